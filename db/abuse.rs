@@ -25,8 +25,8 @@ pub struct ImportedList {
 }
 
 impl Writer<'_> {
-    /// Takes a version of a list in the place of the one before; of how many listings something else is said now, none
-    /// where this file was imported before. The first list of all concerns every listing: nobody had looked.
+    /// Takes a version of a list in the place of the one before. Returns the number of listings of which something else is
+    /// said now; none where this file was imported before. The first list of all concerns every listing: nobody had looked.
     ///
     /// [`StoreError::Refused`] for a version that is older than the one held, or the same with other bytes.
     pub fn import_abuse_list(&self, list: &AbuseList, digest: &Digest, at: AsOf) -> Result<Option<u64>, StoreError> {
@@ -35,8 +35,10 @@ impl Writer<'_> {
             return Ok(None);
         }
         let is_first = !is_any(conn)?;
+        // Also whom only the earlier version named: a report that was withdrawn must make its package unscanned.
         let mut subjects = take_out(conn, &list.list)?;
         subjects.extend(put(conn, list, digest, at)?);
+        // With no list every claim says "unknown"; the first one makes it "known", which changes every digest.
         let concerned = if is_first { every_listing(conn)? } else { claims::listings_of(conn, &subjects)? };
         let mut changed = 0;
         for listing in concerned {
@@ -46,7 +48,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether this very file is the newest version held.
+/// True where this very file is the newest version held.
 fn is_held(conn: &Connection, list: &AbuseList, digest: &Digest) -> Result<bool, StoreError> {
     let sql = "SELECT version, digest FROM abuse_lists WHERE name = ?1 ORDER BY version DESC LIMIT 1";
     let newest =
@@ -54,10 +56,13 @@ fn is_held(conn: &Connection, list: &AbuseList, digest: &Digest) -> Result<bool,
     let AbuseList { list: name, version, .. } = list;
     let refused = |detail| Err(StoreError::Refused { what: "list of abuse", detail });
     match newest {
+        // A nightly import of a file that did not change must make nothing unscanned.
         Some((held, of)) if held == *version && of == *digest => Ok(true),
+        // Reports name list and version: one version with two contents could not be told apart later.
         Some((held, _)) if held == *version => {
             refused(format!("version {held} of {name} was imported with other bytes; raise its version"))
         }
+        // A mirror that lags, or an old list that someone replays, must not take reports back.
         Some((held, _)) if held > *version => {
             refused(format!("version {version} of {name} is older than version {held}, which was imported before"))
         }
@@ -69,17 +74,18 @@ fn is_any(conn: &Connection) -> Result<bool, StoreError> {
     Ok(id_of(conn, "look for lists of abuse", "SELECT id FROM abuse_lists ORDER BY id DESC LIMIT 1", ())?.is_some())
 }
 
-/// Takes out what the earlier version of a list says; of whom.
+/// Takes out the reports of a list's earlier version; returns their subjects.
 fn take_out(conn: &Connection, name: &str) -> Result<BTreeSet<String>, StoreError> {
     const WHAT: &str = "take out the reports of a list";
     let sql = "SELECT r.subject FROM abuse_reports r JOIN abuse_lists a ON a.id = r.list WHERE a.name = ?1";
     let subjects = rows(conn, WHAT, sql, (name,), |row| row.cell(0))?;
+    // The rows of `abuse_lists` stay as history; only the reports that count now are replaced.
     let sql = "DELETE FROM abuse_reports WHERE list IN (SELECT id FROM abuse_lists WHERE name = ?1)";
     execute(conn, WHAT, sql, (name,))?;
     Ok(subjects.into_iter().collect())
 }
 
-/// Puts a version of a list in; of whom it speaks.
+/// Puts a version of a list in; returns the subjects of its reports.
 fn put(conn: &Connection, list: &AbuseList, digest: &Digest, at: AsOf) -> Result<BTreeSet<String>, StoreError> {
     const WHAT: &str = "store a list of abuse";
     let sql = "INSERT INTO abuse_lists (name, version, digest, body, at) VALUES (?1, ?2, ?3, ?4, ?5)";
@@ -100,9 +106,10 @@ fn every_listing(conn: &Connection) -> Result<BTreeSet<i64>, StoreError> {
     Ok(all.into_iter().collect())
 }
 
-/// What the newest lists report of these subjects, sorted; unknown while no list was imported.
+/// The reports of the newest lists about these subjects, sorted; unknown while no list was imported.
 pub(crate) fn reports_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Vec<Report>>, StoreError> {
     if !is_any(conn)? {
+        // "Nobody looked" is no clean record: rules must be able to tell the two.
         return Ok(Claim::Unknown);
     }
     let sql = "SELECT report FROM abuse_reports WHERE subject = ?1";

@@ -1,6 +1,6 @@
 //! Acknowledgements, a history that is only added to, and the operator's suppressions as the last run found them.
 //!
-//! Must not know which alerts they keep back: `capdex_model::alert` does.
+//! Which alerts they keep back is decided by `capdex_model::alert`.
 
 use capdex_model::alert::ack::Ack;
 use capdex_model::alert::suppression::Suppression;
@@ -16,6 +16,7 @@ impl Writer<'_> {
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let expires = ack.expires.map(Timestamp::unix_seconds);
         let params = (&ack.about, &ack.rule, ack.content.as_bytes(), &ack.alert, &ack.reason, seconds(ack.at), expires);
+        // The id is the number that people quote; `AUTOINCREMENT` never gives it to another one.
         let id = insert(self.connection(), "acknowledge an alert", sql, params)?;
         Ok(id.unsigned_abs())
     }
@@ -23,6 +24,7 @@ impl Writer<'_> {
     /// Puts the operator's suppressions in the place of those of the run before.
     pub fn set_suppressions(&self, suppressions: &[Suppression]) -> Result<(), StoreError> {
         const WHAT: &str = "keep the suppressions";
+        // Replaced whole: a suppression that the operator took out of the schedule must end with the next run.
         execute(self.connection(), WHAT, "DELETE FROM suppressions", ())?;
         for suppression in suppressions {
             let body = canonical(suppression)?;

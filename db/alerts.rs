@@ -1,6 +1,6 @@
 //! Alerts: what was raised for a person, each key once, and what a pass says of it now.
 //!
-//! Must not know how alerts are sent.
+//! Messages to sinks stand in `messages`.
 
 use capdex_model::alert::{Alert, Raised};
 use capdex_model::time::AsOf;
@@ -11,7 +11,7 @@ use crate::{Reader, StoreError, Writer};
 
 impl Writer<'_> {
     /// Raises an alert; false if its key was raised before. Then nothing is changed, unless it is at other content or of
-    /// another severity now: that is kept beside what was said first, and counts from now on.
+    /// another severity now. Such a version is kept beside the first one and counts from now on.
     pub fn raise(&self, alert: &Alert, at: AsOf) -> Result<bool, StoreError> {
         const WHAT: &str = "raise an alert";
         let known = id_of(self.connection(), WHAT, "SELECT id FROM alerts WHERE name = ?1", (&alert.key,))?;
@@ -20,9 +20,11 @@ impl Writer<'_> {
             let sql = "INSERT INTO alerts (name, at, body) VALUES (?1, ?2, ?3)";
             return execute(self.connection(), WHAT, sql, (&alert.key, seconds(at), body)).map(|_| true);
         };
+        // The newest version is compared, not the first: a severity that rises and falls again is two changes.
         let sql = "SELECT coalesce((SELECT body FROM alert_versions WHERE alert = ?1 ORDER BY id DESC LIMIT 1),
                                    (SELECT body FROM alerts WHERE id = ?1))";
         let said = first(self.connection(), WHAT, sql, (id,), |row| row.packed::<Alert>(0, "alert"))?;
+        // Details may be worded anew every night; only these two are news to whoever was told before.
         if said.is_none_or(|said| (said.content, said.severity) != (alert.content, alert.severity)) {
             let sql = "INSERT INTO alert_versions (alert, at, body) VALUES (?1, ?2, ?3)";
             execute(self.connection(), WHAT, sql, (id, seconds(at), body))?;
@@ -35,6 +37,7 @@ impl Reader {
     /// Every alert as its pass has it now, with the night that raised it first, sorted by (night, key).
     pub fn raised(&self) -> Result<Vec<Raised>, StoreError> {
         let sql =
+            // `a.at` stays the night that raised the alert; only the body follows the newest version.
             "SELECT coalesce((SELECT v.body FROM alert_versions v WHERE v.alert = a.id ORDER BY v.id DESC LIMIT 1),
                                    a.body), a.at FROM alerts a ORDER BY a.at, a.name";
         rows(self.connection(), "read the alerts", sql, (), |row| {
@@ -42,7 +45,7 @@ impl Reader {
         })
     }
 
-    /// How many alerts were ever raised.
+    /// The number of alerts that were ever raised.
     pub fn alert_count(&self) -> Result<u64, StoreError> {
         let count =
             first(self.connection(), "count the alerts", "SELECT count(*) FROM alerts", (), |row| row.count(0))?;

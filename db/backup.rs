@@ -23,11 +23,13 @@ impl Reader {
     /// copied, and of how many. Gives the copy's size in bytes.
     pub fn backup(&self, file: &Path, mut told: impl FnMut(u64, u64)) -> Result<u64, StoreError> {
         const WHAT: &str = "copy the store";
+        // It may be the only sound copy that there is: none is overwritten.
         if file.exists() {
             let detail = format!("{} is there already", file.display());
             return Err(StoreError::Refused { what: "place for a copy", detail });
         }
         let beside = with_ending(file, ".new");
+        // Left by a copying that was cut short before the file got its name: nobody relies on it.
         remove(&beside)?;
         // One reading from beginning to end, so that the copy is one state however long it takes.
         let view = self.snapshot_view()?;
@@ -50,6 +52,7 @@ impl Reader {
         // Without a log of its own the copy is one file.
         copy.pragma_update(None, "journal_mode", "delete").map_err(failed(&copy, WHAT))?;
         copy.close().map_err(|(copy, source)| failed(&copy, WHAT)(source))?;
+        // A copy that cannot be read back fails here and not at the restore.
         check(&beside)?;
         let bytes = settle(&beside, file)?;
         Ok(bytes)
@@ -58,19 +61,21 @@ impl Reader {
 
 /// Puts a copy in the place of a store. A store that is there is kept beside it, under the name that is given back.
 ///
-/// [`StoreError::Locked`] while anybody writes to the store or reads it; [`StoreError::TooNew`] where the copy or the store
-/// is of a newer program; [`StoreError::NotAStore`] and [`StoreError::Damaged`] for a file that is none. Nothing was
+/// [`StoreError::Locked`] while anybody writes to the store or reads it. [`StoreError::TooNew`] where the copy or the store
+/// is of a newer program. [`StoreError::NotAStore`] and [`StoreError::Damaged`] for a file that is none. Nothing was
 /// changed then.
 pub fn restore(copy: &Path, store: &Path) -> Result<Option<PathBuf>, StoreError> {
     let store = &fs::canonicalize(store).unwrap_or_else(|_| store.to_owned());
     if !copy.exists() {
         return Err(StoreError::Missing { path: copy.to_owned() });
     }
+    // Before the lock and before anything moves, so that a bad copy leaves the store as it is.
     let before = check(copy)?;
     let lock = Lock::take(store)?;
     let kept = with_ending(store, ".before-restore");
     let is_there = inspect(store)? == Found::Database;
     if is_there {
+        // A second restore would else overwrite the store of before the first.
         if kept.exists() {
             let detail = format!("{} is there from an earlier restore; move it away first", kept.display());
             return Err(StoreError::Refused { what: "place for the store that is replaced", detail });
@@ -82,7 +87,9 @@ pub fn restore(copy: &Path, store: &Path) -> Result<Option<PathBuf>, StoreError>
     // The disk may have said one thing and kept another.
     check(&beside)?;
     if is_there {
+        // Until `settle` no file has the store's name; the earlier store is whole under the other name.
         fs::rename(store, &kept).map_err(io("move away", store))?;
+        // SQLite would replay a log of the earlier file into the restored one.
         remove(&with_ending(store, "-wal"))?;
         remove(&with_ending(store, "-shm"))?;
     }
@@ -92,7 +99,7 @@ pub fn restore(copy: &Path, store: &Path) -> Result<Option<PathBuf>, StoreError>
     Ok(is_there.then_some(kept))
 }
 
-/// Whether a file is a whole store that this program can read, of whatever version; which.
+/// Checks that a file is a whole store that this program can read, of whatever version; returns the version.
 fn check(path: &Path) -> Result<i64, StoreError> {
     if inspect(path)? == Found::Nothing {
         return Err(StoreError::NotAStore { path: path.to_owned() });
@@ -121,6 +128,7 @@ fn close_log(store: &Path) -> Result<(), StoreError> {
     version(&conn, store)?;
     let busy: i64 =
         conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0)).map_err(failed(&conn, WHAT))?;
+    // A reader holds the log open: part of the content would stay in it, and a rename leaves it behind.
     if busy != 0 {
         return Err(StoreError::Locked { path: store.to_owned() });
     }
@@ -132,6 +140,7 @@ fn settle(beside: &Path, file: &Path) -> Result<u64, StoreError> {
     let opened = File::open(beside).map_err(io("open", beside))?;
     opened.sync_all().map_err(io("write to the disk", beside))?;
     let bytes = opened.metadata().map_err(io("read", beside))?.len();
+    // The content is on the disk before the name: after a power cut the name never stands for half a file.
     fs::rename(beside, file).map_err(io("put in place", file))?;
     if let Some(Ok(folder)) = file.parent().filter(|folder| !folder.as_os_str().is_empty()).map(File::open) {
         // Not every file system can.

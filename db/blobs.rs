@@ -1,6 +1,6 @@
 //! Blobs: the bytes of files by content address, each stored once as a zstd frame.
 //!
-//! Must not know what the bytes are. What comes out is checked against its address.
+//! Bytes that come out are checked against their address.
 
 use capdex_model::digest::Digest;
 use rusqlite::Connection;
@@ -8,8 +8,8 @@ use rusqlite::Connection;
 use crate::sql::{Cells, execute, first, id_of};
 use crate::{Reader, StoreError, Writer};
 
-/// The largest blob that is stored or read back: far above any cap of the unpacker, and a bound on what a file that
-/// someone prepared can make a reader allocate.
+/// The largest blob that is stored or read back. Far above any cap of the unpacker, it bounds what a prepared file can
+/// make a reader allocate.
 pub const MAX_BLOB_BYTES: u64 = 256 << 20;
 /// Level 3: 144 MB/s of text, 2.7 times smaller (measured on one core).
 const LEVEL: i32 = 3;
@@ -20,6 +20,7 @@ impl Writer<'_> {
     pub fn put_blob(&self, digest: &Digest, bytes: &[u8]) -> Result<bool, StoreError> {
         const WHAT: &str = "store a blob";
         let conn = self.connection();
+        // Asked first: a file that is stored already is neither hashed nor packed again.
         if has_blob(conn, digest)? {
             return Ok(false);
         }
@@ -27,6 +28,7 @@ impl Writer<'_> {
         if bytes.len() as u64 > MAX_BLOB_BYTES {
             return Err(refused(format!("{} bytes are more than {MAX_BLOB_BYTES}", bytes.len())));
         }
+        // Under a wrong address they would pass for what some other snapshot fetched.
         if Digest::of(bytes) != *digest {
             return Err(refused(format!("its bytes are not those of {digest}")));
         }
@@ -38,7 +40,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a blob is stored.
+/// True where a blob is stored.
 pub(crate) fn has_blob(conn: &Connection, digest: &Digest) -> Result<bool, StoreError> {
     let sql = "SELECT id FROM blobs WHERE digest = ?1";
     Ok(id_of(conn, "look up a blob", sql, (digest.as_bytes(),))?.is_some())
@@ -59,6 +61,7 @@ pub(crate) fn read_blob(conn: &Connection, digest: &Digest) -> Result<Option<Vec
     }
     let sql = "SELECT body FROM blobs WHERE id = ?1";
     let body: Option<Vec<u8>> = first(conn, WHAT, sql, (id,), |row| row.cell(0))?;
+    // The stored size bounds the output, so that a frame that someone changed cannot unpack into more.
     let capacity = usize::try_from(size_bytes).unwrap_or(usize::MAX);
     let bytes =
         zstd::bulk::decompress(&body.unwrap_or_default(), capacity).map_err(|error| corrupt(error.to_string()))?;

@@ -1,6 +1,6 @@
 //! Breakdowns: the terms and parts of scores, stored once for all scores that have the same.
 //!
-//! Must not know what a score means.
+//! The scores that refer to them stand in `scores`.
 
 use capdex_model::digest::Digest;
 use capdex_model::score::{Part, Score, Term};
@@ -50,12 +50,14 @@ pub(crate) struct BreakdownText {
 
 impl BreakdownText {
     pub(crate) fn of(score: &Score) -> Result<Self, StoreError> {
+        // Hashed as it is written: the digest only tells equal texts, which needs no canonical form.
         let text = written(&Written { terms: &score.terms, parts: &score.parts }, "breakdown")?;
         Ok(Self { digest: Digest::of(text.as_bytes()), text })
     }
 
     /// Stores it unless it is there; its id.
     pub(crate) fn put(&self, conn: &Connection) -> Result<i64, StoreError> {
+        // Looked up before it is packed: packing is what takes time.
         if let Some(BreakdownId(id)) = self.id(conn)? {
             return Ok(id);
         }
@@ -94,11 +96,12 @@ impl Reader {
         body.map(StoredBreakdown).ok_or_else(|| StoreError::Unknown { what: "breakdown", key: id.0.to_string() })
     }
 
-    /// The breakdown of a score that stands whole in its body, as all did before version 13: its text's digest, under which
-    /// scores may share it, and the breakdown.
+    /// The breakdown of a score that stands whole in its body, as all did before version 13 of the schema. With it come its
+    /// text's digest and the row of an equal one, where there is one.
     pub fn breakdown_of(&self, score: &Score) -> Result<(Digest, Option<BreakdownId>, StoredBreakdown), StoreError> {
         let breakdown = BreakdownText::of(score)?;
         let id = breakdown.id(self.connection())?;
+        // Not packed: `unpack` reads plain JSON as well as a frame.
         Ok((breakdown.digest, id, StoredBreakdown(breakdown.text.into_bytes())))
     }
 }

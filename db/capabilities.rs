@@ -1,6 +1,6 @@
 //! Capabilities as they stand now, and the history of each.
 //!
-//! Must not know scores: their key is the digest of the facts.
+//! Their scores are found by the digest of their facts.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::{ListingState, Reader, SnapshotId, StoreError};
 /// A capability in the scan that counts of the current snapshot of its identity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurrentCapability {
-    /// What it is.
+    /// The capability as it was found.
     pub capability: Capability,
     /// The listing that speaks for its package.
     pub listing: ListingKey,
@@ -27,9 +27,9 @@ pub struct CurrentCapability {
     pub identity: String,
     /// The version of its snapshot, where the locator has one.
     pub version: Option<String>,
-    /// Whether that listing is there; gone, where the listing is but does not name the package any more.
+    /// The listing's state; gone also where the listing is there but does not name the package any more.
     pub listing_state: ListingState,
-    /// Whether all of it could be looked at.
+    /// The extent to which it could be looked at.
     pub completeness: Completeness,
     /// The digest of its facts.
     pub facts: Digest,
@@ -60,7 +60,7 @@ pub struct CapabilityRevision {
     pub facts: Digest,
 }
 
-/// What a current capability is called.
+/// The names of a current capability.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CurrentName {
     /// Its id.
@@ -86,13 +86,13 @@ pub struct FormerCapability {
     pub snapshot: SnapshotId,
 }
 
-/// Where a current capability lies in this file. Meaningless outside it, and once the file has changed.
+/// The place of a current capability in this file. Meaningless outside it, and once the file has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CurrentPlace {
     revision: i64,
     /// Its facts.
     pub facts: FactsId,
-    /// Whether all of it could be looked at.
+    /// True where all of it could be looked at.
     pub is_analysed: bool,
 }
 
@@ -132,7 +132,7 @@ macro_rules! current_sql {
     };
 }
 
-/// What stands at a place. By its capability the identity is found at once; by the scan alone every identity would be looked at.
+/// The capability at a place. Its row leads to the identity at once; by the scan alone every identity would be looked at.
 const AT_PLACE: &str = current_sql!("WHERE r.id = ?1 AND i.id = k.identity");
 
 fn stands(row: &Row<'_>) -> Result<CurrentCapability, StoreError> {
@@ -143,6 +143,7 @@ fn stands(row: &Row<'_>) -> Result<CurrentCapability, StoreError> {
         listing: ListingKey { source: row.cell(1)?, name: row.cell(2)? },
         identity: row.cell(3)?,
         version: row.cell(4)?,
+        // The listing is there but names another package now: for this one it is as good as gone.
         listing_state: if named { state } else { ListingState::Gone },
         completeness: row.packed(7, "completeness")?,
         facts: row.digest(8)?,
@@ -154,8 +155,8 @@ fn stands(row: &Row<'_>) -> Result<CurrentCapability, StoreError> {
 }
 
 impl Reader {
-    /// Every capability as it stands now, sorted by (slug, id). Of an identity whose current snapshot was not scanned
-    /// yet there is none.
+    /// Every capability as it stands now, sorted by (slug, id). An identity whose current snapshot was not scanned yet
+    /// has none.
     pub fn current(&self) -> Result<Vec<CurrentCapability>, StoreError> {
         let sql = current_sql!("ORDER BY k.slug, k.digest");
         rows(self.connection(), READ, sql, (), stands)
@@ -170,7 +171,7 @@ impl Reader {
         each(self.connection(), READ, sql, (), stands, visit)
     }
 
-    /// What every capability that stands now is called, sorted as [`Reader::current`] sorts them, one by one.
+    /// The names of every capability that stands now, sorted as [`Reader::current`] sorts them, one by one.
     pub fn each_name(&self, mut visit: impl FnMut(CurrentName)) -> Result<(), StoreError> {
         let sql = standing_sql!("k.digest, k.slug, i.name, k.kind, k.path", "ORDER BY k.slug, k.digest");
         let name = |row: &Row<'_>| {
@@ -191,14 +192,16 @@ impl Reader {
 
     /// One capability as it stands now; none where it is unknown or gone from its package.
     pub fn current_of(&self, capability: &CapabilityId) -> Result<Option<CurrentCapability>, StoreError> {
+        // The second condition leads from the capability to its identity; else every identity would be looked at.
         let sql = current_sql!("WHERE k.digest = ?1 AND i.id = k.identity");
         first(self.connection(), READ, sql, (capability.0.as_bytes(),), stands)
     }
 
-    /// Where every capability stands now, sorted as [`Reader::current`] sorts them: little enough for a store of any size.
+    /// The place of every capability now, sorted as [`Reader::current`] sorts them: little enough for a store of any size.
     pub fn current_places(&self) -> Result<Vec<CurrentPlace>, StoreError> {
         let conn = self.connection();
         let sql = standing_sql!("r.id, r.facts, r.completeness", "ORDER BY k.slug, k.digest");
+        // Equal documents are stored once, so all capabilities that were read whole share one, unpacked once.
         let mut known: BTreeMap<i64, bool> = BTreeMap::new();
         rows(conn, "read where the capabilities stand", sql, (), |row| {
             let document: i64 = row.cell(2)?;
@@ -223,9 +226,10 @@ impl Reader {
         found.ok_or_else(|| StoreError::Unknown { what: "capability", key: place.revision.to_string() })
     }
 
-    /// The capabilities that ever had this slug, or whose id begins with these hex digits (empty for none), sorted by id, each
-    /// with the snapshot that had it last. At most two ids: more are not told apart.
+    /// The capabilities that ever had this slug, or whose id begins with these hex digits (empty for none), sorted by id.
+    /// Each comes with the snapshot that had it last. At most two ids: more are not told apart.
     pub fn former(&self, slug: &str, hex: &str) -> Result<Vec<FormerCapability>, StoreError> {
+        // Two rows show that a prefix is ambiguous; a third would tell no more.
         let sql = "SELECT k.slug, n.version, n.id FROM capabilities k
                    JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE capability = k.id)
                    JOIN scans c ON c.id = r.scan

@@ -1,7 +1,7 @@
 //! Claims as rules read them: what a source said, with what lists of abuse report and what passes saw.
 //!
-//! What a source said is never touched: the rest is added when claims are read, and to the digest by which scans are
-//! keyed, so that what is new about a package makes exactly that package unscanned.
+//! The source's own words are never touched: the rest is added when claims are read, and to the digest by which scans
+//! are keyed. So news about a package makes exactly that package unscanned.
 
 use std::collections::BTreeSet;
 
@@ -13,9 +13,10 @@ use crate::identities::settle_listing;
 use crate::sql::{Cells, execute, first, rows};
 use crate::{StoreError, abuse, sightings};
 
-/// What a listing claims, with what else is known of it and of the packages that it names.
+/// The claims of a listing, with what else is known of it and of the packages that it names.
 pub(crate) fn of(conn: &Connection, listing: Listing) -> Result<Claims, StoreError> {
     let mut subjects: BTreeSet<String> = listing.locators.iter().map(|locator| locator.identity()).collect();
+    // Lists and passes may name a listing where they know no package behind it.
     subjects.insert(listing.key.to_string());
     let mut claims = listing.claims;
     claims.standing.reports = abuse::reports_of(conn, &subjects)?;
@@ -23,15 +24,17 @@ pub(crate) fn of(conn: &Connection, listing: Listing) -> Result<Claims, StoreErr
     Ok(claims)
 }
 
-/// Brings the digest of a listing's claims up to date; whether it was not.
+/// Brings the digest of a listing's claims up to date; true where it was not.
 pub(crate) fn renew(conn: &Connection, id: i64) -> Result<bool, StoreError> {
     let sql = "SELECT d.body FROM listings l JOIN documents d ON d.id = l.body WHERE l.id = ?1";
     let said = first(conn, "read a listing", sql, (id,), |row| row.packed::<Listing>(0, "listing"))?;
     let Some(listing) = said else { return Ok(false) };
     let claims = Digest::of_json(&of(conn, listing)?);
+    // Only a digest that differs is written: a listing of which nothing new is known stays scanned.
     let sql = "UPDATE listings SET claims = ?2 WHERE id = ?1 AND claims <> ?2";
     let changed = execute(conn, "renew the claims of a listing", sql, (id, claims.as_bytes()))? == 1;
     if changed {
+        // Which scan counts depends on the listing's claims, so it is chosen anew.
         settle_listing(conn, id)?;
     }
     Ok(changed)
@@ -44,6 +47,7 @@ pub(crate) fn listings_of(conn: &Connection, subjects: &BTreeSet<String>) -> Res
                      WHERE i.name = ?1";
     let mut listings = BTreeSet::new();
     for subject in subjects {
+        // A subject is an identity or a listing's key, and both are written with the first colon as divider.
         let (source, name) = subject.split_once(':').unwrap_or_default();
         listings.extend(rows(conn, "look up whom something concerns", sql, (subject, source, name), |row| {
             row.cell::<i64>(0)

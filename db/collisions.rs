@@ -1,6 +1,6 @@
 //! Collisions of names as of the last night, and what they are found from.
 //!
-//! Must not find them: the pass `collision` does.
+//! The pass `collision` finds them.
 
 use capdex_corpus::collision::{Collision, Cue};
 use capdex_corpus::drift::Pins;
@@ -24,7 +24,7 @@ pub struct Offered {
     pub pins: Pins,
     /// The digest of its facts.
     pub facts: Digest,
-    /// What in the facts speaks for more than a shared name; none while nobody looked.
+    /// Cues in the facts that speak for more than a shared name; none while nobody looked.
     pub cues: Option<Vec<Cue>>,
     /// Its snapshot, by which the texts of its tools can be read again.
     pub snapshot: SnapshotId,
@@ -41,7 +41,7 @@ impl Writer<'_> {
         execute(self.connection(), "keep the cues of facts", sql, (id, canonical(&cues)?)).map(drop)
     }
 
-    /// Adds a collision, or what is found of it now, which keeps the night that found it first; whether it is new.
+    /// Adds a collision, or what is found of it now, which keeps the night that found it first; true where it is new.
     pub fn put_collision(&self, collision: &Collision, at: AsOf) -> Result<bool, StoreError> {
         const WHAT: &str = "store a collision";
         let body = pack(canonical(collision)?)?;
@@ -49,6 +49,7 @@ impl Writer<'_> {
         if execute(self.connection(), WHAT, sql, (&collision.key, seconds(at), &body))? == 1 {
             return Ok(true);
         }
+        // `at` stays: a reader wants to know since when it stands, not when it was looked at last.
         let sql = "UPDATE collisions SET body = ?2 WHERE name = ?1";
         execute(self.connection(), WHAT, sql, (&collision.key, &body)).map(|_| false)
     }
@@ -74,6 +75,7 @@ impl Reader {
                    ORDER BY k.slug, k.digest";
         let all = rows(self.connection(), "read the servers with tools", sql, (), |row| {
             let mut pins: Pins = row.packed(3, "pins")?;
+            // Of the pins only tools are compared; those of all files would fill memory for nothing.
             pins.files.clear();
             Ok(Offered {
                 slug: row.cell(0)?,
@@ -84,6 +86,7 @@ impl Reader {
                 snapshot: SnapshotId(row.cell(6)?),
             })
         })?;
+        // A server whose tools could not be read has no name that could collide.
         Ok(all.into_iter().filter(|server| !server.pins.tools.is_empty()).collect())
     }
 
@@ -93,6 +96,7 @@ impl Reader {
         let mut all: Vec<(Collision, AsOf)> = rows(self.connection(), "read the collisions", sql, (), |row| {
             Ok((row.packed(0, "collision")?, row.as_of(1)?))
         })?;
+        // Severity stands in the packed body, where SQL cannot sort by it.
         all.sort_by(|(one, _), (other, _)| {
             other.severity.cmp(&one.severity).then_with(|| (one.class, &one.key).cmp(&(other.class, &other.key)))
         });

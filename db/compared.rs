@@ -1,6 +1,6 @@
-//! What the drift pass has and has not compared: pairs of snapshots, versions of listings, removals seen once.
+//! Progress of the drift pass: pairs of snapshots, versions of listings, and removals that were seen once.
 //!
-//! Must not compare anything.
+//! The pass itself compares; a pair is given until it says that it did.
 
 use capdex_corpus::drift::Pins;
 use capdex_model::ids::{CapabilityId, ListingKey};
@@ -16,9 +16,9 @@ use crate::{Reader, SnapshotId, StoreError, Writer};
 pub struct SnapshotSeen {
     /// By which its bytes are read.
     pub id: SnapshotId,
-    /// Where they came from.
+    /// The locator that they came from.
     pub locator: Locator,
-    /// Whether all of it could be looked at.
+    /// True where all of it could be looked at.
     pub is_whole: bool,
 }
 
@@ -29,7 +29,7 @@ pub struct SnapshotPair {
     pub identity: String,
     /// The listing that speaks for it; none where none does.
     pub listing: Option<ListingKey>,
-    /// How popular its source says that listing is.
+    /// The popularity that its source states for that listing.
     pub popularity: Option<u64>,
     /// Which time it is that the earlier one was followed: a package may go back and forth between two.
     pub turn: i64,
@@ -42,13 +42,13 @@ pub struct SnapshotPair {
 /// Two successive versions of what a source said of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListingPair {
-    /// What it said before.
+    /// The version before.
     pub before: Listing,
-    /// What it says now.
+    /// The version that followed.
     pub now: Listing,
-    /// Where the version now lies, for [`Writer::compared_listing`].
+    /// The row of the later version, for [`Writer::compared_listing`].
     pub version: i64,
-    /// How popular its source says it is.
+    /// The popularity that its source states.
     pub popularity: Option<u64>,
 }
 
@@ -65,7 +65,7 @@ pub struct Removal {
     pub seen: Option<AsOf>,
     /// The current snapshot of its package; none where there is none.
     pub current: Option<SnapshotId>,
-    /// Whether that one could be looked at whole.
+    /// True where that one could be looked at whole.
     pub is_whole: bool,
     /// When its listing was asked for last by itself.
     pub visited: Option<AsOf>,
@@ -77,6 +77,7 @@ pub(crate) const MAX_PAIRS: usize = 8;
 impl Writer<'_> {
     /// Notes that a pair of snapshots was compared.
     pub fn compared_snapshots(&self, pair: &SnapshotPair, at: AsOf) -> Result<(), StoreError> {
+        // One row for each pair with its last turn: a package that goes back and forth adds none.
         let sql = "INSERT INTO compared_snapshots (before, after, turn, at) VALUES (?1, ?2, ?3, ?4)
                    ON CONFLICT DO UPDATE SET turn = excluded.turn, at = excluded.at";
         let params = (pair.before.id.0, pair.after.id.0, pair.turn, seconds(at));
@@ -92,8 +93,8 @@ impl Writer<'_> {
         execute(self.connection(), "note a comparison", sql, params).map(drop)
     }
 
-    /// Notes that a tool, or with an empty name the capability itself, was not seen any more. What is noted stays; of a
-    /// capability that was never stored, found by a newer program in old bytes, nothing is.
+    /// Notes that a tool, or with an empty name the capability itself, was not seen any more. An earlier note stays. A
+    /// capability that was never stored, found by a newer program in old bytes, is passed over.
     pub fn note_removal(
         &self,
         capability: &CapabilityId,
@@ -101,6 +102,7 @@ impl Writer<'_> {
         before: SnapshotId,
         seen: Option<AsOf>,
     ) -> Result<(), StoreError> {
+        // The first note stands: a later observation must not begin the count anew.
         let sql = "INSERT INTO removals (capability, tool, before, seen)
                    SELECT id, ?2, ?3, ?4 FROM capabilities WHERE digest = ?1 ON CONFLICT DO NOTHING";
         let params = (capability.0.as_bytes(), tool, before.0, seen.map(seconds));
@@ -130,7 +132,7 @@ fn capability_row(conn: &Connection, capability: &CapabilityId) -> Result<i64, S
 
 impl Reader {
     /// Each two successive distinct snapshots of each identity since the last two that were compared, at most the last
-    /// eight pairs, where both could be assessed and were scanned; sorted by identity, oldest first. What could not be
+    /// eight pairs. Both could be assessed and were scanned; sorted by identity, oldest first. A snapshot that could not be
     /// assessed is passed over: it is neither gone nor new.
     pub fn uncompared_snapshots(&self) -> Result<Vec<SnapshotPair>, StoreError> {
         // The order is that of `identities.rs`. Identities of one snapshot, nearly all, are left out first; of the others
@@ -154,11 +156,13 @@ impl Reader {
             let mut of_identity = Vec::new();
             for two in turns.windows(2).take(MAX_PAIRS) {
                 let [(identity, after, _), (_, before, turn)] = two else { continue };
+                // Pairs older than one that was compared were compared before it, or given up.
                 if self.is_compared(*before, *after, *turn)? {
                     break;
                 }
                 of_identity.extend(self.pair(*identity, (*before, *after), *turn)?);
             }
+            // Found newest first; events are told in the order in which they came about.
             pairs.extend(of_identity.into_iter().rev());
         }
         Ok(pairs)
@@ -195,15 +199,17 @@ impl Reader {
     }
 
     pub(crate) fn is_compared(&self, before: i64, after: i64, turn: i64) -> Result<bool, StoreError> {
+        // A later turn than the noted one: the snapshot came back and was followed again, which is news.
         let sql = "SELECT 1 FROM compared_snapshots WHERE before = ?1 AND after = ?2 AND turn >= ?3";
         let params = (before, after, turn);
         let found = first(self.connection(), "look up a comparison", sql, params, |row| row.cell::<i64>(0))?;
         Ok(found.is_some())
     }
 
-    /// For every listing of which a source said something new since it was compared last: each two successive versions
-    /// since, oldest first, listings in the order of their keys.
+    /// Each two successive versions of every listing since it was compared last, oldest first, listings in the order of
+    /// their keys.
     pub fn uncompared_listings(&self) -> Result<Vec<ListingPair>, StoreError> {
+        // A listing's first version has none before it and drops out by the join: it is no change.
         let sql = "SELECT o.body, d.body, v.id, l.popularity FROM listing_versions v
                    JOIN listings l ON l.id = v.listing
                    JOIN documents d ON d.id = v.body
@@ -254,6 +260,7 @@ impl Reader {
                 before: SnapshotId(row.cell(2)?),
                 seen: instant(3)?,
                 current: row.cell::<Option<i64>>(4)?.map(SnapshotId),
+                // Without a current snapshot nothing was looked at, so nothing is shown to be gone.
                 is_whole: row.cell::<Option<bool>>(5)?.unwrap_or(false),
                 visited: instant(6)?,
             })

@@ -1,4 +1,4 @@
-//! How a file is opened: what is looked at before SQLite sees it, and the settings of every connection.
+//! Opening a file: the checks before SQLite sees it, and the settings of every connection.
 //!
 //! The file may be anything, also a hostile database: it is not changed before it is known to be a store.
 
@@ -13,14 +13,14 @@ use rusqlite::{Connection, OpenFlags};
 use crate::StoreError;
 use crate::sql::failed;
 
-/// How long a statement waits for another process's lock.
+/// The time that a statement waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
 /// The length of the header that every SQLite file begins with.
 const HEADER_BYTES: usize = 100;
 /// The first 16 bytes of that header.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// What stands at a path, by its first bytes.
+/// The content of a path, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     /// Nothing, or an empty file.
@@ -38,17 +38,20 @@ pub(crate) fn inspect(path: &Path) -> Result<Found, StoreError> {
         Err(error) => return Err(io(error)),
     };
     let about = file.metadata().map_err(io)?;
+    // A pipe or a device could keep the reading waiting for ever.
     if !about.is_file() {
         return Err(StoreError::NotAStore { path: path.to_owned() });
     }
     let mut header = Vec::with_capacity(HEADER_BYTES);
     file.take(HEADER_BYTES as u64).read_to_end(&mut header).map_err(io)?;
+    // SQLite itself makes an empty file for a new database.
     if header.is_empty() {
         return Ok(Found::Nothing);
     }
     if !header.starts_with(MAGIC) {
         return Err(StoreError::NotAStore { path: path.to_owned() });
     }
+    // While pages wait in the log the file may be shorter than its header says.
     match missing_bytes(&header, about.len()) {
         Some(missing) if wal_is_empty(path) => Err(StoreError::Damaged {
             path: path.to_owned(),
@@ -58,23 +61,25 @@ pub(crate) fn inspect(path: &Path) -> Result<Found, StoreError> {
     }
 }
 
-/// How many bytes a file lacks by its own header (SQLite file format, section 1.3: page size at 16, pages at 28, and
-/// the page count holds only where the numbers at 24 and 92 agree). Nothing where it lacks none.
+/// The number of bytes that a file lacks by its own header; nothing where it lacks none. SQLite file format, section
+/// 1.3: page size at 16, pages at 28. The page count holds only where the numbers at 24 and 92 agree.
 fn missing_bytes(header: &[u8], length: u64) -> Option<u64> {
     let word = |at: usize| header.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
     let (Some(pages), Some(changes), Some(valid_for)) = (word(28), word(24), word(92)) else {
         return Some((HEADER_BYTES - header.len()) as u64);
     };
+    // Two bytes cannot hold 65536; the format writes 1 for it.
     let page_bytes = match (header.get(16), header.get(17)) {
         (Some(0), Some(1)) => 65_536,
         (Some(high), Some(low)) => u64::from(*high) * 256 + u64::from(*low),
         _ => 0,
     };
     let whole = u64::from(pages) * page_bytes;
+    // Programs from before SQLite 3.7.0 leave the page count as it was; the two numbers differ then.
     (changes == valid_for && whole > length).then(|| whole - length)
 }
 
-/// Whether no pages wait in the write-ahead log: only then must the file itself be whole.
+/// True where no pages wait in the write-ahead log: only then must the file itself be whole.
 fn wal_is_empty(path: &Path) -> bool {
     let mut wal = path.as_os_str().to_owned();
     wal.push("-wal");
@@ -100,18 +105,22 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     Ok(conn)
 }
 
-/// The settings of every connection. A file that someone else made must not be able to do anything by its schema:
-/// no triggers, no views, no functions from the schema, no writing to the schema's own table.
+/// The settings of every connection. A file that someone else made must not be able to do anything by its schema. So
+/// there are no triggers, no views, no functions from the schema, and no writing to the schema's own table.
 fn settle(conn: &Connection) -> rusqlite::Result<()> {
     conn.busy_timeout(BUSY_TIMEOUT)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    // The schema has neither triggers nor views, so that forbidding them costs nothing.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     conn.pragma_update(None, "trusted_schema", false)?;
+    // Makes SQLite report a damaged page when it is loaded, before a cell leads out of it.
     conn.pragma_update(None, "cell_size_check", true)?;
+    // Off by default, and set for each connection.
     conn.pragma_update(None, "foreign_keys", true)?;
     // Kibibytes, as SQLite counts negative sizes.
     conn.pragma_update(None, "cache_size", -32_768)?;
+    // rusqlite keeps 16; a night goes back and forth between more statements than that.
     conn.set_prepared_statement_cache_capacity(96);
     Ok(())
 }
@@ -122,6 +131,7 @@ pub(crate) fn turn_on_wal(conn: &Connection) -> Result<(), StoreError> {
     const WHAT: &str = "turn on the write-ahead log";
     let mode: String =
         conn.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0)).map_err(failed(conn, WHAT))?;
+    // SQLite keeps the old mode without an error where shared memory is lacking, as on network file systems.
     if mode != "wal" {
         let detail = format!("its file system allows only the journal mode {mode}");
         return Err(StoreError::Refused { what: "place for a store", detail });

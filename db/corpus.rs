@@ -1,6 +1,6 @@
 //! The corpus: all listings as the passes see them, and over which state of the store each pass ran last.
 //!
-//! Must not know what passes look for.
+//! A pass whose state is that of its last run has nothing new to read.
 
 use crate::sql::{Cells, execute, first, rows, seconds};
 use crate::{Reader, StoreError, Writer};
@@ -33,6 +33,7 @@ impl Reader {
             let popularity = popularity.and_then(|count| u64::try_from(count).ok());
             let member = Member::of(&listing, &roles, popularity, row.as_of(2)?.0, row.cell(3)?);
             let entity: Option<String> = row.cell(4)?;
+            // Until the pass `identity` has seen it, a listing is an entity of its own.
             Ok(Member { entity: entity.unwrap_or_else(|| listing.key.to_string()), ..member })
         })?;
         Ok(Corpus::new(members))
@@ -44,10 +45,12 @@ impl Reader {
         first(self.connection(), "read over what a pass ran", sql, (pass,), |row| row.cell(0))
     }
 
-    /// The state of everything that passes read: changes whenever a listing, its state, a snapshot or a scan is
-    /// added, with every visit to a listing of which something waits to be seen a second time, and with the kind of a source
-    /// that has a name of its own.
+    /// The state of everything that passes read. It changes whenever a listing, its state, a snapshot or a scan is added. It
+    /// changes with every visit to a listing of which something waits to be seen a second time. It changes with the kind of
+    /// a source that has a name of its own.
     pub fn watched_state(&self) -> Result<String, StoreError> {
+        // The greatest ids of append-only tables stand for their content: nothing is counted or hashed.
+        // A source that is called like its kind adds nothing, so that stores of before kinds keep their state.
         let sql = "SELECT (SELECT ifnull(max(id), 0) FROM listing_versions) || '.'
                        || (SELECT ifnull(max(id), 0) FROM listing_states) || '.'
                        || (SELECT ifnull(max(id), 0) FROM succession) || '.'

@@ -1,4 +1,4 @@
-//! What the daemon runs: since when each schedule is known, and which due times were answered, by whom being no matter.
+//! The daemon's ledger: since when each schedule is known, and which due times were answered, by whomever.
 //!
 //! A due time has one row, written under the store's lock before its run begins and closed under the same lock when it
 //! ends. So an open row met by whoever holds the lock is that of a dead process, and no clock has to say so.
@@ -8,7 +8,7 @@ use capdex_model::time::Timestamp;
 use crate::sql::{Cells, execute, first, rows};
 use crate::{Reader, StoreError, Writer};
 
-/// How a due time was answered.
+/// The answer to a due time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DueOutcome {
     /// Everything was done.
@@ -58,13 +58,13 @@ pub struct DueRun {
     pub due: Timestamp,
     /// Due times before it that nobody answered and that it stands for too.
     pub missed: u64,
-    /// How often it was begun.
+    /// The number of times that it was begun.
     pub tries: u32,
     /// When it was begun last, by the clock.
     pub started: Timestamp,
     /// When it ended, by the clock.
     pub finished: Option<Timestamp>,
-    /// How it was answered; none while it runs, and where its process was stopped or died.
+    /// The answer; none while it runs, and where its process was stopped or died.
     pub outcome: Option<DueOutcome>,
 }
 
@@ -73,6 +73,7 @@ impl Writer<'_> {
     pub fn enter_schedule(&self, name: &str, cron: &str, now: Timestamp) -> Result<Timestamp, StoreError> {
         const WHAT: &str = "enter a schedule";
         let conn = self.connection();
+        // `since` moves with the expression alone: due times before it were never promised.
         let sql = "INSERT INTO timetable (name, cron, since) VALUES (?1, ?2, ?3)
                    ON CONFLICT DO UPDATE SET cron = excluded.cron, since = excluded.since
                    WHERE cron <> excluded.cron";
@@ -90,6 +91,7 @@ impl Writer<'_> {
         missed: u64,
         now: Timestamp,
     ) -> Result<Option<DueRun>, StoreError> {
+        // Deciding and writing are one statement: an earlier due time is refused once a later one has a row.
         let sql = "INSERT INTO due_runs (schedule, due, missed, tries, started)
                    SELECT ?1, ?2, ?3, 1, ?4
                    WHERE NOT EXISTS (SELECT 1 FROM due_runs WHERE schedule = ?1 AND due > ?2)
@@ -99,6 +101,7 @@ impl Writer<'_> {
         if execute(self.connection(), "begin a due time", sql, params)? == 0 {
             return Ok(None);
         }
+        // An open row behind a later one would look like a dead process for ever.
         let overtaken = "UPDATE due_runs SET outcome = 'overtaken', finished = ?3
                          WHERE schedule = ?1 AND due < ?2 AND outcome IS NULL";
         let params = (schedule, due.unix_seconds(), now.unix_seconds());
@@ -113,13 +116,16 @@ impl Writer<'_> {
         let (conn, params) = (self.connection(), (schedule, instant.unix_seconds()));
         let latest = "SELECT max(due) FROM due_runs WHERE schedule = ?1 AND due > ?2";
         let latest: Option<i64> = first(conn, WHAT, latest, params, |row| row.cell(0))?.flatten();
+        // Rows ahead of the clock would keep the schedule silent until the real time has reached them.
         execute(conn, WHAT, "DELETE FROM due_runs WHERE schedule = ?1 AND due > ?2", params)?;
+        // Else the due times between now and then would count as before the schedule.
         execute(conn, WHAT, "UPDATE timetable SET since = ?2 WHERE name = ?1 AND since > ?2", params)?;
         Ok(latest.map(Timestamp::from_unix_seconds))
     }
 
     /// Leaves a due time on purpose, open: that try was no failure and does not count.
     pub fn leave_due(&self, schedule: &str, due: Timestamp) -> Result<(), StoreError> {
+        // Tries bound how often a run may die: stopping it on purpose must not use them up.
         let sql = "UPDATE due_runs SET tries = max(tries - 1, 0) WHERE schedule = ?1 AND due = ?2 AND outcome IS NULL";
         execute(self.connection(), "leave a due time", sql, (schedule, due.unix_seconds())).map(drop)
     }

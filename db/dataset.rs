@@ -3,6 +3,7 @@
 //! Not the store: no migrations, no history. Names of tables and columns come from the program's own list, never
 //! from data.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
@@ -13,7 +14,7 @@ use crate::StoreError;
 /// Bytes of a page. Rows are long: with the usual 4096 a quarter of the time goes into writing pages.
 const PAGE_BYTES: i64 = 32_768;
 
-/// How a column is stored.
+/// The type that a column is stored as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
     /// A whole number.
@@ -81,12 +82,15 @@ impl DatasetWriter {
         // A dataset is written once and renamed into place: no journal has to survive.
         connection.pragma_update(None, "journal_mode", "OFF").map_err(failed)?;
         connection.pragma_update(None, "synchronous", "OFF").map_err(failed)?;
+        // Tables are filled in turns: no insertion is to be prepared twice.
         connection.set_prepared_statement_cache_capacity(tables.len());
+        // One transaction for the file: a commit for each row would cost most of the time.
         connection.execute_batch("BEGIN").map_err(failed)?;
         let mut inserts = Vec::with_capacity(tables.len());
         for (table, columns) in tables {
             let definitions: Vec<String> =
                 columns.iter().map(|(name, kind)| format!("\"{name}\" {}", kind.as_sql())).collect();
+            // `STRICT` refuses a value of another type; SQLite would else store it as it is.
             let create = format!("CREATE TABLE \"{table}\" ({}) STRICT", definitions.join(", "));
             connection.execute(&create, []).map_err(failed)?;
             let marks = vec!["?"; columns.len()].join(", ");
@@ -131,7 +135,7 @@ impl Inserting<'_> {
     }
 }
 
-/// Hands on every row of a table, in the order in which it was written.
+/// Hands on every row of a table, in the order in which it was written. A column that the file lacks is null in each.
 ///
 /// # Errors
 /// `Sql` when the file or the table is not there or is damaged; what `visit` says.
@@ -142,8 +146,13 @@ pub fn read<E: From<StoreError>>(
 ) -> Result<(), E> {
     let failed = |source| StoreError::Sql { what: "read a dataset table", source };
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
+    // A dataset may come from anybody.
     connection.pragma_update(None, "trusted_schema", "OFF").map_err(failed)?;
-    let names: Vec<String> = columns.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+    let there = names_of(&connection, table).map_err(failed)?;
+    // Asked for and not only selected: SQLite takes a quoted name that is no column for a text.
+    let name = |name: &str| if there.contains(name) { format!("\"{name}\"") } else { "NULL".to_owned() };
+    // By name and not `*`, which would fill the wrong ones where a file has other columns.
+    let names: Vec<String> = columns.iter().map(|(column, _)| name(column)).collect();
     let select = format!("SELECT {} FROM \"{table}\" ORDER BY rowid", names.join(", "));
     let mut statement = connection.prepare(&select).map_err(failed)?;
     let mut rows = statement.query([]).map_err(failed)?;
@@ -155,6 +164,12 @@ pub fn read<E: From<StoreError>>(
         visit(&cells)?;
     }
     Ok(())
+}
+
+fn names_of(connection: &Connection, table: &str) -> rusqlite::Result<BTreeSet<String>> {
+    let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
+    let names = statement.query_map([table], |row| row.get(0))?;
+    names.collect()
 }
 
 fn cell(value: ValueRef<'_>) -> rusqlite::Result<Cell<'_>> {
@@ -198,6 +213,12 @@ mod tests {
         };
         read(&path, &definition(), same).expect("reads");
         assert_eq!(at, 2);
+        let newer = ("others", vec![("added", ColumnType::Text), ("name", ColumnType::Text)]);
+        let older = |row: &[Cell<'_>]| {
+            assert_eq!(row, [Cell::Null, Cell::Text("x")]);
+            Ok::<(), StoreError>(())
+        };
+        read(&path, &newer, older).expect("reads what an older program wrote");
         assert!(DatasetWriter::create(&path, &[definition()]).is_err(), "it is there already");
     }
 }

@@ -1,7 +1,6 @@
 //! Packed JSON, and the table that keeps each packed document once, by the digest of its canonical text.
 //!
-//! Must not know what the documents say. A packed body is JSON text, or a zstd frame of it where that is shorter;
-//! JSON never begins with a frame's magic number.
+//! A packed body is JSON text, or a zstd frame of it where that is shorter; JSON never begins with a frame's magic number.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -42,6 +41,7 @@ fn compress(text: &[u8]) -> std::io::Result<Vec<u8>> {
 /// Unpacks a frame into no more room than it says that it needs, and never into more than the limit.
 fn decompress(frame: &[u8]) -> std::io::Result<Vec<u8>> {
     let said = zstd::zstd_safe::get_frame_content_size(frame).ok().flatten();
+    // A frame need not state its size; then the limit alone bounds it.
     let room = said.map_or(MAX_DOCUMENT_BYTES, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     if room > MAX_DOCUMENT_BYTES {
         return Err(std::io::Error::other(format!("a document of {room} bytes")));
@@ -65,6 +65,7 @@ pub(crate) fn pack(text: String) -> Result<Vec<u8>, StoreError> {
     }
     let frame = compress(text.as_bytes())
         .map_err(|error| StoreError::Refused { what: "document", detail: error.to_string() })?;
+    // Text that does not get shorter stays text, and costs no unpacking later.
     Ok(if frame.len() < text.len() { frame } else { text.into_bytes() })
 }
 
@@ -98,6 +99,7 @@ pub(crate) fn text_of<'a>(body: &'a [u8], what: &'static str) -> Result<Cow<'a, 
 pub(crate) fn put<T: Serialize>(conn: &Connection, value: &T) -> Result<i64, StoreError> {
     let text = canonical(value)?;
     let digest = Digest::of(text.as_bytes());
+    // Looked up before it is packed: what did not change since the last night is not packed again.
     let known = "SELECT id FROM documents WHERE digest = ?1";
     if let Some(id) = id_of(conn, "look up a document", known, (digest.as_bytes(),))? {
         return Ok(id);

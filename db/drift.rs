@@ -1,6 +1,6 @@
 //! Drift events: what changed between nights, each once, append-only.
 //!
-//! Must not find changes: the drift pass does.
+//! The drift pass finds them.
 
 use capdex_corpus::drift::{Change, DriftClass, DriftKind, Effect, VersionChange};
 use capdex_model::alert::ScoreChange;
@@ -14,7 +14,7 @@ use crate::documents::pack;
 use crate::sql::{Cells, canonical, execute, rows, seconds};
 use crate::{Reader, StoreError, Writer};
 
-/// What happened to one capability between two of its snapshots.
+/// A change of one capability between two of its snapshots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriftEvent {
     /// Stable over nights: the same event found again has the same key.
@@ -23,7 +23,7 @@ pub struct DriftEvent {
     pub capability: CapabilityId,
     /// Its readable name.
     pub slug: String,
-    /// What happened.
+    /// The kind of change.
     pub kind: DriftKind,
     /// The digest over its files before; none where it is new.
     pub from: Option<Digest>,
@@ -33,21 +33,21 @@ pub struct DriftEvent {
     pub from_version: Option<String>,
     /// The version after, where there is one.
     pub to_version: Option<String>,
-    /// What changed, path by path and tool by tool, sorted.
+    /// The changes, path by path and tool by tool, sorted.
     pub changes: Vec<Change>,
-    /// How deep the change goes. Events of earlier programs have none of this and what follows.
+    /// The depth of the change. Events of earlier programs have none of this and what follows.
     #[serde(default)]
     pub class: DriftClass,
-    /// How bad it is.
+    /// Its severity.
     #[serde(default = "info")]
     pub severity: Severity,
-    /// What it did, the gravest first.
+    /// Its effects, the gravest first.
     #[serde(default)]
     pub effects: Vec<Effect>,
-    /// Whether the version moved.
+    /// The move of the version, if any.
     #[serde(default)]
     pub moved: VersionChange,
-    /// What became of the scores.
+    /// The changes of the scores.
     #[serde(default)]
     pub scores: Vec<ScoreChange>,
     /// Changed lines, each with its sign before it; secrets masked.
@@ -64,6 +64,7 @@ const fn info() -> Severity {
 impl Writer<'_> {
     /// Adds an event; false, and nothing is changed, if its key is known.
     pub fn record_drift(&self, event: &DriftEvent) -> Result<bool, StoreError> {
+        // The key names the change itself, so that a pass that runs again after a crash adds nothing.
         let sql = "INSERT INTO drift_events (name, at, body) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
         let params = (&event.key, seconds(event.at), pack(canonical(event)?)?);
         Ok(execute(self.connection(), "record a drift event", sql, params)? == 1)

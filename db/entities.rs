@@ -1,6 +1,6 @@
 //! Entities: what is one thing over all directories, why, and what the pass saw last of each subject.
 //!
-//! Must not decide what is one thing: the pass `identity` does.
+//! The pass `identity` decides what is one thing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +33,7 @@ impl Writer<'_> {
         let known = "SELECT id FROM listings WHERE source = ?1 AND name = ?2";
         let listing = id_of(conn, WHAT, known, (&key.source, &key.name))?
             .ok_or_else(|| StoreError::Unknown { what: "listing", key: key.to_string() })?;
+        // Ids of entities are never deleted: one that was given must not come to stand for another thing.
         let entity = match id_of(conn, WHAT, "SELECT id FROM entities WHERE name = ?1", (&of.entity,))? {
             Some(entity) => entity,
             None => insert(conn, WHAT, "INSERT INTO entities (name, at) VALUES (?1, ?2)", (&of.entity, seconds(at)))?,
@@ -73,7 +74,7 @@ pub type ToldContent = (RevisionId, Digest);
 pub struct RevisionId(i64);
 
 impl Reader {
-    /// What every listing says of what it is, sorted by key. `roles` are those of the kinds of sources.
+    /// The statement of every listing about what it is, sorted by key. `roles` are those of the kinds of sources.
     pub fn statements(&self, roles: &SourceRoles) -> Result<Vec<Statement>, StoreError> {
         let roles = roles.clone().with_kinds(self.source_kinds()?);
         let sql = "SELECT d.body, l.popularity, l.first_seen, l.state <> 'gone'
@@ -112,11 +113,12 @@ impl Reader {
         let entities = rows(self.connection(), WHAT, sql, (), |row| {
             Ok((ListingKey { source: row.cell(0)?, name: row.cell(1)? }, row.cell::<String>(2)?))
         })?;
+        // Also ids that no listing has any more: a new entity must not take over the past of an old one.
         let taken = rows(self.connection(), WHAT, "SELECT name FROM entities", (), |row| row.cell(0))?;
         Ok(Known { entities: entities.into_iter().collect(), taken: taken.into_iter().collect() })
     }
 
-    /// What the pass saw last of each subject.
+    /// The last observation of each subject by the pass.
     pub fn anchors(&self) -> Result<Anchors, StoreError> {
         let all = rows(self.connection(), "read the anchors", "SELECT name, body FROM identity_anchors", (), |row| {
             Ok((row.cell(0)?, row.json::<Anchor>(1, "anchor")?))
@@ -126,6 +128,7 @@ impl Reader {
 
     /// The current snapshots of repositories that a package of this store names and whose manifests were not read yet.
     pub fn unread_repositories(&self) -> Result<Vec<SnapshotId>, StoreError> {
+        // A manifest confirms what a package says of its repository; where none names it there is nothing to confirm.
         let sql = "SELECT DISTINCT n.id FROM listing_references r
                    JOIN listings l ON l.id = r.listing
                    JOIN identities i ON i.name = r.source || ':' || r.name
@@ -145,6 +148,7 @@ impl Reader {
         })?;
         let mut named = BTreeSet::new();
         for file in files.into_iter().flatten().filter(|file| is_manifest(&file.path)) {
+            // A manifest whose bytes were pruned names nothing: it is a hint and no evidence.
             let bytes = read_blob(self.connection(), &file.digest)?;
             named.extend(bytes.and_then(|bytes| named_by(&file.path, &bytes)));
         }
@@ -175,8 +179,8 @@ impl Reader {
         Ok(folders)
     }
 
-    /// The revisions that count now and whose contents were not told by their own paths yet, with the digest to keep: of
-    /// each file's path inside the capability and its bytes, so that it is the same wherever the capability lies.
+    /// The revisions that count now and whose contents were not told by their own paths yet, with the digest to keep. The
+    /// digest is of each file's path inside the capability and its bytes: it is the same wherever the capability lies.
     pub fn untold_contents(&self) -> Result<Vec<ToldContent>, StoreError> {
         let sql = "SELECT r.id, k.path, p.body FROM identities i
                    JOIN revisions r ON r.scan = i.scan JOIN capabilities k ON k.id = r.capability
@@ -184,6 +188,7 @@ impl Reader {
                    WHERE k.kind <> 'package' AND NOT EXISTS (SELECT 1 FROM revision_contents c WHERE c.revision = r.id)";
         rows(self.connection(), "read what capabilities hold", sql, (), |row| {
             let (path, pins): (String, Pins) = (row.cell(1)?, row.packed(2, "pins")?);
+            // Paths from the capability's own folder: a copy elsewhere has the same digest.
             let inside =
                 |file: &str| file.strip_prefix(&path).map_or(file, |rest| rest.trim_start_matches('/')).to_owned();
             let files: BTreeSet<(String, Digest)> =
@@ -194,6 +199,7 @@ impl Reader {
 
     /// The contents of capabilities that a listing held which is gone, with every listing that holds them: by listing.
     pub fn contents_of_gone(&self) -> Result<Contents, StoreError> {
+        // With more holders than that it is a template, and would join listings with nothing else in common.
         let sql = "WITH held AS (
                        SELECT DISTINCT c.digest AS content, e.listing AS listing FROM identities i
                        JOIN revisions r ON r.scan = i.scan JOIN revision_contents c ON c.revision = r.id

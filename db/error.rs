@@ -32,7 +32,7 @@ pub enum StoreError {
     Damaged {
         /// The store's file.
         path: PathBuf,
-        /// What was found.
+        /// The defect.
         detail: String,
     },
     /// The store was written by a newer program. Use that one; this one did not touch it.
@@ -58,20 +58,20 @@ pub enum StoreError {
     /// The system refused something about the store's files.
     #[error("could not {what} {}", path.display())]
     Io {
-        /// What was tried, as a verb phrase.
+        /// The operation that was tried, as a verb phrase.
         what: &'static str,
         /// On which file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
     /// SQLite refused a statement: the disk is full, the file is read-only, a constraint does not hold.
     #[error("could not {what}")]
     Sql {
-        /// What was tried, as a verb phrase.
+        /// The operation that was tried, as a verb phrase.
         what: &'static str,
-        /// What SQLite said.
+        /// SQLite's error.
         #[source]
         source: rusqlite::Error,
     },
@@ -80,15 +80,15 @@ pub enum StoreError {
     Corrupt {
         /// Which value.
         what: &'static str,
-        /// What is wrong with it.
+        /// Its defect.
         detail: String,
     },
-    /// The bytes were pruned. What they gave stays; it cannot be computed again until they are fetched again.
+    /// The bytes were pruned. Their facts and scores stay; they cannot be computed again until the bytes are fetched again.
     #[error("the bytes of {what} were pruned on {at}")]
     Pruned {
         /// The package and its version.
         what: String,
-        /// As of when.
+        /// The as-of instant of the pruning.
         at: AsOf,
     },
     /// The caller names something that the store does not hold.

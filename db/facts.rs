@@ -1,7 +1,7 @@
 //! SparseFacts: what the rules said, stored once for each digest.
 //!
 //! A body holds the exceptions to the defaults of its kind; the defaults of a rule set stand once for each kind. Facts that
-//! exceptions would not restore are stored in full. Must not know which capabilities facts are about: revisions do.
+//! exceptions would not restore are stored in full. Revisions tell which capabilities facts are about.
 
 use std::borrow::Cow;
 
@@ -67,6 +67,7 @@ fn put_defaults(conn: &Connection, (text, digest): (&str, &Digest)) -> Result<i6
 /// The body of facts as exceptions to their defaults; none where it would not restore them.
 fn exceptions_body(facts: &SparseFacts) -> Result<Option<String>, StoreError> {
     let Exceptions { kind, over_defaults, facts, outcomes } = facts.exceptions();
+    // For instance a rule that answers twice: defaults could not restore which answer came first.
     if !over_defaults {
         return Ok(None);
     }
@@ -80,7 +81,7 @@ pub struct FactsId(pub(crate) i64);
 /// Facts as they are stored, so that another thread can read them.
 #[derive(Clone, Debug)]
 pub struct PackedFacts {
-    /// Where they lie.
+    /// Their row.
     pub id: FactsId,
     stored: Stored,
 }
@@ -110,6 +111,7 @@ macro_rules! stored_sql {
 }
 
 fn stored(conn: &Connection, row: &Row<'_>, rules: &RuleDefaults) -> Result<Stored, StoreError> {
+    // Defaults of the rules that read are in memory; only those of other rules are fetched.
     let is_same =
         |digest: [u8; 32]| Kind::ALL.into_iter().any(|kind| *rules.of_kind(kind).written().1.as_bytes() == digest);
     let defaults = match row.cell::<Option<[u8; 32]>>(1)? {
@@ -147,6 +149,7 @@ impl Stored {
             LeftOut::OtherRules(packed) => {
                 let text = text_of(packed, "rule defaults")?;
                 let WrittenDefaults { kind, answers } = parse(&text, "rule defaults")?;
+                // Restored by the rules that wrote it: these rules may usually answer something else.
                 other = RuleDefaults::of_rows(answers.into_iter().map(|row| (kind, row)));
                 &other
             }
@@ -158,6 +161,7 @@ impl Stored {
         let outcomes: Vec<OutcomeRow<'_>> = parse(body.silent.get(), "facts")?;
         let exceptions = Exceptions { kind: body.kind, over_defaults: true, facts, outcomes };
         let facts = SparseFacts::restore(exceptions, defaults, rules);
+        // The texts can be handed on only if what they leave out is what this program's rules leave out.
         let texts = || ExceptionTexts { facts: body.told.get().to_owned(), outcomes: body.silent.get().to_owned() };
         Ok((facts, matches!(self.defaults, LeftOut::SameRules).then(texts)))
     }
@@ -185,6 +189,7 @@ pub(crate) fn put_facts(conn: &Connection, facts: &SparseFacts, at: AsOf) -> Res
     // Written once for the digest and, where there is no shorter form, the body.
     let text = facts.canonical();
     let digest = Digest::of(text.as_bytes());
+    // The digest is of the full text, and so the same whichever defaults the body leaves out.
     if let Some(id) = facts_id(conn, &digest)? {
         return Ok(id);
     }

@@ -1,7 +1,7 @@
 //! Families of clones and campaigns, as the last night saw them.
 //!
 //! Derived and replaced, unlike the history that they are made from: what was raised about them stays among the alerts.
-//! Must not find any: the passes do.
+//! The passes find them.
 
 use capdex_corpus::campaign::Campaign;
 use capdex_corpus::clone::{Basis, Difference};
@@ -28,7 +28,7 @@ pub struct FamilyMember {
     pub kind: Kind,
     /// The listing that speaks for it.
     pub listing: ListingKey,
-    /// Who proves to answer for it.
+    /// The publishers that prove to answer for it.
     pub publishers: Vec<String>,
     /// The digest over its files.
     pub content: Digest,
@@ -38,15 +38,15 @@ pub struct FamilyMember {
     pub original_slug: String,
     /// The digest over the original's files.
     pub original_content: Digest,
-    /// How it is known that the original was first.
+    /// The ground on which the original counts as first.
     pub basis: Basis,
-    /// Whether one publisher answers for both.
+    /// True where one publisher answers for both.
     pub same_publisher: bool,
-    /// How many members the family has.
+    /// The number of members of the family.
     pub members: u64,
-    /// What it has that the original has not.
+    /// The parts that it has and the original has not.
     pub difference: Difference,
-    /// How bad what it added is; none where nothing speaks against it.
+    /// The severity of what it added; none where nothing speaks against it.
     pub severity: Option<Severity>,
     /// The findings in what it added: rule, severity, file and what was quoted.
     pub findings: Vec<(String, Severity, String, String)>,
@@ -65,6 +65,7 @@ pub struct CampaignRow {
 impl Writer<'_> {
     /// Keeps a member of a family, in the place of what was kept of the same capability.
     pub fn put_family_member(&self, member: &FamilyMember, at: AsOf) -> Result<(), StoreError> {
+        // `at` stays the night that found the member there first.
         let sql = "INSERT INTO families (name, at, body) VALUES (?1, ?2, ?3)
                    ON CONFLICT (name) DO UPDATE SET body = excluded.body";
         let params = (member.capability.to_string(), seconds(at), pack(canonical(member)?)?);
@@ -79,6 +80,7 @@ impl Writer<'_> {
 
     /// Keeps a campaign, in the place of what was kept under its key.
     pub fn put_campaign(&self, row: &CampaignRow, at: AsOf) -> Result<(), StoreError> {
+        // `at` stays the night that found the campaign first.
         let sql = "INSERT INTO campaigns (name, at, body) VALUES (?1, ?2, ?3)
                    ON CONFLICT (name) DO UPDATE SET body = excluded.body";
         let params = (&row.campaign.key, seconds(at), pack(canonical(row)?)?);

@@ -1,6 +1,6 @@
 //! The ledger of gaps: what could not be looked at, in which stage, since when, and when it could again.
 //!
-//! Must not know why: the gap says so.
+//! The gap itself says why.
 
 use capdex_model::snapshot::Gap;
 use capdex_model::time::{AsOf, Timestamp};
@@ -15,9 +15,9 @@ use crate::{Reader, StoreError, Writer};
 pub struct LedgerGap {
     /// Which stage met it, such as `fetch`.
     pub stage: String,
-    /// What the stage was about, such as a listing key. Untrusted text.
+    /// The subject of the stage, such as a listing key. Untrusted text.
     pub subject: String,
-    /// What could not be looked at, and why.
+    /// The thing that could not be looked at, and why.
     pub gap: Gap,
     /// When it was first met.
     pub first_seen: AsOf,
@@ -37,6 +37,7 @@ impl Writer<'_> {
 
     /// Closes the open gaps of a (stage, subject): what was a gap is there now.
     pub fn resolve_gaps(&self, stage: &str, subject: &str, at: AsOf) -> Result<(), StoreError> {
+        // Closed and not deleted: the ledger tells from when to when something could not be seen.
         let sql = "UPDATE gaps SET resolved = ?3 WHERE stage = ?1 AND subject = ?2 AND resolved IS NULL";
         execute(self.connection(), "resolve gaps", sql, (stage, subject, seconds(at))).map(drop)
     }

@@ -1,9 +1,8 @@
 //! Identities: what stays of a locator over versions, and which snapshot, listing and scan stand for it now.
 //!
-//! All three follow from the history by a total order, so that they do not depend on the order in which concurrent
-//! workers of one run wrote:
-//! - the snapshot: of the latest run, then the latest as-of instant, then one that could be assessed before one that
-//!   could not, then the greatest artifact and tree;
+//! All three follow from the history by a total order, whichever of the concurrent workers of one run wrote first:
+//! - the snapshot: of the latest run, then the latest as-of instant, then one that could be assessed, then the
+//!   greatest artifact and tree;
 //! - the listing: one whose latest version names the identity, then an active one, then the smallest key;
 //! - the scan: of that snapshot, under that listing's claims before others, then the one recorded last.
 
@@ -23,6 +22,7 @@ pub(crate) fn put_identity(conn: &Connection, name: &str) -> Result<i64, StoreEr
 
 /// Notes that the latest version of a listing names an identity.
 pub(crate) fn name_identity(conn: &Connection, identity: i64, listing: i64) -> Result<(), StoreError> {
+    // Without the condition a walk would write thousands of rows that stay as they are.
     let sql = "INSERT INTO listing_identities (identity, listing, named) VALUES (?1, ?2, 1)
                ON CONFLICT DO UPDATE SET named = 1 WHERE named = 0";
     execute(conn, "link a listing to an identity", sql, (identity, listing)).map(drop)
@@ -30,12 +30,14 @@ pub(crate) fn name_identity(conn: &Connection, identity: i64, listing: i64) -> R
 
 /// Notes that a listing's latest version names nothing, until [`name_identity`] says otherwise.
 pub(crate) fn unname_identities(conn: &Connection, listing: i64) -> Result<(), StoreError> {
+    // The row stays: for an identity that was named once the listing is gone, not unknown.
     let sql = "UPDATE listing_identities SET named = 0 WHERE listing = ?1";
     execute(conn, "unlink a listing", sql, (listing,)).map(drop)
 }
 
 /// Appends that a snapshot was found to be the newest of its identity, in the run that began last.
 pub(crate) fn succeed(conn: &Connection, identity: i64, snapshot: i64, at: i64) -> Result<(), StoreError> {
+    // The run goes with it, because two runs may have one as-of instant.
     let sql = "INSERT INTO succession (identity, snapshot, run, at)
                VALUES (?1, ?2, (SELECT ifnull(max(id), 0) FROM runs), ?3) ON CONFLICT DO NOTHING";
     execute(conn, "append to the succession", sql, (identity, snapshot, at)).map(drop)
@@ -43,6 +45,7 @@ pub(crate) fn succeed(conn: &Connection, identity: i64, snapshot: i64, at: i64) 
 
 /// The snapshot of an artifact that could be assessed, has its bytes and came last, if there is one.
 pub(crate) fn assessed_snapshot(conn: &Connection, identity: i64, artifact: &str) -> Result<Option<i64>, StoreError> {
+    // A snapshot that was pruned cannot become the newest again without its bytes being fetched.
     let sql = "SELECT s.snapshot FROM succession s JOIN snapshots n ON n.id = s.snapshot
                WHERE s.identity = ?1 AND n.artifact = ?2 AND n.state <> 'not_assessable'
                  AND NOT EXISTS (SELECT 1 FROM pruned_snapshots p WHERE p.snapshot = n.id)
@@ -60,6 +63,7 @@ pub(crate) fn settle_listing(conn: &Connection, listing: i64) -> Result<(), Stor
 /// Derives anew what stands for an identity.
 pub(crate) fn settle(conn: &Connection, identity: i64) -> Result<(), StoreError> {
     const WHAT: &str = "settle an identity";
+    // Derived whole from the history each time and never adjusted: who wrote last makes no difference.
     let snapshot_and_listing = "UPDATE identities SET
         snapshot = (SELECT s.snapshot FROM succession s JOIN snapshots n ON n.id = s.snapshot
                     WHERE s.identity = ?1
@@ -70,6 +74,7 @@ pub(crate) fn settle(conn: &Connection, identity: i64) -> Result<(), StoreError>
                    ORDER BY i.named DESC, l.state = 'active' DESC, l.source, l.name LIMIT 1)
         WHERE id = ?1";
     execute(conn, WHAT, snapshot_and_listing, (identity,))?;
+    // A statement of its own: it reads the snapshot and the listing that the first one sets.
     let scan = "UPDATE identities SET
         scan = (SELECT c.id FROM scans c WHERE c.snapshot = identities.snapshot
                 ORDER BY c.claims = (SELECT claims FROM listings WHERE id = identities.listing) DESC,

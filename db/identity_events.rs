@@ -1,6 +1,6 @@
 //! Identity events: what became of who stands behind a name, each once, append-only.
 //!
-//! Must not find them: the pass `identity` does.
+//! The pass `identity` finds them.
 
 use capdex_corpus::identity::IdentityEvent;
 
@@ -11,6 +11,7 @@ use crate::{Reader, StoreError, Writer};
 impl Writer<'_> {
     /// Adds an event; false, and nothing is changed, if its key is known.
     pub fn record_identity_event(&self, event: &IdentityEvent) -> Result<bool, StoreError> {
+        // The key names what happened, so that a night that is run again records nothing twice.
         let sql = "INSERT INTO identity_events (name, at, body) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
         let params = (&event.key, seconds(event.at), pack(canonical(event)?)?);
         Ok(execute(self.connection(), "record an identity event", sql, params)? == 1)

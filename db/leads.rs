@@ -1,6 +1,6 @@
 //! Leads: the look-alikes that the last night found, and what the store knows about the conduct of a listing.
 //!
-//! Must not know which names are alike: the look-alike pass does.
+//! The look-alike pass tells which names are alike.
 
 use std::collections::BTreeSet;
 
@@ -23,6 +23,7 @@ impl Writer<'_> {
     /// that is found again keeps the night that found it first.
     pub fn put_leads(&self, leads: &[(String, Lead)], at: AsOf) -> Result<u64, StoreError> {
         let conn = self.connection();
+        // Not deleted: a lead that comes back keeps the night that found it first.
         execute(conn, "set the leads aside", "UPDATE leads SET standing = 0 WHERE standing = 1", ())?;
         let mut new = 0;
         for (key, lead) in leads {
@@ -42,6 +43,7 @@ impl Reader {
         let sql = "SELECT body, at FROM leads WHERE standing = 1 ORDER BY name";
         let mut leads: Vec<(Lead, AsOf)> =
             rows(self.connection(), "read the leads", sql, (), |row| Ok((row.packed(0, "lead")?, row.as_of(1)?)))?;
+        // What makes one worse stands in the packed body, where SQL cannot sort by it.
         leads.sort_by(|one, other| one.0.order(&other.0));
         Ok(leads)
     }
@@ -59,6 +61,7 @@ impl Reader {
         let named = rows(self.connection(), "read the names inside listings", sql, (), |row| {
             let listing = ListingKey::new(row.cell::<String>(0)?, row.cell::<String>(1)?);
             let capability: Capability = row.packed(2, "capability")?;
+            // A skill is chosen by its own name, a server's tools by theirs.
             if capability.kind == Kind::Skill {
                 return Ok(vec![Inner { listing, space: Space::Name, name: capability.name }]);
             }
@@ -67,12 +70,13 @@ impl Reader {
             Ok(tools.map(|name| Inner { listing: listing.clone(), space: Space::Tool, name }).collect())
         })?;
         let mut inner: Vec<Inner> = named.into_iter().flatten().collect();
+        // One listing may speak for several packages that have a tool of one name.
         inner.sort_unstable();
         inner.dedup();
         Ok(inner)
     }
 
-    /// What is known of the bytes behind listings, taken together: findings at high or above of what counts now, and
+    /// The conduct of the bytes behind listings, taken together: findings at high or above of what counts now, and
     /// scripts that run at installation.
     pub fn conduct(&self, listings: &[&ListingKey], rules: &RuleDefaults) -> Result<Conduct, StoreError> {
         let conn = self.connection();
@@ -88,6 +92,7 @@ impl Reader {
             let of_key = (&key.source, &key.name);
             let facts: Vec<SparseFacts> =
                 rows(conn, "read the facts of a listing", sql, of_key, |row| unpack_row(conn, row, rules))?;
+            // Without findings that only repeat what a pass saw: it would take its own word for a second signal.
             let findings =
                 facts.iter().flat_map(SparseFacts::findings_of_its_own).filter(|fact| fact.severity >= Severity::High);
             high.extend(findings.map(|fact| fact.rule.as_str().to_owned()));

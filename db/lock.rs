@@ -21,6 +21,7 @@ impl Lock {
             let path = path.clone();
             move |source| StoreError::Io { what, path, source }
         };
+        // Opening changes nothing in the file: another process may hold it.
         let file =
             File::options().create(true).truncate(false).write(true).open(&path).map_err(io("open the lock file"))?;
         match file.try_lock() {
@@ -31,10 +32,12 @@ impl Lock {
     }
 }
 
-/// Whether another process writes to the store at `store` just now. Makes the lock's file where there is none.
+/// True while another process writes to the store at `store`. Makes the lock's file where there is none.
 pub fn is_locked(store: &Path) -> Result<bool, StoreError> {
+    // As [`crate::Store::open`] does: a link and its target must meet at one lock.
     let store = std::fs::canonicalize(store).unwrap_or_else(|_| store.to_owned());
     match Lock::take(&store) {
+        // Held for a moment only: the lock is freed as this value is dropped.
         Ok(_) => Ok(false),
         Err(StoreError::Locked { .. }) => Ok(true),
         Err(error) => Err(error),

@@ -1,4 +1,4 @@
-//! Migrations: how a store's schema comes to its newest version, and how a foreign or altered one is told.
+//! Migrations: a store's schema comes to its newest version, and a foreign or altered one is told.
 //!
 //! Each step is one file under `migrations/`, run once in a transaction of its own. A published step is never edited.
 
@@ -32,7 +32,7 @@ const STEPS: &[M<'_>] = &[
 /// The newest schema version that this program knows: the number of its migrations.
 pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;
 
-/// What a database is to us.
+/// The standing of a database: ours, nobody's, or another program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// It has no tables and belongs to nobody.
@@ -50,6 +50,7 @@ pub(crate) fn standing(conn: &Connection) -> Result<Standing, StoreError> {
     let (application, version) = (number("application_id")?, number("user_version")?);
     let tables: i64 =
         first(conn, WHAT, "SELECT count(*) FROM sqlite_schema", (), |row| row.cell(0))?.unwrap_or_default();
+    // All three marks together: a copied mark alone makes nobody's database ours.
     Ok(match (application, version, tables) {
         (APPLICATION_ID, 1.., 1..) => Standing::Store(version),
         (0, 0, 0) => Standing::Empty,
@@ -66,13 +67,15 @@ pub(crate) fn to_latest(conn: &mut Connection, path: &Path) -> Result<(), StoreE
     }
 }
 
-/// Compares every table and index with those of an empty store, by their text: a file that someone else prepared
-/// has no say in what our statements do.
+/// Compares every table and index with those of an empty store, by their text. So a file that someone else prepared has
+/// no say in what our statements do.
 pub(crate) fn check_schema(conn: &Connection, path: &Path) -> Result<(), StoreError> {
+    // Made by the same steps, so that no second list of tables has to be kept.
     let mut model = Connection::open_in_memory()
         .map_err(|source| StoreError::Sql { what: "make an empty store to compare with", source })?;
     to_latest(&mut model, path)?;
     let (expected, found) = (schema_of(&model)?, schema_of(conn)?);
+    // Both ways: an added trigger is as bad as an index that is gone.
     let odd = expected.iter().find(|item| !found.contains(item)).or(found.iter().find(|item| !expected.contains(item)));
     match odd {
         None => Ok(()),

@@ -1,6 +1,6 @@
-//! What pages about one capability ask: its files, the listings that name its package, single events of drift.
+//! Questions of pages about one capability: its files, the listings that name its package, single events of drift.
 //!
-//! Must not know what a page looks like.
+//! [`Reader::data_version`] tells when a page may be out of date.
 
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
@@ -15,7 +15,7 @@ use crate::{DriftEvent, ListingState, Reader, SnapshotId, StoreError};
 pub struct NamingListing {
     /// The source and the name there.
     pub key: ListingKey,
-    /// Whether it is there; gone, where it is but does not name the package any more.
+    /// Its state; gone also where it is there but does not name the package any more.
     pub state: ListingState,
 }
 
@@ -31,6 +31,7 @@ impl Reader {
 
     /// The bytes of a blob where they are `most` at most; none where there are more or none are stored.
     pub fn small_blob(&self, digest: &Digest, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        // The size first, so that a large file is never unpacked to be left out.
         let sql = "SELECT size_bytes FROM blobs WHERE digest = ?1";
         let size = first(self.connection(), "look up a blob", sql, (digest.as_bytes(),), |row| row.count(0))?;
         if size.is_some_and(|size| size <= most) { self.blob(digest) } else { Ok(None) }
@@ -57,6 +58,7 @@ impl Reader {
 
     /// A number that is another one after any commit by anybody else, as long as this reader lives.
     pub fn data_version(&self) -> Result<i64, StoreError> {
+        // SQLite counts the commits of other connections alone, which are those that a cache cannot know of.
         let conn: &Connection = self.connection();
         conn.pragma_query_value(None, "data_version", |row| row.get(0))
             .map_err(failed(conn, "ask whether the store changed"))

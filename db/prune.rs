@@ -1,6 +1,6 @@
 //! Rows that may go by their age alone: scores of days long past, and the ledgers of what was run and asked.
 //!
-//! What a dataset is made of is none of them. Must not decide how old is too old.
+//! No row that a dataset is made of is among them. The caller decides how old is too old.
 
 use capdex_model::time::AsOf;
 
@@ -16,7 +16,7 @@ pub struct Ledger {
     delete: &'static str,
 }
 
-/// How much goes.
+/// The amount that goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gone {
     /// Rows.
@@ -31,6 +31,8 @@ macro_rules! ledger {
         Ledger {
             table: $table,
             count: concat!("SELECT count(*), ifnull(sum(", $bytes, "), 0) FROM ", $table, " WHERE ", $goes),
+            // By a subquery, since SQLite is usually built without a limit for deletions.
+            // `RETURNING`, because a row can be measured only as it goes.
             delete: concat!(
                 "DELETE FROM ",
                 $table,
@@ -45,8 +47,8 @@ macro_rules! ledger {
     };
 }
 
-/// Every such table. The last of each kind stays: the last run says as of when the store stands, the last walk of a source
-/// what the next one costs, the last due time of a schedule what was answered.
+/// Every such table. The last of each kind stays: the last run says as of when the store stands. The last walk of a source
+/// says what the next one costs, the last due time of a schedule what was answered.
 pub const LEDGERS: [Ledger; 5] = [
     ledger!(
         "scores",
@@ -69,7 +71,7 @@ pub const LEDGERS: [Ledger; 5] = [
 ];
 
 impl Reader {
-    /// What would go from a table.
+    /// The rows that would go from a table.
     pub fn prunable_rows(&self, ledger: &Ledger, before: AsOf) -> Result<Gone, StoreError> {
         let counted = first(self.connection(), "count what may go", ledger.count, (seconds(before),), |row| {
             Ok(Gone { rows: row.count(0)?, bytes: row.count(1)? })
@@ -81,6 +83,7 @@ impl Reader {
 impl Writer<'_> {
     /// Deletes rows of a table that are older than an instant, `most` at once; what went. Nothing once all are gone.
     pub fn prune_rows(&self, ledger: &Ledger, before: AsOf, most: u32) -> Result<Gone, StoreError> {
+        // In bounded steps, so that a long deletion does not hold up other writers.
         let bytes = rows(self.connection(), "prune rows", ledger.delete, (seconds(before), most), |row| row.count(0))?;
         Ok(Gone { rows: bytes.len() as u64, bytes: bytes.iter().sum() })
     }

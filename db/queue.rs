@@ -1,7 +1,7 @@
 //! The job queue: work between stages, each piece once.
 //!
-//! A job may run twice (its lease can run out); its effect is recorded once, because the worker records it in the same
-//! write that completes the job, and only one completion succeeds. Must not know what jobs do.
+//! A job may run twice (its lease can run out); its effect is recorded once. The worker records it in the same write that
+//! completes the job, and only one completion succeeds.
 
 use std::collections::BTreeMap;
 
@@ -22,11 +22,11 @@ pub struct Job {
     pub id: JobId,
     /// Which stage does it.
     pub kind: String,
-    /// What it is about: no two unfinished jobs of a kind share it.
+    /// The subject of the work: no two unfinished jobs of a kind share it.
     pub dedupe: String,
-    /// What the worker needs to know.
+    /// The input of the worker.
     pub payload: Value,
-    /// How often it was claimed, this time included.
+    /// The number of times that it was claimed, this time included.
     pub attempts: u32,
     /// Whom it asks, if anybody.
     pub host: Option<String>,
@@ -45,6 +45,7 @@ impl Writer<'_> {
     ) -> Result<bool, StoreError> {
         const WHAT: &str = "enqueue a job";
         let conn = self.connection();
+        // (kind, dedupe) is unique: a buried job would keep its work from ever being tried again.
         let make_way = "DELETE FROM jobs WHERE kind = ?1 AND dedupe = ?2 AND state = 'buried'";
         execute(conn, WHAT, make_way, (kind, dedupe))?;
         let sql = "INSERT INTO jobs (kind, dedupe, payload, host, state, run_at, attempts)
@@ -53,8 +54,8 @@ impl Writer<'_> {
         Ok(added == 1)
     }
 
-    /// Leases up to `limit` jobs of a kind that may run at `now`, for `lease_s` seconds, ordered by (when they may run,
-    /// age in the queue). Jobs whose lease has run out are among them; those that ask one of the hosts in `except` are not.
+    /// Leases up to `limit` jobs of a kind that may run at `now`, for `lease_s` seconds. They are ordered by (when they may
+    /// run, age in the queue). Jobs whose lease has run out are among them; those that ask a host in `except` are not.
     pub fn claim(
         &self,
         kind: &str,
@@ -73,6 +74,7 @@ impl Writer<'_> {
                    RETURNING run_at, id, kind, dedupe, payload, attempts, host";
         let now = now.unix_seconds();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        // One JSON parameter for any number of hosts, so that the statement stays one and is prepared once.
         let except = Value::from(except).to_string();
         let params = (kind, now, limit, now.saturating_add(lease_s), except);
         let mut claimed = rows(self.connection(), "claim jobs", sql, params, |row| {
@@ -94,6 +96,7 @@ impl Writer<'_> {
     /// Removes a job that is done. [`StoreError::NotHeld`] where it is not leased any more: then another worker has
     /// finished it, and the write that asks must not be committed.
     pub fn complete(&self, job: JobId) -> Result<(), StoreError> {
+        // The row that goes proves who finished: a second completion finds none.
         let sql = "DELETE FROM jobs WHERE id = ?1 AND state = 'leased'";
         held(job, execute(self.connection(), "complete a job", sql, (job.0,))?)
     }
@@ -124,8 +127,7 @@ fn held(job: JobId, changed: usize) -> Result<(), StoreError> {
 }
 
 impl Reader {
-    /// How many jobs there are by (kind, state), where the state is `ready`, `leased` or `buried`. Completed jobs are
-    /// not kept.
+    /// The number of jobs by (kind, state), where the state is `ready`, `leased` or `buried`. Completed jobs are not kept.
     pub fn queue_counts(&self) -> Result<BTreeMap<(String, String), u64>, StoreError> {
         let sql = "SELECT kind, state, count(*) FROM jobs GROUP BY kind, state";
         let counts = rows(self.connection(), "count the jobs", sql, (), |row| {

@@ -19,17 +19,19 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens a store for a command that only reads. Nothing is made or migrated: fails with [`StoreError::Missing`]
-    /// where there is no file, and as [`crate::Store::open`] does for a file that is no store of this version.
+    /// Opens a store for a command that only reads. Nothing is made or migrated. Fails with [`StoreError::Missing`] where
+    /// there is no file, and as [`crate::Store::open`] does for a file that is no store of this version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         if !path.exists() {
             return Err(StoreError::Missing { path: path.to_owned() });
         }
+        // An empty file is a new store to who writes and nothing to who reads.
         if inspect(path)? == Found::Nothing {
             return Err(StoreError::NotAStore { path: path.to_owned() });
         }
         let reader = Self::connect(path)?;
         let path = path.to_owned();
+        // Before any table is read: statements of this version against another schema fail misleadingly.
         match migrate::standing(&reader.conn)? {
             Standing::Store(SCHEMA_VERSION) => migrate::check_schema(&reader.conn, &path)?,
             Standing::Store(found) if found > SCHEMA_VERSION => {
@@ -65,7 +67,9 @@ impl Reader {
     /// fault, empty when the file is sound. Takes time in proportion to the file.
     pub fn faults(&self) -> Result<Vec<String>, StoreError> {
         let mut faults = rows(&self.conn, "check the store", "PRAGMA integrity_check", (), |row| row.cell(0))?;
+        // The one word by which SQLite says that it found nothing.
         faults.retain(|fault: &String| fault != "ok");
+        // `integrity_check` does not follow references between tables.
         let broken = "SELECT \"table\", rowid FROM pragma_foreign_key_check";
         faults.extend(rows(&self.conn, "check the store", broken, (), |row| {
             let (table, id): (String, Option<i64>) = (row.cell(0)?, row.cell(1)?);

@@ -1,6 +1,6 @@
-//! What can be fetched and hashed again, and when that was done last.
+//! Snapshots that can be fetched and hashed again, and when that was done last.
 //!
-//! Must not fetch.
+//! Other bytes at the same address are a replaced artifact. The caller fetches and compares.
 
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
@@ -17,7 +17,7 @@ pub struct Rehashable {
     pub id: SnapshotId,
     /// The listing that speaks for it.
     pub key: ListingKey,
-    /// Where its bytes were.
+    /// The locator of its bytes.
     pub locator: Locator,
     /// The digest over its files.
     pub tree: Digest,
@@ -38,9 +38,10 @@ impl Writer<'_> {
 }
 
 impl Reader {
-    /// Everything that can be fetched again, in the order of the identities: current snapshots that could be assessed, of
-    /// listings that are there and name them. What needs no request is not among it.
+    /// Every current snapshot that can be fetched again, in the order of the identities. It could be assessed, and its listing
+    /// is there and names it. Snapshots that need no request are left out.
     pub fn rehashable(&self) -> Result<Vec<Rehashable>, StoreError> {
+        // Inline text and folders come with the listing or the operator's disk: nobody can swap them behind an address.
         let sql = "SELECT n.id, l.source, l.name, n.locator, n.tree, n.state, n.at, h.at
                    FROM identities i
                    JOIN snapshots n ON n.id = i.snapshot

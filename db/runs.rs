@@ -12,7 +12,7 @@ use crate::{Reader, StoreError, Writer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(pub i64);
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RunStatus {
     /// Everything was done.
@@ -59,11 +59,11 @@ pub struct RunRow {
     pub started: Timestamp,
     /// When it ended, by the clock; none while it runs and where its process died.
     pub finished: Option<Timestamp>,
-    /// How it ended; none while it runs.
+    /// Its end; none while it runs.
     pub status: Option<RunStatus>,
-    /// What it meant to do.
+    /// The plan that it began with.
     pub plan: Value,
-    /// What it did: counts and coverage; null while it runs and where its process died.
+    /// Counts and coverage of what it did; null while it runs and where its process died.
     pub summary: Value,
 }
 
@@ -83,6 +83,7 @@ impl Writer<'_> {
         finished: Timestamp,
         summary: &Value,
     ) -> Result<(), StoreError> {
+        // A run that a later process marked as interrupted stays so.
         let sql = "UPDATE runs SET status = ?2, finished = ?3, summary = ?4 WHERE id = ?1 AND status IS NULL";
         let params = (run.0, status.as_str(), finished.unix_seconds(), summary.to_string());
         match execute(self.connection(), "close a run", sql, params)? {
@@ -93,6 +94,7 @@ impl Writer<'_> {
 
     /// Marks every open run as interrupted: its process is dead, since the caller has the store's lock.
     pub(crate) fn interrupt_runs(&self) -> Result<(), StoreError> {
+        // `finished` stays null: nobody knows when the process died.
         let sql = "UPDATE runs SET status = 'interrupted' WHERE status IS NULL";
         execute(self.connection(), "close the runs of a dead process", sql, ()).map(drop)
     }

@@ -1,7 +1,7 @@
 //! Scores: what rubrics made of facts, once for each facts, rubric text and, where ages count, day.
 //!
 //! A body holds a score's outline; its terms and parts are a breakdown that other scores may share. Bodies of before version
-//! 13 hold the whole score. Must not know what a score means.
+//! 13 hold the whole score.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub struct PackedScore {
     breakdown: BreakdownText,
 }
 
-/// What a body holds. The rubric stands in a column.
+/// The content of a body. The rubric stands in a column.
 #[derive(Serialize, Deserialize)]
 struct Outline<'a> {
     value: Option<Points>,
@@ -68,6 +68,7 @@ impl Writer<'_> {
         // A unique index takes no two nulls for equal, so the writer looks before it inserts, in the same step.
         let known = "SELECT id FROM scores WHERE facts = ?1 AND rubric = ?2 AND day IS ?3";
         let sql = "INSERT INTO scores (facts, rubric, day, body, breakdown) VALUES (?1, ?2, ?3, ?4, ?5)";
+        // A batch has few rubrics and many scores: each rubric is looked up once.
         let mut rubrics: BTreeMap<&RubricRef, i64> = BTreeMap::new();
         for score in scores {
             let rubric = match rubrics.get(&score.rubric) {
@@ -134,14 +135,14 @@ impl StoredScore {
 pub struct RubricIds(Vec<(RubricRef, Option<i64>)>);
 
 impl Reader {
-    /// Where these rubric versions lie.
+    /// The rows of these rubric versions.
     pub fn rubric_ids(&self, rubrics: &[RubricRef]) -> Result<RubricIds, StoreError> {
         let conn = self.connection();
         let with_id = |rubric: &RubricRef| Ok((rubric.clone(), rubric_id(conn, rubric)?));
         rubrics.iter().map(with_id).collect::<Result<_, _>>().map(RubricIds)
     }
 
-    /// What [`Reader::scores`] gives, as it is stored, without the breakdowns.
+    /// The scores of [`Reader::scores`] as they are stored, without the breakdowns.
     pub fn stored_scores(&self, facts: FactsId, rubrics: &RubricIds, day: i64) -> Result<Vec<StoredScore>, StoreError> {
         let sql = "SELECT rubric, body, breakdown FROM scores WHERE facts = ?1 AND (day IS NULL OR day = ?2)
                    ORDER BY day IS NULL";
@@ -152,6 +153,7 @@ impl Reader {
             let breakdown = row.cell::<Option<i64>>(2)?.map(BreakdownId);
             Ok(Some(StoredScore { rubric: rubric.clone(), body: row.cell(1)?, breakdown }))
         })?;
+        // Each is taken once; the order puts the score of the day before one that has no day.
         let mut found: Vec<Option<StoredScore>> = found;
         let mut of = |(rubric, _): &(RubricRef, _)| {
             found.iter_mut().find(|score| score.as_ref().is_some_and(|score| score.rubric == *rubric))?.take()
@@ -159,8 +161,8 @@ impl Reader {
         Ok(rubrics.0.iter().filter_map(&mut of).collect())
     }
 
-    /// The facts of current capabilities that this rubric has not scored (on this day, where one is given), each once, in
-    /// the order in which they lie in the file.
+    /// The facts of current capabilities that this rubric has not scored, on this day where one is given. Each comes once,
+    /// in the order in which they lie in the file.
     pub fn unscored(&self, rubric: &RubricRef, day: Option<i64>) -> Result<Vec<FactsId>, StoreError> {
         let conn = self.connection();
         // An id that no row has stands for a rubric that never scored anything.
@@ -171,8 +173,8 @@ impl Reader {
         rows(conn, "look for unscored facts", sql, (rubric, day), |row| row.cell(0).map(FactsId))
     }
 
-    /// The scores of facts under these rubric versions, in their order; a rubric without a score is left out. Of a
-    /// rubric that depends on the day that of `day`, of another its only one.
+    /// The scores of facts under these rubric versions, in their order; a rubric without a score is left out. A rubric that
+    /// depends on the day gives the score of `day`, another its only one.
     pub fn scores(&self, facts: &Digest, rubrics: &[RubricRef], day: i64) -> Result<Vec<Score>, StoreError> {
         let Some(facts) = facts_id(self.connection(), facts)? else { return Ok(Vec::new()) };
         let whole = |stored: StoredScore| match stored.breakdown {

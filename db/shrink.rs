@@ -1,4 +1,4 @@
-//! How the file gets smaller after much was deleted: SQLite keeps freed pages for later unless it is told.
+//! Making the file smaller after much was deleted: SQLite keeps freed pages for later unless it is told.
 //!
 //! New stores are made so that freed pages can be given back piece by piece; one of before is written anew once.
 
@@ -8,7 +8,7 @@ use crate::sql::{failed, rows};
 use crate::store::Store;
 use crate::{Reader, StoreError, Writer};
 
-/// What SQLite calls the way in which freed pages are given back when they are asked for.
+/// SQLite's number for the mode in which freed pages are given back when they are asked for.
 const INCREMENTAL: i64 = 2;
 
 /// Makes a file that holds nothing yet one whose freed pages can be given back.
@@ -20,19 +20,19 @@ fn number(conn: &Connection, name: &'static str) -> Result<i64, StoreError> {
     conn.pragma_query_value(None, name, |row| row.get(0)).map_err(failed(conn, "measure the store"))
 }
 
-/// How the pages of a file stand.
+/// The pages of a file, in use and free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pages {
     /// Bytes in the file.
     pub bytes: u64,
     /// Bytes among them that hold nothing.
     pub free_bytes: u64,
-    /// Whether those can be given back piece by piece; otherwise only by [`Store::rewrite`].
+    /// True where those can be given back piece by piece; otherwise only by [`Store::rewrite`].
     pub is_incremental: bool,
 }
 
 impl Reader {
-    /// How much of the file holds nothing.
+    /// The size of the file, and the part of it that holds nothing.
     pub fn pages(&self) -> Result<Pages, StoreError> {
         let conn = self.connection();
         let size = number(conn, "page_size")?;
@@ -54,6 +54,7 @@ impl Writer<'_> {
         // A row for each page: it must be read to its end.
         rows(conn, "give freed pages back", "PRAGMA incremental_vacuum(4096)", (), |_| Ok(()))?;
         let left = number(conn, "freelist_count")?;
+        // A file that was not made for it frees nothing: the caller must not ask for ever.
         let is_stuck = left == before;
         Ok(if is_stuck { 0 } else { left.saturating_mul(number(conn, "page_size")?).unsigned_abs() })
     }
@@ -64,6 +65,7 @@ impl Store {
     /// room for two more copies while it lasts, and nobody writes meanwhile.
     pub fn rewrite(&self) -> Result<(), StoreError> {
         self.outside_a_write(|conn| {
+            // SQLite takes the setting over only as it writes the file anew.
             prepare(conn)?;
             conn.execute_batch("VACUUM").map_err(failed(conn, "write the store anew"))
         })

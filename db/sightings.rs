@@ -1,6 +1,6 @@
 //! Sightings: what passes see of packages, for as long as it holds.
 //!
-//! Must not know what a pass looks for.
+//! Rules read them among the claims of a listing (`claims.rs`).
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use crate::sql::{Cells, canonical, execute, rows};
 use crate::{StoreError, Writer, claims};
 
 impl Writer<'_> {
-    /// Takes what a pass sees now, by the identity or the listing that it is about, in the place of what it saw before; of
-    /// how many listings something else is claimed now. Those are unscanned until they are scanned again.
+    /// Takes what a pass sees now, by identity or listing, in the place of what it saw before. Returns the number of listings
+    /// of which something else is claimed now. Those are unscanned until they are scanned again.
     pub fn replace_sightings(&self, pass: &str, now: &BTreeSet<(String, Sighting)>) -> Result<u64, StoreError> {
         const WHAT: &str = "replace the sightings of a pass";
         let conn = self.connection();
@@ -24,6 +24,7 @@ impl Writer<'_> {
         for (subject, sighting) in now {
             after.insert((subject.clone(), canonical(sighting)?));
         }
+        // Only the difference is written, so that what is still seen makes no package unscanned.
         let sql = "DELETE FROM sightings WHERE pass = ?1 AND subject = ?2 AND body = ?3";
         for (subject, body) in before.difference(&after) {
             execute(conn, WHAT, sql, (pass, subject, body))?;
@@ -41,8 +42,8 @@ impl Writer<'_> {
     }
 }
 
-/// What passes see of these subjects, sorted; unknown where they see nothing, so that claims of which nothing is seen
-/// have the digest that they had before anything was compared.
+/// The sightings of these subjects, sorted. Unknown where passes see nothing, so that such claims have the digest that
+/// they had before anything was compared.
 pub(crate) fn of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Vec<Sighting>>, StoreError> {
     let sql = "SELECT body FROM sightings WHERE subject = ?1";
     let mut seen: BTreeSet<Sighting> = BTreeSet::new();

@@ -1,6 +1,6 @@
-//! How each sink fares: what waits for it, how often it failed in a row, and until when it is left alone.
+//! The state of each sink: what waits for it, how often it failed in a row, and until when it is left alone.
 //!
-//! Must not know what a sink is.
+//! Notifiers back off by it: a sink that is down must not be asked once for each message.
 
 use capdex_model::time::Timestamp;
 
@@ -20,7 +20,7 @@ pub struct SinkState {
     pub failures: u32,
     /// Not to be tried before, by the clock.
     pub next_try: Timestamp,
-    /// What went wrong last; none where nothing did. Untrusted text.
+    /// The last error; none where there was none. Untrusted text.
     pub error: Option<String>,
 }
 
@@ -39,13 +39,14 @@ impl Writer<'_> {
 }
 
 impl Reader {
-    /// How a sink fares.
+    /// The state of a sink.
     pub fn sink_state(&self, name: &str) -> Result<SinkState, StoreError> {
         let sql = "SELECT failures, next_try, error FROM sinks WHERE name = ?1";
         let failing = first(self.connection(), "read the state of a sink", sql, (name,), |row| {
             Ok((u32::try_from(row.count(0)?).unwrap_or(u32::MAX), row.timestamp(1)?, row.cell(2)?))
         })?;
         let (queued, sent) = self.message_counts(name)?;
+        // No row: it never failed or has mended, and may be told at once.
         let (failures, next_try, error) = failing.unwrap_or((0, Timestamp::from_unix_seconds(0), None));
         Ok(SinkState { name: name.to_owned(), queued, sent, failures, next_try, error })
     }

@@ -1,6 +1,6 @@
 //! Sketches: what stands for each content when capabilities are compared, made once and kept by the content's digest.
 //!
-//! Must not know how texts are sketched or compared.
+//! `capdex_corpus::clone` and `capdex_corpus::campaign` make and compare them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,14 +17,14 @@ use crate::pruned::why_missing;
 use crate::sql::{Cells, canonical, execute, first, rows};
 use crate::{Reader, SnapshotId, StoreError, Writer};
 
-/// What was made of one content.
+/// The sketch and the traits of one content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketched {
     /// The digest over the capability's files.
     pub content: Digest,
     /// Its sketch; none for a kind that is not compared.
     pub sketch: Option<Sketch>,
-    /// What its documents ask for.
+    /// The requests in its documents.
     pub traits: Traits,
 }
 
@@ -55,6 +55,7 @@ impl Reader {
         let mut found = rows(self.connection(), "look for contents without a sketch", sql, (version,), |row| {
             Ok((SnapshotId(row.cell(0)?), row.packed::<Capability>(1, "capability")?))
         })?;
+        // Copies in other packages have the same content, which is sketched once.
         found.retain(|(_, capability)| seen.insert(capability.content));
         Ok(found)
     }
@@ -73,7 +74,7 @@ impl Reader {
         Ok(found.into_iter().collect())
     }
 
-    /// What the documents of the contents ask for that stand now, by content.
+    /// The requests in the documents of the contents that stand now, by content.
     pub fn traits(&self) -> Result<BTreeMap<Digest, Traits>, StoreError> {
         let sql = "SELECT s.content, s.traits FROM sketches s
                    WHERE s.content IN (SELECT r.content FROM identities i JOIN revisions r ON r.scan = i.scan)";
@@ -100,6 +101,7 @@ impl Reader {
             if capability.files.binary_search(&entry.path).is_err() {
                 continue;
             }
+            // A missing blob must not pass for a missing file: half a capability would look like a changed one.
             let Some(bytes) = read_blob(self.connection(), &entry.digest)? else {
                 return Err(why_missing(self.connection(), snapshot, &entry.digest)?);
             };

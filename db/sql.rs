@@ -15,6 +15,7 @@ use crate::documents::unpack;
 /// Names what was tried; SQLite's two words for a destroyed file become [`StoreError::Damaged`].
 pub(crate) fn failed<'a>(conn: &'a Connection, what: &'static str) -> impl Fn(rusqlite::Error) -> StoreError + 'a {
     move |source| match source.sqlite_error_code() {
+        // Only these ask for a backup; any other error may be gone at the next try.
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             StoreError::Damaged { path: conn.path().unwrap_or_default().into(), detail: source.to_string() }
         }
@@ -162,8 +163,9 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str, what: &'static str) -> Resu
 }
 
 /// The JSON text of a value as the store keeps it: object keys sorted, no white space, and numbers to the last digit.
-/// What is hashed by [`Digest::of_json`] is written by RFC 8785, which rounds integers beyond 2^53.
+/// [`Digest::of_json`] hashes another text: RFC 8785 rounds integers beyond 2^53.
 pub(crate) fn canonical<T: Serialize>(value: &T) -> Result<String, StoreError> {
+    // Through a `Value`, whose keys are sorted: a struct alone would be written in the order of its fields.
     let value = serde_json::to_value(value)
         .map_err(|error| StoreError::Refused { what: "value", detail: error.to_string() })?;
     Ok(value.to_string())
@@ -174,7 +176,7 @@ pub(crate) fn seconds(at: AsOf) -> i64 {
     at.0.unix_seconds()
 }
 
-/// Which single-row statements walked a whole table, so that a test can forbid it: such a statement is quick on the
+/// The single-row statements that walked a whole table, so that a test can forbid it. Such a statement is quick on the
 /// first night and takes hours on the hundredth.
 #[cfg(test)]
 pub(crate) mod full_scans {

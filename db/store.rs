@@ -16,7 +16,7 @@ use crate::migrate::{self, SCHEMA_VERSION, Standing};
 use crate::sql::failed;
 use crate::{Reader, StoreError, Writer, shrink};
 
-/// How many writes may wait before the next caller is held back.
+/// The number of writes that may wait before the next caller is held back.
 const WAITING_WRITES: usize = 64;
 
 type Work = Box<dyn FnOnce(&mut Connection) + Send>;
@@ -36,14 +36,15 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens the store at `path`, or makes it. Takes the lock, brings the schema up to date, starts the writer, gives
-    /// the leased jobs of a dead process back to the queue and marks its unfinished runs as interrupted.
+    /// Opens the store at `path`, or makes it. Takes the lock, brings the schema up to date and starts the writer. Gives the
+    /// leased jobs of a dead process back to the queue and marks its unfinished runs as interrupted.
     ///
-    /// Fails with [`StoreError::Locked`] while another handle has it open, also in this process; with
-    /// [`StoreError::NotAStore`], [`StoreError::TooNew`] or [`StoreError::Damaged`] for a file that is left as it is.
+    /// Fails with [`StoreError::Locked`] while another handle has it open, also in this process. Fails with
+    /// [`StoreError::NotAStore`], [`StoreError::TooNew`] or [`StoreError::Damaged`] for a file, which is left as it is.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         // A link and its target are one store, and must meet at one lock.
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        // Before the lock is taken: nothing is put beside a file that is no store.
         inspect(&path)?;
         let lock = Lock::take(&path)?;
         let mut conn = open_to_write(&path)?;
@@ -58,9 +59,12 @@ impl Store {
             // Only before there is any page.
             shrink::prepare(&conn)?;
         }
+        // Only now, since it writes into the file.
         turn_on_wal(&conn)?;
         migrate::to_latest(&mut conn, &path)?;
+        // After the steps: the model that it compares with is of the newest version.
         migrate::check_schema(&conn, &path)?;
+        // The lock is held, so that whoever had leased a job or begun a run is dead.
         transact(&mut conn, |writer| {
             writer.free_leases()?;
             writer.interrupt_runs()
@@ -94,11 +98,13 @@ impl Store {
         &self,
         work: impl FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
+        // The thread that would answer is the one that asks.
         if self.inner.is_writing_thread() {
             return Err(StoreError::WriteInsideWrite);
         }
         let (answer, answered) = sync_channel(1);
         let work: Work = Box::new(move |conn| {
+            // A panic must not end the thread and with it every later write; unwinding rolls the transaction back.
             let result = catch_unwind(AssertUnwindSafe(|| work(conn))).unwrap_or(Err(StoreError::CutShort));
             // Nobody waits any more only where the caller's thread has died; the write stands all the same.
             drop(answer.send(result));
@@ -127,6 +133,7 @@ fn transact<T>(
     let transaction = conn
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(|source| StoreError::Sql { what: "begin a write", source })?;
+    // An error drops the transaction, which rolls it back.
     let result = work(&Writer::new(&transaction))?;
     let committed = transaction.commit();
     committed.map_err(failed(conn, "commit a write"))?;
@@ -135,12 +142,14 @@ fn transact<T>(
 
 /// The writing thread. It holds the lock until its connection is closed.
 fn write_until_dropped(mut conn: Connection, lock: Lock, receiver: Receiver<Work>) {
+    // Ends once the last sender is dropped and all that waits is written.
     for work in receiver {
         work(&mut conn);
     }
     if let Err((_, error)) = conn.close() {
         tracing::warn!(%error, "the store was not closed cleanly; its log is replayed at the next opening");
     }
+    // Last, so that no other process opens the file before this connection is closed.
     drop(lock);
 }
 
@@ -152,6 +161,7 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        // Without a sender the thread's loop comes to its end.
         drop(self.sender.take());
         if self.is_writing_thread() {
             // The last clone was moved into a write: the thread ends by itself right after it.

@@ -5,7 +5,7 @@
 use crate::sql::{Cells, failed, first};
 use crate::{Reader, StoreError};
 
-/// How much the store holds, history included.
+/// The amounts that the store holds, history included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Listings of all sources and states.

@@ -10,7 +10,7 @@ use crate::listings::stored;
 use crate::sql::{Cells, each, rows};
 use crate::{DriftEvent, Reader, StoreError, StoredListing};
 
-/// How many listings of a source are in each state, and how many of its gaps are open.
+/// The number of listings of a source in each state, and of its open gaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceCounts {
     /// The source.
@@ -28,6 +28,7 @@ pub struct SourceCounts {
 impl Reader {
     /// Counts the listings of every source that has any, sorted by source.
     pub fn source_counts(&self) -> Result<Vec<SourceCounts>, StoreError> {
+        // A gap's subject is the key of its listing, which begins with the source.
         let sql = "SELECT source, count(*) FILTER (WHERE state = 'active'), count(*) FILTER (WHERE state = 'gone'),
                           count(*) FILTER (WHERE state = 'failed'),
                           (SELECT count(*) FROM gaps WHERE resolved IS NULL AND subject GLOB l.source || ':*')
@@ -53,7 +54,7 @@ impl Reader {
         each(self.connection(), "read the listings", sql, (), stored, visit)
     }
 
-    /// Of which entity each listing is, sorted by listing.
+    /// The entity of each listing, sorted by listing.
     pub fn each_identified<E: From<StoreError>>(
         &self,
         visit: impl FnMut(Identified) -> Result<(), E>,

@@ -1,6 +1,6 @@
 //! Visits: when a listing that is asked for by name is due again.
 //!
-//! Must not know how long is waited: the caller says from when on.
+//! The caller decides how long is waited and says from when on.
 
 use capdex_model::ids::ListingKey;
 use capdex_model::time::{AsOf, Timestamp};
@@ -8,14 +8,14 @@ use capdex_model::time::{AsOf, Timestamp};
 use crate::sql::{Cells, execute, first, rows, seconds};
 use crate::{Reader, StoreError, Writer};
 
-/// How the visits to one listing went so far.
+/// The visits to one listing so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Visits {
     /// When it was asked for last; none before the first time.
     pub visited: Option<AsOf>,
     /// From when on it is due; none before the first time: it is due now.
     pub due: Option<AsOf>,
-    /// How often in a row nothing was new.
+    /// The number of visits in a row at which nothing was new.
     pub calm: i64,
 }
 
@@ -29,7 +29,7 @@ impl Writer<'_> {
 }
 
 impl Reader {
-    /// How the visits to a listing went so far.
+    /// The visits to a listing so far.
     pub fn visits(&self, key: &ListingKey) -> Result<Visits, StoreError> {
         let sql = "SELECT visited, due, calm FROM listings WHERE source = ?1 AND name = ?2";
         let visits = first(self.connection(), "read the visits", sql, (&key.source, &key.name), |row| {
@@ -51,8 +51,9 @@ impl Reader {
     }
 
     /// At most `limit` names that active listings refer to under the key of source `kind` and that are due at `at` as
-    /// listings of `source`: those that were never visited first, then those that are due for longest.
+    /// listings of `source`. Those that were never visited come first, then those that are due for longest.
     pub fn due_references(&self, kind: &str, source: &str, at: AsOf, limit: usize) -> Result<Vec<String>, StoreError> {
+        // Grouped, because many listings may refer to one name, which is asked for once.
         let sql = "SELECT r.name FROM listing_references r
                    JOIN listings l ON l.id = r.listing AND l.state = 'active'
                    LEFT JOIN listings k ON k.source = ?2 AND k.name = r.name

@@ -1,6 +1,6 @@
 //! The ledger of walks: what each run asked of each source, and what it was told.
 //!
-//! Must not know what the numbers mean: the program writes the report.
+//! The program writes the report; its numbers are kept as they come.
 
 use capdex_model::time::AsOf;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::sql::{Cells, execute, rows, seconds};
 use crate::{Reader, RunId, StoreError, Writer};
 
-/// How a walk ended.
+/// The end of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WalkOutcome {
     /// At the source's own end.
@@ -49,7 +49,7 @@ pub struct WalkRow {
     pub run: RunId,
     /// The source's id.
     pub source: String,
-    /// How it ended.
+    /// Its end.
     pub outcome: WalkOutcome,
     /// Counts and reasons.
     pub report: Value,
@@ -70,6 +70,7 @@ impl Writer<'_> {
 impl Reader {
     /// The last walk of every source, sorted by source.
     pub fn last_walks(&self) -> Result<Vec<WalkRow>, StoreError> {
+        // By the greatest id and not by the instant: two walks may have one as-of instant.
         let sql = "SELECT run, source, outcome, report, at FROM walks
                    WHERE id IN (SELECT max(id) FROM walks GROUP BY source) ORDER BY source";
         rows(self.connection(), "read the walks", sql, (), |row| {

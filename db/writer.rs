@@ -1,6 +1,6 @@
 //! `Writer`: what can be done inside one write. Its operations stand in the file of their table group.
 //!
-//! Must not know threads or channels: it is a borrowed transaction.
+//! It is a borrowed transaction, made by [`crate::Store::write`] for each piece of work.
 
 use rusqlite::Connection;
 

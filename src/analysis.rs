@@ -1,6 +1,6 @@
 //! From bundles to judged capabilities: gather, decompose, evaluate, score. The same for files and for the store.
 //!
-//! Must not know where a bundle came from or where the results go.
+//! Bundles come from folders and from the store alike, and results go wherever the caller puts them.
 
 use std::collections::BTreeMap;
 
@@ -24,12 +24,13 @@ use rayon::prelude::*;
 /// away once for all. With many more bundles these no longer fit themselves.
 const IN_STEP: usize = 16;
 const CAPABILITIES_IN_STEP: usize = 2 * IN_STEP;
-/// How many bytes bundles that are read in step hold at most; one that holds more goes by itself.
+/// The most bytes that bundles read in step hold; one that holds more goes by itself.
 const BYTES_IN_STEP: u64 = 512 * 1024;
 
-/// Splits items into runs whose bundles are to be scanned in step: some small ones, or a large one by itself, and fewer
-/// where one of so many threads would have nothing to do.
+/// Splits items into runs whose bundles are to be scanned in step: some small ones, or a large one by itself. A run has
+/// fewer where one of so many threads would have nothing to do.
 pub fn steps<T>(items: &[T], threads: usize, bundle: impl Fn(&T) -> &Bundle) -> Vec<&[T]> {
+    // Fewer in step where there are few items, or some threads would have nothing to do.
     let most = (items.len() / threads.max(1)).clamp(1, IN_STEP);
     let mut steps = Vec::new();
     let mut rest = items;
@@ -39,6 +40,7 @@ pub fn steps<T>(items: &[T], threads: usize, bundle: impl Fn(&T) -> &Bundle) -> 
             held += bundle(item).size();
             held <= BYTES_IN_STEP
         };
+        // At least one, or a bundle above the bound would never be taken.
         let (step, later) = rest.split_at(rest.iter().take(most).take_while(fits).count().max(1));
         steps.push(step);
         rest = later;
@@ -47,7 +49,7 @@ pub fn steps<T>(items: &[T], threads: usize, bundle: impl Fn(&T) -> &Bundle) -> 
 }
 
 /// Finds the capabilities of some bundles and runs every rule over each; for each bundle in the order of [`decompose`].
-/// A single bundle uses the thread pool that it is called in. What is found in a bundle depends on it alone.
+/// A single bundle uses the thread pool that it is called in. Results of a bundle depend on it alone.
 pub fn scan_all(bundles: &[&Bundle]) -> Vec<Vec<Scanned>> {
     read_all(bundles).1
 }
@@ -68,12 +70,14 @@ fn read_all(bundles: &[&Bundle]) -> (Vec<Evidence>, Vec<Vec<Scanned>>) {
     let found: Vec<Found> =
         bundles.iter().zip(&evidence).map(|(bundle, evidence)| Found::of(bundle, evidence)).collect();
     let asked: Vec<(&Bundle, Subject)> = found.iter().flat_map(Found::subjects).collect();
+    // One large bundle is spread over the pool; several small ones are spread by the caller.
     let told: Vec<Answers> = if bundles.len() == 1 {
         let most = (asked.len() / rayon::current_num_threads()).clamp(1, CAPABILITIES_IN_STEP);
         asked.par_chunks(most).flat_map_iter(told_in_step).collect()
     } else {
         asked.chunks(CAPABILITIES_IN_STEP).flat_map(told_in_step).collect()
     };
+    // Answers come in the order of the questions, bundle after bundle.
     let mut told = told.into_iter();
     let mut scanned = |capability| {
         let (pins, facts, completeness) = told.next()?;
@@ -84,7 +88,7 @@ fn read_all(bundles: &[&Bundle]) -> (Vec<Evidence>, Vec<Vec<Scanned>>) {
     (evidence, by_bundle)
 }
 
-/// What is found out about one capability.
+/// The answers about one capability.
 type Answers = (Pins, SparseFacts, Completeness);
 
 /// The capabilities of a bundle, each with the gaps that concern it.
@@ -98,6 +102,7 @@ struct Found<'a> {
 impl<'a> Found<'a> {
     fn of(bundle: &'a Bundle, evidence: &'a Evidence) -> Self {
         let capabilities = decompose(bundle, evidence);
+        // Gaps of fetching and of reading alike: neither leaves the capability wholly known.
         let gaps: Vec<Gap> = bundle.gaps.iter().chain(&evidence.gaps).cloned().collect();
         let gaps = gaps_by_capability(&capabilities, &gaps);
         Self { bundle, evidence, capabilities, gaps }
@@ -118,7 +123,9 @@ fn told_in_step(asked: &[(&Bundle, Subject<'_>)]) -> Vec<Answers> {
         let completeness = completeness(bundle, subject.gaps);
         let facts = match completeness {
             Completeness::Analysed => facts,
+            // A rule that found nothing in a part proves nothing about the whole.
             Completeness::Partial(_) => facts.with_absence_unproven(),
+            // With nothing to read even a finding by absence would be wrong.
             Completeness::NotAssessable(_) => capdex_rules::unavailable(subject.capability.kind),
         };
         (pins, facts, completeness)
@@ -134,6 +141,7 @@ fn pins(bundle: &Bundle, subject: &Subject<'_>) -> Pins {
 /// Nothing at all to read is not assessable; a gap in what belongs to the capability makes it partial.
 fn completeness(bundle: &Bundle, gaps: &[Gap]) -> Completeness {
     if bundle.files.is_empty() {
+        // The first gap says why there is nothing.
         let gap = gaps.first().cloned();
         return Completeness::NotAssessable(
             gap.unwrap_or_else(|| Gap::new(bundle.identity.clone(), GapReason::Empty, "there are no files")),
@@ -142,13 +150,16 @@ fn completeness(bundle: &Bundle, gaps: &[Gap]) -> Completeness {
     Completeness::from_gaps(gaps.to_vec())
 }
 
-/// For each capability the gaps that concern it: those in files it owns or in the folder that it anchors more closely
-/// than any other, and those that concern the input as a whole. The package's rest answers for the whole input.
+/// For each capability the gaps that concern it. One concerns it in a file that it owns, or in the folder that it anchors
+/// more closely than any other. Gaps that concern the input as a whole concern all. The package's rest answers for the
+/// whole input.
 fn gaps_by_capability(capabilities: &[Capability], gaps: &[Gap]) -> Vec<Vec<Gap>> {
     let mut by_capability: Vec<Vec<Gap>> = vec![Vec::new(); capabilities.len()];
+    // Most bundles have no gap, and need no index.
     let owners = if gaps.is_empty() { Owners::default() } else { Owners::of(capabilities) };
     for gap in gaps {
         let concerned =
+            // An archive that could not be read to its end may have held anything.
             if gap.subject == WHOLE { (0..capabilities.len()).collect() } else { owners.concerned(&gap.subject) };
         for at in concerned {
             if let Some(own) = by_capability.get_mut(at) {
@@ -159,7 +170,7 @@ fn gaps_by_capability(capabilities: &[Capability], gaps: &[Gap]) -> Vec<Vec<Gap>
     by_capability
 }
 
-/// Who owns which file and anchors which folder, by the index of the capability.
+/// The owners of files and the anchors of folders, by the index of the capability.
 #[derive(Default)]
 struct Owners<'a> {
     files: BTreeMap<&'a str, Vec<usize>>,
@@ -173,6 +184,7 @@ impl<'a> Owners<'a> {
         let mut owners = Self::default();
         for (at, capability) in capabilities.iter().enumerate() {
             if capability.kind == Kind::Package {
+                // It owns no file of its own here, since it is concerned by every gap.
                 owners.rest.push(at);
                 continue;
             }
@@ -187,8 +199,10 @@ impl<'a> Owners<'a> {
     /// The capabilities that a gap in a file or folder concerns: its owners, else those anchored most closely around it;
     /// and the package's rest.
     fn concerned(&self, subject: &str) -> Vec<usize> {
+        // From the innermost folder outwards, and at last the root.
         let folders = subject.rmatch_indices('/').filter_map(|(at, _)| subject.get(..at));
         let mut around = std::iter::once(subject).chain(folders).chain([""]);
+        // An owner is nearer than any folder.
         let owners = self.files.get(subject).or_else(|| around.find_map(|folder| self.anchors.get(folder)));
         let mut concerned = owners.cloned().unwrap_or_default();
         concerned.extend(&self.rest);
@@ -211,6 +225,7 @@ pub fn score(facts: &SparseFacts, only: Option<&str>, at: AsOf) -> Vec<Score> {
 /// Scores some facts with every rubric, each of which takes all of them before the next does.
 pub fn score_all(facts: &[&SparseFacts], at: AsOf) -> Vec<Vec<Score>> {
     let mut scores: Vec<Vec<Score>> = facts.iter().map(|_| Vec::with_capacity(RUBRICS.len())).collect();
+    // Rubric after rubric, so that the tables of one stay in the processor's memory.
     for rubric in RUBRICS {
         scores.iter_mut().zip(facts).for_each(|(scores, facts)| scores.push(rubric.score(facts, at)));
     }

@@ -1,7 +1,7 @@
 //! The baseline of an operator: findings that are known, each bound to the content it was seen in and good for a while.
 //!
-//! It is read only where the operator names it, never from the input that is scanned: who writes a skill must not be able
-//! to excuse it.
+//! It is read only where the operator names it, never from the input that is scanned. Whoever writes a skill must not be
+//! able to excuse it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -39,13 +39,13 @@ pub struct Baseline {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownFinding {
-    /// What stays of a finding when lines move.
+    /// The part of a finding that stays when lines move.
     pub fingerprint: String,
     /// The digest of the file that it stands in, else of its capability.
     pub content: Digest,
     /// From when on it counts again.
     pub expires: Timestamp,
-    /// How bad it was; worse counts again.
+    /// Its severity; worse counts again.
     pub severity: Severity,
     /// The rule, for people.
     pub rule: String,
@@ -76,7 +76,7 @@ pub struct Asked<'a> {
     pub fingerprint: &'a str,
     /// The digest of what it stands in.
     pub content: Digest,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
 }
 
@@ -94,11 +94,13 @@ impl Baseline {
         let shown = path.display();
         let refused = |why: String| usage(format!("{shown} is not a baseline: {why}"));
         let about = fs::metadata(path).map_err(|error| usage(format!("cannot read the baseline {shown}: {error}")))?;
+        // Asked before reading, so that a wrong path does not fill the memory.
         if about.len() > MAX_BYTES {
             return Err(refused(format!("it has {} bytes, more than {MAX_BYTES}", about.len())));
         }
         let bytes = fs::read(path).map_err(|error| usage(format!("cannot read the baseline {shown}: {error}")))?;
         let read: Self = serde_json::from_slice(&bytes).map_err(|error| refused(error.to_string()))?;
+        // Another version may bind findings in another way, and excuse too much.
         if read.schema != SCHEMA {
             return Err(refused(format!("its schema is {:?}, not {SCHEMA:?}", read.schema)));
         }
@@ -108,11 +110,13 @@ impl Baseline {
     /// Writes it, sorted, in the place of an earlier baseline.
     ///
     /// # Errors
-    /// Where the file is there and is no baseline, or cannot be written.
+    /// A file that is there and is no baseline, or one that cannot be written.
     pub fn write(mut self, path: &Path) -> anyhow::Result<()> {
+        // Only one of ours is replaced: a wrong path must not destroy a file.
         if path.exists() {
             Self::read(path)?;
         }
+        // Sorted and each once, so that the file can be reviewed like code.
         self.findings.sort();
         self.findings.dedup();
         self.bands.sort();
@@ -152,10 +156,11 @@ pub struct Held {
 }
 
 impl Held {
-    /// How a finding stands.
+    /// The standing of a finding.
     pub fn standing(&self, asked: Asked<'_>) -> BaselineStatus {
         let Some(known) = self.findings.get(asked.fingerprint) else { return BaselineStatus::New };
         let fitting =
+            // Bound to the content: whoever changes the file has to be looked at again. Worse than before is new.
             || known.iter().filter(|known| known.content == asked.content && known.severity >= asked.severity);
         match (fitting().any(|known| known.expires > self.at), fitting().next()) {
             (true, _) => BaselineStatus::Known,
@@ -168,6 +173,7 @@ impl Held {
     pub fn expiry(&self, asked: Asked<'_>) -> Option<Timestamp> {
         let known = self.findings.get(asked.fingerprint)?.iter();
         let fitting = known.filter(|known| known.content == asked.content && known.severity >= asked.severity);
+        // The latest of several, so that writing again never shortens what somebody granted.
         fitting.map(|known| known.expires).max()
     }
 
@@ -179,7 +185,7 @@ impl Held {
         fitting.map(|known| known.expires).max()
     }
 
-    /// Whether a verdict of this band over this content is known now.
+    /// True where a verdict of this band over this content is known now.
     pub fn knows_band(&self, content: &Digest, band: Band) -> bool {
         self.band_expiry(content, band).is_some_and(|expires| expires > self.at)
     }

@@ -1,11 +1,11 @@
 //! The exit codes of `docs/cli.md`, one constant each, and the errors that decide between them.
 //!
-//! Must not know any command.
+//! Commands play no part here.
 
 use capdex_dataset::Refused;
 use std::process::ExitCode;
 
-/// How a command ended when it ended by itself.
+/// The ending of a command that ended by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Done.
@@ -19,9 +19,10 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Where several hold, a met threshold speaks before incompleteness.
+    /// The exit of a finished command. A met threshold speaks before incompleteness.
     pub const fn of(threshold_met: bool, incomplete: bool) -> Self {
         match (threshold_met, incomplete) {
+            // A build that has to fail must not read as merely incomplete.
             (true, _) => Self::Threshold,
             (false, true) => Self::Incomplete,
             (false, false) => Self::Done,
@@ -52,6 +53,7 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
 
 /// The exit code of an error: 2 for wrong usage or configuration, 4 where nothing could be done.
 pub fn code_of(error: &anyhow::Error) -> ExitCode {
+    // Anywhere in the chain, because context may have been added on the way up.
     let wrong_usage = error.chain().any(|cause| cause.is::<UsageError>() || cause.is::<Refused>());
     ExitCode::from(if wrong_usage { 2 } else { 4 })
 }

@@ -1,17 +1,18 @@
 //! Files that are put in place as a whole.
 //!
-//! Must not know what stands in them.
+//! The bytes are whatever the caller gives.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Puts a file in place as a whole: readers see the old or the new one, also after a crash. Leaves one that is the same as it
-/// is. What it is written into first is always a file of its own: a link that somebody left under that name is taken away.
+/// is. The bytes first go into a file of its own: a link that somebody left under that name is taken away.
 ///
 /// # Errors
-/// What the file system says.
+/// Errors of the file system.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // The same bytes leave the time of change as it was, which others may watch.
     if fs::read(path).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
@@ -22,8 +23,10 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
     }
+    // Never through a link: `create_new` refuses whatever stands there.
     let mut file = File::create_new(&beside)?;
     file.write_all(bytes)?;
+    // On the disk before the rename, or a crash could leave an empty file in place.
     file.sync_all()?;
     fs::rename(&beside, path)
 }

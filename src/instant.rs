@@ -1,6 +1,6 @@
 //! Instants as people write them: a date, or RFC 3339.
 //!
-//! Must not know what time it is.
+//! The present instant is an argument, so that the same text always means the same.
 
 use capdex_model::time::{AsOf, Timestamp};
 
@@ -14,6 +14,7 @@ pub fn parse(text: &str) -> Option<Timestamp> {
 
 /// An end: a number of days from `now`, a date, or an instant. It may have passed.
 pub fn end(text: &str, now: AsOf) -> Option<Timestamp> {
+    // A trailing `d` is how people write days elsewhere.
     match text.trim().trim_end_matches('d').parse::<u32>() {
         Ok(days) => Some(Timestamp::from_unix_seconds(now.0.unix_seconds() + i64::from(days) * DAY_S)),
         Err(_) => parse(text),

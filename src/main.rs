@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use capdex::cli::Cli;
 use capdex::{commands, exit, output, telemetry};
+use capdex_dataset::escape;
 use clap::Parser as _;
 use mimalloc::MiMalloc;
 
@@ -16,7 +17,7 @@ fn main() -> ExitCode {
     let code = match commands::run(&cli) {
         Ok(exit) => exit.into(),
         Err(error) => {
-            output::say(format_args!("capdex: {}", capdex_dataset::escape::escape(&format!("{error:#}"))));
+            output::say(format_args!("capdex: {}", escape::escape(&format!("{error:#}"))));
             exit::code_of(&error)
         }
     };

@@ -1,6 +1,6 @@
 //! Options that stages and services take beside commands: those of every command, and those of a recorded crawl.
 //!
-//! Must not know a command.
+//! They are apart from the commands, so that jobs and services can take them too.
 
 use std::path::PathBuf;
 

@@ -26,8 +26,8 @@ const ECOSYSTEMS: [(&str, &str, &str); 8] = [
 /// Digits of the digest in an id: names are chosen by strangers, and two of them may not meet.
 pub const DIGITS: usize = 32;
 
-/// What begins the id of every record of a list. The year 0000 is one that the database of malicious packages never gives:
-/// these are records for it, or for one's own tools, and not from it.
+/// The beginning of the id of every record of a list. The year 0000 is one that the database of malicious packages never
+/// gives. These are records for it, or for one's own tools, and not from it.
 pub fn prefix(list: &str) -> String {
     format!("MAL-0000-{list}-")
 }
@@ -40,6 +40,7 @@ pub fn id(list: &AbuseList, entry: &Entry) -> String {
 
 /// The record of an entry; none for a registry that OSV has no ecosystem for.
 pub fn record(list: &AbuseList, entry: &Entry) -> Option<Value> {
+    // A record without an ecosystem would match nothing, and look like a warning all the same.
     let (_, ecosystem, order) = ECOSYSTEMS.iter().find(|(registry, ..)| *registry == entry.registry)?;
     let subject = entry.subject();
     let name = subject.split_once(':').map_or(entry.name.as_str(), |(_, name)| name);
@@ -55,6 +56,7 @@ pub fn record(list: &AbuseList, entry: &Entry) -> Option<Value> {
                            entry.reason, list.list, list.version, list.date, list.source),
         "affected": [{
             "package": { "ecosystem": ecosystem, "name": name },
+            // From the first version: a list names packages and not releases.
             "ranges": [{ "type": order, "events": [{ "introduced": "0" }] }],
             "database_specific": { "cwes": [{ "cweId": "CWE-506", "name": "Embedded Malicious Code" }] },
         }],
@@ -71,6 +73,7 @@ pub fn record(list: &AbuseList, entry: &Entry) -> Option<Value> {
 
 /// A record that stood for an entry which the list names no more.
 pub fn withdrawn(mut record: Value, list: &AbuseList) -> Value {
+    // The date of the list, so that the same list gives the same record.
     let at = json!(format!("{}T00:00:00Z", list.date));
     record["modified"] = at.clone();
     record["withdrawn"] = at;

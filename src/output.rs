@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use capdex_dataset::escape::escape_json;
 use capdex_model::fact::Severity;
 use capdex_model::score::Band;
 use serde::Serialize;
@@ -17,8 +18,10 @@ pub fn hanging(label: &str, text: &str) -> String {
 const NARROWEST: usize = 24;
 
 fn hanging_within(columns: Option<usize>, label: &str, text: &str) -> String {
+    // In a pipe a broken line would only get in the way of other programs.
     let Some(columns) = columns else { return format!("{label}{text}") };
     let indent = label.chars().count();
+    // A terminal narrower than the label would leave no room at all.
     let room = columns.saturating_sub(indent).max(NARROWEST);
     let (mut wrapped, mut used) = (label.to_owned(), 0);
     for word in text.split(' ') {
@@ -75,6 +78,7 @@ impl Out {
 
     fn pass(&mut self, write: impl FnOnce(&mut Box<dyn Write>) -> io::Result<()>) -> io::Result<()> {
         match write(&mut self.stream) {
+            // `head` closes the pipe early; the run itself was fine.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             outcome => outcome,
         }

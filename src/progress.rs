@@ -2,7 +2,7 @@
 //!
 //! Must not decide anything.
 
-use std::cell::RefCell;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -19,6 +19,7 @@ impl Progress {
     /// A stage of so many items; none known gives a counter without an end.
     pub fn stage(name: &'static str, items: Option<u64>, quiet: bool) -> Self {
         let bar = items.map_or_else(ProgressBar::no_length, ProgressBar::new);
+        // Eight times a second is smooth, and does not slow the work by drawing.
         bar.set_draw_target(if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) });
         let template = if items.is_some() {
             "{prefix:>7} [{bar:24}] {pos}/{len}  {msg}  {per_sec}, {eta} left"
@@ -41,8 +42,9 @@ impl Progress {
         self.bar.inc(items);
     }
 
-    /// How many bytes went by so far, and what is worked on. The subject is untrusted.
+    /// Shows the number of bytes so far, and the subject that is worked on. The subject is untrusted.
     pub fn show(&self, count: u64, subject: &str) {
+        // Names of strangers must not move the cursor.
         let subject = shorten(&escape(subject), 40);
         self.bar.set_message(if count > 0 { format!("{}  {subject}", bytes(count)) } else { subject });
     }
@@ -56,30 +58,35 @@ impl Progress {
 /// The stages of a site, one after the other.
 pub struct SiteProgress {
     quiet: bool,
-    stage: RefCell<Option<Progress>>,
+    stage: Mutex<Option<Progress>>,
 }
 
 impl SiteProgress {
     /// Shows nothing where `quiet`.
     pub const fn new(quiet: bool) -> Self {
-        Self { quiet, stage: RefCell::new(None) }
+        Self { quiet, stage: Mutex::new(None) }
+    }
+
+    /// The stage now; a thread that panicked while it showed something harms nothing here.
+    fn stage(&self) -> MutexGuard<'_, Option<Progress>> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl capdex_site::progress::Progress for SiteProgress {
     fn begin(&self, stage: &'static str, items: Option<u64>) {
-        *self.stage.borrow_mut() = Some(Progress::stage(stage, items, self.quiet));
+        *self.stage() = Some(Progress::stage(stage, items, self.quiet));
     }
 
     fn advance(&self, items: u64) {
-        self.stage.borrow().iter().for_each(|stage| stage.advance(items));
+        self.stage().iter().for_each(|stage| stage.advance(items));
     }
 
     fn show(&self, bytes: u64, subject: &str) {
-        self.stage.borrow().iter().for_each(|stage| stage.show(bytes, subject));
+        self.stage().iter().for_each(|stage| stage.show(bytes, subject));
     }
 
     fn end(&self) {
-        self.stage.borrow_mut().take().iter().for_each(Progress::finish);
+        self.stage().take().iter().for_each(Progress::finish);
     }
 }

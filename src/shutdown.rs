@@ -1,6 +1,6 @@
 //! Shutdown: Ctrl-C and the signal of service managers, as a wish to stop that can be looked at and waited for.
 //!
-//! Must not know what is stopped.
+//! Each loop that can end early looks at the flag itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ impl Stop {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody asked.
+    /// True where somebody asked.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -40,6 +40,7 @@ impl Shutdown {
     /// # Errors
     /// When the system gives no threads.
     pub fn listen() -> anyhow::Result<Self> {
+        // A thread of its own: the program's work may block all others.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.context("failed to start listening to signals")?;
         let (tell, asked) = watch::channel(false);

@@ -11,7 +11,7 @@ use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 use crate::options::{Colour, Global, LogFormat};
 
-/// What goes on until the program ends.
+/// The parts of logging that go on until the program ends.
 #[must_use = "what waits to be handed over is lost unless it is finished"]
 pub struct Telemetry {
     #[cfg(feature = "otel")]

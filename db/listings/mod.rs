@@ -17,7 +17,7 @@ use crate::identities::{
 use crate::sql::{Cells, canonical, execute, first, insert, rows, seconds};
 use crate::{Reader, StoreError, Writer};
 
-/// Whether a listing is there.
+/// The presence of a listing at its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ListingState {
     /// The source lists it.
@@ -48,7 +48,7 @@ impl ListingState {
     }
 }
 
-/// What storing a listing found.
+/// The news in a listing that was stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Upserted {
     /// It was never met before.
@@ -64,9 +64,9 @@ pub enum Upserted {
 pub struct StoredListing {
     /// The source and the name there.
     pub key: ListingKey,
-    /// What the source said last; none where the listing was only ever marked.
+    /// The source's last word; none where the listing was only ever marked.
     pub listing: Option<Listing>,
-    /// Whether it is there.
+    /// Its presence at the source.
     pub state: ListingState,
     /// Why it is not there or could not be read, where that was said.
     pub gap: Option<Gap>,
@@ -86,25 +86,29 @@ struct Known {
 }
 
 impl Writer<'_> {
-    /// Stores what a source says now. What differs from what it said last, or is its first word, is appended to the
-    /// history. The validators are always replaced, and the state becomes active.
+    /// Stores what a source says now. A first word, or one that differs from the last, is appended to the history. The
+    /// validators are always replaced, and the state becomes active.
     pub fn upsert_listing(&self, listing: &Listing, validators: &Validators, at: AsOf) -> Result<Upserted, StoreError> {
         let conn = self.connection();
+        // Equal listings have one document, so that ids tell whether anything else is said.
         let body = documents::put(conn, listing)?;
         let (known, is_new) = match known(conn, &listing.key)? {
             Some(known) => (known, false),
             None => (insert_listing(conn, &listing.key, ListingState::Active, None, at)?, true),
         };
+        // A source that names a listing again ends its being gone, whatever it says.
         let revived = set_state(conn, &known, ListingState::Active, None, at)?;
         if known.validators != *validators {
             set_validators(conn, known.id, validators)?;
         }
+        // Beside the claims: a count that moves every day would make a new version every day.
         set_popularity(conn, known.id, listing.claims.popularity)?;
         let changed = known.body != Some(body);
         if changed {
             append_version(conn, known.id, body, &claims::of(conn, listing.clone())?, at)?;
             follow_locators(conn, known.id, listing, at)?;
         } else if revived {
+            // Its state decides among the listings which one speaks for a package.
             settle_listing(conn, known.id)?;
         }
         Ok(match (is_new, changed) {
@@ -124,6 +128,7 @@ impl Writer<'_> {
         at: AsOf,
     ) -> Result<(), StoreError> {
         let conn = self.connection();
+        // First, so that a listing that was never met has a row below.
         self.mark_listing(key, ListingState::Active, None, at)?;
         let Some(known) = known(conn, key)? else { return Ok(()) };
         if known.validators != *validators {
@@ -132,8 +137,8 @@ impl Writer<'_> {
         set_popularity(conn, known.id, popularity)
     }
 
-    /// Notes whether a listing is there, and why not. What was known of it stays. An unknown listing is entered with
-    /// no more than its key. Nothing is written where nothing changes.
+    /// Notes whether a listing is there, and why not. Its earlier versions stay. An unknown listing is entered with no
+    /// more than its key. Nothing is written where nothing changes.
     pub fn mark_listing(
         &self,
         key: &ListingKey,
@@ -153,6 +158,7 @@ impl Writer<'_> {
 
 /// Keeps how popular a source says a listing is now; what was known stays where it says nothing.
 fn set_popularity(conn: &Connection, id: i64, popularity: Option<u64>) -> Result<(), StoreError> {
+    // A page that leaves the count out must not make a popular listing look unknown.
     let Some(popularity) = popularity else { return Ok(()) };
     let sql = "UPDATE listings SET popularity = ?2 WHERE id = ?1 AND popularity IS NOT ?2";
     let count = i64::try_from(popularity).unwrap_or(i64::MAX);
@@ -197,6 +203,7 @@ fn insert_listing(
 ) -> Result<Known, StoreError> {
     let sql = "INSERT INTO listings (source, name, state, gap, claims, first_seen, changed)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)";
+    // The digest of no claims, so that comparing claims needs no case for a listing that never spoke.
     let claims = Digest::of_json(&Claims::default());
     let params = (&key.source, &key.name, state.as_str(), gap, claims.as_bytes(), seconds(at));
     let id = insert(conn, "enter a listing", sql, params)?;
@@ -205,7 +212,7 @@ fn insert_listing(
     Ok(Known { id, state, gap, body: None, validators: Validators::default() })
 }
 
-/// Sets state and gap where they differ; whether they did.
+/// Sets state and gap where they differ; true where they did.
 fn set_state(
     conn: &Connection,
     known: &Known,
@@ -213,6 +220,7 @@ fn set_state(
     gap: Option<&str>,
     at: AsOf,
 ) -> Result<bool, StoreError> {
+    // What stays as it is adds nothing to the history.
     if known.state == state.as_str() && known.gap.as_deref() == gap {
         return Ok(false);
     }
@@ -248,9 +256,10 @@ fn append_version(conn: &Connection, listing: i64, body: i64, claims: &Claims, a
     execute(conn, WHAT, sql, (listing, body, seconds(at))).map(drop)
 }
 
-/// Links a listing to the identities that it names now. Where it names an artifact whose bytes are stored, as after a
-/// rollback to an earlier version, that snapshot becomes the newest again without being fetched.
+/// Links a listing to the identities that it names now. After a rollback to an earlier version, whose bytes are stored,
+/// that snapshot becomes the newest again without being fetched.
 fn follow_locators(conn: &Connection, id: i64, listing: &Listing, at: AsOf) -> Result<(), StoreError> {
+    // All at first; those that it still names are named again below.
     unname_identities(conn, id)?;
     refer(conn, id, &listing.references)?;
     for locator in &listing.locators {
@@ -268,21 +277,22 @@ fn follow_locators(conn: &Connection, id: i64, listing: &Listing, at: AsOf) -> R
 /// Replaces what a listing names under other sources' keys.
 fn refer(conn: &Connection, listing: i64, references: &[ListingKey]) -> Result<(), StoreError> {
     const WHAT: &str = "store a listing's references";
+    // References are followed by the latest version alone; those of earlier ones stand in their texts.
     execute(conn, WHAT, "DELETE FROM listing_references WHERE listing = ?1", (listing,))?;
     let sql = "INSERT INTO listing_references (source, name, listing) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
     references.iter().try_for_each(|key| execute(conn, WHAT, sql, (&key.source, &key.name, listing)).map(drop))
 }
 
 impl Reader {
-    /// What the last visit to a listing left to ask with. Only of an active one: one that comes back must be read in
-    /// full, not be found unchanged.
+    /// The validators that the last visit to a listing left to ask with. Only of an active one: one that comes back must be
+    /// read in full, not be found unchanged.
     pub fn validators(&self, key: &ListingKey) -> Result<Option<Validators>, StoreError> {
         let sql = "SELECT etag, last_modified, digest FROM listings
                    WHERE source = ?1 AND name = ?2 AND state = 'active' AND body IS NOT NULL";
         first(self.connection(), "read the validators", sql, (&key.source, &key.name), |row| validators_at(row, 0))
     }
 
-    /// Whether a listing is there; none for one that the store never met.
+    /// The state of a listing; none for one that the store never met.
     pub fn listing_state(&self, key: &ListingKey) -> Result<Option<ListingState>, StoreError> {
         let sql = "SELECT state FROM listings WHERE source = ?1 AND name = ?2";
         first(self.connection(), "read a listing's state", sql, (&key.source, &key.name), |row| {
@@ -298,8 +308,8 @@ impl Reader {
         rows(self.connection(), "read the listings", sql, (source,), stored)
     }
 
-    /// What listings said at an instant: of each the last version that was met by then, sorted by key. Those that were
-    /// gone by then are left out.
+    /// The listings as they were at an instant: of each the last version that was met by then, sorted by key. Those that
+    /// were gone by then are left out.
     pub fn listings_at(&self, at: AsOf) -> Result<Vec<Listing>, StoreError> {
         let sql = "SELECT d.body FROM listings l
                    JOIN listing_versions v

@@ -1,7 +1,7 @@
-//! What each sink is told and what became of every alert there: the outbox.
+//! The outbox: the messages to each sink, and what became of every alert there.
 //!
-//! A message and the fates of its alerts come in one transaction, and a message is sent once it is marked so: a process
-//! that dies in between tries again, with the same id. Must not know how anything is sent.
+//! A message and the fates of its alerts come in one transaction. A message is sent once it is marked so: a process that
+//! dies in between tries again, with the same id. The notifiers send.
 
 use capdex_model::alert::message::Message;
 use capdex_model::alert::plan::{Fate, FateKind, Plan};
@@ -17,11 +17,11 @@ use crate::{Reader, StoreError, Writer};
 pub struct Queued {
     /// The message.
     pub message: Message,
-    /// How often it was tried.
+    /// The number of tries so far.
     pub attempts: u32,
     /// Not to be tried before, by the clock.
     pub next_try: Timestamp,
-    /// What went wrong at the last try. Untrusted text.
+    /// The error of the last try. Untrusted text.
     pub error: Option<String>,
 }
 
@@ -30,7 +30,7 @@ pub struct Queued {
 pub struct Telling {
     /// The sink.
     pub sink: String,
-    /// What became of the alert there.
+    /// The fate of the alert there.
     pub kind: FateKind,
     /// The run that decided it.
     pub at: AsOf,
@@ -38,7 +38,7 @@ pub struct Telling {
     pub message: Option<String>,
     /// When the sink took it, by the clock; none while it waits.
     pub sent: Option<Timestamp>,
-    /// What went wrong at the last try. Untrusted text.
+    /// The error of the last try. Untrusted text.
     pub error: Option<String>,
 }
 
@@ -49,6 +49,7 @@ impl Writer<'_> {
     pub fn queue(&self, sink: &str, plan: &Plan) -> Result<(), StoreError> {
         const WHAT: &str = "queue a message";
         for message in &plan.messages {
+            // A plan that is made again has the same ids: nothing is queued twice.
             let sql = "INSERT INTO messages (name, sink, at, body) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
             let params = (&message.id, sink, seconds(message.at), pack(canonical(message)?)?);
             execute(self.connection(), WHAT, sql, params)?;
@@ -64,6 +65,7 @@ impl Writer<'_> {
         let alert = id_of(self.connection(), WHAT, "SELECT id FROM alerts WHERE name = ?1", (&fate.alert,))?
             .ok_or_else(|| StoreError::Unknown { what: "alert", key: fate.alert.clone() })?;
         let of_message = "SELECT id FROM messages WHERE name = ?1";
+        // An alert that was kept back is in no message; its fate is kept all the same.
         let message = match &fate.message {
             Some(name) => id_of(self.connection(), WHAT, of_message, (name,))?,
             None => None,
@@ -78,6 +80,7 @@ impl Writer<'_> {
     /// Marks a message as taken by its sink.
     pub fn message_sent(&self, id: &str, at: Timestamp) -> Result<(), StoreError> {
         let sql =
+            // The first time stands: a second answer of the sink must not move it.
             "UPDATE messages SET sent = ?2, attempts = attempts + 1, error = NULL WHERE name = ?1 AND sent IS NULL";
         execute(self.connection(), "mark a message as sent", sql, (id, at.unix_seconds())).map(drop)
     }
@@ -91,7 +94,7 @@ impl Writer<'_> {
 }
 
 impl Reader {
-    /// What became of alerts at a sink, oldest first.
+    /// The fates of alerts at a sink, oldest first.
     pub fn fates(&self, sink: &str) -> Result<Vec<Fate>, StoreError> {
         let sql = "SELECT a.name, f.kind, f.severity, f.ack, m.name, f.at FROM alert_fates f
                    JOIN alerts a ON a.id = f.alert LEFT JOIN messages m ON m.id = f.message
@@ -108,7 +111,7 @@ impl Reader {
         })
     }
 
-    /// What a sink has not taken yet, in the order in which it is to be told.
+    /// The messages that a sink has not taken yet, in the order in which it is to be told.
     pub fn queued(&self, sink: &str) -> Result<Vec<Queued>, StoreError> {
         let sql = "SELECT body, attempts, next_try, error FROM messages WHERE sink = ?1 AND sent IS NULL";
         let mut queued = rows(self.connection(), "read the queued messages", sql, (sink,), |row| {
@@ -116,6 +119,7 @@ impl Reader {
             let (message, next_try) = (row.packed(0, "message")?, row.timestamp(2)?);
             Ok(Queued { message, attempts, next_try, error: row.cell(3)? })
         })?;
+        // A message's own order, which no column holds.
         queued.sort_by_cached_key(|queued| queued.message.order());
         Ok(queued)
     }
@@ -137,7 +141,7 @@ impl Reader {
         rows(self.connection(), WHAT, sql, (id,), |row| row.cell(0)).map(Some)
     }
 
-    /// Who was told of an alert, oldest first.
+    /// Every telling of an alert, oldest first.
     pub fn tellings(&self, key: &str) -> Result<Vec<Telling>, StoreError> {
         let sql = "SELECT f.sink, f.kind, f.at, m.name, m.sent, m.error FROM alerts a
                    JOIN alert_fates f ON f.alert = a.id LEFT JOIN messages m ON m.id = f.message
@@ -154,7 +158,7 @@ impl Reader {
         })
     }
 
-    /// How many messages of a sink wait, and how many it has taken.
+    /// The numbers of messages of a sink that wait and that it has taken.
     pub(crate) fn message_counts(&self, sink: &str) -> Result<(u64, u64), StoreError> {
         let sql = "SELECT count(*) - count(sent), count(sent) FROM messages WHERE sink = ?1";
         let counts =

@@ -1,7 +1,7 @@
 //! Snapshots whose bytes may go, and the blobs that are theirs alone.
 //!
 //! A snapshot loses its bytes and nothing else: digests, pins, facts and events of drift stay. It is marked before the first
-//! blob goes, so that wherever this dies no snapshot lacks a blob without saying so. Must not decide how old is too old.
+//! blob goes, so that wherever this dies no snapshot lacks a blob without saying so. The caller decides how old is too old.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::{Reader, SnapshotId, StoreError, Writer, documents};
 pub struct Prunable {
     /// Those that are not marked yet.
     pub snapshots: Vec<SnapshotId>,
-    /// Whether some are among them that were marked before and not swept to the end.
+    /// True where some are among them that were marked before and not swept to the end.
     pub has_unswept: bool,
     /// The blobs that no other snapshot holds, sorted.
     pub blobs: Vec<Digest>,
@@ -29,7 +29,7 @@ pub struct Prunable {
 }
 
 impl Prunable {
-    /// Whether there is nothing to do.
+    /// True where there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.snapshots.is_empty() && !self.has_unswept
     }
@@ -57,6 +57,7 @@ impl Writer<'_> {
 
     /// Deletes blobs; how many were there. They must be those of [`Reader::prunable`], whose snapshots are marked.
     pub fn drop_blobs(&self, blobs: &[Digest]) -> Result<u64, StoreError> {
+        // A blob may be gone already: a sweep that died is begun again.
         let sql = "DELETE FROM blobs WHERE digest = ?1";
         blobs.iter().try_fold(0, |dropped, digest| {
             let gone = execute(self.connection(), "drop a blob", sql, (digest.as_bytes(),))?;
@@ -91,11 +92,12 @@ pub(crate) fn why_missing(conn: &Connection, snapshot: SnapshotId, digest: &Dige
 }
 
 impl Reader {
-    /// Snapshots, `most` about, that were followed by another one before an instant and that nothing needs: they are not
-    /// current, not the newest that could be assessed, not in a pair that is still to be compared, and no listing names their
+    /// Snapshots, `most` about, that were followed by another one before an instant and that nothing needs. They are neither
+    /// current nor the newest that could be assessed nor in a pair that is still to be compared. No listing names their
     /// artifact now. With those that were marked before and not swept.
     pub fn prunable(&self, before: AsOf, most: usize) -> Result<Prunable, StoreError> {
         let snapshots = self.followed(seconds(before), most)?;
+        // Marked by a run that died before their blobs were dropped.
         let unswept = rows(
             self.connection(),
             "look for marked snapshots",
@@ -109,6 +111,7 @@ impl Reader {
         let mut there = Vec::with_capacity(blobs.len());
         for digest in blobs {
             let sql = "SELECT length(body) FROM blobs WHERE digest = ?1";
+            // Not stored where an earlier sweep died half-way.
             if let Some(bytes) =
                 first(self.connection(), "measure a blob", sql, (digest.as_bytes(),), |row| row.count(0))?
             {
@@ -128,6 +131,7 @@ impl Reader {
             let (mut seen, mut followed_at) = (BTreeSet::new(), None);
             let mut candidates = Vec::new();
             for turn in of_one {
+                // Turns come newest first: the last time that a snapshot was the newest tells when it was followed.
                 let is_newest_turn = seen.insert(turn.snapshot);
                 let is_old = followed_at.is_some_and(|at| at < before);
                 if is_newest_turn && is_old && turn.is_assessed && !turn.is_pruned && !needed.contains(&turn.snapshot) {
@@ -138,6 +142,7 @@ impl Reader {
             if !candidates.is_empty() {
                 found.extend(self.unnamed(of_one, &candidates)?);
             }
+            // Between identities only, since what is needed is known of a whole identity.
             if found.len() >= most {
                 break;
             }
@@ -146,8 +151,8 @@ impl Reader {
         Ok(found)
     }
 
-    /// Those of one identity whose artifact no listing names now, or of whose artifact a newer snapshot is there: the bytes of
-    /// what is named would be fetched again the next night.
+    /// The candidates of one identity whose artifact no listing names now, or of whose artifact a newer snapshot is there.
+    /// The bytes of what is named would be fetched again the next night.
     fn unnamed(&self, of_one: &[Turn], candidates: &[i64]) -> Result<Vec<i64>, StoreError> {
         let Some(first) = of_one.first() else { return Ok(Vec::new()) };
         let named = self.named_now(first.identity)?;
@@ -157,6 +162,7 @@ impl Reader {
                 continue;
             }
             let artifact = self.artifact(turn.snapshot)?;
+            // Of an artifact that was fetched twice the newer bytes are enough.
             if candidates.contains(&turn.snapshot) && (!named.contains(&artifact) || met.contains(&artifact)) {
                 found.push(turn.snapshot);
             }
@@ -192,11 +198,12 @@ impl Reader {
         })
     }
 
-    /// The snapshots of one identity that stand, or that a comparison will read: what comes next is compared with the newest
-    /// that could be assessed, and what was not compared yet waits in pairs, as [`Reader::uncompared_snapshots`] gives them.
+    /// The snapshots of one identity that stand, or that a comparison will read. The next one is compared with the newest that
+    /// could be assessed; pairs not compared yet wait as [`Reader::uncompared_snapshots`] gives them.
     fn needed(&self, of_one: &[Turn]) -> Result<BTreeSet<i64>, StoreError> {
         let mut needed: BTreeSet<i64> =
             of_one.iter().filter(|turn| turn.is_current).map(|turn| turn.snapshot).collect();
+        // The current one may not be assessable; the next is then compared with the last that was.
         needed.extend(of_one.iter().find(|turn| turn.is_assessed).map(|turn| turn.snapshot));
         let compared: Vec<&Turn> =
             of_one.iter().filter(|turn| turn.is_assessed && (turn.is_scanned || turn.is_current)).collect();
@@ -242,6 +249,7 @@ impl Reader {
         }
         digests.sort_unstable();
         digests.dedup();
+        // Files stand in packed documents, so that SQL cannot join them: each snapshot is read once.
         let mut held = vec![false; digests.len()];
         let sql = "SELECT n.id, f.body FROM snapshots n JOIN documents f ON f.id = n.files
                    WHERE n.state <> 'not_assessable'

@@ -1,6 +1,6 @@
 //! Revisions: capabilities at one snapshot, with what the rules said of them. One scan gives those of one snapshot.
 //!
-//! Must not know how capabilities are found or judged.
+//! The scan that counts for an identity is chosen in `identities.rs`.
 
 use capdex_corpus::drift::Pins;
 use capdex_model::capability::Capability;
@@ -15,16 +15,16 @@ use crate::identities::settle;
 use crate::sql::{Cells, execute, id_of, insert, rows, seconds};
 use crate::{Reader, SnapshotId, StoreError, Writer, documents};
 
-/// What scanning gave for one capability.
+/// The result of scanning one capability.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scanned {
     /// The capability.
     pub capability: Capability,
-    /// What is pinned of it.
+    /// The pins of its files and tools.
     pub pins: Pins,
-    /// What the rules said.
+    /// The answers of the rules.
     pub facts: SparseFacts,
-    /// Whether all of it could be looked at.
+    /// The extent to which it could be looked at.
     pub completeness: Completeness,
 }
 
@@ -49,9 +49,11 @@ impl Writer<'_> {
                    VALUES (?1, ?2, ?3, (SELECT ifnull(max(turn), 0) + 1 FROM scans), ?4) ON CONFLICT DO NOTHING";
         let params = (snapshot.0, ruleset.as_bytes(), claims.as_bytes(), seconds(at));
         if execute(conn, "record a scan", sql, params)? == 1 {
+            // Read at once, before the insertions below move it.
             let scan = conn.last_insert_rowid();
             scanned.iter().try_for_each(|one| append_revision(conn, identity, scan, one, at))?;
         } else {
+            // Scanned before under these rules and claims, as after a rollback: the later turn makes it count again.
             let again = "UPDATE scans SET turn = (SELECT max(turn) + 1 FROM scans)
                          WHERE snapshot = ?1 AND ruleset = ?2 AND claims = ?3";
             execute(conn, "record a scan again", again, (snapshot.0, ruleset.as_bytes(), claims.as_bytes()))?;
@@ -89,9 +91,10 @@ fn put_capability(conn: &Connection, identity: i64, capability: &Capability, at:
 }
 
 impl Reader {
-    /// The current snapshot of every identity whose scan that counts is not one by this rule set under what its
-    /// listing claims now, ordered by identity.
+    /// The current snapshot of every identity whose scan is by another rule set or under other claims than its listing's
+    /// now, ordered by identity.
     pub fn unscanned(&self, ruleset: &Digest) -> Result<Vec<SnapshotId>, StoreError> {
+        // Rules read claims, so that a scan under other claims is as stale as one by other rules.
         let sql = "SELECT i.snapshot FROM identities i
                    JOIN listings l ON l.id = i.listing
                    LEFT JOIN scans c ON c.id = i.scan

@@ -37,6 +37,7 @@ impl Writer<'_> {
         at: AsOf,
     ) -> Result<SnapshotId, StoreError> {
         let conn = self.connection();
+        // First, so that no snapshot is ever stored that lacks a blob.
         check_files(conn, snapshot)?;
         let identity = put_identity(conn, &snapshot.locator.identity())?;
         let listing = put_listing(conn, listing, at)?;
@@ -45,6 +46,7 @@ impl Writer<'_> {
         // All its blobs are stored, as was checked.
         is_whole_again(conn, id)?;
         let newest = match &snapshot.completeness {
+            // A request that failed must not take away what was read before of the same artifact.
             Completeness::NotAssessable(_) => {
                 assessed_snapshot(conn, identity, &snapshot.locator.artifact())?.unwrap_or(id)
             }
@@ -72,6 +74,7 @@ fn check_files(conn: &Connection, snapshot: &Snapshot) -> Result<(), StoreError>
 fn put_snapshot(conn: &Connection, identity: i64, snapshot: &Snapshot, at: AsOf) -> Result<i64, StoreError> {
     let completeness = documents::put(conn, &snapshot.completeness)?;
     let artifact = snapshot.locator.artifact();
+    // Completeness is part of the key: the same bytes, read further than before, are another snapshot.
     let known = "SELECT id FROM snapshots WHERE identity = ?1 AND artifact = ?2 AND tree = ?3 AND completeness = ?4";
     let params = (identity, &artifact, snapshot.tree.as_bytes(), completeness);
     if let Some(id) = id_of(conn, "look up a snapshot", known, params)? {
@@ -96,7 +99,7 @@ fn put_snapshot(conn: &Connection, identity: i64, snapshot: &Snapshot, at: AsOf)
 }
 
 impl Reader {
-    /// Whether the bytes of an artifact are stored: a snapshot of it that could be assessed, at least in part, and was not
+    /// True where the bytes of an artifact are stored: a snapshot of it could be assessed, at least in part, and was not
     /// pruned.
     pub fn has_artifact(&self, locator: &Locator) -> Result<bool, StoreError> {
         let sql = "SELECT n.id FROM identities i JOIN snapshots n ON n.identity = i.id
@@ -106,8 +109,8 @@ impl Reader {
         Ok(id_of(self.connection(), "look up an artifact", sql, params)?.is_some())
     }
 
-    /// A snapshot with its bytes, its gaps and what its listing claims now (nothing, where it was only ever marked), with the
-    /// reports of imported lists.
+    /// A snapshot with its bytes, its gaps and the claims of its listing now, with the reports of imported lists. A listing
+    /// that was only ever marked claims nothing.
     /// [`StoreError::Unknown`] for a snapshot that is not stored, [`StoreError::Pruned`] for one whose bytes are gone.
     pub fn bundle(&self, snapshot: SnapshotId) -> Result<Bundle, StoreError> {
         const WHAT: &str = "read a snapshot";
@@ -131,11 +134,13 @@ impl Reader {
             found.ok_or_else(|| StoreError::Unknown { what: "snapshot", key: snapshot.0.to_string() })?;
         let mut files = BTreeMap::new();
         for entry in entries {
+            // Rules must not judge a package that seems to lack a file.
             let Some(bytes) = read_blob(conn, &entry.digest)? else {
                 return Err(why_missing(conn, snapshot, &entry.digest)?);
             };
             files.insert(entry.path, BundleFile { bytes: bytes.into(), digest: entry.digest });
         }
+        // Read now and not when it was fetched: a list that was imported since counts.
         let claims = listing.map_or_else(|| Ok(Claims::default()), |listing| claims::of(conn, listing))?;
         Ok(Bundle { identity, files, gaps: completeness.gaps().to_vec(), claims })
     }

@@ -1,7 +1,7 @@
 //! Sources: where each walk stands, and what whole walks saw. A cursor is saved in the write that stores the page it
 //! follows.
 //!
-//! Must not know what a cursor or a watermark means.
+//! Cursors and watermarks are words of the source, kept as they come.
 
 use crate::listings::ListingState;
 use crate::sql::{Cells, execute, first, rows, seconds};
@@ -11,12 +11,12 @@ use capdex_model::snapshot::Gap;
 use capdex_model::time::{AsOf, Timestamp};
 use std::collections::BTreeMap;
 
-/// What a walk is to see.
+/// The part of a source that a walk is to see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WalkMode {
     /// Every entry.
     Full,
-    /// What changed since the watermark.
+    /// Entries that changed since the watermark.
     Since,
 }
 
@@ -38,14 +38,14 @@ impl WalkMode {
     }
 }
 
-/// Where the walk of one source stands.
+/// The state of the walk of one source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceState {
     /// The source's id.
     pub id: String,
-    /// Where to go on; none when the next walk starts at the beginning.
+    /// The cursor to go on from; none when the next walk starts at the beginning.
     pub cursor: Option<String>,
-    /// What the walk under way is to see; none when none is.
+    /// The mode of the walk under way; none when none is.
     pub mode: Option<WalkMode>,
     /// From where the next walk may ask for what changed; none before a walk left one.
     pub watermark: Option<String>,
@@ -64,6 +64,7 @@ impl Writer<'_> {
     pub fn begin_walk(&self, source: &str, mode: WalkMode) -> Result<(), StoreError> {
         let sql = "INSERT INTO sources (id, mode, walk) VALUES (?1, ?2, ?3)
                    ON CONFLICT (id) DO UPDATE SET cursor = NULL, mode = excluded.mode, walk = walk + excluded.walk";
+        // Only full walks are numbered: nothing follows from what a walk since a watermark does not name.
         let step = i64::from(mode == WalkMode::Full);
         execute(self.connection(), "begin a walk", sql, (source, mode.as_str(), step)).map(drop)
     }
@@ -82,6 +83,7 @@ impl Writer<'_> {
 
     /// Ends the walk under way at the source's own end. A watermark replaces the last one; without one the last stands.
     pub fn complete_walk(&self, source: &str, watermark: Option<&str>, at: AsOf) -> Result<(), StoreError> {
+        // A listing is missing after two whole walks: one page that a source left out for a night deletes nothing.
         let sql = "UPDATE sources
                    SET whole_before = CASE mode WHEN 'full' THEN whole_walk ELSE whole_before END,
                        whole_walk = CASE mode WHEN 'full' THEN walk ELSE whole_walk END,
@@ -91,8 +93,9 @@ impl Writer<'_> {
         execute(self.connection(), "end a walk", sql, (source, watermark, seconds(at))).map(drop)
     }
 
-    /// Notes that the source named a listing; whether it is the first time in the full walk that began last.
+    /// Notes that the source named a listing; true the first time in the full walk that began last.
     pub fn sight(&self, key: &ListingKey) -> Result<bool, StoreError> {
+        // A page that is asked for again after a crash counts nothing twice.
         let sql = "UPDATE listings SET seen = (SELECT walk FROM sources WHERE id = ?1)
                    WHERE source = ?1 AND name = ?2 AND seen < (SELECT walk FROM sources WHERE id = ?1)";
         Ok(execute(self.connection(), "note a sighting", sql, (&key.source, &key.name))? > 0)
@@ -110,6 +113,7 @@ impl Writer<'_> {
     pub fn drop_missing(&self, source: &str, gap: &Gap, at: AsOf) -> Result<u64, StoreError> {
         let names = missing(self.connection(), source)?;
         for name in &names {
+            // Open gaps of what is gone would be told as work for ever.
             for stage in ["list", "fetch"] {
                 self.resolve_gaps(stage, &ListingKey::new(source, name).to_string(), at)?;
             }
@@ -131,7 +135,7 @@ fn missing(conn: &rusqlite::Connection, source: &str) -> Result<Vec<String>, Sto
 }
 
 impl Reader {
-    /// Where the walk of a source stands; none for one that was never walked.
+    /// The state of a source's walk; none for one that was never walked.
     pub fn source_state(&self, source: &str) -> Result<Option<SourceState>, StoreError> {
         let sql = "SELECT id, cursor, mode, watermark, completed, whole_at, walk, held FROM sources WHERE id = ?1";
         first(self.connection(), "read a source", sql, (source,), state)
@@ -156,7 +160,7 @@ impl Reader {
         missing(self.connection(), source)
     }
 
-    /// How many listings of a source there are: active, and in any state.
+    /// The numbers of listings of a source: active, and in any state.
     pub fn listing_counts(&self, source: &str) -> Result<(u64, u64), StoreError> {
         let sql = "SELECT count(*) FILTER (WHERE state = 'active'), count(*) FROM listings WHERE source = ?1";
         let counts = first(self.connection(), "count the listings of a source", sql, (source,), |row| {

@@ -5,8 +5,8 @@
 
 use capdex_model::alert::message::Message;
 
-use super::note::{self, Room};
 use capdex_dataset::escape::{escape, shorten};
+use capdex_dataset::note::{self, Room};
 
 /// Letters of a subject.
 const SUBJECT: usize = 150;
@@ -25,9 +25,9 @@ pub fn text(message: &Message) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::hostile_message;
     use super::*;
     use capdex_dataset::escape::is_dangerous;
+    use capdex_model::alert::hostile::hostile_message;
 
     #[test]
     fn a_subject_is_one_line() {

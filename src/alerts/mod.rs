@@ -1,11 +1,7 @@
-//! How a message is written for each kind of receiver: one file and one escaping gate each.
+//! The forms of a message, one for each kind of receiver: one file and one escaping gate each.
 //!
-//! What alerts hold was mostly written by strangers. Must not know how messages are chosen or sent.
+//! The texts of alerts were mostly written by strangers. Messages are chosen and sent elsewhere.
 
 pub mod letter;
-pub mod note;
 pub mod payload;
 pub mod slack;
-
-#[cfg(test)]
-pub(crate) mod testing;

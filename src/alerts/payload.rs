@@ -1,7 +1,7 @@
 //! Alerts and messages as JSON, for webhooks, files of JSON lines and `--format json`.
 //!
-//! The gate is JSON's own: what a terminal would act on or what would hide is written `\uXXXX`, so that the text is safe to
-//! look at and still says exactly what was found. Must not leave out anything.
+//! The gate is JSON's own: letters that a terminal would act on, or that would hide, are written `\uXXXX`. So the text is
+//! safe to look at and still says exactly what was found. Nothing may be left out.
 
 use std::fmt::Write as _;
 
@@ -51,8 +51,8 @@ pub fn safe(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{HOSTILE, hostile_digest, hostile_message};
     use super::*;
+    use capdex_model::alert::hostile::{HOSTILE, hostile_digest, hostile_message};
 
     #[test]
     fn what_is_hostile_is_safe_to_look_at_and_read_back_as_it_was() {

@@ -1,16 +1,16 @@
 //! The JSON that Slack's incoming webhooks, and what is compatible with them, take.
 //!
 //! The gate: everything that a stranger may have written stands in one code block, in which neither marks nor links nor
-//! mentions are read; it cannot be left, because no backtick is let through. Besides, `&`, `<` and `>` are written as Slack
-//! wants them, so that no `<!channel>` is one, and the words that call everybody are broken for receivers that read them
+//! mentions are read. It cannot be left, because no backtick is let through. Besides, `&`, `<` and `>` are written as Slack
+//! wants them, so that no `<!channel>` is one. The words that call everybody are broken for receivers that read them
 //! anywhere. Source: Slack, "Formatting text for app surfaces".
 
 use capdex_model::alert::message::Message;
 use serde_json::{Value, json};
 
-use super::note::{self, Room};
+use capdex_dataset::note::{self, Room};
 
-/// What fits a chat.
+/// The room of a chat.
 const ROOM: Room = Room { lines: 12, columns: 160 };
 /// Slack cuts text at 40,000 letters; nobody reads a tenth of that in a chat.
 const LETTERS: usize = 3_500;
@@ -21,8 +21,10 @@ const CALLS: [&str; 5] = ["here", "channel", "everyone", "all", "group"];
 pub fn document(message: &Message) -> Value {
     let mut block = String::new();
     for line in note::of_message(message, ROOM) {
+        // Through the gate first, because what is escaped is longer.
         let line = gate(&line);
         if block.chars().count() + line.chars().count() > LETTERS {
+            // Cut at a line, so that the code block stays closed.
             block.push_str("…\n");
             break;
         }
@@ -30,6 +32,7 @@ pub fn document(message: &Message) -> Value {
         block.push('\n');
     }
     let text = format!("*capdex*, {}\n```\n{block}```", message.severity().as_str());
+    // Without previews: the chat's servers would fetch addresses that strangers wrote.
     json!({ "text": text, "mrkdwn": true, "unfurl_links": false, "unfurl_media": false })
 }
 
@@ -41,6 +44,7 @@ fn gate(line: &str) -> String {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
+            // The only sign that could end the block.
             '`' => safe.push('\''),
             '@' if calls(line.get(at + 1..).unwrap_or_default()) => safe.push_str("@ "),
             other => safe.push(other),
@@ -55,9 +59,9 @@ fn calls(rest: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{hostile_digest, hostile_message};
     use super::*;
     use capdex_dataset::escape::is_dangerous;
+    use capdex_model::alert::hostile::{hostile_digest, hostile_message};
 
     #[test]
     fn nothing_hostile_is_a_mention_a_link_or_markup() {

@@ -133,7 +133,7 @@ pub enum Command {
     #[command(subcommand, after_help = "Example:\n  capdex sources accept-removals official-registry")]
     Sources(Sources),
     /// Accept a mass removal: the name of `sources accept-removals` until version 0.2.
-    #[command(hide = true)]
+    #[command(hide = true, after_help = "Example:\n  capdex sources accept-removals official-registry")]
     Confirm(AcceptRemovals),
     /// Sources, cursors, coverage, queue and the last runs.
     #[command(after_help = "Examples:\n  capdex status\n  capdex status --format json")]

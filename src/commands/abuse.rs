@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
+use capdex_dataset::escape;
 use capdex_db::{ImportedList, Store, StoreError};
 use capdex_model::abuse::{AbuseList, Entry};
 use capdex_model::digest::Digest;
@@ -15,7 +16,7 @@ use super::{listed, summary};
 use crate::cli::{Abuse, ListFormat};
 use crate::exit::{Exit, usage};
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
 use crate::{clock, files, osv};
 
 /// A larger file is no list.
@@ -33,15 +34,18 @@ pub(super) fn run(global: &Global, command: &Abuse, out: &mut Out) -> anyhow::Re
 fn import(global: &Global, file: &Path, out: &mut Out) -> anyhow::Result<()> {
     let shown = file.display();
     let size = fs::metadata(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?.len();
+    // Asked before reading, so that a wrong path does not fill the memory.
     if size > MAX_BYTES {
         return Err(usage(format!("{shown} has {size} bytes; a list has at most {MAX_BYTES}")));
     }
     let bytes = fs::read(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?;
+    // A list that cannot be read whole is refused whole: half of it would clear the other half.
     let list = AbuseList::parse(&bytes).map_err(|error| usage(format!("{shown}: {error}")))?;
     let digest = Digest::of(&bytes);
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
     let taken = list.clone();
+    // A version older than the one held, or the same with other bytes, is a fault of the file.
     let imported = match store.write(move |writer| writer.import_abuse_list(&taken, &digest, at)) {
         Err(error @ StoreError::Refused { .. }) => return Err(usage(format!("{shown}: {error}"))),
         other => other?,
@@ -54,7 +58,7 @@ fn import(global: &Global, file: &Path, out: &mut Out) -> anyhow::Result<()> {
             out.line(format_args!(
                 "{name} version {version} of {date}: {} {what}; the next night scans {} again",
                 entries.len(),
-                capdex_dataset::escape::count(listings, "listing")
+                escape::count(listings, "listing")
             ))?;
         }
     }
@@ -70,6 +74,7 @@ fn list(global: &Global, format: ListFormat, out: &mut Out) -> anyhow::Result<()
 fn export_osv(global: &Global, dir: &Path, confirmed: &[String], out: &mut Out) -> anyhow::Result<()> {
     let lists = super::reader(global)?.abuse_lists()?;
     let known: Vec<&str> = lists.iter().map(|imported| imported.list.list.as_str()).collect();
+    // Named one by one on purpose: publishing an accusation is a decision of the operator's.
     if let Some(name) = confirmed.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(usage(format!("no list {name:?} was imported; those that were: {}", known.join(", "))));
     }
@@ -77,23 +82,25 @@ fn export_osv(global: &Global, dir: &Path, confirmed: &[String], out: &mut Out) 
     for ImportedList { list, .. } in lists.iter().filter(|imported| confirmed.contains(&imported.list.list)) {
         let records: BTreeMap<String, Value> =
             list.entries.iter().filter_map(|entry| Some((osv::id(list, entry), osv::record(list, entry)?))).collect();
+        // Withdrawn before new ones are written, so that a stop in between accuses nobody wrongly.
         let withdrawn = withdraw(dir, list, &records)?;
         for (id, record) in &records {
             write_record(dir, id, record)?;
         }
+        // Several entries may speak of one subject, which is one record.
         let subjects: BTreeSet<String> = list.entries.iter().map(Entry::subject).collect();
         let (written, left_out) = (records.len(), subjects.len() - records.len());
         out.line(format_args!(
             "{} version {}: {}, {withdrawn} withdrawn, {left_out} of registries that OSV has no name for",
             list.list,
             list.version,
-            capdex_dataset::escape::count(u64::try_from(written)?, "record")
+            escape::count(u64::try_from(written)?, "record")
         ))?;
     }
     Ok(())
 }
 
-/// Marks the records of a list as withdrawn that stand for what it names no more; how many.
+/// Marks the records of a list as withdrawn that stand for what it names no more; gives their number.
 fn withdraw(dir: &Path, list: &AbuseList, records: &BTreeMap<String, Value>) -> anyhow::Result<u64> {
     let mut withdrawn = 0;
     for entry in fs::read_dir(dir).with_context(|| format!("failed to read {}", dir.display()))? {
@@ -104,8 +111,10 @@ fn withdraw(dir: &Path, list: &AbuseList, records: &BTreeMap<String, Value>) -> 
         if !is_its_own || records.contains_key(id) {
             continue;
         }
+        // Marked and kept: whoever has read the record before learns only so that it is withdrawn.
         let bytes = fs::read(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
         let record: Value = serde_json::from_slice(&bytes).with_context(|| format!("{name} is no record"))?;
+        // A record keeps the day on which it was withdrawn first.
         if record.get("withdrawn").is_none() {
             write_record(dir, id, &osv::withdrawn(record, list))?;
             withdrawn += 1;
@@ -129,7 +138,8 @@ fn table(lists: &[ImportedList], out: &mut Out) -> anyhow::Result<()> {
     table.set_header(["list", "version", "date", "entries", "imported", "source", "file sha256"]);
     for ImportedList { list, digest, imported } in lists {
         let (version, entries) = (list.version.to_string(), list.entries.len().to_string());
-        let source = capdex_dataset::escape::escape(&list.source).into_owned();
+        // The source is text of the file, and a terminal would act on control sequences in it.
+        let source = escape::escape(&list.source).into_owned();
         let (at, digest) = (imported.to_string(), digest.hex());
         table.add_row([list.list.clone(), version, list.date.clone(), entries, at, source, digest]);
     }

@@ -1,6 +1,7 @@
 //! `capdex sources accept-removals`: lets a blocked mass deletion through.
 
 use anyhow::Context as _;
+use capdex_dataset::escape;
 use capdex_db::Store;
 use capdex_model::time::AsOf;
 
@@ -9,20 +10,21 @@ use crate::clock;
 use crate::exit::{Exit, usage};
 use crate::jobs::list;
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
 
 pub(super) fn run(global: &Global, options: &AcceptRemovals, out: &mut Out) -> anyhow::Result<Exit> {
     let state = super::reader(global)?.source_state(&options.source)?;
     let Some(state) = state else {
         return Err(usage(format!("{:?} was never walked; `capdex status` lists the sources", options.source)));
     };
+    // Nothing held: the store need not be locked.
     if state.held == 0 {
-        out.line(format_args!("Nothing is held back in {}.", capdex_dataset::escape::escape(&state.id)))?;
+        out.line(format_args!("Nothing is held back in {}.", escape::escape(&state.id)))?;
         return Ok(Exit::Done);
     }
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let gone = list::confirm(&store, &state.id, at)?;
-    out.line(format_args!("{} of {} taken as gone.", capdex_dataset::escape::count(gone, "listing"), capdex_dataset::escape::escape(&state.id)))?;
+    out.line(format_args!("{} of {} taken as gone.", escape::count(gone, "listing"), escape::escape(&state.id)))?;
     Ok(Exit::Done)
 }

@@ -18,12 +18,15 @@ pub(super) fn run(global: &Global, options: &Backfill, out: &mut Out) -> anyhow:
         return nightly::print_plan(global, &schedule, out);
     }
     let mut context = jobs::open(global, &schedule, &options.tape)?;
+    // One source was asked for by name, so leaving it out is an error and no warning.
     if let Some((id, reason)) = context.skipped.first_key_value() {
         return Err(usage(format!("{id} is not asked: {reason}")));
     }
+    // The limit applies to directories too, which have no watchlist to cut.
     if let Some(run) = context.sources.get_mut(&options.source) {
         run.max_entries = options.limit.and_then(|limit| u64::try_from(limit).ok());
     }
+    // A backfill writes no dataset; `capdex export` does when it is wanted.
     let last = if options.list_only { jobs::Last::List } else { jobs::Last::Watch };
     let report = jobs::whole(&context, &schedule.name, last)?;
     summary::print_report(&report, out)?;
@@ -35,6 +38,7 @@ pub(super) fn run(global: &Global, options: &Backfill, out: &mut Out) -> anyhow:
 fn schedule(options: &Backfill) -> anyhow::Result<Schedule> {
     let loaded = Schedule::load(options.config.as_deref())?;
     let mut section = loaded.sources.get(&options.source).cloned().unwrap_or_default();
+    // The built-in schedule's address belongs to the quick start, and not to whoever names the source by hand.
     if options.config.is_none() {
         section.base_url = None;
     }
@@ -45,6 +49,7 @@ fn schedule(options: &Backfill) -> anyhow::Result<Schedule> {
         section.packages = read_names(path)?;
     }
     if let Some(limit) = options.limit {
+        // Sorted first, so that the same limit takes the same names each time.
         section.packages.sort();
         section.packages.truncate(limit);
     }
@@ -52,6 +57,7 @@ fn schedule(options: &Backfill) -> anyhow::Result<Schedule> {
     if section.packages.is_empty() && section.queries.is_empty() && source.meta().walk == WalkKind::Names {
         return Err(usage(format!("nothing to list in {}: give --watchlist FILE or --config FILE", options.source)));
     }
+    // The operator's decisions on identity hold for a single source as well.
     Ok(Schedule { identity: loaded.identity, ..Schedule::single(&options.source, section, loaded.http) })
 }
 
@@ -60,6 +66,7 @@ fn read_names(path: &Path) -> anyhow::Result<Vec<String>> {
         .map_err(|error| usage(format!("cannot read the watchlist {}: {error}", path.display())))?;
     Ok(text
         .lines()
+        // Comments are allowed, as in the lists that people keep by hand.
         .map(|line| line.split('#').next().unwrap_or_default().trim())
         .filter(|name| !name.is_empty())
         .map(ToOwned::to_owned)

@@ -1,12 +1,13 @@
 //! `capdex backup` and `capdex restore`: copies of the store, and back.
 
 use anyhow::Context as _;
+use capdex_dataset::escape;
 use capdex_db::{Reader, StoreError};
 
 use crate::cli::{Backup, Restore};
 use crate::exit::{Exit, usage};
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
 use crate::progress::Progress;
 
 pub(super) fn backup(global: &Global, options: &Backup, out: &mut Out) -> anyhow::Result<Exit> {
@@ -15,18 +16,20 @@ pub(super) fn backup(global: &Global, options: &Backup, out: &mut Out) -> anyhow
     let mut before = 0;
     let copied = reader.backup(&options.file, |done, whole| {
         progress.expect(whole);
+        // The total is known only once the copy has begun.
         progress.advance(done.saturating_sub(before));
         before = done;
     });
     progress.finish();
     let bytes = match copied {
+        // A file that is there already is a mistake of usage, and is never written over.
         Err(error @ StoreError::Refused { .. }) => return Err(usage(error.to_string())),
         other => other.with_context(|| format!("failed to copy the store {}", global.db.display()))?,
     };
     out.line(format_args!(
         "{}: {}, checked. Back: capdex restore {0} --db {}",
         options.file.display(),
-        capdex_dataset::escape::bytes(bytes),
+        escape::bytes(bytes),
         global.db.display()
     ))?;
     Ok(Exit::Done)
@@ -37,6 +40,7 @@ pub(super) fn restore(global: &Global, options: &Restore, out: &mut Out) -> anyh
         Err(error @ (StoreError::Refused { .. } | StoreError::Missing { .. })) => return Err(usage(error.to_string())),
         other => other.with_context(|| format!("failed to restore {}", options.file.display()))?,
     };
+    // The store of before is kept, so that a wrong backup can be undone.
     let kept = kept.map_or_else(String::new, |kept| format!(" What was there is kept as {}.", kept.display()));
     let (file, store) = (options.file.display(), global.db.display());
     out.line(format_args!("{store} is {file} again.{kept} Next: capdex status"))?;

@@ -1,5 +1,6 @@
 //! `capdex campaigns`: items that say the same and have no reason to.
 
+use capdex_dataset::escape;
 use capdex_db::CampaignRow;
 use serde_json::json;
 
@@ -7,7 +8,7 @@ use super::listed;
 use crate::cli::Campaigns;
 use crate::exit::{Exit, usage};
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
 
 /// Members and marks of one campaign shown in the table; the other formats show all.
 const SHOWN: usize = 12;
@@ -16,6 +17,7 @@ pub(super) fn run(global: &Global, options: &Campaigns, out: &mut Out) -> anyhow
     let reader = super::reader(global)?;
     let mut campaigns: Vec<CampaignRow> = reader.campaigns()?.into_iter().map(|(row, _)| row).collect();
     if let Some(key) = &options.campaign {
+        // A beginning is enough, because keys are long and several matches can all be shown.
         campaigns.retain(|row| row.campaign.key.starts_with(key.as_str()));
         if campaigns.is_empty() {
             return Err(usage(format!("there is no campaign {key:?}; `capdex campaigns` lists them all")));
@@ -51,15 +53,16 @@ fn table(campaigns: &[CampaignRow], out: &mut Out) -> anyhow::Result<()> {
             "{}  {}  {} of {}",
             campaign.key,
             campaign.severity.as_str(),
-            capdex_dataset::escape::count(campaign.members.len() as u64, "item"),
-            capdex_dataset::escape::count(campaign.publishers, "publisher"),
+            escape::count(campaign.members.len() as u64, "item"),
+            escape::count(campaign.publishers, "publisher"),
         ))?;
         let shared = campaign.shared.iter().map(|shared| format!("{} {}: {}", shared.what, shared.value, shared.quote));
+        // Reasons are few and ours; shared marks are as many as a campaign has.
         for said in campaign.reasons.iter().cloned().chain(shared.take(SHOWN)) {
-            out.line(format_args!("    {}", capdex_dataset::escape::escape(&said)))?;
+            out.line(format_args!("    {}", escape::escape(&said)))?;
         }
         for slug in slugs.iter().take(SHOWN) {
-            out.line(format_args!("        {}", capdex_dataset::escape::escape(slug)))?;
+            out.line(format_args!("        {}", escape::escape(slug)))?;
         }
         let more = slugs.len().saturating_sub(SHOWN);
         if more > 0 {

@@ -1,5 +1,6 @@
 //! `capdex clones`: families of near-equal content, who copied whom, and what the copies added.
 
+use capdex_dataset::escape;
 use capdex_db::FamilyMember;
 use capdex_model::fact::Severity;
 use serde_json::json;
@@ -8,7 +9,7 @@ use super::listed;
 use crate::cli::Clones;
 use crate::exit::Exit;
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
 
 /// Copies of one family shown in the table; the other formats show all.
 const COPIES: usize = 12;
@@ -20,14 +21,17 @@ pub(super) fn run(global: &Global, options: &Clones, out: &mut Out) -> anyhow::R
     let mut members: Vec<FamilyMember> = reader.family_members()?.into_iter().map(|(member, _)| member).collect();
     if let Some(text) = &options.capability {
         let wanted = super::named::find(&reader, text)?.capability.id;
+        // A family is named by any of its members.
         let family = members.iter().find(|member| member.capability == wanted).map(|member| member.original);
         members.retain(|member| Some(member.original) == family);
     }
     if options.changed {
+        // Whole families stay, because an addition is read beside its original.
         let others: std::collections::BTreeSet<_> =
             members.iter().filter(|member| member.severity.is_some()).map(|member| member.original).collect();
         members.retain(|member| others.contains(&member.original));
     }
+    // The original first, so that the table can name it once for all copies.
     members.sort_by_cached_key(|member| {
         (member.original_slug.clone(), member.original, member.original != member.capability, member.slug.clone())
     });
@@ -69,8 +73,8 @@ fn table(members: &[FamilyMember], out: &mut Out) -> anyhow::Result<()> {
         let Some(first) = family.first() else { continue };
         out.line(format_args!(
             "{}  {}",
-            capdex_dataset::escape::escape(&first.original_slug),
-            capdex_dataset::escape::count(copies.len() as u64, "copy")
+            escape::escape(&first.original_slug),
+            escape::count(copies.len() as u64, "copy")
         ))?;
         for copy in copies.iter().take(COPIES) {
             line(copy, out)?;
@@ -91,14 +95,15 @@ fn line(copy: &FamilyMember, out: &mut Out) -> anyhow::Result<()> {
     };
     let severity = copy.severity.map_or("-", Severity::as_str);
     let percent = f64::from(copy.difference.likeness) / 10.0;
-    out.line(format_args!("    {severity:8} {percent:5.1} %  {}  {whose}, {order}", capdex_dataset::escape::escape(&copy.slug)))?;
+    out.line(format_args!("    {severity:8} {percent:5.1} %  {}  {whose}, {order}", escape::escape(&copy.slug)))?;
     let difference = &copy.difference;
     let added = difference.files_added.iter().map(|path| format!("adds file {path}"));
     let changed = difference.files_changed.iter().map(|path| format!("changes file {path}"));
     let hosts = difference.hosts.iter().map(|host| format!("adds host {host}"));
     let found = copy.findings.iter().map(|(rule, severity, file, _)| format!("{} {rule} in {file}", severity.as_str()));
+    // Findings first: where the list is cut, the graver part stays.
     for said in found.chain(hosts).chain(added).chain(changed).take(ADDED) {
-        out.line(format_args!("        {}", capdex_dataset::escape::escape(&said)))?;
+        out.line(format_args!("        {}", escape::escape(&said)))?;
     }
     Ok(())
 }

@@ -5,8 +5,9 @@ use crate::cli::Collisions;
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::{self, Out};
-use capdex_dataset::views::collisions::{CollisionView, SCHEMA};
 use capdex_corpus::collision::CollisionClass;
+use capdex_dataset::escape;
+use capdex_dataset::views::collisions::{CollisionView, SCHEMA};
 
 pub(super) fn run(global: &Global, options: &Collisions, out: &mut Out) -> anyhow::Result<Exit> {
     let collisions = super::reader(global)?.collisions()?;
@@ -23,24 +24,25 @@ fn table(collisions: &[CollisionView<'_>], out: &mut Out) -> anyhow::Result<()> 
             "{severity}  {}  {} {}: {} -> {}  ({})",
             collision.class.as_str(),
             collision.of,
-            capdex_dataset::escape::escape(collision.name),
-            capdex_dataset::escape::escape(collision.holder.unwrap_or("-")),
-            capdex_dataset::escape::escape(collision.target.unwrap_or("-")),
+            escape::escape(collision.name),
+            escape::escape(collision.holder.unwrap_or("-")),
+            escape::escape(collision.target.unwrap_or("-")),
             collision.first_seen,
         ))?;
         for reason in collision.reasons {
-            out.line(format_args!("    {}", capdex_dataset::escape::escape(reason)))?;
+            out.line(format_args!("    {}", escape::escape(reason)))?;
         }
     }
     let of_class = |class: CollisionClass| collisions.iter().filter(|collision| collision.class == class).count();
+    // The others are counted and not listed: generic names are thousands.
     let weighty = collisions.iter().filter(|collision| collision.weighs()).count();
     out.line(format_args!(
         "{}; without weight: {} generic, {} with a rare name in common, {} with most of a toolset in common \
          (--format jsonl shows all).",
-        capdex_dataset::escape::count(u64::try_from(weighty)?, "collision"),
-        capdex_dataset::escape::count(u64::try_from(of_class(CollisionClass::Generic))?, "name"),
-        capdex_dataset::escape::count(u64::try_from(of_class(CollisionClass::Shared))?, "holder"),
-        capdex_dataset::escape::count(u64::try_from(of_class(CollisionClass::Derived))?, "pair"),
+        escape::count(u64::try_from(weighty)?, "collision"),
+        escape::count(u64::try_from(of_class(CollisionClass::Generic))?, "name"),
+        escape::count(u64::try_from(of_class(CollisionClass::Shared))?, "holder"),
+        escape::count(u64::try_from(of_class(CollisionClass::Derived))?, "pair"),
     ))?;
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use capdex_dataset::escape;
 use capdex_db::DueOutcome;
 
 use crate::cli::Daemon;
@@ -12,10 +13,11 @@ use crate::config::Schedule;
 use crate::daemon::{self, Event, Scheduled, plan};
 use crate::exit::{Exit, usage};
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
 use crate::shutdown::Shutdown;
 
 pub(super) fn run(global: &Global, options: &Daemon, out: &mut Out) -> anyhow::Result<Exit> {
+    // An instant of the past would be the instant of every run to come.
     if global.as_of.is_some() {
         return Err(usage("the daemon's runs take place when they do; --as-of is for single runs"));
     }
@@ -23,12 +25,13 @@ pub(super) fn run(global: &Global, options: &Daemon, out: &mut Out) -> anyhow::R
     for one in &scheduled {
         let next = one.timing.cron.after(clock::now()).map(|due| plan::start(&one.schedule.name, &one.timing, due));
         let next = next.map_or_else(|| "never".to_owned(), |next| next.to_string());
-        let (file, cron) = (capdex_dataset::escape::escape(&one.file.to_string_lossy()).into_owned(), one.timing.cron.as_str());
-        out.line(format_args!("{}: {cron} (UTC), next {next}, from {file}", capdex_dataset::escape::escape(&one.schedule.name)))?;
+        let (file, cron) = (escape::escape(&one.file.to_string_lossy()).into_owned(), one.timing.cron.as_str());
+        out.line(format_args!("{}: {cron} (UTC), next {next}, from {file}", escape::escape(&one.schedule.name)))?;
     }
     if options.plan {
         return Ok(Exit::Done);
     }
+    // Before the first wait, which may be hours: a service manager's log shows the lines at once.
     out.flush()?;
     let shutdown = Shutdown::listen()?;
     daemon::run(global, &scheduled, &shutdown, &mut |event| {
@@ -49,9 +52,11 @@ pub(super) fn load(folder: &Path) -> anyhow::Result<Vec<Scheduled>> {
     let (mut scheduled, mut names) = (Vec::new(), BTreeMap::new());
     for file in files(folder)? {
         let schedule = Schedule::load(Some(&file))?;
+        // Every schedule is resolved now: a daemon must not find a wrong key in the middle of the night.
         schedule.resolve(0).map_err(|error| usage(format!("{}: {error:#}", file.display())))?;
         let timing = schedule.timing().map_err(|why| usage(format!("{}: {why}", file.display())))?;
         let Some(timing) = timing else { continue };
+        // The name is the key of the schedule in the store, so two of one name would answer for each other.
         if let Some(other) = names.insert(schedule.name.clone(), file.clone()) {
             let (file, other, name) = (file.display(), other.display(), &schedule.name);
             return Err(usage(format!("{file}: name: {name:?} is the name of {other} too")));
@@ -77,6 +82,7 @@ pub(super) fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
             files.push(path);
         }
     }
+    // Folders list in any order, and equal due times go by the order of files.
     files.sort();
     Ok(files)
 }
@@ -87,25 +93,26 @@ fn tell(event: &Event<'_>, out: &mut Out) -> anyhow::Result<()> {
         Event::Begun(run) => {
             let missed = match run.missed {
                 0 => String::new(),
-                missed => format!(", stands for {} before it", capdex_dataset::escape::count(missed, "missed time")),
+                // One run stands for all times that were missed, or a long outage would be followed by a storm.
+                missed => format!(", stands for {} before it", escape::count(missed, "missed time")),
             };
             let again = if run.tries > 1 { format!(", try {}", run.tries) } else { String::new() };
-            out.line(format_args!("{now} {}: begun, due {}{missed}{again}", capdex_dataset::escape::escape(&run.schedule), run.due))?;
+            out.line(format_args!("{now} {}: begun, due {}{missed}{again}", escape::escape(&run.schedule), run.due))?;
         }
         Event::Answered(name, due, DueOutcome::Missed, _) => {
-            out.line(format_args!("{now} {}: missed, due {due}", capdex_dataset::escape::escape(name)))?;
+            out.line(format_args!("{now} {}: missed, due {due}", escape::escape(name)))?;
         }
         Event::Answered(name, due, outcome, took) => {
-            let (name, outcome, took) = (capdex_dataset::escape::escape(name), outcome.as_str(), took.as_secs_f64());
+            let (name, outcome, took) = (escape::escape(name), outcome.as_str(), took.as_secs_f64());
             out.line(format_args!("{now} {name}: {outcome}, due {due}, took {took:.1} s"))?;
         }
-        Event::Left(name, due) => out.line(format_args!("{now} {}: left, due {due}", capdex_dataset::escape::escape(name)))?,
+        Event::Left(name, due) => out.line(format_args!("{now} {}: left, due {due}", escape::escape(name)))?,
         Event::ClockSetBack(name, due) => {
-            let name = capdex_dataset::escape::escape(name);
+            let name = escape::escape(name);
             out.line(format_args!("{now} {name}: the clock was set back; what was done up to {due} is forgotten"))?;
         }
         Event::Error(name, why) => {
-            out.line(format_args!("{now} {}: {}", capdex_dataset::escape::escape(name), capdex_dataset::escape::escape(why)))?;
+            out.line(format_args!("{now} {}: {}", escape::escape(name), escape::escape(why)))?;
         }
     }
     Ok(())

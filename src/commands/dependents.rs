@@ -8,20 +8,24 @@ use serde_json::{Value, json};
 use super::{listed, named};
 use crate::cli::Dependents;
 use crate::exit::{Exit, usage};
-use capdex_dataset::export::ranked;
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
+use capdex_dataset::escape;
+use capdex_dataset::export::ranked;
 
 pub(super) fn run(global: &Global, options: &Dependents, out: &mut Out) -> anyhow::Result<Exit> {
     let package = named::purl(&options.package)?.map_or_else(|| options.package.clone(), |purl| purl.identity());
+    // The same name means different things in different registries.
     if !package.contains(':') {
         return Err(usage(format!("{package:?} has no registry before it; write npm:{package} or pypi:{package}")));
     }
     let reader = super::reader(global)?;
     let at = ranked::as_of(global.as_of, &reader)?;
+    // Dependencies as they were stated at that date, and not as they are now.
     let listings = reader.listings_at(at)?;
     let dependencies = Dependencies::of(&listings);
     let mut capabilities: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    // First seen later means that it was not there to be exposed.
     for current in reader.current()?.into_iter().filter(|current| current.first_seen <= at) {
         let named = (current.capability.slug, current.capability.id.to_string());
         capabilities.entry(current.identity).or_default().push(named);
@@ -43,10 +47,11 @@ pub(super) fn run(global: &Global, options: &Dependents, out: &mut Out) -> anyho
     }
     listed::print(options.format, "capdex.exposure/1", &rows, out, |out| {
         table(&rows, out)?;
+        // Unknown dependencies are counted aloud: silence about them would read as not exposed.
         let (known, unknown) = dependencies.known_and_unknown();
         out.line(format_args!(
             "{} exposed as of {at}; {known} packages state their dependencies, of {unknown} nobody knows them",
-            capdex_dataset::escape::count(rows.len() as u64, "capability"),
+            escape::count(rows.len() as u64, "capability"),
         ))?;
         Ok(())
     })?;
@@ -55,9 +60,9 @@ pub(super) fn run(global: &Global, options: &Dependents, out: &mut Out) -> anyho
 
 fn table(rows: &[Value], out: &mut Out) -> anyhow::Result<()> {
     for row in rows {
-        let text = |key: &str| capdex_dataset::escape::escape(row[key].as_str().unwrap_or_default()).into_owned();
+        let text = |key: &str| escape::escape(row[key].as_str().unwrap_or_default()).into_owned();
         let through: Vec<&str> = row["through"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let through = capdex_dataset::escape::escape(&through.join(" > ")).into_owned();
+        let through = escape::escape(&through.join(" > ")).into_owned();
         out.line(format_args!("{:>3}  {}  {} > {through}", row["distance"], text("slug"), text("dependent")))?;
     }
     Ok(())

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use capdex_dataset::escape;
 
 use crate::cli::Doctor;
 use crate::config::Schedule;
@@ -27,10 +28,11 @@ pub(super) fn run(global: &Global, options: &Doctor, out: &mut Out) -> anyhow::R
         })?;
         Ok(())
     })?;
+    // Warnings leave the exit code alone: a night would still run.
     Ok(Exit::of(worst == Health::Fail, false))
 }
 
-/// The schedules that can be read, and what is wrong with the others.
+/// The schedules that can be read, and the faults of the others.
 fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
     let files = match (&options.schedules, options.config.is_empty()) {
         (Some(folder), _) => super::daemon::files(folder),
@@ -38,6 +40,7 @@ fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
         (None, true) => Ok(Vec::new()),
     };
     let (mut read, mut found) = (Vec::new(), Vec::new());
+    // Faults of schedules are findings like any other, so that all of them are shown at once.
     let say = |subject: &str, health, what: String, advice: &str| Finding {
         check: "schedule",
         subject: subject.to_owned(),
@@ -57,7 +60,7 @@ fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
             let timing = schedule.timing().ok().flatten();
             let when =
                 timing.map_or_else(|| "run by hand".to_owned(), |timing| format!("at {} UTC", timing.cron.as_str()));
-            let sources = capdex_dataset::escape::count(schedule.sources.len() as u64, "source");
+            let sources = escape::count(schedule.sources.len() as u64, "source");
             found.push(say(&shown, Health::Ok, format!("{}, {sources}, {when}", schedule.name), ""));
             read.push((shown, schedule));
         }
@@ -65,6 +68,7 @@ fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
             found.push(say(&shown, Health::Fail, format!("{error:#}"), "mend the file; docs/config.md has every key"))
         }
     };
+    // Without a file the program runs its built-in schedule, so that is the one to examine.
     if options.schedules.is_none() && options.config.is_empty() {
         take("the built-in quickstart".to_owned(), None);
     }
@@ -76,7 +80,7 @@ fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
 
 fn print(one: &Finding, out: &mut Out) -> anyhow::Result<()> {
     let health = output::styled(health_style(one.health), &format!("{:<4}", one.health.as_str()));
-    let (subject, found) = (capdex_dataset::escape::escape(&one.subject), capdex_dataset::escape::escape(&one.found));
+    let (subject, found) = (escape::escape(&one.subject), escape::escape(&one.found));
     out.line(format_args!("{health}  {:<8}  {subject}: {found}", one.check))?;
     if !one.advice.is_empty() {
         out.line(format_args!("                → {}", one.advice))?;
@@ -84,7 +88,7 @@ fn print(one: &Finding, out: &mut Out) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The colour of how something stands.
+/// The colour of a state of health.
 fn health_style(health: Health) -> Style {
     let colour = match health {
         Health::Ok => AnsiColor::Green,

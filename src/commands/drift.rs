@@ -7,6 +7,7 @@ use crate::exit::{Exit, usage};
 use crate::jobs::{Context, run as jobs};
 use crate::options::{Global, Tape};
 use crate::output::{self, Out};
+use capdex_dataset::escape;
 use capdex_dataset::views::drift::{ChangeView, DriftView, SCHEMA};
 use capdex_db::Reader;
 use capdex_model::time::AsOf;
@@ -19,6 +20,7 @@ const EFFECTS: usize = 8;
 const LINES: usize = 24;
 
 pub(super) fn run(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Result<Exit> {
+    // Before the events are read, so that what the re-hash found is among them.
     let exit = if options.rehash { rehash(global, options, out)? } else { Exit::Done };
     let reader = super::reader(global)?;
     let since = options.since.as_deref().map(|text| since(&reader, text)).transpose()?;
@@ -31,12 +33,14 @@ pub(super) fn run(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Re
 /// Fetches and hashes again everything that claims to be unchanged, and compares what came.
 fn rehash(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Result<Exit> {
     let schedule = Schedule::load(options.config.as_deref())?;
+    // No validators and no watermarks: a host that lies about being unchanged is what this looks for.
     let context = Context { asks_anew: true, ..jobs::open(global, &schedule, &Tape::default())? };
     let report = jobs::rehash(&context)?;
+    // Other formats are read by programs, which want nothing but items.
     if options.format == ListFormat::Table {
         out.line(format_args!(
             "Fetched and hashed again: {}, {} not as before, {} could not be fetched.",
-            capdex_dataset::escape::count(report.items, "artifact"),
+            escape::count(report.items, "artifact"),
             report.done,
             report.failed
         ))?;
@@ -46,11 +50,13 @@ fn rehash(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Result<Exi
 
 /// A run's number, an RFC 3339 instant, or a date.
 pub(super) fn since(reader: &Reader, text: &str) -> anyhow::Result<AsOf> {
+    // A run's number first: no date is a bare number.
     if let Ok(number) = text.parse::<i64>() {
         let runs = reader.runs(usize::MAX)?;
         let run = runs.iter().find(|run| run.id.0 == number);
         return run.map(|run| run.as_of).ok_or_else(|| usage(format!("there is no run {number}")));
     }
+    // A date alone means its beginning, in UTC.
     let instant = if text.contains('T') { text.to_owned() } else { format!("{text}T00:00:00Z") };
     instant.parse().map_err(|_| usage(format!("{text:?} is neither a run's number nor a date such as 2026-11-21")))
 }
@@ -70,9 +76,9 @@ fn entry(event: &DriftView<'_>, out: &mut Out) -> anyhow::Result<()> {
         event.kind.as_str(),
         event.class.as_str(),
         event.class.name(),
-        capdex_dataset::escape::escape(event.slug),
-        capdex_dataset::escape::escape(event.from_version.unwrap_or("-")),
-        capdex_dataset::escape::escape(event.to_version.unwrap_or("-")),
+        escape::escape(event.slug),
+        escape::escape(event.from_version.unwrap_or("-")),
+        escape::escape(event.to_version.unwrap_or("-")),
         event.moved.as_str(),
     ))?;
     for effect in event.effects.iter().take(EFFECTS) {
@@ -80,20 +86,21 @@ fn entry(event: &DriftView<'_>, out: &mut Out) -> anyhow::Result<()> {
         out.line(format_args!(
             "    {} {}  {}",
             effect.kind,
-            capdex_dataset::escape::escape(effect.subject),
-            capdex_dataset::escape::escape(&format!("{}{detail}", effect.kind.title()))
+            escape::escape(effect.subject),
+            escape::escape(&format!("{}{detail}", effect.kind.title()))
         ))?;
     }
     for ChangeView { part, subject, what } in event.changes.iter().take(CHANGES) {
-        out.line(format_args!("    {what} {part} {}", capdex_dataset::escape::escape(subject)))?;
+        out.line(format_args!("    {what} {part} {}", escape::escape(subject)))?;
     }
     for score in &event.scores {
         let (before, after) = (score.before.unwrap_or("none"), score.after.unwrap_or("none"));
         out.line(format_args!("    score {}: {before} -> {after}", score.rubric))?;
     }
     for line in event.diff.iter().take(LINES) {
-        out.line(format_args!("    | {}", capdex_dataset::escape::escape(line)))?;
+        out.line(format_args!("    | {}", escape::escape(line)))?;
     }
+    // One sum for all three lists, because the reader only needs to know that there is more.
     let more = event.changes.len().saturating_sub(CHANGES)
         + event.effects.len().saturating_sub(EFFECTS)
         + event.diff.len().saturating_sub(LINES);

@@ -1,5 +1,6 @@
 //! `capdex explain`: every finding of one capability, and the arithmetic of every rubric to the last term.
 
+use capdex_dataset::escape;
 use capdex_db::{CurrentCapability, Reader};
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Outcome};
@@ -11,14 +12,15 @@ use capdex_rubrics::{RUBRICS, why_they_differ};
 
 use crate::cli::Explain;
 use crate::exit::Exit;
-use capdex_dataset::export::ranked;
-use capdex_dataset::finding::{Finding, Tally, findings};
 use crate::options::Global;
 use crate::output::{self, Out};
+use capdex_dataset::export::ranked;
+use capdex_dataset::finding::{Finding, Tally, findings};
 
 pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
     let current = super::named::find(&reader, &options.capability)?;
+    // The instant of the last run, so that the scores are those that the export of that night has.
     let as_of = ranked::as_of(global.as_of, &reader)?;
     let facts = ranked::facts(&reader, &current)?;
     let (scores, verdict) = ranked::scores(&reader, &current, as_of)?;
@@ -37,28 +39,29 @@ pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::
 fn head(current: &CurrentCapability, verdict: &Verdict, out: &mut Out) -> anyhow::Result<()> {
     let capability = &current.capability;
     let band = output::styled(output::band_style(verdict.band), verdict.band.as_str());
-    out.line(format_args!("{} {}: {band}", capability.kind, capdex_dataset::escape::escape(&capability.slug)))?;
+    out.line(format_args!("{} {}: {band}", capability.kind, escape::escape(&capability.slug)))?;
     out.line(format_args!("  id        {}", capability.id))?;
-    out.line(format_args!("  name      {}", capdex_dataset::escape::escape(&capability.name)))?;
+    out.line(format_args!("  name      {}", escape::escape(&capability.name)))?;
     let version = current.version.as_deref().unwrap_or("-");
     out.line(format_args!(
         "  listing   {} version {}",
-        capdex_dataset::escape::escape(&current.listing.to_string()),
-        capdex_dataset::escape::escape(version)
+        escape::escape(&current.listing.to_string()),
+        escape::escape(version)
     ))?;
     out.line(format_args!("  content   {} in {} files", capability.content, capability.files.len()))?;
     out.line(format_args!("  facts     {} under rule set {}", current.facts, current.ruleset))?;
     out.line(format_args!("  seen      {} to {}", current.first_seen, current.revision_as_of))?;
     out.line(format_args!("  complete  {}", current.completeness.as_str()))?;
     for gap in current.completeness.gaps() {
-        out.line(format_args!("            {}", capdex_dataset::escape::escape(&gap.to_string())))?;
+        out.line(format_args!("            {}", escape::escape(&gap.to_string())))?;
     }
     Ok(())
 }
 
-/// What of the package no capability claims is judged as one more thing: who looks at a part is told of it.
+/// Tells whoever looks at a part about the rest: files that no capability of the package claims are judged as one more thing.
 fn rest_of_package(reader: &Reader, current: &CurrentCapability, as_of: AsOf, out: &mut Out) -> anyhow::Result<()> {
     let rest = CapabilityId::of(&current.identity, Kind::Package, "");
+    // The rest itself was asked for, and would be told about itself.
     if rest == current.capability.id {
         return Ok(());
     }
@@ -67,7 +70,7 @@ fn rest_of_package(reader: &Reader, current: &CurrentCapability, as_of: AsOf, ou
     let band = output::styled(output::band_style(verdict.band), verdict.band.as_str());
     out.line(format_args!(
         "  rest      {} {band}: what no capability of the package claims",
-        capdex_dataset::escape::escape(&rest.capability.slug)
+        escape::escape(&rest.capability.slug)
     ))?;
     Ok(())
 }
@@ -75,11 +78,12 @@ fn rest_of_package(reader: &Reader, current: &CurrentCapability, as_of: AsOf, ou
 /// Other listings shown; the table `entities` of an export has all.
 const ALSO_LISTED: usize = 20;
 
-/// Under which other names the same thing is listed, and why it is the same.
+/// The other names under which the same thing is listed, with the reasons why it is the same.
 fn also_listed(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> anyhow::Result<()> {
     let others = reader.same_entity(&current.listing)?;
     let others: Vec<_> = others.into_iter().filter(|of| of.listing != current.listing).collect();
     for (at, of) in others.iter().take(ALSO_LISTED).enumerate() {
+        // Relations join nothing, and would make a claim look like a proof.
         let joins = of.edges.iter().filter(|edge| edge.reason.joins());
         let reasons = joins.map(|edge| match edge.note.as_str() {
             "" => format!("{} {}", edge.reason.as_str(), edge.to),
@@ -88,7 +92,7 @@ fn also_listed(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> a
         let head = if at == 0 { "also listed as" } else { "           and" };
         let reasons = reasons.collect::<Vec<_>>().join("; ");
         let listing = of.listing.to_string();
-        out.line(format_args!("  {head} {} ({})", capdex_dataset::escape::escape(&listing), capdex_dataset::escape::escape(&reasons)))?;
+        out.line(format_args!("  {head} {} ({})", escape::escape(&listing), escape::escape(&reasons)))?;
     }
     let more = others.len().saturating_sub(ALSO_LISTED);
     if more > 0 {
@@ -97,8 +101,8 @@ fn also_listed(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> a
     Ok(())
 }
 
-/// Prints the findings as a review does: the count, then the worst first, each with what was read and where, why that is bad,
-/// and what to do.
+/// Prints the findings as a review does: the count, then the worst first. Each has the text that was read and its place,
+/// the reason why that is bad, and the advice.
 fn print_findings(
     reader: &Reader,
     current: &CurrentCapability,
@@ -110,7 +114,7 @@ fn print_findings(
         0 => out.line("\nNo findings.")?,
         count => out.line(format_args!(
             "\n{}, the worst first: {}.",
-            capdex_dataset::escape::count(u64::try_from(count)?, "finding"),
+            escape::count(u64::try_from(count)?, "finding"),
             Tally::of(facts).above_info()
         ))?,
     }
@@ -119,9 +123,10 @@ fn print_findings(
     for finding in &findings {
         print_finding(finding, out)?;
     }
+    // Told beside the findings, because a rule that could not look has found nothing either.
     let missing = facts.outcomes().into_values().filter(|outcome| *outcome == Outcome::Unavailable).count();
     let scans = reader.capability_history(&current.capability.id)?.len();
-    out.line(format_args!("\n{missing} rules lacked data; {} kept.", capdex_dataset::escape::count(u64::try_from(scans)?, "scan")))?;
+    out.line(format_args!("\n{missing} rules lacked data; {} kept.", escape::count(u64::try_from(scans)?, "scan")))?;
     Ok(())
 }
 
@@ -131,15 +136,16 @@ fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
     if !finding.file.is_empty() {
         out.line(format_args!(
             "  at    {}:{}:{} {}",
-            capdex_dataset::escape::escape(finding.file),
+            escape::escape(finding.file),
             finding.line,
             finding.column,
-            capdex_dataset::escape::escape(finding.pointer)
+            escape::escape(finding.pointer)
         ))?;
     }
     if !finding.evidence.is_empty() {
-        out.line(output::hanging("  text  ", &capdex_dataset::escape::escape(finding.evidence)))?;
+        out.line(output::hanging("  text  ", &escape::escape(finding.evidence)))?;
     }
+    // A stored finding may be of a rule that this program no longer has.
     if let Some(meta) = capdex_rules::find(finding.rule) {
         out.line(output::hanging("  why   ", &meta.why))?;
         out.line(output::hanging("  fix   ", &meta.fix))?;
@@ -163,37 +169,39 @@ fn print_score(score: &Score, out: &mut Out) -> anyhow::Result<()> {
     ))?;
     out.line(format_args!("  text {}", score.rubric.text))?;
     if !score.reason.is_empty() {
-        out.line(format_args!("  {}", capdex_dataset::escape::escape(&score.reason)))?;
+        out.line(format_args!("  {}", escape::escape(&score.reason)))?;
     }
     for part in &score.parts {
         let value = part.value.map_or_else(|| "-".to_owned(), |value| value.to_string());
-        out.line(format_args!("  [{}] {value}  {}", part.name, capdex_dataset::escape::escape(&part.note)))?;
+        out.line(format_args!("  [{}] {value}  {}", part.name, escape::escape(&part.note)))?;
     }
     for term in &score.terms {
         out.line(format_args!(
             "  {:>8}  {}  {}",
             term.points.to_string(),
-            capdex_dataset::escape::escape(&term.label),
-            capdex_dataset::escape::escape(&term.note)
+            escape::escape(&term.label),
+            escape::escape(&term.note)
         ))?;
         if !term.rules.is_empty() {
             out.line(format_args!("            from {}", term.rules.join(", ")))?;
         }
     }
+    // The sum is shown only where there is one; without a value the terms prove nothing.
     if score.value.is_some() {
         out.line(format_args!("  {:>8}  =", value))?;
     }
     for cap in &score.caps {
-        out.line(format_args!("  cap: {}", capdex_dataset::escape::escape(cap)))?;
+        out.line(format_args!("  cap: {}", escape::escape(cap)))?;
     }
     Ok(())
 }
 
-/// What each rubric's band is, when they do not agree, and why the strictest and the mildest differ.
+/// The band of each rubric, when they do not agree, and the reason why the strictest and the mildest differ.
 fn bands(scores: &[Score], verdict: &Verdict, out: &mut Out) -> anyhow::Result<()> {
     let Some(disagreement) = verdict.disagreement.filter(|share| share.as_thousandths() > 0) else { return Ok(()) };
     let bands: Vec<String> = RUBRICS
         .iter()
+        // Only seed rubrics have a voice in the verdict.
         .filter(|rubric| rubric.meta().rubric.is_seed())
         .filter_map(|rubric| {
             let score = scores.iter().find(|score| score.rubric.id == rubric.meta().rubric.id)?;
@@ -202,7 +210,7 @@ fn bands(scores: &[Score], verdict: &Verdict, out: &mut Out) -> anyhow::Result<(
         .collect();
     out.line(format_args!("\nThe rubrics differ by {}: {}.", disagreement.to_json(), bands.join("; ")))?;
     if let Some(reason) = why_they_differ(scores) {
-        out.line(format_args!("Because {}.", capdex_dataset::escape::escape(&reason)))?;
+        out.line(format_args!("Because {}.", escape::escape(&reason)))?;
     }
     Ok(())
 }

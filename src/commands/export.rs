@@ -1,15 +1,18 @@
 //! `capdex export`: writes the ranked dataset from the store.
 
+use capdex_dataset::bulk;
+use capdex_dataset::escape;
 use capdex_model::time::AsOf;
 
 use crate::cli::Export;
+use crate::clock;
 use crate::exit::{Exit, usage};
-use capdex_dataset::export::{self, EXPORTERS, ExportOptions};
 use crate::options::Global;
-use crate::output::{self, Out};
-use crate::{bulk, clock};
+use crate::output::Out;
+use capdex_dataset::export::{self, EXPORTERS, ExportOptions};
 
 pub(super) fn run(global: &Global, options: &Export, out: &mut Out) -> anyhow::Result<Exit> {
+    // Checked before the store is opened: a wrong word should cost no time.
     super::known_rubric(&options.rank_by)?;
     for format in &options.format {
         if !EXPORTERS.iter().any(|exporter| exporter.id() == format) {
@@ -19,6 +22,7 @@ pub(super) fn run(global: &Global, options: &Export, out: &mut Out) -> anyhow::R
     }
     let reader = super::reader(global)?;
     let last = reader.runs(1)?.first().map(|run| run.as_of);
+    // The last run's instant, so that two exports of one store are the same bytes.
     let as_of = global.as_of.or(last).unwrap_or_else(|| AsOf(clock::now()));
     let chosen = ExportOptions {
         as_of,
@@ -32,8 +36,8 @@ pub(super) fn run(global: &Global, options: &Export, out: &mut Out) -> anyhow::R
         "{} in {} files, {}, as of {as_of}: {}. Next: capdex verify {0}",
         options.dir.display(),
         written.files,
-        capdex_dataset::escape::bytes(written.bytes),
-        capdex_dataset::escape::count(written.capabilities, "capability")
+        escape::bytes(written.bytes),
+        escape::count(written.capabilities, "capability")
     ))?;
     Ok(Exit::Done)
 }

@@ -1,6 +1,6 @@
 //! Lists of things as JSON: one document, or one object a line. Tables are each command's own.
 //!
-//! Must not know what is listed.
+//! Items are anything that serde can write.
 
 use serde::Serialize;
 use serde_json::json;

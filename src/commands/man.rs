@@ -3,19 +3,21 @@
 use std::fs;
 
 use anyhow::Context as _;
+use capdex_dataset::escape;
 use clap::CommandFactory as _;
 use clap_mangen::Man as Page;
 
 use crate::cli::{Cli, Man};
 use crate::exit::Exit;
-use crate::output::{self, Out};
+use crate::output::Out;
 
 pub(super) fn run(options: &Man, out: &mut Out) -> anyhow::Result<Exit> {
     fs::create_dir_all(&options.dir).with_context(|| format!("failed to create {}", options.dir.display()))?;
     let mut root = Cli::command().disable_help_subcommand(true);
+    // Subcommands get their full names only when the tree is built.
     root.build();
     let pages = write(&root, "capdex", options)?;
-    out.line(format_args!("{} in {}", capdex_dataset::escape::count(pages, "page"), options.dir.display()))?;
+    out.line(format_args!("{} in {}", escape::count(pages, "page"), options.dir.display()))?;
     Ok(Exit::Done)
 }
 

@@ -82,6 +82,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Completions(options) => completions::run(options, &mut out),
         Command::Man(options) => man::run(options, &mut out),
     }?;
+    // Flushed here, so that a full disk becomes an error and no silent loss.
     out.flush()?;
     Ok(exit)
 }

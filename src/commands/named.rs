@@ -1,8 +1,8 @@
-//! CAPABILITY on the command line: which one a person means by what he wrote.
+//! CAPABILITY on the command line: the one that a person means by what he wrote.
 //!
-//! A slug, `npm:@scope/name#kind:path` and digits of the id name one exactly. Where they name none, the words of the ranked table
-//! (`npm:name#path`) and bare names do, if only one thing is called so: nothing is guessed between several. A package URL is the
-//! package that it names, at the version that it names.
+//! A slug, `npm:@scope/name#kind:path` and digits of the id name one exactly. Otherwise the words of the ranked table
+//! (`npm:name#path`) and bare names do, if only one thing is called so: nothing is guessed between several. A package URL is
+//! the package that it names, at the version that it names.
 
 use capdex_db::{CurrentCapability, CurrentName, Reader};
 use capdex_model::capability::Kind;
@@ -20,7 +20,7 @@ const LEAST_DIGITS: usize = 8;
 /// Digits that nobody grinds out: with fewer, an id is no better than a name that looks like it.
 const SURE_DIGITS: usize = 16;
 
-/// How well a name fits what was written, the best first.
+/// The fit of a name to what was written, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     /// It names it exactly.
@@ -35,7 +35,7 @@ enum Fit {
     Part,
 }
 
-/// What was found under a name.
+/// The result of looking for a name.
 pub(super) enum Found {
     /// The one that is meant.
     One(Box<CurrentCapability>),
@@ -68,10 +68,12 @@ pub(super) fn purl(text: &str) -> anyhow::Result<Option<Purl>> {
 /// The same for who has something to say where none is found.
 pub(super) fn search(reader: &Reader, text: &str) -> anyhow::Result<Found> {
     let Some(purl) = purl(text)? else { return search_name(reader, text) };
+    // The path of a package URL is the part of the package, as the ranked table writes it.
     let inside = purl.path().map(|path| format!("#{path}")).unwrap_or_default();
     let found = search_name(reader, &format!("{}{inside}", purl.identity()))?;
     let Found::One(current) = &found else { return Ok(found) };
     match (purl.version(), &current.version) {
+        // Another version has other bytes, and its verdict must not be taken for this one's.
         (Some(asked), Some(version)) if asked != version => {
             Ok(Found::None(usage(format!("the store has version {} of {}", escape(version), purl.identity()))))
         }
@@ -83,6 +85,7 @@ fn search_name(reader: &Reader, text: &str) -> anyhow::Result<Found> {
     let wanted = Wanted::of(text);
     let (mut best, mut names, mut beyond) = (None, Vec::new(), 0);
     reader.each_name(|name| {
+        // Once a better fit is met the worse ones are of no interest, which keeps the list short.
         let Some(fit) = wanted.fit(&name).filter(|fit| best.is_none_or(|best| *fit <= best)) else { return };
         if best != Some(fit) {
             (best, beyond) = (Some(fit), 0);
@@ -100,6 +103,7 @@ fn search_name(reader: &Reader, text: &str) -> anyhow::Result<Found> {
         (Fit::Part, []) => {
             Found::None(usage(format!("no capability {text:?} in the store; `capdex export DIR` writes a list of all")))
         }
+        // A part of a slug never decides: an attacker could register a name that contains another.
         (Fit::Part, some) => {
             Found::None(usage(format!("no capability {text:?} in the store; there is {}", list(some, beyond, slug))))
         }
@@ -108,13 +112,14 @@ fn search_name(reader: &Reader, text: &str) -> anyhow::Result<Found> {
             None => Found::None(usage(format!("{} does not stand any more", slug(name)))),
         },
         (_, several) => {
+            // Ids are shown, because only they tell two equal slugs apart.
             let each = |name: &CurrentName| format!("{} ({})", slug(name), name.id);
             Found::Several(usage(format!("{text:?} means {} capabilities: {}", several.len(), list(several, 0, each))))
         }
     })
 }
 
-/// What a written name may be exactly: a slug, and the first digits of an id (empty where it cannot be one).
+/// The exact readings of a written name: a slug, and the first digits of an id (empty where it cannot be one).
 pub(super) fn exact(text: &str) -> (String, String) {
     let wanted = Wanted::of(text);
     (wanted.slug, wanted.digits.unwrap_or_default())
@@ -138,7 +143,7 @@ fn list(names: &[CurrentName], beyond: usize, each: impl Fn(&CurrentName) -> Str
     shown.join(", ")
 }
 
-/// What was written, taken apart once.
+/// The written text, taken apart once.
 struct Wanted<'a> {
     text: &'a str,
     /// Identity, kind and path, where all three were written.
@@ -152,6 +157,7 @@ impl<'a> Wanted<'a> {
         let text = text.trim();
         let whole = text.split_once('#').and_then(|(identity, rest)| {
             let (kind, path) = rest.split_once(':').unwrap_or((rest, ""));
+            // A part that is no kind belongs to the path, as in the words of the ranked table.
             Some((identity, kind.parse::<Kind>().ok()?, path))
         });
         let slug = match whole {
@@ -159,6 +165,7 @@ impl<'a> Wanted<'a> {
             None => text.to_lowercase(),
         };
         let hex = text.strip_prefix("sha256:").unwrap_or(text).to_ascii_lowercase();
+        // Shorter texts may be words, such as `facade`.
         let is_hex = hex.len() >= LEAST_DIGITS && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
         Self { text, whole, slug, digits: is_hex.then_some(hex) }
     }
@@ -170,6 +177,7 @@ impl<'a> Wanted<'a> {
             return (whole == (identity.as_str(), *kind, path.as_str())).then_some(Fit::Exact);
         }
         let digits = self.digits.as_ref().filter(|digits| id.0.hex().starts_with(digits.as_str()));
+        // Enough digits that nobody can make another id with the same beginning.
         if *slug == self.slug || digits.is_some_and(|digits| digits.len() >= SURE_DIGITS) {
             return Some(Fit::Exact);
         }
@@ -180,6 +188,7 @@ impl<'a> Wanted<'a> {
         }
         let package = identity.split_once(':').map_or(identity.as_str(), |(_, name)| name);
         let last = |text: &str| text.rsplit('/').next() == Some(self.text);
+        // Bare names are open to squatting, so they count only where one thing has them.
         if package == self.text || last(package) || last(path) || digits.is_some() {
             return Some(Fit::Bare);
         }

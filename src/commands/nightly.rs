@@ -1,5 +1,6 @@
 //! `capdex nightly`: the main job.
 
+use capdex_dataset::escape;
 use capdex_db::Reader;
 use capdex_model::time::AsOf;
 
@@ -10,7 +11,7 @@ use crate::config::Schedule;
 use crate::exit::Exit;
 use crate::jobs::{plan, run as jobs};
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
 
 pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::Result<Exit> {
     let schedule = Schedule::load(options.config.as_deref())?;
@@ -19,6 +20,7 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
     }
     let context = jobs::open(global, &schedule, &options.tape)?;
     let report = jobs::whole(&context, &schedule.name, jobs::Last::Export(options.out.clone()))?;
+    // The run is over: its lock and its pool are given back before anything is printed.
     drop(context);
     summary::print_ranked(&report, out)?;
     summary::print_report(&report, out)?;
@@ -29,9 +31,9 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
         out.line(format_args!(
             "Dataset: {} ({} in {} files, {}). Next: capdex explain {} · capdex verify {0}",
             options.out.display(),
-            capdex_dataset::escape::count(written.capabilities, "capability"),
+            escape::count(written.capabilities, "capability"),
             written.files,
-            capdex_dataset::escape::bytes(written.bytes),
+            escape::bytes(written.bytes),
             summary::first_name(written).unwrap_or_else(|| "CAPABILITY".to_owned())
         ))?;
     }
@@ -40,30 +42,33 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
 
 /// The exit code of a run.
 pub(super) fn exit_of(report: &jobs::RunReport) -> Exit {
+    // An interruption comes first: what is incomplete follows from it.
     if report.interrupted { Exit::Interrupted } else { Exit::of(false, report.is_incomplete()) }
 }
 
 /// Prints what a run would cost, and sends nothing.
 pub(super) fn print_plan(global: &Global, schedule: &Schedule, out: &mut Out) -> anyhow::Result<Exit> {
+    // Resolved without an instant, because a plan sends nothing that would need jitter.
     let resolved = schedule.resolve(0)?;
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let plans = plan::plan(&global.db, &resolved.sources, at)?;
     for plan in &plans {
+        // Unknown is told as unknown; a guess would be taken for a promise.
         let Some(listings) = plan.listings else {
             out.line(format_args!(
                 "{}: the directory at {} was never walked to its end, so its size is not known",
                 plan.source,
-                capdex_dataset::escape::escape(&plan.base_url)
+                escape::escape(&plan.base_url)
             ))?;
             continue;
         };
         out.line(format_args!(
             "{}: {} at {}, at most {} to fetch, about {} and {:.0} s",
             plan.source,
-            capdex_dataset::escape::count(listings, "listing"),
-            capdex_dataset::escape::escape(&plan.base_url),
-            capdex_dataset::escape::count(plan.artifacts, "artifact"),
-            capdex_dataset::escape::bytes(plan.bytes),
+            escape::count(listings, "listing"),
+            escape::escape(&plan.base_url),
+            escape::count(plan.artifacts, "artifact"),
+            escape::bytes(plan.bytes),
             plan.seconds.ceil()
         ))?;
     }
@@ -72,8 +77,8 @@ pub(super) fn print_plan(global: &Global, schedule: &Schedule, out: &mut Out) ->
     }
     out.line(format_args!(
         "Together about {} and {}. Nothing was sent.",
-        capdex_dataset::escape::count(plans.iter().filter_map(|plan| plan.requests).sum(), "request"),
-        capdex_dataset::escape::bytes(plans.iter().map(|plan| plan.bytes).sum())
+        escape::count(plans.iter().filter_map(|plan| plan.requests).sum(), "request"),
+        escape::bytes(plans.iter().map(|plan| plan.bytes).sum())
     ))?;
     Ok(Exit::Done)
 }

@@ -2,10 +2,11 @@
 
 use crate::cli::Report;
 use crate::exit::Exit;
-use capdex_dataset::export::ranked;
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
 use crate::progress::SiteProgress;
+use capdex_dataset::escape;
+use capdex_dataset::export::ranked;
 use capdex_site::report::{self, ReportOptions};
 
 pub(super) fn run(global: &Global, options: &Report, out: &mut Out) -> anyhow::Result<Exit> {
@@ -16,10 +17,10 @@ pub(super) fn run(global: &Global, options: &Report, out: &mut Out) -> anyhow::R
     let written = report::write(&reader, &options.dir, &chosen)?;
     out.line(format_args!(
         "{} as of {as_of}: {} in {}, {}. Next: open {0}/index.html",
-        capdex_dataset::escape::escape(&options.dir.display().to_string()),
-        capdex_dataset::escape::count(written.capabilities, "capability"),
-        capdex_dataset::escape::count(written.files, "file"),
-        capdex_dataset::escape::bytes(written.bytes)
+        escape::escape(&options.dir.display().to_string()),
+        escape::count(written.capabilities, "capability"),
+        escape::count(written.files, "file"),
+        escape::bytes(written.bytes)
     ))?;
     Ok(Exit::Done)
 }

@@ -21,6 +21,7 @@ pub(super) fn run(global: &Global, options: &Serve, out: &mut Out) -> anyhow::Re
     };
     serve::run(&chosen, asked_to_stop(), |address| {
         out.line(format_args!("listening on http://{address} (API: /api/v1/openapi.json); Ctrl-C ends it"))?;
+        // A script that starts the service waits for this line.
         out.flush()?;
         Ok(())
     })?;

@@ -1,11 +1,12 @@
 //! `capdex status`: sources, coverage, queue, gaps and the last runs.
 
+use capdex_dataset::escape;
 use capdex_model::time::Timestamp;
 
 use crate::cli::{ListFormat, Status};
 use crate::exit::Exit;
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
 use capdex_dataset::views::ledger::{SourceReport, WalkReport};
 use capdex_dataset::views::status::{GapView, RunView, ScheduleView, SinkView, SourceView, StatusView, TotalsView};
 
@@ -37,6 +38,7 @@ fn print(status: &StatusView, out: &mut Out) -> anyhow::Result<()> {
 /// A line about a source, and one about its last walk.
 fn print_source(source: &SourceView, out: &mut Out) -> anyhow::Result<()> {
     let (outcome, report) = source.last();
+    // A skipped source has no figures, and zeros would read as an empty directory.
     if let Some(SourceReport::Skipped { detail }) = report {
         out.line(format_args!("source {}: skipped, {detail}", source.id()))?;
         return Ok(());
@@ -48,7 +50,7 @@ fn print_source(source: &SourceView, out: &mut Out) -> anyhow::Result<()> {
     out.line(format_args!(
         "source {}: {active} of {} active, last complete walk {}",
         source.id(),
-        capdex_dataset::escape::count(listings, "listing"),
+        escape::count(listings, "listing"),
         last_complete.map_or_else(dash, |at| at.to_string())
     ))?;
     if let Some(SourceReport::Walked(walk)) = report {
@@ -57,7 +59,7 @@ fn print_source(source: &SourceView, out: &mut Out) -> anyhow::Result<()> {
     if held > 0 {
         out.line(format_args!(
             "  {} missing and held back: look why, then `capdex sources accept-removals {}`",
-            capdex_dataset::escape::count(held, "listing"),
+            escape::count(held, "listing"),
             source.id()
         ))?;
     }
@@ -65,20 +67,21 @@ fn print_source(source: &SourceView, out: &mut Out) -> anyhow::Result<()> {
 }
 
 fn print_walk(outcome: &str, walk: &WalkReport, out: &mut Out) -> anyhow::Result<()> {
+    // An error explains more than the reason for which the walk stopped.
     let why = walk.error.as_deref().or(walk.stopped.as_deref());
     out.line(format_args!(
         "  last walk ({}) {outcome}: {} on {}, {} new, {} changed, {} gone, {} failed; {} ({} not modified), {}{}",
         walk.mode,
-        capdex_dataset::escape::count(walk.listed, "entry"),
-        capdex_dataset::escape::count(walk.pages, "page"),
+        escape::count(walk.listed, "entry"),
+        escape::count(walk.pages, "page"),
         walk.new,
         walk.changed,
         walk.gone,
         walk.failed,
-        capdex_dataset::escape::count(walk.requests, "request"),
+        escape::count(walk.requests, "request"),
         walk.not_modified,
-        capdex_dataset::escape::bytes(walk.bytes),
-        why.map_or_else(String::new, |why| format!(" — {}", capdex_dataset::escape::escape(why)))
+        escape::bytes(walk.bytes),
+        why.map_or_else(String::new, |why| format!(" — {}", escape::escape(why)))
     ))?;
     Ok(())
 }
@@ -86,11 +89,11 @@ fn print_walk(outcome: &str, walk: &WalkReport, out: &mut Out) -> anyhow::Result
 fn print_totals(totals: &TotalsView, out: &mut Out) -> anyhow::Result<()> {
     out.line(format_args!(
         "store: {}, {}, {} ({}), {}",
-        capdex_dataset::escape::count(totals.capabilities, "capability"),
-        capdex_dataset::escape::count(totals.snapshots, "snapshot"),
-        capdex_dataset::escape::count(totals.blobs, "blob"),
-        capdex_dataset::escape::bytes(totals.stored_bytes),
-        capdex_dataset::escape::count(totals.scores, "score")
+        escape::count(totals.capabilities, "capability"),
+        escape::count(totals.snapshots, "snapshot"),
+        escape::count(totals.blobs, "blob"),
+        escape::bytes(totals.stored_bytes),
+        escape::count(totals.scores, "score")
     ))?;
     Ok(())
 }
@@ -100,9 +103,9 @@ fn print_gaps(gaps: &[GapView], out: &mut Out) -> anyhow::Result<()> {
         out.line(format_args!(
             "gap: {} {} — {} ({})",
             gap.stage,
-            capdex_dataset::escape::escape(&gap.listing),
+            escape::escape(&gap.listing),
             gap.reason.as_str(),
-            capdex_dataset::escape::escape(&gap.detail)
+            escape::escape(&gap.detail)
         ))?;
     }
     if gaps.len() > SHOWN {
@@ -116,15 +119,15 @@ fn print_sink(sink: &SinkView, out: &mut Out) -> anyhow::Result<()> {
         0 => String::new(),
         failures => format!(
             "; {} in a row, not tried before {} — {}",
-            capdex_dataset::escape::count(u64::from(failures), "failure"),
+            escape::count(u64::from(failures), "failure"),
             instant(sink.next_try),
-            capdex_dataset::escape::escape(sink.error.as_deref().unwrap_or("-"))
+            escape::escape(sink.error.as_deref().unwrap_or("-"))
         ),
     };
     out.line(format_args!(
         "sink {}: {} sent, {} waiting{failing}",
         sink.sink,
-        capdex_dataset::escape::count(sink.sent, "message"),
+        escape::count(sink.sent, "message"),
         sink.waiting
     ))?;
     Ok(())
@@ -135,7 +138,7 @@ fn print_schedule(schedule: &ScheduleView, out: &mut Out) -> anyhow::Result<()> 
         .last
         .as_ref()
         .map_or_else(|| "not due yet".to_owned(), |last| format!("last due {}: {}", last.due, last.outcome));
-    out.line(format_args!("daemon: {} ({} UTC), {last}", capdex_dataset::escape::escape(&schedule.schedule), schedule.cron))?;
+    out.line(format_args!("daemon: {} ({} UTC), {last}", escape::escape(&schedule.schedule), schedule.cron))?;
     Ok(())
 }
 

@@ -1,17 +1,18 @@
-//! What a run prints at its end: the ranked table and what each stage did.
+//! The lines that a run prints at its end: the ranked table and the result of each stage.
 
+use capdex_dataset::escape;
 use capdex_model::score::Band;
 use capdex_rubrics::RUBRICS;
 use comfy_table::presets;
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 
-use capdex_dataset::export::Written;
-use capdex_dataset::export::best::Line;
 use crate::jobs::StageReport;
 use crate::jobs::run::RunReport;
-use crate::output::{self, Out};
+use crate::output::Out;
+use capdex_dataset::export::Written;
+use capdex_dataset::export::best::Line;
 
-/// Prints the ranked table of what was exported.
+/// Prints the ranked table of an export.
 pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<()> {
     let Some(written) = &report.written else { return Ok(()) };
     let mut table = table();
@@ -20,10 +21,12 @@ pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<
     let heads: Vec<String> = ["#", "capability", "kind", "band"]
         .into_iter()
         .map(ToOwned::to_owned)
+        // The first word of the id, which is the name of the method; the column has no room for more.
         .chain(rubrics.iter().map(|id| id.split('/').next().unwrap_or(id).to_owned()))
         .chain(["findings".to_owned()])
         .collect();
     table.set_header(heads);
+    // Numbers are aligned on the right; the other columns are words.
     for index in [0, 4, 5, 6, 7] {
         if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -46,18 +49,19 @@ pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<
 pub(super) fn first_name(written: &Written) -> Option<String> {
     let line = written.best.lines.first()?;
     let name = format!("{}#{}:{}", line.package, line.kind, line.path);
+    // No quotation mark and no dollar sign: a stranger's name must not run as a command when it is pasted.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@:/._-#".contains(&byte);
     (name.bytes().all(is_plain) && !name.starts_with(['-', '#'])).then_some(name)
 }
 
 fn cells(line: &Line) -> Vec<Cell> {
     let name = format!("{}#{}", line.package, line.path);
-    let name = capdex_dataset::escape::shorten(&capdex_dataset::escape::escape(name.trim_end_matches('#')), 52);
+    let name = escape::shorten(&escape::escape(name.trim_end_matches('#')), 52);
     let band = Cell::new(line.band.as_str()).fg(colour(line.band));
     let mut cells = vec![Cell::new(line.rank), Cell::new(name), Cell::new(line.kind), band];
     for (value, grade) in &line.scores {
         let value = value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
-        let grade = if grade == "n/a" { "" } else { &capdex_dataset::escape::shorten(grade, 17) };
+        let grade = if grade == "n/a" { "" } else { &escape::shorten(grade, 17) };
         cells.push(Cell::new(format!("{value} {grade}").trim_end()));
     }
     cells.push(Cell::new(&line.findings));
@@ -77,6 +81,7 @@ const fn colour(band: Band) -> Color {
 /// A table that fits the terminal.
 pub(super) fn table() -> Table {
     let mut table = Table::new();
+    // Dynamic, so that a narrow terminal breaks cells instead of lines.
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table
 }
@@ -89,8 +94,8 @@ pub(super) fn print_report(report: &RunReport, out: &mut Out) -> anyhow::Result<
     };
     let list = format!(
         "{} asked for with {}, {} new or changed",
-        capdex_dataset::escape::count(report.list.items, "listing"),
-        capdex_dataset::escape::count(report.list.requests, "request"),
+        escape::count(report.list.items, "listing"),
+        escape::count(report.list.requests, "request"),
         report.list.done
     );
     out.line(line("list", &report.list, list))?;
@@ -99,38 +104,38 @@ pub(super) fn print_report(report: &RunReport, out: &mut Out) -> anyhow::Result<
     } else {
         format!(
             "{} fetched and unpacked, {}",
-            capdex_dataset::escape::count(report.fetch.done, "artifact"),
-            capdex_dataset::escape::bytes(report.fetch.bytes)
+            escape::count(report.fetch.done, "artifact"),
+            escape::bytes(report.fetch.bytes)
         )
     };
     out.line(line("fetch", &report.fetch, fetch))?;
     let scan = if report.scan.items == 0 {
         "nothing scanned: every snapshot was seen under this rule set".to_owned()
     } else {
-        format!("{} scanned, {}", capdex_dataset::escape::count(report.scan.done, "snapshot"), capdex_dataset::escape::bytes(report.scan.bytes))
+        format!("{} scanned, {}", escape::count(report.scan.done, "snapshot"), escape::bytes(report.scan.bytes))
     };
     out.line(line("scan", &report.scan, scan))?;
     let score = if report.score.done == 0 {
         "nothing scored: every score is from this text and day".to_owned()
     } else {
-        format!("{} computed", capdex_dataset::escape::count(report.score.done, "score"))
+        format!("{} computed", escape::count(report.score.done, "score"))
     };
     out.line(line("score", &report.score, score))?;
     let watch = format!(
         "{} compared over nights and directories, {} new",
-        capdex_dataset::escape::count(report.watch.items, "thing"),
-        capdex_dataset::escape::count(report.watch.done, "observation")
+        escape::count(report.watch.items, "thing"),
+        escape::count(report.watch.done, "observation")
     );
     out.line(line("watch", &report.watch, watch))?;
     if report.prune.done > 0 {
-        let rows = capdex_dataset::escape::count(report.prune.done, "row");
-        let prune = format!("{rows} deleted that were old and not needed, {}", capdex_dataset::escape::bytes(report.prune.bytes));
+        let rows = escape::count(report.prune.done, "row");
+        let prune = format!("{rows} deleted that were old and not needed, {}", escape::bytes(report.prune.bytes));
         out.line(line("prune", &report.prune, prune))?;
     }
     if report.open_gaps > 0 {
         out.line(format_args!(
             "{} open: `capdex status` lists what could not be looked at, and why.",
-            capdex_dataset::escape::count(report.open_gaps, "gap")
+            escape::count(report.open_gaps, "gap")
         ))?;
     }
     Ok(())

@@ -2,16 +2,17 @@
 
 use capdex_corpus::lookalike::Lead;
 use capdex_corpus::lookalike::list::{Line, Popular};
+use capdex_dataset::escape;
 use capdex_model::time::AsOf;
 use tracing::warn;
 
 use super::{listed, summary};
-use capdex_dataset::bulk;
 use crate::cli::Typosquats;
 use crate::exit::Exit;
 use crate::jobs::watch::lookalikes::read_list;
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
+use capdex_dataset::bulk;
 use capdex_dataset::views::lookalikes::{LookalikeView, SCHEMA};
 
 /// Leads shown in the table; the other formats show all.
@@ -28,6 +29,7 @@ pub(super) fn run(global: &Global, options: &Typosquats, out: &mut Out) -> anyho
             let names = read_list(names)?;
             // Without a second list the names are compared with each other.
             let popular = options.popular.as_deref().map(read_list).transpose()?.unwrap_or_else(|| names.clone());
+            // A list compared with itself needs each pair only once.
             let is_within = options.popular.is_none();
             compared(global, &names, Popular::new(popular, is_within))?
         }
@@ -41,7 +43,7 @@ pub(super) fn run(global: &Global, options: &Typosquats, out: &mut Out) -> anyho
     Ok(Exit::of(false, unread > 0))
 }
 
-/// What was found, worst first, and how many names could not be compared.
+/// The leads, worst first, and the number of names that could not be compared.
 type Compared = (Vec<(Lead, Option<AsOf>)>, usize);
 
 fn compared(global: &Global, names: &[Line], popular: Popular) -> anyhow::Result<Compared> {
@@ -54,12 +56,14 @@ fn compared(global: &Global, names: &[Line], popular: Popular) -> anyhow::Result
         BATCH,
         |line| popular.leads(line),
         |_, found| {
+            // Counted rather than dropped, because a name that was not compared is not known to be harmless.
             unread += found.iter().filter(|found| found.is_none()).count();
             leads.extend(found.into_iter().flatten().flatten());
             Ok(())
         },
     )?;
     leads.sort_by(Lead::order);
+    // Two equal lines in a list give the same lead twice.
     leads.dedup();
     Ok((leads.into_iter().map(|lead| (lead, None)).collect(), unread))
 }
@@ -71,11 +75,12 @@ fn table(leads: &[LookalikeView<'_>], out: &mut Out) -> anyhow::Result<()> {
     }
     let mut table = summary::table();
     table.set_header(["severity", "name", "target", "kind", "edits", "why"]);
-    let cell = |text: &str| capdex_dataset::escape::escape(&capdex_dataset::escape::shorten(text, COLUMNS)).into_owned();
+    // Shortened before it is escaped, so that no escape sequence is cut in half.
+    let cell = |text: &str| escape::escape(&escape::shorten(text, COLUMNS)).into_owned();
     for lead in leads.iter().take(SHOWN) {
         let named = |listing: &str| cell(&format!("{} ({listing})", lead.name));
         let shown = lead.listing.map_or_else(|| cell(lead.name), named);
-        let reasons = capdex_dataset::escape::escape(&lead.reasons.join("; ")).into_owned();
+        let reasons = escape::escape(&lead.reasons.join("; ")).into_owned();
         let (severity, kind) = (lead.severity.as_str().to_owned(), lead.kind.as_str().to_owned());
         table.add_row([severity, shown, cell(lead.target), kind, lead.distance.to_string(), reasons]);
     }

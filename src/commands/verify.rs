@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use capdex_dataset::bulk;
+use capdex_dataset::escape;
 use capdex_db::{CurrentCapability, Reader, StoreError};
 use capdex_model::bundle::Bundle;
 use capdex_model::digest::Digest;
@@ -9,18 +11,19 @@ use capdex_model::score::Score;
 use capdex_rubrics::RUBRICS;
 
 use super::named::{self, Found};
+use crate::analysis;
 use crate::cli::Verify;
 use crate::exit::{Exit, usage};
-use capdex_dataset::export::{manifest, ranked, verify};
 use crate::options::Global;
-use crate::output::{self, Out};
-use crate::{analysis, bulk};
+use crate::output::Out;
+use capdex_dataset::export::{manifest, ranked, verify};
 
 /// Differences printed, and things that are unknown; more are counted.
 const SHOWN: usize = 20;
 
 pub(super) fn run(global: &Global, options: &Verify, out: &mut Out) -> anyhow::Result<Exit> {
     let path = Path::new(&options.target);
+    // A folder is a dataset; everything else is the name of a capability.
     if path.is_dir() {
         if !path.join(manifest::NAME).is_file() {
             return Err(usage(format!("{} holds no {}: it is not an export", path.display(), manifest::NAME)));
@@ -38,23 +41,23 @@ fn dataset(global: &Global, dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
     let (is_same, is_known) = (verified.differences.is_empty(), verified.unknown.is_empty());
     out.line(format_args!(
         "{} and {} digested, {} and {} computed again: {}",
-        capdex_dataset::escape::count(verified.files, "file"),
-        capdex_dataset::escape::count(verified.facts, "content"),
-        capdex_dataset::escape::count(verified.scores, "score"),
-        capdex_dataset::escape::count(verified.ranks, "rank"),
+        escape::count(verified.files, "file"),
+        escape::count(verified.facts, "content"),
+        escape::count(verified.scores, "score"),
+        escape::count(verified.ranks, "rank"),
         match (is_same, is_known) {
             (true, true) => "no difference".into(),
             (true, false) => "not everything that should be there is".into(),
-            (false, _) => capdex_dataset::escape::count(verified.differences.len() as u64, "difference"),
+            (false, _) => escape::count(verified.differences.len() as u64, "difference"),
         }
     ))?;
     Ok(Exit::of(!is_same, !is_known))
 }
 
-/// Some of what was found, a line each, and how many more there are.
+/// Some of the differences, a line each, and the number of the others.
 fn told(what: &str, found: &[String], out: &mut Out) -> anyhow::Result<()> {
     for one in found.iter().take(SHOWN) {
-        out.line(format_args!("{what}: {}", capdex_dataset::escape::escape(one)))?;
+        out.line(format_args!("{what}: {}", escape::escape(one)))?;
     }
     let more = found.len().saturating_sub(SHOWN);
     if more > 0 {
@@ -68,16 +71,18 @@ fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit
     let reader = super::reader(global)?;
     let current = match named::search(&reader, name)? {
         Found::One(current) => current,
+        // What stood once may still have its bytes, and is looked for under its exact name.
         Found::None(error) => return former(&reader, name, error, out),
         Found::Several(error) => return Err(error),
     };
     let bundle = match reader.bundle(current.snapshot) {
+        // Pruned bytes are unknown and no difference: the operator chose to delete them.
         Err(error @ StoreError::Pruned { .. }) => return unknown(&current.capability.slug, &error.to_string(), out),
         other => other?,
     };
     let Compared { differences, unscored, scores } = compare(global, &reader, &current, &bundle)?;
     for difference in &differences {
-        out.line(format_args!("differs: {}", capdex_dataset::escape::escape(difference)))?;
+        out.line(format_args!("differs: {}", escape::escape(difference)))?;
     }
     for rubric in &unscored {
         out.line(format_args!("unknown: no score by {rubric} is stored for that day"))?;
@@ -89,14 +94,14 @@ fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit
     };
     out.line(format_args!(
         "{}: scanned again from {}, {} computed again: {said}",
-        capdex_dataset::escape::escape(&current.capability.slug),
-        capdex_dataset::escape::count(bundle.files.len() as u64, "stored file"),
-        capdex_dataset::escape::count(scores, "score")
+        escape::escape(&current.capability.slug),
+        escape::count(bundle.files.len() as u64, "stored file"),
+        escape::count(scores, "score")
     ))?;
     Ok(Exit::of(!differences.is_empty(), !unscored.is_empty()))
 }
 
-/// What came of scanning and scoring again.
+/// The result of scanning and scoring again.
 #[derive(Default)]
 struct Compared {
     differences: Vec<String>,
@@ -110,6 +115,7 @@ fn compare(global: &Global, reader: &Reader, current: &CurrentCapability, bundle
     let mut compared = Compared::default();
     let differences = &mut compared.differences;
     let bytes = |score: &Score| Digest::of_json(score);
+    // The bytes themselves first: with a damaged blob every later comparison is worthless.
     for (path, file) in &bundle.files {
         if Digest::of(&file.bytes) != file.digest {
             differences.push(format!("the stored bytes of {path} have another digest"));
@@ -123,12 +129,14 @@ fn compare(global: &Global, reader: &Reader, current: &CurrentCapability, bundle
     if scanned.capability.content != current.capability.content {
         differences.push("its stored bytes have another content digest".into());
     }
+    // Told as the cause of what follows, or other facts would look like tampering.
     if current.ruleset != capdex_rules::digest() {
         differences.push(format!("its facts were found under rule set {}", current.ruleset));
     }
     if scanned.facts.digest() != current.facts {
         differences.push(format!("rule set {} finds other facts in it", capdex_rules::digest()));
     }
+    // The stored facts apart from the scan: somebody may have changed the database.
     if Digest::of_json(&ranked::facts(reader, current)?) != current.facts {
         differences.push("its stored facts have another digest".into());
     }
@@ -136,10 +144,12 @@ fn compare(global: &Global, reader: &Reader, current: &CurrentCapability, bundle
     let (stored, _) = ranked::scores(reader, current, as_of)?;
     for score in &stored {
         let computed = analysis::score(&scanned.facts, Some(&score.rubric.id), as_of);
+        // By digest of the canonical form, so that every term counts and not only the value.
         if computed.first().is_none_or(|computed| bytes(computed) != bytes(score)) {
             differences.push(format!("{} gives another score", score.rubric.id));
         }
     }
+    // A day that was never scored has nothing to compare with.
     let lacks = |id: &&str| stored.iter().all(|score| score.rubric.id != *id);
     compared.unscored = RUBRICS.iter().map(|rubric| &*rubric.meta().rubric.id).filter(lacks).collect();
     compared.scores = stored.len() as u64;
@@ -150,6 +160,7 @@ fn compare(global: &Global, reader: &Reader, current: &CurrentCapability, bundle
 fn former(reader: &Reader, name: &str, stands_not: anyhow::Error, out: &mut Out) -> anyhow::Result<Exit> {
     let (slug, digits) = named::exact(name);
     let former = reader.former(&slug, &digits)?;
+    // One, or the name says nothing: among several former ones nothing is guessed.
     let [one] = former.as_slice() else { return Err(stands_not) };
     match reader.bundle(one.snapshot) {
         Err(error @ StoreError::Pruned { .. }) => unknown(&one.slug, &error.to_string(), out),
@@ -165,8 +176,8 @@ fn former(reader: &Reader, name: &str, stands_not: anyhow::Error, out: &mut Out)
 fn unknown(slug: &str, why: &str, out: &mut Out) -> anyhow::Result<Exit> {
     out.line(format_args!(
         "{}: unknown, {}: what is stored of it stands and cannot be computed again",
-        capdex_dataset::escape::escape(slug),
-        capdex_dataset::escape::escape(why)
+        escape::escape(slug),
+        escape::escape(why)
     ))?;
     Ok(Exit::Incomplete)
 }

@@ -79,20 +79,20 @@ keys! {
     }
 }
 
-/// How alerts are told, with what the schedule leaves to the program filled in.
+/// The receivers and limits of alerts, with what the schedule leaves to the program filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alerts {
-    /// How long one run begins tries at one sink.
+    /// The time in which one run begins tries at one sink.
     pub patience: Duration,
-    /// How long a receiver may take for one message.
+    /// The longest time of a receiver for one message.
     pub deadline: Duration,
     /// The wait after a first failure.
     pub backoff: Duration,
-    /// What is never told.
+    /// The alerts that are never told.
     pub suppressions: Vec<Suppression>,
     /// Whom to tell, in the order of the schedule.
     pub sinks: Vec<Sink>,
-    /// Who to write to about our requests.
+    /// The address for questions about our requests.
     pub contact: Option<String>,
 }
 
@@ -114,25 +114,25 @@ impl Default for Alerts {
 pub struct Sink {
     /// Its name, by which the store knows what it was told.
     pub name: String,
-    /// How it wants to be told.
+    /// Its limits: budget, cooldown and mildest severity.
     pub policy: Policy,
-    /// What and where it is.
+    /// Its kind and address.
     pub target: Target,
 }
 
-/// What and where a receiver is.
+/// The kind and address of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// JSON by POST, signed.
     Webhook {
-        /// Where.
+        /// The address.
         url: Secret,
-        /// What it is signed with.
+        /// The secret of the signature.
         secret: Secret,
     },
     /// The JSON that Slack and what is compatible with it take.
     Slack {
-        /// Where; usually a secret itself.
+        /// The address; usually a secret itself.
         url: Secret,
     },
     /// Letters.
@@ -148,7 +148,7 @@ pub enum Target {
     Atom {
         /// The file.
         path: PathBuf,
-        /// Where readers find it, if they do.
+        /// The address at which readers find it, if they do.
         url: Option<String>,
         /// Entries that it has at most.
         max_entries: usize,
@@ -158,7 +158,7 @@ pub enum Target {
         /// The file.
         path: PathBuf,
     },
-    /// One that cannot be told anything, and why: its secret is not in the environment. What is for it waits.
+    /// One that cannot be told anything, and why: its secret is not in the environment. Its messages wait.
     Unready(String),
 }
 
@@ -192,11 +192,13 @@ impl AlertsSection {
         let mut names = BTreeSet::new();
         let mut sinks = Vec::new();
         for section in &self.sinks {
+            // The store knows sinks by name, so two of one name would share a queue.
             if !names.insert(&section.name) {
                 return Err(usage(format!("alerts: two sinks are called {:?}", section.name)));
             }
             sinks.push(sink_of(section, &policy)?);
         }
+        // Numbered from 1, as a person counts the entries of a file.
         let numbered = (1_usize..).zip(&self.suppress);
         Ok(Alerts {
             patience: millis(self.patience_ms, own.patience),
@@ -212,11 +214,13 @@ impl AlertsSection {
 fn suppression((number, section): (usize, &SuppressSection)) -> anyhow::Result<Suppression> {
     let wrong = |what: &str| usage(format!("alerts: suppression {number} {what}"));
     let expires = instant::parse(&section.expires).ok_or_else(|| wrong("needs a date or an instant as `expires`"))?;
+    // A suppression outlives the memory of who wrote it.
     if section.reason.trim().is_empty() {
         return Err(wrong("needs a reason"));
     }
     let SuppressSection { subject, rule, content, reason, .. } = section.clone();
     let suppression = Suppression { subject, rule, content, reason, expires };
+    // Without a condition it would silence every alert, and nobody would notice.
     if !suppression.is_narrow() {
         return Err(wrong("would keep everything back: name a subject, a rule or a content"));
     }

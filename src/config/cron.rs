@@ -1,7 +1,8 @@
 //! `Cron`: a cron expression in UTC, and the due times that it names.
 //!
-//! The expressions are those of the `cron` crate, read so that nobody is surprised: five fields as everywhere, seconds in
-//! front where there are six, and days of the week by name only, because numbers mean other days to it than to Unix.
+//! The expressions are those of the `cron` crate, read so that nobody is surprised. There are five fields as everywhere,
+//! and seconds in front where there are six. Days of the week stand by name only, because numbers mean other days to the
+//! crate than to Unix.
 
 use std::str::FromStr as _;
 
@@ -19,10 +20,11 @@ impl Cron {
     /// Reads an expression.
     ///
     /// # Errors
-    /// What is wrong with it, and what would be right.
+    /// The fault of the expression, and the right form.
     pub fn parse(text: &str) -> Result<Self, String> {
         let fields: Vec<&str> = text.split_whitespace().collect();
         let whole = match fields.as_slice() {
+            // Seconds are a field of the crate's own; five fields mean the full minute.
             [_, _, _, _, _] => format!("0 {}", fields.join(" ")),
             [_, _, _, _, _, _] => fields.join(" "),
             _ => {
@@ -40,7 +42,9 @@ impl Cron {
                 "{days:?} names days by number, which programs count differently; write MON or MON-FRI"
             ));
         }
+        // Third from the end in both forms.
         let of_month = fields.iter().rev().nth(2).copied().unwrap_or_default();
+        // Some programs take either, others both: a schedule must not depend on which.
         if ![of_month, days].iter().any(|field| matches!(*field, "*" | "?")) {
             return Err(format!(
                 "{text:?} names days of the month and days of the week, which programs join differently; leave one of them `*`"
@@ -49,6 +53,7 @@ impl Cron {
         let schedule = cron::Schedule::from_str(&whole)
             .map_err(|error| format!("{text:?} is no cron expression: {}", one_line(&error.to_string())))?;
         let cron = Self { text: fields.join(" "), schedule };
+        // A date such as 30 February parses and never comes.
         if cron.after(Timestamp::from_unix_seconds(0)).is_none() {
             return Err(format!("{text:?} names no time that ever comes"));
         }
@@ -67,6 +72,7 @@ impl Cron {
 
     /// The due times up to an instant, that one included, latest first.
     pub fn until(&self, instant: Timestamp) -> impl Iterator<Item = Timestamp> + '_ {
+        // The iterator begins before its start, so a second later includes the instant itself.
         let next = Timestamp::from_unix_seconds(instant.unix_seconds().saturating_add(1));
         let before = calendar(next).map(|next| self.schedule.after(&next).rev());
         before.into_iter().flatten().map(|due| Timestamp::from_unix_seconds(due.timestamp()))

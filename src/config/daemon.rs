@@ -1,6 +1,6 @@
 //! The `[daemon]` table of a schedule: when the daemon runs it, and what holds where times meet or were missed.
 //!
-//! Must not know what time it is.
+//! No clock is read here: due times are computed from an instant that is given.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -66,15 +66,15 @@ impl ConfigValue for Overlap {
 pub struct Timing {
     /// When it is due.
     pub cron: Cron,
-    /// What holds where due times meet a run.
+    /// The rule for due times that meet a run.
     pub overlap: Overlap,
-    /// How long a run may begin requests.
+    /// The time in which a run may begin requests.
     pub budget: Option<Duration>,
     /// Seconds over which starts are spread.
     pub jitter_s: u32,
-    /// Whether missed due times are made up for.
+    /// True where missed due times are made up for.
     pub recovers: bool,
-    /// Where the dataset goes.
+    /// The folder of the dataset.
     pub out: PathBuf,
 }
 
@@ -87,6 +87,7 @@ impl DaemonSection {
     /// # Errors
     /// The key and what is wrong with it.
     pub fn timing(&self) -> Result<Timing, String> {
+        // No time at all would fetch nothing for ever.
         if self.budget_minutes == Some(0) {
             return Err("daemon.budget_minutes: a run needs some time; leave the key out for no budget".to_owned());
         }

@@ -20,7 +20,7 @@ keys! {
 }
 
 impl IdentitySection {
-    /// What the operator's file decides; nothing without one.
+    /// The decisions of the operator's file; none without one.
     ///
     /// # Errors
     /// Wrong configuration: a file that cannot be read, or that decides nothing that can be understood.
@@ -28,6 +28,7 @@ impl IdentitySection {
         let Some(path) = &self.overrides else { return Ok(Overrides::default()) };
         let wrong = |error: &dyn std::fmt::Display| {
             let text = error.to_string();
+            // Errors of the parser have several lines, and a message of usage has one.
             let line = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
             usage(format!("identity.overrides, {}: {line}", path.display()))
         };

@@ -1,7 +1,7 @@
 //! Keys of a schedule: the struct that reads a table also documents it, so that the manual is made from what is read.
 //!
-//! `keys!` takes a struct as serde has it and a `#[key(default = …, example = …)]` on each field that is no table of its own.
-//! It emits the struct and [`Section::DOC`]. A field without a doc comment does not compile. Must not know a key.
+//! `keys!` takes a struct as serde has it and a `#[key(default = …, example = …)]` on each field that is no table of its
+//! own. It emits the struct and [`Section::DOC`]. A field without a doc comment does not compile.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -203,6 +203,7 @@ fn add(placed: Placed, name: &str, found: &mut Vec<Placed>) {
     let (doc, path) = (placed.doc, placed.path.clone());
     found.push(placed);
     for key in doc.keys {
+        // TOML joins tables by dots; a list adds brackets only in its header.
         let below = if name.is_empty() { key.name.to_owned() } else { format!("{name}.{}", key.name) };
         let path = format!("{path}{}", key.name);
         match (key.kind)() {

@@ -1,6 +1,6 @@
 //! Schedules: which sources to crawl and how politely, from a TOML file or the one compiled in.
 //!
-//! Must not ask the network anything; where a registry is, is decided here once.
+//! The network is asked nothing; the address of each registry is decided here once.
 
 mod alerts;
 mod cron;
@@ -78,8 +78,8 @@ keys! {
     }
 }
 
-/// Artifacts that are fetched again in one night unless the schedule says otherwise: every artifact of a small store once in
-/// a while, and a rounding error in a large one.
+/// Artifacts that are fetched again in one night unless the schedule says otherwise. It reaches every artifact of a small
+/// store once in a while, and is a rounding error in a large one.
 const REHASH_PER_NIGHT: usize = 50;
 
 keys! {
@@ -112,11 +112,14 @@ impl Schedule {
         let schedule: Self =
             toml::from_str(text).map_err(|error| usage(format!("{origin} is not a schedule: {}", one_line(&error))))?;
         for (id, section) in &schedule.sources {
+            // Sources are checked while the file is at hand, so that the error can name it.
             source_of(section.kind.as_deref().unwrap_or(id))?;
+            // The id becomes a part of keys and of file names.
             if id.is_empty() || id.contains(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-') {
                 return Err(usage(format!("{origin}: {id:?} is no name for a source: letters, digits and dashes are")));
             }
         }
+        // Resolved for its errors alone: a schedule with a wrong sink is refused before a night and not after it.
         schedule.alerts()?;
         schedule.timing().map_err(|why| usage(format!("{origin}: {why}")))?;
         schedule.keep_days().map_err(|why| usage(format!("{origin}: {why}")))?;
@@ -155,8 +158,8 @@ impl Schedule {
         Self { name: format!("backfill {source}"), http, drift, sources, ..Self::default() }
     }
 
-    /// Where each source is and what to list there, with the ecosystems' own settings filled in, and how requests are
-    /// made. Only configured base addresses may be on this machine or a private network.
+    /// The address and the names of each source, with the ecosystems' own settings filled in, and the settings of requests.
+    /// Only configured base addresses may be on this machine or a private network.
     ///
     /// # Errors
     /// Wrong configuration: an address that is none, an operator's file that cannot be read.
@@ -165,6 +168,7 @@ impl Schedule {
         let (mut sources, mut skipped) = (BTreeMap::new(), BTreeMap::new());
         for (id, section) in &self.sources {
             let source = source_of(section.kind.as_deref().unwrap_or(id))?;
+            // Skipped with a reason, and not refused: a key that is missing tonight must not stop the other sources.
             match sources::reason_to_skip(source.meta(), section) {
                 Some(reason) => drop(skipped.insert(id.clone(), reason)),
                 None => drop(sources.insert(id.clone(), sources::run_of(source.meta(), section, &mut http)?)),
@@ -178,15 +182,15 @@ impl Schedule {
 /// A schedule with everything found that it leaves to the machine.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// How each source is walked.
+    /// The run of each source.
     pub sources: BTreeMap<String, SourceRun>,
     /// Sources that are not asked, and why.
     pub skipped: BTreeMap<String, String>,
-    /// How requests are made.
+    /// The settings of requests.
     pub http: HttpSettings,
     /// Artifacts that are fetched and hashed again in one night.
     pub rehash_per_night: usize,
-    /// What the operator decided about which listings are one thing.
+    /// The operator's decisions about which listings are one thing.
     pub overrides: Overrides,
 }
 

@@ -1,6 +1,6 @@
 //! The `[retention]` table of a schedule: how long a store keeps what nobody needs any more.
 //!
-//! Must not know what goes.
+//! The rows that go are chosen by `capdex prune` and the end of a night.
 
 use serde::Deserialize;
 

@@ -1,6 +1,6 @@
-//! An entry of `[[alerts.sinks]]`: which keys each kind has, and where its secrets are.
+//! An entry of `[[alerts.sinks]]`: the keys of each kind, and the places of its secrets.
 //!
-//! Must not send anything. An address of an operator's may be on this machine or a private network.
+//! Nothing is sent here. An address of an operator's may be on this machine or a private network.
 
 use capdex_crawlers::deliver::mail::{self, MailServer, Protection};
 use capdex_crawlers::http::{Secret, origin_of};
@@ -15,7 +15,7 @@ use crate::exit::usage;
 /// Entries of a feed, where the schedule says nothing else.
 const MAX_ENTRIES: usize = 100;
 
-/// What a sink is.
+/// The kind of a sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SinkKind {
@@ -31,7 +31,7 @@ pub enum SinkKind {
     Jsonl,
 }
 
-/// How the way to a mail server is protected.
+/// The protection of the way to a mail server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TlsSection {
@@ -154,14 +154,17 @@ enum Wrong {
 /// Wrong configuration. A secret that is not in the environment is none: the sink is unready, and the others are told.
 pub(super) fn sink_of(section: &SinkSection, policy: &Policy) -> anyhow::Result<Sink> {
     let name = &section.name;
+    // The name goes into the store and into messages, and stays readable there.
     if name.is_empty() || name.contains(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-') {
         return Err(usage(format!("alerts: {name:?} is no name for a sink: letters, digits and dashes are")));
     }
+    // A key of another kind is most often a wrong `kind`, and would be ignored silently.
     if let Some(key) = section.keys().into_iter().find(|key| !section.known_keys().contains(key)) {
         return Err(usage(format!("alerts: the sink {name} has no use for `{key}`")));
     }
     let target = match target(section) {
         Ok(target) => target,
+        // The other sinks are told all the same, and this one's messages wait in the store.
         Err(Wrong::Environment(reason)) => Target::Unready(reason),
         Err(Wrong::Schedule(reason)) => return Err(usage(format!("alerts: the sink {name} {reason}"))),
     };
@@ -190,17 +193,19 @@ fn target(section: &SinkSection) -> Result<Target, Wrong> {
     })
 }
 
-/// Where a document goes: an address in the schedule, or one in the environment.
+/// The address of a receiver: one in the schedule, or one in the environment.
 fn address(section: &SinkSection) -> Result<Secret, Wrong> {
     match (&section.url, &section.url_env) {
         (Some(url), None) => {
             let url = Secret::new(url.clone());
+            // Checked by its origin alone: the path is often the secret, and stays out of the error.
             origin_of(&url)
                 .ok_or_else(|| Wrong::Schedule("has a `url` that is no http or https address".to_owned()))?;
             Ok(url)
         }
         (None, Some(name)) => {
             let url = variable(name)?;
+            // The variable is named and its value is not.
             origin_of(&url).ok_or_else(|| Wrong::Environment(format!("{name} is no http or https address")))?;
             Ok(url)
         }
@@ -214,18 +219,21 @@ fn smtp(section: &SinkSection) -> Result<Target, Wrong> {
     if section.to.is_empty() {
         return Err(needs("to"));
     }
+    // A line feed in an address would add headers to the letter.
     if let Some(odd) = section.to.iter().chain([&from]).find(|address| !mail::is_address(address)) {
         return Err(Wrong::Schedule(format!("names {odd:?}, which is no address for letters")));
     }
     let (protection, port) = match section.tls.unwrap_or_default() {
         TlsSection::Starttls => (Protection::StartTls, 587),
         TlsSection::Tls => (Protection::Tls, 465),
+        // Without TLS the password and the alerts can be read on the way.
         TlsSection::None if mail::is_loopback(&host) => (Protection::None, 25),
         TlsSection::None => {
             return Err(Wrong::Schedule("may do without TLS only to this machine".to_owned()));
         }
     };
     let login = match (&section.username, &section.secret_env) {
+        // The password comes from the environment only.
         (Some(name), Some(secret)) => Some((name.clone(), variable(secret)?)),
         (None, None) => None,
         _ => return Err(Wrong::Schedule("needs `username` and `secret_env` together".to_owned())),
@@ -239,7 +247,9 @@ fn needs(key: &str) -> Wrong {
 }
 
 fn variable(name: &str) -> Result<Secret, Wrong> {
+    // A variable that holds nothing but blanks is a mistake of the service's file.
     let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    // Trimmed, because files of secrets often end with a line feed.
     value.map(|value| Secret::new(value.trim())).ok_or_else(|| Wrong::Environment(format!("{name} is not set")))
 }
 

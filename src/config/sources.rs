@@ -1,6 +1,6 @@
-//! From a source's table in a schedule to how it is walked: its address, its hosts' paces, its keys from the environment.
+//! From a source's table in a schedule to the run of it: its address, its hosts' paces, its keys from the environment.
 //!
-//! Must not ask the network anything.
+//! The network is asked nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -76,9 +76,9 @@ const MAX_GONE_PERCENT: u32 = 10;
 pub struct SourceRun {
     /// The id of the source that is asked.
     pub kind: String,
-    /// Where and what.
+    /// The address and the names.
     pub settings: SourceSettings,
-    /// Whether it is also asked for what other listings refer to. Those sources are walked after the others.
+    /// True where it is also asked for what other listings refer to. Those sources are walked after the others.
     pub follows: bool,
     /// References that are visited at most.
     pub max_references: usize,
@@ -100,6 +100,7 @@ pub(super) fn reason_to_skip(meta: &SourceMeta, section: &SourceSection) -> Opti
     let missing: Vec<&str> = meta
         .keys
         .iter()
+        // A variable that is set to nothing counts as not set.
         .filter(|key| key.is_required && variable(key.variable).is_none_or(|value| value.trim().is_empty()))
         .map(|key| key.variable)
         .collect();
@@ -109,7 +110,7 @@ pub(super) fn reason_to_skip(meta: &SourceMeta, section: &SourceSection) -> Opti
     Some(format!("it answers nothing without a key: set {}", missing.join(" and ")))
 }
 
-/// How a source is walked; its hosts' paces and its credentials go into the settings of the client.
+/// The run of a source; its hosts' paces and its credentials go into the settings of the client.
 ///
 /// # Errors
 /// Wrong configuration: an address that is none, a key that cannot be read.
@@ -117,9 +118,11 @@ pub(super) fn run_of(meta: &SourceMeta, section: &SourceSection, http: &mut Http
     let settings = source_settings(meta, section, http)?;
     add_paces(meta, section, &settings.base_url, http);
     add_keys(meta, &settings.base_url, http);
+    // Installation tokens are a thing of GitHub alone.
     if meta.role.ecosystem() == Some(Ecosystem::GitHub) {
         add_app(meta, &settings.base_url, http)?;
     }
+    // Local folders list themselves, and references of strangers must not make us read this machine.
     let is_asked_by_name = meta.walk == WalkKind::Names && !meta.role.is_local();
     Ok(SourceRun {
         kind: meta.id.to_owned(),
@@ -133,13 +136,14 @@ pub(super) fn run_of(meta: &SourceMeta, section: &SourceSection, http: &mut Http
     })
 }
 
-/// How often the source's hosts may be asked: the published limits, and for its own address what the schedule says.
+/// Adds the paces of the source's hosts: the published limits, and for its own address what the schedule says.
 fn add_paces(meta: &SourceMeta, section: &SourceSection, base_url: &str, http: &mut HttpSettings) {
     for (number, (address, pace)) in meta.paces.iter().enumerate() {
         let is_own = number == 0 && !base_url.is_empty();
         let mut pace = *pace;
         if let (0, Some(per_minute)) = (number, section.requests_per_minute) {
             pace.per_minute = per_minute;
+            // A burst above the pace would exceed the limit in the first minute.
             pace.burst = pace.burst.min(per_minute.max(1));
         }
         // A part of the source's own host is a part of it wherever the operator says that it is.
@@ -152,17 +156,19 @@ fn add_paces(meta: &SourceMeta, section: &SourceSection, base_url: &str, http: &
         http.paces.push((address, pace));
     }
     if let (true, Some(per_minute), false) = (meta.paces.is_empty(), section.requests_per_minute, base_url.is_empty()) {
+        // As many at once as the client allows anyway, for want of a published limit.
         let in_flight = u32::try_from(http.max_in_flight_per_host).unwrap_or(1);
         http.paces.push((base_url.to_owned(), Pace { per_minute, burst: in_flight, in_flight }));
     }
 }
 
-/// What proves to the source who asks, from the environment. Several values, with commas between, are a pool.
+/// Adds the proofs of who asks, from the environment. Several values, with commas between, are a pool.
 fn add_keys(meta: &SourceMeta, base_url: &str, http: &mut HttpSettings) {
     for key in meta.keys {
         let values = variable(key.variable).unwrap_or_default();
         for value in values.split(',').map(str::trim).filter(|value| !value.is_empty()) {
             http.credentials.push(Credential {
+                // Bound to the base address: a redirect to another host does not carry the key there.
                 base_url: base_url.to_owned(),
                 header: key.header.to_owned(),
                 value: Secret::new(format!("{}{value}", key.prefix)),
@@ -178,6 +184,7 @@ fn add_app(meta: &SourceMeta, base_url: &str, http: &mut HttpSettings) -> anyhow
     let [Some(app), Some(installation), Some(path)] = named else {
         return match named.iter().flatten().next() {
             None => Ok(()),
+            // Two of three are a mistake, and going on without the App would look like a slow source.
             Some(_) => Err(usage(
                 "a GitHub App needs CAPDEX_GITHUB_APP, CAPDEX_GITHUB_APP_INSTALLATION and CAPDEX_GITHUB_APP_KEY (a file)",
             )),
@@ -202,12 +209,14 @@ fn source_settings(
     http: &mut HttpSettings,
 ) -> anyhow::Result<SourceSettings> {
     let sorted = |names: &[String]| -> Vec<String> {
+        // Sorted and each once, so that the order of a schedule does not change a night.
         let names: BTreeSet<String> = names.iter().cloned().collect();
         names.into_iter().collect()
     };
     let configured = section.base_url.as_deref();
     let mut scopes = BTreeMap::new();
     let base_url = match meta.role.ecosystem() {
+        // An address in the schedule wins over the ecosystem's own settings, with their scopes.
         Some(Ecosystem::Npm) => {
             if configured.is_none() {
                 for (scope, base) in settings::npm_scopes(&variable, &text_of)? {
@@ -228,6 +237,7 @@ fn source_settings(
             None => meta.base_url.unwrap_or_default().to_owned(),
         },
     };
+    // A feed often has a host of its own, which the operator has named here.
     if let Some(url) = &section.changes_url {
         http.allowed_base_urls.push(url.clone());
     }

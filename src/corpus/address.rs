@@ -1,6 +1,6 @@
 //! Addresses in text: which hosts a text names, who runs them, and what is fetched from there.
 //!
-//! Must not judge: an address is suspicious only in its context.
+//! An address is suspicious only in its context, which callers know; nothing is judged here.
 
 use std::sync::LazyLock;
 
@@ -15,10 +15,11 @@ const MOST: usize = 2_000;
 
 /// `http`, `https` and the spelling that hides them from scanners, then what an address may be made of.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    // `hxxp` is how a report or an evasive text spells `http`; people still read it as an address.
     Regex::new(r#"(?i)\bh(?:tt|xx)ps?://([^\s/?#"'<>()\[\]{}`\\|^,;]+)([^\s"'<>()\[\]{}`\\|^,;]*)"#).expect("is one")
 });
 
-/// What lies at the end of an address.
+/// The kind of thing that lies at the end of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Target {
     /// A page, or something that does not say what it is.
@@ -42,14 +43,15 @@ pub(crate) struct Address {
     pub(crate) host: String,
     /// Host and path, without query and fragment.
     pub(crate) place: String,
-    /// Who answers for what lies there: a registrable domain, or a host and an account where many share one.
+    /// The one who answers for it: a registrable domain, or a host and an account where many share one.
     pub(crate) site: String,
-    /// What it leads to.
+    /// The kind of thing that it leads to, by the ending of the path.
     pub(crate) target: Target,
 }
 
 /// The addresses of a text that lead to a public host, in their order.
 pub(crate) fn addresses(text: &str) -> Vec<Address> {
+    // Most documents name no address: the plain search spares them the expression.
     if !text.contains("://") {
         return Vec::new();
     }
@@ -58,10 +60,12 @@ pub(crate) fn addresses(text: &str) -> Vec<Address> {
 
 fn read(found: &regex::Captures<'_>) -> Option<Address> {
     let (whole, host, path) = (found.get(0)?, found.get(1)?.as_str(), found.get(2).map_or("", |path| path.as_str()));
+    // `https://github.com@evil.test:8443/`: the user part before the `@` is bait, only the rest is the host.
     let host = host.rsplit('@').next()?.split(':').next()?.trim_end_matches('.').to_ascii_lowercase();
     if !is_public(&host) {
         return None;
     }
+    // Prose puts a full stop or emphasis right behind an address.
     let path = path.split(['?', '#']).next().unwrap_or("").trim_end_matches(['.', ':', '*', '_', '!']);
     let place: String = format!("{host}{path}").chars().take(LONGEST).collect();
     let place = place.trim_end_matches('/').to_owned();
@@ -69,10 +73,11 @@ fn read(found: &regex::Captures<'_>) -> Option<Address> {
     Some(Address { start: whole.start(), end: whole.end(), target: target(path), host, place, site })
 }
 
-/// Whether a host can be reached from everywhere: no example, no placeholder, nothing on the reader's own network.
+/// True where a host can be reached from everywhere: no example, no placeholder, nothing on the reader's own network.
 fn is_public(host: &str) -> bool {
     let example = ["example.com", "example.org", "example.net"];
     let private = ["127.", "10.", "192.168.", "169.254.", "0."];
+    // An address of four numbers has no labels to check, and a public one is the likeliest to belong to nobody.
     let is_address = host.split('.').count() == 4 && host.split('.').all(|part| part.parse::<u8>().is_ok());
     if is_address {
         return !private.iter().any(|start| host.starts_with(start));
@@ -90,6 +95,7 @@ fn is_public(host: &str) -> bool {
 fn target(path: &str) -> Target {
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    // An archive can be locked with a passphrase, which keeps scanners out.
     if ends(&[".zip", ".rar", ".7z", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".gz", ".xz", ".iso", ".cab"]) {
         Target::Archive
     } else if ends(&[
@@ -134,11 +140,12 @@ const SHARED: [&str; 17] = [
     "telegra.ph",
     "medium.com",
 ];
-/// Who answers for what lies at a host and path.
+/// The one who answers for what lies at a host and path.
 fn site(host: &str, path: &str) -> String {
     let host = host.strip_prefix("www.").unwrap_or(host);
     if SHARED.contains(&host) {
         let account = path.trim_start_matches('/').split('/').next().unwrap_or_default().to_ascii_lowercase();
+        // One account of GitHub answers for all four hosts, so that a lure cannot split its site over them.
         let forge = match host {
             "raw.githubusercontent.com" | "gist.github.com" | "gist.githubusercontent.com" => "github.com",
             other => other,
@@ -148,7 +155,7 @@ fn site(host: &str, path: &str) -> String {
     site_of(host)
 }
 
-/// Whether nobody answers for what lies at a site: short links, drops, pastes, and hosts without a name.
+/// True where nobody answers for what lies at a site: short links, drops, pastes, and hosts without a name.
 pub(crate) fn is_drop(address: &Address) -> bool {
     const DROPS: [&str; 38] = [
         "bit.ly",
@@ -190,6 +197,7 @@ pub(crate) fn is_drop(address: &Address) -> bool {
         "ngrok.app",
         "serveo.net",
     ];
+    // Only public addresses come here, so a host of numbers alone is a machine that nobody names.
     let is_number = address.host.split('.').all(|part| part.parse::<u8>().is_ok());
     is_number || DROPS.iter().any(|drop| address.host == *drop || address.host.ends_with(&format!(".{drop}")))
 }

@@ -1,6 +1,6 @@
 //! `Corpus`: the listings of all directories, as the passes see them that compare listings with each other.
 //!
-//! Must not judge: what is the same thing says `identity`, who answers for it says `vendor`.
+//! The pass `identity` says what is the same thing, [`vendor`] who answers for it.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,14 @@ use capdex_model::time::Timestamp;
 pub struct Member {
     /// The source and the name there.
     pub key: ListingKey,
-    /// What its source is to the passes.
+    /// The role of its source, as the passes see it.
     pub role: SourceRole,
-    /// What stays of its locators over versions (`npm:@scope/name`), sorted.
+    /// The identities of its locators, which stay over versions (`npm:@scope/name`), sorted.
     pub identities: Vec<String>,
-    /// What it names under other sources' keys: claims of whoever wrote the listing, not proofs.
+    /// The keys of other sources that it names: claims of whoever wrote the listing, not proofs.
     pub references: Vec<ListingKey>,
-    /// Who proves to answer for it, sorted (`npm-scope:acme`, `github:acme`, `namespace:com.acme`, `npm-user:ann`).
+    /// The vendors that prove to answer for it, sorted (`npm-scope:acme`, `github:acme`, `namespace:com.acme`,
+    /// `npm-user:ann`).
     pub vendors: BTreeSet<String>,
     /// The id of the thing that it is a listing of, as the pass `identity` settled it; its own key before that.
     pub entity: String,
@@ -38,12 +39,12 @@ pub struct Member {
     pub repository_id: Option<u64>,
     /// The number of the repository that its own was forked from, as the forge says.
     pub fork_of: Option<u64>,
-    /// Whether it was there at the last visit.
+    /// True where it was there at the last visit.
     pub is_active: bool,
 }
 
 impl Member {
-    /// What a listing says, as a member that is an entity of its own.
+    /// The member that a listing makes, as an entity of its own.
     pub fn of(
         listing: &Listing,
         roles: &SourceRoles,
@@ -64,7 +65,9 @@ impl Member {
             ),
             identities: identities.into_iter().collect(),
             references: listing.references.clone(),
+            // Until the pass `identity` has settled the entities, each listing stands for itself.
             entity: listing.key.to_string(),
+            // Stars come last: they say less about use than downloads do.
             popularity: popularity.or(claims.downloads_monthly.known().copied()).or(claims
                 .standing
                 .stars
@@ -101,6 +104,7 @@ impl Corpus {
 
     /// The listing of a key.
     pub fn member(&self, key: &ListingKey) -> Option<&Member> {
+        // `new` sorted them by key, and `members` hands out no mutable access that could undo it.
         let at = self.members.binary_search_by(|member| member.key.cmp(key)).ok()?;
         self.members.get(at)
     }

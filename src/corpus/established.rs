@@ -1,7 +1,7 @@
-//! Which entities are established: there for long, and known besides.
+//! Entities that are established: there for long, and known besides.
 //!
 //! Counts and dates come from sources, and the name of an entity plays no part. Age is needed always: listings and
-//! downloads can be had at once, age cannot. Must not judge.
+//! downloads can be had at once, age cannot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,26 +19,26 @@ const MANY_USERS: u64 = 10_000;
 /// Fewer do not, even among the most popular tenth of a source.
 const FEW_USERS: u64 = 100;
 
-/// How entities stand, from what the listings of each say.
+/// The standing of each entity, from what its listings say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standings {
     entities: BTreeMap<String, Standing>,
 }
 
-/// How one entity stands.
+/// The standing of one entity.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     /// When it was there first: as its registry says, else when a night of ours saw it.
     pub since: Option<Timestamp>,
     /// The directories that others fill and that list it now.
     pub directories: BTreeSet<String>,
-    /// Whether a source counts it among the most used tenth of what it lists.
+    /// True where a source counts it among the most used tenth of what it lists.
     pub is_popular: bool,
-    /// Whether a source of it counts users at all.
+    /// True where a source of it counts users at all.
     pub is_counted: bool,
     /// The greatest count of users that a source states.
     pub popularity: Option<u64>,
-    /// Who proves to answer for one of its listings.
+    /// The vendors that prove to answer for one of its listings.
     pub vendors: BTreeSet<String>,
 }
 
@@ -53,12 +53,12 @@ impl Standings {
         Self { entities }
     }
 
-    /// How an entity stands; none for one that no listing is of.
+    /// The standing of an entity; none for one that no listing is of.
     pub fn get(&self, entity: &str) -> Option<&Standing> {
         self.entities.get(entity)
     }
 
-    /// Since when an entity was there, where that is long before an instant.
+    /// The time since which an entity was there, where that is long before an instant.
     pub fn long_before(&self, entity: &str, at: Timestamp) -> Option<Timestamp> {
         let standing = self.entities.get(entity)?;
         standing.since.filter(|_| standing.is_older_by(LEAST_DAYS, at))
@@ -73,10 +73,13 @@ impl Standings {
 impl Standing {
     fn add(&mut self, member: &Member, bars: &BTreeMap<&str, u64>) {
         let source = member.key.source.as_str();
+        // A date counts only where the registry sets it itself; elsewhere the publisher could write any.
         let dated = member.created.filter(|_| member.role.dates_entries);
         let since = dated.map_or(member.first_seen, |created| created.min(member.first_seen));
+        // An entity is as old as its oldest listing: a new directory entry must not make it young.
         self.since = Some(self.since.map_or(since, |known| known.min(since)));
         self.vendors.extend(member.vendors.iter().cloned());
+        // Age, vendors and the highest count outlive a listing; only what follows needs it to be there now.
         self.popularity = self.popularity.max(member.popularity);
         if !member.is_active {
             return;
@@ -87,6 +90,7 @@ impl Standing {
         }
         let bar = bars.get(source).copied();
         self.is_counted |= bar.is_some();
+        // Ten thousand users are many anywhere, even where the most used tenth of a source has more.
         let bar = bar.unwrap_or(MANY_USERS).min(MANY_USERS);
         self.is_popular |= member.popularity.is_some_and(|count| count >= bar);
     }
@@ -97,6 +101,7 @@ impl Standing {
 
     /// Why it counts as established for somebody who came at an instant; none where it does not.
     pub fn why(&self, at: Timestamp) -> Option<String> {
+        // Age is asked for first: stars, downloads and entries can be bought in a day.
         let since = self.since.filter(|_| self.is_older_by(LEAST_DAYS, at))?;
         if self.is_popular {
             return Some(format!("there since {since}, and among the most used of its directory"));
@@ -104,18 +109,22 @@ impl Standing {
         if self.directories.len() >= DIRECTORIES {
             return Some(format!("there since {since}, and listed in {} directories", self.directories.len()));
         }
+        // A count that exists and is low speaks against it; only where nobody counts may age alone speak.
         (!self.is_counted && self.is_older_by(LONG_DAYS, at)).then(|| format!("there since {since}"))
     }
 }
 
-/// From how many users on a listing is among the most used tenth of its source; none for sources that count none.
+/// The count of users from which a listing is among the most used tenth of its source; none for sources that count
+/// none.
 fn bars(corpus: &Corpus) -> BTreeMap<&str, u64> {
     let mut counts: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    // Listings that are gone would keep the bar where a purged directory once had it.
     for member in corpus.members().iter().filter(|member| member.is_active) {
         counts.entry(&member.key.source).or_default().extend(member.popularity);
     }
     let bars = counts.into_iter().filter_map(|(source, mut counts)| {
         counts.sort_unstable();
+        // A source of fewer than ten that count still has a bar: the greatest of them.
         let at = counts.len().checked_sub(counts.len() / 10 + 1)?;
         Some((source, (*counts.get(at)?).max(FEW_USERS)))
     });

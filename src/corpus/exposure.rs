@@ -1,12 +1,12 @@
 //! Exposure: which packages depend on one package, directly and through others.
 //!
-//! Knows only what listings claim of their run-time dependencies. Must not know capabilities or a store.
+//! Knows only what listings claim of their run-time dependencies, and so names packages, not capabilities.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_model::listing::{Claim, Listing, Locator};
 
-/// Who depends on whom, by locator identity (`npm:<name>`).
+/// The packages that depend on each other, by locator identity (`npm:<name>`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependencies {
     /// The packages that name each package as a dependency.
@@ -28,7 +28,7 @@ pub struct Exposed {
 }
 
 impl Dependencies {
-    /// What so many listings claim. Where two listings of one package name other dependencies, both count.
+    /// The dependencies that listings claim. Both count where two listings of one package name other dependencies.
     pub fn of<'a>(listings: impl IntoIterator<Item = &'a Listing>) -> Self {
         let mut all = Self::default();
         for listing in listings {
@@ -36,6 +36,7 @@ impl Dependencies {
                 all.add(locator, &listing.claims.dependencies);
             }
         }
+        // One listing that states the dependencies is enough, whatever order the listings come in.
         all.unknown.retain(|package| !all.known.contains(package));
         all
     }
@@ -45,16 +46,18 @@ impl Dependencies {
         match dependencies {
             Claim::Known(names) => {
                 for name in names {
+                    // Names are looked up in the package's own ecosystem: the same name elsewhere is another package.
                     self.dependents.entry(format!("{ecosystem}:{name}")).or_default().insert(package.clone());
                 }
                 self.known.insert(package);
             }
+            // A source that says "none" has answered, unlike one that is silent.
             Claim::Absent => drop(self.known.insert(package)),
             Claim::Unknown => drop(self.unknown.insert(package)),
         }
     }
 
-    /// How many packages state their dependencies, and of how many nobody knows them.
+    /// The number of packages that state their dependencies, and of those whose dependencies nobody knows.
     pub fn known_and_unknown(&self) -> (usize, usize) {
         (self.known.len(), self.unknown.len())
     }
@@ -62,13 +65,17 @@ impl Dependencies {
     /// Every package that depends on `package`, nearest first, then by name. The package itself is not among them, also
     /// where packages depend on each other in a circle.
     pub fn on(&self, package: &str) -> Vec<Exposed> {
+        // The package itself counts as seen, or a circle of dependencies would report it as exposed to itself.
         let mut seen: BTreeSet<&str> = BTreeSet::from([package]);
         let mut found: Vec<Exposed> = Vec::new();
         let mut nearest = vec![(package.to_owned(), Vec::new())];
+        // Breadth first: the first way that reaches a package is a shortest one.
         while !nearest.is_empty() {
+            // Sorted by name, so that the way shown does not depend on the order of the listings.
             let mut further: BTreeMap<&str, Vec<String>> = BTreeMap::new();
             for (name, below) in &nearest {
                 for dependent in self.dependents.get(name).into_iter().flatten() {
+                    // Each package is visited once, which also ends circles.
                     if seen.insert(dependent) {
                         let through = std::iter::once(name.clone()).chain(below.iter().cloned()).collect();
                         further.insert(dependent, through);

@@ -1,9 +1,9 @@
 //! Vendors: who proves to answer for a listing.
 //!
 //! A vendor is a name that its registry gives to one account only: an npm scope, the owner of a repository, a verified
-//! namespace, an account that may publish. What a listing merely says of itself (a repository, a home page, a display
-//! name) proves nothing and is no vendor: whoever wears another's name says the same. Must not know any directory's
-//! format.
+//! namespace, an account that may publish. Claims of a listing about itself (a repository, a home page, a display name)
+//! prove nothing and make no vendor: whoever wears another's name says the same. The roles of sources say what a name
+//! proves, so that no directory's format is known here.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,10 @@ pub fn of(
     maintainers: &[String],
 ) -> BTreeSet<String> {
     let mut vendors = BTreeSet::new();
+    // Locators prove something even where the directory's own names prove nothing.
     for identity in identities.iter().map(String::as_str).chain([key.to_string().as_str()]) {
         if let Some((word, name)) = identity.split_once(':') {
+            // The role belongs to the word before the colon: a locator may be of another ecosystem than its listing.
             vendors.extend(of_identity(word, roles.of_source(word).proof, name));
         }
     }
@@ -34,12 +36,14 @@ pub fn of(
 fn of_identity(word: &str, proof: NameProof, name: &str) -> Vec<String> {
     match proof {
         NameProof::Scope => {
+            // A package without a scope can be published by anyone who is first to take the name.
             let scope = name.strip_prefix('@').and_then(|rest| rest.split_once('/'));
             scope.map(|(scope, _)| format!("npm-scope:{}", scope.to_lowercase())).into_iter().collect()
         }
         // By the source's own name: at another address the same owner may be somebody else.
         NameProof::Account => owner(name).map(|owner| format!("{word}:{owner}")).into_iter().collect(),
         NameProof::HostAccount => name
+            // The host is part of the name: the same owner on another forge is somebody else.
             .split_once('/')
             .and_then(|(host, path)| Some(format!("git:{}/{}", host.to_lowercase(), owner(path)?)))
             .into_iter()
@@ -57,12 +61,15 @@ fn of_identity(word: &str, proof: NameProof, name: &str) -> Vec<String> {
 /// A reverse-DNS namespace, and the account of GitHub that `io.github.<account>` stands for.
 fn of_namespace(name: &str) -> Vec<String> {
     let Some((namespace, _)) = name.split_once('/') else { return Vec::new() };
+    // Registries compare namespaces without case; two spellings must not become two vendors.
     let namespace = namespace.to_lowercase();
+    // The registry gives `io.github.<account>` only to whoever proves to hold that account.
     let account = namespace.strip_prefix("io.github.").map(|account| format!("github:{account}"));
     [format!("namespace:{namespace}")].into_iter().chain(account).collect()
 }
 
 fn owner(path: &str) -> Option<String> {
+    // An empty owner (`//x`) would be one vendor that all malformed names share.
     path.split('/').next().filter(|owner| !owner.is_empty()).map(str::to_lowercase)
 }
 

@@ -1,27 +1,31 @@
 //! Wording: the words of a text as hashes, so that texts compare by what they say and not by how it is set.
 //!
 //! Case, white space and punctuation are no words. Ideographs are words each by itself, because nothing stands between
-//! them. What a capability calls itself is one and the same word everywhere: a copy under another name says the same.
-//! Must not know what is compared.
+//! them. The name of a capability is one and the same word in its own text: a copy under another name says the same.
+//! Clones, campaigns and look-alikes compare texts by these words.
 
 /// Stands for the capability's own name.
 const OWN_NAME: u64 = 0x6f77_6e5f_6e61_6d65;
 
 /// The words of a text in their order, each as a hash.
 pub(crate) fn words(text: &str) -> Vec<u64> {
+    // About six bytes a word and its space in English: one allocation for nearly all texts.
     let mut words = Vec::with_capacity(text.len() / 6);
     let mut open: Option<u64> = None;
     for letter in text.chars() {
         if letter.is_ascii() {
             if letter.is_ascii_alphanumeric() {
+                // ASCII is folded without the tables of Unicode: most letters of most texts are ASCII.
                 open = Some(step(open.unwrap_or(BASIS), letter.to_ascii_lowercase() as u64));
             } else {
                 words.extend(open.take().map(mix));
             }
         } else if is_ideograph(letter) {
+            // A word may stand right before an ideograph, with nothing between them.
             words.extend(open.take().map(mix));
             words.push(mix(step(BASIS, u64::from(u32::from(letter)))));
         } else if letter.is_alphanumeric() {
+            // One letter can become two small ones.
             for small in letter.to_lowercase() {
                 open = Some(step(open.unwrap_or(BASIS), u64::from(u32::from(small))));
             }
@@ -37,6 +41,7 @@ pub(crate) fn words(text: &str) -> Vec<u64> {
 pub(crate) fn words_without_name(text: &str, name: &[u64]) -> Vec<u64> {
     let words = words(text);
     let Some(first) = name.first() else { return words };
+    // A text without the first word of its name needs no second list.
     if !words.contains(first) {
         return words;
     }
@@ -45,6 +50,7 @@ pub(crate) fn words_without_name(text: &str, name: &[u64]) -> Vec<u64> {
     while let Some((word, after)) = rest.split_first() {
         if word == first && rest.starts_with(name) {
             kept.push(OWN_NAME);
+            // The whole name becomes one word, so that a name of three words leaves as many runs as a name of one.
             rest = rest.get(name.len()..).unwrap_or_default();
         } else {
             kept.push(*word);
@@ -56,6 +62,7 @@ pub(crate) fn words_without_name(text: &str, name: &[u64]) -> Vec<u64> {
 
 /// One hash over words in their order.
 pub(crate) fn hash_of(words: &[u64]) -> u64 {
+    // The rotation makes the order count: the same words otherwise arranged are another text.
     words.iter().fold(BASIS, |hash, word| mix(hash ^ word).rotate_left(7))
 }
 
@@ -73,7 +80,7 @@ pub(crate) const fn mix(hash: u64) -> u64 {
     hash ^ (hash >> 31)
 }
 
-/// Whether a letter is a word by itself: Han, Hiragana, Katakana, and what is written like them.
+/// True for a letter that is a word by itself: Han, Hiragana, Katakana, and what is written like them.
 const fn is_ideograph(letter: char) -> bool {
     matches!(letter, '\u{2E80}'..='\u{2FDF}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }

@@ -1,8 +1,8 @@
 //! The daemon: runs schedules at their times, one after another, in this process.
 //!
 //! The lease is the store's own lock. It is held from the moment a due time is begun in the store until it is answered
-//! there, and the system frees it when its holder dies. So two daemons never run one due time twice, and none has to guess
-//! by a clock whether the other is alive. A child process for each run would have to hand that lock over.
+//! there. The system frees it when its holder dies. So two daemons never run one due time twice, and none has to guess by a
+//! clock whether the other is alive. A child process for each run would have to hand that lock over.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,11 +12,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{DueOutcome, DueRun, Store, StoreError};
 use capdex_model::time::Timestamp;
 use tracing::{debug, error, info, warn};
 
-use crate::clock::{self, Stopwatch};
+use crate::clock;
 use crate::config::{Schedule, Timing};
 use crate::exit::usage;
 use crate::jobs::run as jobs;
@@ -29,7 +30,7 @@ use plan::{Known, MOST_TRIES, Next};
 
 /// A schedule with when it runs.
 pub struct Scheduled {
-    /// Where it was read.
+    /// The file that it was read from.
     pub file: PathBuf,
     /// The schedule.
     pub schedule: Schedule,
@@ -37,7 +38,7 @@ pub struct Scheduled {
     pub timing: Timing,
 }
 
-/// What the daemon tells.
+/// The events that the daemon tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// A due time was begun.
@@ -56,13 +57,13 @@ pub enum Event<'a> {
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 /// The wait for another process that holds the store.
 const LOCKED_SLEEP: Duration = Duration::from_secs(1);
-/// How often a run looks whether it is to stop.
+/// The time between two looks of a run whether it is to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Runs schedules until somebody asks to stop.
 ///
 /// # Errors
-/// What the store says; a store that another process holds is waited for.
+/// Errors of the store; one that another process holds is waited for.
 pub fn run(
     global: &Global,
     scheduled: &[Scheduled],
@@ -72,10 +73,12 @@ pub fn run(
     // Since when it is there without having slept: what comes due while a run is under way is met late and not missed.
     let (mut entered, mut attended) = (BTreeSet::new(), None);
     while !shutdown.stop.is_asked() {
+        // Opened for each turn, because holding it between runs would lock everybody else out.
         let store = match Store::open(&global.db) {
             Ok(store) => store,
             Err(StoreError::Locked { .. }) => {
                 debug!("another process holds the store");
+                // Waiting for the lock is attendance: what comes due meanwhile was met.
                 attended.get_or_insert_with(clock::now);
                 shutdown.wait(LOCKED_SLEEP);
                 continue;
@@ -90,7 +93,9 @@ pub fn run(
                 run_one(global, store, one, (due, missed), shutdown, tell)?;
             }
             Choice::Wait(until) => {
+                // Given back before the sleep, so that commands by hand can write in between.
                 drop(store);
+                // It sleeps, and may be suspended with its machine: what comes due then may be missed.
                 attended = None;
                 sleep_until(until, shutdown);
             }
@@ -99,12 +104,13 @@ pub fn run(
     Ok(())
 }
 
-/// Refuses to go on where another daemon has entered a schedule of the same name at other times since this one did: each would
-/// begin the other's times anew, and neither would ever come to run.
+/// Refuses to go on where another daemon has entered a schedule of the same name at other times since this one did. Each
+/// would begin the other's times anew, and neither would ever come to run.
 fn refuse_double(store: &Store, scheduled: &[Scheduled], entered: &mut BTreeSet<String>) -> anyhow::Result<()> {
     let table: BTreeMap<String, String> = store.reader()?.timetable()?.into_iter().collect();
     for one in scheduled {
         let (name, cron) = (&one.schedule.name, one.timing.cron.as_str());
+        // The first time round this daemon's own expression is not in the table yet.
         let is_new = entered.insert(name.clone());
         match table.get(name) {
             Some(other) if !is_new && other != cron => {
@@ -135,22 +141,26 @@ fn choose<'a>(
     let (mut due_first, mut wake): (Option<(Timestamp, u64, &Scheduled)>, Option<Timestamp>) = (None, None);
     for one in scheduled {
         let (name, cron) = (one.schedule.name.clone(), one.timing.cron.as_str().to_owned());
+        // Entered at every look: another daemon may have changed the expression since.
         let since = store.write(move |writer| writer.enter_schedule(&name, &cron, now))?;
         let name = one.schedule.name.as_str();
         let known = Known { since, last: store.reader()?.last_due(name)?, attended };
         let known = forget_ahead(store, name, known, now, tell)?;
         match plan::next(name, &one.timing, &known, now) {
+            // The one that has waited longest, so that a frequent schedule cannot starve a rare one.
             Next::Run { due, missed } if due_first.is_none_or(|(first, ..)| due < first) => {
                 due_first = Some((due, missed, one));
             }
             Next::Run { .. } => (),
             Next::Note { due, missed } => {
                 let schedule = name.to_owned();
+                // Begun and answered in one transaction: a note is never left open.
                 store.write(move |writer| {
                     writer.begin_due(&schedule, due, missed, now)?;
                     writer.answer_due(&schedule, due, DueOutcome::Missed, now)
                 })?;
                 tell(&Event::Answered(name, due, DueOutcome::Missed, Duration::ZERO))?;
+                // Looked at again at once, because a later time of the same schedule may be due.
                 wake = Some(now);
             }
             Next::GiveUp { due } => {
@@ -162,14 +172,15 @@ fn choose<'a>(
                 tell(&Event::Answered(name, due, DueOutcome::Failed, Duration::ZERO))?;
                 wake = Some(now);
             }
+            // The earliest of all schedules.
             Next::Wait(until) => wake = wake.into_iter().chain(until).min(),
         }
     }
     Ok(due_first.map_or(Choice::Wait(wake), |(due, missed, one)| Choice::Run(one, due, missed)))
 }
 
-/// What is known of a schedule without what lies ahead: after the clock was set back nothing would be due until it has caught
-/// up, and what was answered in a time that has not come was not answered.
+/// The knowledge of a schedule without what lies ahead. After the clock was set back nothing would be due until it has
+/// caught up. An answer in a time that has not come is none.
 fn forget_ahead(
     store: &Store,
     name: &str,
@@ -186,6 +197,7 @@ fn forget_ahead(
     warn!(schedule = name, "the clock was set back");
     tell(&Event::ClockSetBack(name, latest.unwrap_or(known.since)))?;
     let last = store.reader()?.last_due(name)?;
+    // Not later than now, or the schedule would wait for the wrong clock.
     Ok(Known { since: known.since.min(now), last, ..known })
 }
 
@@ -213,9 +225,11 @@ fn run_one(
 ) -> anyhow::Result<()> {
     let (name, now) = (one.schedule.name.clone(), clock::now());
     let begun = store.write(move |writer| writer.begin_due(&name, due, missed, now))?;
+    // It or a later one was answered already; nothing is left to be run.
     let Some(begun) = begun else { return Ok(()) };
     tell(&Event::Begun(&begun))?;
     let (name, watch) = (one.schedule.name.as_str(), Stopwatch::start());
+    // A panic must not end the daemon: the other schedules still have to run.
     let (outcome, why) = outcome_of(catch_unwind(AssertUnwindSafe(|| work(global, store.clone(), one, shutdown))));
     if let Some(why) = why {
         error!(schedule = name, error = why, "the run failed");
@@ -223,6 +237,7 @@ fn run_one(
     }
     let (schedule, at) = (name.to_owned(), clock::now());
     let Some(outcome) = outcome else {
+        // Left and not answered: the next daemon goes on with the same due time.
         store.write(move |writer| writer.leave_due(&schedule, due))?;
         return tell(&Event::Left(name, due));
     };
@@ -230,7 +245,7 @@ fn run_one(
     tell(&Event::Answered(name, due, outcome, watch.elapsed()))
 }
 
-/// How a run ended, with why where it failed; a panic is a failure that says so.
+/// The outcome of a run, with the reason where it failed; a panic is a failure that says so.
 fn outcome_of(
     ended: Result<anyhow::Result<Option<DueOutcome>>, Box<dyn Any + Send>>,
 ) -> (Option<DueOutcome>, Option<String>) {
@@ -247,6 +262,7 @@ fn outcome_of(
 
 /// The run itself; no outcome where the daemon is to end before the run did.
 fn work(global: &Global, store: Store, one: &Scheduled, shutdown: &Shutdown) -> anyhow::Result<Option<DueOutcome>> {
+    // The store goes into the run, which holds the lock until it is over.
     let context = jobs::open_in(store, global, &one.schedule, &Tape::default())?;
     let (is_over, budget, watch) = (AtomicBool::new(false), one.timing.budget, Stopwatch::start());
     let report = thread::scope(|scope| {
@@ -258,12 +274,14 @@ fn work(global: &Global, store: Store, one: &Scheduled, shutdown: &Shutdown) -> 
                     context.ask_to_stop();
                     break;
                 }
+                // Requests end with the budget; what was fetched is still judged, exported and told.
                 if budget.is_some_and(|budget| watch.elapsed() >= budget) {
                     context.requests.ask();
                 }
                 thread::sleep(LOOK);
             }
         });
+        // Set in every case, or the scope would wait for its watcher for ever.
         let _over = SetWhenDropped(is_over);
         jobs::whole(context, &one.schedule.name, jobs::Last::Export(one.timing.out.clone()))
     })?;

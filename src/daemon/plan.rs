@@ -1,6 +1,6 @@
-//! What is to be run now: a pure function of the timetable, what was answered before, and the time.
+//! The choice of what is to be run now: a pure function of the timetable, what was answered before, and the time.
 //!
-//! Must not read a clock or the store.
+//! Neither a clock nor the store is read here.
 
 use capdex_db::DueRun;
 use capdex_model::digest::Digest;
@@ -8,14 +8,14 @@ use capdex_model::time::Timestamp;
 
 use crate::config::{Overlap, Timing};
 
-/// How late a due time may be met without being missed, in seconds: the daemon looks twice in this time.
+/// The lateness in seconds up to which a due time is met and not missed: the daemon looks twice in this time.
 const GRACE_S: i64 = 60;
-/// How often a due time is begun whose process dies; one that brings the daemon down is not begun for ever.
+/// The number of beginnings of a due time whose process dies; one that brings the daemon down is not begun for ever.
 pub const MOST_TRIES: u32 = 3;
 /// Missed due times that are counted; who needs more of them knows enough.
 const MOST_COUNTED: usize = 10_000;
 
-/// What is known of a schedule.
+/// The knowledge of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     /// Since when its expression holds.
@@ -26,7 +26,7 @@ pub struct Known {
     pub attended: Option<Timestamp>,
 }
 
-/// What is to be done about a schedule now.
+/// The next step for a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// This due time is to be run, and stands for so many before it.
@@ -52,17 +52,21 @@ pub enum Next {
     Wait(Option<Timestamp>),
 }
 
-/// What is to be done about a schedule.
+/// Decides the next step for a schedule.
 pub fn next(name: &str, timing: &Timing, known: &Known, now: Timestamp) -> Next {
+    // A run without an outcome was begun by a process that is no longer there.
     let open = known.last.as_ref().filter(|run| run.outcome.is_none());
     let after = answered_until(timing, known, now);
     let is_ready = |due: &Timestamp| start(name, timing, *due) <= now;
+    // The latest due time that is ready stands for all before it.
     let ready = timing.cron.until(now).take_while(|due| *due > after).find(is_ready);
     match (ready, open) {
         (Some(due), _) => {
             let missed = timing.cron.until(due).skip(1).take_while(|due| *due > after).take(MOST_COUNTED).count();
+            // An open run is one more that nobody finished.
             let missed = u64::try_from(missed).unwrap_or(u64::MAX) + u64::from(open.is_some());
             let is_late = now.unix_seconds() - start(name, timing, due).unix_seconds() > GRACE_S;
+            // It came due while the run before was going, which the overlap allows to be made up for.
             let is_queued = known.last.as_ref().and_then(|run| run.finished).is_some_and(|finished| due <= finished);
             // The daemon was there and had its hands full: nobody missed anything.
             let was_met = known.attended.is_some_and(|attended| attended <= start(name, timing, due));
@@ -72,6 +76,7 @@ pub fn next(name: &str, timing: &Timing, known: &Known, now: Timestamp) -> Next 
                 Next::Run { due, missed }
             }
         }
+        // A due time that kills its process three times would keep every other one from running.
         (None, Some(run)) if run.tries >= MOST_TRIES => Next::GiveUp { due: run.due },
         // It was begun, and its process was stopped or died: it is gone on with.
         (None, Some(run)) => Next::Run { due: run.due, missed: run.missed },
@@ -90,13 +95,14 @@ fn answered_until(timing: &Timing, known: &Known, now: Timestamp) -> Timestamp {
     last.due.max(known.since).max(through_its_run.unwrap_or(last.due))
 }
 
-/// Whether an instant in the past lies ahead by more than what time servers do: the clock was set back since.
+/// True where an instant in the past lies ahead by more than what time servers do: the clock was set back since.
 pub fn lies_ahead(instant: Timestamp, now: Timestamp) -> bool {
     instant.unix_seconds() > now.unix_seconds().saturating_add(GRACE_S)
 }
 
 /// The next start after `now`: of a due time that has come and waits for its turn, else of the next one.
 fn upcoming(name: &str, timing: &Timing, now: Timestamp, after: Timestamp) -> Option<Timestamp> {
+    // A due time that has come may still wait for its jitter.
     let waiting = timing.cron.until(now).take_while(|due| *due > after).map(|due| start(name, timing, due)).min();
     let coming = timing.cron.after(now).map(|due| start(name, timing, due));
     waiting.into_iter().chain(coming).min()
@@ -104,8 +110,10 @@ fn upcoming(name: &str, timing: &Timing, now: Timestamp, after: Timestamp) -> Op
 
 /// When a due time is begun: the same for the same name and time, so that a daemon that is started again waits as long.
 pub fn start(name: &str, timing: &Timing, due: Timestamp) -> Timestamp {
+    // From name and time alone: machines with one schedule spread out, and each waits the same after a restart.
     let digest = Digest::of_fields([name.as_bytes(), due.to_string().as_bytes()]);
     let number = digest.as_bytes().iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    // One more than the bound, because the bound itself is allowed.
     let wait = number % (u64::from(timing.jitter_s) + 1);
     Timestamp::from_unix_seconds(due.unix_seconds() + i64::try_from(wait).unwrap_or(0))
 }

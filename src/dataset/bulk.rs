@@ -33,7 +33,9 @@ where
     I: Sync,
     O: Send,
 {
+    // At least one: chunks of size 0 panic.
     for chunk in items.chunks(batch.max(1)) {
+        // Collected first: the sink runs on the calling thread, where a reader or a file may be open.
         let results: Vec<O> = pool.install(|| chunk.par_iter().map(&work).collect());
         sink(chunk, results)?;
     }
@@ -49,12 +51,12 @@ pub fn mapped<I: Send, O: Send>(
     pool.install(|| items.into_par_iter().map(work).collect())
 }
 
-/// Works on batches of `items` in three steps: `read` gives what `work` needs on the calling thread, the pool does the
-/// work, and while it does, `write` puts away the batch before. Batches are written in order, each with its results in
-/// the order of the items.
+/// Works on batches of `items` in three steps. `read` gives the input of `work` on the calling thread, the pool does the
+/// work, and meanwhile `write` puts away the batch before. Batches are written in order, each with its results in the order
+/// of the items.
 ///
 /// # Errors
-/// The first error of `read` or `write`. What was written before it stays.
+/// The first error of `read` or `write`. Earlier batches stay written.
 pub fn overlapped<I, P, O>(
     pool: &rayon::ThreadPool,
     items: &[I],
@@ -69,15 +71,18 @@ where
 {
     let mut done: Option<Vec<O>> = None;
     for chunk in items.chunks(batch.max(1)) {
+        // Reads on this thread, because a reader of the store cannot be shared.
         let Some(read) = read(chunk)? else { break };
         let before = done.take();
         let (results, written) = pool.install(|| {
             let work = || read.into_par_iter().map(&work).collect::<Vec<O>>();
+            // The batch before is written while this one is worked on, which hides the time of the disk.
             rayon::join(work, || before.map_or(Ok(()), &mut write))
         });
         written?;
         done = Some(results);
     }
+    // The last batch has nothing to overlap with.
     done.map_or(Ok(()), write)
 }
 

@@ -5,18 +5,18 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// What begins a command to a runner of CI jobs wherever it stands in what it logs: `##[x]` is the older form of GitHub's,
+/// The beginning of a command to a runner of CI jobs, wherever it stands in a log. `##[x]` is the older form of GitHub's,
 /// `##vso[x]` is Azure's, `##teamcity[x]` is TeamCity's.
 const COMMAND: &str = "##";
 
-/// Replaces what a terminal would act on or what would hide: control characters, bidirectional controls, zero-width
-/// and tag characters become `\u{…}`, and so does the bracket of a runner's command (`##[`, `##vso[`). Everything else stays.
+/// Replaces letters that a terminal would act on or that would hide: control characters, bidirectional controls, zero-width
+/// and tag characters become `\u{…}`. So does the bracket of a runner's command (`##[`, `##vso[`). Everything else stays.
 pub fn escape(text: &str) -> Cow<'_, str> {
     escaped(text, |safe, letter| write!(safe, "\\u{{{:x}}}", u32::from(letter)))
 }
 
-/// The same in JSON as serde writes it, where these letters stand in strings only: as JSON's own escapes, so that a reader
-/// gets the text unchanged.
+/// The same in JSON as serde writes it, where these letters stand in strings only. They become JSON's own escapes, so that
+/// a reader gets the text unchanged.
 pub fn escape_json(document: &str) -> Cow<'_, str> {
     escaped(document, |safe, letter| match letter {
         // Between values; in strings serde has escaped it.
@@ -26,11 +26,13 @@ pub fn escape_json(document: &str) -> Cow<'_, str> {
 }
 
 fn escaped(text: &str, write: impl Fn(&mut String, char) -> std::fmt::Result) -> Cow<'_, str> {
+    // Nearly all text is harmless, and is handed back without a copy.
     if !text.chars().any(is_dangerous) && !text.contains(COMMAND) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 16);
     for letter in text.chars() {
+        // Decided by what was written so far, since a command may be spread over several letters.
         if is_dangerous(letter) || (letter == '[' && is_command(&safe)) {
             write(&mut safe, letter).expect("writing to a string cannot fail");
         } else {
@@ -40,12 +42,12 @@ fn escaped(text: &str, write: impl Fn(&mut String, char) -> std::fmt::Result) ->
     Cow::Owned(safe)
 }
 
-/// Whether a bracket behind this text begins a runner's command.
+/// True where a bracket behind this text begins a runner's command.
 fn is_command(before: &str) -> bool {
     before.trim_end_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '.').ends_with(COMMAND)
 }
 
-/// Whether a terminal would act on a letter, or it would hide.
+/// True for a letter that a terminal would act on, or that would hide.
 pub fn is_dangerous(letter: char) -> bool {
     letter.is_control()
         || matches!(u32::from(letter),
@@ -75,12 +77,13 @@ pub fn shorten(text: &str, columns: usize) -> String {
     if text.chars().count() <= columns {
         return text.to_owned();
     }
+    // One less than allowed, for the ellipsis.
     let mut short: String = text.chars().take(columns.saturating_sub(1)).collect();
     short.push('…');
     short
 }
 
-/// Makes a text cell safe for spreadsheets: one that begins with `=`, `+`, `-`, `@`, a tab, a carriage return or an
+/// Makes a text cell safe for spreadsheets. One that begins with `=`, `+`, `-`, `@`, a tab, a carriage return or an
 /// apostrophe gets an apostrophe in front. [`csv_original`] undoes it.
 pub fn csv_safe(cell: &str) -> Cow<'_, str> {
     if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\'']) {
@@ -101,6 +104,7 @@ pub fn bytes(count: u64) -> String {
     UNITS
         .iter()
         .find(|(size, _)| count >= *size)
+        // Decimal units, as disks and networks are sold by.
         .map_or_else(|| format!("{count} B"), |(size, unit)| format!("{:.1} {unit}", count as f64 / *size as f64))
 }
 

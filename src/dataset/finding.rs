@@ -1,6 +1,6 @@
 //! `Finding`: a fact as users see it, with its rule's words and codes and a fingerprint that survives moved lines.
 //!
-//! Must not decide what is a finding (`Fact::is_finding` does).
+//! The decision what is a finding is that of `Fact::is_finding`.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,7 @@ use capdex_model::fact::{Confidence, Fact, Severity};
 use capdex_model::facts::SparseFacts;
 use serde::Serialize;
 
-
-/// How a finding stands against a baseline.
+/// The standing of a finding against a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BaselineStatus {
@@ -40,9 +39,9 @@ impl BaselineStatus {
 pub struct Finding<'a> {
     /// The rule.
     pub rule: &'a str,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
-    /// How sure.
+    /// The confidence.
     pub confidence: Confidence,
     /// The rule's one line.
     pub title: &'a str,
@@ -62,7 +61,7 @@ pub struct Finding<'a> {
     pub citations: &'a [String],
     /// The rule's names in each method's own catalogue.
     pub codes: Codes<'a>,
-    /// How it stands against the baseline; none, and no key, where there is no baseline.
+    /// The standing against the baseline; none, and no key, where there is no baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<BaselineStatus>,
 }
@@ -94,6 +93,7 @@ impl Codes<'_> {
 
 /// The findings among facts, sorted by (file, line, column, rule).
 pub fn findings(facts: &SparseFacts) -> Vec<Finding<'_>> {
+    // Equal evidence in one file is numbered, so that each occurrence has a fingerprint of its own.
     let mut seen: BTreeMap<(&str, &str, &str, &str), usize> = BTreeMap::new();
     facts
         .findings()
@@ -113,6 +113,7 @@ fn finding(fact: &Fact, earlier_equal: usize) -> Finding<'_> {
         rule: fact.rule.as_str(),
         severity: fact.severity,
         confidence: fact.confidence,
+        // A stored finding may be of a rule that this program no longer has.
         title: meta.map_or("a rule of another version of capdex", |meta| &meta.title),
         file: &fact.place.file,
         line: fact.place.line,
@@ -126,7 +127,7 @@ fn finding(fact: &Fact, earlier_equal: usize) -> Finding<'_> {
     }
 }
 
-/// How many findings of each severity.
+/// The number of findings of each severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally([u64; 5]);
 
@@ -146,7 +147,7 @@ impl Tally {
         tally
     }
 
-    /// How many of one severity.
+    /// The number of one severity.
     pub fn count(&self, severity: Severity) -> u64 {
         Severity::ALL.iter().zip(self.0).find(|(each, _)| **each == severity).map_or(0, |(_, count)| count)
     }
@@ -157,6 +158,7 @@ impl Tally {
     pub fn above_info(&self) -> String {
         let parts: Vec<String> = Severity::ALL
             .into_iter()
+            // Worst first, because the text may be cut.
             .rev()
             .filter(|severity| *severity > Severity::Info && self.count(*severity) > 0)
             .map(|severity| format!("{} {}", self.count(severity), severity.as_str()))

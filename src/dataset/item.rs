@@ -1,6 +1,6 @@
 //! `Item`: one capability as the object of schema `capdex.scan/1`, keys in the order of `docs/cli.md`.
 //!
-//! Must not scan or score.
+//! Nothing is scanned or scored here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,6 +126,7 @@ fn breakdown<'a>(terms: &'a [Term], parts: &'a [Part]) -> Breakdown<'a> {
 /// The capability codes (`W015` and so on) that rules measured: each has a `tag` in its value.
 pub fn capability_tags(facts: &SparseFacts) -> BTreeSet<String> {
     facts
+        // All facts and not findings alone: an ability is no fault.
         .all()
         .filter(|fact| fact.outcome == Outcome::True)
         .filter_map(|fact| fact.value.get("tag").and_then(Value::as_str))

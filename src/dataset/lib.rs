@@ -7,6 +7,8 @@ pub mod escape;
 pub mod export;
 pub mod finding;
 pub mod item;
+pub mod note;
+pub mod staging;
 pub mod stopwatch;
 pub mod views;
 

@@ -13,6 +13,7 @@ const TOLERATED_S: i64 = 60;
 
 pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     let now = clock::now();
+    // No store, no last run: only the year can be judged then.
     let last = Reader::open(patient.store()).ok().and_then(|reader| reader.runs(1).ok()?.into_iter().next());
     vec![judge(now, last.map(|run| run.finished.unwrap_or(run.started)))]
 }
@@ -23,6 +24,7 @@ fn judge(now: Timestamp, last_run: Option<Timestamp>) -> Finding {
     if now < YOUNGEST {
         return say(Health::Fail, format!("{now} is before this program was made"), advice);
     }
+    // Ahead of the clock by more than a correction: either then or now it was wrong.
     match last_run {
         Some(last) if last.unix_seconds() > now.unix_seconds() + TOLERATED_S => {
             say(Health::Fail, format!("{now}, but the last run was at {last}: one of the two is wrong"), advice)
@@ -31,8 +33,8 @@ fn judge(now: Timestamp, last_run: Option<Timestamp>) -> Finding {
     }
 }
 
-/// How far this machine's clock is behind the servers that answered, or ahead of them: by the one that it differs from least,
-/// because one server may be wrong by itself. Nothing where none told the time.
+/// Compares this machine's clock with the servers that answered, by the one that it differs from least, because one server may
+/// be wrong by itself. Nothing where none told the time.
 pub(super) fn against(servers: &[(String, i64)]) -> Option<Finding> {
     let (server, behind_s) = servers.iter().min_by_key(|(_, behind_s)| behind_s.saturating_abs())?;
     let (subject, told) = ("against servers", servers.len());

@@ -9,12 +9,14 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     let mut by_variable: BTreeMap<&str, (Vec<&str>, bool)> = BTreeMap::new();
     for (_, schedule) in patient.schedules {
         for (id, section) in &schedule.sources {
+            // A kind of source that does not exist is told by the check of schedules.
             let Ok(source) = source_of(section.kind.as_deref().unwrap_or(id)) else { continue };
             for key in source.meta().keys.iter().filter(|_| section.enabled != Some(false)) {
                 let (sources, is_required) = by_variable.entry(key.variable).or_default();
                 if !sources.contains(&id.as_str()) {
                     sources.push(id);
                 }
+                // Required by one source is required.
                 *is_required |= key.is_required;
             }
         }
@@ -40,8 +42,10 @@ fn judge(variable: &str, sources: &str, is_required: bool, value: Option<String>
     }
     // Several keys of one source stand with commas between them.
     let keys: Vec<&str> = value.split(',').map(str::trim).collect();
+    // A line feed in a value would end the header.
     let is_odd = |key: &&&str| key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic());
     let is_quoted = |key: &&&str| key.starts_with(['"', '\'']);
+    // Told without the value, which may be a key that only has a stray blank.
     if keys.iter().any(|key| is_odd(&key)) {
         let found = "set, but holds blanks or letters that no header can carry".to_owned();
         return say(

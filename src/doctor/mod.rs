@@ -15,11 +15,11 @@ mod keys;
 mod reach;
 mod store;
 
-/// How one thing stands.
+/// The health of one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Health {
-    /// As it should be.
+    /// In order.
     Ok,
     /// It works, and something is missing or near its end.
     Warn,
@@ -38,18 +38,18 @@ impl Health {
     }
 }
 
-/// What one check found about one thing.
+/// The finding of one check about one thing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The check, a stable word.
     pub check: &'static str,
-    /// What was looked at: a file, a source, a variable.
+    /// The subject: a file, a source, a variable.
     pub subject: String,
-    /// How it stands.
+    /// Its health.
     pub health: Health,
-    /// What was found.
+    /// The finding in words.
     pub found: String,
-    /// What to do; empty where there is nothing to do.
+    /// The advice; empty where there is nothing to do.
     pub advice: String,
 }
 
@@ -64,15 +64,15 @@ impl Finding {
     }
 }
 
-/// What is looked at.
+/// The subject of an examination.
 pub struct Patient<'a> {
     /// The options of every command.
     pub global: &'a Global,
     /// The schedules, each with where it was read.
     pub schedules: &'a [(String, Schedule)],
-    /// Whether the network may be asked.
+    /// True where the network may be asked.
     pub is_online: bool,
-    /// Whether every page of the store is read.
+    /// True where every page of the store is read.
     pub is_deep: bool,
 }
 

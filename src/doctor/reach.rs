@@ -1,4 +1,4 @@
-//! Whether the scheduled sources answer, asked once each through the one client, at its pace and with its address checks.
+//! Reach: asks each scheduled source once, through the one client, at its pace and with its address checks.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::{Finding, Health, Patient, clock};
 
 /// An answer is an answer; nobody needs more of it.
 const MOST_BYTES: u64 = 64 << 10;
-/// How long a source may take: somebody waits at a terminal.
+/// The time that a source may take: somebody waits at a terminal.
 const DEADLINE_MS: u64 = 10_000;
 
 pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
@@ -22,17 +22,20 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
         match schedule.resolve(0) {
             Ok(resolved) => {
                 let settings = HttpSettings {
+                    // One try: the question is whether it answers now.
                     max_tries: 1,
                     connect_deadline_ms: DEADLINE_MS,
                     idle_deadline_ms: DEADLINE_MS,
                     total_deadline_ms: DEADLINE_MS,
                     ..resolved.http
                 };
+                // Local sources have no address to ask.
                 let sources = resolved.sources.iter().filter(|(_, run)| run.settings.base_url.starts_with("http"));
                 let asked: Vec<(&str, &str)> =
                     sources.map(|(id, run)| (id.as_str(), run.settings.base_url.as_str())).collect();
                 for (finding, behind_s) in ask_all(settings, &asked) {
                     servers.extend(behind_s.map(|behind_s| (finding.subject.clone(), behind_s)));
+                    // A source of several schedules is told once.
                     found.entry(finding.subject.clone()).or_insert(finding);
                 }
             }
@@ -46,7 +49,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     found.into_values().chain(clock::against(&servers)).collect()
 }
 
-/// What was found of each source, and by how many seconds its server's clock is ahead of ours, where it says so.
+/// The findings about each source, with the seconds by which its server's clock is ahead of ours, where it says so.
 fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<(Finding, Option<i64>)> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let made = runtime.map_err(|error| error.to_string()).and_then(|runtime| {
@@ -59,6 +62,7 @@ fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<(Finding, Op
             return vec![(Finding::new("source", "all", (Health::Fail, error), "mend the [http] table"), None)];
         }
     };
+    // All at once, so that the longest answer is the whole wait.
     runtime.block_on(futures_util::future::join_all(sources.iter().map(|(id, url)| ask(&http, id, url))))
 }
 

@@ -1,9 +1,9 @@
 //! The store: there, of this version, whole, and free.
 
+use capdex_dataset::escape;
 use capdex_db::{Reader, StoreError, is_locked};
 
 use super::{Finding, Health, Patient};
-use crate::output;
 
 pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     let path = patient.store();
@@ -30,17 +30,19 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
         Err(error) => return vec![say(Health::Fail, error.to_string(), "name the store with --db or CAPDEX_DB")],
     };
     let mut found = vec![contents(&reader, &say)];
+    // Reads every page, which takes minutes for a large store and is asked for by name.
     if patient.is_deep {
         found.push(match reader.faults() {
             Ok(faults) if faults.is_empty() => say(Health::Ok, "every page and reference is sound".to_owned(), ""),
             Ok(faults) => {
                 let first = faults.first().map_or("", String::as_str);
-                let what = format!("{}, such as: {first}", capdex_dataset::escape::count(faults.len() as u64, "fault"));
+                let what = format!("{}, such as: {first}", escape::count(faults.len() as u64, "fault"));
                 say(Health::Fail, what, "put a copy back: `capdex restore FILE`")
             }
             Err(error) => say(Health::Fail, error.to_string(), "put a copy back: `capdex restore FILE`"),
         });
     }
+    // Last and on its own: another process that writes is no fault of the store.
     found.push(match is_locked(path) {
         Ok(false) => say(Health::Ok, "nobody is writing to it".to_owned(), ""),
         Ok(true) => say(Health::Warn, "another process is writing to it".to_owned(), "wait for that run to end"),
@@ -52,7 +54,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
 fn contents(reader: &Reader, say: &impl Fn(Health, String, &str) -> Finding) -> Finding {
     match reader.totals() {
         Ok(totals) => {
-            let (size, listings) = (capdex_dataset::escape::bytes(totals.stored_bytes), capdex_dataset::escape::count(totals.listings, "listing"));
+            let (size, listings) = (escape::bytes(totals.stored_bytes), escape::count(totals.listings, "listing"));
             say(Health::Ok, format!("{size}, {listings}, schema version {}", capdex_db::SCHEMA_VERSION), "")
         }
         Err(error) => say(Health::Fail, error.to_string(), "put a copy back: `capdex restore FILE`"),

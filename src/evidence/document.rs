@@ -1,6 +1,6 @@
 //! `Document`: one file as text, with its role, its language, its zones and its lines.
 //!
-//! Must not know what the text means beyond its zones.
+//! Questions that many rules ask of a text (encoded runs, hidden characters, shell text) are answered once and kept.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ use super::shell::{self, Shell};
 use super::unicode::{self, Hidden};
 use super::zones::{self, Heading, Zone, ZoneKind};
 
-/// What a file is for. Decides which rules may look at it and how loudly they may speak.
+/// The purpose of a file. Decides which rules may look at it and how loudly they may speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileRole {
@@ -81,7 +81,7 @@ pub type Noted = Vec<(Range<usize>, usize)>;
 pub struct Document {
     /// The path inside the input.
     pub path: String,
-    /// What it is for.
+    /// Its purpose.
     pub role: FileRole,
     /// Its language.
     pub language: Language,
@@ -97,19 +97,19 @@ pub struct Document {
     runs: OnceLock<Vec<Run>>,
     /// The hidden characters, once somebody asked.
     hidden: OnceLock<Vec<Hidden>>,
-    /// What its shell text does, once somebody asked.
+    /// The deeds of its shell text, once somebody asked.
     shell: OnceLock<Shell>,
     /// For each question that rules ask of the whole text, where a match may lie; once somebody has looked.
     pub noted: OnceLock<Vec<Noted>>,
-    /// What the bytes are, whatever the name says.
+    /// The shape of its bytes, whatever the name says.
     pub shape: Shape,
     /// The command elsewhere in the bundle that runs it although its name promises no program; none for most files.
     pub run_by: Option<Place>,
 }
 
 impl Document {
-    /// Reads a file. Bytes that are not text give a document with an empty text and the role `Binary`; text that is
-    /// damaged is decoded with replacement characters and recorded as a gap.
+    /// Reads a file. Bytes that are not text give a document with an empty text and the role `Binary`. Damaged text is
+    /// decoded with replacement characters and recorded as a gap.
     pub fn read(path: &str, bytes: &[u8], gaps: &mut Vec<Gap>) -> Self {
         let text = zones::decode_text(path, bytes, gaps);
         let (role, language) = zones::classify(path, text.as_deref());
@@ -127,6 +127,7 @@ impl Document {
     pub fn read_as_run(path: &str, bytes: &[u8], language: Language, by: Place) -> Self {
         let text = zones::decode_text(path, bytes, &mut Vec::new());
         let shape = shape::of(bytes, text.is_some());
+        // An interpreter does not stop at a stray byte, and neither may the reader.
         let text = text.unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned());
         let role = match language {
             Language::Python | Language::JavaScript | Language::TypeScript => FileRole::Source,
@@ -138,6 +139,7 @@ impl Document {
     fn new(path: &str, role: FileRole, language: Language, text: String, shape: Shape) -> Self {
         let zones = zones::zones_of(language, role, &text);
         let line_starts = line_starts(text.as_bytes());
+        // A `#` in other languages is a comment.
         let headings =
             if language == Language::Markdown { zones::headings_of(&text, &zones, &line_starts) } else { Vec::new() };
         Self {
@@ -157,7 +159,7 @@ impl Document {
         }
     }
 
-    /// What the shell text in it does.
+    /// The deeds of the shell text in it.
     pub fn shell(&self) -> &Shell {
         self.shell.get_or_init(|| shell::read(self))
     }
@@ -174,6 +176,7 @@ impl Document {
 
     /// The titles of the Markdown headings over a byte offset, the nearest first, up to the outermost.
     pub fn headings_at(&self, offset: usize) -> impl Iterator<Item = &str> {
+        // Headings are sorted and each knows its parent, so that one search finds the chain.
         let last = self.headings.partition_point(|heading| heading.start <= offset).checked_sub(1);
         let heading = |index: Option<usize>| index.and_then(|index| self.headings.get(index));
         std::iter::successors(heading(last), move |inner| heading(inner.parent)).map(|found| found.title.as_str())
@@ -188,6 +191,7 @@ impl Document {
     /// The place of a byte offset: line and column from 1, the column in code points. Costs the length of the line
     /// at most up to the offset.
     pub fn place(&self, offset: usize) -> Place {
+        // Offsets of a folded or decoded text may fall inside a letter.
         let offset = floor_char_boundary(&self.text, offset);
         let line = self.line_starts.partition_point(|start| *start <= offset);
         let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
@@ -200,7 +204,8 @@ impl Document {
         }
     }
 
-    /// The lines of a stretch, each with where it begins and with its newline; the outer ones as far as the stretch goes.
+    /// The lines of a stretch, each with where it begins and with its newline; the outer ones as far as the stretch
+    /// goes.
     pub fn lines_within(&self, start: usize, end: usize) -> impl Iterator<Item = (usize, &str)> {
         let first = self.line_starts.partition_point(|line| *line <= start);
         let behind = self.line_starts.get(first..).unwrap_or(&[]).iter().copied().take_while(move |line| *line < end);
@@ -215,6 +220,7 @@ impl Document {
     pub fn line_at(&self, offset: usize) -> (usize, usize) {
         let line = self.line_starts.partition_point(|start| *start <= offset);
         let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        // One less than the next start leaves out the newline.
         let end = self.line_starts.get(line).map_or(self.text.len(), |next| next - 1);
         (start, end.max(start))
     }
@@ -247,6 +253,7 @@ pub fn is_test_path(path: &str) -> bool {
     ];
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or_default();
+    // Folders alone: a file called `test` at the root may well be the program.
     parts.any(|part| FOLDERS.contains(&part))
         || name.starts_with("test_")
         || name.contains(".test.")

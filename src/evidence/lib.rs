@@ -1,4 +1,4 @@
-//! Evidence: what a bundle says, read once and shared by every rule: documents with zones, manifests, tools, source.
+//! Evidence: the documents with zones, manifests, tools and source of a bundle, read once and shared by every rule.
 //!
 //! Must not know any rule or rubric, and never judges: it only tells what stands where.
 
@@ -48,15 +48,15 @@ pub struct Evidence {
     pub documents: BTreeMap<String, Document>,
     /// Every manifest that parses, by path: JSON, YAML frontmatter and TOML as one kind of value.
     pub manifests: BTreeMap<String, Manifest>,
-    /// What the parsers of JavaScript, TypeScript and Python saw, for files they were asked to read.
+    /// The views of the parsers of JavaScript, TypeScript and Python, for files they were asked to read.
     pub sources: BTreeMap<String, SourceView>,
     /// Every MCP tool found: in tools lists, manifests and source. In the order of path, line and name.
     pub tools: Vec<Tool>,
-    /// What could not be read: text that is none, manifests that do not parse, source that no parser takes.
+    /// Inputs that could not be read: text that is none, manifests that do not parse, source that no parser takes.
     pub gaps: Vec<Gap>,
-    /// What rules have asked beside the text, kept for the next that asks.
+    /// The signals that rules have asked for beside the text, kept for the next that asks.
     pub(crate) signals: signals::Gathered,
-    /// What a model reads of the servers, taken apart at the first question for it.
+    /// The texts of the servers that a model reads, taken apart at the first question for them.
     pub(crate) surfaces: OnceLock<Vec<Surface>>,
 }
 
@@ -66,16 +66,19 @@ impl Evidence {
         Self::gather_all(&[bundle]).pop().unwrap_or_default()
     }
 
-    /// Reads some bundles, each step of it for all of them before the next: what a step works with is fetched from memory
-    /// once for many.
+    /// Reads some bundles, each step for all of them before the next: the tables of a step are fetched from memory once
+    /// for many.
     pub fn gather_all(bundles: &[&Bundle]) -> Vec<Self> {
+        // Step by step over all bundles, so that the tables of a step stay in the cache.
         let mut all: Vec<Self> = bundles.iter().map(|bundle| Self::of_documents(bundle)).collect();
         all.iter_mut().for_each(|evidence| evidence.manifests = evidence.read_each(manifest::read));
         all.iter_mut().for_each(|evidence| evidence.sources = evidence.read_each(code::read));
+        // Manifests and source must be there: they tell which commands run which files.
         all.iter_mut().zip(bundles).for_each(|(evidence, bundle)| run_files::read(bundle, evidence));
         for evidence in &mut all {
             evidence.note_bytecode();
             evidence.tools = tools::collect(evidence);
+            // Several readers may note the same gap, and their order must not show.
             evidence.gaps.sort();
             evidence.gaps.dedup();
         }
@@ -89,7 +92,7 @@ impl Evidence {
         Self { documents, gaps, ..Self::default() }
     }
 
-    /// What is read of every document of which something is.
+    /// The result of a reader for each document of which it reads something, by path.
     fn read_each<T>(&mut self, read: fn(&Document, &mut Vec<Gap>) -> Option<T>) -> BTreeMap<String, T> {
         let of_one = |(path, document): (&String, &Document)| Some((path.clone(), read(document, &mut self.gaps)?));
         self.documents.iter().filter_map(of_one).collect()
@@ -109,8 +112,8 @@ impl Evidence {
         }
     }
 
-    /// What a model reads of the servers: tools in their order, then prompts, resources and the servers' own words.
-    /// Taken apart at the first call; the evidence must be complete by then.
+    /// The texts of the servers that a model reads: tools in their order, then prompts, resources and the servers' own
+    /// words. Taken apart at the first call; the evidence must be complete by then.
     pub fn surfaces(&self) -> &[Surface] {
         self.surfaces.get_or_init(|| surfaces::collect(self))
     }

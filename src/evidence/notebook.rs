@@ -1,18 +1,19 @@
 //! Notebooks: the code cells of a Jupyter notebook, and of each what Python runs and what a shell runs.
 //!
-//! Must not judge. Cells of other languages are passed over.
+//! Cells of other languages are passed over.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::Value;
 
-/// Whether a path is that of a notebook.
+/// True where a path is that of a notebook.
 pub(super) fn is_notebook(path: &str) -> bool {
     path.ends_with(".ipynb")
 }
 
-/// How many cells are looked for in vain, each to the end of the text: those behind them stand where the last one was found.
+/// The number of cells looked for in vain, each to the end of the text. Those behind them are placed at the last one
+/// found.
 const MISSED_MOST: usize = 8;
 
 /// The code cells of a notebook, in order.
@@ -21,7 +22,7 @@ pub(super) struct Notebook(Vec<Cell>);
 /// One code cell.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Cell {
-    /// Where it begins in the text of the notebook, in bytes.
+    /// The offset at which it begins in the text of the notebook, in bytes.
     pub(super) offset: usize,
     /// The lines that Python runs, with those that it does not as comments.
     pub(super) python: String,
@@ -29,7 +30,7 @@ pub(super) struct Cell {
     pub(super) shell: String,
 }
 
-/// What runs the cells that name nothing else.
+/// The runner of cells that name no other.
 #[derive(Clone, Copy, PartialEq)]
 enum Kernel {
     Python,
@@ -42,7 +43,7 @@ impl Notebook {
     ///
     /// # Errors
     ///
-    /// Where the text is no JSON.
+    /// The text is no JSON.
     pub(super) fn read(text: &str) -> Result<Self, serde_json::Error> {
         let value: Value = serde_json::from_str(text)?;
         let kernel = kernel(&value);
@@ -54,7 +55,9 @@ impl Notebook {
                 Some(Value::Array(lines)) => lines.iter().filter_map(Value::as_str).collect(),
                 _ => continue,
             };
+            // As JSON writes it: the source stands in the text with its escapes.
             let first = pieces.first().map(|first| Value::from(*first).to_string()).unwrap_or_default();
+            // Escapes can be written in several ways, and a search in vain runs to the end of the text.
             let rest = text.get(at..).filter(|_| missed < MISSED_MOST).unwrap_or_default();
             match rest.find(&first) {
                 Some(further) => at += further,
@@ -76,6 +79,7 @@ fn kernel(notebook: &Value) -> Kernel {
     let says = |pointer: &str| notebook.pointer(pointer).and_then(Value::as_str).map(str::to_ascii_lowercase);
     let places = ["/metadata/kernelspec/name", "/metadata/kernelspec/language", "/metadata/language_info/name"];
     let said: Vec<String> = places.iter().filter_map(|pointer| says(pointer)).collect();
+    // Without a kernel a notebook is read as Python: what does not parse becomes a gap.
     if said.is_empty() || said.iter().any(|said| said.contains("python")) {
         Kernel::Python
     } else if said.iter().any(|said| is_shell(said)) {
@@ -89,18 +93,20 @@ fn is_shell(name: &str) -> bool {
     matches!(name, "bash" | "sh" | "zsh" | "calysto_bash")
 }
 
-/// A line that the notebook runs itself: a command of a shell, a magic or a question for help, whose result may be kept.
+/// A line that the notebook runs itself: a command of a shell, a magic or a question for help, whose result may be
+/// kept.
 static OWN: LazyLock<Regex> = LazyLock::new(|| {
     let own = r"^(?P<indent>\s*)(?:\w+(?:\s*,\s*\w+)*\s*=\s*)?(?:(?:!{1,2}|%(?:sx|system)\s)(?P<command>.*)|(?:\?|%{1,2}[A-Za-z]).*|[\w.]+\?{1,2}\s*)$";
     Regex::new(own).expect("the pattern is fixed and valid")
 });
 
 impl Cell {
-    /// What runs of a cell.
+    /// The parts of a cell that run.
     fn of(source: &str, kernel: Kernel) -> Self {
         let first = source.trim_start().lines().next().unwrap_or_default();
         let mut magic = first.strip_prefix("%%").unwrap_or_default().split_whitespace();
         let runs = match magic.next() {
+            // `%%` alone names nothing that could run it.
             None if first.starts_with("%%") => Kernel::Other,
             None | Some("time" | "timeit" | "capture" | "prun" | "memit") => kernel,
             Some("python" | "python3" | "pypy") => Kernel::Python,
@@ -132,6 +138,7 @@ impl Cell {
             if own.is_some() || goes_on {
                 let indent = own.as_ref().and_then(|own| own.name("indent"));
                 cell.python.push_str(indent.map_or("", |indent| indent.as_str()));
+                // A statement in its place, so that a block with commands alone in it stays a block.
                 cell.python.push_str("pass #");
             }
             cell.python.push_str(line);

@@ -1,7 +1,7 @@
 //! Payload: text that, wherever it is put, has a program fetched and run, sends data out, or orders an agent to hide
 //! something.
 //!
-//! Must not know where the text stands nor what a rule makes of it. Expressions are bounded to a line.
+//! Rules and the shell's tracer ask the same of any text. Expressions are bounded to a line.
 
 use std::sync::LazyLock;
 
@@ -48,19 +48,20 @@ static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is fixed and valid")
 });
 
-/// Where a command stands that fetches a program and runs it.
+/// The offset of a command that fetches a program and runs it.
 pub fn fetches_program(text: &str) -> Option<usize> {
     FETCHES.find(text).filter(|found| !LOCAL.is_match(found.as_str())).map(|found| found.start())
 }
 
-/// Where a command stands that sends data to another machine.
+/// The offset of a command that sends data to another machine.
 pub fn sends_data(text: &str) -> Option<usize> {
     SENDS.find(text).filter(|found| !LOCAL.is_match(found.as_str())).map(|found| found.start())
 }
 
-/// Where words stand that have an agent do something and hide it: the order and the hiding within a few lines.
+/// The offset of words that have an agent do something and hide it: the order and the hiding within a few lines.
 pub fn covert_order(text: &str) -> Option<usize> {
     const REACH: usize = 400;
+    // A bound on the windows: repeated words would otherwise cost 800 bytes each.
     HIDES.find_iter(text).take(20).find_map(|hidden| {
         let low = floor_char_boundary(text, hidden.start().saturating_sub(REACH));
         let high = floor_char_boundary(text, hidden.end() + REACH);

@@ -1,8 +1,8 @@
-//! Files that a command of the bundle runs although their names promise data, tests or documents: they are read again
-//! as the programs that they are.
+//! Files that a command of the bundle runs although their names promise data, tests or documents. They are read again
+//! as programs.
 //!
-//! Must not judge them. Only files of the bundle are found, by the path as written, relative to the folder of the file
-//! that names them or to a folder around it.
+//! Only files of the bundle are found. The path as written is relative to the folder of the file that names them or to
+//! a folder around it.
 
 use capdex_model::bundle::Bundle;
 
@@ -13,23 +13,26 @@ use super::manifest::{around, folder_of, join};
 use super::shape::Shape;
 use super::shell::{Deed, Event};
 
-/// How many files may be read again for one bundle.
+/// The most files that may be read again for one bundle.
 const MOST: usize = 2_000;
 
 /// Reads again what is run, and what that runs in turn.
 pub(super) fn read(bundle: &Bundle, evidence: &mut Evidence) {
     let mut open: Vec<String> = evidence.documents.keys().cloned().collect();
     let mut count = 0;
+    // A program that is found may run the next, however long the chain.
     while let Some(path) = open.pop() {
         for (target, language, place) in named_by(evidence, &path) {
             let Some(file) = bundle.files.get(&target) else { continue };
             count += 1;
+            // A bundle whose files run each other must not be read over and over.
             if count > MOST {
                 return;
             }
             if let Some(program) = evidence.documents.get_mut(&target)
                 && matches!(program.shape, Shape::Program(_) | Shape::Bytecode(_))
             {
+                // Machine code stays what it is; that a command runs it is what rules ask.
                 program.run_by = Some(place);
                 continue;
             }
@@ -46,6 +49,7 @@ pub(super) fn read(bundle: &Bundle, evidence: &mut Evidence) {
 /// The files that the commands of one file run and that are not read as programs yet.
 fn named_by(evidence: &Evidence, path: &str) -> Vec<(String, Language, capdex_model::fact::Place)> {
     let Some(document) = evidence.documents.get(path) else { return Vec::new() };
+    // Commands in documents and tests are shown or tried and not run for a user.
     if matches!(document.role, FileRole::Binary | FileRole::Lock | FileRole::Docs | FileRole::Test) {
         return Vec::new();
     }
@@ -54,6 +58,7 @@ fn named_by(evidence: &Evidence, path: &str) -> Vec<(String, Language, capdex_mo
         let Event { deed: Deed::RunsFile { path: written, runner, .. }, .. } = event else { continue };
         let Some(target) = resolve(evidence, path, written) else { continue };
         let Some(run) = evidence.documents.get(&target) else { continue };
+        // Once is enough, and a file that names itself would never end.
         if run.run_by.is_some() || !is_other_than_program(run) || target == path {
             continue;
         }
@@ -67,7 +72,7 @@ fn named_by(evidence: &Evidence, path: &str) -> Vec<(String, Language, capdex_mo
     named
 }
 
-/// Whether a file is not read as a program already. Text that agents load stays what it is.
+/// True where a file is not read as a program already. Text that agents load stays what it is.
 const fn is_other_than_program(document: &Document) -> bool {
     matches!(
         document.role,
@@ -82,6 +87,7 @@ fn resolve(evidence: &Evidence, from: &str, written: &str) -> Option<String> {
     if relative.starts_with('$') {
         relative = relative.split_once('/').map(|(_, rest)| rest)?;
     }
+    // Home folders and options name no file of the bundle.
     if relative.is_empty() || relative.len() > 300 || relative.starts_with(['~', '-']) {
         return None;
     }

@@ -1,9 +1,9 @@
 //! `Shape`: what a file's bytes are, whatever its name says: programs, pictures and where they end, Python bytecode.
 //!
-//! Reads headers only; must not know any rule. Sources: the PNG, JPEG, GIF89a and Mach-O specifications, the ELF and PE
-//! headers, CPython's `importlib/_bootstrap_external.py` (the header of a `.pyc`, PEP 552).
+//! Only headers are read. Sources: the PNG, JPEG, GIF89a and Mach-O specifications, the ELF and PE headers, CPython's
+//! `importlib/_bootstrap_external.py` (the header of a `.pyc`, PEP 552).
 
-/// What a file's bytes are.
+/// The kind of a file's bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     /// Text.
@@ -24,15 +24,16 @@ pub enum Shape {
     Other,
 }
 
-/// What the header of compiled Python says of the source that it was made from.
+/// The header of compiled Python, which tells of the source that it was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytecode {
     /// The length of the source in bytes, where the header holds it rather than a hash.
     pub source_length: Option<u32>,
 }
 
-/// What bytes are; `is_text` where they were decoded as such.
+/// The shape of some bytes; `is_text` where they were decoded as such.
 pub fn of(bytes: &[u8], is_text: bool) -> Shape {
+    // Text first: a script that begins with `MZ` is no program for a processor.
     if is_text {
         return Shape::Text;
     }
@@ -55,6 +56,7 @@ fn program(bytes: &[u8]) -> Option<&'static str> {
         // Java's class files begin alike; a universal program holds few architectures.
         [0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 1..=20, ..] => Some("Mach-O"),
         [b'M', b'Z', ..] => {
+            // `MZ` alone is two letters; the header it points to makes it a program.
             let at = bytes.get(0x3C..0x40).and_then(|four| <[u8; 4]>::try_from(four).ok()).map(u32::from_le_bytes)?;
             let at = usize::try_from(at).ok()?;
             (bytes.get(at..at.checked_add(4)?) == Some(b"PE\0\0")).then_some("PE")
@@ -66,6 +68,7 @@ fn program(bytes: &[u8]) -> Option<&'static str> {
 /// The header: a number that names the version, `\r\n`, flags, then a time and a length or a hash.
 fn bytecode(bytes: &[u8]) -> Option<Bytecode> {
     let [_, version, b'\r', b'\n', flags, 0, 0, 0, rest @ ..] = bytes else { return None };
+    // The numbers of Python 3: without them any four bytes with a line end would fit.
     if !(0x0B..=0x0F).contains(version) || *flags > 3 {
         return None;
     }
@@ -94,8 +97,10 @@ fn end_of_png(bytes: &[u8]) -> Option<usize> {
         let length = bytes.get(at..at.checked_add(4)?).and_then(|four| <[u8; 4]>::try_from(four).ok())?;
         let length = usize::try_from(u32::from_be_bytes(length)).ok()?;
         let kind = bytes.get(at + 4..at + 8)?;
+        // A length is the author's word, and may not wrap round.
         at = at.checked_add(length)?.checked_add(12)?;
         if kind == b"IEND" {
+            // A picture that is cut has no end, and nothing is hidden behind it.
             return (at <= bytes.len()).then_some(at);
         }
     }
@@ -111,6 +116,7 @@ fn end_of_jpeg(bytes: &[u8]) -> Option<usize> {
         }
         match kind {
             0xD9 => return Some(at + 2),
+            // Marks may be filled up with more of the same byte.
             0xFF => at += 1,
             0x01 | 0xD0..=0xD7 => at += 2,
             _ => {
@@ -130,6 +136,7 @@ fn end_of_jpeg(bytes: &[u8]) -> Option<usize> {
 
 /// Blocks up to the trailer.
 fn end_of_gif(bytes: &[u8]) -> Option<usize> {
+    // The colour table is optional, and its size a power of two in three bits.
     let table = |flags: u8| if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) };
     let mut at = 13 + table(*bytes.get(10)?);
     loop {
@@ -159,6 +166,7 @@ pub fn source_of_bytecode(path: &str) -> Option<String> {
     let stem = path.strip_suffix(".pyc").or_else(|| path.strip_suffix(".pyo"))?;
     let (folder, name) = stem.rsplit_once('/').unwrap_or(("", stem));
     let Some(around) = folder.strip_suffix("__pycache__") else { return Some(format!("{stem}.py")) };
+    // `module.cpython-312.pyc` is compiled from `module.py`.
     let name = name.split('.').next().unwrap_or(name);
     Some(format!("{around}{name}.py"))
 }

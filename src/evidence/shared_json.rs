@@ -1,6 +1,7 @@
-//! `SharedJson`: a value inside another that both hold, so that what a tool says of itself is not copied out of its manifest.
+//! `SharedJson`: a value inside another that both hold, so that what a tool says of itself is not copied out of its
+//! manifest.
 //!
-//! Must not know what it is a value of.
+//! The schemas and annotations of tools are such values.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ pub struct SharedJson {
 }
 
 impl SharedJson {
-    /// What a JSON Pointer leads to in a value, wherever that is.
+    /// The value that a JSON Pointer leads to inside another, wherever that is.
     pub fn new(whole: &Arc<Value>, pointer: String) -> Self {
         Self { whole: Arc::clone(whole), pointer }
     }

@@ -1,7 +1,7 @@
 //! Sites: what of a host somebody had to register, and who therefore answers for everything below it.
 //!
-//! Decided by the public suffix list, its private section included, and by a short list of platforms that it lacks. Must
-//! not know what is asked of a host, nor look anything up.
+//! Decided by the public suffix list, its private section included, and by a short list of platforms that it lacks.
+//! Nothing is looked up.
 
 /// Platforms whose customers each get a name below theirs, and which the public suffix list does not count as suffixes.
 /// Sorted.
@@ -35,25 +35,28 @@ const TENANT_FARMS: [&str; 27] = [
     "zendesk.com",
 ];
 
-/// Where in a host the part begins that one owner has.
+/// The beginning of the part of a host that one owner has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Registered {
     /// The byte of the host at which it begins.
     pub from: usize,
-    /// Whether the suffix that it stands under is a known one; `.test` is none.
+    /// True where the suffix that it stands under is a known one; `.test` is none.
     pub is_known: bool,
 }
 
-/// The part of a host that one owner has. `host` is lower-case and has no dot at its ends. None for an address of numbers,
-/// a lone label, and a public suffix itself.
+/// The part of a host that one owner has. `host` is lower-case and has no dot at its ends. None for an address of
+/// numbers, a lone label, and a public suffix itself.
 pub fn registered(host: &str) -> Option<Registered> {
+    // An address has no owner by name.
     if host.split('.').all(|label| label.bytes().all(|byte| byte.is_ascii_digit())) {
         return None;
     }
     let suffix = psl::suffix(host.as_bytes())?;
+    // A public suffix alone has nothing before its dot.
     let before = host.len().checked_sub(suffix.as_bytes().len() + 1)?;
     let from = host.get(..before)?.rfind('.').map_or(0, |dot| dot + 1);
     let is_farm = host.get(from..).is_some_and(|domain| TENANT_FARMS.binary_search(&domain).is_ok());
+    // One label more below a platform, whose customers are strangers to each other.
     let from = match from.checked_sub(1) {
         Some(before) if is_farm => host.get(..before)?.rfind('.').map_or(0, |dot| dot + 1),
         _ => from,
@@ -61,7 +64,8 @@ pub fn registered(host: &str) -> Option<Registered> {
     Some(Registered { from, is_known: suffix.is_known() })
 }
 
-/// The registrable domain of a host, lower-case: what one owner has. The host itself where nobody registered a part of it.
+/// The registrable domain of a host, lower-case: what one owner has. The host itself where nobody registered a part of
+/// it.
 pub fn site_of(host: &str) -> String {
     let host = host.trim_matches('.').to_ascii_lowercase();
     let from = registered(&host).map_or(0, |part| part.from);

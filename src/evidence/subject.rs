@@ -1,6 +1,6 @@
 //! `Subject`: one capability with the evidence of its bundle, as every rule reads it.
 //!
-//! Holds references only. Must not know any rule.
+//! Holds references only.
 
 use capdex_model::capability::Capability;
 use capdex_model::listing::Claims;
@@ -10,14 +10,14 @@ use crate::Evidence;
 use crate::document::Document;
 use crate::tools::Tool;
 
-/// What a rule looks at: one capability with the evidence of its bundle.
+/// The input of a rule: one capability with the evidence of its bundle.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     /// The capability.
     pub capability: &'a Capability,
     /// The evidence of the whole bundle.
     pub evidence: &'a Evidence,
-    /// What the listing claims.
+    /// The claims of the listing.
     pub claims: &'a Claims,
     /// The gaps of the whole bundle: what could not be read or was refused on the way in.
     pub gaps: &'a [Gap],

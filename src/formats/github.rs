@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use capdex_model::fact::Severity;
 
 use super::{Format, Judged, Level, Printer, level};
-use crate::finding::BaselineStatus;
-use capdex_dataset::escape::escape;
-use crate::output::{self, Out};
+use crate::output::Out;
+use capdex_dataset::escape::{self, escape};
+use capdex_dataset::finding::BaselineStatus;
 
 pub(super) struct Github;
 
@@ -40,11 +40,13 @@ struct Commands {
 impl Printer for Commands {
     fn add(&mut self, judged: &Judged, _: &mut Out) -> anyhow::Result<()> {
         for finding in &judged.findings() {
-            if finding.baseline == Some(Standing::Known) {
+            // What is known is counted and not annotated: it would take one of the ten places.
+            if finding.baseline == Some(BaselineStatus::Known) {
                 self.known += 1;
                 continue;
             }
             let mut place = property("file", &judged.place.join(judged.file_of(finding)));
+            // A finding about a whole file has line 0, which is no line to the runner.
             if finding.line > 0 {
                 place = format!("{place},line={},col={}", finding.line, finding.column.max(1));
             }
@@ -52,6 +54,7 @@ impl Printer for Commands {
             let fix = capdex_rules::find(finding.rule).map_or_else(String::new, |meta| format!(" Fix: {}", meta.fix));
             let evidence =
                 if finding.evidence.is_empty() { String::new() } else { format!(" Found: {}", finding.evidence) };
+            // Titles may end with a full stop, and two in a row look like a fault.
             let text = data(&format!("{}.{evidence}{fix}", finding.title.trim_end_matches('.')));
             let command = match level(finding.severity) {
                 Level::Error => "error",
@@ -69,6 +72,7 @@ impl Printer for Commands {
     }
 
     fn finish(mut self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
+        // Worst first, since only ten of a level are shown.
         self.found.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
         let findings = u64::try_from(self.found.len())?;
         for (_, line) in &self.found {
@@ -78,14 +82,15 @@ impl Printer for Commands {
             out.line(line)?;
         }
         let known = if self.known == 0 { String::new() } else { format!(", {} in the baseline", self.known) };
-        let gaps = capdex_dataset::escape::count(u64::try_from(self.gaps.len())?, "gap");
-        out.line(format_args!("capdex: {}{known}, {gaps}", capdex_dataset::escape::count(findings, "finding")))?;
+        let gaps = escape::count(u64::try_from(self.gaps.len())?, "gap");
+        out.line(format_args!("capdex: {}{known}, {gaps}", escape::count(findings, "finding")))?;
         Ok(())
     }
 }
 
-/// What stands behind `::`: its rules ask for `%` and line ends to be encoded.
+/// The text behind `::`: the rules of commands ask for `%` and line ends to be encoded.
 fn data(text: &str) -> String {
+    // The percent sign first, or the others' encodings would be encoded again.
     escape(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 

@@ -1,7 +1,8 @@
 //! `scan --format json`: one document that holds the objects of `jsonl`.
 
 use super::{Format, Judged, Printer};
-use crate::output::{self, Out};
+use crate::output::Out;
+use capdex_dataset::escape;
 
 pub(super) struct Json;
 
@@ -25,10 +26,12 @@ struct Document {
 
 impl Printer for Document {
     fn add(&mut self, judged: &Judged, out: &mut Out) -> anyhow::Result<()> {
+        // Begun with the first item, so that a run that fails before it prints nothing.
         let lead = if self.is_begun { ",\n" } else { "{\"schema\":\"capdex.scan/1\",\"items\":[\n" };
         self.is_begun = true;
         out.raw(lead.as_bytes())?;
-        out.raw(capdex_dataset::escape::escape_json(&serde_json::to_string(&judged.item())?).as_bytes())?;
+        // JSON of strangers' text goes to a terminal too.
+        out.raw(escape::escape_json(&serde_json::to_string(&judged.item())?).as_bytes())?;
         Ok(())
     }
 

@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use capdex_model::fact::Severity;
 
 use super::{Format, Judged, Printer};
-use crate::finding::BaselineStatus;
-use capdex_dataset::finding::Finding;
-use capdex_dataset::escape::xml;
 use crate::output::Out;
+use capdex_dataset::escape::xml;
+use capdex_dataset::finding::BaselineStatus;
+use capdex_dataset::finding::Finding;
 
 pub(super) struct Junit;
 
@@ -29,7 +29,7 @@ impl Format for Junit {
     }
 }
 
-/// How many cases there are, and how they ended.
+/// The number of cases, by their ending.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     tests: u64,
@@ -47,6 +47,7 @@ struct Suites {
 
 impl Printer for Suites {
     fn add(&mut self, judged: &Judged, _: &mut Out) -> anyhow::Result<()> {
+        // Gathered first, because the head of a suite says how many cases it has.
         let (tally, cases) = cases(judged)?;
         let capability = &judged.scanned.capability;
         writeln!(
@@ -123,6 +124,7 @@ fn cases(judged: &Judged) -> anyhow::Result<(Tally, String)> {
             xml(&gap.to_string())
         )?;
     }
+    // An empty suite reads as not run.
     if tally.tests == 0 {
         tally.tests = 1;
         writeln!(cases, "    <testcase classname=\"{class}\" name=\"no findings\"/>")?;
@@ -130,7 +132,7 @@ fn cases(judged: &Judged) -> anyhow::Result<(Tally, String)> {
     Ok((tally, cases))
 }
 
-/// How a finding's case ended: what is known is skipped, what is merely worth knowing passes.
+/// The ending of a finding's case: a known one is skipped, one that is merely worth knowing passes.
 fn ending(finding: &Finding<'_>, tally: &mut Tally) -> String {
     let text = |lead: &str| {
         let meta = capdex_rules::find(finding.rule);
@@ -138,10 +140,11 @@ fn ending(finding: &Finding<'_>, tally: &mut Tally) -> String {
         // The mark keeps a quoted line from being read as a command by a runner that logs it.
         format!("{lead}> {}\nWhy: {}\nFix: {}", xml(finding.evidence), xml(why), xml(fix))
     };
-    if let Some(standing @ Standing::Known) = finding.baseline {
+    if let Some(standing @ BaselineStatus::Known) = finding.baseline {
         tally.skipped += 1;
         return format!("<skipped message=\"{}: {}\"/>", standing.words(), xml(finding.title));
     }
+    // Facts without weight must not break a build.
     if finding.severity == Severity::Info {
         return format!("<system-out>{}</system-out>", text(&format!("{}\n", xml(finding.title))));
     }

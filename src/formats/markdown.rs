@@ -1,14 +1,15 @@
 //! `scan --format markdown`: for pull requests and issues, the worst first, no longer than they take. Untrusted text stands in
 //! code spans only.
 
+use capdex_dataset::escape;
 use capdex_model::score::Band;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::{Format, Judged, Printer};
-use crate::finding::BaselineStatus;
-use crate::output::{self, Out};
+use crate::output::Out;
+use capdex_dataset::finding::BaselineStatus;
 
 pub(super) struct Markdown;
 
@@ -33,7 +34,7 @@ const TEXT: usize = 160;
 /// Bytes of a whole print: a comment of a pull request takes 65,536 letters.
 const ROOM: usize = 60_000;
 
-/// What is told of one capability.
+/// The text about one capability.
 struct Section {
     band: Band,
     text: String,
@@ -52,12 +53,15 @@ impl Printer for Sections {
     }
 
     fn finish(mut self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
+        // Worst first: where the room ends, the milder ones are left out.
         self.0.sort_by_key(|section| gravity(section.band));
         let (mut used, mut left, mut named) = (0, 0, BTreeSet::new());
         for section in &self.0 {
+            // The explanation of a rule counts for the first section that names it.
             let words: Vec<String> = section.rules.difference(&named).map(|rule| explained(rule)).collect();
             let needs = section.text.len() + words.iter().map(String::len).sum::<usize>();
             if used + needs > ROOM {
+                // Left out and not cut: half a table is no Markdown. A smaller one may still fit.
                 left += 1;
                 continue;
             }
@@ -66,7 +70,7 @@ impl Printer for Sections {
             named.extend(&section.rules);
         }
         if left > 0 {
-            let left = capdex_dataset::escape::count(left, "capability");
+            let left = escape::count(left, "capability");
             out.line(format_args!("{left} more, for which there is no room here; `--format jsonl` has all.\n"))?;
         }
         if !named.is_empty() {
@@ -79,7 +83,7 @@ impl Printer for Sections {
     }
 }
 
-/// What a rule says and asks for, in our own words.
+/// The words of a rule and its advice, which are our own.
 fn explained(rule: &str) -> String {
     capdex_rules::find(rule).map_or_else(String::new, |meta| {
         format!("- **{}**: {} *Fix:* {}", meta.id, plain(&meta.title), plain(&meta.fix))
@@ -108,12 +112,13 @@ fn section(judged: &Judged) -> anyhow::Result<Section> {
         writeln!(text, "| {id} | {value} | {grade} | {coverage} |")?;
     }
     let mut findings = judged.findings();
+    // A stable sort: equals stay in the order of the files.
     findings.sort_by_key(|finding| Reverse(finding.severity));
     if !findings.is_empty() {
         writeln!(text, "\n| severity | rule | where | evidence |\n|---|---|---|---|")?;
     }
     for finding in findings.iter().take(SHOWN) {
-        let known = finding.baseline.filter(|standing| *standing != Standing::New);
+        let known = finding.baseline.filter(|standing| *standing != BaselineStatus::New);
         let known = known.map(|standing| format!(" ({})", standing.words())).unwrap_or_default();
         let (severity, rule) = (finding.severity.as_str(), finding.rule);
         let place =
@@ -133,7 +138,7 @@ fn section(judged: &Judged) -> anyhow::Result<Section> {
 
 fn left_out(text: &mut String, all: usize, noun: &str) -> anyhow::Result<()> {
     if let Some(left) = all.checked_sub(SHOWN).filter(|left| *left > 0) {
-        writeln!(text, "\n… and {} more.", capdex_dataset::escape::count(u64::try_from(left)?, noun))?;
+        writeln!(text, "\n… and {} more.", escape::count(u64::try_from(left)?, noun))?;
     }
     Ok(())
 }
@@ -152,7 +157,8 @@ fn plain(text: &str) -> String {
 
 /// A code span that no text can leave: back-ticks, bars and line breaks are replaced. Cut last: what is escaped is longer.
 fn code(text: &str) -> String {
-    let text = capdex_dataset::escape::shorten(&capdex_dataset::escape::escape(text), TEXT).replace('`', "'").replace('|', "¦");
+    // Within a code span nothing is markup, so only what ends it has to go.
+    let text = escape::shorten(&escape::escape(text), TEXT).replace('`', "'").replace('|', "¦");
     if text.is_empty() { String::new() } else { format!("`{text}`") }
 }
 

@@ -1,16 +1,16 @@
 //! The formats of `scan`: what was judged, as people, programs and the tools of others read it.
 //!
-//! Must not judge anything. Text of strangers passes `output::escape` and then the gate of the format itself.
+//! Nothing is judged here. Text of strangers passes `output::escape` and then the gate of the format itself.
 
 use capdex_db::Scanned;
 use capdex_model::fact::Severity;
 use capdex_model::score::{Score, Verdict};
 use capdex_model::snapshot::Gap;
 
-use crate::finding::BaselineStatus;
+use crate::output::Out;
+use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::{Finding, findings};
 use capdex_dataset::item::Item;
-use crate::output::Out;
 
 mod github;
 mod json;
@@ -49,7 +49,7 @@ pub const FORMATS: &[&dyn Format] =
 pub struct Judged {
     /// The path as given.
     pub input: String,
-    /// Where the input is, as others may refer to it.
+    /// The place of the input, as others may refer to it.
     pub place: place::Input,
     /// The capability with its facts.
     pub scanned: Scanned,
@@ -57,13 +57,14 @@ pub struct Judged {
     pub scores: Vec<Score>,
     /// Its verdict, over all rubrics.
     pub verdict: Verdict,
-    /// How each finding stands against the baseline, in the order of the findings; empty without a baseline.
-    pub standings: Vec<Standing>,
+    /// The standing of each finding against the baseline, in the order of the findings; empty without a baseline.
+    pub standings: Vec<BaselineStatus>,
 }
 
 impl Judged {
     /// The scores that people are shown: a variant of a method only where it was asked for by name, and then alone.
     pub fn shown(&self) -> impl Iterator<Item = &Score> {
+        // A variant alone is one that was asked for by name.
         self.scores.iter().filter(|score| score.rubric.is_seed() || self.scores.len() == 1)
     }
 
@@ -76,7 +77,7 @@ impl Judged {
         all
     }
 
-    /// What could not be looked at.
+    /// The gaps: parts that could not be looked at.
     pub fn gaps(&self) -> &[Gap] {
         self.scanned.completeness.gaps()
     }
@@ -104,7 +105,7 @@ const fn level(severity: Severity) -> Level {
     }
 }
 
-/// How bad something is to the tools of others.
+/// The degree of badness that tools of others know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     Error,

@@ -1,4 +1,4 @@
-//! Where an input is, as tools of others refer to it: relative to the folder that the scan ran in, else a file address.
+//! The place of an input, as tools of others refer to it: relative to the folder that the scan ran in, else a file address.
 //!
 //! Paths are compared as they are written: nothing is asked of the disk.
 
@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 pub struct Input {
     /// The path with `/` between components: relative to the working folder where it is below it, else absolute.
     path: String,
-    /// Whether it is one plain file, which is then its own only member.
+    /// True where it is one plain file, which is then its own only member.
     is_file: bool,
 }
 
@@ -17,6 +17,7 @@ impl Input {
     /// The place of a path as given, seen from the folder `from`.
     pub fn of(given: &Path, from: &Path, is_file: bool) -> Self {
         let whole = plain(&from.join(given));
+        // Below the working folder a path is relative, so that reports of two machines are the same.
         let path = whole.strip_prefix(plain(from)).unwrap_or(&whole);
         let path = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
         Self { path, is_file }
@@ -24,6 +25,7 @@ impl Input {
 
     /// The path of a file in the input; of the input itself for an empty one, and `.` for the working folder.
     pub fn join(&self, file: &str) -> String {
+        // A single file is scanned as a folder with one member of its own name.
         let is_itself = self.is_file && self.path.rsplit('/').next() == Some(file);
         match (self.path.as_str(), file) {
             ("", "") => ".".to_owned(),
@@ -38,6 +40,7 @@ impl Input {
     /// is percent-encoded.
     pub fn uri(&self, file: &str) -> (String, bool) {
         let path = self.join(file);
+        // By the beginning of the text, because nothing is asked of the disk.
         let is_relative = !self.path.starts_with('/');
         let encoded: String = path.bytes().map(encode).collect();
         (if is_relative { encoded } else { format!("file://{encoded}") }, is_relative)
@@ -57,6 +60,7 @@ fn plain(path: &Path) -> PathBuf {
     for part in path.components() {
         match part {
             Component::CurDir => (),
+            // By the text alone: a link on the way could lead elsewhere, and the reference stays what was written.
             Component::ParentDir => drop(parts.pop()),
             other => parts.push(other),
         }

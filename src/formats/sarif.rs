@@ -1,7 +1,7 @@
 //! `scan --format sarif`: SARIF 2.1.0, one run, every rule listed whether it fired or not.
 //!
 //! Messages hold our own words only; what strangers wrote stands in snippets and properties, which no viewer reads as
-//! markup. What could not be looked at is a notification, because a viewer takes an empty run for a clean one.
+//! markup. Gaps are notifications, because a viewer takes an empty run for a clean one.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -12,10 +12,10 @@ use capdex_rules::RuleMeta;
 use serde_json::{Map, Value, json};
 
 use super::{Format, Judged, Level, Printer, level};
-use crate::finding::BaselineStatus;
-use capdex_dataset::finding::Finding;
-use capdex_dataset::escape::escape;
 use crate::output::Out;
+use capdex_dataset::escape::escape;
+use capdex_dataset::finding::BaselineStatus;
+use capdex_dataset::finding::Finding;
 
 pub(super) struct Sarif;
 
@@ -56,6 +56,7 @@ impl Printer for Run {
     }
 
     fn finish(mut self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
+        // Before the document is made, because a reader that refuses the file shows nothing.
         self.cut();
         let rules: Vec<Value> = capdex_rules::all().iter().map(|meta| rule(meta)).collect();
         let document = json!({
@@ -99,14 +100,16 @@ impl Run {
         places.sort_by_key(|at| self.results.get(*at).map(|result| Reverse(gravity(result))));
         let kept: BTreeSet<usize> = places.into_iter().take(MAX_RESULTS).collect();
         let all = std::mem::take(&mut self.results);
+        // In their own order again: viewers follow the files.
         self.results = all.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, one)| one).collect();
         let text = format!("{left} less grave findings are left out: code scanning takes {MAX_RESULTS} of a run.");
         let descriptor = json!({ "id": "results/left-out" });
+        // Told as an error, since a cut list must not look complete.
         self.notifications.push(json!({ "level": "error", "descriptor": descriptor, "message": { "text": text } }));
     }
 }
 
-/// What is known of a rule. Viewers show `help` beside a result; GitHub sorts by `security-severity`.
+/// The description of a rule. Viewers show `help` beside a result; GitHub sorts by `security-severity`.
 fn rule(meta: &RuleMeta) -> Value {
     let cites = if meta.cites.is_empty() { String::new() } else { format!("\n\nRests on: {}.", meta.cites.join(", ")) };
     let mut properties = Map::from_iter([
@@ -139,6 +142,7 @@ fn result(judged: &Judged, finding: &Finding<'_>) -> Value {
         "rank": rank(finding.confidence),
         "message": { "text": message(&format!("{}.{fix}", finding.title.trim_end_matches('.'))) },
         "locations": [location(judged, finding)],
+        // Under a name of our own, so that GitHub follows a finding when lines move.
         "partialFingerprints": { "capdex/v1": finding.fingerprint },
         "properties": {
             "capability": escape(&judged.scanned.capability.slug),
@@ -150,19 +154,20 @@ fn result(judged: &Judged, finding: &Finding<'_>) -> Value {
             "codes": finding.codes,
         },
     });
+    // A stored rule of another version has no place in the list of rules.
     if let Some(index) = meta.and_then(|meta| capdex_rules::all().iter().position(|each| each.id == meta.id)) {
         result["ruleIndex"] = json!(index);
     }
     if let Some(standing) = finding.baseline {
         result["baselineState"] = json!(match standing {
-            Standing::New => "new",
-            Standing::Known => "unchanged",
-            Standing::Changed | Standing::Expired => "updated",
+            BaselineStatus::New => "new",
+            BaselineStatus::Known => "unchanged",
+            BaselineStatus::Changed | BaselineStatus::Expired => "updated",
         });
         result["properties"]["baseline"] = json!(standing);
         // An empty list says that somebody looked and suppressed nothing.
         let known = json!([{ "kind": "external", "status": "accepted", "justification": standing.words() }]);
-        result["suppressions"] = if standing == Standing::Known { known } else { json!([]) };
+        result["suppressions"] = if standing == BaselineStatus::Known { known } else { json!([]) };
     }
     result
 }
@@ -192,6 +197,7 @@ fn artifact(judged: &Judged, file: &str) -> Value {
 }
 
 fn notification(judged: &Judged, gap: &Gap) -> Value {
+    // Nothing at all could be read, which is worse than a part.
     let is_nothing = matches!(judged.scanned.completeness, Completeness::NotAssessable(_));
     let text = format!("not looked at, so not known to be clean: {}", escape(&gap.to_string()));
     json!({
@@ -248,7 +254,7 @@ const fn word(level: Level) -> &'static str {
     }
 }
 
-/// How sure, as SARIF counts from 0 to 100.
+/// The confidence, as SARIF counts it from 0 to 100.
 const fn rank(confidence: Confidence) -> f64 {
     match confidence {
         Confidence::Low => 25.0,

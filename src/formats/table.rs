@@ -1,12 +1,13 @@
 //! `scan --format table`: for people, the worst first.
 
+use capdex_dataset::escape;
 use capdex_model::capability::Kind;
 use capdex_model::snapshot::Completeness;
 
 use super::{Format, Judged, Printer};
-use crate::finding::BaselineStatus;
-use capdex_dataset::finding::Finding;
 use crate::output::{self, Out};
+use capdex_dataset::finding::BaselineStatus;
+use capdex_dataset::finding::Finding;
 
 /// Evidence shown on one line, in columns.
 const EVIDENCE: usize = 100;
@@ -42,6 +43,7 @@ impl Printer for Blocks {
 fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Result<()> {
     let scanned = &judged.scanned;
     let findings = judged.findings();
+    // A rest of a package without findings has nothing to say; one with a gap has.
     let is_empty_rest = scanned.capability.kind == Kind::Package
         && findings.is_empty()
         && scanned.completeness == Completeness::Analysed;
@@ -55,8 +57,8 @@ fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Result<()> {
     out.line(format_args!(
         "{band}  {} {}  ({})",
         scanned.capability.kind,
-        capdex_dataset::escape::escape(&scanned.capability.name),
-        capdex_dataset::escape::escape(&scanned.capability.slug)
+        escape::escape(&scanned.capability.name),
+        escape::escape(&scanned.capability.slug)
     ))?;
     let scores: Vec<String> = judged
         .shown()
@@ -66,30 +68,31 @@ fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Result<()> {
         out.line(format_args!("    {}", scores.join(" · ")))?;
     }
     let mut worst_first: Vec<&Finding<'_>> = findings.iter().collect();
+    // A stable sort: equals stay in the order of the files.
     worst_first.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     for finding in worst_first {
         print_finding(finding, out)?;
     }
     for gap in scanned.completeness.gaps() {
-        out.line(format_args!("    not looked at: {}", capdex_dataset::escape::escape(&gap.to_string())))?;
+        out.line(format_args!("    not looked at: {}", escape::escape(&gap.to_string())))?;
     }
     Ok(())
 }
 
 fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
     let mut severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
-    if let Some(standing) = finding.baseline.filter(|standing| *standing != Standing::New) {
+    if let Some(standing) = finding.baseline.filter(|standing| *standing != BaselineStatus::New) {
         severity = format!("{severity} ({})", standing.words());
     }
     if finding.file.is_empty() {
         out.line(format_args!("    {severity}  {}  {}", finding.rule, finding.title))?;
         return Ok(());
     }
-    let place = format!("{}:{}", capdex_dataset::escape::escape(finding.file), finding.line);
+    let place = format!("{}:{}", escape::escape(finding.file), finding.line);
     out.line(format_args!("    {severity}  {}  {place}  {}", finding.rule, finding.title))?;
     if !finding.evidence.is_empty() {
         // The mark keeps a quoted line from being read as a command by whoever runs us: `::` at its beginning is one.
-        let quoted = capdex_dataset::escape::shorten(&capdex_dataset::escape::escape(finding.evidence), EVIDENCE);
+        let quoted = escape::shorten(&escape::escape(finding.evidence), EVIDENCE);
         out.line(format_args!("        > {quoted}"))?;
     }
     Ok(())

@@ -5,15 +5,16 @@
 use std::path::Path;
 
 use super::{Context, StageReport};
-use crate::clock;
 use capdex_dataset::export::{self, ExportOptions, Written};
+use capdex_dataset::stopwatch::Stopwatch;
 
 /// Writes the dataset.
 ///
 /// # Errors
-/// What the store or the file system says.
+/// Errors of the store or the file system.
 pub fn run(context: &Context, out: &Path) -> anyhow::Result<(StageReport, Written)> {
-    let watch = clock::Stopwatch::start();
+    let watch = Stopwatch::start();
+    // The instant of the run, so that the same store exported again gives the same bytes.
     let options = ExportOptions { as_of: context.as_of, ..ExportOptions::default() };
     let written = export::write(&context.store.reader()?, out, &options, &context.pool)?;
     let report = StageReport {

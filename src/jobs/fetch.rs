@@ -1,6 +1,6 @@
 //! The fetch stage: claims fetch jobs, downloads and unpacks, and saves each snapshot in one transaction.
 //!
-//! Must not look inside the files.
+//! Contents of files are looked at by the scan stage.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use capdex_crawlers::CrawlError;
 use capdex_crawlers::fetch::{self, Fetched};
 use capdex_crawlers::http::Http;
 use capdex_crawlers::unpack::Limits;
+use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{Job, JobId, ListingState, StoreError, Writer};
 use capdex_model::bundle::BundleFile;
 use capdex_model::listing::Locator;
@@ -35,9 +36,9 @@ const WINDOW: usize = 4_096;
 const PER_HOST: usize = 16;
 /// Jobs claimed in one transaction.
 const CLAIM: usize = 64;
-/// How long a job sleeps at most before it looks whether the run was stopped.
+/// The longest sleep of a job before it looks whether the run was stopped.
 const LONGEST_NAP: Duration = Duration::from_secs(1);
-/// How long a claimed job is ours. A dead process's jobs come back when the store is opened, whatever is left of it.
+/// The time for which a claimed job is ours. A dead process's jobs come back when the store is opened, whatever is left of it.
 const LEASE_S: i64 = 3_600;
 /// A transient failure is tried again after this long, doubled with every attempt, at most a day.
 const FIRST_RETRY_S: i64 = 60;
@@ -47,18 +48,22 @@ const FIRST_RETRY_S: i64 = 60;
 /// # Errors
 /// Only what the store says; an artifact that fails is a gap.
 pub async fn run(context: &Context) -> anyhow::Result<StageReport> {
-    let watch = clock::Stopwatch::start();
+    let watch = Stopwatch::start();
+    // The client is shared with the other stages: only the difference belongs to this one.
     let before = context.http.usage();
     let mut report = StageReport::default();
+    // An estimate for the progress bar alone; failures put jobs back while the stage runs.
     let waiting = context.store.reader()?.queue_counts()?.get(&(FETCH_JOB.into(), "ready".into())).copied();
     let progress = Progress::stage("fetch", Some(waiting.unwrap_or(0)), context.quiet);
     let mut window = Window::default();
     let slots = Arc::new(Semaphore::new(AT_ONCE));
     loop {
+        // Before every wait, so that the window is full whenever a job ends.
         fill(context, &mut window, &slots)?;
         let Some(joined) = window.running.join_next().await else { break };
         let (job, payload, result) = joined.map_err(|error| anyhow::anyhow!("a fetch broke off: {error}"))?;
         window.leave(&job);
+        // Never begun, so it goes back at once and costs the artifact no failure.
         let Some(result) = result else {
             let now = clock::now();
             context.store.write(move |writer| writer.retry(job.id, "the run was stopped", now))?;
@@ -67,6 +72,7 @@ pub async fn run(context: &Context) -> anyhow::Result<StageReport> {
         progress.advance(1);
         progress.show(context.http.usage().bytes, &payload.key.to_string());
         report.items += 1;
+        // A failure does not end the stage: it is a gap, saved below.
         match &result {
             Ok(_) => report.done += 1,
             Err(_) => report.failed += 1,
@@ -90,12 +96,12 @@ struct Window {
     running: JoinSet<Outcome>,
     /// Those in it. The lease of one that waits for long may run out, and the queue gives it to us again.
     jobs: BTreeSet<JobId>,
-    /// How many of them ask each host.
+    /// The number of them that ask each host.
     hosts: BTreeMap<String, usize>,
 }
 
 impl Window {
-    /// Whether the job is new here.
+    /// Takes a job in; true where it is new here.
     fn enter(&mut self, job: &Job) -> bool {
         if !self.jobs.insert(job.id) {
             return false;
@@ -111,6 +117,7 @@ impl Window {
         let Some(host) = &job.host else { return };
         if let Some(count) = self.hosts.get_mut(host) {
             *count -= 1;
+            // Empty entries go, because a crawl meets thousands of hosts and the map is searched at every claim.
             if *count == 0 {
                 self.hosts.remove(host);
             }
@@ -127,9 +134,11 @@ impl Window {
 /// Fills the window from the queue, unless somebody asked to stop. A claim takes more than a host's share where it meets
 /// only that host; the next one leaves that host out.
 fn fill(context: &Context, window: &mut Window, slots: &Arc<Semaphore>) -> anyhow::Result<()> {
+    // Only whole claims, so that the number of transactions stays a 64th of the number of jobs.
     while window.running.len() + CLAIM <= WINDOW && !context.requests.is_asked() {
         let (now, except) = (clock::now(), window.busy_hosts());
         let jobs = context.store.write(move |writer| writer.claim(FETCH_JOB, CLAIM, now, LEASE_S, &except))?;
+        // Taken before jobs are sorted out: a short claim means that nothing else is due.
         let is_last = jobs.len() < CLAIM;
         for job in jobs {
             match serde_json::from_value::<FetchPayload>(job.payload.clone()) {
@@ -139,6 +148,7 @@ fn fill(context: &Context, window: &mut Window, slots: &Arc<Semaphore>) -> anyho
                     }
                 }
                 Err(error) => {
+                    // Written by another version or damaged. Buried, since a retry would read the same bytes.
                     warn!(job.id = job.id.0, %error, "a queued job cannot be read; it is set aside");
                     context.store.write(move |writer| writer.bury(job.id, "the payload cannot be read"))?;
                 }
@@ -152,8 +162,10 @@ fn fill(context: &Context, window: &mut Window, slots: &Arc<Semaphore>) -> anyho
 }
 
 fn start(context: &Context, running: &mut JoinSet<Outcome>, slots: &Arc<Semaphore>, job: Job, payload: FetchPayload) {
+    // The credential of the kind of source goes with the request, and with no request of another kind.
     let http = context.http.acting_for(context.kind_of(&payload.locator.ecosystem()));
     let (limits, slots) = (context.limits, Arc::clone(slots));
+    // The stop for requests, which also ends when the time budget is over.
     let stop = context.requests.clone();
     running.spawn(async move {
         let result = fetch_one(&http, &payload.locator, &limits, &slots, &stop).await;
@@ -171,12 +183,15 @@ pub(super) async fn fetch_one(
     stop: &Stop,
 ) -> Option<Result<Fetched, CrawlError>> {
     loop {
+        // Room in memory comes first: a reservation of the host's pace that then waits would be lost time for that host.
         let slot = slots.acquire().await.expect("the semaphore is never closed");
+        // Asked after the wait, which may have been long.
         if stop.is_asked() {
             return None;
         }
         let reserved = match locator.url() {
             Some(url) => http.try_reserve(url),
+            // A local folder has no host and no pace.
             None => Ok(Ok(http.clone())),
         };
         match reserved {
@@ -186,7 +201,9 @@ pub(super) async fn fetch_one(
                 return Some(fetch::fetch(&http, locator, limits).await);
             }
             Ok(Err(wait)) => {
+                // Given up while the host rests, or slow hosts would fill all slots and starve fast ones.
                 drop(slot);
+                // Short naps, so that a stop is seen within a second even where a host asked for an hour.
                 tokio::time::sleep(wait.min(LONGEST_NAP)).await;
             }
         }
@@ -195,14 +212,17 @@ pub(super) async fn fetch_one(
 
 fn save(context: &Context, job: Job, payload: FetchPayload, result: Result<Fetched, CrawlError>) -> anyhow::Result<()> {
     let (at, now) = (context.as_of, clock::now());
+    // Bytes, gaps, snapshot and the end of the job together: a kill leaves either all of it or a job that is claimed again.
     context.store.write(move |writer| {
         let subject = payload.key.to_string();
         match result {
             Ok(fetched) => {
                 let snapshot = snapshot(&payload.locator, &fetched.files, fetched.gaps, now);
                 for file in fetched.files.values() {
+                    // Under its digest: files that the store holds already cost nothing.
                     writer.put_blob(&file.digest, &file.bytes)?;
                 }
+                // Gaps of an earlier fetch are closed before those of this one are recorded; what is still there opens again.
                 writer.resolve_gaps(STAGE, &subject, at)?;
                 for gap in snapshot.completeness.gaps() {
                     writer.record_gap(STAGE, &subject, gap, at)?;
@@ -216,8 +236,8 @@ fn save(context: &Context, job: Job, payload: FetchPayload, result: Result<Fetch
     Ok(())
 }
 
-/// A failure is a gap. What may pass by itself is tried again later; what will not is a snapshot that cannot be
-/// assessed, so that the package shows as unknown rather than not at all.
+/// A failure is a gap. One that may pass by itself is tried again later. Any other is a snapshot that cannot be assessed, so
+/// that the package shows as unknown rather than not at all.
 fn save_failure(
     writer: &Writer<'_>,
     job: &Job,
@@ -227,16 +247,21 @@ fn save_failure(
     at: capdex_model::time::AsOf,
 ) -> Result<(), StoreError> {
     let gap = error.to_gap();
+    // Recorded in either case, so that a package that is being retried does not look clean meanwhile.
     writer.record_gap(STAGE, &payload.key.to_string(), &gap, at)?;
+    // The listing says that it is there and the artifact is not: that is a failure of the listing, not of the network.
     if matches!(error, CrawlError::Gone { .. }) {
         writer.mark_listing(&payload.key, ListingState::Failed, Some(&gap), at)?;
     }
     if error.is_transient() {
+        // The shift is bounded, since attempts of a job that lives for years would overflow it.
         let doubled = FIRST_RETRY_S << job.attempts.min(10);
         let wait_s = match error {
+            // A host that names an instant is obeyed, though not below our own shortest wait.
             CrawlError::RetryAt { wait_s, .. } => i64::try_from(*wait_s).unwrap_or(i64::MAX).max(FIRST_RETRY_S),
             _ => doubled,
         };
+        // A day at most: whatever `Retry-After` says, the artifact is tried again the next night.
         let run_at = Timestamp::from_unix_seconds(now.unix_seconds() + wait_s.min(86_400));
         return writer.retry(job.id, &error.to_string(), run_at);
     }
@@ -266,6 +291,7 @@ pub fn snapshot(
             size_bytes: u64::try_from(file.bytes.len()).unwrap_or(u64::MAX),
         })
         .collect();
+    // Nothing to look at is never clean.
     let completeness = if files.is_empty() {
         let first = gaps.into_iter().next();
         Completeness::NotAssessable(

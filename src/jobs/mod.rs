@@ -1,7 +1,7 @@
 //! Jobs: the stages of a night, each resumable by itself: list, fetch (and re-hash), scan, score, watch, export, alerts, prune.
 //!
-//! What talks to the network (list, fetch) goes through the queue in the store; what is pure (scan, score, watch) asks
-//! the store what is missing. Either way each step is one transaction, so a run may be killed anywhere.
+//! Stages that talk to the network (list, fetch) go through the queue in the store. Pure ones (scan, score, watch) ask the
+//! store what is missing. Either way each step is one transaction, so a run may be killed anywhere.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub struct Context {
     pub store: Store,
     /// The client.
     pub http: Http,
-    /// Where each source is and what to list there, by the id under which the schedule names it.
+    /// The address and the names of each source, by the id under which the schedule names it.
     pub sources: BTreeMap<String, SourceRun>,
     /// Sources of the schedule that are not asked, and why.
     pub skipped: BTreeMap<String, String>,
@@ -43,7 +43,7 @@ pub struct Context {
     pub rehash_per_night: usize,
     /// Files of popular names.
     pub popular: Vec<PathBuf>,
-    /// What the operator decided about which listings are one thing.
+    /// The operator's decisions about which listings are one thing.
     pub overrides: Overrides,
     /// The caps of the unpacker.
     pub limits: Limits,
@@ -55,17 +55,17 @@ pub struct Context {
     pub pool: rayon::ThreadPool,
     /// The instant that all ages are measured against.
     pub as_of: AsOf,
-    /// Whether every listing is asked for as if nothing were known of it: no validators, no watermark, nothing that is not due.
+    /// True where every listing is asked for as if nothing were known of it: no validators, no watermark, everything is due.
     /// So a host is caught that says "not modified" of what was.
     pub asks_anew: bool,
-    /// Whether the person at the terminal wants to see nothing.
+    /// True where the person at the terminal wants to see nothing.
     pub quiet: bool,
-    /// Whether a recorded crawl is played: nobody is asked then, and nobody told.
+    /// True where a recorded crawl is played: nobody is asked then, and nobody told.
     pub is_replayed: bool,
     /// Set when the run is to stop after the steps in hand.
     pub stop: Stop,
-    /// Set when no further request is to be begun: the run is to stop, or its time for requests is over. What was fetched by
-    /// then is judged, exported and told all the same.
+    /// Set when no further request is to be begun: the run is to stop, or its time for requests is over. Things fetched by then
+    /// are judged, exported and told all the same.
     pub requests: Stop,
 }
 
@@ -81,13 +81,13 @@ impl Context {
         self.sources.get(source).map_or(source, |run| run.kind.as_str())
     }
 
-    /// Whether the run's time for requests was over before somebody asked it to stop.
+    /// True where the run's time for requests was over before somebody asked it to stop.
     pub fn is_over_budget(&self) -> bool {
         self.requests.is_asked() && !self.stop.is_asked()
     }
 }
 
-/// What one stage did. Written into the ledger of runs.
+/// The result of one stage. Written into the ledger of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StageReport {
     /// Items that the stage looked at.
@@ -105,13 +105,14 @@ pub struct StageReport {
 }
 
 impl StageReport {
-    /// What a stage did that ran twice.
+    /// The result of a stage that ran twice.
     #[must_use]
     const fn and(self, again: Self) -> Self {
         Self {
             items: self.items + again.items,
             done: self.done + again.done,
             failed: self.failed + again.failed,
+            // The stages run one after the other, so their times add up.
             requests: self.requests + again.requests,
             bytes: self.bytes + again.bytes,
             wall_ms: self.wall_ms + again.wall_ms,

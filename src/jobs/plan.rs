@@ -1,6 +1,6 @@
-//! What a run would cost: requests, bytes and time, from what the store knows. Sends nothing.
+//! The cost of a run to come: requests, bytes and time, from what the store knows. Sends nothing.
 //!
-//! Must not open the store for writing.
+//! The store is only read, and need not exist.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,12 +23,12 @@ const EXCHANGE_S: f64 = 0.15;
 /// See [`EXCHANGE_S`].
 const BYTES_PER_S: f64 = 4_000_000.0;
 
-/// What one source would cost. Where nothing was ever walked, a directory's size is not known and not guessed.
+/// The cost of one source. A directory that was never walked is of unknown size, which is not guessed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourcePlan {
     /// The source.
     pub source: String,
-    /// Where it is.
+    /// Its address.
     pub base_url: String,
     /// Entries to be listed; none for a directory that was never walked.
     pub listings: Option<u64>,
@@ -47,6 +47,7 @@ pub struct SourcePlan {
 /// # Errors
 /// A store that is there and cannot be read.
 pub fn plan(db: &Path, sources: &BTreeMap<String, SourceRun>, at: AsOf) -> anyhow::Result<Vec<SourcePlan>> {
+    // No store yet: the first run of an installation is the one that is planned most.
     let reader = match Reader::open(db) {
         Ok(reader) => Some(reader),
         Err(StoreError::Missing { .. }) => None,
@@ -55,6 +56,7 @@ pub fn plan(db: &Path, sources: &BTreeMap<String, SourceRun>, at: AsOf) -> anyho
     let walks = reader.as_ref().map(Reader::last_walks).transpose()?.unwrap_or_default();
     let plan_one = |(id, run): (&String, &SourceRun)| {
         if list::is_directory(&run.kind) {
+            // Only a whole walk tells what a whole walk costs.
             let last = walks.iter().find(|walk| walk.source == *id && walk.outcome == WalkOutcome::Complete);
             Ok(of_directory(id, run, last))
         } else {
@@ -85,15 +87,18 @@ fn of_names(reader: Option<&Reader>, id: &str, run: &SourceRun, at: AsOf) -> any
     let names = list::planned(reader, id, run, at)?;
     let mut held = std::collections::BTreeSet::new();
     for name in &names {
+        // A plan is also made where no store exists; then nothing is held.
         let Some(reader) = reader else { break };
         let stored = reader.listing(&ListingKey::new(id, name))?.and_then(|stored| stored.listing);
         let locators = stored.map(|listing| listing.locators).unwrap_or_default();
+        // A store error reads as not held: a plan errs towards more cost.
         if !locators.is_empty() && locators.iter().all(|locator| reader.has_artifact(locator).unwrap_or(false)) {
             held.insert(name);
         }
     }
     let listings = u64::try_from(names.len())?;
     let artifacts = u64::try_from(names.iter().filter(|name| !held.contains(name)).count())?;
+    // Local sources read files of this machine and send nothing.
     let is_local = list::is_local(&run.kind);
     let bytes = if is_local { 0 } else { listings * LISTING_BYTES + artifacts * ARTIFACT_BYTES };
     let requests = if is_local { 0 } else { listings + artifacts };

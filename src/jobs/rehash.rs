@@ -1,5 +1,5 @@
-//! The re-hash: fetches artifacts again that claim to be unchanged, and hashes them, so that other bytes under the same
-//! version, commit or validator are seen even if nobody announces them.
+//! The re-hash: fetches artifacts again that claim to be unchanged, and hashes them. So other bytes under the same version,
+//! commit or validator are seen even if nobody announces them.
 //!
 //! Must not disturb the fetch stage: it has no queue, asks each host at its pace, and gives up at once. A failure is a gap,
 //! never drift; bytes that differ are fetched a second time before they count.
@@ -9,6 +9,7 @@ use std::sync::Arc;
 use capdex_corpus::drift::{Change, DriftClass, DriftKind, VersionChange};
 use capdex_crawlers::CrawlError;
 use capdex_crawlers::fetch::Fetched;
+use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{DriftEvent, Rehashable, Writer};
 use capdex_model::alert::Alert;
 use capdex_model::capability::Kind;
@@ -31,7 +32,7 @@ const AT_ONCE: usize = 4;
 /// Bytes that were fetched or hashed less than so many days ago are left alone in a night.
 const REST_DAYS: i64 = 7;
 
-/// Which artifacts are taken.
+/// The choice of artifacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Take {
     /// So many, other ones every day: a sample by the digest of day and artifact.
@@ -40,7 +41,7 @@ pub enum Take {
     All,
 }
 
-/// What hashing one artifact again gave.
+/// The result of hashing one artifact again.
 enum Found {
     /// The bytes of before.
     Same,
@@ -59,9 +60,10 @@ enum Found {
 /// # Errors
 /// Only what the store says.
 pub async fn run(context: &Context, take: Take) -> anyhow::Result<StageReport> {
-    let watch = clock::Stopwatch::start();
+    let watch = Stopwatch::start();
     let before = context.http.usage();
     let chosen = chosen(context, take)?;
+    // Before anything is fetched, so that the open gaps are those of this run.
     forget_gaps(context)?;
     let mut report = StageReport::default();
     let progress = Progress::stage("rehash", u64::try_from(chosen.len()).ok(), context.quiet);
@@ -73,16 +75,19 @@ pub async fn run(context: &Context, take: Take) -> anyhow::Result<StageReport> {
             (one, found)
         }
     };
+    // In the order of the choice, so that a run that is stopped has done the front of it.
     let mut found = stream::iter(chosen).map(look).buffered(AT_ONCE);
     while let Some((one, found)) = found.next().await {
         progress.advance(1);
         progress.show(context.http.usage().bytes, &one.locator.identity());
+        // Never fetched: it counts as neither looked at nor failed.
         if matches!(found, Found::Stopped) {
             continue;
         }
         report.items += 1;
         match &found {
             Found::Same | Found::Stopped => {}
+            // Both are findings, and both are done work.
             Found::Other(..) | Found::Refused(_) => report.done += 1,
             Found::Failed(_) => report.failed += 1,
         }
@@ -101,6 +106,7 @@ fn forget_gaps(context: &Context) -> anyhow::Result<()> {
     let open = context.store.reader()?.gaps(true)?.into_iter().filter(|gap| gap.stage == STAGE);
     let subjects: Vec<String> = open.map(|gap| gap.subject).collect();
     let at = context.as_of;
+    // No empty transaction: most nights leave no gap of this stage.
     if !subjects.is_empty() {
         context.store.write(move |writer: &Writer<'_>| {
             subjects.iter().try_for_each(|subject| writer.resolve_gaps(STAGE, subject, at))
@@ -109,13 +115,15 @@ fn forget_gaps(context: &Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The artifacts, in the order of the digest of day and artifact; of all, those that were hashed longest ago first, so that
-/// a run that was stopped is gone on with.
+/// The artifacts, in the order of the digest of day and artifact. `Take::All` puts those that were hashed longest ago first,
+/// so that the next run goes on where one was stopped.
 fn chosen(context: &Context, take: Take) -> anyhow::Result<Vec<Rehashable>> {
+    // Zero turns it off, before the store reads its list of artifacts.
     if take == Take::Sample(0) {
         return Ok(Vec::new());
     }
     let day = context.as_of.day();
+    // The day in the digest gives another sample each night, and the same one where a night is repeated.
     let order = |one: &Rehashable| {
         let (identity, artifact) = (one.locator.identity(), one.locator.artifact());
         Digest::of_fields([day.to_string().as_bytes(), identity.as_bytes(), artifact.as_bytes()])
@@ -124,6 +132,7 @@ fn chosen(context: &Context, take: Take) -> anyhow::Result<Vec<Rehashable>> {
     match take {
         Take::All => all.sort_by_cached_key(|one| (one.hashed, order(one))),
         Take::Sample(most) => {
+            // What was fetched or hashed a few days ago tells little that is new; the sample is spent on the rest.
             all.retain(|one| day - one.hashed.unwrap_or(one.fetched).max(one.fetched).day() >= REST_DAYS);
             all.sort_by_cached_key(order);
             all.truncate(most);
@@ -138,8 +147,10 @@ async fn look(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
     if !matches!(first, Found::Other(..) | Found::Refused(_)) {
         return first;
     }
+    // A second request: a cache in the middle of a refresh may answer once with old or torn bytes.
     let second = once(context, one, slots).await;
     match (&first, &second) {
+        // Twice the same other bytes is a change; twice different ones is a host that answers by chance.
         (Found::Other(a, _), Found::Other(b, _)) if a.tree == b.tree => second,
         (Found::Refused(_), Found::Refused(_)) | (_, Found::Same | Found::Failed(_) | Found::Stopped) => second,
         _ => Found::Failed(Gap::new(
@@ -151,10 +162,12 @@ async fn look(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
 }
 
 async fn once(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
+    // The same credential as in the fetch stage, so that the host has no reason to answer otherwise.
     let http = context.http.acting_for(context.kind_of(&one.locator.ecosystem()));
     let fetched = fetch::fetch_one(&http, &one.locator, &context.limits, slots, &context.requests).await;
     let fetched = match fetched {
         None => return Found::Stopped,
+        // The one error that is itself a finding: the registry's digest and its bytes disagree.
         Some(Err(CrawlError::Malformed { subject, reason: GapReason::DigestMismatch, detail })) => {
             return Found::Refused(Gap::new(subject, GapReason::DigestMismatch, detail));
         }
@@ -164,6 +177,7 @@ async fn once(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
     let snapshot = fetch::snapshot(&one.locator, &fetched.files, fetched.gaps.clone(), clock::now());
     if snapshot.tree == one.tree {
         Found::Same
+    // Read as far as before, so the difference lies in the bytes.
     } else if snapshot.completeness.as_str() == one.state {
         Found::Other(Box::new(snapshot), fetched)
     } else {
@@ -178,13 +192,14 @@ async fn once(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
     }
 }
 
-/// What differs is a snapshot, and the drift pass compares it; what a published digest refuses is an event at once,
-/// because there is nothing to compare.
+/// Other bytes are a snapshot, which the drift pass compares. A refusal by a published digest is an event at once, because
+/// there is nothing to compare.
 fn save(context: &Context, one: Rehashable, found: Found) -> anyhow::Result<()> {
     let at = context.as_of;
     context.store.write(move |writer: &Writer<'_>| {
         let subject = one.key.to_string();
         match found {
+            // The time of hashing is kept, which is what rests an artifact for a week.
             Found::Same => writer.rehashed(one.id, at),
             Found::Other(snapshot, fetched) => {
                 warn!(artifact = %one.key, "other bytes than before came back");
@@ -197,6 +212,7 @@ fn save(context: &Context, one: Rehashable, found: Found) -> anyhow::Result<()> 
             Found::Refused(gap) => {
                 writer.record_gap(STAGE, &subject, &gap, at)?;
                 let event = event(&one, &gap, at);
+                // The key is made of artifact and capability, so a mirror that stays wrong raises one alert.
                 if writer.record_drift(&event)? {
                     writer.raise(&alert(&event), at)?;
                 }

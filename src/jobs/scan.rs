@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use capdex_dataset::bulk;
+use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{Scanned, SnapshotId};
 use capdex_model::bundle::Bundle;
 use capdex_model::digest::Digest;
@@ -11,12 +13,12 @@ use capdex_model::snapshot::Gap;
 use tracing::debug;
 
 use super::{Context, StageReport};
+use crate::analysis;
 use crate::progress::Progress;
-use crate::{analysis, bulk, clock};
 
 /// The stage's name in the ledger of gaps.
 pub const STAGE: &str = "scan";
-/// Snapshots that each thread scans before any is recorded, and the bytes after which no other one joins them: bounds
+/// Snapshots that each thread scans before any is recorded, and the bytes after which no other one joins them. Both bound
 /// memory and what a kill costs.
 const BATCH: usize = 16;
 const BATCH_BYTES: u64 = 64 << 20;
@@ -24,14 +26,16 @@ const BATCH_BYTES: u64 = 64 << 20;
 /// Scans what is missing.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub fn run(context: &Context) -> anyhow::Result<StageReport> {
-    let watch = clock::Stopwatch::start();
+    let watch = Stopwatch::start();
+    // Scans are kept under the digest of the rules; another digest makes every snapshot unscanned.
     let ruleset = capdex_rules::digest();
     let snapshots = context.store.reader()?.unscanned(&ruleset)?;
     let mut report = StageReport { items: u64::try_from(snapshots.len()).unwrap_or(0), ..StageReport::default() };
     let progress = Progress::stage("scan", Some(report.items), context.quiet);
     let mut waiting = snapshots.as_slice();
+    // Between batches only: what is recorded is whole, and a kill costs one batch.
     while !waiting.is_empty() && !context.stop.is_asked() {
         let batch = read_batch(context, waiting)?;
         waiting = waiting.get(batch.len()..).unwrap_or_default();
@@ -48,6 +52,7 @@ fn read_batch(context: &Context, snapshots: &[SnapshotId]) -> anyhow::Result<Vec
     let mut held = 0;
     let mut batch = Vec::new();
     for snapshot in snapshots.iter().take(BATCH * context.pool.current_num_threads()) {
+        // Asked before the next one is read, so that a single large bundle still gets its turn.
         if held >= BATCH_BYTES {
             break;
         }
@@ -68,6 +73,7 @@ fn scan_batch(
     let steps = analysis::steps(batch, context.pool.current_num_threads(), |(_, bundle)| bundle);
     let work =
         |step: &[(SnapshotId, Bundle)]| analysis::scan_all(&step.iter().map(|(_, bundle)| bundle).collect::<Vec<_>>());
+    // Results come in the order of the batch, which makes the rows the same whatever the threads do.
     let scanned = bulk::mapped(&context.pool, steps, work).into_iter().flatten();
     for ((snapshot, bundle), scanned) in batch.iter().zip(scanned) {
         report.done += 1;
@@ -87,12 +93,14 @@ fn record(
     bundle: &Bundle,
     scanned: Vec<Scanned>,
 ) -> anyhow::Result<()> {
+    // Claims belong to the key of a scan: the same bytes under other claims are judged anew.
     let (ruleset, claims, at) = (*ruleset, Digest::of_json(&bundle.claims), context.as_of);
     let subject = bundle.identity.clone();
     // What was refused on the way in stands in the ledger already.
     let found = scanned.iter().flat_map(|one| one.completeness.gaps()).filter(|gap| !bundle.gaps.contains(gap));
     let gaps: BTreeSet<Gap> = found.cloned().collect();
     context.store.write(move |writer| {
+        // A scan replaces all gaps of the one before, so that a rule that learned to read a file closes its gap.
         writer.resolve_gaps(STAGE, &subject, at)?;
         for gap in &gaps {
             writer.record_gap(STAGE, &subject, gap, at)?;

@@ -1,18 +1,19 @@
 //! The score stage: applies every rubric to the facts that have no score under its text yet.
 //!
-//! Must not scan or send a request. A rubric change scores again from stored facts: each facts are read and parsed once
-//! for all rubrics that lack them, and packed scores are written while the next batch is computed.
+//! Must not scan or send a request. A rubric change scores again from stored facts. Each facts are read and parsed once for
+//! all rubrics that lack them, and packed scores are written while the next batch is computed.
 
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
+use capdex_dataset::bulk;
+use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{FactsId, PackedFacts, PackedScore, StoreError};
 use capdex_model::time::AsOf;
 use capdex_rubrics::{RUBRICS, Rubric};
 
 use super::{Context, StageReport};
 use crate::progress::Progress;
-use crate::{bulk, clock};
 
 /// Facts scored between two transactions: bounds memory and what a kill costs.
 const BATCH: usize = 2048;
@@ -22,19 +23,22 @@ type Rubrics = Vec<&'static dyn Rubric>;
 /// Scores what is missing, with every rubric or with the one that `only` names; `all` scores everything again.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub fn run(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<StageReport> {
-    let watch = clock::Stopwatch::start();
+    let watch = Stopwatch::start();
     let mut report = StageReport::default();
     let pending = pending(context, only, all)?;
     report.items = pending.values().map(|rubrics| u64::try_from(rubrics.len()).unwrap_or(0)).sum();
     let items: Vec<(FactsId, Rubrics)> = pending.into_iter().collect();
     let progress = Progress::stage("score", Some(report.items), context.quiet);
     let reader = context.store.reader()?;
+    // Reading ends the run early: batches that are computed already are still written.
     let read = |items: &[(FactsId, Rubrics)]| {
         if context.stop.is_asked() {
+            // None tells the pipeline that there is no more input.
             return Ok(None);
         }
+        // One read and one parse of facts serve all rubrics that lack them.
         let ids: Vec<FactsId> = items.iter().map(|(id, _)| *id).collect();
         let rubrics = items.iter().map(|(_, rubrics)| rubrics.clone());
         Ok(Some(reader.packed_facts(&ids, capdex_rules::defaults())?.into_iter().zip(rubrics).collect()))
@@ -60,11 +64,13 @@ fn pending(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<B
     let reader = context.store.reader()?;
     let mut pending: BTreeMap<FactsId, Rubrics> = BTreeMap::new();
     for rubric in RUBRICS.iter().copied().filter(|rubric| only.is_none_or(|id| rubric.meta().rubric.id == id)) {
+        // Asked for by hand: scores that are there are computed again all the same.
         let facts = if all {
             reader.current_facts()?
         } else {
             reader.unscored(&rubric.meta().rubric, day(rubric, context.as_of))?
         };
+        // Grouped by facts instead of by rubric, for the same reason.
         for id in facts {
             pending.entry(id).or_default().push(rubric);
         }
@@ -74,6 +80,7 @@ fn pending(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<B
 
 /// The day that a score is kept under, for rubrics that depend on it.
 fn day(rubric: &dyn Rubric, at: AsOf) -> Option<i64> {
+    // A rubric that does not age keeps its scores without a day, and they are not due again tomorrow.
     rubric.meta().by_day.then(|| at.day())
 }
 

@@ -1,15 +1,16 @@
 //! When each stage of a run began and how long it took: for the ledger of runs, and as spans for whoever collects them.
 //!
-//! The spans are never entered, so that log lines read as they do without them. Must not know what a stage does.
+//! The spans are never entered, so that log lines read as they do without them.
 
 use std::future::Future;
 
+use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{RunId, RunStatus};
 use capdex_model::time::{AsOf, Timestamp};
 use serde_json::{Value, json};
 use tracing::{Span, field, info_span};
 
-use crate::clock::{self, Stopwatch};
+use crate::clock;
 use capdex_dataset::escape::escape;
 use capdex_dataset::views::ledger::StageTime;
 
@@ -30,6 +31,7 @@ struct Begun {
 impl Times {
     /// A run that begins now.
     pub(super) fn of_run(run: RunId, name: &str, as_of: AsOf) -> Self {
+        // The outcome is known only at the end, and a field has to be declared at the beginning.
         let span =
             info_span!("run", otel.name = name, run = run.0, schedule = name, as_of = %as_of, outcome = field::Empty);
         Self { span, stages: Vec::new() }
@@ -38,7 +40,7 @@ impl Times {
     /// Does a stage.
     ///
     /// # Errors
-    /// What the stage says; its time is noted all the same.
+    /// Errors of the stage; its time is noted all the same.
     pub(super) fn time<T>(
         &mut self,
         stage: &'static str,
@@ -52,7 +54,7 @@ impl Times {
     /// Waits for a stage.
     ///
     /// # Errors
-    /// What the stage says; its time is noted all the same.
+    /// Errors of the stage; its time is noted all the same.
     pub(super) async fn wait<T>(
         &mut self,
         stage: &'static str,
@@ -64,6 +66,7 @@ impl Times {
     }
 
     fn begin(&self, stage: &'static str) -> Begun {
+        // The parent is named, because the span of the run is never entered.
         let span = info_span!(
             parent: &self.span,
             "stage",
@@ -78,6 +81,7 @@ impl Times {
     fn end<T>(&mut self, begun: Begun, result: anyhow::Result<T>) -> anyhow::Result<T> {
         if let Err(error) = &result {
             begun.span.record("otel.status_code", "ERROR");
+            // The text may quote a stranger, and a collector's screen may be a terminal.
             begun.span.record("error", &*escape(&format!("{error:#}")));
         }
         let millis = u32::try_from(begun.watch.elapsed().as_millis()).unwrap_or(u32::MAX);
@@ -92,6 +96,7 @@ impl Times {
     /// The run is over: adds its stages to what it says of itself.
     pub(super) fn close(self, status: RunStatus, mut summary: Value) -> Value {
         self.span.record("outcome", status.as_str());
+        // A summary that is no object has no place for stages; every kind of report is one.
         if let Some(fields) = summary.as_object_mut() {
             fields.insert("stages".to_owned(), json!(self.stages));
         }

@@ -1,7 +1,7 @@
-//! `AbuseList`: a local list of packages that somebody reports, and what it says of one package.
+//! `AbuseList`: a local list of packages that somebody reports, and its report of one package.
 //!
 //! A report is what the keeper of a list says and never ground truth: whoever shows one names the list, its version and
-//! its date. Must not know where a list comes from or is kept.
+//! its date. The store imports lists and keeps them.
 
 use std::fmt;
 
@@ -19,15 +19,15 @@ const LONGEST: usize = 1000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AbuseList {
-    /// What the list is called; stays over its versions.
+    /// The name of the list; stays over its versions.
     pub list: String,
     /// Grows with every change of what it says.
     pub version: u32,
-    /// Where it comes from: an address, or words.
+    /// The origin of the list: an address, or words.
     pub source: String,
     /// The day of this version, `2026-11-20`.
     pub date: String,
-    /// What it reports.
+    /// The reported packages.
     pub entries: Vec<Entry>,
 }
 
@@ -39,17 +39,17 @@ pub struct Entry {
     pub registry: String,
     /// The package's name there.
     pub name: String,
-    /// What it is reported for.
+    /// The reason of the report.
     pub reason: String,
     /// The day when it was first seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_seen: Option<String>,
-    /// Where more is said.
+    /// A place where more is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
 }
 
-/// What one list says of one package: an entry with the list that it stands in.
+/// The report of one list about one package: an entry with the list that it stands in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
@@ -59,12 +59,12 @@ pub struct Report {
     pub version: u32,
     /// The day of that version.
     pub date: String,
-    /// What the package is reported for.
+    /// The reason of the report.
     pub reason: String,
     /// The day when it was first seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_seen: Option<String>,
-    /// Where more is said.
+    /// A place where more is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
 }
@@ -80,7 +80,7 @@ pub enum AbuseListError {
     Head {
         /// The field.
         field: &'static str,
-        /// What is wrong with it.
+        /// The error, in words.
         why: String,
     },
     /// One entry cannot be used, and so the whole list is not.
@@ -88,9 +88,9 @@ pub enum AbuseListError {
     Entry {
         /// Its place, from 1.
         at: usize,
-        /// As much of its name as can be read.
+        /// The part of its name that can be read.
         entry: String,
-        /// What is wrong with it.
+        /// The error, in words.
         why: String,
     },
 }
@@ -112,6 +112,7 @@ impl AbuseList {
     /// # Errors
     /// The first thing that cannot be used, with its entry.
     pub fn parse(bytes: &[u8]) -> Result<Self, AbuseListError> {
+        // Entries are read one by one afterwards, so that an error names the entry and not a byte of the file.
         let unread: Unread = serde_json::from_slice(bytes)?;
         let head = |field, checked: Result<(), String>| checked.map_err(|why| AbuseListError::Head { field, why });
         head("list", is_id(&unread.list, "._-"))?;
@@ -120,17 +121,19 @@ impl AbuseList {
         head("date", is_day(&unread.date))?;
         let mut entries = Vec::with_capacity(unread.entries.len());
         for (index, value) in unread.entries.into_iter().enumerate() {
+            // Named before it is read: an entry that lacks a field still has to be found by the operator.
             let named = |field| value.get(field).and_then(Value::as_str).unwrap_or("?");
             let entry = format!("{}:{}", named("registry"), named("name")).chars().take(100).collect();
             let wrong = |why| AbuseListError::Entry { at: index + 1, entry, why };
             let read = serde_json::from_value(value.clone()).map_err(|error| error.to_string());
+            // One bad entry refuses the list: a list that is silently shorter clears whatever it left out.
             entries.push(read.and_then(Entry::checked).map_err(wrong)?);
         }
         let Unread { list, version, source, date, .. } = unread;
         Ok(Self { list, version, source, date, entries })
     }
 
-    /// What the list says through one of its entries.
+    /// The report that the list makes through one of its entries.
     pub fn report(&self, entry: &Entry) -> Report {
         Report {
             list: self.list.clone(),
@@ -144,9 +147,10 @@ impl AbuseList {
 }
 
 impl Entry {
-    /// Whom it speaks of, in the form of a locator's identity: `npm:@scope/name`. A name of PyPI is brought to the form
-    /// that the index itself compares.
+    /// The package that it speaks of, in the form of a locator's identity: `npm:@scope/name`. A name of PyPI is brought
+    /// to the form that the index itself compares.
     pub fn subject(&self) -> String {
+        // Lists spell PyPI names as people do, and another spelling would match no listing.
         if self.registry == Ecosystem::Pypi.as_str() {
             return format!("{}:{}", self.registry, pypi_name(&self.name));
         }
@@ -176,6 +180,7 @@ impl fmt::Display for Report {
 
 fn is_id(text: &str, also: &str) -> Result<(), String> {
     let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || also.contains(letter);
+    // Ids are printed and stored as keys; the bound keeps a list from filling a line with its name.
     if text.is_empty() || text.len() > 100 || !text.chars().all(fits) {
         return Err(format!("{text:?} is not made of lower-case letters, digits and any of {also:?}"));
     }
@@ -186,12 +191,14 @@ fn is_text(text: &str) -> Result<(), String> {
     match text {
         empty if empty.trim().is_empty() => Err("is empty".into()),
         long if long.len() > LONGEST => Err(format!("has {} bytes, more than {LONGEST}", long.len())),
+        // Reasons are shown on terminals and in reports, where a control character could rewrite the line.
         odd if odd.chars().any(char::is_control) => Err("holds control characters".into()),
         _ => Ok(()),
     }
 }
 
 fn is_day(text: &str) -> Result<(), String> {
+    // The parser of instants also knows which days a month has.
     let is_day = text.len() == 10 && format!("{text}T00:00:00Z").parse::<Timestamp>().is_ok();
     if is_day { Ok(()) } else { Err(format!("{text:?} is no day such as 2026-11-20")) }
 }

@@ -1,6 +1,6 @@
 //! `Bundle`: a snapshot with its bytes in a sorted map, the only thing that analysis sees.
 //!
-//! Must not know where the bytes came from beyond the locator's identity and the listing's claims.
+//! Beyond the locator's identity and the listing's claims, analysis does not learn where the bytes came from.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ pub struct Bundle {
     pub identity: String,
     /// The files by path: relative, `/` between components, `outer!/inner` inside a nested archive.
     pub files: BTreeMap<String, BundleFile>,
-    /// What could not be read or was refused on the way in, sorted.
+    /// The things that could not be read or were refused on the way in, sorted.
     pub gaps: Vec<Gap>,
-    /// What the listing claims; all `Unknown` for local input.
+    /// The claims of the listing; all `Unknown` for local input.
     pub claims: Claims,
 }
 
@@ -46,7 +46,7 @@ impl Bundle {
         Self { identity: identity.into(), files, gaps: Vec::new(), claims: Claims::default() }
     }
 
-    /// How many bytes its files hold.
+    /// The number of bytes that its files hold.
     pub fn size(&self) -> u64 {
         self.files.values().map(|file| file.bytes.len() as u64).sum()
     }

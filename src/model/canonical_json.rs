@@ -2,7 +2,7 @@
 //!
 //! Keys are sorted by their UTF-16 code units, no white space is written, and a number is the shortest text that
 //! ECMAScript gives for the nearest double. `serde_json` writes nearly every value of ours in that form already. The
-//! fast writer notices the exceptions, and `serde_json_canonicalizer` writes those. Must not know what is hashed.
+//! fast writer notices the exceptions, and `serde_json_canonicalizer` writes those.
 
 use std::io;
 
@@ -23,6 +23,7 @@ pub(crate) fn of_sorted<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     let mut differs = false;
     let formatter = Watching { differs: &mut differs, is_in_key: false };
     value.serialize(&mut Serializer::with_formatter(&mut text, formatter)).expect("our own types serialise");
+    // Few values hold a float or a great integer, so that the slow way is rare.
     if differs {
         // The way through a `Value` makes `null` of numbers that JSON lacks, which the library would refuse.
         let value = serde_json::to_value(value).expect("our own types serialise");
@@ -45,6 +46,7 @@ struct Watching<'a> {
 
 impl Formatter for Watching<'_> {
     fn write_i64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: i64) -> io::Result<()> {
+        // Beyond 2^53 the nearest double may be another integer.
         *self.differs |= value.unsigned_abs() > EXACT;
         CompactFormatter.write_i64(writer, value)
     }
@@ -65,6 +67,7 @@ impl Formatter for Watching<'_> {
     }
 
     fn write_f32<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f32) -> io::Result<()> {
+        // The canonical form writes 1e+21 and 1 where `serde_json` writes 1e21 and 1.0: every float goes the slow way.
         *self.differs = true;
         CompactFormatter.write_f32(writer, value)
     }
@@ -85,6 +88,7 @@ impl Formatter for Watching<'_> {
     }
 
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        // Keys alone are sorted; a value may hold any letter. Below U+10000 both orders are the same.
         *self.differs |= self.is_in_key && fragment.bytes().any(|byte| byte >= SURROGATES);
         CompactFormatter.write_string_fragment(writer, fragment)
     }

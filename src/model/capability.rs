@@ -1,6 +1,6 @@
 //! `Capability`: one thing that an agent loads, found in a bundle.
 //!
-//! Must not know how capabilities are found (`decompose`) or judged (`rules`, `rubrics`).
+//! `decompose` finds capabilities, `rules` and `rubrics` judge them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -67,9 +67,9 @@ impl FromStr for Kind {
 /// One thing that an agent loads, or the unclaimed rest of a package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capability {
-    /// What stays from night to night.
+    /// The id, which stays from night to night.
     pub id: CapabilityId,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// The folder or file that anchors it inside the input; empty for the input's root.
     pub path: String,

@@ -1,6 +1,6 @@
 //! `Digest`, the one content address: SHA-256 with the text form `sha256:<64 hex digits>`.
 //!
-//! Must not know what is being hashed, except that a tree is a sorted list of paths and digests.
+//! Bytes, fields, canonical JSON and trees are each hashed by a function of their own.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,6 +25,7 @@ impl Digest {
     pub fn of_fields<'a>(fields: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hasher = Sha256::new();
         for field in fields {
+            // The length before each field: otherwise text could move from one field to the next unseen.
             hasher.update((field.len() as u64).to_le_bytes());
             hasher.update(field);
         }
@@ -36,8 +37,8 @@ impl Digest {
         Self::of(&canonical_json::of(value))
     }
 
-    /// The same digest, without going through a `Value`: for values whose keys are in their order as they are: a `Value`
-    /// itself, texts, sorted maps and lists of those.
+    /// The same digest, without going through a `Value`, for values whose keys are in their order as they are. These
+    /// are a `Value` itself, texts, sorted maps and lists of those.
     pub fn of_sorted_json<T: Serialize + ?Sized>(value: &T) -> Self {
         Self::of(&canonical_json::of_sorted(value))
     }
@@ -46,6 +47,7 @@ impl Digest {
     pub fn of_tree<'a>(entries: impl IntoIterator<Item = (&'a str, Digest)>) -> Self {
         let mut hasher = Sha256::new();
         for (path, digest) in entries {
+            // A digest has one length, and so needs none before it.
             hasher.update((path.len() as u64).to_le_bytes());
             hasher.update(path.as_bytes());
             hasher.update(digest.0);
@@ -96,6 +98,7 @@ pub fn hex_of(bytes: &[u8]) -> String {
 
 /// Reads an even number of hex digits of either case; `None` for anything else.
 pub fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
+    // Half a byte is no byte: a digest that lost a digit must not be read as another.
     if !text.len().is_multiple_of(2) {
         return None;
     }
@@ -103,6 +106,7 @@ pub fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
         .chunks_exact(2)
         .map(|pair| match pair {
             [high, low] => {
+                // `from_str_radix` would take a sign, as in `+f`.
                 let high = char::from(*high).to_digit(16)?;
                 let low = char::from(*low).to_digit(16)?;
                 u8::try_from(high * 16 + low).ok()
@@ -134,6 +138,7 @@ impl FromStr for Digest {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         text.strip_prefix("sha256:")
+            // Both cases of hex are read; what is printed is lower case.
             .and_then(bytes_of_hex)
             .and_then(|bytes| <[u8; 32]>::try_from(bytes).ok())
             .map(Self)

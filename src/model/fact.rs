@@ -1,6 +1,6 @@
 //! `Fact`: one thing that a rule found, did not find, or could not look at.
 //!
-//! A fact that is true and has a severity above `info` is what users call a finding. Must not know any rubric.
+//! A fact that is true and has a severity above `info` is what users call a finding. Every rubric reads the same facts.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::digest::Digest;
 use crate::ids::RuleId;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -40,7 +40,7 @@ impl Severity {
     }
 }
 
-/// How sure a rule is of what it says.
+/// The confidence of a rule in what it says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
@@ -63,7 +63,7 @@ impl Confidence {
     }
 }
 
-/// What a rule has to say about one subject.
+/// The answer of a rule about one subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -78,9 +78,10 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// What a rule says that says both: that it is there, else that it could not look everywhere.
+    /// The answer of a rule that says both: that it is there, else that it could not look everywhere.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
+        // Missing data outranks "not there": absence is proven only where everything was looked at.
         let rank = |outcome: Self| match outcome {
             Self::True => 3,
             Self::Unavailable => 2,
@@ -91,7 +92,7 @@ impl Outcome {
     }
 }
 
-/// Where in the input something stands.
+/// The place of something in the input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// The file's path inside the input; empty where the whole capability is meant.
@@ -115,13 +116,13 @@ pub struct Fact {
     pub rule: RuleId,
     /// The rule's version.
     pub version: u32,
-    /// What it says.
+    /// The answer.
     pub outcome: Outcome,
-    /// How bad, where true.
+    /// The severity, where true.
     pub severity: Severity,
-    /// How sure, where true.
+    /// The confidence, where true.
     pub confidence: Confidence,
-    /// Where, where true.
+    /// The place, where true.
     #[serde(default)]
     pub place: Place,
     /// The quoted text, masked where it is a secret, at most 200 code points; empty where nothing is quoted.
@@ -134,13 +135,13 @@ pub struct Fact {
 }
 
 impl Fact {
-    /// Whether users see it as a finding: true, and of a rule that looks for defects (measures have a value and
-    /// severity `info`, and are not findings).
+    /// True where users see it as a finding: true, and of a rule that looks for defects. Measures have a value and
+    /// severity `info`, and are not findings.
     pub fn is_finding(&self) -> bool {
         self.outcome == Outcome::True && (self.severity != Severity::Info || self.value.is_null())
     }
 
-    /// Whether it stands at a place, and is not about the whole capability.
+    /// True where it stands at a place, and is not about the whole capability.
     pub(crate) fn is_placed(&self) -> bool {
         let Place { file, line, column, pointer } = &self.place;
         !file.is_empty() || *line > 0 || *column > 0 || !pointer.is_empty()
@@ -148,6 +149,7 @@ impl Fact {
 
     /// The hex digest that stays when lines move: rule, file and evidence, and how many equal ones stand before it.
     pub fn fingerprint(&self, earlier_equal: usize) -> String {
+        // Neither line nor column: a line added above a finding must not make it new.
         let count = earlier_equal.to_string();
         Digest::of_fields([
             self.rule.as_str().as_bytes(),

@@ -1,7 +1,7 @@
-//! `History`: what changed between what a source said before and what it says now.
+//! `History`: the changes between what a source said before and what it says now.
 //!
 //! Pure: it compares two listings of one key. One sighting tells nothing, so history is unknown until a source has said
-//! two different things. What a night found stays while the version stays.
+//! two different things. A change that a night found stays while the version stays.
 
 use std::collections::BTreeSet;
 
@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::listing::{Claim, Integrity, Listing, Locator};
 
-/// What is known of a listing's past.
+/// The knowledge of a listing's past.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct History {
-    /// Whether the listed version was seen with other published digests of the same file.
+    /// True where the listed version was seen with other published digests of the same file.
     pub republished: bool,
-    /// What became of the accounts that may publish.
+    /// The change of the accounts that may publish.
     pub owners: Claim<OwnerChange>,
 }
 
-/// What became of the accounts that may publish. In the order of weight.
+/// The change of the accounts that may publish. In the order of weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OwnerChange {
@@ -32,7 +32,7 @@ pub enum OwnerChange {
 }
 
 impl History {
-    /// What a listing's history is, seen after another of the same key. Equal listings leave it as it was, so that a
+    /// The history of a listing, seen after another of the same key. Equal listings leave it as it was, so that a
     /// night that is begun twice ends like one that was not.
     pub fn follow(before: &Listing, now: &Listing) -> Claim<Self> {
         if is_same(before, now) {
@@ -42,6 +42,7 @@ impl History {
             republished: before.locators.iter().any(|old| now.locators.iter().any(|new| contradicts(old, new))),
             owners: owner_change(&before.claims.maintainers, &now.claims.maintainers),
         };
+        // With another version the past of the old one no longer says anything of what is installed.
         if let (Some(earlier), true) = (before.claims.history.known(), versions(before) == versions(now)) {
             history.republished |= earlier.republished;
             history.owners = worse(&history.owners, &earlier.owners);
@@ -51,6 +52,7 @@ impl History {
 }
 
 fn is_same(before: &Listing, now: &Listing) -> bool {
+    // History itself and the daily counts are left out, or no two nights would be the same.
     let mut claims = now.claims.clone();
     claims.history = before.claims.history.clone();
     claims.popularity = before.claims.popularity;
@@ -61,13 +63,14 @@ fn versions(listing: &Listing) -> Vec<Option<&str>> {
     listing.locators.iter().map(Locator::version).collect()
 }
 
-/// Whether two locators name the same version of the same file and give digests of one kind that differ.
+/// True where two locators name the same version of the same file and give digests of one kind that differ.
 fn contradicts(old: &Locator, new: &Locator) -> bool {
     let (old_digests, new_digests) = match (old, new) {
         (
             Locator::NpmPackage { name, version, integrity, .. },
             Locator::NpmPackage { name: new_name, version: new_version, integrity: new_integrity, .. },
         ) if name == new_name && version == new_version => (integrity, new_integrity),
+        // One version of a Python project has several files, and each has its own digest.
         (
             Locator::PypiPackage { name, version, filename, integrity, .. },
             Locator::PypiPackage {
@@ -85,16 +88,19 @@ fn contradicts(old: &Locator, new: &Locator) -> bool {
 
 fn differ(old: &Integrity, new: &Integrity) -> bool {
     match (old, new) {
+        // Base64 is exact in its case; hex may be written in either.
         (Integrity::Sha512(old), Integrity::Sha512(new)) => old != new,
         (Integrity::Sha256(old), Integrity::Sha256(new)) | (Integrity::Sha1(old), Integrity::Sha1(new)) => {
             !old.eq_ignore_ascii_case(new)
         }
+        // Digests of different kinds cannot be compared: a registry that adds SHA-512 contradicts nothing.
         _ => false,
     }
 }
 
 fn owner_change(before: &Claim<Vec<String>>, now: &Claim<Vec<String>>) -> Claim<OwnerChange> {
     let (Some(before), Some(now)) = (before.known(), now.known()) else { return Claim::Unknown };
+    // An empty list is a source that hides its accounts, not a package without any.
     if before.is_empty() || now.is_empty() {
         return Claim::Unknown;
     }

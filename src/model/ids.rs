@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::capability::Kind;
 use crate::digest::Digest;
 
-/// Where a listing stands: the source's id and the name there. Text form `npm:@scope/pkg`.
+/// The key of a listing: the source's id and the name there. Text form `npm:@scope/pkg`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ListingKey {
     /// The id of the source, such as `npm`; has no colon.
@@ -42,6 +42,7 @@ impl FromStr for ListingKey {
     type Err = ParseListingKeyError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // The first colon parts them: names of endpoints and images hold more.
         match text.split_once(':') {
             Some((source, name)) if !source.is_empty() && !name.is_empty() => Ok(Self::new(source, name)),
             _ => Err(ParseListingKeyError(text.to_owned())),
@@ -61,7 +62,7 @@ impl<'de> Deserialize<'de> for ListingKey {
     }
 }
 
-/// What stays of a capability from night to night: a digest of (locator identity, kind, path inside it).
+/// The identity of a capability from night to night: a digest of (locator identity, kind, path inside it).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CapabilityId(pub Digest);
@@ -131,6 +132,7 @@ pub fn slug_of(locator_identity: &str, kind: Kind, path: &str) -> String {
     for part in parts {
         for letter in part.chars() {
             if letter.is_ascii() {
+                // `to_lowercase` of a letter beyond ASCII may be several, and most names have none.
                 slug.add(letter.to_ascii_lowercase(), letter.is_ascii_alphanumeric());
             } else {
                 letter.to_lowercase().for_each(|letter| slug.add(letter, letter.is_alphanumeric()));
@@ -150,6 +152,7 @@ impl Slug {
     #[inline]
     fn add(&mut self, letter: char, is_of_word: bool) {
         if is_of_word {
+            // The dash is written before the next word, so that a slug never ends with one.
             if self.parts_words && !self.text.is_empty() {
                 self.text.push('-');
             }

@@ -38,6 +38,7 @@ impl ImageReference {
         let tagged = text.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'));
         let (name, tag) = tagged.map_or((text, None), |(name, tag)| (name, Some(tag)));
         let (registry, path) = match name.split_once('/') {
+            // As the reference implementation does: a first part without dot, colon or `localhost` is a part of the path.
             Some((host, path)) if host.contains(['.', ':']) || host == "localhost" => (host, path),
             _ => (registry, name),
         };
@@ -54,6 +55,7 @@ impl ImageReference {
     /// The name by which an image is known from night to night: with its tag, because tags of one repository are images of
     /// their own. A digest is no name, and the reference of one alone has none but the repository's.
     pub fn identity(&self) -> String {
+        // `latest` is implied only where nothing else is said; a digest alone does not mean the tag.
         let implied = self.digest.is_none().then_some("latest");
         let tag = self.tag.as_deref().or(implied).map(|tag| format!(":{tag}")).unwrap_or_default();
         format!("oci:{}/{}{tag}", self.registry, self.repository)
@@ -61,6 +63,7 @@ impl ImageReference {
 
     /// The name without tag and digest, in lower case.
     pub fn name(&self) -> String {
+        // Directories spell hosts and repositories in any case, and the registries take only small letters.
         format!("{}/{}", self.registry, self.repository).to_lowercase()
     }
 }

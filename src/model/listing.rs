@@ -1,4 +1,4 @@
-//! `Listing`: what a source says about a package.
+//! `Listing`: the claims of a source about a package.
 //!
 //! All of it is a claim by strangers: nothing here is verified, and nothing here is a default value of ours.
 
@@ -17,18 +17,19 @@ use crate::time::Timestamp;
 pub struct Listing {
     /// The source and the name there.
     pub key: ListingKey,
-    /// Where the bytes are; several where there are several artifacts.
+    /// The places of the bytes; several where there are several artifacts.
     pub locators: Vec<Locator>,
-    /// What the source claims about the package.
+    /// The claims of the source about the package.
     pub claims: Claims,
-    /// What else it names, by the key under which another source lists it (`npm:@scope/pkg`, `github:owner/repo`),
-    /// sorted and each once. Those sources visit what is named, so that a package is fetched once however many
-    /// directories list it. Left out of the text where empty, so that a listing of before has the digest that it had.
+    /// The other things it names, by the key under which another source lists them (`npm:@scope/pkg`,
+    /// `github:owner/repo`), sorted and each once. Those sources visit what is named, so that a package is fetched once
+    /// however many directories list it. Left out of the text where empty, so that a listing of before has the digest
+    /// that it had.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<ListingKey>,
 }
 
-/// What lets a source say "unchanged" next time. All empty on a first visit.
+/// The data that lets a source say "unchanged" next time. All empty on a first visit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Validators {
@@ -64,7 +65,7 @@ impl<T> Claim<T> {
         }
     }
 
-    /// Whether the source says nothing either way.
+    /// True where the source says nothing either way.
     pub const fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown)
     }
@@ -75,7 +76,7 @@ impl<T> Claim<T> {
     }
 }
 
-/// What a registry says about a package beside its bytes. Each field is a claim with its own state.
+/// The claims of a registry about a package beside its bytes. Each field is a claim with its own state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Claims {
@@ -93,27 +94,27 @@ pub struct Claims {
     pub created: Claim<Timestamp>,
     /// When the listed version was published.
     pub published: Claim<Timestamp>,
-    /// How many versions were ever published.
+    /// The number of versions that were ever published.
     pub version_count: Claim<u64>,
     /// The deprecation message or yank reason.
     pub deprecated: Claim<String>,
-    /// Downloads, installs or stars, whichever its source ranks by. It changes every day, so that it is no part of the text
+    /// Downloads, installs or stars, whichever its source ranks by. It changes every day, and so is no part of the text
     /// of the claims and of no digest: the store keeps it beside them.
     #[serde(skip)]
     pub popularity: Option<u64>,
     /// Downloads in the last month.
     pub downloads_monthly: Claim<u64>,
-    /// Whether the listed version carries a provenance attestation.
+    /// True where the listed version carries a provenance attestation.
     pub provenance: Claim<bool>,
     /// Scripts that run at installation, by name (npm `scripts`: only the life-cycle names).
     pub install_scripts: Claim<Vec<(String, String)>>,
     /// Names of the run-time dependencies, sorted.
     pub dependencies: Claim<Vec<String>>,
-    /// What the world around the package says: its repository, its account, other lists. Left out of the text where
+    /// The world's claims around the package: its repository, its account, other lists. Left out of the text where
     /// nothing is known, so that claims of before have the digest that they had.
     #[serde(skip_serializing_if = "Standing::is_unknown")]
     pub standing: Standing,
-    /// What changed since the source spoke of it before; unknown at first sight. Left out of the text where unknown.
+    /// The changes since the source spoke of it before; unknown at first sight. Left out of the text where unknown.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub history: Claim<History>,
 }

@@ -1,6 +1,6 @@
-//! `Locator`: where bytes are, and what tells one artifact from another.
+//! `Locator`: the place of bytes, and what tells one artifact from another.
 //!
-//! All of it is a claim by strangers. Must not know how bytes are fetched.
+//! All of it is a claim by strangers. The crawlers have one fetcher for each variant.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 
-/// Where bytes are. Closed: one fetcher per variant.
+/// The place of bytes. Closed: one fetcher per variant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Locator {
@@ -38,8 +38,8 @@ pub enum Locator {
     },
     /// The tree of a git repository at one commit, as the archive that its forge makes of it.
     GitArchive {
-        /// What stays of the repository from commit to commit: `github:owner/name`, `git:host/owner/name`, lower case;
-        /// `pinned:<listing>` for a commit that another listing chose.
+        /// The name of the repository that stays from commit to commit: `github:owner/name`, `git:host/owner/name`,
+        /// lower case; `pinned:<listing>` for a commit that another listing chose.
         repository: String,
         /// The commit, in full hex.
         commit: String,
@@ -48,7 +48,7 @@ pub enum Locator {
     },
     /// One file at an address: an archive, an MCP bundle or a text.
     HttpFile {
-        /// What stays from version to version: the source's id and the name there, `clawhub:owner/slug`.
+        /// The name that stays from version to version: the source's id and the name there, `clawhub:owner/slug`.
         identity: String,
         /// The version, where the source names one.
         version: Option<String>,
@@ -61,16 +61,16 @@ pub enum Locator {
     },
     /// A JSON answer `{files: [{path, contents}]}` that carries the texts of a skill.
     FileList {
-        /// What stays from version to version: the source's id and the name there.
+        /// The name that stays from version to version: the source's id and the name there.
         identity: String,
-        /// What the source says changes with the files: a version or a digest of its own kind.
+        /// The mark that, as the source says, changes with the files: a version or a digest of its own kind.
         version: Option<String>,
         /// The answer's address.
         url: String,
     },
     /// Texts that the listing itself carries: a registry row, the tools list of a live endpoint, the labels of an image.
     Inline {
-        /// What stays from version to version: the source's id and the name there.
+        /// The name that stays from version to version: the source's id and the name there.
         identity: String,
         /// The version, where the source names one.
         version: Option<String>,
@@ -87,8 +87,8 @@ pub enum Locator {
 }
 
 impl Locator {
-    /// What stays the same over versions: `npm:<name>`, `pypi:<name>`, `folder:<name>`, `github:<owner>/<name>`.
-    /// Capability ids are derived from it.
+    /// The name that stays the same over versions: `npm:<name>`, `pypi:<name>`, `folder:<name>`,
+    /// `github:<owner>/<name>`. Capability ids are derived from it.
     pub fn identity(&self) -> String {
         match self {
             Self::NpmPackage { name, .. } => format!("npm:{name}"),
@@ -101,16 +101,17 @@ impl Locator {
         }
     }
 
-    /// Where the names of its dependencies are to be looked for, and whose credentials go along when it is fetched: the part
-    /// of the identity before the colon.
+    /// The part of the identity before the colon. It says where the names of its dependencies are to be looked for, and
+    /// whose credentials go along when it is fetched.
     pub fn ecosystem(&self) -> String {
         let identity = self.identity();
         identity.split_once(':').map_or_else(String::new, |(ecosystem, _)| ecosystem.to_owned())
     }
 
-    /// What tells one artifact from another under the same identity: version and strongest published digest, never
-    /// an address (mirrors rewrite those). Equal text means that the bytes claim to be the same.
+    /// The mark that tells one artifact from another under the same identity: version and strongest published digest,
+    /// never an address (mirrors rewrite those). Equal text means that the bytes claim to be the same.
     pub fn artifact(&self) -> String {
+        // The lists of digests begin with the strongest; a weaker one could be met by other bytes.
         let strongest = |integrity: &[Integrity]| integrity.first().map(ToString::to_string).unwrap_or_default();
         match self {
             Self::NpmPackage { version, integrity, .. } => format!("{version}@{}", strongest(integrity)),
@@ -122,6 +123,7 @@ impl Locator {
                 format!("{}@{filename}@{}", version.as_deref().unwrap_or_default(), strongest(integrity))
             }
             Self::FileList { version, .. } => version.clone().unwrap_or_default(),
+            // The row is the artifact: without a published digest its own texts stand for it.
             Self::Inline { version, files, .. } => {
                 format!("{}@{}", version.as_deref().unwrap_or_default(), Digest::of_json(files))
             }
@@ -130,7 +132,7 @@ impl Locator {
         }
     }
 
-    /// Where bytes are asked for; none for what needs no request.
+    /// The address at which bytes are asked for; none for what needs no request.
     pub fn url(&self) -> Option<&str> {
         match self {
             Self::NpmPackage { url, .. }

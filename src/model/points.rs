@@ -1,6 +1,6 @@
-//! `Points`: what rubrics add up, as integer hundredths, so that sums are exact on every machine.
+//! `Points`: the numbers that rubrics add up, as integer hundredths, so that sums are exact on every machine.
 //!
-//! Must not know any rubric's scale.
+//! The scale is each rubric's own.
 
 use std::fmt;
 use std::iter::Sum;
@@ -34,6 +34,7 @@ impl Points {
     /// Rounds a finite number of points to hundredths, half to even on the exact binary value, as `format!("{:.2}")`
     /// and Python's `round(x, 2)` do. Not-a-number gives zero.
     pub fn round_from(points: f64) -> Self {
+        // Beyond the fast way's range the text gives the same rounding.
         Self(rounded(points, 2).unwrap_or_else(|| {
             let text = format!("{points:.2}");
             text.replacen('.', "", 1).parse().unwrap_or(0)
@@ -51,6 +52,7 @@ impl Points {
             said.push('.');
             push_number(said, rest / 10);
         }
+        // `7.5` and not `7.50`: a trailing zero is left out.
         if rest % 10 > 0 {
             push_number(said, rest % 10);
         }
@@ -69,18 +71,20 @@ impl Points {
     /// A share of the value: `self * numerator / denominator`, rounded half away from zero to hundredths.
     pub const fn share(self, numerator: i64, denominator: i64) -> Self {
         let product = self.0 * numerator;
+        // An integer division cuts towards zero, so that the half is taken off below it.
         let half = denominator / 2;
         Self(if product >= 0 { (product + half) / denominator } else { (product - half) / denominator })
     }
 }
 
-/// A number as so many units of its last decimal, half to even on its exact binary value; none where it is not finite or
-/// not of a size that points have. Exact, and without the text that `format!` would make.
+/// A number as so many units of its last decimal, half to even on its exact binary value. None where it is not finite
+/// or not of a size that points have. Exact, and without the text that `format!` would make.
 pub fn rounded(value: f64, decimals: u32) -> Option<i64> {
     const BITS: u32 = f64::MANTISSA_DIGITS - 1;
     const NEAR: f64 = 1e-3;
     let magnitude = value.abs();
     let scale = scale(decimals)?;
+    // Beyond these bounds the shift below has no room, and the caller goes by the text.
     if !(1e-9..1e9).contains(&magnitude) {
         return (magnitude == 0.0).then_some(0);
     }
@@ -98,13 +102,14 @@ pub fn rounded(value: f64, decimals: u32) -> Option<i64> {
     let shift = u32::try_from(1023 + u64::from(BITS) - (bits >> BITS)).ok()?;
     let scaled = u128::from(mantissa) * u128::from(scale);
     let (whole, rest) = (scaled >> shift, scaled & ((1 << shift) - 1));
+    // Near the middle the bits decide: a product of floats may lie on either side of a tie.
     let half = 1_u128 << (shift - 1);
     let up = rest > half || (rest == half && whole % 2 == 1);
     let units = i64::try_from(whole).ok()? + i64::from(up);
     Some(if value < 0.0 { -units } else { units })
 }
 
-/// How many units of its last decimal make one, for so few decimals as points have.
+/// The number of units of its last decimal that make one, for so few decimals as points have.
 pub const fn scale(decimals: u32) -> Option<u64> {
     match decimals {
         0 => Some(1),
@@ -160,6 +165,7 @@ impl fmt::Display for Points {
 
 impl Serialize for Points {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Whole points are written as integers, so that `7` does not become `7.0` in the dataset.
         if self.0 % 100 == 0 { serializer.serialize_i64(self.0 / 100) } else { serializer.serialize_f64(self.as_f64()) }
     }
 }

@@ -1,6 +1,6 @@
-//! `Score` and its breakdown: what a rubric makes of the facts, to the last term.
+//! `Score` and its breakdown: the result of a rubric over the facts, to the last term.
 //!
-//! Must not know how any rubric computes.
+//! One form for all rubrics, however each computes.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub type Text = Cow<'static, str>;
 /// Some texts, which are lent where they are always the same.
 pub type Texts = Cow<'static, [Text]>;
 
-/// Which text a score follows: the rubric's id, its version, and the digest of its numbers and our page about it.
+/// The text that a score follows: the rubric's id, its version, and the digest of its numbers and our page about it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RubricRef {
     /// The id, such as `saferskills/seed`.
@@ -28,13 +28,13 @@ pub struct RubricRef {
 }
 
 impl RubricRef {
-    /// Whether it is one of the four that make the verdict; variants of a method stand beside them.
+    /// True for one of the four that make the verdict; variants of a method stand beside them.
     pub fn is_seed(&self) -> bool {
         self.id.ends_with("/seed")
     }
 }
 
-/// A share between 0 and 1 in thousandths: how much of what the rubric asks could be answered.
+/// A share between 0 and 1 in thousandths: the part of the rubric's questions that could be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Coverage(u16);
@@ -47,6 +47,7 @@ impl Coverage {
 
     /// `answered` of `asked`, rounded down; nothing asked is nothing answered.
     pub fn of(answered: usize, asked: usize) -> Self {
+        // Rounded down, so that only an answer to every question shows as full coverage.
         let thousandths = answered.saturating_mul(1000).checked_div(asked).unwrap_or(0).min(1000);
         Self(u16::try_from(thousandths).unwrap_or(1000))
     }
@@ -64,6 +65,7 @@ impl Coverage {
     /// The JSON number, `0`, `0.5`, `0.125` or `1`.
     pub fn to_json(self) -> Value {
         match self.0 {
+            // A whole number is written without a decimal, as `Points` are.
             0 => json!(0),
             1000 => json!(1),
             thousandths => json!(f64::from(thousandths) / 1000.0),
@@ -74,26 +76,26 @@ impl Coverage {
 /// One line of the arithmetic. The points of all terms add up to the score's value exactly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Term {
-    /// What it is, in the rubric's own words: `security`, `finding pipe-to-shell`, `ceiling critical`.
+    /// The name of the line, in the rubric's own words: `security`, `finding pipe-to-shell`, `ceiling critical`.
     pub label: Text,
-    /// What it adds or takes.
+    /// The points that it adds or takes.
     pub points: Points,
     /// The rules whose facts it rests on.
     pub rules: Texts,
-    /// How it was computed, for a person: `35 % of 60`, `3 x high`.
+    /// The computation in words, for a person: `35 % of 60`, `3 x high`.
     pub note: Text,
 }
 
-/// What a rubric makes of the facts.
+/// The result of a rubric over the facts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Score {
-    /// Which text it follows.
+    /// The text that it follows.
     pub rubric: RubricRef,
     /// The value on the rubric's own scale; none where the rubric publishes none for the kind or lacks its data.
     pub value: Option<Points>,
     /// The grade as the rubric names it, or `n/a`.
     pub grade: Text,
-    /// How much of what the rubric asks could be answered.
+    /// The share of the rubric's questions that could be answered.
     pub coverage: Coverage,
     /// The arithmetic; empty where there is no value.
     pub terms: Vec<Term>,
@@ -112,9 +114,9 @@ pub struct Part {
     pub name: Text,
     /// Its value; none where it could not be determined.
     pub value: Option<Points>,
-    /// How much of it could be answered.
+    /// The share of it that could be answered.
     pub coverage: Coverage,
-    /// What was and was not determined, for a person.
+    /// The things that were and were not determined, for a person.
     pub note: Text,
 }
 
@@ -133,7 +135,7 @@ impl Score {
         }
     }
 
-    /// Whether the terms add up to the value.
+    /// True where the terms add up to the value.
     pub fn adds_up(&self) -> bool {
         match self.value {
             Some(value) => self.terms.iter().map(|term| term.points).sum::<Points>() == value,

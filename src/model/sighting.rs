@@ -1,7 +1,7 @@
-//! `Sighting`: what a pass saw of a package when nights or directories were compared, as its rules read it.
+//! `Sighting`: one pass's view of a package when nights or directories were compared, as its rules read it.
 //!
 //! The way from the passes back to the rubrics. No source says it: the store adds it to what a listing claims, for as
-//! long as it holds. Must not know how passes look.
+//! long as it holds. Each pass has its own closed words.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,9 +19,9 @@ pub const RULE_PREFIX: &str = "sighted-";
 pub struct Sighting {
     /// The pass, such as `drift`.
     pub pass: String,
-    /// What it saw, a closed word of that pass.
+    /// The event that it saw, a closed word of that pass.
     pub class: String,
-    /// How bad the pass thinks it is.
+    /// The severity that the pass gives it.
     pub severity: Severity,
     /// The capability that it is about; none where it is about the package.
     #[serde(default, skip_serializing_if = "Option::is_none")]

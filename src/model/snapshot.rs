@@ -15,20 +15,20 @@ pub struct FileEntry {
     pub path: String,
     /// The digest of the bytes, which is also the key of the blob.
     pub digest: Digest,
-    /// How many bytes.
+    /// The number of bytes.
     pub size_bytes: u64,
 }
 
 /// The bytes of a locator at one time, by content address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// Where the bytes came from.
+    /// The place the bytes came from.
     pub locator: Locator,
     /// The digest over all files in the order of their paths.
     pub tree: Digest,
     /// The files, sorted by path.
     pub files: Vec<FileEntry>,
-    /// Whether everything could be looked at.
+    /// The extent to which it could be looked at.
     pub completeness: Completeness,
     /// When the bytes arrived.
     pub fetched: Timestamp,
@@ -41,7 +41,7 @@ impl Snapshot {
     }
 }
 
-/// Whether everything could be looked at. What is not `Analysed` never has a clean verdict.
+/// The extent to which it could be looked at. Anything but `Analysed` never has a clean verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Completeness {
@@ -56,6 +56,7 @@ pub enum Completeness {
 impl Completeness {
     /// `Analysed` for no gaps, else `Partial` with the gaps sorted and each once.
     pub fn from_gaps(mut gaps: Vec<Gap>) -> Self {
+        // Sorted and each once: the order in which files were refused must not change what is stored.
         gaps.sort();
         gaps.dedup();
         if gaps.is_empty() { Self::Analysed } else { Self::Partial(gaps) }
@@ -70,7 +71,7 @@ impl Completeness {
         }
     }
 
-    /// What could not be looked at; empty when analysed.
+    /// The things that could not be looked at; empty when analysed.
     pub fn gaps(&self) -> &[Gap] {
         match self {
             Self::Analysed => &[],
@@ -83,7 +84,7 @@ impl Completeness {
 /// Something that could not be looked at, and why.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Gap {
-    /// What: a path inside the tree, a listing key or an address. Untrusted text.
+    /// The subject: a path inside the tree, a listing key or an address. Untrusted text.
     pub subject: String,
     /// Why, as a closed word.
     pub reason: GapReason,

@@ -1,7 +1,7 @@
-//! `SourceRole`: what the passes must know of a source, declared by the source itself.
+//! `SourceRole`: the properties of a source that the passes need, declared by the source itself.
 //!
-//! Passes never name a source. They ask for the role of a listing's source, which follows from the *kind* of the source and
-//! not from the table that an operator keeps it under. Must not know any source.
+//! Passes never name a source. They ask for the role of a listing's source. It follows from the *kind* of the source
+//! and not from the table that an operator keeps it under.
 
 use std::collections::BTreeMap;
 
@@ -49,18 +49,18 @@ impl Ecosystem {
         Self::ALL.into_iter().find(|ecosystem| ecosystem.as_str() == word)
     }
 
-    /// Whether its artifacts are repositories at a forge.
+    /// True where its artifacts are repositories at a forge.
     pub const fn is_forge(self) -> bool {
         matches!(self, Self::GitHub | Self::Git)
     }
 
-    /// Whether its artifacts are published by accounts that the registry names.
+    /// True where its artifacts are published by accounts that the registry names.
     pub const fn has_accounts(self) -> bool {
         matches!(self, Self::Npm | Self::Pypi)
     }
 }
 
-/// Who speaks in the listings of a source.
+/// The party that speaks in the listings of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
@@ -72,7 +72,7 @@ pub enum Speaker {
     Directory,
 }
 
-/// Who fills a source with entries.
+/// The party that fills a source with entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilledBy {
@@ -84,7 +84,7 @@ pub enum FilledBy {
     Others,
 }
 
-/// What the name of a listing proves about who answers for it.
+/// The proof that the name of a listing gives of who answers for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NameProof {
@@ -102,7 +102,7 @@ pub enum NameProof {
     Namespace,
 }
 
-/// What one listing of a source stands for.
+/// The thing that one listing of a source stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rows {
@@ -114,21 +114,21 @@ pub enum Rows {
     Skills,
 }
 
-/// What the passes must know of a source.
+/// The properties of a source that the passes need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceRole {
-    /// Who speaks in its listings.
+    /// The party that speaks in its listings.
     pub speaker: Speaker,
-    /// Who fills it.
+    /// The party that fills it.
     pub filled_by: FilledBy,
-    /// What its names prove.
+    /// The proof that its names give.
     pub proof: NameProof,
-    /// What one listing stands for.
+    /// The thing that one listing stands for.
     pub rows: Rows,
-    /// Whether it holds several lists. The list is the first two parts of a name.
+    /// True where it holds several lists. The list is the first two parts of a name.
     pub has_several_lists: bool,
-    /// Whether it dates what it holds itself. Elsewhere a date is what a publisher says.
+    /// True where it dates what it holds itself. Elsewhere a date is what a publisher says.
     pub dates_entries: bool,
     /// The order in which members give a new entity its id: the least first, then by key.
     pub precedence: u8,
@@ -154,12 +154,12 @@ impl SourceRole {
         }
     }
 
-    /// Whether its listings are repositories at a forge.
+    /// True where its listings are repositories at a forge.
     pub fn is_forge(&self) -> bool {
         self.ecosystem().is_some_and(Ecosystem::is_forge)
     }
 
-    /// Whether it reads this machine and asks nobody: its base address is a folder.
+    /// True where it reads this machine and asks nobody: its base address is a folder.
     pub fn is_local(&self) -> bool {
         self.ecosystem() == Some(Ecosystem::Folder)
     }
@@ -193,6 +193,7 @@ impl SourceRoles {
 
     /// The kind of a source.
     pub fn kind_of<'a>(&'a self, source: &'a str) -> &'a str {
+        // An operator may keep two registries of one kind under names of their own.
         self.kinds.get(source).map_or(source, String::as_str)
     }
 
@@ -203,6 +204,7 @@ impl SourceRoles {
 
     /// The role of a kind; [`SourceRole::UNKNOWN`] for one that nobody declared.
     pub fn of_kind(&self, kind: &str) -> SourceRole {
+        // A source that a newer version declared may stand in the store: it proves nothing here.
         self.roles.get(kind).copied().unwrap_or_default()
     }
 }

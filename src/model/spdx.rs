@@ -1,7 +1,7 @@
 //! SPDX expressions for claimed licences.
 //!
-//! Nothing is guessed: `BSD`, `GPL` and `Apache` name several licences, and give none. Source: the SPDX specification 3.0, annex B
-//! (expressions; identifiers match in any case) and its licence list.
+//! Nothing is guessed: `BSD`, `GPL` and `Apache` name several licences, and give none. Source: the SPDX specification
+//! 3.0, annex B (expressions; identifiers match in any case) and its licence list.
 
 use spdx::identifiers::{EXCEPTIONS, LICENSES};
 use spdx::{Expression, License};
@@ -33,13 +33,16 @@ pub fn expression(claim: &str) -> Option<String> {
     if claim.is_empty() || claim.len() > MAX_BYTES {
         return None;
     }
+    // Full names hold spaces and words like `or`, and so come before the parts of an expression.
     if let Some(id) = of_full_name(claim) {
         return Some(current(id));
     }
     let mut words = Vec::new();
     for word in claim.replace('(', " ( ").replace(')', " ) ").replace('/', " / ").split_whitespace() {
+        // One word that no expression has makes the whole claim prose.
         words.push(spelled(word)?);
     }
+    // The list is spelled as the specification writes expressions: no blank inside a bracket.
     let text = words.join(" ").replace("( ", "(").replace(" )", ")");
     Expression::parse(&text).is_ok().then_some(text)
 }
@@ -60,6 +63,7 @@ fn spelled(word: &str) -> Option<String> {
     if let Some(operator) = ["AND", "OR", "WITH", "(", ")"].into_iter().find(|known| known.eq_ignore_ascii_case(word)) {
         return Some(operator.to_owned());
     }
+    // Manifests write `MIT/Apache-2.0` for a choice.
     if word == "/" {
         return Some("OR".to_owned());
     }
@@ -68,6 +72,7 @@ fn spelled(word: &str) -> Option<String> {
     }
     let (bare, is_or_later) = word.strip_suffix('+').map_or((word, false), |bare| (bare, true));
     if let Some(license) = licences().find(|of| of.name.eq_ignore_ascii_case(bare)) {
+        // The GNU licences have identifiers of their own for `+`, which the list prefers.
         return Some(match (is_or_later, spdx::gnu_license_id(license.name, true)) {
             (true, Some(later)) => later.name.to_owned(),
             (true, None) => format!("{}+", license.name),
@@ -79,6 +84,7 @@ fn spelled(word: &str) -> Option<String> {
 
 /// The identifier that replaced a deprecated GNU one; any other is itself.
 fn current(id: &str) -> String {
+    // A bare `GPL-3.0` is deprecated and means that version only.
     let replaced = spdx::license_id(id).filter(|id| id.is_deprecated()).and_then(|_| spdx::gnu_license_id(id, false));
     replaced.map_or_else(|| id.to_owned(), |id| id.name.to_owned())
 }

@@ -1,4 +1,4 @@
-//! `Standing`: what the world around a package says of it: its repository, its account, other lists.
+//! `Standing`: the claims of the world around a package: its repository, its account, other lists.
 //!
 //! All of it is a claim by strangers, each with its own state; nothing here is a default value of ours. Counts over a
 //! span of time were counted by the source that states them, because nothing in this package knows the day.
@@ -10,7 +10,7 @@ use crate::listing::Claim;
 use crate::sighting::Sighting;
 use crate::time::Timestamp;
 
-/// How a package stands, as far as anybody says.
+/// The standing of a package, as far as anybody says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Standing {
@@ -30,25 +30,25 @@ pub struct Standing {
     pub forks: Claim<u64>,
     /// People with commits in the repository.
     pub contributors: Claim<u64>,
-    /// Whether the repository runs workflows on changes.
+    /// True where the repository runs workflows on changes.
     pub workflows: Claim<bool>,
-    /// Whether the repository protects its main branch.
+    /// True where the repository protects its main branch.
     pub branch_protected: Claim<bool>,
     /// When the account that owns the repository was made.
     pub account_created: Claim<Timestamp>,
-    /// How many directories list it.
+    /// The number of directories that list it.
     pub registries: Claim<u64>,
-    /// Whether the official MCP registry lists it.
+    /// True where the official MCP registry lists it.
     pub official: Claim<bool>,
-    /// Whether a signature of publisher or registry stands beside the listed version.
+    /// True where a signature of publisher or registry stands beside the listed version.
     pub signed: Claim<bool>,
-    /// Whether the operator's own list names it.
+    /// True where the operator's own list names it.
     pub approved: Claim<bool>,
     /// When something was last pushed to the repository. It and what follows are left out of the text where unknown, so
     /// that a standing of before has the digest that it had.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub pushed: Claim<Timestamp>,
-    /// Whether the repository is archived.
+    /// True where the repository is archived.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub archived: Claim<bool>,
     /// Watchers of the repository.
@@ -63,18 +63,18 @@ pub struct Standing {
     /// The number of the repository that it was forked from, as the forge says; absent where it was forked from none.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub fork_of: Claim<u64>,
-    /// What imported lists of abuse report of it, sorted: known and empty where none does, unknown while no list was
-    /// imported. The store adds it; no source says it.
+    /// The reports of imported lists of abuse about it, sorted: known and empty where none does, unknown while no list
+    /// was imported. The store adds it; no source says it.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub reports: Claim<Vec<Report>>,
-    /// What passes saw of it when nights or directories were compared, sorted; unknown where they saw nothing or did not
-    /// look. The store adds it; no source says it.
+    /// The sightings of passes when nights or directories were compared, sorted; unknown where they saw nothing or did
+    /// not look. The store adds it; no source says it.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub sightings: Claim<Vec<Sighting>>,
 }
 
 impl Standing {
-    /// Whether nobody says anything.
+    /// True where nobody says anything.
     pub fn is_unknown(&self) -> bool {
         *self == Self::default()
     }

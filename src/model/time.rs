@@ -1,6 +1,6 @@
 //! `Timestamp` and `AsOf`: instants in UTC with the text form RFC 3339.
 //!
-//! Must not know what time it is: the current instant is always passed in.
+//! The current instant is always passed in, so that the same facts and instant give the same result.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,6 +24,7 @@ impl Timestamp {
 
     /// Whole days from `self` to `later`; negative when `later` is earlier.
     pub const fn days_until(self, later: Self) -> i64 {
+        // Euclidean: half a day before is day -1, as half a day after is day 0.
         (later.0 - self.0).div_euclid(86_400)
     }
 }
@@ -32,6 +33,7 @@ impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match jiff::Timestamp::from_second(self.0) {
             Ok(instant) => write!(f, "{instant}"),
+            // A damaged number from a store is printed as it is, rather than as a wrong date.
             Err(_) => write!(f, "unix:{}", self.0),
         }
     }
@@ -82,11 +84,12 @@ pub struct AsOf(pub Timestamp);
 impl AsOf {
     /// The UTC day, as days since the Unix epoch: scores that depend on ages are keyed by it.
     pub const fn day(self) -> i64 {
+        // Euclidean, so that a day before 1970 does not share its number with the day after it.
         self.0.unix_seconds().div_euclid(86_400)
     }
 
-    /// The same instant cut to the start of its UTC day: what rubrics measure ages against, so that a score is a
-    /// function of the day.
+    /// The same instant cut to the start of its UTC day. Rubrics measure ages against it, so that a score is a function
+    /// of the day.
     pub const fn start_of_day(self) -> Timestamp {
         Timestamp::from_unix_seconds(self.day() * 86_400)
     }

@@ -27,6 +27,7 @@ impl Client {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .user_agent(concat!("capdex/", env!("CARGO_PKG_VERSION")))
+            // A redirect would carry spans and credentials to an address that nobody configured.
             .redirect(reqwest::redirect::Policy::none())
             .timeout(deadline)
             .build();
@@ -47,6 +48,7 @@ async fn send(client: reqwest::Client, request: Request<Bytes>) -> Result<Respon
     let mut body = Vec::new();
     while let Some(chunk) = answer.chunk().await? {
         body.extend_from_slice(&chunk);
+        // Bounded while it is read, because the collector may be anybody's.
         if body.len() > MOST_BYTES {
             return Err(format!("an answer of more than {MOST_BYTES} bytes").into());
         }
@@ -64,6 +66,7 @@ impl HttpClient for Client {
         'life0: 'async_trait,
         Self: 'async_trait,
     {
+        // On the runtime of this client, since the exporter's thread has none to poll it.
         let sent = self.runtime.spawn(send(self.client.clone(), request));
         Box::pin(async move { sent.await? })
     }

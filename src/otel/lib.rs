@@ -1,8 +1,8 @@
 //! capdex-otel hands the spans of runs to an OpenTelemetry collector, over HTTP, as the standard variables say.
 //!
-//! It never holds a run up and never fails one: spans wait in a bounded queue, a thread of its own sends them, and what a
-//! collector does not take is dropped. Must not know what a run does. Sources: the OpenTelemetry specification, "OpenTelemetry
-//! Environment Variable Specification" and "OTLP Exporter".
+//! It never holds a run up and never fails one. Spans wait in a bounded queue, a thread of its own sends them, and those
+//! that a collector does not take are dropped. Sources: the OpenTelemetry specification, "OpenTelemetry Environment
+//! Variable Specification" and "OTLP Exporter".
 
 #![warn(missing_docs)]
 
@@ -22,9 +22,9 @@ mod client;
 
 use client::Client;
 
-/// What the program waits for at its end until a collector has taken the last spans.
+/// The longest wait at the end of the program until a collector has taken the last spans.
 const LAST_WAIT: Duration = Duration::from_secs(3);
-/// Whose spans are handed over: ours, and nothing of what our dependencies say.
+/// The target of the spans that are handed over: ours, and nothing of what our dependencies say.
 const TARGET: &str = "capdex";
 
 /// Reads an environment variable; an empty one is none.
@@ -39,7 +39,7 @@ impl Collector {
     /// The collector that the environment names; none where it names none, or switches telling off.
     ///
     /// # Errors
-    /// What is wrong with how it is named, as a sentence.
+    /// The fault of the configuration, as a sentence.
     pub fn of_environment(lookup: Lookup<'_>) -> Option<Result<Self, String>> {
         is_wanted(lookup).then(|| Self::at(None, lookup))
     }
@@ -54,6 +54,7 @@ impl Collector {
         };
         let exporter = builder.build().map_err(|error| error.to_string())?;
         let resource = Resource::builder();
+        // The standard variable wins; without it spans would come from an unknown service.
         let resource = match lookup("OTEL_SERVICE_NAME") {
             Some(_) => resource,
             None => resource.with_service_name("capdex"),
@@ -63,21 +64,24 @@ impl Collector {
         Ok(Self { provider })
     }
 
-    /// What hears of spans.
+    /// The layer that hears of spans.
     pub fn layer<S>(&self) -> Box<dyn Layer<S> + Send + Sync>
     where
         S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
     {
         let layer = tracing_opentelemetry::layer()
             .with_tracer(self.provider.tracer(TARGET))
+            // Places, threads and targets are the program's own affair, and would make every span longer.
             .with_location(false)
             .with_threads(false)
             .with_target(false);
+        // Only our own spans: a collector has no use for those of our libraries.
         layer.with_filter(Targets::new().with_target(TARGET, LevelFilter::INFO)).boxed()
     }
 
     /// Hands over what still waits, for three seconds at most. False where it could not.
     pub fn finish(self) -> bool {
+        // Bounded, so that a collector that hangs does not hold the program up.
         self.provider.shutdown_with_timeout(LAST_WAIT).is_ok()
     }
 }
@@ -90,7 +94,7 @@ fn is_wanted(lookup: Lookup<'_>) -> bool {
     has_endpoint && !is("OTEL_SDK_DISABLED", "true") && !is("OTEL_TRACES_EXPORTER", "none")
 }
 
-/// How long one export may take.
+/// The longest time of one export.
 fn deadline(lookup: Lookup<'_>) -> Duration {
     let given = lookup("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT").or_else(|| lookup("OTEL_EXPORTER_OTLP_TIMEOUT"));
     Duration::from_millis(given.and_then(|text| text.trim().parse().ok()).unwrap_or(10_000))

@@ -1,6 +1,7 @@
-//! Bands: what a grade of each rubric stands for in the one vocabulary of the verdict.
+//! Bands: the meaning of each rubric's grades in the one vocabulary of the verdict.
 //!
-//! The table is `bands.toml`, the reasons are `verdict.md`. Must not know how a rubric computes.
+//! The table is `bands.toml`, the reasons are `verdict.md`. A band follows from grade and caps, however they were
+//! computed.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -40,15 +41,19 @@ pub(super) fn table() -> Vec<(&'static str, &'static str, Band)> {
 /// The band of a score: by a cap that the table names, else by the grade; `Unknown` without a value or an entry.
 pub(super) fn band_of(score: &Score) -> Band {
     let family = score.rubric.id.split('/').next().unwrap_or_default();
+    // The family, not the id, so that a variant of a method keeps its grades' meaning.
     let Some(table) = TABLES.get(family).filter(|_| score.value.is_some()) else { return Band::Unknown };
+    // Several caps may hold at once: the strictest decides.
     let by_cap = score.caps.iter().filter_map(|cap| table.caps.get(&**cap)).copied().max_by_key(|band| rank(*band));
     let band = by_cap.or_else(|| table.grades.get(&*score.grade).copied()).unwrap_or(Band::Unknown);
     let mild = score.caps.iter().any(|cap| cap == MILD_CAUSE);
+    // A method may call severe what no rule of ours does: that asks for a review and does not block.
     if mild && band == Band::Block { Band::Caution } else { band }
 }
 
 /// Notes on a score that would be blocked that no counted finding is one that the rules rate high or worse.
 pub(super) fn note_mild_cause(score: &mut Score, worst: Option<Severity>) {
+    // Noted on the score itself, since its band is derived from the score alone.
     if worst.is_none_or(|severity| severity < Severity::High) && band_of(score) == Band::Block {
         score.caps.push(MILD_CAUSE.into());
     }
@@ -61,12 +66,14 @@ pub(super) fn verdict_over(known: impl Iterator<Item = Band>, completeness: &Com
     let strictest = ranks.iter().max().copied();
     let mildest = ranks.iter().min().copied();
     let disagreement = match (strictest, mildest) {
+        // One opinion cannot disagree with itself.
         (Some(strictest), Some(mildest)) if ranks.len() > 1 => Some(Coverage::of(strictest - mildest, 3)),
         _ => None,
     };
     let band = match strictest {
         Some(3) => Band::Block,
         Some(2) => Band::Caution,
+        // What was not looked at may hold anything: mild bands need a full analysis, strict ones do not.
         Some(1) if *completeness == Completeness::Analysed => Band::Watch,
         Some(0) if *completeness == Completeness::Analysed => Band::Ok,
         _ => Band::Unknown,
@@ -76,6 +83,7 @@ pub(super) fn verdict_over(known: impl Iterator<Item = Band>, completeness: &Com
 
 /// Ok 0, watch 1, caution 2, block 3; unknown stands beside the scale and sorts first, so that it never wins.
 fn rank(band: Band) -> usize {
+    // `Unknown` is filtered out before; its place here only keeps the function total.
     match band {
         Band::Ok | Band::Unknown => 0,
         Band::Watch => 1,

@@ -1,6 +1,6 @@
 //! Scores of capabilities in which nothing is found: those of a kind are nearly always the same, and made once.
 //!
-//! Must not know how any rubric computes.
+//! A rubric lends the score as long as each rule said the same.
 
 use std::sync::OnceLock;
 
@@ -9,8 +9,8 @@ use capdex_model::facts::OutcomeSet;
 use capdex_model::facts::SparseFacts;
 use capdex_model::score::{Part, Score, Term, Text, Texts};
 
-/// The score of a rubric that goes by no day where nothing is found: it is made for the first capability of each kind and
-/// lent to every other of which each rule said the same.
+/// The score of a rubric that goes by no day where nothing is found. It is made for the first capability of each kind
+/// and lent to every other of which each rule said the same.
 pub(super) struct CachedScore([OnceLock<(OutcomeSet, Score)>; Kind::ALL.len()]);
 
 impl CachedScore {
@@ -19,14 +19,17 @@ impl CachedScore {
         Self([const { OnceLock::new() }; Kind::ALL.len()])
     }
 
-    /// What `score` makes of the facts. Where none of them is true it sees nothing but what each rule said.
+    /// The score that `score` makes of the facts. With no true fact it sees nothing but what each rule said.
     pub(super) fn of(&'static self, facts: &SparseFacts, score: impl Fn() -> Score) -> Score {
+        // A finding carries evidence and places, which differ between capabilities.
         if facts.found().next().is_some() {
             return score();
         }
         let first =
+            // The kind alone does not decide: another capability may lack the data that a rule needs.
             self.0.get(facts.kind as usize).map(|first| first.get_or_init(|| (facts.outcome_set().clone(), score())));
         match first {
+            // Another outcome set is scored afresh and not kept: the first is nearly always the one that comes again.
             Some((said, first)) if said == facts.outcome_set() => lent(first),
             _ => score(),
         }

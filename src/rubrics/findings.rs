@@ -1,6 +1,6 @@
 //! Findings as one method sees them: its own code, its own severity, and which of its questions were answered.
 //!
-//! This is the one place where a rubric asks the rules for their codes. Must not know any method's numbers.
+//! This is the one place where a rubric asks the rules for their codes. The numbers stand with each method.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ pub(super) struct Finding<'a> {
     pub(super) ours: Severity,
     /// Our rule.
     pub(super) rule: &'static str,
-    /// Where it stands.
+    /// The place where it stands.
     pub(super) place: &'a Place,
 }
 
@@ -32,11 +32,13 @@ type Catalogue = Vec<Option<(&'static RuleMeta, &'static [String])>>;
 /// By family, the stable rules that carry a code of it. Measures carry none.
 static CATALOGUES: LazyLock<BTreeMap<&'static str, Catalogue>> = LazyLock::new(|| {
     let coded = |meta: &'static RuleMeta, family: &str| {
+        // Rules on trial carry codes already, and must not move a published score.
         let codes = meta.codes.get(family).filter(|codes| !codes.is_empty() && meta.lifecycle == Lifecycle::Stable)?;
         Some((meta, codes.as_slice()))
     };
     FAMILIES
         .iter()
+        // By the rule's number, so that a fact finds its codes without a search.
         .map(|family| (*family, capdex_rules::all().iter().map(|meta| coded(meta, family)).collect()))
         .collect()
 });
@@ -67,8 +69,8 @@ pub(super) fn needs(family: &str, measures: &[&'static str]) -> Vec<&'static str
     needs
 }
 
-/// How a method counts what one rule finds: under the one of the rule's codes that weighs most, which does not depend on
-/// the fact, so that a worse fact never moves to a code under which it would cost less.
+/// The way in which a method counts what one rule finds: under the one of the rule's codes that weighs most. That does
+/// not depend on the fact, so that a worse fact never moves to a code under which it would cost less.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counted {
     rule: &'static RuleMeta,
@@ -85,6 +87,7 @@ impl Counted {
         rank: impl Fn(&str) -> R,
     ) -> Option<Self> {
         let weight = |code: &str| (rank(code), published(code).unwrap_or(rule.severity));
+        // Reversed, because `max_by_key` gives the last of equals and the first code is meant.
         let code = codes.iter().rev().max_by_key(|code| weight(code))?.as_str();
         Some(Self { rule, code, published: published(code) })
     }
@@ -93,6 +96,7 @@ impl Counted {
     /// the fact's where context made the fact milder than its rule.
     pub(super) fn finding<'a>(&self, fact: &'a Fact) -> Finding<'a> {
         let severity = match self.published {
+            // A rule lowers a fact in a test or in documentation: the method must not raise it again.
             Some(severity) if fact.severity < self.rule.severity => severity.min(fact.severity),
             Some(severity) => severity,
             None => fact.severity,
@@ -101,7 +105,7 @@ impl Counted {
     }
 }
 
-/// How a method counts what each rule finds, by the rule's number.
+/// The codes under which a method counts what each rule finds, by the rule's number.
 pub(super) struct Codes(Vec<Option<Counted>>);
 
 impl Codes {
@@ -133,6 +137,7 @@ pub(super) fn distinct_by<'a, K: Ord>(
     mut findings: Vec<Finding<'a>>,
     key: impl Fn(&Finding<'a>) -> K,
 ) -> Vec<Finding<'a>> {
+    // The sort is stable, so that among equals the first in the order of the facts stays.
     findings.sort_by(|a, b| key(a).cmp(&key(b)).then(b.severity.cmp(&a.severity)));
     findings.dedup_by(|later, kept| key(later) == key(kept));
     findings
@@ -143,7 +148,7 @@ pub(super) fn worst_of_ours(findings: &[Finding<'_>]) -> Option<Severity> {
     findings.iter().map(|finding| finding.ours).max()
 }
 
-/// How many of some rules were asked and could answer.
+/// The numbers of rules that were asked and that could answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Answered {
     /// The rules to which the question applies.
@@ -159,7 +164,7 @@ impl Answered {
     }
 }
 
-/// What each rule said, for questions of coverage.
+/// The outcome of each rule, for questions of coverage.
 pub(super) struct Outcomes<'a>(&'a OutcomeSet);
 
 impl<'a> Outcomes<'a> {
@@ -168,20 +173,21 @@ impl<'a> Outcomes<'a> {
         Self(facts.outcome_set())
     }
 
-    /// What a rule said, if it reported.
+    /// The outcome of a rule, if it reported.
     pub(super) fn get(&self, rule: &str) -> Option<Outcome> {
         self.0.get(capdex_rules::number(rule)?)
     }
 
     /// The first of the rules that has not reported.
     pub(super) fn unreported(&self, rules: &Asked) -> Option<&'static str> {
+        // The bit sets answer for nearly every capability; a rule unknown here has no bit and is looked for by name.
         if self.0.has_all(&rules.set) && rules.are_known {
             return None;
         }
         rules.ids.iter().copied().find(|rule| self.get(rule).is_none())
     }
 
-    /// How many of the rules apply and could look.
+    /// The numbers of the rules that apply and that could look.
     pub(super) fn answered(&self, rules: &Asked) -> Answered {
         let (asked, answered) = self.0.count(&rules.set);
         Answered { asked, answered }
@@ -192,7 +198,7 @@ impl<'a> Outcomes<'a> {
 pub(super) struct Asked {
     ids: Vec<&'static str>,
     set: RuleSet,
-    /// Whether this version knows all of them.
+    /// True where this version knows all of them.
     are_known: bool,
 }
 
@@ -206,7 +212,7 @@ impl Asked {
         Self { ids, set, are_known }
     }
 
-    /// Whether a rule, by its number, is one of them.
+    /// True where a rule, by its number, is one of them.
     pub(super) fn has(&self, number: usize) -> bool {
         self.set.has(number)
     }

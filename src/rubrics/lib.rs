@@ -1,6 +1,6 @@
 //! Rubrics: pure functions from facts to scores, each named after a published method.
 //!
-//! Must not look at anything but facts, the rules' codes and the day that ages are measured against.
+//! A score depends on nothing but facts, the rules' codes and the day that ages are measured against.
 
 #![warn(missing_docs)]
 #![warn(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -25,7 +25,7 @@ pub mod saferskills;
 pub mod spiderrating;
 mod terms;
 
-/// What is known of a rubric without running it. The manual is written from it.
+/// The description of a rubric, known without running it. The manual is written from it.
 #[derive(Clone, Debug, Serialize)]
 pub struct RubricMeta {
     /// Id, version and text digest.
@@ -34,7 +34,7 @@ pub struct RubricMeta {
     pub title: &'static str,
     /// Our page about it, in Markdown: the published formula, and each choice of ours marked as such.
     pub page: &'static str,
-    /// Where the method is published.
+    /// The place where the method is published.
     pub published_at: &'static str,
     /// When the published text was read.
     pub published_read: &'static str,
@@ -44,13 +44,13 @@ pub struct RubricMeta {
     pub kinds: &'static [Kind],
     /// Lowest and highest value of its scale, whole points.
     pub scale: (i64, i64),
-    /// Whether its value depends on the day (ages): then scores are kept per day.
+    /// True where its value depends on the day (ages): then scores are kept per day.
     pub by_day: bool,
 }
 
 /// A method of scoring.
 pub trait Rubric: Send + Sync {
-    /// What is known of it without running it.
+    /// The description of it, known without running it.
     fn meta(&self) -> &RubricMeta;
     /// The rules whose facts it reads: its measures, and every stable rule that carries a code of its family.
     fn needs(&self) -> &[&'static str];
@@ -74,7 +74,7 @@ pub const RUBRICS: &[&dyn Rubric] = &[
     &spiderrating::live::Live,
 ];
 
-/// How the bands of the four seed rubrics become one verdict, in Markdown: a page of the manual.
+/// The way from the bands of the four seed rubrics to one verdict, in Markdown: a page of the manual.
 pub const VERDICT_PAGE: &str = include_str!("verdict.md");
 
 /// The rubric with an id such as `saferskills/seed`.
@@ -91,6 +91,7 @@ pub fn score_all(facts: &SparseFacts, at: AsOf) -> Vec<Score> {
 /// Scores of other rubrics are left alone.
 pub fn verdict(scores: &[Score], completeness: &Completeness) -> Verdict {
     let known = scores.iter().filter(|score| score.rubric.is_seed()).filter_map(|score| {
+        // A rubric without a value has no voice; it must not drag the verdict to `unknown`.
         let band = find(&score.rubric.id)?.band(score);
         (band != Band::Unknown).then_some(band)
     });
@@ -107,13 +108,14 @@ pub fn why_they_differ(scores: &[Score]) -> Option<String> {
     reasons::why_they_differ(scores)
 }
 
-/// Where the two scores stand whose terms and parts [`why_they_differ`] reads; it needs only outlines of the others.
+/// The places of the two scores whose terms and parts [`why_they_differ`] reads; it needs only outlines of the others.
 pub fn opposites(scores: &[Score]) -> Option<[usize; 2]> {
     reasons::opposites(scores).map(|opposites| opposites.map(|(at, _)| at))
 }
 
 /// The text digest of a rubric: over its numbers file and our page about it.
 fn text_digest(numbers: &str, page: &str) -> Digest {
+    // By fields with their lengths: moving a line from one file to the other is another text.
     Digest::of_fields([numbers.as_bytes(), page.as_bytes()])
 }
 

@@ -1,6 +1,6 @@
 //! The documented total order of capabilities in the ranked dataset: best first.
 //!
-//! Must not know how the table is written.
+//! The store and the dataset sort by the same key.
 
 use std::cmp::Reverse;
 
@@ -11,7 +11,7 @@ use capdex_model::score::{Band, Score, Verdict};
 /// The rubric whose value orders capabilities of one band, unless another is asked for.
 pub const DEFAULT_RANK_BY: &str = "saferskills/seed";
 
-/// What a capability is ordered by; smaller is better. Fields compare in this order:
+/// The key that a capability is ordered by; smaller is better. Fields compare in this order:
 ///
 /// 1. the verdict's band: ok, watch, unknown, caution, block;
 /// 2. the chosen rubric's value, highest first, none last;
@@ -38,9 +38,10 @@ pub fn rank_key(verdict: &Verdict, scores: &[Score], rank_by: &str, slug: &str, 
     RankKey { merit: merit(verdict, scores, rank_by), slug: slug.to_owned(), id }
 }
 
-/// What decides before the name does.
+/// The part of the key that decides before the name does.
 pub fn merit(verdict: &Verdict, scores: &[Score], rank_by: &str) -> Merit {
     let value = scores.iter().find(|score| score.rubric.id == rank_by).and_then(|score| score.value);
+    // Variants of a method would weigh its coverage twice.
     let seeds = || scores.iter().filter(|score| score.rubric.is_seed());
     let sum: usize = seeds().map(|score| usize::from(score.coverage.as_thousandths())).sum();
     let mean = sum.checked_div(seeds().count()).and_then(|mean| u16::try_from(mean).ok());

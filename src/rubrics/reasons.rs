@@ -1,6 +1,6 @@
 //! Reasons: why a score is what it is, and why two rubrics differ, in a few words from their own breakdowns.
 //!
-//! Must not know how any rubric computes: it reads caps, terms and parts.
+//! Reads caps, terms and parts alone, and so serves every rubric.
 
 use capdex_model::points::Points;
 use capdex_model::score::{Band, Score, Term};
@@ -14,9 +14,10 @@ pub(super) fn why_they_differ(scores: &[Score]) -> Option<String> {
     Some(format!("{}; {}", strictest?, mildest?))
 }
 
-/// Where the strictest and the mildest rubric stand among scores, with their bands; none where they do not differ.
+/// The places of the strictest and the mildest rubric among scores, with their bands; none where they do not differ.
 pub(super) fn opposites(scores: &[Score]) -> Option<[(usize, Band); 2]> {
     let seeds = scores.iter().enumerate().filter(|(_, score)| score.rubric.is_seed());
+    // A band of `Unknown` is no opinion that could differ.
     let known = seeds.filter_map(|(at, score)| {
         let band = find(&score.rubric.id)?.band(score);
         (band != Band::Unknown).then_some((at, band))
@@ -32,10 +33,12 @@ fn said(band: Band, score: &Score) -> String {
     format!("{} says {} ({}): {}", score.rubric.id, band.as_str(), score.grade, cause(score))
 }
 
-/// What moved a score most: the constraint that took hold, else the largest deduction with the rules behind it, else
-/// the part that is furthest from the top of the scale.
+/// The thing that moved a score most: the constraint that took hold, else the largest deduction with the rules behind
+/// it. Without either it is the part that is furthest from the top of the scale.
 fn cause(score: &Score) -> String {
+    // The mild-cause cap says why a band was lowered, and explains nothing about the score.
     let decisive: Vec<&str> = score.caps.iter().map(|cap| &**cap).filter(|cap| *cap != bands::MILD_CAUSE).collect();
+    // Deductions without rules are arithmetic, such as rounding or a floor.
     let deduction = score.terms.iter().filter(|term| term.points < Points::ZERO && !term.rules.is_empty());
     let deduction = deduction.min_by_key(|term| term.points);
     let top = find(&score.rubric.id).map_or(0, |rubric| rubric.meta().scale.1);
@@ -47,6 +50,7 @@ fn cause(score: &Score) -> String {
     } else if score.value >= Some(Points::whole(top)) {
         "nothing that it counts against it".into()
     } else {
+        // Parts without a term moved nothing.
         let scored = score.parts.iter().filter(|part| score.terms.iter().any(|term| term.label == part.name));
         let lowest = scored.filter_map(|part| part.value.map(|value| (value, part))).min_by_key(|(value, _)| *value);
         lowest.map_or_else(|| "its number".into(), |(value, part)| format!("{} is {value} of {top}", part.name))

@@ -1,6 +1,6 @@
 //! Terms: how a breakdown is made to add up to the value exactly, and the words that all breakdowns share.
 //!
-//! Must not know any rubric's numbers.
+//! Every rubric closes its terms here, so that a breakdown always adds up.
 
 use std::sync::OnceLock;
 
@@ -47,8 +47,8 @@ pub(super) fn push_number(said: &mut String, number: usize) {
     points::push_number(said, number as u64);
 }
 
-/// A text that is nearly always made of the same figures for all capabilities of a kind: it is made for the first of them
-/// and lent to every other that has the same.
+/// A text that is nearly always made of the same figures for all capabilities of a kind. It is made for the first of
+/// them and lent to every other that has the same.
 pub(super) struct CachedText<F>([OnceLock<(F, String)>; Kind::ALL.len()]);
 
 impl<F: Copy + PartialEq> CachedText<F> {
@@ -57,11 +57,12 @@ impl<F: Copy + PartialEq> CachedText<F> {
         Self([const { OnceLock::new() }; Kind::ALL.len()])
     }
 
-    /// What is said of the figures, in the words of `say`, which depend on nothing else.
+    /// The text for the figures, in the words of `say`, which depend on nothing else.
     pub(super) fn said(&'static self, kind: Kind, figures: F, say: impl Fn() -> String) -> Text {
         let first = self.0.get(kind as usize).map(|first| first.get_or_init(|| (figures, say())));
         match first {
             Some((first, said)) if *first == figures => Text::Borrowed(said),
+            // Other figures are written afresh and not kept: the first are nearly always the ones that come again.
             _ => Text::Owned(say()),
         }
     }

@@ -11,10 +11,12 @@ fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?).join("cards");
     writeln!(io::stdout(), "cargo::rerun-if-changed={}", root.display())?;
     let (mut data, mut code) = (String::from("&[\n"), String::from("&[\n"));
+    // In a fixed order: the digest of the rule set must not depend on how a file system lists folders.
     for pack in sorted(&root)?.into_iter().filter(|path| path.is_dir()) {
         for file in sorted(&pack)?.into_iter().filter(|path| path.extension().is_some_and(|end| end == "toml")) {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
             let (path, text) = (file.display().to_string(), fs::read_to_string(&file)?);
+            // Read by line and not as TOML, so that the build needs no parser; a test reads every card in full.
             match check_of(&text) {
                 Some(check) => {
                     let function = function(check)?;
@@ -39,6 +41,7 @@ fn check_of(card: &str) -> Option<&str> {
 /// The path of the function: `module::function`, or `check` of a module that serves one rule.
 fn function(check: &str) -> io::Result<String> {
     let is_path = check.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_:".contains(&byte));
+    // The text goes into generated source: nothing but a path of a function may get there.
     if !is_path {
         return Err(io::Error::other(format!("{check:?} names no function")));
     }

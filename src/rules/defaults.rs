@@ -15,6 +15,7 @@ static DEFAULTS: LazyLock<RuleDefaults> = LazyLock::new(|| {
         id: meta.id.clone(),
         version: meta.version,
         kinds: meta.kinds.clone(),
+        // Retired rules stay in the list, so that old facts of theirs can be read.
         runs: meta.lifecycle != Lifecycle::Retired,
     };
     RuleDefaults::new(all().iter().map(entry))

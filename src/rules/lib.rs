@@ -151,7 +151,9 @@ impl<'a> FactSink<'a> {
 
     /// Reports a finding that its context makes milder. More than the rule's own severity is cut to it.
     pub fn found_as(&mut self, severity: Severity, confidence: Confidence, place: Place, evidence: &str) {
+        // A card promises its plainest case: no check can exceed it by mistake.
         let (severity, confidence) = (severity.min(self.meta.severity), confidence.min(self.meta.confidence));
+        // Masked before it is cut: half a secret would not be recognised as one.
         let evidence = quote(&pattern::mask_secrets(evidence));
         self.tell(severity, confidence, place, evidence, serde_json::Value::Null);
     }
@@ -218,6 +220,7 @@ const EVIDENCE_LENGTH: usize = 200;
 
 /// The first so many code points of a text.
 fn cut(text: &str, most: usize) -> &str {
+    // A text has at most as many code points as bytes, so that most need no counting.
     if text.len() <= most {
         return text;
     }
@@ -229,6 +232,7 @@ fn cut(text: &str, most: usize) -> &str {
 fn quote(text: &str) -> String {
     let text = text.trim();
     let shown = cut(text, EVIDENCE_LENGTH);
+    // One line, so that evidence cannot draw lines of its own into a table or a log.
     let mut quoted = shown.replace(['\n', '\r', '\t'], " ");
     if shown.len() < text.len() {
         quoted.push('…');
@@ -244,6 +248,7 @@ pub fn evaluate(subjects: &[Subject<'_>]) -> Vec<SparseFacts> {
     let mut told = pattern::evaluate(subjects);
     for (kind, rules) in CODE_RULES.iter() {
         let of_kind = |subject: &Subject<'_>| subject.capability.kind == *kind;
+        // Chosen once for each kind and not by each rule.
         let mut asked: Vec<_> = subjects.iter().zip(&mut told).filter(|(subject, _)| of_kind(subject)).collect();
         rules.iter().for_each(|rule| ask(rule, &mut asked));
     }
@@ -262,6 +267,7 @@ fn ask((rule, number): &NumberedCheck, asked: &mut [(&Subject<'_>, &mut Vec<Numb
         let mut sink = FactSink { meta: &rule.meta, number: *number, facts: own };
         (rule.check)(subject, &mut sink);
         own = sink.facts;
+        // Below it no file can hold too many: the grouping is spared nearly always.
         if own.len() > FINDINGS_PER_FILE {
             own = without_flood(own);
         }
@@ -317,6 +323,7 @@ fn without_flood(own: Vec<NumberedFact>) -> Vec<NumberedFact> {
         if more > 0 {
             facts.sort_by(|a, b| {
                 let (a, b) = (a.fact(), b.fact());
+                // By place among equals, so that the same files keep the same findings.
                 b.severity.cmp(&a.severity).then_with(|| a.place.cmp(&b.place))
             });
             facts.truncate(FINDINGS_PER_FILE);
@@ -332,6 +339,7 @@ fn without_flood(own: Vec<NumberedFact>) -> Vec<NumberedFact> {
 static ALL: LazyLock<Vec<&'static RuleMeta>> = LazyLock::new(|| {
     let mut metas: Vec<&'static RuleMeta> = checks::RULES.iter().map(|rule| &rule.meta).collect();
     metas.extend(pattern::metas());
+    // A rule's place in this order is its number, by which facts refer to it within one run.
     metas.sort_by(|a, b| a.id.cmp(&b.id));
     metas
 });
@@ -342,6 +350,7 @@ const ENGINE: u32 = 9;
 
 static DIGEST: LazyLock<Digest> = LazyLock::new(|| {
     let metas = Digest::of_json(&(ENGINE, &*ALL));
+    // Whole texts of data rules, with comments: cheaper than telling which changes matter.
     let texts = pattern::texts().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
     Digest::of_fields(std::iter::once(&metas.as_bytes()[..]).chain(texts))
 });

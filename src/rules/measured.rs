@@ -90,10 +90,12 @@ impl Rate {
     /// The bounds of the 95 % Wilson score interval, in percent.
     pub fn interval(self) -> (f64, f64) {
         const Z: f64 = 1.96;
+        // Of no cases the interval would be divided by nought.
         if self.of == 0 {
             return (0.0, 0.0);
         }
         let (n, share) = (self.of as f64, self.share());
+        // Wilson's and not the normal interval: shares near nought, which count here, would get bounds below it.
         let denominator = 1.0 + Z * Z / n;
         let centre = (share + Z * Z / (2.0 * n)) / denominator;
         let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt() / denominator;

@@ -29,6 +29,7 @@ pub(super) fn mask_runs(text: &str) -> Cow<'_, str> {
 
 /// Puts a run down, all of whose letters are ASCII.
 fn end_run(run: &mut String, shown: &mut String) {
+    // A few letters at both ends let a reader find the place without giving the secret away.
     if is_word_of_none(run) || is_encoded(run) {
         shown.push_str(run.get(..4).unwrap_or_default());
         shown.push('…');
@@ -40,6 +41,7 @@ fn end_run(run: &mut String, shown: &mut String) {
 }
 
 fn is_word_of_none(run: &str) -> bool {
+    // No word of a language is so long; each piece between marks is asked alone, as paths are made of words.
     run.split(['/', '_', '-']).any(|piece| piece.len() >= WORD)
 }
 

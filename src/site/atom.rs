@@ -10,34 +10,34 @@ use capdex_model::alert::message::Message;
 use capdex_model::digest::Digest;
 use capdex_model::time::AsOf;
 
-use super::note::{self, Room};
 use capdex_dataset::escape::xml as gate;
+use capdex_dataset::note::{self, Room};
 
 /// One entry of a feed. Its texts go through the gate here.
 pub(crate) struct Entry {
-    /// What its name that never changes is made of.
+    /// The fields of its name that never changes.
     pub(crate) id: Vec<String>,
     /// Its title. Untrusted text.
     pub(crate) title: String,
     /// The night that it is from.
     pub(crate) at: AsOf,
-    /// How bad it is, as a word.
+    /// Its severity, as a word.
     pub(crate) severity: &'static str,
-    /// What it says, a line each. Untrusted text.
+    /// Its text, a line each. Untrusted text.
     pub(crate) lines: Vec<String>,
 }
 
-/// What a feed is called.
+/// The head of a feed.
 pub(crate) struct Feed<'a> {
-    /// What its name that never changes is made of.
+    /// The fields of its name that never changes.
     pub(crate) id: &'a [&'a str],
     /// Its title. Untrusted text.
     pub(crate) title: &'a str,
-    /// Where readers find it, where that is known.
+    /// The address at which readers find it, where that is known.
     pub(crate) url: Option<&'a str>,
 }
 
-/// The feed of a sink; `url` is where readers find it.
+/// The feed of a sink; `url` is the address at which readers find it.
 pub fn feed(sink: &str, url: Option<&str>, messages: &[Message]) -> String {
     let entries: Vec<Entry> = messages
         .iter()
@@ -50,12 +50,14 @@ pub fn feed(sink: &str, url: Option<&str>, messages: &[Message]) -> String {
         })
         .collect();
     let title = format!("capdex alerts: {sink}");
+    // The address is a part of the name, because the same sink elsewhere is another feed.
     document(&Feed { id: &["capdex feed", sink, url.unwrap_or_default()], title: &title, url }, &entries)
 }
 
 /// A whole feed.
 pub(crate) fn document(feed: &Feed<'_>, entries: &[Entry]) -> String {
     let updated = entries.iter().map(|entry| entry.at.0).max();
+    // An empty feed needs a date too, and the clock would change the bytes.
     let updated = updated.map_or_else(|| "1970-01-01T00:00:00Z".to_owned(), |at| at.to_string());
     let mut xml =
         String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n");
@@ -85,6 +87,7 @@ fn written(entry: &Entry) -> String {
     let fields = [
         ("id", urn(&id)),
         ("title", gate(&entry.title)),
+        // Both are the night: a message is never changed after it was written.
         ("published", entry.at.to_string()),
         ("updated", entry.at.to_string()),
     ];
@@ -101,13 +104,14 @@ fn written(entry: &Entry) -> String {
 fn urn(fields: &[&str]) -> String {
     let digest = Digest::of_fields(fields.iter().map(|field| field.as_bytes())).hex();
     let part = |from: usize, to: usize| digest.get(from..to).unwrap_or_default();
+    // Version 8 says that the digits are an application's own; the variant's bits are fixed.
     format!("urn:uuid:{}-{}-8{}-a{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{hostile_digest, hostile_message};
     use super::*;
+    use capdex_model::alert::hostile::{hostile_digest, hostile_message};
 
     #[test]
     fn every_letter_is_one_that_xml_can_hold_and_no_tag_is_a_strangers() {

@@ -8,12 +8,12 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use capdex_dataset::bulk;
 use capdex::jobs::list::{FETCH_JOB, FetchPayload};
 use capdex::jobs::{Context, fetch};
 use capdex::shutdown::Stop;
 use capdex_crawlers::http::{Http, HttpSettings, Pace};
 use capdex_crawlers::unpack::Limits;
+use capdex_dataset::bulk;
 use capdex_db::Store;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Locator, Validators};

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use capdex_dataset::bulk;
 use capdex_corpus::lookalike::index::{Compared, Index, Pool};
 use capdex_corpus::lookalike::list::{Line, Popular, read};
 use capdex_corpus::lookalike::{Name, distance};
+use capdex_dataset::bulk;
 
 const POPULAR: usize = 10_000;
 const PAIRED: usize = 100_000;

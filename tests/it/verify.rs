@@ -3,12 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use capdex_dataset::export::cell::Row;
+use capdex_dataset::export::format::{EXPORTERS, Exporter};
 use capdex_dataset::export::manifest::Manifest;
+use capdex_dataset::export::tables::{Layout, TABLES};
 use capdex_dataset::export::verify::check_bytes;
 use capdex_db::{Reader, Store};
 use capdex_model::points::Points;
 use capdex_model::time::AsOf;
 use capdex_rubrics::RUBRICS;
+use serde_json::Value;
 
 use crate::nightly::first_night;
 use crate::packages;
@@ -254,6 +258,52 @@ fn every_score_row_names_what_it_was_computed_from() {
         assert!(!text(row, "rubric").is_empty());
         assert!(!text(row, "version").is_empty());
     }
+}
+
+/// The columns that version 0.1 did not write yet.
+const ADDED: [&str; 2] = ["purl", "spdx"];
+
+/// Writes the tables of a format again, as version 0.1 did.
+fn write_as_before(exporter: &dyn Exporter, out: &Path, scratch: &Path) {
+    let layouts: Vec<Layout> = TABLES.iter().map(|table| Layout::of(table, false)).collect();
+    let mut older = layouts.clone();
+    for layout in &mut older {
+        layout.columns.retain(|column| !ADDED.contains(&column.name));
+    }
+    let mut sink = exporter.create(scratch, &older).expect("files");
+    for (table, layout) in layouts.iter().enumerate() {
+        let mut rows = Vec::new();
+        let mut keep = |row: Row| {
+            let cells = layout.columns.iter().zip(row).filter(|(column, _)| !ADDED.contains(&column.name));
+            rows.push(cells.map(|(_, cell)| cell).collect());
+            Ok(())
+        };
+        exporter.read(out, layout, &mut keep).expect("a table");
+        sink.take(table, &rows).expect("rows");
+    }
+    for file in sink.finish().expect("files") {
+        std::fs::rename(scratch.join(&file.path), out.join(&file.path)).expect("renames");
+    }
+}
+
+#[test]
+fn an_export_of_before_a_column_was_added_verifies() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let out = capdex.path().join("out");
+    for exporter in EXPORTERS {
+        let before = bytes_of(&out);
+        let scratch = tempfile::tempdir_in(capdex.path()).expect("a folder");
+        write_as_before(*exporter, &out, scratch.path());
+        assert!(bytes_of(&out) != before, "{} has the columns", exporter.id());
+    }
+    seal(&out, |_| {});
+    let run = capdex.run(&["verify", "out"]);
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+    let since = capdex.run(&["export", "now", "--since", "out", "--format", "jsonl", "--as-of", AS_OF]);
+    assert_eq!(since.code, Some(0), "{}", since.stderr);
+    let changes: Vec<Value> = rows(&capdex.path().join("now"), "changes");
+    assert!(changes.is_empty(), "{changes:?}");
 }
 
 #[test]

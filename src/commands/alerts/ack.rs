@@ -1,6 +1,7 @@
 //! `capdex alerts ack`: a person has looked at an alert.
 
 use anyhow::Context as _;
+use capdex_dataset::escape;
 use capdex_db::Store;
 use capdex_model::alert::ack::{Ack, holding};
 use capdex_model::time::{AsOf, Timestamp};
@@ -9,13 +10,14 @@ use crate::cli::AlertsAck;
 use crate::exit::{Exit, usage};
 use crate::instant;
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
 
 pub(super) fn run(global: &Global, options: &AlertsAck, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = crate::commands::reader(global)?;
     let raised = super::find(&reader, &options.key)?;
     let now = super::now(global);
     let expires = match (&options.expires, options.withdraw) {
+        // An acknowledgement that has ended is how one is taken back: the ledger keeps both.
         (_, true) => Some(now.0),
         (None, false) => None,
         (Some(text), false) => Some(expiry(text, now)?),
@@ -24,11 +26,12 @@ pub(super) fn run(global: &Global, options: &AlertsAck, out: &mut Out) -> anyhow
         out.line(format_args!("{} is not acknowledged; nothing changed.", raised.alert.handle()))?;
         return Ok(Exit::Done);
     }
+    // A reader is enough up to here; the lock of the store is taken only for the change.
     drop(reader);
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
     let ack = Ack::of(&raised.alert, now, expires, options.reason.clone());
     store.write(move |writer| writer.acknowledge(&ack))?;
-    let (handle, title) = (raised.alert.handle(), capdex_dataset::escape::escape(&raised.alert.title));
+    let (handle, title) = (raised.alert.handle(), escape::escape(&raised.alert.title));
     match (options.withdraw, expires) {
         (true, _) => out.line(format_args!("{handle} is open again: {title}"))?,
         (false, None) => out.line(format_args!("{handle} acknowledged while its content and rule stay: {title}"))?,
@@ -41,6 +44,7 @@ pub(super) fn run(global: &Global, options: &AlertsAck, out: &mut Out) -> anyhow
 fn expiry(text: &str, now: AsOf) -> anyhow::Result<Timestamp> {
     let expires = instant::end(text, now)
         .ok_or_else(|| usage(format!("{text:?} is neither a number of days nor a date such as 2026-12-31")))?;
+    // An end in the past would be a withdrawal by mistake.
     if expires <= now.0 {
         return Err(usage(format!("{text:?} has passed; `--withdraw` takes an acknowledgement back")));
     }

@@ -1,5 +1,6 @@
 //! `capdex alerts list`, and the lines about new alerts at the end of a night.
 
+use capdex_dataset::escape;
 use capdex_db::Reader;
 use capdex_model::alert::{Raised, by_rank};
 use capdex_model::time::AsOf;
@@ -38,6 +39,7 @@ fn chosen(reader: &Reader, options: &AlertsList, known: &Known) -> anyhow::Resul
             Some(keys.ok_or_else(|| usage(format!("no message {id:?} in the store")))?)
         }
     };
+    // Asked for by message, the alerts are shown in whatever state they are.
     let is_all = options.all || of_message.is_some();
     let rows = super::ranked(reader)?.into_iter().map(|raised| {
         let state = super::state(&raised, known);
@@ -63,49 +65,52 @@ fn table(alerts: &[AlertView<'_>], options: &AlertsList, out: &mut Out) -> anyho
     table.set_header(["alert", "severity", "state", "raised", "rule", "what"]);
     for alert in alerts {
         let severity = output::styled(output::severity_style(alert.severity), alert.severity.as_str());
-        let title = capdex_dataset::escape::shorten(&capdex_dataset::escape::escape(alert.title), COLUMNS);
-        let rule = capdex_dataset::escape::escape(&alert.rule()).into_owned();
+        let title = escape::shorten(&escape::escape(alert.title), COLUMNS);
+        let rule = escape::escape(&alert.rule()).into_owned();
         let state = alert.state.unwrap_or("-").to_owned();
         table.add_row([alert.id.clone(), severity, state, alert.raised.to_string(), rule, title]);
     }
     out.line(table)?;
     out.line(format_args!(
         "{}. Next: capdex alerts show ALERT · capdex alerts ack ALERT",
-        capdex_dataset::escape::count(alerts.len() as u64, "alert")
+        escape::count(alerts.len() as u64, "alert")
     ))?;
     Ok(())
 }
 
-/// What a night says of alerts: how many are new, what sinks were told, and the worst of the new ones.
+/// The lines of a night about alerts: the number of new ones, the messages to sinks, and the worst of the new ones.
 pub(crate) fn print_new(reader: &Reader, report: &AlertsReport, as_of: AsOf, out: &mut Out) -> anyhow::Result<()> {
     let failed = match report.failed() {
         0 => String::new(),
-        failed => format!(", {} failed", capdex_dataset::escape::count(failed, "try")),
+        failed => format!(", {} failed", escape::count(failed, "try")),
     };
     let told = match report.sinks.len() {
         0 => "no sink is configured".to_owned(),
         sinks => format!(
             "{} new for {}, {} sent, {} waiting{failed}",
-            capdex_dataset::escape::count(report.sinks.iter().map(|sink| sink.new).sum(), "message"),
-            capdex_dataset::escape::count(sinks as u64, "sink"),
+            escape::count(report.sinks.iter().map(|sink| sink.new).sum(), "message"),
+            escape::count(sinks as u64, "sink"),
             report.sent(),
             report.waiting()
         ),
     };
     let seconds = report.wall_ms as f64 / 1000.0;
-    out.line(format_args!(" alerts  {} raised; {told}  ({seconds:.1} s)", capdex_dataset::escape::count(report.raised, "alert")))?;
+    out.line(format_args!(" alerts  {} raised; {told}  ({seconds:.1} s)", escape::count(report.raised, "alert")))?;
+    // Sinks that took everything need no line.
     for sink in report.sinks.iter().filter(|sink| sink.waiting > 0) {
         let error = sink.error.as_deref().unwrap_or("no time left in this run");
         out.line(format_args!(
             "         {}: {} waiting — {}",
             sink.sink,
-            capdex_dataset::escape::count(sink.waiting, "message"),
-            capdex_dataset::escape::escape(error)
+            escape::count(sink.waiting, "message"),
+            escape::escape(error)
         ))?;
     }
+    // A quiet night ends here, so that its output stays short.
     if report.raised == 0 {
         return Ok(());
     }
+    // Raised at the instant of this run: an alert that came again is not new.
     let mut new: Vec<Raised> = reader.raised()?.into_iter().filter(|raised| raised.at == as_of).collect();
     new.sort_by(by_rank);
     for Raised { alert, .. } in new.iter().take(SHOWN) {
@@ -113,7 +118,7 @@ pub(crate) fn print_new(reader: &Reader, report: &AlertsReport, as_of: AsOf, out
             "  {}  {:<8}  {}",
             alert.handle(),
             alert.severity.as_str(),
-            capdex_dataset::escape::shorten(&capdex_dataset::escape::escape(&alert.title), COLUMNS)
+            escape::shorten(&escape::escape(&alert.title), COLUMNS)
         ))?;
     }
     if new.len() > SHOWN {

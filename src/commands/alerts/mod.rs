@@ -39,7 +39,7 @@ fn state(raised: &Raised, known: &Known) -> &'static str {
     kept_back(&raised.alert, &known.acks, &known.suppressions, known.now).map_or("open", |kind| kind.as_str())
 }
 
-/// What keeps alerts back.
+/// The rules that keep alerts back.
 struct Known {
     acks: Vec<capdex_model::alert::ack::Ack>,
     suppressions: Vec<capdex_model::alert::suppression::Suppression>,
@@ -63,15 +63,18 @@ fn ranked(reader: &Reader) -> anyhow::Result<Vec<Raised>> {
 fn find(reader: &Reader, text: &str) -> anyhow::Result<Raised> {
     let wanted = text.trim();
     let mut found = reader.raised()?;
+    // A whole key first, because it may also be the beginning of another.
     if let Some(exact) = found.iter().position(|raised| raised.alert.key == wanted) {
         return Ok(found.swap_remove(exact));
     }
+    // A few digits of a handle would fit many alerts by chance.
     let is_handle = wanted.len() >= DIGITS;
     found.retain(|Raised { alert, .. }| {
         !wanted.is_empty() && (alert.key.starts_with(wanted) || (is_handle && alert.handle().starts_with(wanted)))
     });
     match found.len() {
         0 => Err(usage(format!("no alert {text:?} in the store; `capdex alerts list --all` lists them"))),
+        // Only a unique beginning: acknowledging the wrong alert would silence it.
         1 => Ok(found.remove(0)),
         several => Err(usage(format!("{text:?} means {several} alerts; give more of the key"))),
     }

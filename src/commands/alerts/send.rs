@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
+use capdex_dataset::escape;
 use capdex_db::{Reader, Store};
 
 use crate::cli::AlertsSend;
@@ -10,7 +11,7 @@ use crate::config::{Alerts, Schedule};
 use crate::exit::{Exit, usage};
 use crate::jobs::alerts as jobs;
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
 use crate::shutdown::Shutdown;
 
 pub(super) fn run(global: &Global, options: &AlertsSend, out: &mut Out) -> anyhow::Result<Exit> {
@@ -30,22 +31,23 @@ pub(super) fn run(global: &Global, options: &AlertsSend, out: &mut Out) -> anyho
     let shutdown = Shutdown::listen()?;
     let report = jobs::run(&store, &alerts, as_of, &shutdown.stop)?;
     for sink in &report.sinks {
-        let error = sink.error.as_deref().map(|error| format!(" — {}", capdex_dataset::escape::escape(error))).unwrap_or_default();
+        let error = sink.error.as_deref().map(|error| format!(" — {}", escape::escape(error))).unwrap_or_default();
         out.line(format_args!(
             "{}: {} sent, {} waiting, {} failed{error}",
             sink.sink,
-            capdex_dataset::escape::count(sink.sent, "message"),
+            escape::count(sink.sent, "message"),
             sink.waiting,
-            capdex_dataset::escape::count(sink.failed, "try")
+            escape::count(sink.failed, "try")
         ))?;
     }
+    // Interrupted comes before waiting, since whoever stopped it knows why messages wait.
     Ok(match (shutdown.stop.is_asked(), report.waiting()) {
         (true, _) => Exit::Interrupted,
         (false, waiting) => Exit::of(false, waiting > 0),
     })
 }
 
-/// What each sink would be told, in its order. Nothing is sent or stored.
+/// The messages for each sink, in its order. Nothing is sent or stored.
 fn print_plan(
     reader: &Reader,
     alerts: &Alerts,
@@ -56,14 +58,15 @@ fn print_plan(
         let mut waiting: Vec<_> = reader.queued(&name)?.into_iter().map(|queued| queued.message).collect();
         let old = waiting.len();
         waiting.extend(plan.messages);
+        // In the order in which they would be sent, old and new together.
         waiting.sort_by_cached_key(|message| message.order());
         out.line(format_args!(
             "{name} ({}): {}, {old} of them from earlier runs",
             sink.target.kind(),
-            capdex_dataset::escape::count(waiting.len() as u64, "message")
+            escape::count(waiting.len() as u64, "message")
         ))?;
         for message in &waiting {
-            out.line(format_args!("  {}  {}", message.id, capdex_dataset::escape::escape(&message.headline())))?;
+            out.line(format_args!("  {}  {}", message.id, escape::escape(&message.headline())))?;
         }
     }
     out.line("Nothing was sent.")?;

@@ -9,6 +9,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use capdex_dataset::bulk;
+use capdex_dataset::escape;
+use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::Scanned;
 use capdex_model::bundle::Bundle;
 use capdex_model::fact::Severity;
@@ -20,15 +23,15 @@ use serde_json::{Value, json};
 use crate::cli::Bench;
 use crate::exit::Exit;
 use crate::options::Global;
-use crate::output::{self, Out};
-use crate::{analysis, bulk, clock};
+use crate::output::Out;
+use crate::{analysis, clock};
 
 mod rates;
 mod set;
 
 use set::{Case, Set};
 
-/// What was found in one case.
+/// The findings of one case.
 #[derive(Clone, Debug, Default)]
 struct Verdict {
     worst: Option<Severity>,
@@ -38,6 +41,7 @@ struct Verdict {
 }
 
 pub(super) fn run(global: &Global, options: &Bench, out: &mut Out) -> anyhow::Result<Exit> {
+    // All sets are read before the first is timed, so that no disk is measured.
     let sets = options.files.iter().map(|path| Set::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let pool = bulk::pool(global.threads)?;
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
@@ -50,6 +54,7 @@ pub(super) fn run(global: &Global, options: &Bench, out: &mut Out) -> anyhow::Re
         lines.extend(set.cases.iter().zip(&verdicts).map(|(case, verdict)| verdict_line(case, verdict)));
         figures.insert(set.name.clone(), rates::measured(set, &verdicts));
     }
+    // Files last: an error while writing must not lose the printed figures.
     if let Some(path) = &options.verdicts {
         write_verdicts(path, &lines)?;
     }
@@ -59,14 +64,16 @@ pub(super) fn run(global: &Global, options: &Bench, out: &mut Out) -> anyhow::Re
     Ok(Exit::Done)
 }
 
-/// Scans a whole set so many times; what was found, and the shortest time.
+/// Scans a whole set so many times; gives the verdicts of the last round, and the shortest time.
 fn time(set: &Set, pool: &rayon::ThreadPool, rounds: u32, at: AsOf) -> (Vec<Verdict>, Duration) {
     let mut best = Duration::MAX;
     let mut verdicts = Vec::new();
+    // The same steps as in a night, so that throughput is that of the program.
     let steps = analysis::steps(&set.cases, pool.current_num_threads(), |case| &case.bundle);
     for _ in 0..rounds {
-        let watch = clock::Stopwatch::start();
+        let watch = Stopwatch::start();
         verdicts = bulk::mapped(pool, steps.clone(), |step| judge(step, at)).into_iter().flatten().collect();
+        // The shortest, because other work on the machine only ever adds time.
         best = best.min(watch.elapsed());
     }
     (verdicts, best)
@@ -77,6 +84,7 @@ fn judge(step: &[Case], at: AsOf) -> Vec<Verdict> {
     let scanned = analysis::scan_all(&bundles);
     // The scores count toward the time, as in a real night.
     let facts: Vec<&SparseFacts> = scanned.iter().flatten().map(|scanned| &scanned.facts).collect();
+    // Without it the compiler could leave out scores that nobody reads.
     std::hint::black_box(analysis::score_all(&facts, at));
     scanned.iter().map(|scanned| verdict(scanned)).collect()
 }
@@ -103,21 +111,22 @@ fn print_throughput(
     rounds: u32,
     out: &mut Out,
 ) -> anyhow::Result<()> {
+    // A set of a few cases may take less than the clock can tell.
     let seconds = best.as_secs_f64().max(1e-9);
     let a_second = |count: usize| count as f64 / seconds;
     out.line(format_args!(
         "{}: {} ({}) in {seconds:.2} s on {}, best of {rounds}: {:.0} cases/s, {:.0} capabilities/s, {:.0} tools/s, {:.1} MB/s",
-        capdex_dataset::escape::escape(&set.name),
-        capdex_dataset::escape::count(set.cases.len() as u64, "case"),
-        capdex_dataset::escape::bytes(set.bytes()),
-        capdex_dataset::escape::count(pool.current_num_threads() as u64, "thread"),
+        escape::escape(&set.name),
+        escape::count(set.cases.len() as u64, "case"),
+        escape::bytes(set.bytes()),
+        escape::count(pool.current_num_threads() as u64, "thread"),
         a_second(set.cases.len()),
         a_second(verdicts.iter().map(|verdict| verdict.capabilities).sum()),
         a_second(verdicts.iter().map(|verdict| verdict.tools).sum()),
         set.bytes() as f64 / 1e6 / seconds
     ))?;
     if let Some(peak) = clock::peak_memory_bytes() {
-        out.line(format_args!("peak memory {}", capdex_dataset::escape::bytes(peak)))?;
+        out.line(format_args!("peak memory {}", escape::bytes(peak)))?;
     }
     Ok(())
 }
@@ -145,6 +154,7 @@ fn write_figures(path: &Path, figures: BTreeMap<String, MeasuredSet>) -> anyhow:
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
         Err(error) => return Err(error).with_context(|| format!("failed to read {}", path.display())),
     };
+    // Sets that were not measured now keep their figures.
     all.extend(figures);
     fs::write(path, measured::render(&all)).with_context(|| format!("failed to write {}", path.display()))
 }

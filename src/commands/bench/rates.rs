@@ -2,22 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capdex_dataset::escape;
 use capdex_model::fact::Severity;
 use capdex_rules::measured::{MeasuredSet, Rate};
 
 use super::Verdict;
 use super::set::{Case, Set};
 use crate::commands::summary;
-use crate::output::{self, Out};
+use crate::output::Out;
 
 /// The labels that are counted.
 const MALICIOUS: &str = "malicious";
 const BENIGN: &str = "benign";
 
-/// How many of the rules that fire on benign cases are printed apart.
+/// The number of rules that fire on benign cases and are printed apart.
 const NOISIEST: usize = 15;
 
-/// What each rule did on a set.
+/// The results of each rule on a set.
 pub(super) fn measured(set: &Set, verdicts: &[Verdict]) -> MeasuredSet {
     let mut measured = MeasuredSet {
         digest: set.digest.to_string(),
@@ -26,6 +27,7 @@ pub(super) fn measured(set: &Set, verdicts: &[Verdict]) -> MeasuredSet {
         rules: BTreeMap::new(),
     };
     for (case, verdict) in set.cases.iter().zip(verdicts) {
+        // Other labels are scanned for their speed and say nothing about rates.
         if case.label != MALICIOUS && case.label != BENIGN {
             continue;
         }
@@ -56,17 +58,18 @@ fn add_groups(table: &mut comfy_table::Table, word: &str, rows: &[(&Case, &Verdi
     let keys: BTreeSet<&String> = rows.iter().map(|(case, _)| key(case)).filter(|key| !key.is_empty()).collect();
     for each in keys {
         let group: Vec<_> = rows.iter().copied().filter(|(case, _)| key(case) == each).collect();
-        add(table, &format!("  {word} {}", capdex_dataset::escape::escape(each)), &group);
+        add(table, &format!("  {word} {}", escape::escape(each)), &group);
     }
 }
 
 fn add(table: &mut comfy_table::Table, name: &str, rows: &[(&Case, &Verdict)]) {
     let at_least = |severity: Severity| {
         let flagged = rows.iter().filter(|(_, verdict)| verdict.worst.is_some_and(|worst| worst >= severity)).count();
+        // Shares come with their interval, because small subsets tell less than their percentages seem to.
         Rate { hits: flagged as u64, of: rows.len() as u64 }.to_string()
     };
     table.add_row([
-        capdex_dataset::escape::escape(name).into_owned(),
+        escape::escape(name).into_owned(),
         rows.len().to_string(),
         at_least(Severity::Critical),
         at_least(Severity::High),
@@ -90,8 +93,10 @@ fn print_rules(measured: &MeasuredSet, out: &mut Out) -> anyhow::Result<()> {
         ]);
     }
     out.line(table)?;
+    // Facts without weight fire on benign cases by design.
     let is_finding = |rule: &str| capdex_rules::find(rule).is_some_and(|meta| meta.severity > Severity::Info);
     let mut noisy: Vec<_> = measured.rules.iter().filter(|(rule, hits)| hits.benign > 0 && is_finding(rule)).collect();
+    // High severity first: those are the false positives that stop a build.
     noisy.sort_by_key(|(rule, hits)| (std::cmp::Reverse((hits.benign_high, hits.benign)), *rule));
     let names: Vec<String> = noisy
         .iter()

@@ -52,6 +52,7 @@ impl Set {
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         let bytes = fs::read(path).map_err(|error| usage(format!("cannot read {}: {error}", path.display())))?;
         let is_gzip = path.extension().is_some_and(|extension| extension == "gz");
+        // By the ending, since a set is our own file and no hostile archive.
         let cases = if is_gzip {
             parse(path, std::io::BufReader::new(unpack::gunzip_lines(bytes.as_slice())))?
         } else {
@@ -65,7 +66,7 @@ impl Set {
         Ok(Self { name, digest: Digest::of(&bytes), cases })
     }
 
-    /// How many cases carry a label.
+    /// The number of cases that carry a label.
     pub(super) fn labelled(&self, label: &str) -> u64 {
         self.cases.iter().filter(|case| case.label == label).count() as u64
     }
@@ -89,9 +90,11 @@ fn parse(path: &Path, reader: impl std::io::BufRead) -> anyhow::Result<Vec<Case>
 fn case(line: Line) -> Case {
     let mut files: BTreeMap<String, BundleFile> =
         line.files.into_iter().map(|(path, text)| (path, BundleFile::new(text.into_bytes()))).collect();
+    // A document of tools is scanned as the file that it would be in a package.
     if !line.doc.is_null() {
         files.insert("tools.json".into(), BundleFile::new(line.doc.to_string().into_bytes()));
     }
+    // Without listing claims: a case has no directory that speaks for it.
     let bundle = Bundle::local(format!("folder:{}", line.case), files);
     Case { id: line.case, label: line.label, subset: line.subset, category: line.category, bundle }
 }

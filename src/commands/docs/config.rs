@@ -15,6 +15,7 @@ const INTRODUCTION: &str = "`capdex` runs without any configuration. `--config F
 pub(super) fn config() -> String {
     let mut text = page("Configuration");
     text.push_str(INTRODUCTION);
+    // In the order of the structs, so that the page changes only where they do.
     for placed in tables(&Schedule::DOC) {
         table(&mut text, &placed);
     }
@@ -26,6 +27,7 @@ pub(super) fn config() -> String {
 
 /// The keys of one table, but those that are tables of their own.
 fn table(text: &mut String, Placed { path, header, doc }: &Placed) {
+    // Keys without a shown value are tables, and have a section of their own.
     let keys: Vec<_> = doc.keys.iter().filter_map(|key| Some((key, key.shown.first()?))).collect();
     let _ = match header.as_str() {
         "" => writeln!(text, "\n## The schedule itself"),

@@ -50,12 +50,13 @@ fn code(entry: &Entry) -> String {
     }
 }
 
-/// Where the entry stands in its own method, with whatever else is to be said of it.
+/// The standing of the entry in its own method, with whatever else is to be said of it.
 fn standing(entry: &Entry) -> String {
     let mut parts = vec![entry.status.as_str().to_owned()];
     if !entry.marks.is_empty() {
         parts.push(format!("seen: {}", entry.marks));
     }
+    // A reviewed mapping is shown only where it differs from the published one.
     if entry.as_published != entry.reviewed && !entry.as_published.is_empty() {
         parts.push(format!("cites {}; fits {}", entry.as_published.join(", "), entry.reviewed.join(", ")));
     }

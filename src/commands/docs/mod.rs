@@ -35,6 +35,7 @@ pub(super) fn run(options: &Docs, out: &mut Out) -> anyhow::Result<Exit> {
     for (name, page) in PAGES {
         let path = options.dir.join(name);
         let text = page();
+        // A page that is the same is not written, so that its time of change stays.
         if is_fresh(&path, &text) {
             continue;
         }

@@ -27,6 +27,7 @@ pub(super) fn page(title: &str) -> String {
 
 /// Text that may hold Markdown's own signs, for a table cell.
 pub(super) fn cell(text: &str) -> String {
+    // A bar would end the cell, and a line feed the table.
     text.replace('|', "\\|").replace('\n', " ")
 }
 
@@ -49,6 +50,7 @@ pub(super) fn rules() -> String {
             id = meta.id
         );
     }
+    // The details follow the table, so that its links lead downwards on one page.
     for meta in metas {
         rule(&mut text, meta);
     }
@@ -65,6 +67,7 @@ fn rule(text: &mut String, meta: &RuleMeta) {
         let _ = writeln!(text, "- **In {family}.** {}", codes.join(", "));
     }
     for (name, set) in measured::sets() {
+        // A rule that never fired on a set has no row there, which is zero hits.
         let hits = set.rules.get(meta.id.as_str()).copied().unwrap_or_default();
         let _ = writeln!(
             text,
@@ -152,7 +155,7 @@ pub(super) fn sources() -> String {
     text
 }
 
-/// What passes know of a source.
+/// The role of a source for the passes.
 fn role(role: &SourceRole) -> String {
     let speaker = match role.speaker {
         Speaker::Artifact(ecosystem) => format!("its listings are the artifacts of `{}`", ecosystem.as_str()),
@@ -182,7 +185,7 @@ fn role(role: &SourceRole) -> String {
     [speaker.as_str(), filled_by, proof, rows, lists, dates].join("; ")
 }
 
-/// What proves to a source who asks, and where its value comes from.
+/// The proof by which a source knows the program, and the origin of its value.
 fn keys(meta: &SourceMeta) -> String {
     let key = |key: &KeyMeta| {
         let need = if key.is_required { "required: without it the source is skipped" } else { "optional" };
@@ -192,7 +195,7 @@ fn keys(meta: &SourceMeta) -> String {
     if all.is_empty() { "none".to_owned() } else { all.join("; ") }
 }
 
-/// How often each host is asked at most.
+/// The highest rate of requests to each host.
 fn paces(meta: &SourceMeta) -> String {
     let pace = |(address, pace): &(&str, Pace)| {
         format!(
@@ -207,11 +210,14 @@ fn paces(meta: &SourceMeta) -> String {
 /// The command line.
 pub(super) fn cli() -> String {
     let mut text = page("Command line");
+    // A fixed width: the page must not depend on the terminal that writes it.
     let mut command = Cli::command().term_width(100);
     let _ = writeln!(text, "```text\n{}\n```", command.render_long_help().to_string().trim_end());
+    // Built only now, because it changes how the root prints its own help.
     command.build();
-    for sub in command.get_subcommands_mut().filter(|sub| sub.get_name() != "help") {
+    for sub in command.get_subcommands_mut().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
         let help = sub.render_long_help().to_string();
+        // Clap pads lines with blanks, which a repository does not want.
         let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
         let _ = writeln!(text, "\n## capdex {}\n\n```text\n{}\n```", sub.get_name(), lines.join("\n").trim_end());
     }
@@ -244,6 +250,7 @@ pub(super) fn dataset() -> String {
             table.name, table.about
         );
         for column in table.columns {
+            // The names of the variants are the words of the manual.
             let kind = format!("{:?}", column.kind).to_lowercase();
             let role = match column.role {
                 ColumnRole::Key => "key",

@@ -1,20 +1,20 @@
-//! Features: what at least three items have in common, with the items that have it.
+//! Features: the marks that at least three items have in common, with the items that have them.
 //!
-//! Must not judge whether that is suspicious.
+//! Suspicion is `judge`'s: honest items have features too.
 
 use std::collections::BTreeMap;
 
 use super::traits::Lure;
 use super::{Item, LEAST};
 
-/// What kind of thing is shared; the clearest mark first.
+/// The kind of thing that is shared; the clearest mark first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mark {
     /// A download with a passphrase, by site and passphrase.
     Passphrase(String, String),
     /// A passage that has something fetched and run, by its words and the site.
     Passage(u64, String),
-    /// What is fetched, by site and place.
+    /// The download itself, by site and place.
     Download(String, String),
     /// A site from which something is said to be needed.
     Site(String),
@@ -25,7 +25,7 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// Who answers for what is fetched, where something is.
+    /// The site of what is fetched, where something is.
     pub(super) fn site(&self) -> Option<&str> {
         match self {
             Self::Passphrase(site, _) | Self::Passage(_, site) | Self::Download(site, _) | Self::Site(site) => {
@@ -54,13 +54,13 @@ pub(super) struct Feature {
     pub(super) mark: Mark,
     /// The places of the items, sorted, each once.
     pub(super) items: Vec<usize>,
-    /// How many of them lead to where nobody answers for anything.
+    /// The number of them that lead to where nobody answers for anything.
     pub(super) drops: usize,
-    /// How many have a program, a script or an archive fetched, or pipe what they fetch into a shell.
+    /// The number that have a program, a script or an archive fetched, or pipe what they fetch into a shell.
     pub(super) programs: usize,
-    /// How many say that it is needed.
+    /// The number that say that it is needed.
     pub(super) required: usize,
-    /// In how many the site is what the text is about.
+    /// The number in which the site is what the text is about.
     pub(super) subject: usize,
     /// The passage where the first of them says it.
     pub(super) quote: String,
@@ -70,6 +70,7 @@ pub(super) struct Feature {
 pub(super) fn of(items: &[&Item<'_>]) -> Vec<Feature> {
     let mut features: BTreeMap<Mark, Feature> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
+        // One item may hold several lures, and each lure several marks: a campaign changes one and keeps the others.
         for lure in &item.traits.lures {
             for mark in marks(lure) {
                 note(&mut features, mark, at, &lure.quote, Some(lure));
@@ -82,14 +83,17 @@ pub(super) fn of(items: &[&Item<'_>]) -> Vec<Feature> {
             note(&mut features, Mark::Wallet(wallet.clone()), at, "", None);
         }
     }
+    // Two items that say the same are a pair and not yet a pattern.
     features.into_values().filter(|feature| feature.items.len() >= LEAST).collect()
 }
 
 fn marks(lure: &Lure) -> Vec<Mark> {
+    // A link to a page is in every document; without a sign that something runs it would join everything.
     let runs = lure.is_file || lure.is_piped || lure.is_drop || lure.passphrase.is_some();
     let passphrase = lure.passphrase.clone().map(|passphrase| Mark::Passphrase(lure.site.clone(), passphrase));
     let passage = lure.passage.map(|passage| Mark::Passage(passage, lure.site.clone()));
     let download = runs.then(|| Mark::Download(lure.site.clone(), lure.place.clone()));
+    // A site alone is the weakest mark: it counts only where the text insists on it.
     let site = (runs && lure.is_required).then(|| Mark::Site(lure.site.clone()));
     [passphrase, passage, download, site].into_iter().flatten().collect()
 }
@@ -104,6 +108,7 @@ fn note(features: &mut BTreeMap<Mark, Feature>, mark: Mark, at: usize, quote: &s
         subject: 0,
         quote: quote.to_owned(),
     });
+    // Items come in order, so that the last place tells whether an item bears the mark more than once.
     if feature.items.last() == Some(&at) {
         return;
     }

@@ -1,7 +1,7 @@
-//! Which marks are suspicious, and how bad the items that bear them are together.
+//! Judges which marks are suspicious, and how bad the items that bear them are together.
 //!
-//! A mark says nothing where the site is the publisher's own, is what the text is about, or is used by many who have
-//! nothing else in common. Two signals make an alert, never one.
+//! A mark says nothing where the site is the publisher's own or what the text is about. Neither does one whose site is
+//! used by many who have nothing else in common. Two signals make an alert, never one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -31,7 +31,7 @@ static WELL_KNOWN: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
     lines.map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
 });
 
-/// What must be known of all items to judge some.
+/// The knowledge of all items that is needed to judge some.
 pub(super) struct World {
     /// The publisher of each item: items whose publishers meet have one.
     publisher: Vec<usize>,
@@ -50,13 +50,14 @@ impl World {
         let mut named: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         let mut owned = BTreeSet::new();
         for (item, publisher) in items.iter().zip(&publisher) {
-            // Listings that nobody answers for can be had in any number.
+            // Listings that nobody answers for can be had in any number, and would make any site look widely used.
             let is_proven = item.publishers.iter().any(|vendor| !vendor.starts_with(UNPROVEN));
             for site in &item.traits.sites {
                 let named = named.entry(site.clone()).or_default();
                 if is_proven {
                     named.insert(*publisher);
                 }
+                // `owns` builds texts for each pair of publisher and site, and one owner of a site is enough.
                 if !owned.contains(site) && item.publishers.iter().any(|vendor| owns(vendor, site)) {
                     owned.insert(site.clone());
                 }
@@ -69,9 +70,10 @@ impl World {
         items.iter().filter_map(|at| self.publisher.get(*at)).copied().collect()
     }
 
-    /// Whether items that bear a mark have no honest reason to.
+    /// True where items that bear a mark have no honest reason to.
     pub(super) fn is_suspicious(&self, items: &[&Item<'_>], feature: &Feature) -> bool {
         let texts: BTreeSet<CapabilityId> =
+            // Clones of one text count once: copying a document ten times makes no campaign of it.
             feature.items.iter().filter_map(|at| items.get(*at)).map(|item| item.family.unwrap_or(item.id)).collect();
         let is_strong = is_strong(feature);
         if texts.len() < LEAST {
@@ -79,12 +81,15 @@ impl World {
         }
         let publishers = self.publishers(&feature.items);
         match &feature.mark {
+            // One publisher may repeat himself; a passage that a hundred quote is a known example, such as a warning.
             Mark::Order(..) => publishers.len() > 1 && publishers.len() <= MANY_QUOTE,
             Mark::Wallet(_) => publishers.len() > 1 && publishers.len() <= MANY_QUOTE,
             Mark::Passphrase(site, _) | Mark::Passage(_, site) | Mark::Download(site, _) | Mark::Site(site) => {
                 is_strong
+                    // A passphrase or a drop outweighs every excuse: well-known hosts carry malware too.
                     || !(WELL_KNOWN.contains(site.as_str())
                         || self.owned.contains(site)
+                        // Most must be about the site: an attacker can name it in a few descriptions.
                         || feature.subject * 2 > feature.items.len()
                         || self.is_wide(site, &publishers)
                         || self.is_vouched_for(items, feature))
@@ -92,19 +97,21 @@ impl World {
         }
     }
 
-    /// Whether a site is named by many who do not bear the mark.
+    /// True where a site is named by many who do not bear the mark.
     fn is_wide(&self, site: &str, bearers: &BTreeSet<usize>) -> bool {
         let others = self.named.get(site).map_or(0, |named| named.difference(bearers).count());
+        // More others than bearers: a campaign cannot grow until its own items make its site everybody's.
         others >= WIDE.max(bearers.len())
     }
 
-    /// Whether a third of the bearers have been known for long or are used by many.
+    /// True where a third of the bearers have been known for long or are used by many.
     fn is_vouched_for(&self, items: &[&Item<'_>], feature: &Feature) -> bool {
         let is_established = |item: &Item<'_>| {
             let old = |since: Timestamp| since.days_until(self.at.0) >= ESTABLISHED_DAYS;
             item.popularity.unwrap_or(0) >= ESTABLISHED_USERS || old(item.first_seen) || item.created.is_some_and(old)
         };
         let of_items = feature.items.iter().filter_map(|at| items.get(*at));
+        // A third, not one: a campaign may hijack or copy one item that has users.
         of_items.filter(|item| is_established(item)).count() * 3 >= feature.items.len()
     }
 
@@ -116,7 +123,9 @@ impl World {
         let publishers = self.publishers(&places);
         let signals = Signals::of(features, &members, publishers.len(), self.fresh(&members, &places));
         let mut order: Vec<&Feature> = features.iter().collect();
+        // What most share is shown first; the mark breaks ties, so that every night prints the same.
         order.sort_by(|a, b| b.items.len().cmp(&a.items.len()).then_with(|| a.mark.cmp(&b.mark)));
+        // A campaign of thousands of items can have as many marks; twenty explain it.
         let shared = order.iter().take(20).map(|feature| {
             let (what, value) = feature.mark.shown();
             Shared { what: what.to_owned(), value, quote: feature.quote.clone(), items: feature.items.len() as u64 }
@@ -135,12 +144,14 @@ impl World {
     fn fresh(&self, members: &[&Item<'_>], places: &[usize]) -> usize {
         let young = |since: Timestamp| since.days_until(self.at.0) <= FRESH_DAYS;
         let is_fresh = |item: &Item<'_>| {
+            // On our first night everything is new to us; only items that came later are known to be fresh.
             let came = item.created.map_or_else(|| Some(item.first_seen) > self.since, young);
             came && young(item.first_seen) && item.popularity.unwrap_or(0) < ESTABLISHED_USERS
         };
         let publisher = |at: &usize| self.publisher.get(*at).copied();
         let known = members.iter().zip(places).filter(|(item, _)| !is_fresh(item)).filter_map(|(_, at)| publisher(at));
         let known: BTreeSet<usize> = known.collect();
+        // One item that is not fresh makes its publisher known.
         places.iter().filter_map(publisher).collect::<BTreeSet<_>>().difference(&known).count()
     }
 }
@@ -150,7 +161,7 @@ fn is_strong(feature: &Feature) -> bool {
     matches!(feature.mark, Mark::Passphrase(..)) || feature.drops >= LEAST
 }
 
-/// What speaks against items together.
+/// The signals that speak against items together.
 struct Signals {
     items: usize,
     publishers: usize,
@@ -186,18 +197,22 @@ impl Signals {
     }
 
     fn severity(&self) -> Severity {
+        // Each of the two means that somebody hides what is fetched; no honest publisher needs it.
         let strong = self.passphrase || (self.drop && self.required);
         let mostly_grave = self.grave * 2 >= self.items;
         let several = self.publishers > 1;
         let runs = self.program || strong;
-        // One publisher's own repetition needs more than an address nobody knows.
+        // One publisher's own repetition needs more than an address nobody knows: documents repeat their own installer.
         let is_lure = self.download && (strong || (several && (runs || self.passage)));
+        // A lone publisher is reported only where the rules, too, found most of the items grave.
         let is_lure = is_lure || (self.download && self.program && self.required && mostly_grave);
+        // Orders and payments have no site to judge by; several publishers and the rules must agree.
         let is_lure =
             is_lure || (self.order && several && mostly_grave) || (self.wallet && several && self.grave >= LEAST);
         if !is_lure {
             return Severity::Low;
         }
+        // One sign more than what made it a lure raises it to `high`.
         let more = [self.passphrase, self.drop, mostly_grave && self.download, self.fresh > 1 && self.required];
         if more.into_iter().filter(|signal| *signal).count() > 0 && self.download {
             Severity::High
@@ -229,8 +244,10 @@ impl Signals {
 
 /// The key: the clearest mark, which stays while items come and go.
 fn key_of(features: &[Feature]) -> String {
+    // The least mark is the clearest by the order of `Mark`'s variants.
     let clearest = features.iter().map(|feature| &feature.mark).min();
     let text = clearest.map(|mark| match mark {
+        // The words shown for passages and orders leave out the hash, without which two campaigns would share a key.
         Mark::Passage(hash, site) => format!("passage {hash:016x} {site}"),
         Mark::Order(rule, hash) => format!("order {hash:016x} {rule}"),
         other => {
@@ -253,19 +270,22 @@ fn publishers(items: &[&Item<'_>]) -> Vec<usize> {
     (0..items.len()).map(|at| union.root(at)).collect()
 }
 
-/// Whether a site goes by the name of a publisher.
+/// True where a site goes by the name of a publisher.
 fn owns(vendor: &str, site: &str) -> bool {
     let Some((kind, name)) = vendor.split_once(':') else { return false };
     let plain = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>();
     let name = name.rsplit('/').next().unwrap_or(name);
     if kind == "namespace" {
+        // `com.acme.tools` is proven by the domain read backwards, and stands for the domains above it as well.
         let domain = name.split('.').rev().collect::<Vec<_>>().join(".");
         if domain == site || domain.ends_with(&format!(".{site}")) {
             return true;
         }
     }
+    // Short names and labels match by accident.
     let names = name.split('.').map(plain).filter(|name| name.len() > 3);
     let labels: Vec<String> = labels(site).map(plain).filter(|label| label.len() > 3).collect();
+    // `io.github.ann` would otherwise own github.com.
     let mut own = names.filter(|name| !matches!(name.as_str(), "github" | "gitlab"));
     own.any(|name| {
         labels.iter().any(|label| *label == name || label.starts_with(&name) || name.starts_with(label.as_str()))

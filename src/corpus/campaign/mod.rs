@@ -1,9 +1,9 @@
 //! Campaigns: the same thing asked of people by many items that have no reason to say the same.
 //!
-//! Each item alone looks harmless: a clean text, and one paragraph that has a companion program installed first. What
-//! gives a campaign away is that the paragraph, the download, its passphrase, the order or the payment address comes again
-//! in items that are otherwise different texts. What honest publishers repeat is told apart by whose site it is: the
-//! publisher's own, what the text is about, or one that everybody uses. Must not know how traits are kept or alerts sent.
+//! Each item alone looks harmless: a clean text, and one paragraph that has a companion program installed first. A
+//! campaign shows itself where the same thing comes again in items that are otherwise different texts. That is the
+//! paragraph, the download, its passphrase, the order or the payment address. The site tells apart what honest
+//! publishers repeat: the publisher's own, what the text is about, or one that everybody uses.
 
 mod features;
 mod judge;
@@ -27,29 +27,29 @@ pub use traits::{TRAITS_VERSION, Traits};
 /// Items that a campaign has at least.
 pub(super) const LEAST: usize = 3;
 
-/// What the name of a publisher begins with that an item is given where nobody proves to answer for it.
+/// The beginning of the name of a publisher that an item is given where nobody proves to answer for it.
 pub const UNPROVEN: &str = "listing:";
 
 /// One capability, as campaigns see it.
 #[derive(Clone, Debug)]
 pub struct Item<'a> {
-    /// Which.
+    /// The capability's id.
     pub id: CapabilityId,
     /// Its readable name. Untrusted text.
     pub slug: &'a str,
     /// The clone family that it belongs to, by the family's first member: a text told twice is told once.
     pub family: Option<CapabilityId>,
-    /// Who answers for it; a name of its own where nobody proves to, after [`UNPROVEN`].
+    /// The publishers that answer for it; a name of its own where nobody proves to, after [`UNPROVEN`].
     pub publishers: &'a BTreeSet<String>,
     /// When a night of ours first saw it.
     pub first_seen: Timestamp,
     /// When its package first appeared, where the source says so.
     pub created: Option<Timestamp>,
-    /// How many use it, where somebody counts.
+    /// The number of users, where somebody counts.
     pub popularity: Option<u64>,
-    /// What its documents ask for.
+    /// The things that its documents ask for.
     pub traits: &'a Traits,
-    /// What the rules quoted from it.
+    /// The passages that the rules quoted from it.
     pub quotes: &'a [Quote],
     /// Its worst finding.
     pub worst: Severity,
@@ -62,7 +62,7 @@ pub struct Quote {
     pub rule: String,
     /// The words of the passage.
     hash: u64,
-    /// How bad.
+    /// The severity that the rule gave it.
     pub severity: Severity,
     /// The passage. Untrusted text.
     pub text: String,
@@ -74,11 +74,13 @@ impl Quote {
 
     /// The passages that rules quote from a capability at high or worse.
     pub fn all_of(facts: &SparseFacts) -> Vec<Self> {
+        // Passages that rules are unsure of, or that are mild, stand in honest items by the hundred.
         let grave = facts
             .findings_of_its_own()
             .filter(|fact| fact.severity >= Severity::High && fact.confidence >= Confidence::Medium);
         let quotes = grave.filter_map(|fact| {
             let said = words(&fact.evidence);
+            // A short quotation (`curl x | sh`) is the same in texts that have nothing to do with each other.
             (said.len() >= Self::WORDS).then(|| Self {
                 rule: fact.rule.as_str().to_owned(),
                 hash: hash_of(&said),
@@ -86,11 +88,12 @@ impl Quote {
                 text: fact.evidence.clone(),
             })
         });
+        // One document can hold thousands of matches, and an item needs few marks to be joined.
         quotes.take(32).collect()
     }
 }
 
-/// What many items have in common.
+/// A mark that many items have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shared {
@@ -100,7 +103,7 @@ pub struct Shared {
     pub value: String,
     /// The passage where one of them says it. Untrusted text.
     pub quote: String,
-    /// How many items have it.
+    /// The number of items that have it.
     pub items: u64,
 }
 
@@ -110,13 +113,13 @@ pub struct Shared {
 pub struct Campaign {
     /// Stays while its strongest mark does, however many items join.
     pub key: String,
-    /// How bad; below medium it is no alert.
+    /// The severity; below medium it is no alert.
     pub severity: Severity,
     /// Its items, sorted.
     pub members: Vec<CapabilityId>,
-    /// How many publishers they have.
+    /// The number of publishers that they have.
     pub publishers: u64,
-    /// What they have in common, what most have first.
+    /// The marks that they have in common, what most have first.
     pub shared: Vec<Shared>,
     /// Why the severity is what it is, one sentence each.
     pub reasons: Vec<String>,
@@ -125,10 +128,12 @@ pub struct Campaign {
 /// The campaigns among items, by key. The order of the items makes no difference.
 pub fn campaigns(items: &[Item<'_>], at: AsOf) -> Vec<Campaign> {
     let mut items: Vec<&Item<'_>> = items.iter().collect();
+    // Places in this order name items from here on, and the caller's order must not show in the result.
     items.sort_by_key(|item| item.id);
     items.dedup_by_key(|item| item.id);
     let world = judge::World::of(&items, at);
     let kept: Vec<features::Feature> =
+        // Innocent marks are dropped before joining: one popular site would join unlike campaigns into one.
         features::of(&items).into_iter().filter(|feature| world.is_suspicious(&items, feature)).collect();
     let mut campaigns: Vec<Campaign> =
         joined(items.len(), kept).into_iter().map(|features| world.judge(&items, &features)).collect();
@@ -141,12 +146,14 @@ fn joined(items: usize, features: Vec<features::Feature>) -> Vec<Vec<features::F
     let mut union = Union::of(items);
     for feature in &features {
         for pair in feature.items.windows(2) {
+            // Neighbours are enough: joining is transitive.
             let [one, other] = pair else { continue };
             union.join(*one, *other);
         }
     }
     let mut together: BTreeMap<usize, Vec<features::Feature>> = BTreeMap::new();
     for feature in features {
+        // All items of a feature are in one set by now, so that any of them finds it.
         let Some(first) = feature.items.first() else { continue };
         together.entry(union.root(*first)).or_default().push(feature);
     }

@@ -1,7 +1,7 @@
 //! `Traits`: what a capability's documents ask people to fetch and run, kept once for each content.
 //!
 //! A *lure* is a passage that has something downloaded from an address and run or installed. Honest documents are full of
-//! them; what makes one suspicious is who else says the same, which is not known here. Must not judge.
+//! them; what makes one suspicious is who else says the same, which `judge` asks of all items together.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -33,13 +33,13 @@ const SHOWN: usize = 240;
 /// The version of what is kept: traits of another version are read again.
 pub const TRAITS_VERSION: u32 = 2;
 
-/// What a capability's documents ask for.
+/// The things that a capability's documents ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Traits {
     /// The passages that have something fetched and run.
     pub(super) lures: Vec<Lure>,
-    /// Who answers for the addresses that are named anywhere, sorted.
+    /// The sites of the addresses that are named anywhere, sorted.
     pub(super) sites: Vec<String>,
     /// Addresses that money is to be sent to.
     pub(super) wallets: Vec<String>,
@@ -51,7 +51,7 @@ pub struct Traits {
 pub(super) struct Lure {
     /// The words of the passage without its addresses and the capability's own name; none for a short one.
     pub(super) passage: Option<u64>,
-    /// Who answers for what is fetched.
+    /// The site that answers for what is fetched.
     pub(super) site: String,
     /// Host and path of it.
     pub(super) place: String,
@@ -67,7 +67,7 @@ pub(super) struct Lure {
     pub(super) is_subject: bool,
     /// The passphrase that opens it.
     pub(super) passphrase: Option<String>,
-    /// Where it stands.
+    /// The path of the document in which it stands.
     pub(super) file: String,
     /// The passage as people see it, secrets masked.
     pub(super) quote: String,
@@ -85,7 +85,7 @@ static REQUIRED: LazyLock<Regex> = LazyLock::new(|| {
 static PIPED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:curl|wget|irm|iwr|invoke-webrequest|invoke-restmethod)\b[^\n]{0,300}(?:\||&&|;|\n)\s*(?:sudo\s+)?(?:(?:ba|z|da)?sh|iex|invoke-expression|python3?|node|perl|chmod|\./)").expect("is one")
 });
-/// What is fetched to be read or looked at, not run.
+/// Words for what is fetched to be read or looked at, not run.
 static HARMLESS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:datasets?|sample\s+data|corpus|weights|checkpoints?|fonts?|templates?|icons?|images?|screenshots?|papers?|slides?|articles?)\b").expect("is one")
 });
@@ -106,7 +106,7 @@ static WALLET: LazyLock<Regex> = LazyLock::new(|| {
 static PAID: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)\b(?:send|transfer|pay|deposit|donate|tip|forward|withdraw)\b").expect("is one"));
 
-/// What stands after "password:" without being one, and what unpacks.
+/// Words that stand after "password:" without being one, and programs that unpack.
 const NO_PASSPHRASE: [&str; 24] = [
     "your",
     "the",
@@ -145,6 +145,7 @@ impl Traits {
             let Some(text) = text.filter(|_| is_read_by_people(path)) else { continue };
             let found = addresses(text);
             sites.extend(found.iter().map(|address| address.site.clone()));
+            // Sites are read of all documents; only lures are bounded, or a flood of them would hide whose sites are named.
             if traits.lures.len() < MOST_LURES {
                 let page = Page {
                     path,
@@ -159,16 +160,18 @@ impl Traits {
             }
             wallets.extend(wallets_in(text));
         }
+        // Cut after sorting, so that the same content always keeps the same ones.
         traits.sites = sites.into_iter().take(MOST_SITES).collect();
         traits.wallets = wallets.into_iter().take(MOST_WALLETS).collect();
         traits
     }
 }
 
-/// Whether a file is prose that somebody follows: programs are judged by rules.
+/// True for a file of prose that somebody follows: programs are judged by rules.
 fn is_read_by_people(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let is_prose = [".md", ".mdc", ".mdx", ".txt", ".rst", ".adoc"].iter().any(|ending| name.ends_with(ending));
+    // Files without an ending are often `README` or agents' own instructions (`.cursorrules`).
     (is_prose || !name.contains('.') || name.starts_with('.')) && !path.split('/').any(|part| part == "node_modules")
 }
 
@@ -178,7 +181,7 @@ struct Page<'a> {
     text: &'a str,
     addresses: &'a [Address],
     name: Vec<u64>,
-    /// What the capability is about, in small letters.
+    /// The subject of the capability, in small letters.
     subject: &'a str,
     mask: MaskSecrets,
 }
@@ -188,11 +191,14 @@ impl Page<'_> {
     fn lure(&self, address: &Address) -> Option<Lure> {
         let around = self.passage(address);
         let passage = self.text.get(around.clone())?;
+        // A passphrase often stands in a line of its own below the paragraph with the link.
         let wide = self.text.get(self.widened(&around))?;
         let is_piped = PIPED.is_match(passage);
         let passphrase = passphrase(wide, address);
+        // Fetching alone is no lure: every reference links to downloads that nobody is told to run.
         let is_fetched = is_piped || FETCHED.is_match(passage) && (RUN.is_match(passage) || passphrase.is_some());
         let is_file = address.target != Target::Page;
+        // A data set under a passphrase is no honest data set.
         if !is_fetched || (HARMLESS.is_match(passage) && passphrase.is_none()) {
             return None;
         }
@@ -207,6 +213,7 @@ impl Page<'_> {
             is_subject: is_named(self.subject, &address.site),
             passphrase,
             file: self.path.chars().take(SHOWN).collect(),
+            // The quotation is shown to people and stored: white space and secrets go first.
             quote: (self.mask)(
                 &passage.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect::<String>(),
             )
@@ -220,6 +227,7 @@ impl Page<'_> {
         let high = floor_char_boundary(self.text, address.end + REACH);
         let before = self.text.get(low..address.start).unwrap_or_default();
         let after = self.text.get(address.end..high).unwrap_or_default();
+        // A paragraph ends at an empty line; without one, the reach bounds it.
         let start = before.rfind("\n\n").map_or(low, |at| low + at + 2);
         let end = after.find("\n\n").map_or(high, |at| address.end + at);
         start..end
@@ -236,17 +244,21 @@ impl Page<'_> {
         let mut said = Vec::new();
         let mut from = around.start;
         for address in inside {
+            // Addresses and the name differ from item to item of a campaign; the words around them do not.
             said.extend(words_without_name(self.text.get(from..address.start).unwrap_or_default(), &self.name));
             from = address.end.max(from);
         }
         said.extend(words_without_name(self.text.get(from..around.end).unwrap_or_default(), &self.name));
+        // The site is hashed too: the same sentence about another download is another passage.
         (said.len() >= PASSAGE_WORDS).then(|| hash_of(&said) ^ hash_of(&words(site)))
     }
 }
 
-/// What a capability says it is, in small letters and without addresses: the names and descriptions of its frontmatters,
-/// or, where no document of it has one, its first heading. A word elsewhere in the text costs nothing and says nothing.
+/// The subject by a capability's own words, in small letters and without addresses: the names and descriptions of its
+/// frontmatters. The first headings of its documents stand in where none has one. A word elsewhere in the text costs
+/// nothing and says nothing.
 fn subject(files: &Files<'_>) -> String {
+    // Only the capability's own documents introduce it; a reference below may be about anything.
     let own = files.iter().filter(|(path, _)| !path.contains('/') || path.ends_with("/SKILL.md"));
     let texts: Vec<&str> = own.filter(|(path, _)| is_read_by_people(path)).filter_map(|(_, (_, text))| *text).collect();
     let said: Vec<String> = texts.iter().map(|text| introduction(text)).collect();
@@ -261,12 +273,14 @@ fn subject(files: &Files<'_>) -> String {
 /// The name and the description of a frontmatter.
 fn introduction(text: &str) -> String {
     let mut lines = text.trim_start_matches('\u{feff}').lines().take(HEAD_LINES);
+    // Frontmatter stands at the very start; a `---` further down is a rule across the page.
     if lines.next().is_none_or(|line| line.trim_end() != "---") {
         return String::new();
     }
     let mut is_wanted = false;
     let mut said = Vec::new();
     for line in lines.take_while(|line| line.trim_end() != "---") {
+        // A description may go on over indented lines.
         if !line.starts_with(char::is_whitespace) {
             is_wanted = line.starts_with("name:") || line.starts_with("description:");
         }
@@ -276,6 +290,7 @@ fn introduction(text: &str) -> String {
 }
 
 fn without_addresses(text: &str) -> String {
+    // Case is folded in bytes, so that the offsets of the addresses still hold.
     let mut prose = text.as_bytes().to_ascii_lowercase();
     for address in addresses(text) {
         prose.get_mut(address.start..address.end).into_iter().for_each(|bytes| bytes.fill(b' '));
@@ -283,8 +298,9 @@ fn without_addresses(text: &str) -> String {
     String::from_utf8(prose).unwrap_or_default()
 }
 
-/// Whether what a capability is about names whose site it is.
+/// True where the subject of a capability names whose site it is.
 fn is_named(subject: &str, site: &str) -> bool {
+    // Prose writes `acme-tools` as two words.
     labels(site).any(|label| subject.contains(label) || subject.contains(&label.replace('-', " ")))
 }
 
@@ -292,12 +308,15 @@ fn is_named(subject: &str, site: &str) -> bool {
 pub(super) fn labels(site: &str) -> impl Iterator<Item = &str> {
     let (host, account) = site.split_once('/').map_or((site, None), |(host, account)| (host, Some(account)));
     let first = host.split('.').next().filter(|_| account.is_none());
+    // Labels of one or two letters stand in any text.
     account.or(first).into_iter().filter(|label| label.len() > 2)
 }
 
 fn passphrase(wide: &str, address: &Address) -> Option<String> {
+    // Documents speak of passwords for databases and accounts; only one beside something to open locks a download.
     let opens = address.target == Target::Archive || is_drop(address) || OPENS.is_match(wide);
     let found = [&*PASSPHRASE, &*OPENED_WITH, &*UNZIP].into_iter().find_map(|regex| regex.captures(wide)?.get(1));
+    // Prose puts marks right behind a passphrase.
     let word = found.filter(|_| opens)?.as_str().trim_end_matches(['.', '*', ')', '`']);
     let is_word = NO_PASSPHRASE.contains(&word.to_ascii_lowercase().as_str());
     (!is_word && word.len() > 2).then(|| word.to_owned())
@@ -310,6 +329,7 @@ static OPENS: LazyLock<Regex> = LazyLock::new(|| {
 /// Addresses in sentences that have money sent.
 fn wallets_in(text: &str) -> Vec<String> {
     let near = |found: &regex::Match<'_>| {
+        // Addresses of contracts and examples abound; one counts where the words before it have money sent.
         let start = floor_char_boundary(text, found.start().saturating_sub(120));
         PAID.is_match(text.get(start..found.start()).unwrap_or_default())
     };

@@ -1,6 +1,6 @@
-//! What a copy added to the original: files, lines, hosts.
+//! The difference that a copy makes to the original: files, lines, hosts.
 //!
-//! Compares the texts themselves, and so gives the exact likeness too. Must not judge what was added.
+//! Compares the texts themselves, and so gives the exact likeness too; `verdict` judges what was added.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,12 @@ use capdex_model::digest::Digest;
 
 /// Lines that are kept.
 const KEPT: usize = 40;
-/// Paths and hosts that are kept of each. What is beyond counts as new, so that nobody hides behind many.
+/// Paths and hosts that are kept of each. Those beyond count as new, so that nobody hides behind many.
 const MOST: usize = 1_000;
 /// Letters of a line that are kept.
 const LINE: usize = 200;
 
-/// What a copy has that the original has not. Everything here is untrusted text; secrets are masked.
+/// The things that a copy has and the original has not. Everything here is untrusted text; secrets are masked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Difference {
@@ -44,20 +44,22 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Whether the copy has nothing that the original has not.
+    /// True where the copy has nothing that the original has not.
     pub fn adds_nothing(&self) -> bool {
         self.files_added.is_empty() && self.files_changed.is_empty()
     }
 
-    /// Whether a file of the copy, by its path below the capability's folder, has bytes that the original has not.
+    /// True where a file of the copy, by its path below the capability's folder, has bytes that the original has not.
     pub fn is_new(&self, path: &str) -> bool {
         let mut new = [&self.files_added, &self.files_changed].into_iter();
+        // A full list may have left out this file: it counts as new rather than as known.
         new.any(|files| files.len() >= MOST || files.iter().any(|file| file == path))
     }
 }
 
 /// Compares a copy with the original.
 pub fn difference(original: &Files<'_>, copy: &Files<'_>, mask: MaskSecrets) -> Difference {
+    // By bytes and not by path: a file that was only moved is nothing new.
     let bytes: BTreeSet<Digest> = original.values().map(|(digest, _)| *digest).collect();
     let is_new = |digest: &Digest| !bytes.contains(digest);
     let new: BTreeMap<&str, (Digest, Option<&str>)> =
@@ -69,6 +71,7 @@ pub fn difference(original: &Files<'_>, copy: &Files<'_>, mask: MaskSecrets) -> 
     let texts = |files: &Files<'_>| files.values().filter_map(|(_, text)| *text).flat_map(hosts_in).collect();
     let known: BTreeSet<String> = texts(original);
     let new_hosts = |is_read: fn(&str) -> bool| -> Vec<String> {
+        // Hosts are read of new files only, for those that stayed name none that the original does not.
         let files = new.iter().filter(|(path, _)| is_read(path)).filter_map(|(_, (_, text))| *text);
         let hosts: BTreeSet<String> = files.flat_map(hosts_in).filter(|host| !known.contains(host)).collect();
         hosts.into_iter().take(MOST).collect()
@@ -102,10 +105,12 @@ fn shortened(text: &str) -> String {
 fn likeness(one: &[u64], other: &[u64]) -> u32 {
     let (mut both, mut rest) = (0_u64, other.iter().peekable());
     for run in one {
+        // Both lists are sorted and without repetition, so that one walk counts what both have.
         while rest.next_if(|other| *other < run).is_some() {}
         both += u64::from(rest.next_if(|other| *other == run).is_some());
     }
     let either = (one.len() + other.len()) as u64 - both;
+    // Two empty texts divide by nothing and are equal.
     (both * 1000).checked_div(either).and_then(|share| u32::try_from(share).ok()).unwrap_or(1000)
 }
 
@@ -116,6 +121,7 @@ fn new_lines(
     new: &Files<'_>,
     mask: MaskSecrets,
 ) -> (Vec<(String, String)>, u64) {
+    // Each text is compared without its own name: a copy that only calls itself something else adds no line.
     let line = |text: &str, name: &[u64]| hash_of(&words_without_name(text, name));
     let name = own_name(original);
     let texts = original.values().filter_map(|(_, text)| *text);
@@ -125,6 +131,7 @@ fn new_lines(
     let name = own_name(copy);
     let mut order: Vec<(&str, &str)> = new.iter().filter_map(|(path, (_, text))| Some((*path, (*text)?))).collect();
     order.retain(|(path, _)| says_something(path));
+    // Programs first: a copy could fill the lines that are kept with prose.
     order.sort_by_key(|(path, _)| (is_document(path), *path));
     let (mut lines, mut more) = (Vec::new(), 0);
     for (path, text) in order {
@@ -132,6 +139,7 @@ fn new_lines(
             text.lines().filter(|text| !text.trim().is_empty() && known.binary_search(&line(text, &name)).is_err())
         {
             if lines.len() < KEPT {
+                // Masked after the cut, so that what is stored passed the mask as it stands.
                 lines.push((shortened(path), mask(&shortened(added.trim())).into_owned()));
             } else {
                 more += 1;
@@ -141,7 +149,7 @@ fn new_lines(
     (lines, more)
 }
 
-/// Whether a file is read and not run.
+/// True for a file that is read and not run.
 fn is_document(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     [".md", ".mdc", ".mdx", ".txt", ".rst", ".adoc"].iter().any(|ending| name.ends_with(ending)) || !name.contains('.')

@@ -1,9 +1,9 @@
 //! Families: capabilities whose texts are one text with changes, found without comparing all with all.
 //!
-//! Equal texts are one node. Nodes are taken by seniority; each is compared with the models of the families that share
-//! a bucket with it, joins those that it is like, or is the first of a new one. A family has few models: its first and
-//! members that differ from it, so that a family of any size costs each newcomer the same. Whoever joins through a
-//! member must still be kin to the family's first: families do not chain. Must not know who published what.
+//! Equal texts are one node. Nodes are taken by seniority, and each is compared with the models of the families that
+//! share a bucket with it. It joins those that it is like, or is the first of a new one. A family has few models: its
+//! first and members that differ from it, so that a family of any size costs each newcomer the same. Whoever joins
+//! through a member must still be kin to the family's first: families do not chain. Publishers play no part.
 
 use super::index::Index;
 use super::likeness::{Common, Likeness};
@@ -19,14 +19,14 @@ const MODELS: usize = 8;
 /// A member as like its family's first as this teaches nothing as a model.
 const SAME: f64 = 0.85;
 
-/// What is compared: one capability.
+/// One capability that is compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'a, R> {
     /// Its kind: only equal kinds are compared.
     pub kind: Kind,
-    /// Who is senior: the least of all is taken first. No two may be equal.
+    /// The seniority: the least of all is taken first. No two may be equal.
     pub rank: R,
-    /// What stands for its content.
+    /// The sketch of its content.
     pub sketch: &'a Sketch,
 }
 
@@ -41,6 +41,7 @@ pub fn families<R: Ord>(items: &[Item<'_, R>]) -> Vec<Vec<usize>> {
         .map(|family| {
             let mut members: Vec<usize> =
                 family.iter().filter_map(|node| nodes.get(*node)).flatten().copied().collect();
+            // Nodes gather equal texts of any age, so that members come out of order.
             members.sort_by(|a, b| rank(items, *a).cmp(&rank(items, *b)));
             members
         })
@@ -57,10 +58,12 @@ fn rank<'a, R>(items: &'a [Item<'_, R>], at: usize) -> Option<&'a R> {
 /// Items with equal texts together, by seniority of the first of each; those that say too little are left out.
 fn nodes<R: Ord>(items: &[Item<'_, R>]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> =
+        // Templates and stubs are alike by accident.
         (0..items.len()).filter(|at| items.get(*at).is_some_and(|item| item.sketch.runs >= LEAST_RUNS)).collect();
     let text = |at: usize| items.get(at).map(|item| (item.kind, item.sketch.runs, &item.sketch.bins));
     order.sort_by(|a, b| text(*a).cmp(&text(*b)).then_with(|| rank(items, *a).cmp(&rank(items, *b))));
     let mut nodes: Vec<Vec<usize>> = order.chunk_by(|a, b| text(*a) == text(*b)).map(<[usize]>::to_vec).collect();
+    // Seniority again: the sort by text has put the nodes out of order.
     nodes.sort_by(|a, b| rank(items, *a.first().unwrap_or(&0)).cmp(&rank(items, *b.first().unwrap_or(&0))));
     nodes
 }
@@ -96,6 +99,7 @@ fn grouped(sketches: &[(&Sketch, u8)]) -> Vec<Vec<usize>> {
 /// For each node which of its hashes stand in many texts.
 fn common(sketches: &[(&Sketch, u8)]) -> Vec<Common> {
     let mut common = vec![Common::default(); sketches.len()];
+    // One list for all bins: a list of pairs for each would take 256 times the memory.
     let mut values: Vec<(u32, u32)> = Vec::with_capacity(sketches.len());
     for bin in 0..super::sketch::BINS {
         values.clear();
@@ -135,10 +139,12 @@ impl Work<'_> {
         }
         let family = self.root(best);
         let first = self.families.get(family).map_or(node, |family| family.first);
+        // Taken before the member is pushed, since it decides whether the member becomes a model.
         let to_first = self.likeness(node, first).map_or(0.0, |likeness| likeness.whole);
         let mut teaches = false;
         if let Some(family) = self.families.get_mut(family) {
             family.members.push(node);
+            // A member close to the first would be found by whatever finds the first.
             teaches = to_first < SAME && family.models < MODELS;
         }
         if teaches {
@@ -160,13 +166,14 @@ impl Work<'_> {
         joined
     }
 
-    /// How like a node is to a model, and the model's family, where it may join that.
+    /// The likeness of a node to a model, and the model's family, where it may join that.
     fn compare(&self, node: usize, model: u32) -> Option<(f64, usize)> {
         let model = self.models.get(model as usize)?;
         let likeness = self.likeness(node, model.node)?;
         let senior = (self.sketches.get(model.node)?.0, self.common.get(model.node)?);
         let family = self.root(model.family);
         let first = self.families.get(family)?.first;
+        // Without this a chain of small steps would put texts into one family that have nothing in common.
         let is_kin = first == model.node || self.likeness(node, first)?.is_kin();
         (likeness.is_copy(senior) && is_kin).then_some((likeness.whole, family))
     }
@@ -174,6 +181,7 @@ impl Work<'_> {
     fn likeness(&self, one: usize, other: usize) -> Option<Likeness> {
         let of = |node: usize| Some((self.sketches.get(node)?, self.common.get(node)?));
         let ((one, one_common), (other, other_common)) = (of(one)?, of(other)?);
+        // A skill and a server with the same readme are two things.
         (one.1 == other.1).then(|| Likeness::of((one.0, one_common), (other.0, other_common)))
     }
 
@@ -183,10 +191,12 @@ impl Work<'_> {
         let (elder, younger) = (one.min(other), one.max(other));
         let first = |family: usize| self.families.get(family).map(|family| family.first);
         let (Some(a), Some(b)) = (first(elder), first(younger)) else { return };
+        // Two families may share one member and still be about different texts.
         if elder == younger || !self.likeness(a, b).is_some_and(|likeness| likeness.is_kin()) {
             return;
         }
         let Some(gone) = self.families.get_mut(younger) else { return };
+        // The emptied family stays in its place, since models refer to families by place.
         gone.into = Some(elder);
         let (members, models) = (std::mem::take(&mut gone.members), gone.models);
         if let Some(family) = self.families.get_mut(elder) {

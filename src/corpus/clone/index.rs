@@ -2,7 +2,7 @@
 //!
 //! Two texts that share 0.55 of their runs share a band with a probability of 0.998, two that share 0.2 with one of 0.1.
 //! A bucket keeps only a few models: one that holds many is made of words that everybody uses, and tells nothing.
-//! Must not judge likeness.
+//! The likeness of what it finds is counted by `likeness`.
 
 use super::sketch::{BINS, EMPTY, Sketch};
 use crate::wording::mix;
@@ -43,13 +43,16 @@ impl Index {
             keys.clear();
             let key = |(at, (sketch, kind)): (usize, &(&Sketch, u8))| {
                 let filled = filled.get(at)?;
+                // Empty bins borrow, or small texts would share no band although they are equal.
                 let values = (band * ROWS..(band + 1) * ROWS).map(|bin| filled.value(sketch, bin));
+                // Kind and number of the band are hashed too, so that equal values elsewhere are another bucket.
                 let start = mix(u64::from(*kind) << 32 | band as u64);
                 let key = values.fold(start, |key, value| mix(key ^ u64::from(value)).rotate_left(13));
                 Some((key, u32::try_from(at).ok()?))
             };
             keys.extend(sketches.iter().enumerate().filter_map(key));
             keys.sort_unstable();
+            // A bucket of one text would be laid out for nothing: no other could ever be found in it.
             for shared in keys.chunk_by(|a, b| a.0 == b.0).filter(|shared| shared.len() > 1) {
                 let bucket = u32::try_from(index.heads.len()).unwrap_or(NONE);
                 index.heads.push((NONE, 0));
@@ -66,6 +69,7 @@ impl Index {
     /// Puts a model into the buckets of a sketch.
     pub(super) fn add(&mut self, sketch: usize, model: u32) {
         for bucket in self.buckets.get(sketch).into_iter().flatten().filter(|bucket| **bucket != NONE) {
+            // A full bucket takes no more: a crowd of equal templates must not make every search slow.
             let Some((head, count)) = self.heads.get_mut(*bucket as usize).filter(|head| head.1 < PER_BUCKET) else {
                 continue;
             };
@@ -88,14 +92,15 @@ impl Index {
         self.found.sort_unstable();
         let counted = self.found.chunk_by(|a, b| a == b).filter_map(|same| Some((same.len(), *same.first()?)));
         let mut counted: Vec<(usize, u32)> = counted.collect();
+        // The number of the model breaks ties, so that the cut is the same every night.
         counted.sort_unstable_by_key(|(count, model)| (std::cmp::Reverse(*count), *model));
         counted.truncate(MOST_COMPARED);
         counted.into_iter().map(|(_, model)| model).collect()
     }
 }
 
-/// From which bin each bin of a sketch takes its value: an empty one borrows from one that is not, always in the same
-/// order (Shrivastava 2017), so that equal texts still agree everywhere.
+/// The bin from which each bin of a sketch takes its value: an empty one borrows from one that is not. The order is
+/// always the same (Shrivastava 2017), so that equal texts still agree everywhere.
 struct Filled([u8; BINS]);
 
 impl Filled {
@@ -103,6 +108,7 @@ impl Filled {
         let mut from = [0_u8; BINS];
         let is_filled = |bin: u8| sketch.bins.get(usize::from(bin)).is_some_and(|value| *value != EMPTY);
         for (bin, from) in (0_u8..=u8::MAX).zip(from.iter_mut()) {
+            // Enough tries to meet the one filled bin of 256 with near certainty.
             let tries = (0..4096_u64).map(|round| match round {
                 0 => bin,
                 _ => (mix(u64::from(bin) << 16 | round) & 0xff) as u8,

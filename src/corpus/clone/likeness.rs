@@ -1,8 +1,9 @@
-//! How alike two sketches are, and whether that makes one a copy of the other.
+//! The likeness of two sketches, and whether that makes one a copy of the other.
 //!
-//! Each bin in which either sketch has a hash is one sample of the union of both texts: the share of samples that both
-//! hold estimates Jaccard's coefficient with a standard error below 0.032. What many texts share says little about any
-//! two of them: where the likeness is not great as a whole, the rest of both must be alike too. Must not know seniority.
+//! Each bin in which either sketch has a hash is one sample of the union of both texts. The share of samples that both
+//! hold estimates Jaccard's coefficient with a standard error below 0.032. Passages that many texts share say little
+//! about any two of them: where the likeness is not great as a whole, the rest must be alike too. Seniority is the
+//! caller's.
 
 use super::sketch::{BINS, EMPTY, Sketch};
 
@@ -18,12 +19,12 @@ const HELD: f64 = 0.85;
 const LEAST_HELD: f64 = 0.3;
 /// Runs of words that a text must have to be told again inside another.
 const HELD_RUNS: u32 = 64;
-/// What members of one family must at least have in common with its first: families do not chain.
+/// The share that members of one family must have in common with its first: families do not chain.
 const KIN: f64 = 0.33;
 /// The share of common bins from which a text is taken as what others were made of.
 const WHOLLY_COMMON: f64 = 0.8;
 
-/// For each bin of one sketch whether its hash stands in many others.
+/// The bins of one sketch whose hash stands in many others.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Common([u64; BINS / 64]);
 
@@ -44,7 +45,7 @@ impl Common {
     }
 }
 
-/// What two sketches have in common, counted in bins.
+/// The share that two sketches have in common, counted in bins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Likeness {
     /// The estimate of Jaccard's coefficient.
@@ -61,18 +62,22 @@ impl Likeness {
     pub(super) fn of(one: (&Sketch, &Common), other: (&Sketch, &Common)) -> Self {
         let (mut both, mut either, mut both_uncommon, mut uncommon) = (0, 0, 0, 0);
         for (bin, (a, b)) in one.0.bins.iter().zip(other.0.bins.iter()).enumerate() {
+            // A bin that is empty in both is no sample of either text.
             if *a == EMPTY && *b == EMPTY {
                 continue;
             }
             either += 1;
             both += usize::from(a == b);
+            // The lesser value is the sample of the union; the sketch that holds it says whether it is common.
             let is_common = if a <= b { one.1.holds(bin) } else { other.1.holds(bin) };
             uncommon += usize::from(!is_common);
             both_uncommon += usize::from(!is_common && a == b);
         }
         let whole = ratio(both, either);
         let (one, other) = (f64::from(one.0.runs), f64::from(other.0.runs));
+        // From Jaccard's j = s / (a + b - s), the number of shared runs s = j / (1 + j) * (a + b).
         let shared = whole / (1.0 + whole) * (one + other);
+        // An estimate can exceed the smaller text, and a text of no runs must not divide.
         let smaller = one.min(other).max(1.0);
         Self {
             whole,
@@ -82,21 +87,24 @@ impl Likeness {
         }
     }
 
-    /// Whether one is made from the other; `model` is the one that was there first.
+    /// True where one is made from the other; `model` is the one that was there first.
     pub(super) fn is_copy(&self, model: (&Sketch, &Common)) -> bool {
+        // Above this, even a text of common words only is the same text.
         if self.whole >= ALIKE {
             return true;
         }
+        // A short text inside a long one may be a quotation; only a whole text told again counts.
         let told_again = self.held >= HELD && self.whole >= LEAST_HELD && self.smaller_runs >= HELD_RUNS;
         if self.whole < LEAST && !told_again {
             return false;
         }
         // What is wholly common may be the text that all others were made from; its copies have nothing uncommon.
+        // The longer text brings words of its own, which thin out what is uncommon in both.
         let least = if told_again { LEAST_UNCOMMON / 2.0 } else { LEAST_UNCOMMON };
         self.uncommon >= least || model.1.share(model.0) >= WHOLLY_COMMON
     }
 
-    /// Whether two may be in one family through others.
+    /// True where two may be in one family through others.
     pub(super) fn is_kin(&self) -> bool {
         self.whole >= KIN || self.held >= HELD
     }

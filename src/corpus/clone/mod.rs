@@ -1,7 +1,7 @@
 //! Clones: families of capabilities whose texts are one text with changes, who copied whom, and what a copy added.
 //!
-//! The texts of all files count, not only the one that an agent loads first: the attack that changes a helper several
-//! folders down leaves that as it was. Must not know how sketches are kept or alerts are sent.
+//! The texts of all files count, not only the one that an agent loads first. An attack that changes a helper several
+//! folders down leaves that one as it was.
 
 mod difference;
 mod families;

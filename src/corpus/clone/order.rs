@@ -1,17 +1,17 @@
-//! Who copied whom: which member of a family was there first, and how that is known.
+//! The order of a family: which member was there first, and how that is known.
 //!
-//! What our own nights saw weighs most, because nobody can date himself back in it. When a package appeared says its
-//! registry, but not whether the capability was in it then. A copy is less used than what it was made from, and an
-//! honest one names its upstream. Where nothing tells, the order is unknown and says so. Must not know texts.
+//! Our own nights' observations weigh most, because nobody can date himself back in them. When a package appeared says
+//! its registry, but not whether the capability was in it then. A copy is less used than what it was made from, and an
+//! honest one names its upstream. The order is unknown, and says so, where nothing tells.
 
 use serde::{Deserialize, Serialize};
 
 use capdex_model::time::Timestamp;
 
-/// How many times more users make one member the likelier original.
+/// The factor of users that makes one member the likelier original.
 const MORE_USED: u64 = 10;
 
-/// How the order of two members is known.
+/// The way in which the order of two members is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
@@ -40,41 +40,46 @@ impl Basis {
     }
 }
 
-/// What is known of when a member came and how it stands.
+/// The knowledge of when a member came and how it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen<'a> {
     /// When a night of ours first saw it.
     pub first_seen: Timestamp,
     /// When its package first appeared, where the source says so.
     pub created: Option<Timestamp>,
-    /// How many use it, where somebody counts.
+    /// The number of users, where somebody counts.
     pub popularity: Option<u64>,
-    /// What it is a listing of, one word for each name: its keys and identities.
+    /// The names that it is a listing of, one word for each: its keys and identities.
     pub names: &'a [String],
-    /// What it names as where it comes from, in the same words.
+    /// The names that it gives as where it comes from, in the same words.
     pub upstream: &'a [String],
 }
 
-/// How it is known that `original` was there before `copy`; none where the opposite is known.
+/// The way in which it is known that `original` was there before `copy`; none where the opposite is known.
 pub fn basis(original: &Seen<'_>, copy: &Seen<'_>) -> Option<Basis> {
+    // Our own observation comes first: dates, names and counts are what others say.
     if original.first_seen != copy.first_seen {
         return (original.first_seen < copy.first_seen).then_some(Basis::Seen);
     }
     let states = |one: &Seen<'_>, other: &Seen<'_>| one.upstream.iter().any(|name| other.names.contains(name));
+    // Where each names the other, neither statement tells the order.
     match (states(copy, original), states(original, copy)) {
         (true, false) => return Some(Basis::Stated),
         (false, true) => return None,
         _ => {}
     }
     if let (Some(one), Some(other)) = (original.created, copy.created)
+        // Registries and forges differ by hours for one release; within a day the order is chance.
         && one.days_until(other) != 0
     {
         return (one < other).then_some(Basis::Created);
     }
     let (one, other) = (original.popularity.unwrap_or(0), copy.popularity.unwrap_or(0));
+    // Nobody's count is taken as one user, or ten times none would be reached by anybody.
     if one >= other.max(1).saturating_mul(MORE_USED) {
         return Some(Basis::Popularity);
     }
+    // The copy's users may likewise be ten times the original's: then the order is the opposite.
     (other < one.max(1).saturating_mul(MORE_USED)).then_some(Basis::Unknown)
 }
 
@@ -83,6 +88,7 @@ pub fn basis(original: &Seen<'_>, copy: &Seen<'_>) -> Option<Basis> {
 pub fn original(members: &[Seen<'_>]) -> usize {
     let mut best = 0;
     for (at, member) in members.iter().enumerate().skip(1) {
+        // Unknown order keeps the first given, so that the caller's order decides ties.
         if members.get(best).is_some_and(|senior| basis(senior, member).is_none()) {
             best = at;
         }

@@ -1,8 +1,9 @@
 //! `Sketch`: a kilobyte that stands for all texts of a capability, from which the likeness of any two is read off.
 //!
-//! Every run of three words is hashed. The hashes fall into 256 bins, and each bin keeps its least: one permutation's
-//! MinHash (Li, Owen and Zhang 2012), a uniform sample over the union of any two texts. A text of few words keeps nearly
-//! all its hashes, so that small texts compare exactly. Must not know who published what.
+//! Every run of three words is hashed. The hashes fall into 256 bins, and each bin keeps its least. This is the MinHash
+//! of one permutation (Li, Owen and Zhang 2012), a uniform sample over the union of any two texts. A text of few words
+//! keeps nearly all its hashes, so that small texts compare exactly. Families are made of sketches alone, without
+//! publishers.
 
 use std::collections::BTreeMap;
 
@@ -20,12 +21,12 @@ const MAX_TEXT_BYTES: usize = 16 << 20;
 /// The version of what is kept: sketches of another version are made again.
 pub const SKETCH_VERSION: u32 = 2;
 
-/// What stands for the content of a capability.
+/// The sketch of the content of a capability.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sketch {
     /// The digest over its files, by their paths below its folder.
     pub(super) exact: Digest,
-    /// How many different runs of words there are.
+    /// The number of different runs of words.
     pub(super) runs: u32,
     pub(super) bins: Box<[u32; BINS]>,
 }
@@ -46,6 +47,7 @@ impl Sketch {
         let runs = runs_of(files);
         let mut bins = Box::new([EMPTY; BINS]);
         for run in &runs {
+            // The low half is the value and the top byte the bin: the two must not share bits, or bins would hold alike values.
             let value = u32::try_from(run & 0xffff_ffff).unwrap_or(EMPTY);
             if let Some(bin) = bins.get_mut(usize::try_from(run >> 56).unwrap_or(0)) {
                 *bin = value.min(*bin);
@@ -54,7 +56,7 @@ impl Sketch {
         Self { exact, runs: u32::try_from(runs.len()).unwrap_or(u32::MAX), bins }
     }
 
-    /// As the store keeps it.
+    /// The bytes that the store keeps.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(36 + 4 * BINS);
         bytes.extend_from_slice(self.exact.as_bytes());
@@ -69,6 +71,7 @@ impl Sketch {
         let (runs, rest) = rest.split_first_chunk::<4>()?;
         let (words, odd) = rest.as_chunks::<4>();
         let bins: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        // A truncated or foreign row is made again, not read as a smaller sketch.
         if !odd.is_empty() {
             return None;
         }
@@ -88,16 +91,19 @@ pub(super) fn runs_of(files: &Files<'_>) -> Vec<u64> {
     // Small ones first, so that one large text cannot keep all others from being read.
     texts.sort_unstable();
     for (length, _, text) in texts {
+        // Sorted by size, so that nothing after the first that does not fit would fit either.
         let Some(rest) = left.checked_sub(length) else { break };
         left = rest;
+        // Mixed once more, since the top byte chooses the bin and the low half is the value.
         runs.extend(words_without_name(text, &name).windows(RUN).map(|run| mix(hash_of(run))));
     }
     runs.sort_unstable();
+    // A run that a text repeats must not weigh more: likeness is over sets.
     runs.dedup();
     runs
 }
 
-/// Whether a file's text is the publisher's own: licences are everybody's, and lock files are made by programs.
+/// True where a file's text is the publisher's own: licences are everybody's, and lock files are made by programs.
 pub(super) fn says_something(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let stem = name.split('.').next().unwrap_or_default();
@@ -106,6 +112,7 @@ pub(super) fn says_something(path: &str) -> bool {
         || stem.starts_with("license-")
         || stem.starts_with("licence-");
     let is_lock = name.ends_with(".lock") || name.contains("-lock.") || name.ends_with(".lockb") || name == "go.sum";
+    // Vendored files are other people's, and would make any two users of one library look alike.
     !is_licence && !is_lock && !path.split('/').any(|part| matches!(part, "node_modules" | ".git"))
 }
 
@@ -121,11 +128,13 @@ pub(super) fn own_name(files: &Files<'_>) -> Vec<u64> {
 /// The `name:` of a frontmatter.
 pub(crate) fn name_in(text: &str) -> Option<&str> {
     let text = text.trim_start_matches('\u{feff}');
+    // Frontmatter is short; a document that never closes it must not be read to its end.
     let mut lines = text.lines().take(40);
     if lines.next()?.trim_end() != "---" {
         return None;
     }
     let named = lines.take_while(|line| line.trim_end() != "---").find_map(|line| line.strip_prefix("name:"))?;
+    // A name of sentences would blank out much of the text.
     Some(named.trim().trim_matches(['"', '\''])).filter(|name| !name.is_empty() && name.len() <= 100)
 }
 

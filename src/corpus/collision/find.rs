@@ -15,8 +15,8 @@ const MAX_ROWS: usize = 100;
 /// Pairs of one later server that are compared: enough to tell a copy, and no server takes the time of the others.
 const PAIRS_OF_SERVER: usize = 8;
 
-/// The pairs of tools whose texts have to be compared: a rare name, the same description, another schema or other
-/// annotations, and an entity of long before. At most eight for each later server.
+/// The pairs of tools whose texts have to be compared: a rare name, the same description, and another schema or other
+/// annotations. One entity was there long before the other. At most eight for each later server.
 pub fn pairs_to_compare(world: &World) -> BTreeSet<Pair> {
     let mut of_server: BTreeMap<String, usize> = BTreeMap::new();
     let mut pairs = candidates(world);
@@ -30,6 +30,7 @@ pub fn pairs_to_compare(world: &World) -> BTreeSet<Pair> {
 
 fn candidates(world: &World) -> BTreeSet<Pair> {
     let index = Index::of(world);
+    // Tools without a description all have this digest and are no copies of each other.
     let nothing = Digest::of_json(&None::<String>);
     let mut pairs = BTreeSet::new();
     for (name, holders) in index.tools.iter().filter(|(_, holders)| holders.len() > 1) {
@@ -38,8 +39,10 @@ fn candidates(world: &World) -> BTreeSet<Pair> {
                 let (Some(pin), Some(other)) = (server.tools.get(*tool), target.tools.get(target_tool)) else {
                     continue;
                 };
+                // Pins hold digests only: equal ones prove a copied text without reading any.
                 let is_copied = pin.description == other.description && pin.description != nothing;
                 let differs = pin.input_schema != other.input_schema || pin.annotations != other.annotations;
+                // Texts are in the store; only pairs that could be a finding are worth reading them.
                 if is_copied && differs && index.precedes(&target.entity, &server.entity).is_some() {
                     pairs.insert(Pair {
                         slug: server.slug.clone(),
@@ -66,6 +69,7 @@ pub fn find(world: &World, widened: &Widened) -> Vec<Collision> {
     listings.shared(&index, &mut found);
     clones(&index, &listings, widened, &mut found);
     found.sort();
+    // Two servers of one entity may give the same finding; the key leaves the server out.
     found.dedup_by(|one, other| one.key == other.key);
     bounded(found)
 }
@@ -80,10 +84,12 @@ fn bounded(found: Vec<Collision>) -> Vec<Collision> {
     }
     let mut kept: BTreeMap<_, usize> = BTreeMap::new();
     let within = found.into_iter().filter_map(|mut one| {
+        // Rows without a target are facts: one for each of few holders, or one for a name of many.
         let Some(pair) = pair(&one) else { return Some(one) };
         let all = counts.get(&pair).copied().unwrap_or_default();
         let at = kept.entry(pair).or_default();
         *at += 1;
+        // The last row kept says what is missing, for no other place shows the number.
         if *at == MAX_ROWS && all > MAX_ROWS {
             one.reasons.push(format!("{all} names collide in this way, of which {MAX_ROWS} are kept"));
         }
@@ -92,7 +98,7 @@ fn bounded(found: Vec<Collision>) -> Vec<Collision> {
     within.collect()
 }
 
-/// Who collides with whom.
+/// The two that collide, and the name.
 struct Between<'a> {
     of: &'static str,
     name: &'a str,
@@ -104,6 +110,7 @@ struct Between<'a> {
 fn finding(index: &Index<'_>, class: CollisionClass, between: &Between<'_>, reasons: Vec<String>) -> Collision {
     let Between { of, name, entity, holder, target } = between;
     Collision {
+        // Neither severity nor reasons are part of the key: the same collision keeps it over nights.
         key: format!("{}:{of}:{name}:{entity}:{target}", class.as_str()),
         of: (*of).to_owned(),
         class,
@@ -150,6 +157,7 @@ fn facts(
         reasons: Vec::new(),
     };
     if is_rare {
+        // A name of many would give a row for each of thousands of holders.
         found.extend(holders.iter().map(|(entity, holder)| row(CollisionClass::Shared, Some((entity, holder)))));
     } else {
         found.push(row(CollisionClass::Generic, None));
@@ -161,12 +169,14 @@ fn shadows(index: &Index<'_>, found: &mut Vec<Collision>) {
     for server in index.world.servers.iter().filter(|server| !server.cues.is_empty()) {
         for cue in &server.cues {
             let quote = format!("{}: {}", cue.rule, cue.evidence);
+            // A directive alone is another rule's finding; here it counts where it is about somebody's rare tool.
             if DIRECTIVES.contains(&cue.rule.as_str()) && cue.severity >= Severity::Low {
                 for (name, target, why) in named_in(index, server, &cue.evidence) {
                     let between = Between { of: "tool", name, entity: &server.entity, holder: &server.slug, target };
                     found.push(finding(index, CollisionClass::Shadow, &between, vec![quote.clone(), why]));
                 }
             } else if cue.rule == BRAND {
+                // A brand claim names no tool, so that the shared rare name has to say whose brand it is.
                 for (name, target, why) in shared_with_earlier(index, server) {
                     let between = Between { of: "tool", name, entity: &server.entity, holder: &server.slug, target };
                     found.push(finding(index, CollisionClass::Brand, &between, vec![quote.clone(), why]));
@@ -180,6 +190,7 @@ fn shadows(index: &Index<'_>, found: &mut Vec<Collision>) {
 fn named_in<'a>(index: &'a Index<'a>, server: &'a Server, text: &str) -> Vec<(&'a str, &'a str, String)> {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
     let identifiers: BTreeSet<String> =
+        // Single words (`search`) stand in every sentence; tools are called by several.
         text.split(|letter: char| !is_part(letter)).filter(|word| words(word).len() > 1).map(folded).collect();
     let own: BTreeSet<String> = server.tools.keys().map(|name| folded(name)).collect();
     let mut named = Vec::new();
@@ -215,7 +226,8 @@ fn look_alikes(index: &Index<'_>, found: &mut Vec<Collision>) {
         alike.entry(skeleton(name)).or_default().insert(name);
     }
     for names in alike.into_values().filter(|names| names.len() > 1) {
-        // What is written in plain letters is looked like; what has others looks like it.
+        // What is written in plain letters is looked like; what has others looks like it. Two names that both
+        // have foreign letters are nobody's plain name to imitate.
         for target_name in names.iter().filter(|name| name.is_ascii()) {
             for name in names.iter().filter(|name| !name.is_ascii()) {
                 let pairs = index.tools.get(*name).into_iter().flatten();
@@ -246,6 +258,7 @@ fn wider(index: &Index<'_>, widened: &Widened, found: &mut Vec<Collision>) {
         else {
             continue;
         };
+        // The caller hands the compared pairs in, so that the order of the two is asked for again.
         let Some(why) = index.precedes(&target.entity, &server.entity) else { continue };
         let name = folded(&pair.tool);
         let between =
@@ -268,6 +281,7 @@ impl<'a> Listings<'a> {
         let mut listings = Self { names: BTreeMap::new(), of_entity: BTreeMap::new() };
         for (key, entity) in &index.world.listings {
             let name = folded_listing(&key.name);
+            // A listing whose every word is common has no name left to share.
             if name.is_empty() {
                 continue;
             }
@@ -283,6 +297,7 @@ impl<'a> Listings<'a> {
             let parties = holders.keys().map(|entity| index.party(entity)).collect::<BTreeSet<_>>().len();
             if parties > 1 {
                 let holders = holders.iter().map(|(entity, holder)| (*entity, holder.as_str())).collect();
+                // Listings of one word share it by chance.
                 facts("listing", name, parties, parties < COMMON_FROM && name.contains('_'), &holders, found);
             }
         }
@@ -295,11 +310,12 @@ impl<'a> Listings<'a> {
     }
 }
 
-/// Toolsets that are mostly another's: a clone where both publishers are known and nobody says that the two have to do
-/// with each other, else derived work. A clone weighs more where a second sign speaks against it.
+/// Toolsets that are mostly another's. A clone is one where both publishers are known and nobody says that the two have
+/// to do with each other; all else is derived work. A clone weighs more where a second sign speaks against it.
 fn clones(index: &Index<'_>, listings: &Listings<'_>, widened: &Widened, found: &mut Vec<Collision>) {
     for overlap in overlaps(index) {
         let (entity, target) = (overlap.entity, overlap.target);
+        // A fork or port that names its origin is derived work, however much it shares.
         let is_clone = index.are_known_strangers(entity, target) && !index.are_claimed(entity, target);
         let class = if is_clone { CollisionClass::Clone } else { CollisionClass::Derived };
         let servers = || index.world.servers.iter().filter(|server| server.entity == entity);
@@ -314,6 +330,7 @@ fn clones(index: &Index<'_>, listings: &Listings<'_>, widened: &Widened, found: 
         let is_wider = |pair: &Pair| servers().any(|server| server.slug == pair.slug);
         let wider = widened.iter().find(|(pair, more)| !more.is_empty() && is_wider(pair));
         let sign = speaks.or_else(|| wider.map(|(pair, more)| format!("{}: {}", pair.tool, more.join(", "))));
+        // Copying is common; only a second sign makes it more than a fact.
         let severity = if is_clone && sign.is_some() { Severity::Medium } else { class.severity() };
         reasons.extend(sign);
         reasons.push(overlap.why);

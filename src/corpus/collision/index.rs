@@ -1,4 +1,4 @@
-//! Who has which name: entities gathered into parties by their vendors, and names by the parties that have them.
+//! The index of names: entities gathered into parties by their vendors, and names by the parties that have them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,9 +23,9 @@ pub(super) struct Index<'a> {
 /// The parties that had a name first, no more than decide whether it is rare.
 #[derive(Default)]
 struct First<'a> {
-    /// Of all, with the entity by which each came.
+    /// The parties of any kind, with the entity by which each came.
     any: Vec<(usize, &'a str)>,
-    /// Of those with a proven vendor.
+    /// The parties with a proven vendor.
     proven: Vec<(usize, &'a str)>,
 }
 
@@ -37,9 +37,11 @@ impl<'a> Index<'a> {
                 tools.entry(folded(name)).or_default().push((server, name));
             }
         }
+        // Names of signs only fold to nothing and would all be one.
         tools.remove("");
         let since = |server: &Server| world.standings.get(&server.entity).and_then(|standing| standing.since);
         for holders in tools.values_mut() {
+            // Oldest first, those of unknown age last: a newcomer without a date must not become the original.
             holders.sort_by_cached_key(|(server, name)| (since(server).is_none(), since(server), &server.slug, *name));
         }
         let parties = parties(world);
@@ -52,23 +54,27 @@ impl<'a> Index<'a> {
         self.parties.get(entity).copied()
     }
 
-    /// How many parties have a tool of this folded name.
+    /// The number of parties that have a tool of this folded name.
     pub(super) fn parties_with(&self, name: &str) -> usize {
         let holders = self.tools.get(name).into_iter().flatten();
+        // Entities without a party would count as one; all that have servers have one.
         holders.map(|(server, _)| self.party(&server.entity)).collect::<BTreeSet<_>>().len()
     }
 
-    /// Whether a folded name is shown as one that few share. Weighs nothing: see [`Index::is_rare_for`].
+    /// True where a folded name is shown as one that few share. Weighs nothing: see [`Index::is_rare_for`].
     pub(super) fn is_rare(&self, name: &str) -> bool {
         !is_plain(name) && self.parties_with(name) < COMMON_FROM
     }
 
-    /// Whether a folded name says whose tool it is, as far as somebody who came later is concerned. Only parties count that
-    /// were there long before, or not after and with a proven vendor: whoever came later cannot make a name common.
+    /// True where a folded name says whose tool it is, as far as somebody who came later is concerned. Only parties
+    /// count that were there long before, or not after and with a proven vendor: whoever came later cannot make a name
+    /// common.
     pub(super) fn is_rare_for(&self, name: &str, entity: &str) -> bool {
+        // Without a date nobody can be said to have come later.
         let Some(later) = self.since(entity).filter(|_| !is_plain(name)) else { return false };
         let Some(first) = self.first.get(name) else { return true };
         let long = first.any.iter().filter(|(_, other)| self.world.standings.long_before(other, later).is_some());
+        // Entries without a proven vendor can be made in any number to make a name look common.
         let proven = first.proven.iter().filter(|(_, other)| self.since(other).is_some_and(|since| since <= later));
         let parties: BTreeSet<usize> = long.chain(proven).map(|(party, _)| *party).collect();
         parties.len() < COMMON_FROM
@@ -83,20 +89,22 @@ impl<'a> Index<'a> {
         self.tools.get(name).into_iter().flatten().copied().take(MOST_TARGETS)
     }
 
-    /// Since when `target` was there, where that is long before `entity` came, which is another party.
+    /// The time since when `target` was there, where that is long before `entity` came, which is another party.
     pub(super) fn precedes(&self, target: &str, entity: &str) -> Option<String> {
         if target == entity || self.party(target) == self.party(entity) {
             return None;
         }
+        // The target's age is measured against the newcomer's arrival, not against today.
         let since = self.world.standings.long_before(target, self.since(entity)?)?;
         Some(format!("there since {since}"))
     }
 
-    /// Whether two entities are packages of one registry, or rows of one, whose publishers are known and are others. Copies
-    /// of repositories are what forges are for.
+    /// True where two entities are packages of one registry, or rows of one, whose publishers are known and are others.
+    /// Copies of repositories are what forges are for.
     pub(super) fn are_known_strangers(&self, one: &str, other: &str) -> bool {
         let kinds = |entity: &str| -> BTreeSet<&str> {
             let vendors = self.world.standings.get(entity).into_iter().flat_map(|standing| &standing.vendors);
+            // `npm-scope:acme` and `npm-user:ann` are both of npm: the first part names the registry.
             let kinds = vendors.filter_map(|vendor| vendor.split([':', '-']).next());
             let has_accounts = |word: &str| Ecosystem::of_word(word).is_some_and(Ecosystem::has_accounts);
             kinds.filter(|kind| *kind == "namespace" || has_accounts(kind)).collect()
@@ -104,7 +112,7 @@ impl<'a> Index<'a> {
         self.party(one) != self.party(other) && !kinds(one).is_disjoint(&kinds(other))
     }
 
-    /// Whether one of two entities says that it has to do with the other.
+    /// True where one of two entities says that it has to do with the other.
     pub(super) fn are_claimed(&self, one: &str, other: &str) -> bool {
         let pair = |a: &str, b: &str| self.world.claimed.contains(&(a.to_owned(), b.to_owned()));
         pair(one, other) || pair(other, one)
@@ -115,6 +123,7 @@ impl<'a> Index<'a> {
 fn first<'a>(world: &World, parties: &BTreeMap<&str, usize>, holders: &[(&'a Server, &str)]) -> First<'a> {
     let mut first = First::default();
     let add = |to: &mut Vec<(usize, &'a str)>, party: usize, entity: &'a str| {
+        // More than decide rarity are never asked for; a common name keeps no list of thousands.
         if to.len() < COMMON_FROM && to.iter().all(|(known, _)| *known != party) {
             to.push((party, entity));
         }
@@ -141,6 +150,7 @@ fn parties(world: &World) -> BTreeMap<&str, usize> {
             match first.get(vendor.as_str()) {
                 Some(other) => {
                     let (one, other) = (root(&mut parent, at), root(&mut parent, *other));
+                    // The lesser place stays root, so that numbers do not depend on the order of vendors.
                     if let Some(slot) = parent.get_mut(one.max(other)) {
                         *slot = one.min(other);
                     }

@@ -1,9 +1,10 @@
 //! Collisions: names of tools and listings that unlike entities share.
 //!
 //! A shared name is expected, and by itself a fact of no weight. It becomes a finding where the name is rare, the other
-//! entity was there long before, the two have no vendor in common, and a second thing speaks for it: a text that
-//! steers the model from one tool to another, the same description over a wider tool, a borrowed brand, letters that only
-//! look alike, or most of a toolset. Pure. Must not read stores or texts of tools.
+//! entity was there long before, and the two have no vendor in common. A second thing must speak for it. It may be a
+//! text that steers the model from one tool to another, or the same description over a wider tool. It may be a borrowed
+//! brand, letters that only look alike, or most of a toolset. Pure: callers hand over pins and the texts of the pairs
+//! to compare.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +47,7 @@ pub const BRAND: &str = "tool-brand-claim";
 pub struct Cue {
     /// The rule that found it, one of [`DIRECTIVES`] or [`BRAND`].
     pub rule: String,
-    /// How bad the rule says it is.
+    /// The severity that the rule gives it.
     pub severity: Severity,
     /// The quoted text. Untrusted.
     pub evidence: String,
@@ -61,6 +62,7 @@ impl Cue {
             severity: fact.severity,
             evidence: fact.evidence.clone(),
         };
+        // One sentence may stand in several tools: a set keeps it once.
         let cues: BTreeSet<Self> = facts.findings_of_its_own().filter(is_cue).map(cue).collect();
         cues.into_iter().collect()
     }
@@ -77,7 +79,7 @@ pub struct Server {
     pub entity: String,
     /// Its tools, by name.
     pub tools: BTreeMap<String, ToolPin>,
-    /// What its texts do besides.
+    /// The directives and brand claims in its texts.
     pub cues: Vec<Cue>,
 }
 
@@ -90,7 +92,7 @@ pub struct World {
     pub listings: Vec<(ListingKey, String)>,
     /// Pairs of entities of which one says that it has to do with the other, without proof.
     pub claimed: BTreeSet<(String, String)>,
-    /// How entities stand.
+    /// The standings of the entities.
     pub standings: Standings,
 }
 
@@ -99,6 +101,7 @@ pub fn claimed(identified: &[Identified]) -> BTreeSet<(String, String)> {
     // Of a repository the folder does not matter here: who names the whole means its parts too.
     let whole = |to: &'_ str| to.split('#').next().unwrap_or_default().to_owned();
     let mut named: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    // A common publisher says nothing of two things, and shared targets are everybody's.
     let is_about = |reason: Reason| !matches!(reason, Reason::Publisher | Reason::Shared);
     for one in identified {
         for edge in one.edges.iter().filter(|edge| is_about(edge.reason)) {
@@ -132,10 +135,10 @@ pub struct Pair {
     pub target_tool: String,
 }
 
-/// What wider tools can do more, by pair, where anything.
+/// The things that wider tools can do more, by pair, where anything.
 pub type Widened = BTreeMap<Pair, Vec<String>>;
 
-/// What kind of collision it is.
+/// The kind of a collision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CollisionClass {
@@ -184,7 +187,7 @@ impl CollisionClass {
         }
     }
 
-    /// How bad it is at least; `info` weighs nothing.
+    /// The severity that it has at least; `info` weighs nothing.
     pub const fn severity(self) -> Severity {
         match self {
             Self::Shadow | Self::LookAlike => Severity::High,
@@ -204,9 +207,9 @@ pub struct Collision {
     pub key: String,
     /// `tool` or `listing`: what has the name.
     pub of: String,
-    /// What kind it is.
+    /// The kind of the collision.
     pub class: CollisionClass,
-    /// How bad; `info` weighs nothing.
+    /// The severity; `info` weighs nothing.
     pub severity: Severity,
     /// The name, folded. Untrusted text.
     pub name: String,
@@ -216,7 +219,7 @@ pub struct Collision {
     pub holder: Option<String>,
     /// The earlier entity.
     pub target: Option<String>,
-    /// How many parties without a vendor in common have the name.
+    /// The number of parties without a vendor in common that have the name.
     pub parties: u64,
     /// Why, one a line.
     pub reasons: Vec<String>,

@@ -1,6 +1,6 @@
-//! Names of tools and listings: how they are folded, and which are too common to say anything.
+//! Names of tools and listings: their folded form, and the ones too common to say anything.
 //!
-//! Must not know who uses them.
+//! The same for every holder: who uses a name is the index's.
 
 /// Entities by so many unlike parties that their use of a name is no coincidence worth a look.
 pub(super) const COMMON_FROM: usize = 4;
@@ -109,7 +109,7 @@ const STOP: [&str; 100] = [
     "take_screenshot",
 ];
 
-/// What generators put before the names that they make of an interface's operations.
+/// The prefixes that generators put before the names that they make of an interface's operations.
 const GENERATED: [&str; 5] = ["api_", "http_", "rest_", "openapi_", "operation_"];
 
 /// Words that name what nearly every listing is.
@@ -121,6 +121,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let (mut word, mut before) = (String::new(), ' ');
     for letter in name.chars() {
+        // `getHTTPData`: a run of capitals is one word, so that only a capital after a small letter or digit begins one.
         let begins = letter.is_uppercase() && (before.is_lowercase() || before.is_numeric());
         if !letter.is_alphanumeric() || begins {
             words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
@@ -128,6 +129,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
         if letter.is_alphanumeric() {
             word.extend(letter.to_lowercase());
         }
+        // Signs too become `before`: a capital after one begins no second word.
         before = letter;
     }
     words.extend((!word.is_empty()).then_some(word));
@@ -142,12 +144,14 @@ pub(super) fn folded(name: &str) -> String {
 /// The one form of a listing's name: its last part, without the words that nearly all have.
 pub(super) fn folded_listing(name: &str) -> String {
     let last = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name);
+    // Registries of versions append `@1.2.0` to the name.
     let last = last.rsplit_once('@').map_or(last, |(name, _)| name);
+    // `mcp-server-notes` and `notes` are what two directories call the same thing.
     let telling: Vec<String> = words(last).into_iter().filter(|word| !PLAIN.contains(&word.as_str())).collect();
     telling.join("_")
 }
 
-/// Whether a folded name of a tool says nothing, whoever has it: one word, a name of everybody's, a generated one.
+/// True where a folded name of a tool says nothing, whoever has it: one word, a name of everybody's, a generated one.
 pub(super) fn is_plain(folded: &str) -> bool {
     !folded.contains('_') || STOP.contains(&folded) || GENERATED.iter().any(|prefix| folded.starts_with(prefix))
 }

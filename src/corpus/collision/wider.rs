@@ -1,6 +1,6 @@
-//! What one tool can do more than another of the same name and description.
+//! The additional power of one tool over another of the same name and description.
 //!
-//! Must not judge whether it should.
+//! The collision `widening` rests on it; whether the tool should have that power is not asked.
 
 use std::collections::BTreeSet;
 
@@ -18,10 +18,11 @@ const ACTS: [&str; 14] = [
     "transfer",
 ];
 
-/// What `tool` can do more than `target`, one a line, sorted; empty where nothing of what counts.
+/// The things that `tool` can do more than `target`, one a line, sorted; empty where nothing of what counts.
 pub fn widened(target: &Tool, tool: &Tool) -> Vec<String> {
     let mut more = BTreeSet::new();
     let hint = |tool: &Tool, name: &str| tool.annotations.as_ref().and_then(|it| it.get(name)).and_then(Value::as_bool);
+    // A client may run a tool that only reads without asking; a missing hint takes that promise back too.
     if hint(target, "readOnlyHint") == Some(true) && hint(tool, "readOnlyHint") != Some(true) {
         more.insert("it no longer says that it only reads".to_owned());
     }
@@ -31,6 +32,7 @@ pub fn widened(target: &Tool, tool: &Tool) -> Vec<String> {
     if let (Some(before), Some(after)) = (properties(target), properties(tool)) {
         for (name, schema) in after {
             match before.get(name) {
+                // Any other new argument is a feature; one that takes an address or a command can be anything.
                 None if is_free(name, schema) => drop(more.insert(format!("a new free argument {name:?}"))),
                 Some(known) => more.extend(wider_values(name, known, schema)),
                 None => {}
@@ -46,6 +48,7 @@ fn properties(tool: &Tool) -> Option<&serde_json::Map<String, Value>> {
 
 fn is_free(name: &str, schema: &Value) -> bool {
     let words = super::names::words(name);
+    // An enumeration bounds what can be asked for, whatever the argument is called.
     let is_text = schema.get("type").is_none_or(|kind| kind == "string") && schema.get("enum").is_none();
     is_text && words.iter().any(|word| FREE.contains(&word.as_str()))
 }
@@ -57,8 +60,10 @@ fn wider_values(name: &str, known: &Value, now: &Value) -> Option<String> {
     match values(now) {
         None => Some(format!("{name:?} takes any value")),
         Some(after) => {
+            // New values that name no act (formats, languages) let a tool do nothing more.
             let new = after.iter().filter(|value| !before.contains(value)).filter_map(Value::as_str);
             let acts = |value: &&str| super::names::words(value).iter().any(|word| ACTS.contains(&word.as_str()));
+            // The least one, so that the order of the schema does not change the reason.
             new.filter(acts).min().map(|value| format!("{name:?} also takes {value:?}"))
         }
     }

@@ -1,7 +1,8 @@
 //! Code: what a capability's source does that nothing in the package did before: programs, requests, secrets, hosts,
 //! recipients, copies of what is sent.
 //!
-//! Must not judge a release: most bring code, and many bring hosts. Only a copy of what was sent before is an attack's own.
+//! Most releases bring code, and many bring hosts; `judge` weighs them. Only a copy of what was sent before is an
+//! attack's own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -32,7 +33,7 @@ pub(super) fn effects(
     effects
 }
 
-/// What a call can do.
+/// An ability that a call may have.
 #[derive(Clone, Copy, PartialEq)]
 enum Ability {
     Run,
@@ -59,7 +60,7 @@ fn can(call: &Call, ability: Ability) -> bool {
     }
 }
 
-/// What the whole package could not do before.
+/// The abilities that the whole package did not have before.
 fn abilities(before: &PackageVersion<'_>, after: &PackageVersion<'_>, seen: &CapabilityVersion<'_>) -> Vec<Effect> {
     const ABILITIES: [(Ability, EffectKind); 3] = [
         (Ability::Run, EffectKind::Exec),
@@ -68,6 +69,7 @@ fn abilities(before: &PackageVersion<'_>, after: &PackageVersion<'_>, seen: &Cap
     ];
     let mut effects = Vec::new();
     for (ability, kind) in ABILITIES {
+        // The whole package before: code that only moved to another file brings no ability.
         let is_known = first(ability, before.all_sources()).is_some();
         if let (false, Some((path, call))) = (is_known, first(ability, after.sources(seen))) {
             effects.push(Effect::new(kind, Severity::Low, &format!("{path}:{}", call.place.line), &call.text));
@@ -92,6 +94,7 @@ fn new_hosts(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &
         if !matches!(document.role, FileRole::Source | FileRole::Script) {
             continue;
         }
+        // At a place of documents only a request that gives something is news; reading there is what the place is for.
         for request in requests(document).iter().filter(|request| request.gives) {
             let place = hosts::place_of(&request.host);
             let is_comment = document.zone_at(request.offset) == ZoneKind::Comment;
@@ -108,6 +111,7 @@ fn addresses(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &
     let of_files: BTreeSet<&str> = seen.capability.files.iter().map(String::as_str).collect();
     let mut known: BTreeMap<&str, Use> = BTreeMap::new();
     for recipient in &before.ground.recipients {
+        // The strongest use of an address counts: one that was copied to before may be named anywhere.
         let used = known.entry(recipient.address.as_str()).or_insert(recipient.used);
         *used = (*used).max(recipient.used);
     }
@@ -118,6 +122,7 @@ fn addresses(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &
         if known.get(found.address.as_str()).is_some_and(|used| *used >= found.used) {
             continue;
         }
+        // Asked once for each file: the comparison reads all of its lines.
         let was_there = *files.entry(found.file.as_str()).or_insert_with(|| was_there(before, &found.file, after));
         let effect = address(before, found, after, was_there);
         if told.insert((effect.kind, effect.subject.clone())) {
@@ -127,7 +132,7 @@ fn addresses(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &
     effects
 }
 
-/// Whether a file was there, under its path or mostly under others.
+/// True where a file was there, under its path or mostly under others.
 fn was_there(before: &PackageVersion<'_>, path: &str, after: &PackageVersion<'_>) -> bool {
     before.evidence.documents.contains_key(path)
         || after.evidence.documents.get(path).is_some_and(|document| before.ground.sent.has_most_of(document))
@@ -157,18 +162,19 @@ fn address(before: &PackageVersion<'_>, found: &Recipient, after: &PackageVersio
 static NAME: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[A-Za-z_$][\w$]*").expect("the pattern is fixed and valid"));
 
-/// How far apart the two calls stand, in bytes.
+/// The distance between the two calls at most, in bytes.
 const NEAR: usize = 1500;
 /// Pairs of calls that are compared in one file.
 const MAX_PAIRS: usize = 20_000;
 
-/// Requests to a new host that carry what a request beside them carries that was there before, in whatever file: whoever
-/// adds a feature sends something else, whoever mirrors sends the same.
+/// Requests to a new host that carry what a request beside them carries that was there before, in whatever file.
+/// Whoever adds a feature sends something else, whoever mirrors sends the same.
 fn copies(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &PackageVersion<'_>) -> Vec<Effect> {
     let mut effects = Vec::new();
     let documents = seen.capability.files.iter().filter_map(|path| after.evidence.documents.get(path));
     for document in documents.filter(|document| document.role == FileRole::Source && is_live(Some(document))) {
         let was = before.evidence.documents.get(&document.path);
+        // A file that did not change holds no new request, however its neighbours changed.
         if was.is_none_or(|was| was.text != document.text) {
             effects.extend(copies_in(before, document));
         }
@@ -181,6 +187,7 @@ fn copies_in(before: &PackageVersion<'_>, document: &Document) -> Vec<Effect> {
     let mut new = requests(document);
     new.retain(|request| {
         let is_receiver = request.gives || !hosts::is_known(&request.host);
+        // Reading from a known place is ordinary; sending to it is not.
         is_receiver && !before.ground.sites.contains_key(&hosts::place_of(&request.host))
     });
     if new.is_empty() {
@@ -192,9 +199,11 @@ fn copies_in(before: &PackageVersion<'_>, document: &Document) -> Vec<Effect> {
     for request in &new {
         let from = known.partition_point(|call| call.offset + NEAR < request.offset);
         let near = known.iter().skip(from).take_while(|call| call.offset <= request.offset + NEAR);
+        // The request itself is also among the calls that send.
         let is_other = |call: &&Sending<'_>| !call.text.ends_with(request.text);
         for call in near.filter(is_other) {
             pairs += 1;
+            // A generated file can hold thousands of calls; the bound keeps the product of both lists small.
             if pairs > MAX_PAIRS || told.contains(&request.host) {
                 break;
             }
@@ -209,7 +218,7 @@ fn copies_in(before: &PackageVersion<'_>, document: &Document) -> Vec<Effect> {
     effects
 }
 
-/// Whether two calls are given a name in common that is no word of the library: `message` in `send(message)` and in
+/// True where two calls are given a name in common that is no word of the library: `message` in `send(message)` and in
 /// `fetch(url, {body: JSON.stringify(message)})`.
 fn shares(one: &str, other: &str) -> bool {
     const WORDS: [&str; 42] = [
@@ -257,6 +266,7 @@ fn shares(one: &str, other: &str) -> bool {
         "https",
     ];
     let names = |text: &str| -> BTreeSet<String> {
+        // Two calls may quote the same header or path without sending the same thing.
         let plain = without_literals(text);
         let found = NAME.find_iter(&plain).map(|name| name.as_str().to_owned());
         found.filter(|name| name.len() > 2 && !WORDS.contains(&name.as_str())).collect()

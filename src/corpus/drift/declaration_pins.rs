@@ -1,7 +1,7 @@
 //! Parts: what a capability declares of itself, read from its manifests: hosts, packages, repository, sign-in,
 //! instructions, permissions, hooks, scripts.
 //!
-//! Must not judge: the same reading serves the pins and the comparison.
+//! The pins and the comparison share one reading, which judges nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use capdex_evidence::tools::server_text;
 use capdex_model::capability::Capability;
 use capdex_model::digest::Digest;
 
-/// What the manifests of some files declare, each set sorted. All of it untrusted text.
+/// The declarations in the manifests of some files, each set sorted. All of it untrusted text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Declared {
     /// Addresses at which a server is reached.
@@ -29,7 +29,7 @@ pub(super) struct Declared {
     pub repository_ids: BTreeSet<String>,
     /// Names of the variables and headers by which a user proves who he is, and what else says how.
     pub auth: BTreeSet<String>,
-    /// What a server says of itself to the model.
+    /// Texts that a server says of itself to the model.
     pub instructions: BTreeSet<String>,
     /// Tools and permissions that front matter, settings and plugin manifests ask for.
     pub permissions: BTreeSet<String>,
@@ -142,7 +142,7 @@ impl Declared {
     }
 }
 
-/// What a server tells the model before any call; its name and title are not among it.
+/// The texts that a server tells the model before any call; its name and title are not among them.
 fn instructions(manifest: &Manifest) -> impl Iterator<Item = String> {
     let value = &manifest.value;
     // Few lists hold any: what the others say of their server is not read.

@@ -1,6 +1,6 @@
 //! Diff: the lines of a change that a person is shown: few, short, without secrets.
 //!
-//! Must not escape: whoever shows them does.
+//! Nothing is escaped here; whoever shows the lines escapes them for the place.
 
 use similar::{ChangeTag, TextDiff};
 
@@ -19,8 +19,8 @@ const MAX_COMPARED: usize = 4_000;
 /// Characters of a long line that are kept before what changed in it.
 const LEAD: usize = 60;
 
-/// The lines that changed, file by file, those named in `first` before the others: `  path` as a heading, then each line
-/// with its sign before it.
+/// The lines that changed, file by file, those named in `first` before the others. Each file has `  path` as a heading,
+/// then each line with its sign before it.
 pub(super) fn diff(
     before: Option<Half<'_>>,
     after: Option<Half<'_>>,
@@ -59,11 +59,13 @@ fn text_of<'a>(of: Option<Half<'a>>, path: &str) -> &'a str {
 /// The changed lines of one text, `room` at most.
 pub(super) fn of_text(old: &str, new: &str, room: usize, mask: MaskSecrets) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    // Equal lines at both ends are cut off first: most changes touch the middle of a long file.
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let (old, new) = (old.get(same..).unwrap_or_default(), new.get(same..).unwrap_or_default());
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
     let old = old.get(..old.len() - tail).unwrap_or_default();
     let new = new.get(..new.len() - tail).unwrap_or_default();
+    // A rewritten bundle would take long to compare, and its lines tell a person nothing.
     if old.len().max(new.len()) > MAX_COMPARED {
         return vec![format!("  {} lines became {}", old.len(), new.len())];
     }
@@ -81,6 +83,7 @@ pub(super) fn of_text(old: &str, new: &str, room: usize, mask: MaskSecrets) -> V
         }
         let sign = if *tag == ChangeTag::Delete { '-' } else { '+' };
         let other = changed.get(if *tag == ChangeTag::Delete { at + 1 } else { at.wrapping_sub(1) });
+        // Both lines are masked before they are compared, so that the cut never depends on a secret.
         let counterpart = other.filter(|(other, _)| other != tag).map(|(_, line)| mask(line)).unwrap_or_default();
         lines.push(format!("{sign}{}", shown(&mask(line), &counterpart)));
     }

@@ -1,6 +1,6 @@
 //! Effect: what a change brought, as a closed word with its class; and the class of a whole event.
 //!
-//! Must not look at texts: who finds an effect says where and what.
+//! Whoever finds an effect says where and what; no text is looked at here.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use capdex_model::fact::Severity;
 
-/// How deep a change goes, from what changes by itself to who answers for it.
+/// The depth of a change, from what changes by itself to who answers for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DriftClass {
@@ -22,16 +22,16 @@ pub enum DriftClass {
     /// Code without a further effect; tools that came, went or got optional arguments.
     #[serde(rename = "d2")]
     Surface,
-    /// What callers must give or get.
+    /// Things that callers must give or get.
     #[serde(rename = "d3")]
     Contract,
-    /// What it may do: permissions, programs, hosts, hooks, secrets.
+    /// Things that it may do: permissions, programs, hosts, hooks, secrets.
     #[serde(rename = "d4")]
     Privilege,
-    /// What only attacks do: hidden orders, harvested conversations, copies to strangers.
+    /// Things that only attacks do: hidden orders, harvested conversations, copies to strangers.
     #[serde(rename = "d5")]
     RuleCue,
-    /// Who answers for it, and where it is.
+    /// The party that answers for it, and the place where it is.
     #[serde(rename = "d6")]
     Identity,
     /// Other bytes under the same version.
@@ -65,7 +65,7 @@ impl DriftClass {
         }
     }
 
-    /// What people call it.
+    /// The name that people give it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Volatile => "volatile",
@@ -80,7 +80,7 @@ impl DriftClass {
     }
 }
 
-/// What appeared. In the order of the classes.
+/// The thing that appeared. In the order of the classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectKind {
@@ -134,9 +134,9 @@ pub enum EffectKind {
     AttackCode,
     /// Secrets are read and sent.
     CredentialSend,
-    /// What is sent also goes to a constant address.
+    /// Something that is sent also goes to a constant address.
     Recipient,
-    /// What is sent also goes to a host that was not there.
+    /// Something that is sent also goes to a host that was not there.
     CopiedSend,
     /// Somebody may publish who could not before.
     NewMaintainer,
@@ -191,7 +191,7 @@ impl EffectKind {
         }
     }
 
-    /// What it is, for people.
+    /// The kind in words, for people.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Volatile => "dates, versions or counts changed",
@@ -248,13 +248,13 @@ const LENGTH: usize = 200;
 /// One thing that a change brought.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Effect {
-    /// What it is.
+    /// The kind of the effect.
     pub kind: EffectKind,
-    /// How bad it is in itself, whatever the version says.
+    /// The severity of the effect in itself, whatever the version says.
     pub severity: Severity,
     /// The file, tool or declaration. Untrusted text.
     pub subject: String,
-    /// What exactly: the host, the address, the quoted words, masked where secret. Untrusted text; may be empty.
+    /// The particulars: the host, the address, the quoted words, masked where secret. Untrusted text; may be empty.
     pub detail: String,
 }
 

@@ -1,6 +1,6 @@
 //! Files: what kind of change each file's change is, before anybody looks for effects: words, layout, code.
 //!
-//! Must not look inside beyond that.
+//! Effects are looked for elsewhere; no more than text and layout is read here.
 
 use super::effect::{Effect, EffectKind};
 use super::package_version::{CapabilityVersion, PackageVersion, is_live};
@@ -14,11 +14,13 @@ pub(super) fn effects(
 ) -> Vec<Effect> {
     let mut effects: Vec<Effect> = Vec::new();
     let mut push = |kind, path: &str| {
+        // One effect for each kind: a release that touches a thousand files is still one change of code.
         if !effects.iter().any(|known: &Effect| known.kind == kind) {
             effects.push(Effect::info(kind, path, ""));
         }
     };
     for (path, digest) in &after.1.pins.files {
+        // By the whole package: a file that another capability held is not new to its users.
         let old = before.filter(|(side, _)| side.ground.paths.contains(path));
         if before.and_then(|(_, seen)| seen.pins.files.get(path)) == Some(digest) {
             continue;
@@ -49,6 +51,7 @@ fn kind_of(was: Option<&Document>, is: &Document) -> EffectKind {
     };
     // Two binary files have no text to compare.
     let is_text = is.role != FileRole::Binary && was.role != FileRole::Binary;
+    // A changed number in source may be a port, a key or a limit: only texts are volatile.
     if is_text && volatile::is_volatile(&was.text, &is.text) && is.role != FileRole::Source {
         EffectKind::Volatile
     } else if is_for_people(is) {

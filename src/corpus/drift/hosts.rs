@@ -1,6 +1,6 @@
 //! Hosts: which hosts texts name, and which of them mean that something is sent there.
 //!
-//! Must not look anything up.
+//! No name is resolved and no list is fetched: the same text always gives the same hosts.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -45,7 +45,7 @@ pub(super) fn host_of(address: &str) -> Option<String> {
     URL.captures(address).and_then(|found| found.get(1)).map(|host| host.as_str().to_ascii_lowercase())
 }
 
-/// Whether a host is nobody's: this machine, a private network, a name reserved for examples.
+/// True where a host is nobody's: this machine, a private network, a name reserved for examples.
 pub(super) fn is_nobodys(host: &str) -> bool {
     const RESERVED: [&str; 4] = ["example.com", "example.net", "example.org", "example.edu"];
     RESERVED.contains(&site_of(host).as_str())
@@ -57,7 +57,7 @@ pub(super) fn is_nobodys(host: &str) -> bool {
         || matches!(host, "0.0.0.0")
 }
 
-/// Whether a host only names a standard or a place for documents and code. To send something there is another thing:
+/// True where a host only names a standard or a place for documents and code. To send something there is another thing:
 /// everybody may have a place on some of them.
 pub(super) fn is_known(host: &str) -> bool {
     KNOWN.contains(&site_of(host).as_str())
@@ -65,6 +65,7 @@ pub(super) fn is_known(host: &str) -> bool {
 
 /// By what a host is remembered: its registrable domain; the host itself where many may write at one domain.
 pub(super) fn place_of(host: &str) -> String {
+    // On a shared host the domain says nothing of who reads what is sent: `gist.github.com` is not `github.com`.
     if is_known(host) { host.trim_matches('.').to_ascii_lowercase() } else { site_of(host) }
 }
 
@@ -87,6 +88,7 @@ fn hosts(document: &Document) -> impl Iterator<Item = String> + use<'_> {
     URL.captures_iter(text).filter_map(move |found| {
         let host = found.get(1)?;
         let host_text = host.as_str().trim_end_matches(['.', '-']).to_ascii_lowercase();
+        // A comment with an address runs nothing and is the commonest change of all.
         let counts = document.zone_at(host.start()) != ZoneKind::Comment && !is_nobodys(&host_text);
         counts.then_some(host_text)
     })

@@ -1,7 +1,7 @@
 //! Judge: the class and the severity of a change, from its effects and from what surrounds it.
 //!
-//! Must not look for effects. The whole art is to say nothing about honest releases: most bring code, many bring hosts,
-//! programs and permissions, and say so with another version.
+//! The whole art is to say nothing about honest releases: most bring code, many bring hosts, programs and permissions,
+//! and say so with another version. Effects are found elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -9,22 +9,22 @@ use super::effect::{DriftClass, Effect, EffectKind};
 use super::release::VersionChange;
 use capdex_model::fact::Severity;
 
-/// What surrounds a change.
+/// The circumstances of a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReleaseContext {
-    /// Whether the version moved.
+    /// The version's move, if it moved.
     pub moved: VersionChange,
-    /// Whether both sides claim to be the same bytes.
+    /// True where both sides claim to be the same bytes.
     pub is_same_release: bool,
-    /// Whether that claim is a tag, which may be moved.
+    /// True where that claim is a tag, which may be moved.
     pub is_tag: bool,
-    /// Whether the owner was replaced not long ago.
+    /// True where the owner was replaced not long ago.
     pub is_of_new_owner: bool,
-    /// Whether the capability itself is new in its package.
+    /// True where the capability itself is new in its package.
     pub is_new: bool,
 }
 
-/// What somebody who took a package over would add first.
+/// The effects that somebody who took a package over would add first.
 const OF_A_NEW_OWNER: [EffectKind; 7] = [
     EffectKind::InstallScript,
     EffectKind::Exec,
@@ -59,11 +59,12 @@ pub fn judge(effects: &mut Vec<Effect>, around: ReleaseContext) -> (DriftClass, 
     if !around.is_same_release {
         return (class, worst);
     }
+    // A registry lets people move a tag, so that other bytes under it are no proof of tampering.
     let least = if around.is_tag { Severity::Medium } else { Severity::High };
     (DriftClass::SameVersion, worst.max(least))
 }
 
-/// How bad the effects of one class are.
+/// The severity of the effects of one class.
 fn severity_of(class: DriftClass, effects: &[Effect], around: ReleaseContext) -> Severity {
     let of_class = || effects.iter().filter(|effect| effect.kind.class() == class);
     let Some(worst) = of_class().map(|effect| effect.severity).max() else { return Severity::Info };
@@ -78,6 +79,7 @@ fn severity_of(class: DriftClass, effects: &[Effect], around: ReleaseContext) ->
             }
         }
         DriftClass::Privilege if around.moved == VersionChange::No => {
+            // Under an unchanged version each privilege is unannounced: two kinds at once are no slip.
             let kinds: BTreeSet<EffectKind> =
                 of_class().filter(|effect| effect.severity > Severity::Info).map(|effect| effect.kind).collect();
             match (kinds.len(), worst) {
@@ -86,6 +88,7 @@ fn severity_of(class: DriftClass, effects: &[Effect], around: ReleaseContext) ->
                 _ => Severity::High,
             }
         }
+        // A release that names another version announces itself, and most bring hosts or programs.
         DriftClass::Privilege => worst.min(Severity::Low),
         // What is new altogether was never trusted; what the rules say of it stands in its own findings too.
         DriftClass::RuleCue if around.is_new && worst < Severity::Critical => Severity::Medium,

@@ -1,7 +1,5 @@
 //! Declared: what a package's manifests ask for that they did not: permissions, hooks, scripts at installation, other
-//! addresses, packages, repositories and credentials.
-//!
-//! Must not know who owns the package: `owners` does.
+//! addresses, packages, repositories and credentials. Owners of the package are compared in [`owners`](super::owners).
 
 use std::collections::BTreeSet;
 
@@ -19,6 +17,7 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &Declared, moved: Versio
     let mut effects = Vec::new();
     let mut low = |kind, subject: &str, detail: &str| effects.push(Effect::new(kind, Severity::Low, subject, detail));
     for permission in own.permissions.difference(&old.permissions) {
+        // By the whole package: a permission that moves from one capability to another widens nothing.
         low(EffectKind::PermissionWidened, "permissions", permission);
     }
     for hook in own.hooks.difference(&old.hooks) {
@@ -29,6 +28,7 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &Declared, moved: Versio
             low(EffectKind::InstallScript, "package.json", &format!("{name}: {command}"));
         }
     }
+    // A server that asked for nothing before may begin to; only another credential than before is news.
     if !old.auth.is_empty() && own.auth.difference(&old.auth).next().is_some() {
         let new: Vec<&str> = own.auth.difference(&old.auth).map(String::as_str).collect();
         effects.push(Effect::info(EffectKind::AuthChanged, "credentials", &new.join(", ")));
@@ -37,14 +37,16 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &Declared, moved: Versio
     effects
 }
 
-/// Where the server is and what it is made of: all of it elsewhere is another server, some of it is not. Another number
-/// under the same address is another repository; with another address the publisher may have moved or mistyped.
+/// The places of the server and the packages that it is made of: all of it elsewhere is another server, some of it is
+/// not. Another number under the same address is another repository; with another address the publisher may have moved
+/// or mistyped.
 fn places(old: &Declared, own: &Declared, version: VersionChange) -> Vec<Effect> {
     let mut effects = Vec::new();
     let sites = |declared: &Declared| -> BTreeSet<String> {
         declared.remotes.iter().filter_map(|address| host_of(address)).map(|host| site_of(&host)).collect()
     };
     if let Some(moved) = replaced(&sites(old), &sites(own)) {
+        // A move under the same version is unannounced: callers send their credentials elsewhere.
         let severity = if version == VersionChange::Yes { Severity::Low } else { Severity::Medium };
         effects.push(Effect::new(EffectKind::RemoteMoved, severity, "remotes", &moved));
     }
@@ -54,6 +56,7 @@ fn places(old: &Declared, own: &Declared, version: VersionChange) -> Vec<Effect>
     let (addresses, own_addresses) = (plain(&old.repositories), plain(&own.repositories));
     let number = replaced(&old.repository_ids, &own.repository_ids);
     let is_same_address = !addresses.is_disjoint(&own_addresses);
+    // The name was given up and taken by somebody else: links and installations now lead to him.
     if let (Some(moved), true) = (&number, is_same_address) {
         effects.push(Effect::new(EffectKind::RepositoryReplaced, Severity::High, "repository", moved));
     } else if let Some(moved) = replaced(&addresses, &own_addresses).or(number) {
@@ -72,7 +75,7 @@ pub(super) fn plain(addresses: &BTreeSet<String>) -> BTreeSet<String> {
     addresses.iter().map(one).collect()
 }
 
-/// What came for what, where there was something, there is something, and nothing stayed.
+/// The exchange in words, where there was something, there is something, and nothing stayed.
 fn replaced(before: &BTreeSet<String>, after: &BTreeSet<String>) -> Option<String> {
     let is_replaced = !before.is_empty() && !after.is_empty() && before.is_disjoint(after);
     let text = |set: &BTreeSet<String>| set.iter().map(String::as_str).collect::<Vec<_>>().join(", ");

@@ -1,8 +1,8 @@
-//! Drift: what changed between two snapshots of one package, and what that change does.
+//! Drift: the changes between two snapshots of one package, and what they do.
 //!
-//! Everything is pinned (`pins`), every change is an event with its effects (`effect`), and the effects decide its class and
-//! severity (`judge`), not the amount of text. Both sides are read and judged by the same rules under the same claims, so
-//! that a new rule is never taken for a change. Must not fetch, scan or score.
+//! Everything is pinned (`pins`), and every change is an event with its effects (`effect`). The effects decide its
+//! class and severity (`judge`), not the amount of text. Both sides are read and judged by the same rules under the
+//! same claims, so that a new rule is never taken for a change. The caller fetches and scans both sides before.
 
 mod code;
 mod declaration_pins;
@@ -39,7 +39,7 @@ pub use package_version::{CapabilityVersion, PackageVersion};
 pub use pins::{Change, Pins, ToolPin, changes};
 pub use release::{Release, VersionChange};
 
-/// What happened to a capability between two nights.
+/// The thing that happened to a capability between two nights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DriftKind {
@@ -51,7 +51,7 @@ pub enum DriftKind {
     ChangedSameVersion,
     /// It is no longer there.
     Gone,
-    /// What its source says of who answers for it differs.
+    /// Its source's claims of who answers for it differ.
     Listing,
 }
 
@@ -68,24 +68,24 @@ impl DriftKind {
     }
 }
 
-/// What changed in one capability.
+/// The changes of one capability.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drift {
-    /// Which capability.
+    /// The capability's id.
     pub capability: CapabilityId,
-    /// What happened.
+    /// The kind of the event.
     pub kind: DriftKind,
     /// The digest over its files before; none where it is new.
     pub from: Option<Digest>,
     /// The digest over its files after; none where it is gone.
     pub to: Option<Digest>,
-    /// What is pinned and changed, sorted.
+    /// The pinned things that changed, sorted.
     pub changes: Vec<Change>,
-    /// What that did, the gravest first.
+    /// The effects of the changes, the gravest first.
     pub effects: Vec<Effect>,
     /// The class.
     pub class: DriftClass,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
     /// Changed lines, masked, not escaped.
     pub diff: Vec<String>,
@@ -93,8 +93,9 @@ pub struct Drift {
     pub removed_tools: Vec<String>,
 }
 
-/// Compares two snapshots of one package, with the secrets of quoted lines hidden by `mask`; a capability whose bytes are the same is not among the result. Where both claim to
-/// be the same bytes and one could not be read whole, what that one lacks is no difference; what it has is.
+/// Compares two snapshots of one package, with the secrets of quoted lines hidden by `mask`. A capability whose bytes
+/// are the same is not among the result. A snapshot that could not be read whole may lack files: where both claim to be
+/// the same bytes, this is no difference. Files that only such a snapshot has are one.
 pub fn compare(
     before: &PackageVersion<'_>,
     after: &PackageVersion<'_>,
@@ -107,6 +108,7 @@ pub fn compare(
         let (old, new) = (before.seen.get(&id), after.seen.get(&id));
         let content = |seen: Option<&CapabilityVersion<'_>>| seen.map(|seen| seen.capability.content);
         let is_excused = || around.is_same_release && is_partial && !differ((before, old), (after, new));
+        // A download that broke off would otherwise be reported as other bytes under the same version.
         if content(old) == content(new) || is_excused() {
             return None;
         }
@@ -115,8 +117,8 @@ pub fn compare(
     drifts.collect()
 }
 
-/// Whether two sides of which one is not whole differ for certain: in a file that both have, or in one that a whole side
-/// lacks.
+/// True where two sides of which one is not whole differ for certain. They do in a file that both have, or in one that
+/// a whole side lacks.
 fn differ(before: Half<'_, '_>, after: Half<'_, '_>) -> bool {
     if let (Some(old), Some(new)) = (before.1, after.1)
         && old.pins.files.iter().any(|(path, digest)| new.pins.files.get(path).is_some_and(|other| other != digest))
@@ -126,14 +128,14 @@ fn differ(before: Half<'_, '_>, after: Half<'_, '_>) -> bool {
     has_more(after.1, before.0) || has_more(before.1, after.0)
 }
 
-/// Whether a capability has a file that is nowhere in a whole side.
+/// True where a capability has a file that is nowhere in a whole side.
 fn has_more(seen: Option<&CapabilityVersion<'_>>, other: &PackageVersion<'_>) -> bool {
     let lacks = |path: &String| !other.ground.paths.contains(path) && !other.evidence.documents.contains_key(path);
     other.is_whole && seen.is_some_and(|seen| seen.pins.files.keys().any(lacks))
 }
 
-/// Whether something of a new capability's kind left the package as it came: a folder that was moved or renamed stands where
-/// something trusted stood.
+/// True where something of a new capability's kind left the package as it came. A folder that was moved or renamed
+/// stands where something trusted stood.
 fn replaces(before: &PackageVersion<'_>, after: &PackageVersion<'_>, new: &CapabilityVersion<'_>) -> bool {
     let kind = new.capability.kind;
     before.seen.iter().any(|(id, old)| old.capability.kind == kind && !after.seen.contains_key(id))
@@ -171,10 +173,12 @@ fn of_capability(
         _ if around.is_same_release => DriftKind::ChangedSameVersion,
         _ => DriftKind::Changed,
     };
+    // A renamed folder must not earn the mildness that a new capability has.
     let is_new = kind == DriftKind::New && !after.1.is_some_and(|new| replaces(before.0, after.0, new));
     let (class, severity) = judge(&mut effects, ReleaseContext { is_new, ..around });
     // Of what is gone everything is gone.
     let class = if kind == DriftKind::Gone { class.max(DriftClass::Surface) } else { class };
+    // Files with effects are shown first, since the diff is cut after some lines.
     let first: Vec<String> = effects.iter().map(|effect| file_of(&effect.subject)).collect();
     let content = |half: Option<&CapabilityVersion<'_>>| half.map(|seen| seen.capability.content);
     Drift {

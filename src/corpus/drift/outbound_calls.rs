@@ -1,6 +1,6 @@
 //! Sent: what the calls that send are given, wherever in a package they stand: what moves to another file is not new.
 //!
-//! Must not compare. Linear in the text: each call is read once, to a bounded length.
+//! `code` compares them. Linear in the text: each call is read once, to a bounded length.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -21,18 +21,18 @@ const SHORT_LINE: usize = 12;
 pub(super) struct Call<'a> {
     /// Its last name.
     pub name: &'a str,
-    /// Where its arguments begin, in bytes.
+    /// The byte at which its arguments begin.
     pub offset: usize,
     /// Its arguments.
     pub text: &'a str,
 }
 
-/// What a package sends somewhere.
+/// The things that a package sends somewhere.
 #[derive(Debug, Default)]
 pub(super) struct Sent<'a> {
     /// The last names of its calls that send.
     names: BTreeSet<&'a str>,
-    /// What they are given.
+    /// The arguments that they are given.
     arguments: BTreeSet<&'a str>,
     /// The lines of its programs that are long enough to tell a file by.
     lines: BTreeSet<&'a str>,
@@ -50,23 +50,24 @@ impl<'a> Sent<'a> {
         self.lines.extend(lines(document));
     }
 
-    /// Whether a call that sends was given exactly this.
+    /// True where a call that sends was given exactly this.
     pub(super) fn is_given(&self, arguments: &str) -> bool {
         self.arguments.contains(arguments)
     }
 
-    /// Whether a call that sends has this name.
+    /// True where a call that sends has this name.
     pub(super) fn has_call(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
-    /// Whether most of a file was there, in whatever files.
+    /// True where most of a file was there, in whatever files.
     pub(super) fn has_most_of(&self, document: &Document) -> bool {
         let (mut known, mut all) = (0_usize, 0_usize);
         for line in lines(document) {
             all += 1;
             known += usize::from(self.lines.contains(line));
         }
+        // More than half: a file of no long lines counts as new.
         known * 2 > all
     }
 }
@@ -95,11 +96,11 @@ pub(super) fn calls(document: &Document) -> Vec<Call<'_>> {
 pub(super) struct Request<'a> {
     /// The host, lower-case.
     pub host: String,
-    /// Where the address stands, in bytes.
+    /// The byte at which the address stands.
     pub offset: usize,
     /// Its arguments from the address on.
     pub text: &'a str,
-    /// Whether it gives the host something beyond the address.
+    /// True where it gives the host something beyond the address.
     pub gives: bool,
 }
 
@@ -116,6 +117,7 @@ pub(super) fn requests(document: &Document) -> Vec<Request<'_>> {
     let text = document.text.as_str();
     let found = ADDRESS.captures_iter(text).take(MAX_CALLS).filter_map(|found| {
         let (whole, host) = (found.get(0)?, found.get(1)?);
+        // A few letters back are enough for a name and its bracket, and keep the reading linear.
         let before = text.get(floor_char_boundary(text, whole.start().saturating_sub(40))..whole.start())?;
         let opens = before.trim_end().strip_suffix('(')?;
         let name = opens.rsplit(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').next()?;
@@ -125,6 +127,7 @@ pub(super) fn requests(document: &Document) -> Vec<Request<'_>> {
             return None;
         }
         let arguments = arguments_from(text, whole.start());
+        // Many libraries name the method or the body in an options object.
         let gives = ["post", "put", "patch", "sendBeacon"].contains(&name) || GIVES.is_match(arguments);
         Some(Request { host, offset: whole.start(), text: arguments, gives })
     });

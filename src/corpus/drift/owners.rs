@@ -1,6 +1,6 @@
 //! Owners: what one listing's own history shows of who answers for it.
 //!
-//! Must not compare different listings: `identity` does.
+//! Different listings are compared by the pass `identity`.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use super::manifest_declarations::plain;
 use capdex_model::fact::Severity;
 use capdex_model::listing::{Claim, Listing};
 
-/// For how many days a release counts as one of somebody new.
+/// The number of days for which a release counts as one of somebody new.
 pub const RECENT_DAYS: i64 = 90;
 
-/// What changed between what a source said and what it says now about who answers for a listing.
+/// The changes between what a source said and what it says now about who answers for a listing.
 pub fn effects(before: &Listing, now: &Listing) -> Vec<Effect> {
     let (old, new) = (&before.claims, &now.claims);
     let mut effects = Vec::new();
@@ -31,7 +31,7 @@ pub fn effects(before: &Listing, now: &Listing) -> Vec<Effect> {
     effects
 }
 
-/// Whether another repository is named: then another number is no news.
+/// True where another repository is named: then another number is no news.
 fn is_at_another_address(before: &Listing, now: &Listing) -> bool {
     let address =
         |listing: &Listing| listing.claims.repository.known().map(|text| plain(&BTreeSet::from([text.clone()])));
@@ -43,6 +43,7 @@ fn is_at_another_address(before: &Listing, now: &Listing) -> bool {
 fn maintainers(package: &str, before: &Claim<Vec<String>>, now: &Claim<Vec<String>>) -> Option<Effect> {
     let set = |names: &Vec<String>| names.iter().map(|name| name.to_lowercase()).collect::<BTreeSet<String>>();
     let (before, now) = (set(before.known()?), set(now.known()?));
+    // A silent source is no change of owners, and a colleague who left is none that anybody must fear.
     if before.is_empty() || now.is_empty() || now.is_subset(&before) {
         return None;
     }

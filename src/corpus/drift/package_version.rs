@@ -1,6 +1,6 @@
 //! PackageVersion: a whole package at one snapshot, as the comparison sees it.
 //!
-//! Must not compare.
+//! Each side is read once, and then compared with any number of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,33 +22,33 @@ use capdex_model::snapshot::Completeness;
 /// One capability of a side.
 #[derive(Clone, Copy, Debug)]
 pub struct CapabilityVersion<'a> {
-    /// What it is.
+    /// The capability itself.
     pub capability: &'a Capability,
     /// Its pins.
     pub pins: &'a Pins,
-    /// What the rules say of it: on both sides the same rules under the same claims.
+    /// The facts that the rules found: on both sides the same rules under the same claims.
     pub facts: &'a SparseFacts,
-    /// Whether all of it could be looked at.
+    /// The extent to which it could be looked at.
     pub completeness: &'a Completeness,
 }
 
 /// A package at one snapshot.
 #[derive(Debug)]
 pub struct PackageVersion<'a> {
-    /// What was read from its bytes.
+    /// The evidence that was read from its bytes.
     pub evidence: &'a Evidence,
     /// Its capabilities, by id.
     pub seen: BTreeMap<CapabilityId, CapabilityVersion<'a>>,
-    /// Whether the whole snapshot could be looked at.
+    /// True where the whole snapshot could be looked at.
     pub is_whole: bool,
-    /// What the whole package has, wherever in it: what moves inside a package is not new.
+    /// The things that the whole package has, wherever in it: a move inside a package brings nothing new.
     pub(super) ground: Ground<'a>,
 }
 
 /// Recipients of one package that are remembered: bounds memory.
 const MAX_RECIPIENTS: usize = 100_000;
 
-/// What a package has somewhere.
+/// The things that a package has somewhere.
 #[derive(Debug, Default)]
 pub(super) struct Ground<'a> {
     /// The worst that each rule says, with at least medium confidence, in what takes effect and in what is kept beside it.
@@ -57,9 +57,9 @@ pub(super) struct Ground<'a> {
     pub(super) sites: BTreeMap<String, String>,
     /// Constant addresses in code.
     pub(super) recipients: Vec<Recipient>,
-    /// What all manifests declare.
+    /// The declarations of all manifests.
     pub(super) declared: Declared,
-    /// What the calls that send are given.
+    /// The arguments that the calls that send are given.
     pub(super) sent: Sent<'a>,
     /// The paths of all files.
     pub(super) paths: BTreeSet<String>,
@@ -94,7 +94,7 @@ impl<'a> PackageVersion<'a> {
     }
 }
 
-/// What the place of a finding means to somebody who uses the package.
+/// The meaning of a finding's place to somebody who uses the package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     /// A model reads it or a machine runs it.
@@ -113,7 +113,7 @@ impl Reach {
     }
 }
 
-/// Whether a file is none of those that only developers run.
+/// True for a file that is none of those that only developers run.
 pub(super) fn is_live(document: Option<&Document>) -> bool {
     document.is_some_and(|document| document.role != FileRole::Test && !is_test_path(&document.path))
 }
@@ -134,6 +134,7 @@ impl<'a> Ground<'a> {
             self.sites.entry(site).or_insert(file);
         }
         for document in live().filter_map(|path| evidence.documents.get(path)) {
+            // A generated file can hold millions of addresses.
             let room = MAX_RECIPIENTS.saturating_sub(self.recipients.len());
             self.recipients.extend(recipients::recipients(document).into_iter().take(room));
             self.sent.add(document);

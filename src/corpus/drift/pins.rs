@@ -1,6 +1,6 @@
-//! Pins: what is pinned of a capability at one snapshot: every file, every tool and every declaration, each hashed apart.
+//! Pins: every file, every tool and every declaration of a capability at one snapshot, each hashed apart.
 //!
-//! Must not judge a change: it only says what is another thing than before.
+//! Pins only say what is another thing than before; `judge` says how bad that is.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,8 +13,8 @@ use capdex_evidence::tools::Tool;
 use capdex_model::capability::Capability;
 use capdex_model::digest::Digest;
 
-/// What is pinned of a capability at one snapshot: every file, every tool part by part, and what the capability declares
-/// of itself.
+/// The pins of a capability at one snapshot: every file, every tool part by part, and what the capability declares of
+/// itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pins {
     /// The digest of each file.
@@ -92,8 +92,8 @@ pub struct Change {
     pub subject: String,
 }
 
-/// What changed from one set of pins to the next, sorted; empty when they are equal. The digest of the tree is not named:
-/// the files are.
+/// The changes from one set of pins to the next, sorted; empty when they are equal. The digest of the tree is not
+/// named: the files are.
 pub fn changes(before: &Pins, after: &Pins) -> Vec<Change> {
     let mut changes = Vec::new();
     compare(&before.files, &after.files, &mut changes, "file", |path, old, new, changes| {

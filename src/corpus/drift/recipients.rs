@@ -1,7 +1,7 @@
-//! Recipients: constant mail addresses in code to which something is sent, so that a copy to a stranger is seen in a file
+//! Recipients: constant mail addresses in code to which something is sent. A copy to a stranger is so seen in a file
 //! that is otherwise as it was.
 //!
-//! Must not know a mail library: keys, constants and the names of calls around an address tell, in any language. Linear in
+//! No mail library is known: keys, constants and the names of calls around an address tell, in any language. Linear in
 //! the text but for a bounded look back from each address.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use regex::Regex;
 use capdex_evidence::document::{Document, FileRole, floor_char_boundary};
 use capdex_evidence::zones::ZoneKind;
 
-/// How an address is used, weakest first.
+/// The use of an address, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Use {
     /// It stands in the code.
@@ -30,7 +30,7 @@ pub(super) enum Use {
 pub(super) struct Recipient {
     /// The address; `computed` where it is put together at run time.
     pub address: String,
-    /// How it is used.
+    /// The use.
     pub used: Use,
     /// The sending call around it, its last name; none where there is none.
     pub call: Option<String>,
@@ -40,12 +40,13 @@ pub(super) struct Recipient {
     pub offset: usize,
 }
 
-/// How far back a key is looked for, and a call.
+/// The distance back at which a key is looked for, and a call.
 const KEY_REACH: usize = 160;
 const CALL_REACH: usize = 3000;
 /// Addresses that are looked at in one file: nobody writes so many by hand.
 const MAX_ADDRESSES: usize = 2000;
-/// How often the same name is looked at where the same is done with it: a name may stand for many addresses.
+/// The number of times that the same name is looked at where the same is done with it: a name may stand for many
+/// addresses.
 const MAX_USES: usize = 4;
 
 static ADDRESS: LazyLock<Regex> =
@@ -132,7 +133,7 @@ fn is_comment(document: &Document, offset: usize) -> bool {
     document.zone_at(offset) == ZoneKind::Comment
 }
 
-/// Whether a match is a mail address of somebody: not part of a URL or a file name, no placeholder.
+/// True where a match is a mail address of somebody: not part of a URL or a file name, no placeholder.
 fn is_address(text: &str, start: usize, address: &str) -> bool {
     const FILES: [&str; 12] = ["png", "jpg", "jpeg", "gif", "svg", "webp", "js", "mjs", "ts", "css", "json", "py"];
     // Whole domains where no stranger can have an address. Names such as `mail.com` are providers, and a name under
@@ -166,7 +167,7 @@ fn is_address(text: &str, start: usize, address: &str) -> bool {
         && !PLACEHOLDERS.iter().any(|name| host == *name || host.ends_with(&format!(".{name}")))
 }
 
-/// Whether what stands before an offset is the beginning of a URL: `scheme://user:`.
+/// True where the text before an offset is the beginning of a URL: `scheme://user:`.
 fn is_in_url(text: &str, offset: usize) -> bool {
     let from = floor_char_boundary(text, offset.saturating_sub(KEY_REACH));
     let before = text.get(from..offset).unwrap_or_default();

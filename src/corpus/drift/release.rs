@@ -1,12 +1,12 @@
 //! Release: what claims that bytes are the same, and whether the version moved.
 //!
-//! Must not look at bytes.
+//! Only claims are read, no bytes.
 
 use serde::{Deserialize, Serialize};
 
 use capdex_model::listing::Locator;
 use capdex_model::source_role::Ecosystem;
-/// Whether a version came with a change.
+/// The answer to whether a version came with a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VersionChange {
@@ -30,17 +30,17 @@ impl VersionChange {
     }
 }
 
-/// What a locator says of its bytes.
+/// The claim that a locator makes of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Release {
     /// The version, where it names one.
     pub version: Option<String>,
-    /// What stands for the same bytes wherever it is the same: a version that its registry never gives twice, a commit, a
+    /// A text that stands for the same bytes wherever it is the same: a version that is never given twice, a commit, a
     /// published digest. None where bytes may change under all that is said.
     claim: Option<String>,
-    /// Whether it is an endpoint that says on each visit what it offers.
+    /// True for an endpoint that says on each visit what it offers.
     pub is_live: bool,
-    /// Whether the claim is a tag, which its registry lets people move.
+    /// True where the claim is a tag, which its registry lets people move.
     pub is_tag: bool,
 }
 
@@ -74,12 +74,12 @@ impl Release {
         Self { version: locator.version().map(str::to_owned), claim, is_live, is_tag }
     }
 
-    /// Whether both claim to be the same bytes.
+    /// True where both claim to be the same bytes.
     pub fn is_same(&self, other: &Self) -> bool {
         self.claim.is_some() && self.claim == other.claim
     }
 
-    /// Whether the version moved from here to `after`.
+    /// The move of the version from here to `after`.
     pub fn moved(&self, after: &Self) -> VersionChange {
         if self.is_same(after) {
             return VersionChange::No;
@@ -95,7 +95,7 @@ impl Release {
     }
 }
 
-/// Whether a tag is a whole version such as `1.2.3`, which nobody expects to move as `1.2` and `latest` do.
+/// True for a tag that is a whole version such as `1.2.3`, which nobody expects to move as `1.2` and `latest` do.
 fn is_full_version(tag: &str) -> bool {
     let plain = tag.trim_start_matches('v').split(['-', '+']).next().unwrap_or_default();
     let parts: Vec<&str> = plain.split('.').collect();

@@ -1,6 +1,6 @@
 //! Rename: which removed tool came back under another name, so that a new name does not evade a pin.
 //!
-//! Must not judge the new tool: its parts are compared with those of the old one afterwards.
+//! A renamed tool's parts are compared with those of the old one afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 

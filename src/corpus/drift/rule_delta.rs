@@ -1,7 +1,7 @@
 //! Cues: what the rules say of a package that they did not say before, as effects.
 //!
 //! The difference of rules decides, not that of texts: a file may be rewritten from top to bottom and say nothing new.
-//! Must not know what a rule looks for, beyond which rules tell an attack and which a defect.
+//! Nothing is known of a rule here but whether it tells an attack or a defect.
 
 use std::collections::BTreeMap;
 
@@ -78,9 +78,9 @@ const KINDS: [(&str, EffectKind); 33] = [
     ("hook-auto-approve", EffectKind::AttackCode),
 ];
 
-/// What the rules found in a capability at high severity and medium confidence at least, where the package before had no
-/// such finding: for each rule the worst of its findings. A rule that fired more mildly before counts as new, and so does
-/// one that fired only in what nobody acts on, such as documentation that quotes an attack.
+/// The findings of a capability at high severity and medium confidence at least, where the package before had no such
+/// finding. Each rule gives the worst of its findings. A rule that fired more mildly before counts as new. So does one
+/// that fired only in what nobody acts on, such as documentation that quotes an attack.
 pub(super) fn cues(before: &PackageVersion<'_>, after: (&PackageVersion<'_>, &CapabilityVersion<'_>)) -> Vec<Effect> {
     let mut worst: BTreeMap<&str, &Fact> = BTreeMap::new();
     let is_new = |fact: &Fact| is_new(before, fact, Reach::of(after.0.evidence, fact));

@@ -1,6 +1,6 @@
 //! Surface: what changed in the tools that a server offers: their texts, their arguments, what they promise of themselves.
 //!
-//! Must not compare files. A renamed tool is compared with the one that it was.
+//! Files are compared elsewhere. A renamed tool is compared with the one that it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::{rename, tool_arguments, volatile};
 use capdex_evidence::tools::Tool;
 use capdex_model::fact::Severity;
 
-/// What came of comparing the tools.
+/// The result of comparing the tools.
 #[derive(Debug, Default)]
 pub(super) struct Compared {
     pub(super) effects: Vec<Effect>,
@@ -154,7 +154,7 @@ fn description(schema: &Value) -> &str {
     schema.get("description").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Whether two schemas differ in more than their words for people.
+/// True where two schemas differ in more than their words for people.
 fn contract_or_text(old: Option<&Value>, new: Option<&Value>) -> EffectKind {
     let (old, new) = (old.map(without_words), new.map(without_words));
     if old == new { EffectKind::Text } else { EffectKind::Contract }

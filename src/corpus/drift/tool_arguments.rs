@@ -1,6 +1,6 @@
-//! Asks: what an argument of a tool asks a model to put into it: the conversation, a command, an address.
+//! Asks: the things that an argument of a tool asks a model to put into it: the conversation, a command, an address.
 //!
-//! Must not know what the tool does with it. Tools that are about conversations take them by their nature.
+//! Only names, descriptions and schemas are read. Tools that are about conversations take them by their nature.
 
 use std::sync::LazyLock;
 
@@ -34,7 +34,7 @@ static NAMED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What talks about conversations or language models by its nature.
+/// Tools that talk about conversations or language models by their nature.
 const ABOUT_TALK: [&str; 34] = [
     "chat",
     "chats",
@@ -101,7 +101,7 @@ const ADDRESSES: [&str; 12] = [
     "upload_url",
 ];
 
-/// What an argument asks for beside its task, with how bad that is where it appears; none for the others.
+/// The thing that an argument asks for beside its task, with how bad that is where it appears; none for the others.
 pub(super) fn asks_for(tool: &Tool, name: &str, schema: &Value) -> Option<(EffectKind, Severity)> {
     if !is_free_form(schema) {
         return None;
@@ -118,7 +118,7 @@ pub(super) fn asks_for(tool: &Tool, name: &str, schema: &Value) -> Option<(Effec
     is_free.then_some((EffectKind::FreeFormParameter, Severity::Low))
 }
 
-/// Whether any text may be put into it: a string without a list of values, or a list or an object of anything.
+/// True where any text may be put into it: a string without a list of values, or a list or an object of anything.
 fn is_free_form(schema: &Value) -> bool {
     let types: Vec<&str> = match schema.get("type") {
         Some(Value::String(one)) => vec![one.as_str()],

@@ -1,9 +1,9 @@
 //! Volatile: whether two texts differ in nothing but dates, versions and counts.
 //!
-//! Addresses, hosts, numbers of the network and long runs as accounts and wallets have them are never masked: who
+//! Addresses, hosts, numbers of the network and long runs as accounts and wallets have them are never masked. Whoever
 //! changes one of those changes where things go.
 
-/// Whether two texts that differ say the same but for dates, versions and counts, and however they are spaced.
+/// True where two texts that differ say the same but for dates, versions and counts, and however they are spaced.
 pub(super) fn is_volatile(before: &str, after: &str) -> bool {
     masked(before) == masked(after)
 }
@@ -67,7 +67,7 @@ fn mask(word: &str) -> String {
     masked
 }
 
-/// Whether a word is an address or an account: all of it counts.
+/// True where a word is an address or an account: all of it counts.
 fn is_fixed(word: &str) -> bool {
     let is_address = word.contains("://") || word.contains('@') || word.contains("\\");
     let parts: Vec<&str> = word.split(['/', ':']).next().unwrap_or_default().split('.').collect();

@@ -1,14 +1,14 @@
-//! Coordinates: what stays of an artefact wherever it is listed, in one spelling each.
+//! Coordinates: the name of an artefact that stays wherever it is listed, in one spelling each.
 //!
 //! A coordinate is text: `npm:@scope/name`, `pypi:name`, `nuget:name`, `oci:host/path` without tag, `mcp:host/path` without
 //! scheme, `row:<registry>:<name>` without version, and for repositories `repo:github:owner/name`, with `#path` where a
 //! part of the repository is meant. A number that the forge gave stands in the place of the name: `repo:github@7`.
-//! Must not ask anybody and must not judge who says what.
+//! Nobody is asked, and who says what is not judged here.
 
 use capdex_model::ids::ListingKey;
 use capdex_model::image::ImageReference;
 use capdex_model::source_role::Ecosystem;
-/// Hosts behind which many servers of many people answer under paths and keys of the host's choosing: an address there
+/// Hosts behind which many servers of many people answer under paths and keys of the host's choosing. An address there
 /// says nothing about whose server it is.
 const GATEWAYS: [&str; 14] = [
     "smithery.ai",
@@ -56,6 +56,7 @@ impl Place {
     /// The place that an address of a repository means, whose key is known; `folder` is what is said beside it.
     pub(super) fn of(key: &ListingKey, address: Option<&str>, folder: Option<&str>) -> Self {
         let path = folder.map(trimmed).filter(|path| !path.is_empty());
+        // A folder that is stated outweighs the one that the address happens to show.
         let path = path.or_else(|| address.and_then(folder_in)).unwrap_or_default();
         Self { repository: key.to_string().to_lowercase(), path }
     }
@@ -70,6 +71,7 @@ impl Place {
         let forge = self.repository.split_once(':').map_or("", |(forge, _)| forge);
         let host =
             if forge == Ecosystem::Git.as_str() { self.repository.split('/').next().unwrap_or(forge) } else { forge };
+        // The number stays over renames and transfers, and is another when the name is taken again.
         let whole =
             number.map_or_else(|| format!("repo:{}", self.repository), |number| format!("repo:{host}@{number}"));
         if self.path.is_empty() { whole } else { format!("{whole}#{}", self.path) }
@@ -116,12 +118,13 @@ pub(super) fn of_endpoint(address: &str) -> Option<String> {
     let cut = rest.find(['/', '?']).unwrap_or(rest.len());
     let (host, path) = rest.split_at_checked(cut)?;
     let host = host.to_lowercase();
+    // `:443` beside a scheme that implies it is the same endpoint spelled longer.
     let port = if scheme.eq_ignore_ascii_case("http") { ":80" } else { ":443" };
     let host = host.strip_suffix(port).unwrap_or(&host);
     (!host.is_empty()).then(|| format!("mcp:{host}{}", path.trim_end_matches('/')))
 }
 
-/// An endpoint without the last word of its path that says only how it is spoken with: `/mcp` and `/sse` of one address
+/// An endpoint without the last word of its path that says only how it is spoken with. `/mcp` and `/sse` of one address
 /// are one server.
 pub(super) fn server_of_endpoint(coordinate: &str) -> &str {
     match coordinate.rsplit_once('/') {
@@ -136,7 +139,7 @@ pub(super) fn host_of(coordinate: &str) -> Option<&str> {
     rest.split(['/', '?', ':']).next()
 }
 
-/// Whether a coordinate is one that many unlike things share by its nature.
+/// True where a coordinate is one that many unlike things share by its nature.
 pub(super) fn is_shared_by_nature(coordinate: &str) -> bool {
     let is_below = |host: &str, domain: &str| {
         host == domain || host.strip_suffix(domain).is_some_and(|before| before.ends_with('.'))
@@ -151,6 +154,7 @@ pub(super) fn is_shared_by_nature(coordinate: &str) -> bool {
 /// The domain that a reverse-DNS namespace stands for; none for the namespaces of forges' accounts.
 pub(super) fn domain_of_namespace(namespace: &str) -> Option<String> {
     let parts: Vec<&str> = namespace.split('.').collect();
+    // A namespace of an account of a forge proves the account and no domain.
     let is_account = parts.len() > 2 && matches!(parts.as_slice(), ["io" | "com", "github" | "gitlab", ..]);
     (parts.len() >= 2 && !is_account).then(|| parts.into_iter().rev().collect::<Vec<_>>().join("."))
 }

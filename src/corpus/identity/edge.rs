@@ -44,7 +44,7 @@ pub enum Reason {
     PartOf,
     /// So many unlike listings name it that it says nothing about what they are.
     Shared,
-    /// Who publishes it, where a registry proves that. The same vendor is not the same thing.
+    /// The publisher, where a registry proves that. The same vendor is not the same thing.
     Publisher,
 }
 
@@ -99,7 +99,7 @@ impl Reason {
         }
     }
 
-    /// Whether what it holds between is one thing.
+    /// True where the things that it holds between are one.
     pub const fn joins(self) -> bool {
         !matches!(
             self,

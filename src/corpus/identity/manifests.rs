@@ -1,6 +1,6 @@
 //! Manifests in a repository: which packages the repository itself names, and where.
 //!
-//! Must not read archives: it is given paths and bytes.
+//! The caller reads the archive and hands over paths and bytes.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,14 +22,15 @@ pub struct NamedManifest {
     pub folder: String,
 }
 
-/// Whether a file of a repository may name a package. What lies in vendored code and in test fixtures does not.
+/// True for a file of a repository that may name a package. Files in vendored code and in test fixtures do not.
 pub fn is_manifest(path: &str) -> bool {
     matches!(name_of(path), "package.json" | "pyproject.toml") && !is_foreign(path)
 }
 
-/// The package that a manifest names; none where it names none, or says that it is not to be published: such a name is
+/// The package that a manifest names; none where it names none or says that it is not to be published. Such a name is
 /// free for anybody.
 pub fn named_by(path: &str, bytes: &[u8]) -> Option<NamedManifest> {
+    // A manifest of more bytes is generated, and reading it would cost more than it tells.
     let text = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_BYTES)?;
     let (ecosystem, name) = match name_of(path) {
         "package.json" => (Ecosystem::Npm, of_npm(text)?),
@@ -41,6 +42,7 @@ pub fn named_by(path: &str, bytes: &[u8]) -> Option<NamedManifest> {
 
 fn of_npm(text: &str) -> Option<String> {
     let manifest: Value = serde_json::from_str(text).ok()?;
+    // A private package is never published, so that its name is free for anybody to take.
     let is_private = manifest.get("private") == Some(&Value::Bool(true));
     manifest.get("name")?.as_str().filter(|name| !is_private && !name.is_empty()).map(str::to_owned)
 }
@@ -48,6 +50,7 @@ fn of_npm(text: &str) -> Option<String> {
 fn of_python(text: &str) -> Option<String> {
     let manifest: toml::Table = text.parse().ok()?;
     let table = |of: &toml::Table, name: &str| of.get(name).and_then(toml::Value::as_table).cloned();
+    // Poetry kept the name in a table of its own before the standard had one.
     let project = table(&manifest, "project").or_else(|| table(&table(&manifest, "tool")?, "poetry"))?;
     let classifiers = project.get("classifiers").and_then(toml::Value::as_array);
     let is_private =

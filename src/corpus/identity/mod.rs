@@ -1,7 +1,7 @@
 //! Identity: which listings of which directories are one thing.
 //!
-//! Pure: the same statements in any order give the same entities. Must not know how listings are stored, and must not
-//! judge what is bad.
+//! Pure: the same statements in any order give the same entities. The caller reads listings from the store, and other
+//! passes say what is bad.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,8 @@ pub use overrides::{Decision, Overrides, OverridesError};
 pub use settle::Known;
 pub use statement::Statement;
 
-/// What repositories hold, as far as their bytes were read: by `github:owner/name` or `git:host/owner/name`.
+/// The packages that repositories hold, as far as their bytes were read: by `github:owner/name` or
+/// `git:host/owner/name`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proofs {
     /// The manifests of packages.
@@ -37,7 +38,7 @@ pub struct Proofs {
     pub skills: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// What is one thing, by the statements' places.
+/// The groups that are one thing each, by the statements' places.
 pub(crate) struct Resolution {
     pub(crate) components: Vec<Vec<usize>>,
     pub(crate) edges: Vec<Vec<Edge>>,
@@ -54,12 +55,12 @@ pub struct Identified {
     pub edges: Vec<Edge>,
 }
 
-/// What the pass reads beside the statements.
+/// The knowledge that the pass reads beside the statements.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
-    /// What repositories hold.
+    /// The packages that repositories hold.
     pub proofs: Proofs,
-    /// What the operator decided.
+    /// The decisions of the operator.
     pub overrides: Overrides,
     /// The ids of before.
     pub known: Known,

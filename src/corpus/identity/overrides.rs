@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
 
-/// What the operator decided. TOML: `[[join]]` and `[[part]]`, each with `listings` and `reason`.
+/// The operator's decisions. TOML: `[[join]]` and `[[part]]`, each with `listings` and `reason`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Overrides {
@@ -27,7 +27,7 @@ pub struct Decision {
     pub reason: String,
 }
 
-/// What is wrong with an operator's file.
+/// An error in an operator's file.
 #[derive(Debug, thiserror::Error)]
 pub enum OverridesError {
     /// It is no TOML of this shape.
@@ -48,7 +48,7 @@ impl Overrides {
     /// Reads the file's text.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error, in words.
     pub fn read(text: &str) -> Result<Self, OverridesError> {
         let overrides: Self = toml::from_str(text)?;
         for (decisions, least) in [(&overrides.join, 2), (&overrides.part, 1)] {
@@ -70,7 +70,7 @@ impl Overrides {
         Ok(overrides)
     }
 
-    /// What tells one set of decisions from another.
+    /// The text that tells one set of decisions from another.
     pub fn digest(&self) -> Digest {
         Digest::of_json(self)
     }

@@ -14,13 +14,14 @@ use super::statement::{Statement, Voice};
 use super::{Proofs, Resolution};
 use capdex_model::ids::{ListingKey, pypi_name};
 use capdex_model::source_role::Ecosystem;
-/// Listings of one list that may be about one package, image or endpoint before it says nothing about them: people list a
-/// thing again under another name, but not often.
+/// Listings of one list that may be about one package, image or endpoint before it says nothing about them. People list
+/// a thing again under another name, but not often.
 const MAX_ABOUT: usize = 3;
 
 /// Finds what is one thing. The statements must be sorted by key.
 pub(super) fn resolve(statements: &[Statement], proofs: &Proofs, overrides: &Overrides) -> Resolution {
     let mut work = Work::of(statements, proofs, overrides);
+    // Strongest evidence first: later steps see what earlier ones joined.
     work.about();
     work.verified();
     work.domains();
@@ -44,6 +45,7 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     fn of(statements: &'a [Statement], proofs: &'a Proofs, overrides: &'a Overrides) -> Self {
+        // Numbers come from the forge's own listings alone; those that a row states are claims.
         let numbers = statements.iter().filter(|said| said.is_forge());
         let numbers = numbers.filter_map(|said| Some((said.place.as_ref()?.repository.as_str(), said.number?)));
         Self {
@@ -59,6 +61,7 @@ impl<'a> Work<'a> {
     /// Notes an edge, and joins where its reason joins.
     fn edge(&mut self, at: usize, reason: Reason, to: &str) {
         let is_parted = self.statements.get(at).is_some_and(|said| self.parted.contains(&said.member.key));
+        // A parted listing keeps the edge, so that people see what it would be joined by.
         let reason = if is_parted && reason.joins() { Reason::OperatorParted } else { reason };
         if let Some(edges) = self.edges.get_mut(at) {
             edges.insert(Edge::new(reason, to));
@@ -69,7 +72,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Whether a listing has an edge to something already.
+    /// True where a listing has an edge to something already.
     fn has(&self, at: usize, to: &str) -> bool {
         self.edges.get(at).is_some_and(|edges| edges.iter().any(|edge| edge.to == to))
     }
@@ -85,6 +88,7 @@ impl<'a> Work<'a> {
 
     /// Joins every listing with what it is or is about.
     fn about(&mut self) {
+        // All are found before any is joined, since a crowd shows only over the whole list.
         let primaries: Vec<Option<(Reason, String)>> = self.statements.iter().map(|said| self.primary(said)).collect();
         let crowded = crowded(self.statements, &primaries);
         for (at, (said, primary)) in self.statements.iter().zip(primaries).enumerate() {
@@ -92,6 +96,7 @@ impl<'a> Work<'a> {
                 self.edge(at, Reason::VersionOf, row);
             }
             let Some((reason, to)) = primary else { continue };
+            // The artefact's own listing is not about something that a list could crowd.
             let is_crowded = said.voice != Voice::Artefact && crowded.contains(&(said.catalogue.as_str(), to.clone()));
             let reason = match is_crowded {
                 true if to.starts_with("repo:") => Reason::PartOf,
@@ -102,7 +107,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// What a listing is or is about, and why.
+    /// The things that a listing is or is about, and why.
     fn primary(&self, said: &Statement) -> Option<(Reason, String)> {
         if let Some(own) = &said.own {
             return Some((Reason::IsArtefact, own.clone()));
@@ -110,9 +115,11 @@ impl<'a> Work<'a> {
         if let Some(place) = said.place.as_ref().filter(|_| said.is_forge()) {
             return Some((Reason::IsRepository, self.located(place, None)));
         }
+        // A pin names a commit, which nobody else can move: it outweighs names.
         if let Some(place) = &said.pinned {
             return Some((Reason::PinnedArchive, self.located(place, said.stated_number)));
         }
+        // Launchers and gateways run other servers, and would join all that use them.
         let first = |of: &[String]| of.iter().find(|named| !is_shared_by_nature(named)).cloned();
         if let Some(package) = first(&said.packages) {
             return Some((Reason::AboutPackage, package));
@@ -147,6 +154,7 @@ impl<'a> Work<'a> {
             let Some(row) = &said.row_of_kind else { continue };
             for package in said.packages.iter().filter(|package| !is_shared_by_nature(package)) {
                 let names = named.get(package.as_str()).map(|package| package.rows.contains(row));
+                // A package that names other rows denies this one, whatever the registry checked.
                 match names {
                     Some(true) => self.edge(at, Reason::NamesEachOther, package),
                     None if said.is_official => self.edge(at, Reason::RegistryVerified, package),
@@ -176,15 +184,16 @@ impl<'a> Work<'a> {
             }
         }
         for (at, endpoint) in pairs {
+            // An endpoint that two rows claim belongs to neither by its domain alone.
             if rows.get(endpoint.as_str()).is_some_and(|rows| rows.len() == 1) {
                 self.edge(at, Reason::NamespaceDomain, endpoint);
             }
         }
     }
 
-    /// Joins packages with the folder of the repository that they name and that names them, where an account of the
-    /// repository's owner's name publishes them too: a manifest alone proves little, because anybody may register a name
-    /// that stands in one and was never published.
+    /// Joins packages with the folder of the repository that they name and that names them. An account of the
+    /// repository's owner's name must publish them too. A manifest alone proves little, because anybody may register a
+    /// name that stands in one and was never published.
     fn manifests(&mut self) {
         for (at, said) in self.statements.iter().enumerate() {
             let (Some(own), Some(place)) = (&said.own, &said.place) else { continue };
@@ -197,12 +206,13 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Joins what an account publishes with the place in the account's own repository that it names, where it is the only
-    /// thing that does: a repository of several things is none of them.
+    /// Joins what an account publishes with the place in the account's own repository that it names. It must be the
+    /// only thing that names it: a repository of several things is none of them.
     fn owners(&mut self) {
         let mut claimants: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, said) in self.statements.iter().enumerate() {
             let Some(place) = said.place.as_ref().filter(|_| !said.is_forge()) else { continue };
+            // A directory's row names any repository; only registries that prove the publisher count.
             let is_proven = said.is_official || (said.voice == Voice::Artefact && said.own.is_some());
             if is_proven && said.member.vendors.contains(place.owner()) {
                 claimants.entry(self.located(place, said.stated_number)).or_default().push(at);
@@ -217,6 +227,7 @@ impl<'a> Work<'a> {
             let own = self.nodes.root(node);
             let mut things: BTreeSet<usize> = claimants.iter().map(|at| self.nodes.root(*at)).collect();
             things.extend(packaged.contains(&own).then_some(own));
+            // With several claimants the repository holds several things and is none of them.
             let reason = if things.len() == 1 { Reason::NamespaceOwner } else { Reason::PartOf };
             joins.extend(claimants.into_iter().map(|at| (at, reason, target.clone())));
         }
@@ -227,6 +238,7 @@ impl<'a> Work<'a> {
 
     /// Does what the operator says.
     fn operator(&mut self, overrides: &Overrides) {
+        // Parted listings were not joined above, and so may be joined here to each other.
         for decision in overrides.part.iter().chain(&overrides.join) {
             let names = decision.names();
             let members: Vec<usize> = decision.listings.iter().filter_map(|key| self.find(key)).collect();
@@ -294,11 +306,12 @@ impl<'a> Work<'a> {
     }
 }
 
-/// What too many listings of one list are about, by list.
+/// The coordinates that too many listings of one list are about, by list.
 fn crowded<'a>(statements: &'a [Statement], primaries: &[Option<(Reason, String)>]) -> BTreeSet<(&'a str, String)> {
     let mut about: BTreeMap<(&str, &str), BTreeSet<String>> = BTreeMap::new();
     for (said, primary) in statements.iter().zip(primaries) {
         if let (Some((_, to)), true, true) = (primary, said.member.is_active, said.voice != Voice::Artefact) {
+            // Rows of several versions are one subject, or every server with four versions would be a crowd.
             let subject = said.row.clone().unwrap_or_else(|| said.member.key.to_string());
             about.entry((&said.catalogue, to)).or_default().insert(subject);
         }
@@ -308,7 +321,7 @@ fn crowded<'a>(statements: &'a [Statement], primaries: &[Option<(Reason, String)
     crowded.map(|((catalogue, to), _)| (catalogue, to.to_owned())).collect()
 }
 
-/// Whether a vendor has the name of a repository's owner: `npm-scope:acme` that of `github:acme`.
+/// True where a vendor has the name of a repository's owner: `npm-scope:acme` that of `github:acme`.
 fn is_account(vendor: &str, owner: &str) -> bool {
     let name = |text: &str| text.rsplit([':', '/']).next().unwrap_or_default().to_owned();
     name(vendor) == name(owner)
@@ -337,5 +350,6 @@ impl Proofs {
 /// The only one, or the root.
 fn one_of<'a>(folders: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let folders: BTreeSet<&str> = folders.collect();
+    // Among several folders the root is meant; the others are mostly examples.
     if folders.len() == 1 || folders.contains("") { folders.into_iter().next() } else { None }
 }

@@ -1,9 +1,10 @@
 //! Names for entities that stay from night to night.
 //!
-//! An entity keeps the id that most of its members had before; where that is even, the least such id. Of several entities
-//! that would keep one id, the one with most of its former members does. An id is given once: what is new takes the first
-//! of its members' keys, registries of artefacts before directories, and a number behind it where that was an id before.
-//! A member whose artefact was replaced by another under the same name (a re-created repository) has no vote.
+//! An entity keeps the id that most of its members had before; where that is even, the least such id. If several
+//! entities that would keep one id, the one with most of its former members does. An id is given once: what is new
+//! takes the first of its members' keys, registries of artefacts before directories, and a number behind it where that
+//! was an id before. A member whose artefact was replaced by another under the same name (a re-created repository) has
+//! no vote.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,6 +29,7 @@ pub(super) fn settle(
     let mut bids: Vec<(usize, &str, usize)> = Vec::new();
     for (at, members) in components.iter().enumerate() {
         let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
+        // A re-created repository would carry the trust in the old one over to a stranger.
         for member in members.iter().filter(|member| !replaced.contains(**member)) {
             if let Some(id) = known.entities.get(*member) {
                 *votes.entry(id).or_default() += 1;
@@ -40,12 +42,14 @@ pub(super) fn settle(
     let mut ids: Vec<Option<String>> = vec![None; components.len()];
     let mut kept: BTreeSet<&str> = BTreeSet::new();
     for (_, id, at) in bids {
+        // Each id goes to one component and each component takes one id: a split must not give one twice.
         if let Some(slot @ None) = ids.get_mut(at)
             && kept.insert(id)
         {
             *slot = Some(id.to_owned());
         }
     }
+    // Ids of entities that are gone stay taken: a link to one must never lead to something else.
     let mut taken: BTreeSet<String> = known.taken.iter().cloned().chain(kept.into_iter().map(str::to_owned)).collect();
     let named =
         components.iter().zip(ids).map(|(members, id)| id.unwrap_or_else(|| new_id(members, precedence, &mut taken)));

@@ -1,6 +1,6 @@
 //! `Statement`: what one listing says of what it is, read once from its words.
 //!
-//! Everything here is what somebody says; what of it is proven, `evidence` decides. Must not compare listings.
+//! Everything here is what somebody says; what of it is proven, `evidence` decides.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Locator};
 use capdex_model::source_role::{Ecosystem, Rows, SourceRole, SourceRoles, Speaker};
 use capdex_model::time::Timestamp;
-/// Who speaks in a listing.
+/// The party that speaks in a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Voice {
     /// The place where the artefact itself is: a package registry, a forge, an endpoint.
@@ -21,7 +21,7 @@ pub(super) enum Voice {
     Directory,
 }
 
-/// What a listing says of what it is.
+/// The statement that a listing makes of what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The listing as the other passes see it.
@@ -39,7 +39,7 @@ pub struct Statement {
     pub(super) row_of_kind: Option<String>,
     /// The registry verified the name's namespace and that each package names the row.
     pub(super) is_official: bool,
-    /// Where its bytes lie in a repository.
+    /// The place of its bytes in a repository.
     pub(super) pinned: Option<Place>,
     /// The packages and images that it names, strongest first.
     pub(super) packages: Vec<String>,
@@ -85,6 +85,7 @@ impl Statement {
             pinned: pinned_of(listing, place.as_ref()),
             packages: packages_of(listing, document.as_ref()),
             endpoints: of_ecosystem(listing, Ecosystem::Mcp),
+            // Only the forge may number what it lists: a directory's number is a claim.
             number: member.repository_id.filter(|_| is_forge),
             stated_number: stated_number(document.as_ref()).or(member.repository_id.filter(|_| !is_forge)),
             rows: listing.references.iter().filter_map(|key| row_named(key, roles)).collect(),
@@ -102,10 +103,11 @@ impl Statement {
     pub(super) fn one_server(&self) -> &[String] {
         let servers: std::collections::BTreeSet<&str> =
             self.endpoints.iter().map(|endpoint| coordinate::server_of_endpoint(endpoint)).collect();
+        // Several servers behind one listing would be joined into one by it.
         if servers.len() == 1 { &self.endpoints } else { &[] }
     }
 
-    /// Whether the listing is a repository at its forge.
+    /// True where the listing is a repository at its forge.
     pub(super) fn is_forge(&self) -> bool {
         self.voice == Voice::Artefact && self.own.is_none() && self.place.is_some()
     }
@@ -117,6 +119,7 @@ fn document_of(listing: &Listing) -> Option<(&'static str, Value)> {
     else {
         return None;
     };
+    // `server.json` is the publisher's own form and comes before a directory's.
     let read = |name: &'static str| Some((name, serde_json::from_str(files.get(name)?).ok()?));
     read("server.json").or_else(|| read("listing.json"))
 }
@@ -139,6 +142,7 @@ fn voice_of(listing: &Listing, role: SourceRole, document: Option<&(&'static str
         Speaker::Artifact(_) => Voice::Artefact,
         _ if is_repository(listing, role) => Voice::Artefact,
         Speaker::Publisher => Voice::Publisher,
+        // A row that carries a `server.json` repeats its publisher.
         Speaker::Directory if server_of(document).is_some() => Voice::Publisher,
         Speaker::Directory => Voice::Directory,
     }
@@ -201,7 +205,7 @@ fn place_of(listing: &Listing, role: SourceRole, document: Option<&(&'static str
     Some(Place::of(key, address, folder.and_then(Value::as_str)))
 }
 
-/// Where the archive that a directory pins lies.
+/// The place of the archive that a directory pins.
 fn pinned_of(listing: &Listing, place: Option<&Place>) -> Option<Place> {
     let is_pinned = |locator: &Locator| matches!(locator, Locator::GitArchive { repository, .. } if repository.starts_with("pinned:"));
     listing.locators.iter().any(is_pinned).then(|| place.cloned()).flatten()

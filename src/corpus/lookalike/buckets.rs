@@ -1,7 +1,7 @@
 //! `Buckets`: numbers by the hash of what they stand for, in sorted arrays behind a bitmap.
 //!
-//! Nearly every question is answered "none" by one bit. Must not know what is hashed; a hash is a hint, and whoever asks
-//! compares the things themselves.
+//! Nearly every question is answered "none" by one bit. A hash is a hint, and whoever asks compares the things
+//! themselves.
 
 /// Bits of the filter for each entry: one question in sixteen for nothing comes through.
 const FILTER_BITS: usize = 16;
@@ -10,7 +10,7 @@ const FILTER_BITS: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
     filter: Vec<u64>,
-    /// Where the entries begin whose hash begins with so many bits.
+    /// The places at which the entries begin whose hash begins with so many bits.
     starts: Vec<u32>,
     entries: Vec<(u32, u32)>,
     shift: u32,
@@ -22,6 +22,7 @@ impl Buckets {
         entries.sort_unstable();
         entries.dedup();
         entries.shrink_to_fit();
+        // About one entry a bucket; the cap keeps the table of starts at a gigabyte.
         let bits = entries.len().max(2).next_power_of_two().ilog2().min(28);
         let shift = 32 - bits;
         let mut starts = vec![0_u32; (1 << bits) + 1];
@@ -36,6 +37,7 @@ impl Buckets {
             *start = sum;
         }
         let words = (entries.len() * FILTER_BITS / 64).max(1).next_power_of_two();
+        // Sixteen bits for each entry: nearly every question for nothing ends here, without a walk to the entries.
         let mut filter = vec![0_u64; words];
         for (hash, _) in &entries {
             let (word, bit) = spot(*hash, words);

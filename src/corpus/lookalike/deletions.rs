@@ -1,7 +1,7 @@
 //! Deletion neighbourhoods: the hashes of a name with none, one or two of its letters left out.
 //!
 //! Two names within so many edits of each other have one of these in common (an edit leaves a letter out on either side, a
-//! swap one on each), and so do the beginnings of two names, whose hashes suffice. Must not know what is a name.
+//! swap one on each), and so do the beginnings of two names, whose hashes suffice.
 
 use super::buckets::fold;
 
@@ -14,6 +14,7 @@ const WINDOW: usize = 20;
 /// Calls `each` with the hash of every way to leave out at most `most` (two at most) of its first letters.
 /// Hashes may come twice.
 pub(super) fn each_deletion(letters: &[char], most: usize, mut each: impl FnMut(u32)) {
+    // Pairs of positions grow with the square of the length: the window bounds them.
     let letters = letters.get(..WINDOW).unwrap_or(letters);
     let length = letters.len();
     let mut before = [0_u64; WINDOW + 1];
@@ -25,7 +26,8 @@ pub(super) fn each_deletion(letters: &[char], most: usize, mut each: impl FnMut(
     }
     let hash = |to: usize| before.get(to).copied().unwrap_or(0);
     let power = |of: usize| powers.get(of).copied().unwrap_or(1);
-    // What stands from one place to another, and something put after a hash.
+    // What stands from one place to another, and something put after a hash. Polynomial hashes of parts follow
+    // from those of the beginnings, so that each deletion costs a few steps.
     let part = |from: usize, to: usize| hash(to).wrapping_sub(hash(from).wrapping_mul(power(to - from)));
     let then = |first: u64, from: usize, to: usize| first.wrapping_mul(power(to - from)).wrapping_add(part(from, to));
     each(fold(hash(length)));

@@ -1,22 +1,22 @@
 //! The bounded distance: optimal string alignment, the restricted form of Damerau's.
 //!
 //! One letter more, less or other counts one, and so do two neighbours in the other order; no letter is edited twice.
-//! The numbers are those of rapidfuzz and, where no bound helps, of strsim. Must not know what is a name.
+//! The numbers are those of rapidfuzz and, where no bound helps, of strsim.
 
 use rapidfuzz::distance::osa;
 
 /// The largest distance that is asked for when look-alikes are searched.
 pub const MOST: usize = 2;
 
-/// Where the longer name has fewer letters than this, two names are within one edit of each other or not at all.
+/// Two names of which the longer has fewer letters than this are within one edit of each other or not at all.
 const LONG: usize = 8;
 
-/// How many edits may lie between two names of these lengths: one where both are short, else two.
+/// The number of edits that may lie between two names of these lengths: one where both are short, else two.
 pub const fn bound(one: usize, other: usize) -> usize {
     if (one < LONG && other < LONG) || one < LONG - MOST || other < LONG - MOST { 1 } else { MOST }
 }
 
-/// How many edits may lie between a name of this length and any other at most.
+/// The number of edits that may lie between a name of this length and any other at most.
 pub const fn bound_of_one(length: usize) -> usize {
     bound(length, length + MOST)
 }

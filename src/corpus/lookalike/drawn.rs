@@ -1,7 +1,7 @@
-//! How names look: what a reader takes a name for, whatever letters of whatever script it is written in.
+//! The look of names: what a reader takes a name for, whatever letters of whatever script it is written in.
 //!
 //! Sources: UTS #39 confusables (crate `unicode-security`), and letters that it keeps apart because it compares capitals.
-//! Must not know which names exist.
+//! A name is read by itself, whatever other names exist.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_security::MixedScript;
@@ -68,12 +68,15 @@ const SAID_ALIKE: [(&str, &str); 16] = [
     ("to", "2"),
 ];
 
-/// A name in small letters of ASCII as far as each letter has one that it is drawn like; nothing that is not drawn at all.
+/// A name in small letters of ASCII as far as each letter has one that it is drawn like. Letters that are not drawn at
+/// all are left out.
 pub(super) fn latin(text: &str) -> String {
     if text.is_ascii() {
+        // Most names are ASCII: no tables are asked.
         return with_small_l(text).to_ascii_lowercase();
     }
     let mut latin = String::with_capacity(text.len());
+    // Full-width and other compatible forms fold first, so that the tables need no entry for each of them.
     for letter in with_small_l(text).nfkc().flat_map(char::to_lowercase) {
         if letter.is_ascii() {
             latin.push(letter);
@@ -90,6 +93,7 @@ fn with_small_l(text: &str) -> String {
     let mut letters = text.chars().peekable();
     let mut read = String::with_capacity(text.len());
     while let Some(letter) = letters.next() {
+        // Inside of a word a capital i stands out; at its end it passes for an l.
         let ends_word = letters.peek().is_none_or(|next| !next.is_alphanumeric());
         let is_l = letter == 'I' && before.is_lowercase() && ends_word;
         read.push(if is_l { 'l' } else { letter });
@@ -105,6 +109,7 @@ fn push_latin(letter: char, latin: &mut String) {
     // Without accents first: they are what a quick reader passes over.
     let base: String = std::iter::once(letter).nfd().filter(|letter| !is_accent(*letter)).collect();
     for drawn in skeleton(&base).flat_map(char::to_lowercase) {
+        // A prototype of UTS #39 may itself be drawn like a Latin letter.
         match DRAWN_ALIKE.iter().find(|(of, _)| *of == drawn) {
             Some((_, alike)) => latin.push_str(alike),
             None => latin.push(drawn),
@@ -112,7 +117,7 @@ fn push_latin(letter: char, latin: &mut String) {
     }
 }
 
-/// Whether a character leaves no trace where it is shown.
+/// True for a character that leaves no trace where it is shown.
 fn is_undrawn(letter: char) -> bool {
     matches!(u32::from(letter), 0xAD | 0x34F | 0x61C | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F
         | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0
@@ -123,12 +128,12 @@ const fn is_accent(letter: char) -> bool {
     matches!(letter as u32, 0x300..=0x36F | 0x1AB0..=0x1AFF | 0x1DC0..=0x1DFF)
 }
 
-/// What a name in small Latin letters looks like at a glance: `0` as `o`, `rn` as `m`.
+/// The look of a name in small Latin letters at a glance: `0` as `o`, `rn` as `m`.
 pub(super) fn shape(latin: &str) -> String {
     replaced(latin, &IN_ASCII)
 }
 
-/// What a name sounds like, words that sound like a digit as the digit: `to` as `2`, `for` as `4`.
+/// The sound of a name, words that sound like a digit as the digit: `to` as `2`, `for` as `4`.
 pub(super) fn sound(latin: &str) -> String {
     replaced(latin, &SAID_ALIKE)
 }
@@ -137,6 +142,7 @@ fn replaced(text: &str, table: &[(&str, &str)]) -> String {
     let mut made = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
+        // The tables stand longest first, so that `four` is not read as `for`.
         let (taken, put) = table
             .iter()
             .find(|(from, _)| rest.starts_with(from))
@@ -147,7 +153,7 @@ fn replaced(text: &str, table: &[(&str, &str)]) -> String {
     made
 }
 
-/// Whether letters of several scripts stand in one name where no language writes them together.
+/// True where letters of several scripts stand in one name where no language writes them together.
 pub(super) fn is_mixed(text: &str) -> bool {
     !text.is_ascii() && !text.is_single_script()
 }

@@ -1,6 +1,6 @@
 //! `Host` and `Hosts`: host names, what of them somebody had to register, and which known one a host is taken for.
 //!
-//! Must not know who answers at a host.
+//! A host is read as text and never looked up.
 
 use super::buckets::{Buckets, of_text};
 use super::drawn::{latin, shape};
@@ -24,9 +24,9 @@ const SHAPE: u8 = 12;
 /// A host.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Host {
-    /// As people are shown it, in small letters.
+    /// The form that people are shown, in small letters.
     pub text: String,
-    /// What somebody had to register: `acme.co.uk`.
+    /// The part that somebody had to register: `acme.co.uk`.
     pub domain: String,
     /// The first label of it, as written.
     label: String,
@@ -60,7 +60,7 @@ impl Host {
         })
     }
 
-    /// Whether a text is written as a host or address, and not as the name of a package that has a dot.
+    /// True where a text is written as a host or address, and not as the name of a package that has a dot.
     pub fn is_written_as_one(text: &str) -> bool {
         text.contains("://") || (text.contains('.') && !text.contains(['/', '@', ' ', '_']))
     }
@@ -109,11 +109,13 @@ impl Hosts {
     /// Which of them a host may be taken for, each in the way that says most. Those under the same registrable domain are
     /// not among them.
     pub fn of(&self, host: &Host) -> Vec<Found> {
+        // Letters are compared after drawing them in Latin: `xn--` labels were decoded when the host was read.
         let latin = host.latin();
         let mut found = Vec::new();
         for target in self.labelled(&latin) {
             let is_drawn = self.host(target).is_some_and(|target| target.label != host.label);
             let kind = if is_drawn { Kind::HostConfusable } else { Kind::HostSuffix };
+            // Short labels have twins under other suffixes by accident; other letters are no accident at any length.
             if is_drawn || latin.chars().count() >= TWIN_LEAST {
                 found.push(Found { target, kind });
             }
@@ -125,7 +127,9 @@ impl Hosts {
         found.extend(near.map(|(target, _)| Found { target, kind: Kind::HostEdit }));
         found.extend(self.combined(&latin));
         found.extend(self.below(host));
+        // An owner may name hosts of his own as he likes.
         found.retain(|found| self.host(found.target).is_some_and(|target| target.domain != host.domain));
+        // Sorted by target and then by kind, of which the first says most: that one stays.
         found.sort_unstable();
         found.dedup_by_key(|found| found.target);
         found
@@ -142,6 +146,7 @@ impl Hosts {
     /// A brand with words such as `pay` and `login`, with dashes or without.
     fn combined(&self, label: &str) -> Vec<Found> {
         let is_affix = |word: &str| HOST_AFFIXES.binary_search(&word).is_ok();
+        // The runs below grow with the square of the words.
         let words: Vec<&str> = label.split('-').filter(|word| !word.is_empty()).take(8).collect();
         let mut brands: Vec<String> = Vec::new();
         for from in 0..words.len() {
@@ -153,6 +158,7 @@ impl Hosts {
                 }
             }
         }
+        // Without dashes a word can only be taken off at either end.
         if let [word] = words.as_slice() {
             let glued = HOST_AFFIXES.iter().flat_map(|affix| [word.strip_prefix(affix), word.strip_suffix(affix)]);
             brands.extend(glued.flatten().map(str::to_owned));

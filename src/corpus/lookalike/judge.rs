@@ -1,7 +1,7 @@
-//! How much a look-alike deserves to be looked at: its severity and its rank, from what is known beside the names.
+//! The weight of a look-alike: its severity and its rank, from what is known beside the names.
 //!
 //! A name alone is `info` or `low`, whatever it is. Above that it needs a second signal that has nothing to do with the
-//! name. Must not know where the names come from.
+//! name. A list and a crawl are judged alike but for their [`Basis`].
 
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ impl Signal {
         }
     }
 
-    /// Whether it says by itself what the newcomer does, and not only that it is another and a newer thing.
+    /// True where it says by itself what the newcomer does, and not only that it is another and a newer thing.
     pub const fn is_conduct(self) -> bool {
         matches!(self, Self::CopiedDescription | Self::RepositoryClaim | Self::HighFindings | Self::ClaimedBrand)
     }
@@ -77,7 +77,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// What a person is told.
+    /// The sentence that a person is told.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::Family => "the names differ as versions, numbers or plurals of one family do",
@@ -88,7 +88,7 @@ impl Mark {
     }
 }
 
-/// Who says what is known about the two.
+/// The source of what is known about the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// A list that a person made: owners and numbers in it are taken as given.
@@ -102,15 +102,15 @@ pub enum Basis {
 pub struct Case {
     /// In what way the name is almost the other.
     pub kind: Kind,
-    /// Whether the likeness is one that names have by accident: see [`is_weak`].
+    /// True where the likeness is one that names have by accident: see [`is_weak`].
     pub is_weak: bool,
-    /// What tells it apart.
+    /// The signs that tell it apart.
     pub marks: Vec<Mark>,
-    /// What speaks for it, sorted.
+    /// The signs that speak for it, sorted.
     pub signals: Vec<Signal>,
     /// Powers of ten between the users of the two.
     pub gap: u32,
-    /// Who says so.
+    /// The source that says so.
     pub basis: Basis,
 }
 
@@ -121,11 +121,13 @@ impl Case {
         self.marks.iter().copied().filter(move |mark| *mark != Mark::Fork || !is_harmful)
     }
 
-    /// How bad. `medium` and above need signals beside the name.
+    /// The severity. `medium` and above need signals beside the name.
     pub fn severity(&self) -> Severity {
+        // A mark that holds ends the matter: versions of one family and forks are no squats.
         if self.holding().next().is_some() {
             return Severity::Info;
         }
+        // Signals that only say "newer and smaller" hold for nearly every newcomer: conduct is counted apart.
         let has = |signal: Signal| self.signals.contains(&signal);
         let conduct = self.signals.iter().filter(|signal| signal.is_conduct()).count();
         let by_name = if self.is_weak { Severity::Info } else { Severity::Low };
@@ -134,15 +136,18 @@ impl Case {
             Kind::Edits | Kind::Affix | Kind::Combosquat | Kind::Scope | Kind::HostSuffix | Kind::HostSubdomain
         );
         match (conduct, self.basis) {
+            // On a list that a person made, another owner and a wide gap are facts enough for a close name.
             (0, Basis::List) if has(Signal::OtherOwner) && has(Signal::PopularityGap) && is_close && !self.is_weak => {
                 Severity::Medium
             }
+            // In a crawl nearly everybody is another owner: a deceptive name needs a script that runs by itself.
             (0, Basis::Crawl)
                 if has(Signal::InstallScript) && has(Signal::NewPublisher) && self.kind.is_deceptive() =>
             {
                 Severity::Medium
             }
             (0, _) => by_name,
+            // A likeness by accident with one signal is mostly an honest neighbour.
             (1, _) if self.is_weak && !has(Signal::HighFindings) => Severity::Low,
             (1, _) if self.kind.is_deceptive() && !self.is_weak => Severity::High,
             (1, _) => Severity::Medium,
@@ -160,13 +165,15 @@ impl Case {
         };
         let of_signals: u32 = self.signals.iter().map(|signal| signal.weight()).sum();
         let sum = of_kind + of_signals + 30 * self.gap.min(8);
+        // Names that are alike by accident are far more, and would crowd out the others.
         let sum = if self.is_weak { sum / 2 } else { sum };
         (if self.holding().next().is_none() { sum } else { sum / 4 }).min(1_000)
     }
 }
 
-/// Whether names have such a likeness by accident: short ones, two edits in less than ten letters, the first letter of a
-/// short one, words that are near only as a whole, a whole name among other words, a name under a scope of one's own.
+/// True where names have such a likeness by accident: short ones, two edits in less than ten letters, the first letter
+/// of a short one, words that are near only as a whole, a whole name among other words, a name under a scope of one's
+/// own.
 pub fn is_weak(kind: Kind, newcomer: &Name, target: &Name) -> bool {
     let (one, other) = (&newcomer.compared.letters, &target.compared.letters);
     let shorter = one.len().min(other.len());

@@ -1,6 +1,6 @@
 //! `Kind`: in what way one name is almost another.
 //!
-//! Must not know who stands behind the names.
+//! The kind follows from the two names alone, whoever stands behind them.
 
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +95,7 @@ impl Kind {
         }
     }
 
-    /// What a person is told.
+    /// The sentence that a person is told.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::Confusable | Self::HostConfusable => "the same to the eye, in other letters",
@@ -118,7 +118,7 @@ impl Kind {
         }
     }
 
-    /// Whether honest people rarely choose such a name by accident.
+    /// True where honest people rarely choose such a name by accident.
     pub const fn is_deceptive(self) -> bool {
         matches!(
             self,
@@ -127,11 +127,12 @@ impl Kind {
     }
 }
 
-/// How the letters of a newcomer's key come from those of a target at a distance of one or two.
+/// The way in which the letters of a newcomer's key come from those of a target at a distance of one or two.
 pub(super) fn of_edit(newcomer: &[char], target: &[char], distance: usize) -> Kind {
     if distance > 1 {
         return Kind::Edits;
     }
+    // The bound is one edit: a shorter name can only lack a letter.
     if newcomer.len() < target.len() {
         return Kind::Omission;
     }
@@ -141,14 +142,16 @@ pub(super) fn of_edit(newcomer: &[char], target: &[char], distance: usize) -> Ki
         return if is_swap { Kind::Transposition } else { Kind::Replacement };
     }
     let added = newcomer.get(same);
+    // Of a doubled letter the walk stops behind the first, so that either neighbour may be its twin.
     let neighbours = [same.checked_sub(1).and_then(|at| newcomer.get(at)), newcomer.get(same + 1)];
     if neighbours.contains(&added) { Kind::Repetition } else { Kind::Insertion }
 }
 
-/// Whether both names are what one family gives on purpose: other digits or versions, a plural.
+/// True where both names are what one family gives on purpose: other digits or versions, a plural.
 pub(super) fn is_family(one: &Name, other: &Name) -> bool {
     let stem = |name: &Name| -> Vec<String> {
         let of_word = |word: &str| {
+            // Numbers and versions tell the members of one family apart.
             let word: String = word.chars().filter(|letter| !letter.is_ascii_digit()).collect();
             let singular = word.strip_suffix('s').unwrap_or(&word);
             let singular = singular.strip_suffix('e').unwrap_or(singular);
@@ -157,6 +160,7 @@ pub(super) fn is_family(one: &Name, other: &Name) -> bool {
         name.words().map(of_word).filter(|word| !word.is_empty()).collect()
     };
     let (of_one, of_other) = (stem(one), stem(other));
+    // `reque5ts` has the stem of no family: its digit stands for a letter.
     one.key != other.key && of_one == of_other && !of_one.is_empty() && !differs_in_letters_for_digits(one, other)
 }
 
@@ -167,10 +171,11 @@ fn differs_in_letters_for_digits(one: &Name, other: &Name) -> bool {
         && one.key.chars().zip(other.key.chars()).any(|(one, other)| is_digit(one) != is_digit(other))
 }
 
-/// Whether the words that differ are near enough by themselves: `pytest-salt` and `pytest-split` are two words of four
-/// letters that have little in common. Names of other numbers of words are judged as a whole.
+/// True where the words that differ are near enough by themselves: `pytest-salt` and `pytest-split` are two words of
+/// four letters that have little in common. Names of other numbers of words are judged as a whole.
 pub(super) fn is_near_word_by_word(newcomer: &Name, target: &Name) -> bool {
     let (one, other): (Vec<&str>, Vec<&str>) = (words(&newcomer.latin).collect(), words(&target.latin).collect());
+    // With another number of words no word has a counterpart.
     if one.len() != other.len() || one.len() < 2 {
         return true;
     }

@@ -1,6 +1,6 @@
 //! `Lead`: a name that is almost the name of something established, with everything that is known of the two.
 //!
-//! Must not know how it was found.
+//! Lists and nights make leads alike; `judge` gives them severity and rank.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,13 +8,13 @@ use super::judge::{Case, Signal};
 use super::kinds::Kind;
 use capdex_model::fact::Severity;
 
-/// What kind of thing a name is the name of. Names are compared with others of their space only.
+/// The kind of thing that a name is the name of. Names are compared with others of their space only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Space {
     /// A package, server, skill or other listing.
     Name,
-    /// Who publishes: a scope, an account, a namespace.
+    /// The publishers: a scope, an account, a namespace.
     Publisher,
     /// A tool of a server.
     Tool,
@@ -41,7 +41,7 @@ impl Space {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lead {
-    /// What both are the names of.
+    /// The space that both are names of.
     pub space: Space,
     /// The newcomer's name, as written; untrusted.
     pub name: String,
@@ -51,13 +51,13 @@ pub struct Lead {
     pub kind: Kind,
     /// The edits between the two as written, in small letters; swaps of neighbours count one.
     pub distance: u64,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
     /// The order within one severity, 0 to 1000, highest first.
     pub rank: u32,
-    /// What is known, one a line: first the likeness, then what speaks for it, then what tells it apart.
+    /// The known facts, one a line: first the likeness, then what speaks for it, then what tells it apart.
     pub reasons: Vec<String>,
-    /// What speaks for it, as words.
+    /// The signs that speak for it, as words.
     pub signals: Vec<Signal>,
     /// The newcomer's listing, where it comes from a directory.
     pub listing: Option<String>,
@@ -67,9 +67,9 @@ pub struct Lead {
     pub popularity: Option<u64>,
     /// The target's users.
     pub target_popularity: Option<u64>,
-    /// Who proves to answer for the newcomer.
+    /// The vendors that prove to answer for the newcomer.
     pub owners: Vec<String>,
-    /// Who proves to answer for the target.
+    /// The vendors that prove to answer for the target.
     pub target_owners: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
 //! `Name`: a name as it is written and as it is compared.
 //!
-//! Must not know what other names there are.
+//! Everything by which a name is looked up is made here, once.
 
 use super::drawn;
 use super::index::Compared;
@@ -9,13 +9,13 @@ use super::words::{AFFIXES, GLUED_AFTER, GLUED_BEFORE};
 /// Longer names are not compared: no registry gives them, and work grows with their length.
 pub const MOST_LETTERS: usize = 256;
 
-/// What is left of a name without affixes must have as many letters.
+/// The least number of letters that must be left of a name without affixes.
 const CORE_LEAST: usize = 4;
 
 /// A name with everything under which it is looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// As written.
+    /// The name as written.
     pub text: String,
     /// In small Latin letters, as it looks.
     pub(super) latin: String,
@@ -32,6 +32,7 @@ impl Name {
         if text.len() > MOST_LETTERS * 4 || text.chars().count() > MOST_LETTERS {
             return None;
         }
+        // White space around a name is the list's and not the name's.
         let text = text.trim();
         let latin = drawn::latin(text);
         let key: String = latin.chars().filter(|letter| !is_separator(*letter)).collect();
@@ -40,17 +41,17 @@ impl Name {
         (!key.is_empty()).then(|| Self { text: text.to_owned(), latin, key, compared })
     }
 
-    /// As it is compared for its distance.
+    /// The form that is compared for its distance.
     pub fn compared(&self) -> &Compared {
         &self.compared
     }
 
-    /// Whether it is written in letters that only look like those that it is read as.
+    /// True where it is written in letters that only look like those that it is read as.
     pub(super) fn is_disguised(&self) -> bool {
         self.text.to_lowercase() != self.latin
     }
 
-    /// What a person is told of the letters it is written in, where they are not all of one kind.
+    /// The sentence that a person is told of the letters it is written in, where they are not all of one kind.
     pub(super) fn oddity(&self) -> Option<&'static str> {
         if drawn::is_mixed(&self.text) {
             Some("letters of several scripts in one name")
@@ -75,6 +76,7 @@ impl Name {
         let own: Vec<&str> = self.words().filter(|word| AFFIXES.binary_search(word).is_err()).collect();
         let joined = match own.as_slice() {
             [] => return None,
+            // A glued affix is only taken off where the word is the whole name.
             [one] if one.len() == self.key.len() => unglued(one).to_owned(),
             own => own.concat(),
         };
@@ -95,7 +97,7 @@ pub(super) fn words(latin: &str) -> impl Iterator<Item = &str> {
     latin.split(is_separator).filter(|word| !word.is_empty())
 }
 
-/// What parts words, and nothing else.
+/// The characters that part words, and nothing else.
 pub(super) const fn is_separator(letter: char) -> bool {
     matches!(letter, '-' | '_' | '.' | ' ' | '/' | '@' | ':' | '~')
 }

@@ -1,6 +1,6 @@
 //! Punycode (RFC 3492): from a label as DNS carries it to the letters that people are shown.
 //!
-//! Must not know what the letters look like.
+//! `drawn` says what the letters look like.
 
 const BASE: u32 = 36;
 const LEAST: u32 = 1;

@@ -1,8 +1,9 @@
-//! Words that say what a thing is made of or for, and not whose it is: put before or after a name, they make no new one.
+//! Words that say what a thing is made of or for, and not whose it is. Put before or after a name, they make no new
+//! one.
 //!
-//! Must not know which names exist.
+//! The same words serve every directory.
 
-/// What is put around names of packages and servers, sorted.
+/// Words that are put around names of packages and servers, sorted.
 pub(super) const AFFIXES: [&str; 79] = [
     "ai",
     "api",

@@ -1,4 +1,4 @@
-//! `Best`: what a terminal shows of the order, kept while the dataset is written, so that nothing is read twice.
+//! `Best`: the part of the order that a terminal shows, kept while the dataset is written, so that nothing is read twice.
 
 use capdex_model::capability::Kind;
 use capdex_model::score::{Band, Score, Text};
@@ -15,9 +15,9 @@ pub struct Line {
     pub rank: u64,
     /// Its locator's identity; untrusted.
     pub package: String,
-    /// Where it lies in the package; untrusted.
+    /// Its path in the package; untrusted.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// The verdict's band.
     pub band: Band,
@@ -32,6 +32,7 @@ impl Line {
     pub fn of(ranked: &Ranked) -> Option<Self> {
         let capability = &ranked.current.capability;
         let findings = ranked.findings.above_info();
+        // Most packages are claimed whole by their capabilities; a line for each rest would bury the others.
         let says_something =
             capability.kind != Kind::Package || findings != "none" || ranked.verdict.band > Band::Watch;
         let seed = |score: &Score| score.rubric.is_seed().then(|| (score.value, score.grade.clone()));
@@ -47,7 +48,7 @@ impl Line {
     }
 }
 
-/// The first lines, and how many there are besides.
+/// The first lines, and the number of those besides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Best {
     /// The first of those that are shown.
@@ -63,6 +64,7 @@ impl Best {
     pub fn add(&mut self, line: Option<Line>) {
         match line {
             None => self.hidden += 1,
+            // The counts go on beyond the limit, because a terminal says how much it left out.
             Some(line) if self.lines.len() < LINES => self.lines.push(line),
             Some(_) => self.beyond += 1,
         }

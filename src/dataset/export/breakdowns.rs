@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use capdex_db::{BreakdownId, Reader, StoreError, StoredBreakdown, StoredScore};
 use capdex_model::score::Score;
 
-/// Which breakdowns have a number.
+/// The breakdowns that have a number.
 #[derive(Default)]
 pub(super) struct Breakdowns {
     stored: BTreeMap<BreakdownId, u64>,
@@ -15,11 +15,11 @@ pub(super) struct Breakdowns {
     whole: BTreeMap<[u8; 32], u64>,
 }
 
-/// How a score names its breakdown.
+/// The name of a breakdown in a score.
 #[derive(Clone, Copy)]
 pub(super) struct Named {
     pub(super) number: u64,
-    /// Where the rest of an outline lies; none where the store has the score whole.
+    /// The place of the rest of an outline; none where the store has the score whole.
     pub(super) rest: Option<BreakdownId>,
 }
 
@@ -35,11 +35,13 @@ impl Breakdowns {
         let numbered = |stored: &StoredScore| match stored.breakdown {
             Some(id) => {
                 let (number, is_new) = self.stored(id);
+                // Only the first score with a number brings the breakdown: it is a row of its own table.
                 if is_new {
                     met.push((number, reader.breakdown(id)?));
                 }
                 Ok((stored.outline()?, Named { number, rest: Some(id) }))
             }
+            // Some scores stand whole in the store; their breakdown may still equal one that has a row.
             None => {
                 let score = stored.whole()?;
                 let (digest, id, breakdown) = reader.breakdown_of(&score)?;
@@ -57,6 +59,7 @@ impl Breakdowns {
     }
 
     fn stored(&mut self, id: BreakdownId) -> (u64, bool) {
+        // Taken before the entry, so that a number equal to it is known to be new.
         let next = self.next();
         let number = *self.stored.entry(id).or_insert(next);
         (number, number == next)
@@ -69,6 +72,7 @@ impl Breakdowns {
     }
 
     fn next(&self) -> u64 {
+        // One series for both maps, since the table has one key.
         (self.stored.len() + self.whole.len()) as u64 + 1
     }
 }

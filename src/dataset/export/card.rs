@@ -20,7 +20,7 @@ const README: &str = "README.md";
 /// For programs: Croissant 1.0 (<https://docs.mlcommons.org/croissant/docs/croissant-spec.html>).
 const CROISSANT: &str = "croissant.json";
 
-/// What a dataset is, in one sentence.
+/// The description of a dataset, in one sentence.
 const ABOUT: &str = "Capabilities of AI agents (skills, MCP servers, hooks, plugins and rules files) as directories list them, each scored by \
                      several published methods and ranked, with every fact that the scores rest on.";
 
@@ -32,6 +32,7 @@ pub(super) fn write(
     files: &[FileRow],
     options: &ExportOptions,
 ) -> anyhow::Result<Vec<FileRow>> {
+    // Croissant names the digests of all table files, so both are written after them.
     let croissant = serde_json::to_string_pretty(&croissant(layouts, files, options))? + "\n";
     let readme = readme(layouts, counts, files, options);
     let written = |name: &str, text: &str| {
@@ -43,6 +44,7 @@ pub(super) fn write(
 }
 
 fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &ExportOptions) -> String {
+    // Written to a `String`, which cannot fail, hence the ignored results.
     let mut text = format!("# capdex dataset of {}\n\n{ABOUT}\n\n", options.as_of);
     let _ = writeln!(
         text,
@@ -58,6 +60,7 @@ fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &Expor
         let _ = writeln!(text, "| {} | {count} | {} |", table.name, table.about);
     }
     text.push_str("\n## Files\n\n");
+    // Only formats that were asked for: a reader must not look for files that are not there.
     for exporter in EXPORTERS.iter().filter(|exporter| is_there(files, **exporter)) {
         let _ = writeln!(text, "- `{}`: {}", exporter.file_name("<table>"), exporter.about());
     }
@@ -75,6 +78,7 @@ fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &Expor
         let _ = writeln!(text, "\n### {}\n\n| column | type | meaning |\n|---|---|---|", layout.name);
         for column in &layout.columns {
             let kind = format!("{:?}", column.kind).to_lowercase();
+            // A bar would end the cell of a Markdown table.
             let _ = writeln!(text, "| {} | {kind} | {} |", column.name, column.about.replace('|', "\\|"));
         }
     }
@@ -91,6 +95,7 @@ fn is_there(files: &[FileRow], exporter: &dyn Exporter) -> bool {
 }
 
 fn croissant(layouts: &[Layout], files: &[FileRow], options: &ExportOptions) -> Value {
+    // The day from the instant of the run: a card has no clock of its own.
     let day: String = options.as_of.to_string().chars().take(10).collect();
     json!({
         "@context": context(),
@@ -98,6 +103,7 @@ fn croissant(layouts: &[Layout], files: &[FileRow], options: &ExportOptions) -> 
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": "capdex",
         "description": ABOUT,
+        // Semantic versions, as Croissant wants them; the day is build metadata.
         "version": format!("1.0.0+{}", day.replace('-', "")),
         "datePublished": day,
         "inLanguage": "en",
@@ -133,6 +139,7 @@ fn media_type(path: &str) -> &'static str {
 fn record_set(layout: &Layout, files: &[FileRow]) -> Option<Value> {
     let own = |exporter: &&dyn Exporter| {
         let path = exporter.file_name(layout.name);
+        // A format with one file for all tables gives the same name for any table, also for none.
         (path != exporter.file_name("") && files.iter().any(|file| file.path == path)).then_some(path)
     };
     let path = EXPORTERS.iter().find_map(own)?;
@@ -146,6 +153,7 @@ fn record_set(layout: &Layout, files: &[FileRow]) -> Option<Value> {
             "dataType": match column.kind {
                 ColumnType::Integer => "sc:Integer",
                 ColumnType::Number => "sc:Float",
+                // Croissant has no type for JSON, which is text in Parquet too.
                 ColumnType::Text | ColumnType::Json => "sc:Text",
             },
             "source": { "fileObject": { "@id": path }, "extract": { "column": column.name } },

@@ -1,6 +1,6 @@
 //! One value of the dataset, as every format writes it and reads it back.
 //!
-//! Must not know any table.
+//! Tables play no part here: a cell is the same in each of them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use capdex_model::score::Coverage;
 use serde::Serialize;
 
-/// One value. What several rows share, such as a slug, is kept once.
+/// One value. Text that several rows share, such as a slug, is kept once.
 #[derive(Clone, Debug)]
 pub enum Cell {
     /// Nothing.
@@ -57,11 +57,13 @@ impl Cell {
 
     /// A count.
     pub fn count(count: u64) -> Self {
+        // Counts beyond the signed range cannot be written by every format, and null is honest.
         i64::try_from(count).map_or(Self::Null, Self::Integer)
     }
 
     /// A share between 0 and 1.
     pub fn share(share: Coverage) -> Self {
+        // Thousandths are exact in text: 0.333 is written and read back as the same number.
         Self::Number(f64::from(share.as_thousandths()) / 1000.0)
     }
 
@@ -89,7 +91,7 @@ impl Cell {
         }
     }
 
-    /// Whether it says nothing: no value, or a text without a letter, which CSV cannot tell apart.
+    /// True where it says nothing: no value, or a text without a letter, which CSV cannot tell apart.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Null) || matches!(self, Self::Text(text) if text.is_empty())
     }
@@ -100,8 +102,10 @@ impl PartialEq for Cell {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => one == other,
+            // By bits, because verification asks for the same number and not for a near one.
             (Self::Number(one), Self::Number(other)) => one.to_bits() == other.to_bits(),
             (Self::Text(one), Self::Text(other)) | (Self::Json(one), Self::Json(other)) => one == other,
+            // CSV cannot tell null from an empty text, and formats are compared with one another.
             _ => self.is_empty() && other.is_empty(),
         }
     }

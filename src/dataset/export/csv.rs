@@ -1,4 +1,4 @@
-//! The dataset as CSV: `<table>.csv` with a header. Text cells are safe for spreadsheets (see `output::csv_safe`).
+//! The dataset as CSV: `<table>.csv` with a header. Text cells are safe for spreadsheets (see `escape::csv_safe`).
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -32,6 +32,7 @@ impl Exporter for Csv {
         let file = |table: &Layout| {
             let mut file = HashedFile::create(dir, self.file_name(table.name))?;
             let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+            // Names of columns are our own words and need no quoting.
             writeln!(file, "{}", names.join(","))?;
             Ok((file, 0))
         };
@@ -40,11 +41,18 @@ impl Exporter for Csv {
 
     fn read(&self, dir: &Path, table: &Layout, visit: Visit<'_>) -> anyhow::Result<()> {
         let name = self.file_name(table.name);
+        let damaged = || format!("{name} is damaged");
         let mut reader = csv::Reader::from_path(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
+        // By name, since an older dataset has fewer columns.
+        let header = reader.headers().with_context(damaged)?;
+        let places: Vec<Option<usize>> =
+            table.columns.iter().map(|column| header.iter().position(|name| name == column.name)).collect();
         let mut record = csv::StringRecord::new();
-        while reader.read_record(&mut record).with_context(|| format!("{name} is damaged"))? {
-            let cells = table.columns.iter().zip(&record).map(|(column, cell)| original(column.kind, cell));
-            visit(cells.collect::<anyhow::Result<_>>().with_context(|| format!("{name} is damaged"))?)?;
+        while reader.read_record(&mut record).with_context(damaged)? {
+            let cells = table.columns.iter().zip(&places).map(|(column, place)| {
+                place.and_then(|place| record.get(place)).map_or(Ok(Cell::Null), |cell| original(column.kind, cell))
+            });
+            visit(cells.collect::<anyhow::Result<_>>().with_context(damaged)?)?;
         }
         Ok(())
     }
@@ -63,7 +71,9 @@ impl Sink for Files {
                     file.write_all(b",")?;
                 }
                 match cell {
+                    // A text that begins like a formula would run in the reader's spreadsheet.
                     Cell::Text(text) => field(file, &escape::csv_safe(text))?,
+                    // JSON of this dataset begins with a bracket or a brace, neither of which starts a formula.
                     Cell::Json(text) => field(file, text)?,
                     Cell::Null => {}
                     number => write!(file, "{number}")?,
@@ -80,13 +90,15 @@ impl Sink for Files {
     }
 }
 
-/// Writes a field as RFC 4180 has it: in quotation marks where a reader would else take something in it for an end, and each
-/// mark within them twice.
+/// Writes a field as RFC 4180 has it. It stands in quotation marks where a reader would else take something in it for an
+/// end, and each mark within them is doubled.
 fn field(file: &mut HashedFile, text: &str) -> io::Result<()> {
+    // Most fields need no quotation marks, and are written in one piece.
     if !text.bytes().any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r')) {
         return file.write_all(text.as_bytes());
     }
     file.write_all(b"\"")?;
+    // Pieces between quotation marks go out as they are, without a copy of the text.
     for (at, part) in text.split('"').enumerate() {
         if at > 0 {
             file.write_all(b"\"\"")?;
@@ -97,6 +109,7 @@ fn field(file: &mut HashedFile, text: &str) -> io::Result<()> {
 }
 
 fn original(kind: ColumnType, cell: &str) -> anyhow::Result<Cell> {
+    // Null and empty text are one in CSV, and equal as cells.
     if cell.is_empty() {
         return Ok(Cell::Null);
     }

@@ -1,6 +1,6 @@
 //! `Field`: a Rust type that a column of the dataset can have, and the cell that a value of it becomes.
 //!
-//! Must not know any table.
+//! Tables play no part here.
 
 use std::sync::Arc;
 
@@ -38,6 +38,7 @@ impl<T: Field> Field for Option<T> {
     const KIND: ColumnType = T::KIND;
 
     fn into_cell(self) -> anyhow::Result<Cell> {
+        // A missing value is null in every format, whatever its type.
         self.map_or(Ok(Cell::Null), Field::into_cell)
     }
 }
@@ -104,6 +105,7 @@ impl Field for Outcome {
 
     fn into_cell(self) -> anyhow::Result<Cell> {
         match serde_json::to_value(self)? {
+            // Only unit variants exist, which serde writes as words; anything else would be a new kind of outcome.
             Value::String(word) => Ok(Cell::text(word)),
             other => anyhow::bail!("an outcome is written as {other}"),
         }

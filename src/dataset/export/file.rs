@@ -24,16 +24,19 @@ pub(super) struct HashedFile {
 impl HashedFile {
     pub(super) fn create(dir: &Path, name: String) -> anyhow::Result<Self> {
         let file = File::create(dir.join(&name)).with_context(|| format!("failed to make {name}"))?;
+        // Small writes of single cells would cost a system call each.
         Ok(Self { name, file, waiting: Vec::new(), hashing: Hashing::default(), bytes: 0 })
     }
 
     /// Writes what is left; the file's line in the manifest.
     pub(super) fn finish(mut self, rows: u64) -> anyhow::Result<FileRow> {
+        // Rows end inside a chunk, and what waits belongs to the digest too.
         self.write_waiting().with_context(|| format!("failed to write {}", self.name))?;
         Ok(FileRow { path: self.name, sha256: self.hashing.digest().hex(), bytes: self.bytes, rows })
     }
 
     fn write_waiting(&mut self) -> io::Result<()> {
+        // Hashed on the way, so that no file is read a second time.
         self.hashing.add(&self.waiting);
         self.bytes += self.waiting.len() as u64;
         self.file.write_all(&self.waiting)?;
@@ -45,6 +48,7 @@ impl HashedFile {
 impl Write for HashedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.waiting.extend_from_slice(bytes);
+        // Counted from what waits: a long cell may pass the limit, and goes out at once.
         if self.waiting.len() >= CHUNK {
             self.write_waiting()?;
         }
@@ -57,10 +61,11 @@ impl Write for HashedFile {
     }
 }
 
-/// Hashes a file that is there; its digest (hex) and how many bytes it has.
+/// Hashes a file that is there; gives its digest (hex) and its size in bytes.
 pub(super) fn hash(path: &Path) -> io::Result<(String, u64)> {
     let mut file = File::open(path)?;
     let mut hashing = Hashing::default();
+    // By chunks, because files may be larger than memory.
     let mut chunk = vec![0; CHUNK];
     let mut bytes = 0;
     loop {

@@ -13,7 +13,7 @@ pub trait Exporter: Send + Sync {
     fn id(&self) -> &'static str;
     /// One line for the manual.
     fn about(&self) -> &'static str;
-    /// The file's name in which a table lies.
+    /// The name of the file in which a table lies.
     fn file_name(&self, table: &str) -> String;
     /// Begins to write these tables into `dir`.
     fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn Sink>>;
@@ -21,7 +21,7 @@ pub trait Exporter: Send + Sync {
     fn read(&self, dir: &Path, table: &Layout, visit: Visit<'_>) -> anyhow::Result<()>;
 }
 
-/// What is done with each row.
+/// The receiver of each row.
 pub type Visit<'a> = &'a mut dyn FnMut(Row) -> anyhow::Result<()>;
 
 /// The files of one format while they are written. The same rows in the same order give the same bytes, in whatever pieces

@@ -33,6 +33,7 @@ impl Exporter for Jsonl {
     fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn Sink>> {
         let file = |table: &Layout| {
             let file = HashedFile::create(dir, self.file_name(table.name))?;
+            // Keys are written once: brace or comma, quoted name and colon stand before every value.
             let key =
                 |(at, column): (usize, &Column)| format!("{}\"{}\":", if at == 0 { '{' } else { ',' }, column.name);
             Ok(Lines { keys: table.columns.iter().enumerate().map(key).collect(), file, rows: 0 })
@@ -43,10 +44,12 @@ impl Exporter for Jsonl {
     fn read(&self, dir: &Path, table: &Layout, visit: Visit<'_>) -> anyhow::Result<()> {
         let name = self.file_name(table.name);
         let file = File::open(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
+        // Rows are long and many, so the default buffer of 8 KiB would mean many reads.
         let mut lines = BufReader::with_capacity(1 << 17, file);
         let (mut line, mut number) = (String::new(), 0_u64);
         while lines.read_line(&mut line).with_context(|| format!("failed to read {name}"))? > 0 {
             number += 1;
+            // The number of the line is part of the error, because a dataset may be edited by hand.
             visit(row(table, &line).with_context(|| format!("{name} line {number}"))?)?;
             line.clear();
         }
@@ -57,7 +60,7 @@ impl Exporter for Jsonl {
 struct Files(Vec<Lines>);
 
 struct Lines {
-    /// What stands before the value of each column.
+    /// The text before the value of each column.
     keys: Vec<String>,
     file: HashedFile,
     rows: u64,
@@ -72,6 +75,7 @@ impl Sink for Files {
                 match cell {
                     Cell::Null => file.write_all(b"null")?,
                     Cell::Text(text) => serde_json::to_writer(&mut *file, &**text)?,
+                    // JSON cells are text of ours, checked when they were made.
                     Cell::Json(text) => file.write_all(text.as_bytes())?,
                     number => write!(file, "{number}")?,
                 }
@@ -88,7 +92,9 @@ impl Sink for Files {
 }
 
 fn row(table: &Layout, line: &str) -> anyhow::Result<Row> {
+    // Raw values keep the bytes as written; a parsed number would be printed otherwise.
     let object: BTreeMap<&str, &RawValue> = serde_json::from_str(line)?;
+    // A column that is missing reads as null, so that older datasets can be compared with.
     let cell = |column: &Column| object.get(column.name).map_or(Ok(Cell::Null), |raw| cell(column.kind, raw.get()));
     table.columns.iter().map(cell).collect()
 }

@@ -1,4 +1,4 @@
-//! `manifest.json`: what the dataset was made from and the digest of every file, its own included.
+//! `manifest.json`: the origins of the dataset and the digest of every file, its own included.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,9 +32,9 @@ pub struct Manifest {
     pub rubrics: Vec<RubricRow>,
     /// The rubric that ranks.
     pub rank_by: String,
-    /// Whether the columns that the data dictionary calls private are there.
+    /// True where the columns that the data dictionary calls private are there.
     pub private_columns: bool,
-    /// How far each source was seen.
+    /// The extent to which each source was seen.
     pub sources: Vec<SourceRow>,
     /// The dataset that the table of changes compares with, where there was one.
     pub since: Option<Earlier>,
@@ -49,6 +49,7 @@ pub struct Manifest {
 impl Manifest {
     /// The file's text with its own digest filled in.
     fn sealed(mut self) -> anyhow::Result<String> {
+        // The digest is over the text with an empty place for it, since a text cannot hold its own digest.
         self.manifest_sha256 = String::new();
         self.manifest_sha256 = Digest::of(self.text()?.as_bytes()).hex();
         self.text()
@@ -80,7 +81,7 @@ pub struct RubricRow {
     pub text_sha256: String,
 }
 
-/// A source in the manifest: how many of its listings are in which state.
+/// A source in the manifest: the number of its listings in each state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceRow {
     /// Its id.
@@ -102,13 +103,13 @@ pub struct FileRow {
     pub path: String,
     /// SHA-256 (hex) of its bytes.
     pub sha256: String,
-    /// How many bytes.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// How many rows, over all tables in it.
+    /// The number of rows, over all tables in it.
     pub rows: u64,
 }
 
-/// What the manifest says of a dataset with these files, sorted by path.
+/// The manifest of a dataset with these files, sorted by path.
 pub(super) fn of(
     reader: &Reader,
     files: Vec<FileRow>,
@@ -141,8 +142,9 @@ pub(super) fn rubrics() -> Vec<RubricRow> {
     references.map(row).collect()
 }
 
-/// Writes the manifest and returns how many bytes it has.
+/// Writes the manifest and returns its size in bytes.
 pub(super) fn write(dir: &Path, manifest: Manifest) -> anyhow::Result<u64> {
+    // Last of all files, so that a manifest never names one that is not there.
     let text = manifest.sealed()?;
     fs::write(dir.join(NAME), &text)?;
     Ok(u64::try_from(text.len())?)
@@ -152,6 +154,7 @@ fn sources(reader: &Reader) -> anyhow::Result<Vec<SourceRow>> {
     let counts: BTreeMap<String, SourceCounts> =
         reader.source_counts()?.into_iter().map(|counts| (counts.source.clone(), counts)).collect();
     let row = |state: SourceState| {
+        // A source that was never walked has no rows, which are zero listings.
         let SourceCounts { active, gone, failed, .. } = counts.get(&state.id).cloned().unwrap_or_default();
         SourceRow { id: state.id, last_complete: state.last_completed, active, gone, failed }
     };
@@ -161,7 +164,7 @@ fn sources(reader: &Reader) -> anyhow::Result<Vec<SourceRow>> {
 /// Reads a manifest and checks that it is, byte for byte, the one that was written.
 ///
 /// # Errors
-/// When there is none. What is wrong with one that is there is told in the inner result.
+/// When there is none. The fault of one that is there is told in the inner result.
 pub fn read(dir: &Path) -> anyhow::Result<Result<Manifest, String>> {
     let path = dir.join(NAME);
     let bytes = fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
@@ -169,10 +172,12 @@ pub fn read(dir: &Path) -> anyhow::Result<Result<Manifest, String>> {
 }
 
 fn parse(bytes: &[u8]) -> Result<Manifest, String> {
+    // Written by a stranger, as far as anybody knows: a fault is an answer and no error of the program.
     let manifest: Manifest = serde_json::from_slice(bytes).map_err(|error| format!("is damaged: {error}"))?;
     if manifest.schema != SCHEMA {
         return Err(format!("is of schema {:?}, and this program reads {SCHEMA:?}", manifest.schema));
     }
+    // Written again and compared byte for byte: other spacing or an added key is another file.
     let sealed = manifest.clone().sealed().map_err(|error| format!("is damaged: {error}"))?;
     if sealed.as_bytes() != bytes {
         return Err("has other bytes than its own digest says".into());

@@ -8,12 +8,13 @@ use super::manifest::FileRow;
 
 /// The root (hex) over files that are sorted by name.
 pub(super) fn root(files: &[FileRow]) -> String {
+    // Two spaces, as `sha256sum` prints them, so that anybody can check the root without capdex.
     let leaf = |file: &FileRow| hashed(0, &[format!("{}  {}\n", file.sha256, file.path).as_bytes()]);
     let leaves: Vec<Digest> = files.iter().map(leaf).collect();
     top(&leaves).hex()
 }
 
-/// Of nothing it is the digest of nothing.
+/// For no leaves it is the digest of nothing.
 fn top(leaves: &[Digest]) -> Digest {
     match leaves {
         [] => Digest::of(b""),
@@ -21,6 +22,7 @@ fn top(leaves: &[Digest]) -> Digest {
         _ => {
             // The left side has the largest power of two below the number of leaves.
             let (left, right) = leaves.split_at(leaves.len().next_power_of_two() / 2);
+            // Leaves and nodes have different prefixes, or a node could be passed off as a leaf.
             hashed(1, &[top(left).as_bytes(), top(right).as_bytes()])
         }
     }

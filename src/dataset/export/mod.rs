@@ -2,10 +2,8 @@
 //!
 //! Reads the store and nothing else; holds no clock value and no run id but `as_of`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
 use capdex_db::Reader;
 use capdex_model::time::{AsOf, Timestamp};
 use capdex_rubrics::rank::DEFAULT_RANK_BY;
@@ -18,6 +16,8 @@ use rows::RowMaker;
 use since::Since;
 use stream::Streamed;
 use tables::{Layout, TABLES};
+
+use crate::staging;
 
 pub use format::{EXPORTERS, Exporter};
 
@@ -43,7 +43,7 @@ pub mod table_row;
 pub mod tables;
 pub mod verify;
 
-/// What an export is of.
+/// The options of an export.
 #[derive(Clone, Debug)]
 pub struct ExportOptions {
     /// The instant that ages are measured against.
@@ -52,7 +52,7 @@ pub struct ExportOptions {
     pub formats: Vec<String>,
     /// The rubric that ranks.
     pub rank_by: String,
-    /// Whether private columns are there too.
+    /// True where private columns are there too.
     pub with_private: bool,
     /// The dataset to compare with; without it the one that stands where the new one goes.
     pub since: Option<PathBuf>,
@@ -70,7 +70,7 @@ impl Default for ExportOptions {
     }
 }
 
-/// What was written.
+/// The dataset as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Rows of the ranked table.
@@ -81,7 +81,7 @@ pub struct Written {
     pub bytes: u64,
     /// The instant that ages were measured against.
     pub as_of: AsOf,
-    /// What a terminal shows of it.
+    /// The lines of it that a terminal shows.
     pub best: Best,
 }
 
@@ -95,22 +95,27 @@ pub fn write(
     options: &ExportOptions,
     pool: &rayon::ThreadPool,
 ) -> anyhow::Result<Written> {
-    let staging = stage(out, manifest::NAME, "an export")?;
+    // Refused before any work: a folder of somebody else's must not be replaced.
+    let staging = staging::stage(out, manifest::NAME, "an export")?;
+    // One view of the store for everything, so that a night that goes on beside it changes nothing here.
     let view = reader.snapshot_view()?;
     let ranking = Ranking::of(&view, pool, options.as_of, &options.rank_by)?;
     let layouts: Vec<Layout> = TABLES.iter().map(|table| Layout::of(table, options.with_private)).collect();
     let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
     let sinks = chosen.map(|exporter| exporter.create(&staging, &layouts));
     let sinks: Vec<Box<dyn Sink>> = sinks.collect::<anyhow::Result<_>>()?;
+    // The dataset of before is read now, because it is about to be replaced.
     let maker = RowMaker::new(options.as_of, Since::read(out, options)?);
     let Streamed { mut files, counted, rows } = stream::run(&view, &ranking, &maker, &layouts, sinks, pool)?;
+    // Sorted for the card, and once more with its own files: digests depend on the order.
     files.sort();
     files.extend(card::write(&staging, &layouts, &rows, &files, options)?);
     files.sort();
     let (count, bytes) = (files.len(), files.iter().map(|file: &FileRow| file.bytes).sum::<u64>());
     let manifest = manifest::of(&view, files, options, maker.since.earlier)?;
     let manifest_bytes = manifest::write(&staging, manifest)?;
-    replace(&staging, out)?;
+    // Only when every file is complete; an error before this leaves the old dataset as it was.
+    staging::replace(&staging, out)?;
     Ok(Written {
         capabilities: u64::try_from(ranking.places.len())?,
         files: u64::try_from(count)? + 1,
@@ -118,48 +123,4 @@ pub fn write(
         as_of: options.as_of,
         best: counted.best,
     })
-}
-
-/// Makes an empty folder beside `out`, in which everything is written before it takes that place. `mark` is the file by which a
-/// folder of ours is known; `what` says what it is.
-///
-/// # Errors
-/// When `out` is somebody else's: a file, or a folder that is not empty and lacks the mark.
-pub(crate) fn stage(out: &Path, mark: &str, what: &str) -> anyhow::Result<PathBuf> {
-    let occupied = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
-    if (occupied && !out.join(mark).is_file()) || out.is_file() {
-        return Err(crate::Refused(format!("{} is there and is not {what}; name another folder", out.display())).into());
-    }
-    let staging = beside(out, "new");
-    clear(&staging)?;
-    fs::create_dir_all(&staging).with_context(|| format!("failed to create {}", staging.display()))?;
-    Ok(staging)
-}
-
-fn beside(out: &Path, suffix: &str) -> PathBuf {
-    let name = out.file_name().map_or_else(|| "export".into(), |name| name.to_string_lossy().into_owned());
-    out.with_file_name(format!(".{name}.{suffix}"))
-}
-
-fn clear(path: &Path) -> anyhow::Result<()> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("failed to remove {}", path.display()))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Puts the new folder in the old one's place: two renames, so that a reader finds the whole old or the whole new one.
-pub(crate) fn replace(staging: &Path, out: &Path) -> anyhow::Result<()> {
-    let old = beside(out, "old");
-    clear(&old)?;
-    match fs::rename(out, &old) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            bail!("failed to move {} away: {error}", out.display())
-        }
-        _ => {}
-    }
-    fs::rename(staging, out).with_context(|| format!("failed to put {} in place", out.display()))?;
-    clear(&old)
 }

@@ -1,7 +1,7 @@
 //! The dataset as Parquet: `<table>.parquet`, columns of 64-bit integers, doubles and UTF-8 text, all nullable.
 //!
-//! Rows are taken in pieces of one size, and the name and version of the library are left out, so that the bytes follow from
-//! the rows alone.
+//! Rows are taken in pieces of one size, and the name and version of the library are left out. So the bytes follow from the
+//! rows alone.
 
 use std::fs::File;
 use std::path::Path;
@@ -26,7 +26,7 @@ use super::format::{Exporter, Sink, Visit};
 use super::manifest::FileRow;
 use super::tables::{Column, ColumnType, Layout};
 
-/// Rows of one row group: of the widest table about 60 MB before and 2 MB after compression. What is compressed, and the
+/// Rows of one row group: of the widest table about 60 MB before and 2 MB after compression. Compressed columns and the
 /// dictionaries of every table, wait in memory for its end.
 const GROUP: usize = 16_384;
 /// Rows written, and read, at once.
@@ -59,17 +59,18 @@ impl Exporter for Parquet {
         let file = File::open(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
         let damaged = || format!("{name} is damaged");
         let reader = ParquetRecordBatchReaderBuilder::try_new(file).with_context(damaged)?;
+        // In the size in which rows were written, which bounds the memory of reading too.
         for batch in reader.with_batch_size(PIECE).build().with_context(damaged)? {
             let batch = batch.with_context(damaged)?;
-            let columns: Vec<&ArrayRef> = table
-                .columns
-                .iter()
-                .map(|column| {
-                    batch.column_by_name(column.name).with_context(|| format!("{name} has no {}", column.name))
-                })
-                .collect::<anyhow::Result<_>>()?;
+            // By name, since an older dataset has fewer columns.
+            let columns: Vec<Option<&ArrayRef>> =
+                table.columns.iter().map(|column| batch.column_by_name(column.name)).collect();
             for at in 0..batch.num_rows() {
-                let cells = table.columns.iter().zip(&columns).map(|(column, array)| cell(column.kind, array, at));
+                let cells = table
+                    .columns
+                    .iter()
+                    .zip(&columns)
+                    .map(|(column, array)| array.map_or(Some(Cell::Null), |array| cell(column.kind, array, at)));
                 visit(cells.collect::<Option<_>>().with_context(damaged)?)?;
             }
         }
@@ -109,6 +110,7 @@ impl Columns {
     fn create(file: HashedFile, columns: &[Column]) -> anyhow::Result<Self> {
         let fields = columns.iter().map(|column| Field::new(column.name, data_type(column.kind), true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        // The serialised Arrow schema says no more than Parquet's own, and its bytes may change with the library.
         let options = ArrowWriterOptions::new().with_properties(properties(columns)).with_skip_arrow_metadata(true);
         let writer = ArrowWriter::try_new_with_options(file, schema.clone(), options)?;
         let waiting = columns.iter().map(|column| Builder::of(column.kind)).collect();
@@ -120,6 +122,7 @@ impl Columns {
             builder.take(cell);
         }
         self.count += 1;
+        // Pieces of one size: where a batch ends must not depend on how rows arrive.
         if self.count == PIECE { self.write() } else { Ok(()) }
     }
 
@@ -153,6 +156,7 @@ impl Builder {
             (Self::Integer(builder), Cell::Integer(number)) => builder.append_value(*number),
             (Self::Number(builder), Cell::Number(number)) => builder.append_value(*number),
             (Self::Text(builder), Cell::Text(text) | Cell::Json(text)) => builder.append_value(text),
+            // A value of another type cannot come from `table_row!`; as null it stays visible in verification.
             (Self::Integer(builder), _) => builder.append_null(),
             (Self::Number(builder), _) => builder.append_null(),
             (Self::Text(builder), _) => builder.append_null(),
@@ -170,10 +174,12 @@ impl Builder {
 
 /// Words and names repeat and are worth a dictionary; no two JSON texts need be alike.
 fn properties(columns: &[Column]) -> WriterProperties {
+    // The lowest level: the time of writing counts more here than the last per cents of size.
     let level = ZstdLevel::try_new(1).unwrap_or_default();
     let mut builder = WriterProperties::builder()
         .set_created_by("capdex".into())
         .set_compression(Compression::ZSTD(level))
+        // Per chunk only; statistics of pages would grow the file for readers that rarely filter.
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_max_row_group_row_count(Some(GROUP));
     for column in columns.iter().filter(|column| column.kind == ColumnType::Json) {
@@ -198,6 +204,7 @@ fn cell(kind: ColumnType, array: &ArrayRef, at: usize) -> Option<Cell> {
     if array.is_null(at) {
         return Some(Cell::Null);
     }
+    // The wrong type is damage, and not null.
     Some(match kind {
         ColumnType::Integer => Cell::Integer(array.as_primitive_opt::<Int64Type>()?.value(at)),
         ColumnType::Number => Cell::Number(array.as_primitive_opt::<Float64Type>()?.value(at)),

@@ -1,6 +1,6 @@
 //! `Ranked`: a capability with its place in the order, scores, verdict and counts.
 //!
-//! Must not compute a score: it reads those that the score stage kept.
+//! Scores are read as the score stage kept them, and never computed here.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub struct Ranked {
     pub scores: Vec<Score>,
     /// The verdict over them.
     pub verdict: Verdict,
-    /// What the number of its package needs of it, where SaferSkills scored it.
+    /// Its part in the number of its package, where SaferSkills scored it.
     pub member: Option<Member>,
     /// Its findings, counted.
     pub findings: Tally,
@@ -35,19 +35,21 @@ pub struct Ranked {
 /// The facts of a capability.
 ///
 /// # Errors
-/// What the store says, or that the facts are missing.
+/// Errors of the store, or that the facts are missing.
 pub fn facts(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
     reader
         .facts(&current.facts, capdex_rules::defaults())?
+        // A capability always has facts; without them the store is damaged, which must not read as harmless.
         .ok_or_else(|| anyhow::anyhow!("the facts of {} are missing from the store", current.capability.slug))
 }
 
 /// The scores of a capability under today's rubric texts, and the verdict over them.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub fn scores(reader: &Reader, current: &CurrentCapability, as_of: AsOf) -> anyhow::Result<(Vec<Score>, Verdict)> {
     let rubrics: Vec<RubricRef> = RUBRICS.iter().map(|rubric| rubric.meta().rubric.clone()).collect();
+    // By the digest of today's texts: scores of an older rubric are not shown beside new ones.
     let scores = reader.scores(&current.facts, &rubrics, as_of.day())?;
     let verdict = verdict(&scores, &current.completeness);
     Ok((scores, verdict))
@@ -56,8 +58,9 @@ pub fn scores(reader: &Reader, current: &CurrentCapability, as_of: AsOf) -> anyh
 /// The instant that is asked for, else that of the last run.
 ///
 /// # Errors
-/// What the store says, or that there was no run.
+/// Errors of the store, or that there was no run.
 pub fn as_of(asked: Option<AsOf>, reader: &Reader) -> anyhow::Result<AsOf> {
+    // The last run, and not the clock: a report says what that night saw.
     let last = reader.runs(1)?.first().map(|run| run.as_of);
     asked.or(last).ok_or_else(|| anyhow::anyhow!("the store holds no run yet; run `capdex nightly` first"))
 }

@@ -1,6 +1,6 @@
 //! The ranked order of what the store holds now: places and no texts, so that a store of any size is ranked in little memory.
 //!
-//! Must not compute a score: it reads those that the score stage kept.
+//! Scores are read as the score stage kept them, and never computed here.
 
 use anyhow::Context as _;
 use capdex_db::{CurrentPlace, Reader, RubricIds, StoreError, StoredScore};
@@ -17,7 +17,7 @@ const BATCH: usize = 4096;
 
 /// Every capability of the store in its ranked order, the best first.
 pub struct Ranking {
-    /// Where they stand.
+    /// The capabilities in their order.
     pub places: Vec<CurrentPlace>,
     /// The rubrics that score.
     pub rubrics: RubricIds,
@@ -27,13 +27,14 @@ impl Ranking {
     /// Ranks what the store holds, by the scores under today's rubric texts.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub fn of(reader: &Reader, pool: &rayon::ThreadPool, as_of: AsOf, rank_by: &str) -> anyhow::Result<Self> {
         let references: Vec<RubricRef> = RUBRICS.iter().map(|rubric| rubric.meta().rubric.clone()).collect();
         let rubrics = reader.rubric_ids(&references)?;
         // What has no voice in verdict and rank need not be read for them.
         let speaks = |rubric: &&RubricRef| rubric.is_seed() || rubric.id == rank_by;
         let speaking: Vec<RubricRef> = references.iter().filter(speaks).cloned().collect();
+        // Ids of the store, so that scores are found by a number and not by a text.
         let speaking = reader.rubric_ids(&speaking)?;
         let places = reader.current_places()?;
         let mut merits: Vec<Merit> = Vec::with_capacity(places.len());
@@ -43,6 +44,7 @@ impl Ranking {
             };
             places.iter().map(stored).collect::<anyhow::Result<_>>().map(Some)
         };
+        // The outline is enough: breakdowns are the bulk of a score.
         let work = |(is_analysed, stored): (bool, Vec<StoredScore>)| merit_of(is_analysed, &stored, rank_by);
         let write = |found: Vec<Result<Merit, StoreError>>| {
             found.into_iter().try_for_each(|merit| merit.map(|merit| merits.push(merit))).context("failed to rank")
@@ -50,6 +52,7 @@ impl Ranking {
         bulk::overlapped(pool, &places, BATCH, read, work, write)?;
         // The places come in the order of slug and id, which decides where merit does not.
         let mut order: Vec<(Merit, CurrentPlace)> = merits.into_iter().zip(places).collect();
+        // A stable sort, which keeps slug and id as the last criteria.
         order.sort_by_key(|(merit, _)| *merit);
         Ok(Self { places: order.into_iter().map(|(_, place)| place).collect(), rubrics })
     }
@@ -57,6 +60,7 @@ impl Ranking {
 
 fn merit_of(is_analysed: bool, stored: &[StoredScore], rank_by: &str) -> Result<Merit, StoreError> {
     let scores: Vec<Score> = stored.iter().map(StoredScore::outline).collect::<Result<_, _>>()?;
+    // The reasons of a partial one have no voice in the verdict, so an empty list will do.
     let completeness = if is_analysed { Completeness::Analysed } else { Completeness::Partial(Vec::new()) };
     Ok(merit(&verdict(&scores, &completeness), &scores, rank_by))
 }

@@ -1,6 +1,6 @@
-//! From a capability as the store holds it to its rows in the ranked tables, and what is counted on the way.
+//! The way from a capability as the store holds it to its rows in the ranked tables, with the counts made on the way.
 //!
-//! Must not know formats or threads: rows of one capability depend on it alone.
+//! Formats and threads play no part: rows of one capability depend on it alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -39,25 +39,25 @@ pub(super) struct Packed {
     rank: u64,
     current: CurrentCapability,
     facts: PackedFacts,
-    /// Whether no capability before it has the same facts.
+    /// True where no capability before it has the same facts.
     is_first: bool,
     /// Its scores, outlines mostly, and the numbers of their breakdowns.
     scores: Vec<Score>,
     numbers: Vec<u64>,
     /// Breakdowns that no capability before it has, with their numbers.
     breakdowns: Vec<(u64, StoredBreakdown)>,
-    /// The rest of the scores of these places: what the reason for a disagreement is told from.
+    /// The rest of the scores of these places: the reason for a disagreement is told from it.
     rests: Vec<(usize, StoredBreakdown)>,
 }
 
-/// What was met on the way.
+/// The facts and breakdowns met on the way.
 #[derive(Default)]
 pub(super) struct Met {
     facts: BTreeSet<FactsId>,
     breakdowns: Breakdowns,
 }
 
-/// What a capability gives.
+/// The rows and counts of a capability.
 pub(super) struct Made {
     pub(super) rows: MadeRows,
     pub(super) counts: Counts,
@@ -74,7 +74,7 @@ impl MadeRows {
     }
 }
 
-/// What is counted of one capability.
+/// The counts of one capability.
 pub(super) struct Counts {
     package: String,
     member: Option<Member>,
@@ -83,19 +83,20 @@ pub(super) struct Counts {
     asked: Vec<((&'static str, &'static str), Asked)>,
 }
 
-/// What was counted of all.
+/// The counts of all capabilities.
 #[derive(Default)]
 pub(super) struct Counted {
     members: BTreeMap<String, Vec<Member>>,
     /// By rubric and kind.
     asked: BTreeMap<(&'static str, &'static str), Asked>,
     there: BTreeSet<[u8; 32]>,
-    /// What is shown of the order.
+    /// The lines shown of the order.
     pub(super) best: Best,
 }
 
 impl Counted {
     pub(super) fn add(&mut self, counts: Counts) {
+        // Also without a member, because every package has a row, with or without a number.
         self.members.entry(counts.package).or_default().extend(counts.member);
         self.best.add(counts.line);
         self.there.insert(counts.id);
@@ -106,6 +107,7 @@ impl Counted {
 
     /// The rows of the tables that count, and of what is not there any more.
     pub(super) fn batches(&mut self, since: &Since) -> anyhow::Result<Vec<Batch>> {
+        // Taken out, so that their memory is free as soon as the rows are made.
         let members = std::mem::take(&mut self.members);
         let rolled: Vec<_> =
             members.iter().map(|(package, members)| (package, saferskills::roll_up(members))).collect();
@@ -119,11 +121,11 @@ impl Counted {
     }
 }
 
-/// What making rows needs.
+/// The means of making rows.
 pub(super) struct RowMaker {
     as_of: AsOf,
     finding_rows: FindingRows,
-    /// What stood before.
+    /// The dataset of before.
     pub(super) since: Since,
 }
 
@@ -132,7 +134,7 @@ impl RowMaker {
         Self { as_of, finding_rows: FindingRows::default(), since }
     }
 
-    /// Reads what stands at a place. `met` holds what was met at all places before it.
+    /// Reads the capability at a place. `met` holds the facts and breakdowns of all places before it.
     pub(super) fn read(
         &self,
         reader: &Reader,
@@ -141,15 +143,18 @@ impl RowMaker {
         rank: u64,
         met: &mut Met,
     ) -> Result<Packed, StoreError> {
+        // The reader found the place in the same view, so missing facts mean a damaged store.
         let unknown = || StoreError::Unknown { what: "facts", key: rank.to_string() };
         let stored = reader.stored_scores(place.facts, &ranking.rubrics, self.as_of.day())?;
         let mut breakdowns = Vec::new();
+        // On the reading thread, because numbers follow from the order of the capabilities.
         let numbered = met.breakdowns.number(reader, &stored, &mut breakdowns)?;
         let (scores, named): (Vec<Score>, Vec<Named>) = numbered.into_iter().unzip();
         Ok(Packed {
             rank,
             current: reader.current_at(place)?,
             facts: reader.packed_facts(&[place.facts], capdex_rules::defaults())?.pop().ok_or_else(unknown)?,
+            // Equal contents share facts, and the table has them once.
             is_first: met.facts.insert(place.facts),
             rests: rests(reader, &scores, &named)?,
             numbers: named.into_iter().map(|named| named.number).collect(),
@@ -160,6 +165,7 @@ impl RowMaker {
 
     /// Makes the rows.
     pub(super) fn make(&self, mut packed: Packed) -> anyhow::Result<Made> {
+        // Unpacked here, on the pool, and not on the thread that reads.
         let (all, texts) = packed.facts.unpack_with_texts(capdex_rules::defaults())?;
         let (is_first, breakdowns) = (packed.is_first, std::mem::take(&mut packed.breakdowns));
         let numbers = std::mem::take(&mut packed.numbers);
@@ -169,6 +175,7 @@ impl RowMaker {
         let id: Arc<str> = current.capability.id.to_string().into();
         let mut rows = MadeRows::default();
         let row = CapabilityRow::of(&ranked, slug.clone(), id.clone());
+        // Compared with the row as it is written, so that `changes` can never disagree with it.
         let now = Seen::of(&row);
         if let Some(change) = self.since.row(&current.capability.id, &now) {
             rows.add(change)?;
@@ -182,10 +189,12 @@ impl RowMaker {
         for found in finding::findings(&all) {
             rows.add(self.finding_rows.row(slug.clone(), id.clone(), &found)?)?;
         }
+        // Only the first: the key of the table is the digest of the facts.
         if is_first {
             rows.add(FactsRow::of(current.facts, &all, texts)?)?;
         }
         let line = Line::of(&ranked);
+        // Moved out at the end, when no row borrows from it any more.
         let counts = Counts {
             asked: asked(&ranked),
             id: *ranked.current.capability.id.0.as_bytes(),
@@ -204,6 +213,7 @@ impl RowMaker {
         [slug, id]: [&Arc<str>; 2],
     ) -> anyhow::Result<()> {
         let current = &ranked.current;
+        // Shared by all rows of the capability, so that its digests are written out once.
         let subject = ScoreSubject {
             slug: slug.clone(),
             capability: id.clone(),
@@ -217,11 +227,12 @@ impl RowMaker {
     }
 }
 
-/// What is counted of the scores, by rubric and kind.
+/// The counts of the scores, by rubric and kind.
 fn asked(ranked: &Ranked) -> Vec<((&'static str, &'static str), Asked)> {
     let kind = ranked.current.capability.kind.as_str();
     let is_analysed = ranked.current.completeness == Completeness::Analysed;
     let of = |score: &Score| {
+        // The program's own text for the id, which lives as long as the maps need it.
         let rubric = RUBRICS.iter().map(|rubric| &*rubric.meta().rubric.id).find(|id| *id == score.rubric.id)?;
         let mut asked = Asked::default();
         asked.add(score, is_analysed);
@@ -236,6 +247,7 @@ fn rests(reader: &Reader, scores: &[Score], named: &[Named]) -> Result<Vec<(usiz
         let rest = named.get(at)?.rest?;
         Some(reader.breakdown(rest).map(|rest| (at, rest)))
     };
+    // Only those two, because the rest of a score is most of its bytes.
     opposites(scores).into_iter().flatten().filter_map(rest).collect()
 }
 
@@ -243,6 +255,7 @@ fn ranked(packed: Packed, all: &SparseFacts) -> Result<Ranked, StoreError> {
     let mut scores = packed.scores;
     for (at, rest) in packed.rests {
         if let Some(score) = scores.get_mut(at) {
+            // Filled for the reason alone; values and grades stand in the outline.
             *score = rest.fill(score.clone())?;
         }
     }

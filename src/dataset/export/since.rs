@@ -1,7 +1,7 @@
-//! `Since`: the dataset that an export is compared with, and what is otherwise now.
+//! `Since`: the dataset that an export is compared with, and the differences from it.
 //!
-//! An export that takes the place of one of the same instant is compared with what that one was compared with, so that a
-//! night that is done twice tells the same.
+//! An export that takes the place of one of the same instant is compared with what that one was compared with. So a night
+//! that is done twice tells the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -24,7 +24,7 @@ use super::{ExportOptions, file};
 
 type Id = [u8; 32];
 
-/// What is compared of a capability.
+/// The compared parts of a capability.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Seen {
     slug: Box<str>,
@@ -46,7 +46,7 @@ struct Values {
 /// The capabilities of an earlier dataset; nothing where there is none to compare with.
 #[derive(Default)]
 pub(super) struct Since {
-    /// Which dataset it is.
+    /// The dataset that it is.
     pub(super) earlier: Option<Earlier>,
     seen: BTreeMap<Id, Seen>,
 }
@@ -59,7 +59,9 @@ impl Since {
     /// When the dataset that `--since` names cannot be read.
     pub(super) fn read(out: &Path, options: &ExportOptions) -> anyhow::Result<Self> {
         match &options.since {
+            // Asked for by name: a comparison that cannot be made is an error here, and only a warning below.
             Some(dir) => read(dir, None).with_context(|| format!("{} cannot be compared with", dir.display())),
+            // The first export into a folder has nothing before it.
             None if !out.join(manifest::NAME).is_file() => Ok(Self::default()),
             None => Ok(read(out, Some(options.as_of)).unwrap_or_else(|error| {
                 tracing::warn!(error = format!("{error:#}"), "the export that stood there cannot be compared with");
@@ -70,11 +72,13 @@ impl Since {
 
     /// The row that says what is otherwise of a capability that is there, where something is.
     pub(super) fn row<'a>(&'a self, id: &CapabilityId, now: &'a Seen) -> Option<ChangeRow<'a>> {
+        // Without an earlier dataset nothing is new: every row would say `added`.
         self.earlier.as_ref()?;
         match self.seen.get(id.0.as_bytes()) {
             None => Some(row(*id, "added", Vec::new(), None, Some(now))),
             Some(before) if before == now => None,
             Some(before) => {
+                // One order for all rows, so that the cell is the same from export to export.
                 let differs = [
                     ("content", before.content != now.content),
                     ("band", before.band != now.band),
@@ -90,6 +94,7 @@ impl Since {
     /// The rows of capabilities that are not there any more, sorted by (slug, id).
     pub(super) fn gone<'a>(&'a self, there: &BTreeSet<Id>) -> impl Iterator<Item = ChangeRow<'a>> {
         let mut gone: Vec<(&Id, &Seen)> = self.seen.iter().filter(|(id, _)| !there.contains(*id)).collect();
+        // By slug, like the other tables, and by id where slugs are the same.
         gone.sort_by_key(|(id, seen)| (&seen.slug, *id));
         gone.into_iter()
             .map(|(id, seen)| row(CapabilityId(Digest::from_bytes(*id)), "gone", Vec::new(), Some(seen), None))
@@ -97,7 +102,7 @@ impl Since {
 }
 
 impl Seen {
-    /// What a row of the ranked table says.
+    /// The compared parts of a row of the ranked table.
     pub(super) fn of(row: &CapabilityRow<'_>) -> Self {
         let value = |value: Option<Points>| value.map(Points::as_f64);
         Self {
@@ -114,12 +119,13 @@ impl Seen {
         }
     }
 
-    /// What a row of the ranked table says that was read. None where it says no digests.
+    /// The compared parts of a row that was read from the ranked table. None where it says no digests.
     fn read(row: &ReadCapabilityRow) -> Option<(Id, Self)> {
         let seen = Self {
             slug: row.slug.as_text().into(),
             rank: row.rank.as_integer()?,
             band: row.band.as_text().into(),
+            // A row without a digest was damaged or edited, and is passed over.
             content: Digest::from_bytes(id_of(&row.content_sha256)?),
             values: Values {
                 spiderrating: row.spiderrating_seed.as_number(),
@@ -131,7 +137,7 @@ impl Seen {
         Some((id_of(&row.id)?, seen))
     }
 
-    /// What a row of changes says that was before. None where the capability was not there.
+    /// The state before, as a row of changes says it. None where the capability was not there.
     fn before(row: &ReadChangeRow) -> Option<Self> {
         Some(Self {
             slug: row.slug.as_text().into(),
@@ -161,6 +167,7 @@ fn row<'a>(
 ) -> ChangeRow<'a> {
     let (values_before, values) = (before.map(|seen| seen.values), now.map(|seen| seen.values));
     ChangeRow {
+        // What is gone has only the slug of before.
         slug: now.or(before).map_or("", |seen| &seen.slug),
         capability,
         change,
@@ -186,23 +193,28 @@ fn row<'a>(
 fn read(dir: &Path, undone: Option<AsOf>) -> anyhow::Result<Since> {
     let manifest = manifest::read(dir)?.map_err(|fault| anyhow::anyhow!(fault))?;
     let holds = |exporter: &&&dyn Exporter| {
+        // Both tables in one format, or the rows would not belong together.
         let has = |table: &str| manifest.files.iter().any(|file| file.path == exporter.file_name(table));
         has(ReadCapabilityRow::TABLE.name) && has(ReadChangeRow::TABLE.name)
     };
     let exporter = *EXPORTERS.iter().find(holds).context("it holds no table of changes")?;
     let mut seen = BTreeMap::new();
     each(dir, &manifest, exporter, |row: ReadCapabilityRow| seen.extend(Seen::read(&row)))?;
+    // Another instant: that dataset is what the new one follows.
     if undone != Some(manifest.as_of) {
         let earlier = Earlier { as_of: manifest.as_of, manifest_sha256: manifest.manifest_sha256 };
         return Ok(Since { earlier: Some(earlier), seen });
     }
+    // The same night again: its changes are taken back, which gives the state that it was compared with.
     each(dir, &manifest, exporter, |row: ReadChangeRow| {
         let Some(id) = id_of(&row.capability) else { return };
         match Seen::before(&row) {
+            // A row of changes with a state of before restores it; one without says that the capability was added that night.
             Some(before) => seen.insert(id, before),
             None => seen.remove(&id),
         };
     })?;
+    // That night had nothing to compare with, and this repetition has not either.
     let seen = if manifest.since.is_some() { seen } else { BTreeMap::new() };
     Ok(Since { earlier: manifest.since, seen })
 }
@@ -216,6 +228,7 @@ fn each<R: ReadRow>(
 ) -> anyhow::Result<()> {
     let name = exporter.file_name(R::TABLE.name);
     let (sha256, _) = file::hash(&dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
+    // A damaged table would invent changes, so it is not compared with at all.
     let is_whole = manifest.files.iter().any(|file| file.path == name && file.sha256 == sha256);
     anyhow::ensure!(is_whole, "{name} has other bytes than the manifest says");
     let layout = Layout::of(&R::TABLE, manifest.private_columns);

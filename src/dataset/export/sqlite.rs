@@ -48,7 +48,7 @@ impl Exporter for Sqlite {
     }
 }
 
-/// Why reading ended: the file, or whoever was handed a row.
+/// The cause by which reading ended: the file, or whoever was handed a row.
 enum Stopped {
     Store(StoreError),
     By(anyhow::Error),
@@ -87,12 +87,14 @@ impl Sink for OneFile {
 
     fn finish(self: Box<Self>) -> anyhow::Result<Vec<FileRow>> {
         self.writer.finish()?;
+        // Read back, because SQLite writes pages in its own order and cannot be hashed on the way.
         let (sha256, bytes) = file::hash(&self.path).with_context(|| format!("failed to read {FILE} back"))?;
         Ok(vec![FileRow { path: FILE.into(), sha256, bytes, rows: self.rows }])
     }
 }
 
 fn definition(table: &Layout) -> Definition {
+    // SQLite converts values of a column with another affinity; these keep what is put in.
     let kind = |kind| match kind {
         ColumnType::Integer => dataset::ColumnType::Integer,
         ColumnType::Number => dataset::ColumnType::Real,
@@ -117,6 +119,7 @@ fn original(column: &Column, cell: &dataset::Cell<'_>) -> anyhow::Result<Cell> {
         (ColumnType::Json, dataset::Cell::Text(text)) => Cell::text(text).into_json(),
         (ColumnType::Integer, dataset::Cell::Integer(number)) => Cell::Integer(*number),
         (ColumnType::Number, dataset::Cell::Real(number)) => Cell::Number(*number),
+        // Types of SQLite are those of each value, so a wrong one is damage.
         (_, other) => anyhow::bail!("{FILE}: column {} holds {other:?}", column.name),
     })
 }

@@ -1,8 +1,8 @@
-//! The way of the rows: one thread reads the store in ranked order, the pool makes rows of what it read, and each format
-//! writes on a thread of its own.
+//! The way of the rows. One thread reads the store in ranked order, the pool makes rows of it, and each format writes on
+//! its own thread.
 //!
-//! All channels are short, so that memory does not grow with the store, and keep their order, so that the bytes are the same
-//! whatever the number of threads.
+//! All channels are short, so that memory does not grow with the store. They keep their order, so that the bytes are the
+//! same whatever the number of threads.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -42,7 +42,7 @@ impl Batch {
     }
 }
 
-/// What the reader hands over.
+/// The pieces that the reader hands over.
 enum Piece {
     Capabilities(Vec<Packed>),
     Stored(Batch),
@@ -50,12 +50,12 @@ enum Piece {
     EndOfCapabilities,
 }
 
-/// What the rows come to.
+/// The result of all rows.
 pub(super) struct Streamed {
     /// Every file of every format, unsorted.
     pub(super) files: Vec<FileRow>,
     pub(super) counted: Counted,
-    /// How many rows each table has.
+    /// The number of rows of each table.
     pub(super) rows: Vec<u64>,
 }
 
@@ -71,13 +71,16 @@ pub(super) fn run(
     thread::scope(|scope| {
         let (mut senders, mut writers) = (Vec::new(), Vec::new());
         for sink in sinks {
+            // Short channels: a slow format holds up the reader instead of filling the memory.
             let (sender, receiver) = sync_channel::<Arc<Vec<Batch>>>(WAITING);
             senders.push(sender);
             writers.push(scope.spawn(move || write(sink, &receiver)));
         }
         let (to_maker, pieces) = sync_channel::<Piece>(WAITING);
         let making = scope.spawn(move || make(maker, layouts, &pieces, &senders, pool));
+        // On this thread, because the view of the store belongs to it.
         let read = read(reader, ranking, maker, &to_maker);
+        // The end of the channel is what tells the maker that no piece follows.
         drop(to_maker);
         let made = making.join().map_err(|_| anyhow::anyhow!("making rows was cut short"))?;
         let mut files = Vec::new();
@@ -85,6 +88,7 @@ pub(super) fn run(
             // What a format says comes first: where it ended early, the steps before it only saw a closed channel.
             files.extend(writer.join().map_err(|_| anyhow::anyhow!("a format was cut short"))??);
         }
+        // In the order of causes: a full disk makes the steps before it fail as well.
         let (counted, rows) = made?;
         read?;
         Ok(Streamed { files, counted, rows })
@@ -115,7 +119,9 @@ fn make(
     for piece in pieces {
         let mut batches = match piece {
             Piece::Capabilities(packed) => {
+                // One list for each table, so that a batch goes to one table in each file.
                 let mut tables: Vec<Vec<Row>> = vec![Vec::new(); TABLES.len()];
+                // Results come in the order of the input, which keeps the bytes independent of threads.
                 for made in bulk::mapped(pool, packed, |packed| maker.make(packed)) {
                     let made = made?;
                     counted.add(made.counts);
@@ -129,15 +135,19 @@ fn make(
                 tables.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty()).map(batch).collect()
             }
             Piece::Stored(batch) => vec![batch],
+            // Counted tables need all capabilities, and come in the place where those end.
             Piece::EndOfCapabilities => counted.batches(&maker.since)?,
         };
         for batch in &mut batches {
+            // Private columns are dropped here, before any format sees them.
             let (Some(layout), Some(rows)) = (layouts.get(batch.table), rows.get_mut(batch.table)) else { continue };
             *rows += batch.rows.len() as u64;
             batch.rows = std::mem::take(&mut batch.rows).into_iter().map(|row| layout.keep(row)).collect();
         }
+        // Shared among the formats, and not copied for each.
         let batches = Arc::new(batches);
         for sender in senders {
+            // A closed channel is a format that ended early; its own error is told instead.
             sender.send(batches.clone()).ok().context(CLOSED)?;
         }
     }
@@ -148,6 +158,7 @@ fn read(reader: &Reader, ranking: &Ranking, maker: &RowMaker, to: &SyncSender<Pi
     let mut met = Met::default();
     for (index, places) in ranking.places.chunks(PIECE).enumerate() {
         let packed = |(at, place): (usize, &_)| {
+            // Ranks begin at 1 and go on over the pieces.
             let rank = (index * PIECE + at + 1) as u64;
             maker.read(reader, ranking, place, rank, &mut met)
         };
@@ -159,6 +170,7 @@ fn read(reader: &Reader, ranking: &Ranking, maker: &RowMaker, to: &SyncSender<Pi
         let Rows::Stored(rows) = table.rows else { continue };
         let (mut waiting, mut bytes) = (Vec::new(), 0);
         let mut emit = |row: Row| {
+            // By bytes too, because rows of the store hold descriptions and differences of any length.
             bytes += row.iter().map(|cell| cell.as_text().len()).sum::<usize>();
             waiting.push(row);
             if waiting.len() < STORED.0 && bytes < STORED.1 {
@@ -168,6 +180,7 @@ fn read(reader: &Reader, ranking: &Ranking, maker: &RowMaker, to: &SyncSender<Pi
             to.send(Piece::Stored(Batch { table: number, rows: std::mem::take(&mut waiting) })).ok().context(CLOSED)
         };
         rows(reader, &mut emit).with_context(|| format!("failed to read {}", table.name))?;
+        // The rest, which may be empty and then adds nothing.
         to.send(Piece::Stored(Batch { table: number, rows: waiting })).ok().context(CLOSED)?;
     }
     Ok(())

@@ -33,6 +33,7 @@ pub trait ReadRow {
 }
 
 const fn number(name: &str) -> usize {
+    // A loop, since iterators cannot be used at compile time.
     let mut at = 0;
     while at < TABLES.len() {
         if is_same(TABLES[at].name, name) {
@@ -40,6 +41,7 @@ const fn number(name: &str) -> usize {
         }
         at += 1;
     }
+    // At compile time: a table that no format writes cannot be declared.
     panic!("the table is missing in TABLES")
 }
 

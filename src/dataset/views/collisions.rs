@@ -53,7 +53,7 @@ impl<'a> CollisionView<'a> {
         }
     }
 
-    /// Whether it is a finding: the others are facts without weight.
+    /// True where it is a finding: the others are facts without weight.
     pub fn weighs(&self) -> bool {
         self.severity > Severity::Info
     }

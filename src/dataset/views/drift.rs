@@ -31,7 +31,7 @@ pub struct DriftView<'a> {
     pub from_version: Option<&'a str>,
     /// The kind of event, such as `changed` or `gone`.
     pub kind: DriftKind,
-    /// Whether the version moved with the change.
+    /// Its word for whether the version moved with the change.
     pub moved: VersionChange,
     /// [`SCHEMA`].
     pub schema: &'static str,

@@ -38,7 +38,7 @@ pub struct WalkReport {
     pub gone: u64,
     /// Entries that are missing and not taken as gone until somebody confirms it.
     pub held: u64,
-    /// Whether the source's own end was reached.
+    /// True where the source's own end was reached.
     pub is_complete: bool,
     /// Entries on all pages.
     pub listed: u64,
@@ -64,12 +64,13 @@ impl WalkReport {
     pub const fn outcome(&self) -> WalkOutcome {
         match (self.is_complete, &self.error) {
             (true, _) => WalkOutcome::Complete,
+            // An error explains more than the reason to stop, where both are there.
             (false, Some(_)) => WalkOutcome::Failed,
             (false, None) => WalkOutcome::Stopped,
         }
     }
 
-    /// Whether the source gave nothing at all.
+    /// True where the source gave nothing at all.
     pub const fn is_unreachable(&self) -> bool {
         self.error.is_some() && self.pages == 0
     }

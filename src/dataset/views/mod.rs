@@ -1,7 +1,7 @@
 //! Views: the answers about a store, each as one struct for table, JSON and API alike.
 //!
-//! One file a view: a struct, and `of`, which makes it from rows of the store. Must not know a command, a job, the terminal
-//! or HTTP. Fields stand in the order of the alphabet, which is the order of keys in every document so far.
+//! One file a view: a struct, and `of`, which makes it from rows of the store. Fields stand in the order of the alphabet, which
+//! is the order of keys in every document so far.
 
 use capdex_model::time::AsOf;
 use serde::Serialize;

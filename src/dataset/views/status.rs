@@ -233,6 +233,7 @@ impl StatusView {
     #[must_use]
     pub fn for_strangers(mut self) -> Self {
         self.alerts.sinks = None;
+        // Command lines may hold paths and addresses of the operator's.
         for run in &mut self.runs {
             (run.command, run.summary) = (None, None);
         }
@@ -265,6 +266,7 @@ fn sources(reader: &Reader) -> Result<Vec<SourceView>, StoreError> {
     let mut sources = Vec::new();
     for state in reader.source_states()? {
         let (active, listings) = reader.listing_counts(&state.id)?;
+        // Taken out, so that those that are left belong to sources that were only skipped.
         let walk = walks.remove(&state.id);
         sources.push(SourceView::Asked(AskedSource::of(state, walk, (active, listings))));
     }
@@ -285,6 +287,7 @@ fn schedules(reader: &Reader) -> Result<Vec<ScheduleView>, StoreError> {
 impl Walk {
     fn of(row: WalkRow) -> Result<Self, StoreError> {
         let report = serde_json::from_value(row.report);
+        // A report of another version still reads, because missing keys have defaults; anything else is damage.
         let last_walk = report.map_err(|error| corrupt("report of a walk", &error))?;
         Ok(Self { id: row.source, last_outcome: row.outcome.as_str(), last_walk })
     }
@@ -338,6 +341,7 @@ impl SinkView {
         Self {
             error: sink.error,
             failures: sink.failures,
+            // The store has an instant for every sink; without a failure it says nothing.
             next_try: (sink.failures > 0).then_some(sink.next_try),
             sent: sink.sent,
             sink: sink.name,
@@ -368,6 +372,7 @@ struct Timed {
 
 impl RunView {
     fn of(row: RunRow) -> Result<Self, StoreError> {
+        // The summary is null while a run goes on and where its process died.
         let timed = Option::<Timed>::deserialize(&row.summary).map_err(|error| corrupt("summary of a run", &error))?;
         Ok(Self {
             as_of: row.as_of,

@@ -29,12 +29,14 @@ pub(super) fn from_call(reader: &mut Reader<'_>, call: &CallExpression<'_>) {
     let Some(Value::String(name)) = name else { return };
     let mut fields = Map::new();
     fields.insert("name".to_owned(), Value::String(name));
+    // The SDK's overloads put description, schema and annotations in any of the next places.
     for argument in call.arguments.iter().skip(1).take(5) {
         let Some(argument) = argument.as_expression() else { continue };
         match reader.value(argument, 0) {
             Some(Value::String(text)) => {
                 fields.entry("description").or_insert(Value::String(text));
             }
+            // `tool` takes a bare shape where the other methods take a configuration.
             Some(Value::Object(config)) if method != "tool" || is_config(&config) => fields.extend(config),
             Some(value) if is_annotations(&value) => {
                 fields.insert("annotations".to_owned(), value);
@@ -48,7 +50,7 @@ pub(super) fn from_call(reader: &mut Reader<'_>, call: &CallExpression<'_>) {
     keep(reader, &fields, start_of(call));
 }
 
-/// Whether the object after a name is a registration of its own and no shape: `{description: "…", inputSchema: …}`.
+/// True where the object after a name is a registration of its own and no shape: `{description: "…", inputSchema: …}`.
 fn is_config(config: &Map<String, Value>) -> bool {
     config.get("description").is_some_and(Value::is_string) || config.contains_key("inputSchema")
 }
@@ -57,6 +59,7 @@ fn is_config(config: &Map<String, Value>) -> bool {
 pub(super) fn from_object(reader: &mut Reader<'_>, object: &ObjectExpression<'_>) {
     let has = |wanted: &str| object.properties.iter().any(|property| has_key(property, wanted));
     let schema = ["inputSchema", "input_schema"].iter().any(|key| has(key));
+    // Keys are looked at before any value is put together, since most objects are no tools.
     if !has("name") || !(schema || (has("description") && (has("parameters") || has("execute")))) {
         return;
     }
@@ -83,6 +86,7 @@ pub(super) fn from_class(reader: &mut Reader<'_>, class: &Class<'_>) {
             continue;
         }
         if let Some(value) = property.value.as_ref().and_then(|value| reader.value(value, 0)) {
+            // mcp-framework calls the input schema `schema`.
             let key = if key == "schema" { "inputSchema".to_owned() } else { key.to_string() };
             fields.insert(key, value);
         }
@@ -101,6 +105,7 @@ fn keep(reader: &mut Reader<'_>, fields: &Map<String, Value>, offset: usize) {
 /// A tool from its fields; `None` without a name that can be one.
 pub(super) fn tool(fields: &Map<String, Value>, path: &str) -> Option<Tool> {
     let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+    // An empty name, or one with a line break, is prose in a property that happens to be called `name`.
     let name = text("name").filter(|name| !name.is_empty() && name.len() <= MAX_NAME && !name.contains('\n'))?;
     let schema =
         |keys: &[&str]| keys.iter().find_map(|key| fields.get(*key)).cloned().and_then(as_schema).map(Into::into);

@@ -1,6 +1,6 @@
 //! Callees: which calls are worth keeping, by their dotted name after aliases are resolved.
 //!
-//! Must not judge them: the rules do.
+//! A call that stands in no table here is kept only for its taint; rules never see the others.
 
 /// JavaScript names that are kept as they are, and the modules all of whose members are kept.
 const SCRIPT: [&str; 44] = [
@@ -214,12 +214,12 @@ pub(super) const SENDING: [&str; 36] = [
     "open",
 ];
 
-/// Whether a JavaScript callee is kept.
+/// True where a JavaScript callee is kept.
 pub(super) fn script(callee: &str) -> bool {
     known(callee, &SCRIPT, &SCRIPT_MODULES, &SCRIPT_METHODS)
 }
 
-/// Whether a Python callee is kept.
+/// True where a Python callee is kept.
 pub(super) fn snake(callee: &str) -> bool {
     known(callee, &SNAKE, &SNAKE_MODULES, &SNAKE_METHODS)
         || callee.starts_with("os.exec")
@@ -229,6 +229,7 @@ pub(super) fn snake(callee: &str) -> bool {
 }
 
 fn known(callee: &str, names: &[&str], modules: &[&str], methods: &[&str]) -> bool {
+    // The first component alone decides for a module, so that members nobody listed are kept too.
     let module = callee.split_once('.').map_or(callee, |(module, _)| module);
     let method = callee.rsplit_once('.').map(|(_, method)| method);
     names.contains(&callee) || modules.contains(&module) || method.is_some_and(|method| methods.contains(&method))
@@ -236,6 +237,7 @@ fn known(callee: &str, names: &[&str], modules: &[&str], methods: &[&str]) -> bo
 
 /// A JavaScript module's name as callees spell it: without `node:`, `fs/promises` as `fs`.
 pub(super) fn script_module(name: &str) -> &str {
+    // One spelling for each module, since tables and rules list one.
     let name = name.strip_prefix("node:").unwrap_or(name);
     match name {
         "fs/promises" => "fs",

@@ -1,12 +1,13 @@
 //! Literals: putting together the pieces of text and values that two parsers find, within a budget.
 //!
-//! Must not know either language.
+//! The readers of JavaScript and Python, of zod and of registered tools share them.
 
 use serde_json::{Map, Value};
 
 use super::Argument;
 
-/// How many values all constants of one file may hold together, so that constants that repeat each other stay small.
+/// The most values that all constants of one file may hold together, so that constants that repeat each other stay
+/// small.
 pub(super) const MAX_VALUES: usize = 200_000;
 
 /// The longest text put together from constants, in bytes.
@@ -15,11 +16,11 @@ const MAX_TEXT: usize = 1024 * 1024;
 /// Marks the schema of an optional property until the schema around it is put together.
 const OPTIONAL: &str = "\u{0}optional";
 
-/// What remains of a file's budget.
+/// The remaining budget of a file.
 #[derive(Clone)]
 pub(super) struct Budget {
     left: usize,
-    /// Whether anything was refused.
+    /// True where anything was refused.
     pub(super) exhausted: bool,
 }
 
@@ -32,6 +33,7 @@ impl Budget {
     pub(super) fn take(&mut self, value: Value) -> Option<Value> {
         let cost = cost(&value);
         if cost > self.left {
+            // Refused rather than cut, since half a value reads as another one; the file gets a gap.
             self.exhausted = true;
             return None;
         }
@@ -40,13 +42,15 @@ impl Budget {
     }
 }
 
-/// How many values a value holds, long text counting more.
+/// The number of values that a value holds, long text counting more.
 fn cost(value: &Value) -> usize {
     let mut sum = 0;
+    // A stack of its own, because values nest as deep as the source does.
     let mut work = vec![value];
     while let Some(value) = work.pop() {
         sum += 1;
         match value {
+            // Long text pays as well: a large constant that is used often would otherwise cost one value each time.
             Value::String(text) => sum += text.len() / 256,
             Value::Array(items) => work.extend(items),
             Value::Object(items) => work.extend(items.values()),
@@ -79,11 +83,13 @@ pub(super) fn join(pieces: &[Argument], between: &str) -> Option<Argument> {
                 open = true;
             }
         }
+        // Constants that contain each other grow with each join.
         if text.len() > MAX_TEXT {
             return Some(Argument::Other);
         }
     }
     match (open, literal) {
+        // Without one literal piece nothing is known, and `{}{}` would look like text.
         (_, false) => None,
         (true, true) => Some(Argument::Composed(text)),
         (false, true) => Some(Argument::Literal(text)),
@@ -103,6 +109,7 @@ pub(super) fn object_schema(properties: Map<String, Value>) -> Value {
     let mut required = Vec::new();
     let mut kept = Map::new();
     for (name, mut schema) in properties {
+        // The mark is taken out again, so that rules are given plain JSON Schema.
         let marked = schema.as_object_mut().is_some_and(|map| map.remove(OPTIONAL).is_some());
         if !marked {
             required.push(Value::String(name.clone()));
@@ -136,6 +143,7 @@ pub(super) fn as_schema(value: Value) -> Option<Value> {
     map.remove(OPTIONAL);
     let is_text = |key: &str| map.get(key).is_some_and(|value| value.is_string() || value.is_array());
     let is_object = |key: &str| map.get(key).is_some_and(Value::is_object);
+    // A tool may have an argument called `properties`: where all values are schemas, the object is a shape.
     let is_schema = map.is_empty()
         || is_text("type")
         || (is_object("properties") && !map.values().all(is_schema_like))
@@ -150,7 +158,7 @@ fn is_schema_like(value: &Value) -> bool {
     value.get("type").is_some_and(Value::is_string)
 }
 
-/// Whether an object holds nothing but tool annotations.
+/// True where an object holds nothing but tool annotations.
 pub(super) fn is_annotations(value: &Value) -> bool {
     const HINTS: [&str; 5] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "title"];
     value.as_object().is_some_and(|map| !map.is_empty() && map.keys().all(|key| HINTS.contains(&key.as_str())))

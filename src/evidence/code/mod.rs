@@ -1,9 +1,9 @@
-//! Source: what the parsers of JavaScript, TypeScript and Python see: imports, calls with the shape of their
-//! arguments, tool registrations; of other languages, what a lexer sees of the same.
+//! Source: the imports, calls with the shape of their arguments, and tool registrations of source files. JavaScript,
+//! TypeScript and Python are parsed; a lexer reads other languages.
 //!
-//! Must not judge a call; must not run anything. Not read: declaration files (`.d.ts`, `.pyi`), and files that hold
-//! none of the words in `WORTH_READING` (vendored libraries, data tables), which can register no tool and make no call
-//! that is kept. Text that is larger than [`MAX_BYTES`] or nested deeper than the parsers can bear becomes a gap.
+//! Nothing is run. Declaration files (`.d.ts`, `.pyi`) are not read. Nor are files without any of the words in
+//! `WORTH_READING` (vendored libraries, data tables), which register no tool and make no call that is kept. Text that
+//! is larger than [`MAX_BYTES`] or nested deeper than the parsers can bear becomes a gap.
 
 use std::sync::LazyLock;
 
@@ -46,18 +46,19 @@ const STACK_STEP_BYTES: usize = 24 * 1024;
 /// The longest text of a call, in code points.
 const TEXT_LENGTH: usize = 120;
 
-/// What one source file does, as far as a parser can tell.
+/// The imports, calls and tools of one source file, as far as a parser can tell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceView {
     /// The modules that it imports, as written: `@modelcontextprotocol/sdk/server/mcp.js`, `mcp.server.fastmcp`.
     /// Sorted, each once.
     pub imports: Vec<String>,
     /// Calls and constructions worth knowing, in the order of the text. Reads of the environment stand among them as
-    /// calls of `process.env` or `os.environ`: with the variable's name as a literal, with the name of the call that
-    /// takes all of it (`JSON.stringify`), or with no argument where all of it is used in another way. What is no call
-    /// stands among them under a word of its own: `throw`, `return` and `compare` where a followed value is thrown,
-    /// returned or compared, `merge` where one becomes a key or is merged into an object, `connection.write` where one
-    /// is written to a connection, `console.log` where a secret is printed, `handed:` before the name of a call of another module that is given one, `hidden-name` where a name is in pieces.
+    /// calls of `process.env` or `os.environ`. Their argument is the variable's name as a literal, or the name of the
+    /// call that takes all of it (`JSON.stringify`). It is missing where all of it is used in another way. Other events
+    /// stand among them under a word of their own. `throw`, `return` and `compare` stand for a followed value that is
+    /// thrown, returned or compared. `merge` is one that becomes a key or is merged into an object, and
+    /// `connection.write` one that is written to a connection. `console.log` stands for a secret that is printed,
+    /// `handed:` before a name for a call of another module that is given one. `hidden-name` is a name in pieces.
     pub calls: Vec<Call>,
     /// The MCP tools that it registers, in the order of the text.
     pub tools: Vec<Tool>,
@@ -71,9 +72,9 @@ pub struct Call {
     pub callee: String,
     /// The shape of each argument; Python's keyword arguments stand together as the last.
     pub arguments: Vec<Argument>,
-    /// What reaches it, as far as this file shows.
+    /// The taint sources that reach it, as far as this file shows.
     pub flows: TaintedArguments,
-    /// Where the call begins.
+    /// The place at which the call begins.
     pub place: Place,
     /// The first 120 code points of the call's text.
     pub text: String,
@@ -98,15 +99,15 @@ pub enum Argument {
     Other,
 }
 
-/// What a parser found, with byte offsets instead of places.
+/// The findings of a parser, with byte offsets instead of places.
 #[derive(Default)]
 struct Findings {
     imports: Vec<String>,
     calls: Vec<(usize, Call)>,
     tools: Vec<(usize, Tool)>,
-    /// Whether constants were not followed to their end.
+    /// True where constants were not followed to their end.
     exhausted: bool,
-    /// Whether there were more calls than are kept.
+    /// True where there were more calls than are kept.
     flooded: bool,
 }
 
@@ -118,12 +119,13 @@ impl Findings {
         if self.calls.len() < MAX_CALLS {
             self.calls.push((offset, call));
         } else {
+            // Told as a gap, so that a file padded with calls is not called clean.
             self.flooded = true;
         }
     }
 }
 
-/// What came of parsing.
+/// The outcome of parsing.
 enum Parsed {
     Read(Findings),
     /// Read as far as possible; the parser's message says where it stumbled.
@@ -157,6 +159,7 @@ pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
         return notebook::read(document, gaps);
     }
     let dialect = dialect(document)?;
+    // Words before size: a large file that cannot matter is no gap.
     if !WORTH_READING.is_match(document.text.as_bytes()) || !fits(document, gaps) {
         return None;
     }
@@ -164,17 +167,18 @@ pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
     Some(view(document, findings, gaps))
 }
 
-/// Whether a document is small enough to be read as source; a larger one becomes a gap.
+/// True where a document is small enough to be read as source; a larger one becomes a gap.
 fn fits(document: &Document, gaps: &mut Vec<Gap>) -> bool {
     let fits = document.text.len() <= MAX_BYTES;
     if !fits {
+        // Unread is not clean: the size is told.
         let detail = format!("{} bytes of source, of which {MAX_BYTES} are parsed at most", document.text.len());
         gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, detail));
     }
     fits
 }
 
-/// What a parser finds in a program; what it cannot read becomes a gap of the file at `path`.
+/// The findings of a parser in a program; source that it cannot read becomes a gap of the file at `path`.
 fn findings(program: &Document, dialect: Dialect, path: &str, gaps: &mut Vec<Gap>) -> Option<Findings> {
     let bound = match dialect {
         Dialect::Python => nesting::python(&program.text),
@@ -183,6 +187,7 @@ fn findings(program: &Document, dialect: Dialect, path: &str, gaps: &mut Vec<Gap
         Dialect::Jsx => nesting::javascript(&program.text, true, false),
         Dialect::Tsx => nesting::javascript(&program.text, true, true),
     };
+    // The parsers recurse, and a stack overflow would end the process where no handler can catch it.
     if bound > nesting::LIMIT {
         let detail = format!("nested deeper than the {} levels that are parsed", nesting::LIMIT);
         gaps.push(Gap::new(path, GapReason::BudgetExhausted, detail));
@@ -199,6 +204,7 @@ fn findings(program: &Document, dialect: Dialect, path: &str, gaps: &mut Vec<Gap
 
 fn dialect(document: &Document) -> Option<Dialect> {
     let name = document.path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    // Declarations have no bodies, so that nothing in them runs.
     if [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| name.ends_with(end)) {
         return None;
     }
@@ -220,7 +226,7 @@ fn dialect(document: &Document) -> Option<Dialect> {
 }
 
 /// The nesting up to which a file is parsed where the caller stands: a thread for each small file costs more than the
-/// file. What is this shallow fits a megabyte of stack, which a test holds to; threads have two at least.
+/// file. Source this shallow fits a megabyte of stack, which a test holds to; threads have two at least.
 const NEAR_LEVELS: usize = 24;
 
 /// Parses where the caller stands, or on a thread of its own whose stack fits the bound. A panic in a parser becomes a
@@ -233,6 +239,7 @@ fn parse(document: &Document, dialect: Dialect, bound: usize) -> Parsed {
     };
     let refused = |what: &str| Parsed::Refused(what.to_owned());
     if bound <= NEAR_LEVELS {
+        // A parser's panic costs one file, never the scan.
         let parsed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         return parsed.unwrap_or_else(|_| refused("the parser gave up"));
     }
@@ -251,12 +258,14 @@ fn view(document: &Document, mut findings: Findings, gaps: &mut Vec<Gap>) -> Sou
         let detail = format!("more than {MAX_CALLS} calls worth knowing; the rest was not looked at");
         gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, detail));
     }
+    // The walk meets nested calls and handlers out of order, and places are counted forwards only.
     findings.calls.sort_by_key(|(offset, _)| *offset);
     findings.tools.sort_by_key(|(offset, _)| *offset);
     findings.imports.sort();
     findings.imports.dedup();
     let mut places = Places::new(document);
     let calls = findings.calls.into_iter().map(|(offset, call)| Call { place: places.at(offset), ..call }).collect();
+    // Tools begin at the top of the file again, and the first counter has moved past them.
     let mut places = Places::new(document);
     let tools = findings.tools.into_iter().map(|(offset, tool)| Tool { place: places.at(offset), ..tool }).collect();
     SourceView { imports: findings.imports, calls, tools }
@@ -282,6 +291,7 @@ impl<'a> Places<'a> {
             self.last = start;
             self.place = self.document.place(start);
         }
+        // Only the text since the last place is counted, so that a line of megabytes is read once.
         let passed = self.document.text.get(self.last..offset).map_or(0, |text| text.chars().count());
         self.place.column = self.place.column.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
         self.last = offset;

@@ -1,12 +1,12 @@
 //! Notebooks: what Python runs of their cells, read as one program.
 //!
-//! What a cell holds is placed at the cell's first line. Must not judge.
+//! A call in a cell is placed at the cell's first line.
 
 use super::super::document::{Document, Language};
 use super::super::notebook::Notebook;
 use super::{Dialect, Gap, GapReason, SourceView, WORTH_READING, findings, fits, view};
 
-/// Reads a notebook; `None` where it holds nothing that can matter. What cannot be read becomes a gap.
+/// Reads a notebook; `None` where it holds nothing that can matter. A notebook that cannot be read becomes a gap.
 pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
     if !WORTH_READING.is_match(document.text.as_bytes()) || !fits(document, gaps) {
         return None;
@@ -24,6 +24,7 @@ pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceVie
         starts.push((program.len(), cell.offset));
         program.push_str(&cell.python);
     }
+    // One program of all cells, because a later cell uses the names of an earlier.
     let cells = Document::read("cells.py", program.as_bytes(), &mut Vec::new());
     debug_assert_eq!(cells.language, Language::Python);
     let mut findings = findings(&cells, Dialect::Python, &document.path, gaps)?;
@@ -31,6 +32,7 @@ pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceVie
         let cell = starts.partition_point(|(start, _)| start <= offset).checked_sub(1);
         *offset = cell.and_then(|cell| starts.get(cell)).map_or(0, |(_, at)| *at);
     }
+    // Tools still have offsets of the joined program, which mean nothing in the notebook.
     findings.tools.clear();
     Some(view(document, findings, gaps))
 }

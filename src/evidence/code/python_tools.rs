@@ -12,7 +12,7 @@ use super::javascript_tools::tool;
 use super::literal::{object_schema, optional};
 use super::python::Reader;
 
-/// How deep annotations are followed.
+/// The depth to which annotations are followed.
 const MAX_DEPTH: usize = 16;
 
 /// A function under `@mcp.tool()`, `@server.tool(name=…)`, `@app.tool` or a bare `@tool`.
@@ -28,6 +28,7 @@ pub(super) fn from_function<'a>(reader: &mut Reader<'a>, function: &'a ast::Stmt
         }
         let mut fields = Map::new();
         if let Some(arguments) = arguments {
+            // FastMCP takes the name as the first argument.
             if let Some(Value::String(name)) = arguments.args.first().and_then(|first| reader.value(first)) {
                 fields.insert("name".to_owned(), Value::String(name));
             }
@@ -52,11 +53,13 @@ pub(super) fn from_call<'a>(reader: &mut Reader<'a>, call: &'a ast::ExprCall) {
     }
     let mut fields = Map::new();
     if path.rsplit('.').next() == Some("Tool") {
+        // Only `Tool` takes these by position; the others take the function first.
         for (key, argument) in ["name", "description", "inputSchema"].into_iter().zip(&call.arguments.args) {
             fields.extend(reader.value(argument).map(|value| (key.to_owned(), value)));
         }
     }
     keywords(reader, &call.arguments, &mut fields);
+    // `Tool(name=…)` alone may be any class of that name.
     if fields.contains_key("description") || fields.contains_key("inputSchema") {
         keep(reader, &fields, call.range().start().to_usize());
     }
@@ -70,6 +73,7 @@ pub(super) fn from_dict<'a>(reader: &mut Reader<'a>, dict: &'a ast::ExprDict) {
             .any(|item| matches!(&item.key, Some(Expr::StringLiteral(key)) if key.value.to_str() == wanted))
     };
     let schema = has("inputSchema") || has("input_schema");
+    // Keys are looked at before any value is put together, since most dictionaries are no tools.
     if !has("name") || !(schema || (has("description") && has("parameters"))) {
         return;
     }
@@ -105,6 +109,7 @@ fn docstring(body: &[Stmt]) -> Option<String> {
     let Some(Stmt::Expr(statement)) = body.first() else { return None };
     let Expr::StringLiteral(text) = &*statement.value else { return None };
     let text = text.value.to_str();
+    // The first line stands behind the quotation marks, so its indentation is not compared.
     let margin = text
         .lines()
         .skip(1)
@@ -115,6 +120,7 @@ fn docstring(body: &[Stmt]) -> Option<String> {
     for (index, line) in text.lines().enumerate() {
         if index > 0 {
             clean.push('\n');
+            // The margin may fall inside a letter of several bytes; the line is trimmed by itself then.
             clean.push_str(line.get(margin.unwrap_or(0)..).unwrap_or_else(|| line.trim_start()));
         } else {
             clean.push_str(line.trim_start());
@@ -129,6 +135,7 @@ fn parameters<'a>(reader: &mut Reader<'a>, parameters: &'a ast::Parameters) -> V
         let name = parameter.name().as_str();
         let annotation = parameter.annotation();
         let is_context = annotation.is_some_and(|annotation| mentions_context(reader, annotation));
+        // The framework passes these, and the model never sees them.
         if matches!(name, "self" | "cls" | "ctx") || is_context {
             continue;
         }
@@ -150,6 +157,7 @@ fn mentions_context(reader: &Reader<'_>, annotation: &Expr) -> bool {
 }
 
 fn with_default<'a>(reader: &mut Reader<'a>, default: &'a Expr, mut schema: Value) -> Value {
+    // `= None` says that it may be left out, and is no value worth telling.
     if let (Some(map), Some(value)) = (schema.as_object_mut(), reader.value(default))
         && !value.is_null()
     {
@@ -168,6 +176,7 @@ fn field<'a>(reader: &mut Reader<'a>, expression: &'a Expr, mut schema: Value) -
     let mut settings = Map::new();
     keywords(reader, &call.arguments, &mut settings);
     let first = call.arguments.args.first();
+    // `Field(...)` means required in pydantic.
     let required = matches!(first, Some(Expr::EllipsisLiteral(_)));
     if let Some(map) = schema.as_object_mut() {
         for key in ["description", "title", "examples", "pattern"] {
@@ -188,6 +197,7 @@ fn annotated<'a>(reader: &mut Reader<'a>, annotation: &'a Expr, depth: usize) ->
     match annotation {
         Expr::BinOp(union) => {
             let (left, right) = (annotated(reader, &union.left, depth + 1), annotated(reader, &union.right, depth + 1));
+            // `X | None` reads as `X`: whether it may be left out is told by its default.
             match (is_null(&left), is_null(&right)) {
                 (false, true) => left,
                 (true, false) => right,
@@ -259,6 +269,7 @@ fn generic<'a>(reader: &mut Reader<'a>, subscript: &'a ast::ExprSubscript, depth
 /// The schema of a class of this file by its annotated fields, as pydantic reads them.
 fn model(reader: &mut Reader<'_>, name: &str, depth: usize) -> Option<Value> {
     let class = reader.class(name)?;
+    // A class without a base is no pydantic model; the depth ends models that contain each other.
     if depth > MAX_DEPTH || class.arguments.is_none() {
         return None;
     }
@@ -279,6 +290,7 @@ fn model(reader: &mut Reader<'_>, name: &str, depth: usize) -> Option<Value> {
 pub(super) fn value_of_call<'a>(reader: &mut Reader<'a>, call: &'a ast::ExprCall, depth: usize) -> Option<Value> {
     let path = reader.dotted(&call.func, 0)?;
     match path.rsplit('.').next()? {
+        // Servers built on the low-level API hand over `Model.model_json_schema()` as the input schema.
         "model_json_schema" | "schema" => {
             let owner = path.rsplit('.').nth(1)?.to_owned();
             model(reader, &owner, 0)

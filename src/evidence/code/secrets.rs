@@ -1,6 +1,6 @@
-//! Secrets: under which names, at which paths and from which programs the secrets of a user are had.
+//! Secrets: the names, paths and programs by which the secrets of a user are had.
 //!
-//! Vocabulary only. Must not judge, and must not know a language.
+//! Vocabulary only, shared by the readers of source and by the shell's tracer.
 
 use std::sync::LazyLock;
 
@@ -8,8 +8,9 @@ use regex::Regex;
 
 use super::taint::TaintSources;
 
-/// What the output of a literal command tells.
+/// The taint sources in the output of a literal command.
 pub(super) fn of_command(command: &str) -> TaintSources {
+    // Whole words alone: the `id` in `uuid` asks for no user.
     let has = |word: &str| {
         command.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| part.eq_ignore_ascii_case(word))
     };
@@ -23,6 +24,7 @@ pub(super) fn of_command(command: &str) -> TaintSources {
     if has("ifconfig") || has("ipconfig") || command.starts_with("ip a") {
         origins |= TaintSources::HOST_NETWORK;
     }
+    // Alone only: `env X=1 make` sets a variable and prints nothing.
     if matches!(command.trim(), "env" | "printenv" | "set" | "export -p") {
         origins |= TaintSources::ENVIRONMENT;
     }
@@ -32,16 +34,17 @@ pub(super) fn of_command(command: &str) -> TaintSources {
     origins
 }
 
-/// Whether the name of a variable says that its value is secret.
+/// True where the name of a variable says that its value is secret.
 pub(super) fn is_secret_name(name: &str) -> bool {
     static NAMES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)(?:token|secret|passw(?:or)?d|api_?key|private_?key|credential|access_?key)s?$")
             .expect("the pattern is fixed and valid")
     });
+    // The length is asked first, so that text which is no name costs no match.
     name.len() <= 80 && NAMES.is_match(name)
 }
 
-/// Whether text, or a part of it, is a path at which programs keep secrets.
+/// True where text, or a part of it, is a path at which programs keep secrets.
 fn is_secret_path(text: &str) -> bool {
     static PATHS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
@@ -49,11 +52,12 @@ fn is_secret_path(text: &str) -> bool {
         )
         .expect("the pattern is fixed and valid")
     });
+    // `.ssh` is the shortest path that matters, and longer text is no path.
     (4..=260).contains(&text.len()) && PATHS.is_match(text)
 }
 
-/// Whether a path is that of a file in which an agent's program keeps its own session. Programs that ask the maker of
-/// the agent how much is used read it too, so it counts only where it goes to somebody else.
+/// True where a path is that of a file in which an agent's program keeps its own session. Programs that ask the maker
+/// of the agent how much is used read it too, so it counts only where it goes to somebody else.
 fn is_session_path(text: &str) -> bool {
     let text = text.replace('\\', "/");
     let name = text.rsplit('/').next().unwrap_or_default();
@@ -62,13 +66,13 @@ fn is_session_path(text: &str) -> bool {
         || text.ends_with(".cursor/mcp.json")
 }
 
-/// Whether an address is that of a service that hands out the machine's own tokens.
+/// True where an address is that of a service that hands out the machine's own tokens.
 pub(crate) fn is_token_service(address: &str) -> bool {
     let hosts = ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "100.100.100.200"];
     hosts.iter().any(|host| address.contains(host))
 }
 
-/// What a path in a literal leads to.
+/// The taint sources behind a path in a literal.
 pub(super) fn of_path(text: &str) -> TaintSources {
     if is_secret_path(text) {
         TaintSources::SECRET_PATH
@@ -79,7 +83,7 @@ pub(super) fn of_path(text: &str) -> TaintSources {
     }
 }
 
-/// Whether a file mentions any such path at all, so that its literals are worth asking about.
+/// True where a file mentions any such path at all, so that its literals are worth asking about.
 pub(super) fn mentions_secret_path(text: &str) -> bool {
     static WORDS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
@@ -116,21 +120,24 @@ const HAND_OUT: [&str; 22] = [
     "secret-tool lookup",
 ];
 
-/// Whether what a command prints is a token that a program hands out.
+/// True where what a command prints is a token that a program hands out.
 pub(crate) fn hands_out_token(command: &str) -> bool {
     const LONGEST: usize = 400;
+    // The first words are looked for before any text is built: almost no command has one.
     if command.len() > LONGEST || !HAND_OUT.iter().any(|words| command.contains(words.split(' ').next().unwrap_or("")))
     {
         return false;
     }
+    // A second blank must not hide a command, since the shell drops it.
     let plain = command.split_whitespace().collect::<Vec<_>>().join(" ");
     HAND_OUT.iter().any(|words| plain.contains(words))
 }
 
-/// Whether an address belongs to somebody who hands out such tokens, or to this machine.
+/// True where an address belongs to somebody who hands out such tokens, or to this machine.
 pub fn is_issuer(address: &str) -> bool {
     let host = address.split_once("://").map_or(address, |(_, rest)| rest);
     let host = host.split(['/', '?', '#', '"', '\'', ' ', ':']).next().unwrap_or_default();
+    // A suffix begins at a full stop, so that `notgithub.com` is not taken for `github.com`.
     let ends = |end: &&str| host == *end || host.strip_suffix(*end).is_some_and(|rest| rest.ends_with('.'));
     const ISSUERS: [&str; 22] = [
         "github.com",

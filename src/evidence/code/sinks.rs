@@ -1,6 +1,6 @@
 //! Sinks: calls that run code, start programs or carry data out of the machine.
 //!
-//! Rules about source and the comparison of releases ask the same questions of a call. Must not judge it.
+//! Rules about source and the comparison of releases ask the same questions of a call.
 
 use super::{Argument, Call, TaintSources};
 
@@ -34,6 +34,7 @@ pub fn runs_shell(call: &Call) -> bool {
                 || callee.starts_with("child_process.spawn")
                 || callee.starts_with("child_process.execFile") =>
         {
+            // Node takes the path of a shell here too, so that any value but a literal false counts.
             named(call, "shell").is_some_and(|value| !matches!(value, "false" | "False"))
         }
         _ => false,
@@ -81,10 +82,11 @@ pub fn evaluates(call: &Call) -> bool {
         || call.callee.ends_with(".constructor.constructor")
 }
 
-/// The data that a call carries out of the machine: by a request, over a connection, by a looked-up name, or by a
-/// program that does any of these. None where it carries nothing.
+/// The data that a call carries out of the machine. It leaves by a request, over a connection, by a looked-up name, or
+/// by a program that does any of these. None where it carries nothing.
 pub fn carried_out(call: &Call) -> Option<TaintSources> {
     let callee = call.callee.as_str();
+    // `get` asks and `pipe` may read: neither shows by itself that data leaves.
     let written = callee.starts_with("connection.") && !matches!(callee, "connection.pipe" | "connection.get");
     let looked_up = matches!(
         callee,
@@ -100,6 +102,7 @@ pub fn carried_out(call: &Call) -> Option<TaintSources> {
                 .iter()
                 .any(|word| text.contains(word))
         });
+    // `gh gist create PATH` publishes the content of the file, not its path.
     if by_program && call.text.contains("gist") && call.flows.first.any(TaintSources::SECRET_PATH) {
         return Some(TaintSources::SECRET);
     }
@@ -107,6 +110,7 @@ pub fn carried_out(call: &Call) -> Option<TaintSources> {
         // The environment of a child process is an option, not what it sends.
         return Some(call.flows.first | (call.flows.rest & !TaintSources::ENVIRONMENT));
     }
+    // An upload is given a path, and what leaves is the content of the file.
     if uploads(callee) && call.flows.first.any(TaintSources::SECRET_PATH) {
         return Some(call.flows.arguments() | TaintSources::SECRET);
     }

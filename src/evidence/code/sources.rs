@@ -1,7 +1,7 @@
 //! TaintSources of calls: what a call gives, by its dotted name and by what reaches it.
 //!
-//! Must not judge. Says nothing of calls that it does not know: of what goes into those, only what nobody handles by
-//! accident (the content of a key file, the name of the machine) is taken to come out again.
+//! Unknown calls give nothing of their own. Only data that nobody handles by accident comes out of them again: the
+//! content of a key file, the name of the machine.
 
 use super::secrets::{is_token_service, of_command};
 use super::taint::{TaintSources, TaintedArguments};
@@ -10,13 +10,13 @@ use super::taint::{TaintSources, TaintedArguments};
 pub(super) struct Known<'x> {
     /// Its dotted name.
     pub(super) callee: &'x str,
-    /// What reaches it.
+    /// The taint sources that reach it.
     pub(super) flows: TaintedArguments,
     /// Its first two arguments, where they are plain literals.
     pub(super) literals: [Option<&'x str>; 2],
 }
 
-/// What survives a call that nobody knows.
+/// The taint sources that survive an unknown call.
 fn strong() -> TaintSources {
     TaintSources::SECRET
         | TaintSources::ISSUED
@@ -28,14 +28,15 @@ fn strong() -> TaintSources {
         | TaintSources::CHECKED
 }
 
-/// What a cleaned value no longer is.
+/// The taint sources that a sanitizer removes.
 fn cleared_by_sanitizers() -> TaintSources {
     TaintSources::TOOL_INPUT | TaintSources::REQUEST
 }
 
-/// What a call in JavaScript or TypeScript gives.
+/// The taint sources in the result of a call in JavaScript or TypeScript.
 pub(super) fn javascript_call(call: &Known<'_>) -> TaintSources {
     let method = call.callee.rsplit('.').next().unwrap_or_default();
+    // The result is a value of its own: that an argument was put together does not make it so.
     let all = call.flows.all() & !TaintSources::COMPOSED;
     let [first, second] = call.literals;
     match call.callee {
@@ -49,6 +50,7 @@ pub(super) fn javascript_call(call: &Known<'_>) -> TaintSources {
         | "crypto.createDecipher" => {
             return all | TaintSources::DECODED;
         }
+        // Of a literal only: to decode the text of a request is ordinary.
         "unescape" | "decodeURIComponent" | "decodeURI" if first.is_some() => return all | TaintSources::DECODED,
         "Buffer.from" if matches!(second, Some("base64" | "hex" | "base64url")) => return all | TaintSources::DECODED,
         "zlib.inflateSync"
@@ -59,6 +61,7 @@ pub(super) fn javascript_call(call: &Known<'_>) -> TaintSources {
             return all;
         }
         "navigator.clipboard.readText" | "clipboardy.read" | "clipboardy.readSync" => return TaintSources::CLIPBOARD,
+        // A number or a bare file name leaves no room for a path or a command.
         "path.basename" | "parseInt" | "parseFloat" | "Number" | "Boolean" | "BigInt" => {
             return all & !cleared_by_sanitizers();
         }
@@ -92,6 +95,7 @@ pub(super) fn javascript_call(call: &Known<'_>) -> TaintSources {
         | "FormData"
         | "TextDecoder"
         | "Uint8Array" => return all,
+        // Encoded text cannot leave its place in an address.
         "encodeURIComponent" => return all & !cleared_by_sanitizers(),
         _ => {}
     }
@@ -108,13 +112,14 @@ pub(super) fn javascript_call(call: &Known<'_>) -> TaintSources {
         return match method {
             "readFile" | "readFileSync" | "createReadStream" | "readdir" | "readdirSync" | "readJson"
             | "readJsonSync" => read(call.flows.first),
+            // Other calls of `fs` hand on the path and not the content.
             _ => call.flows.first & (TaintSources::FETCHED_FILE | TaintSources::SECRET_PATH),
         };
     }
     of_method(method, call.flows)
 }
 
-/// What a call in Python gives.
+/// The taint sources in the result of a call in Python.
 pub(super) fn python_call(call: &Known<'_>) -> TaintSources {
     let method = call.callee.rsplit('.').next().unwrap_or_default();
     let all = call.flows.all() & !TaintSources::COMPOSED;
@@ -143,11 +148,13 @@ pub(super) fn python_call(call: &Known<'_>) -> TaintSources {
         | "lzma.decompress"
         | "bz2.decompress"
         | "gzip.decompress" => return all | TaintSources::DECODED,
+        // `rot13`, `hex` and `base64` hide text; the encodings of text do not.
         "codecs.decode" if !matches!(second, None | Some("utf-8" | "utf8" | "ascii" | "latin-1")) => {
             return all | TaintSources::DECODED;
         }
         "chr" => return all | TaintSources::DECODED,
         "pyperclip.paste" | "win32clipboard.GetClipboardData" | "clipboard.paste" => return TaintSources::CLIPBOARD,
+        // Quoted, converted or measured, text of the caller's can no longer become a command.
         "shlex.quote"
         | "shlex.split"
         | "pipes.quote"
@@ -236,23 +243,26 @@ pub(super) fn python_call(call: &Known<'_>) -> TaintSources {
 }
 
 fn read(path: TaintSources) -> TaintSources {
+    // What stands at a secret's path is secret, and what was fetched to a file comes out of it again.
     let secret = if path.any(TaintSources::SECRET_PATH) { TaintSources::SECRET } else { TaintSources::NONE };
     let answer = if path.any(TaintSources::FETCHED_FILE) { TaintSources::ANSWER } else { TaintSources::NONE };
     TaintSources::FILE | secret | answer | (path & TaintSources::ISSUED)
 }
 
-/// What a service answers that hands out the machine's own tokens.
+/// The answer of a service that hands out the machine's own tokens.
 fn issued_by(address: Option<&str>) -> TaintSources {
     if address.is_some_and(is_token_service) { TaintSources::ISSUED } else { TaintSources::NONE }
 }
 
-/// What a method of an unknown object gives: text and lists hand on what they hold, answers and files their content.
+/// The result of a method of an unknown object: text and lists hand on what they hold, answers and files their content.
 fn of_method(method: &str, flows: TaintedArguments) -> TaintSources {
     let all = flows.all() & !TaintSources::COMPOSED;
+    // An error carries its message to whoever catches it.
     if method.ends_with("Error") || method.ends_with("Exception") {
         return all;
     }
     let lower = method.to_ascii_lowercase();
+    // By its name alone: a function of another file is trusted to do what it is called after.
     if ["sanitize", "escape", "validate", "quote", "verify", "assert", "allow"].iter().any(|word| lower.contains(word))
     {
         return all & strong();
@@ -269,6 +279,7 @@ fn of_method(method: &str, flows: TaintedArguments) -> TaintSources {
         | "bytes" | "then" | "catch" | "finally" | "on" | "once" | "setEncoding" | "getReader" | "communicate"
         | "recv" | "update" | "append" | "push" | "at" | "pop" | "shift" | "expanduser" | "joinpath" | "absolute"
         | "as_posix" | "apply" | "call" | "bind" | "promise" | "final" => all,
+        // Programs show a part of a token to recognise it by, and `get` takes one variable of the environment.
         "replace" | "replaceAll" | "slice" | "substring" | "substr" | "resolve" | "get" => {
             all & !(TaintSources::TOKEN | TaintSources::ENVIRONMENT)
         }
@@ -283,13 +294,14 @@ fn of_method(method: &str, flows: TaintedArguments) -> TaintSources {
         | "get_user"
         | "open_sftp"
         | "from_transport" => flows.all() & (TaintSources::CONNECTION | strong()),
+        // `new PutObjectCommand({…})` is handed to the client that sends what is in it.
         _ if method.ends_with("Command") && flows.receiver.is_empty() => all,
         "fileno" | "makefile" | "detach" => flows.receiver & TaintSources::CONNECTION,
         _ => all & strong(),
     }
 }
 
-/// Whether a JavaScript call opens a connection or asks for something over the network.
+/// True where a JavaScript call opens a connection or asks for something over the network.
 pub(super) fn is_script_client(callee: &str) -> bool {
     let (module, method) = callee.split_once('.').unwrap_or((callee, ""));
     match module {
@@ -374,7 +386,7 @@ pub(super) fn is_snake_client(callee: &str) -> bool {
     }
 }
 
-/// Whether a method puts its arguments into its object.
+/// True where a method puts its arguments into its object.
 pub(super) fn is_growth(method: &str) -> bool {
     matches!(
         method,
@@ -394,7 +406,7 @@ pub(super) fn is_growth(method: &str) -> bool {
     )
 }
 
-/// Whether a method asks something about a value without changing it.
+/// True where a method asks something about a value without changing it.
 pub(super) fn is_question(method: &str) -> bool {
     matches!(
         method,

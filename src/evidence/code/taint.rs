@@ -2,12 +2,12 @@
 //!
 //! One bit for each kind of origin, joined while the tree is walked: each expression leaves what it may hold in `held`.
 //! Linear in the text. It errs towards saying nothing: a name that is bound more than once carries nothing from one
-//! function into another. Must not judge, and must not know a language's tree.
+//! function into another. The walks over JavaScript and Python share it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
 
-/// Where a value may come from: a set.
+/// The set of sources that a value may come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaintSources(u32);
 
@@ -34,9 +34,9 @@ impl TaintSources {
     pub const USER_NAME: Self = Self(1 << 8);
     /// The machine's network addresses.
     pub const HOST_NETWORK: Self = Self(1 << 9);
-    /// What came over the network.
+    /// Data that came over the network.
     pub const ANSWER: Self = Self(1 << 10);
-    /// What was decoded, decrypted, unpacked or put together from numbers.
+    /// Data that was decoded, decrypted, unpacked or put together from numbers.
     pub const DECODED: Self = Self(1 << 11);
     /// A connection to another machine, or a request being written.
     pub const CONNECTION: Self = Self(1 << 12);
@@ -53,23 +53,23 @@ impl TaintSources {
     /// A token that a program or the machine's own service hands out to whoever asks on this machine.
     pub const ISSUED: Self = Self(1 << 18);
 
-    /// What is left of this in a file that it is written to: that it was fetched, or decoded.
+    /// The sources that remain in a file that it is written to: that it was fetched, or decoded.
     pub(super) fn in_file(self) -> Self {
         let fetched = if self.any(Self::ANSWER) { Self::FETCHED_FILE } else { Self::NONE };
         fetched | (self & Self::DECODED)
     }
 
-    /// Whether it holds any of these.
+    /// True where it holds any of these.
     pub fn any(self, wanted: Self) -> bool {
         self.0 & wanted.0 != 0
     }
 
-    /// How many of these it holds.
+    /// The number of these that it holds.
     pub fn count(self, wanted: Self) -> u32 {
         (self.0 & wanted.0).count_ones()
     }
 
-    /// Whether it holds nothing.
+    /// True where it holds nothing.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -102,7 +102,7 @@ impl Not for TaintSources {
     }
 }
 
-/// What reaches a call.
+/// The taint sources that reach a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaintedArguments {
     /// Through the object whose method it is.
@@ -137,7 +137,7 @@ const WORTH: TaintSources = TaintSources(
         | TaintSources::DECODED.0,
 );
 
-/// How many parameters of a function are told apart.
+/// The number of parameters of a function that are told apart.
 const MAX_PARAMETERS: usize = 8;
 /// The longest path in plain text that is kept, and how many of them.
 const MAX_PATH: usize = 260;
@@ -148,27 +148,27 @@ struct Scope {
     declared: Vec<String>,
     name: Option<String>,
     returned: TaintSources,
-    /// What was held where the function stands.
+    /// The sources held where the function stands.
     outside: TaintSources,
 }
 
 /// The state of the walk.
 #[derive(Default)]
 pub(super) struct Flow {
-    /// What the expression walked last may hold.
+    /// The sources that the expression walked last may hold.
     pub(super) held: TaintSources,
-    /// What the function walked last returned.
+    /// The sources that the function walked last returned.
     pub(super) returned: TaintSources,
-    /// What a promise that is being made was resolved with.
+    /// The sources that a promise in the making was resolved with.
     pub(super) promised: TaintSources,
-    /// What the parameters of the function walked next are given.
+    /// The sources given to the parameters of the function walked next.
     pub(super) given: TaintSources,
     /// The name of the function walked next.
     pub(super) name: Option<String>,
-    /// Whether another walk would know more.
+    /// True where another walk would know more.
     pub(super) again: bool,
     names: BTreeMap<String, Vec<(usize, TaintSources)>>,
-    /// What was written to files that are named in plain text.
+    /// The sources written to files that are named in plain text.
     files: BTreeMap<String, TaintSources>,
     scopes: Vec<Scope>,
     returns: BTreeMap<String, TaintSources>,
@@ -177,8 +177,9 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    /// What a name may hold.
+    /// The sources that a name may hold.
     pub(super) fn of(&self, name: &str) -> TaintSources {
+        // Most files follow nothing: this saves a look-up for every identifier.
         if self.names.is_empty() {
             return TaintSources::NONE;
         }
@@ -198,6 +199,7 @@ impl Flow {
         let depth = self.scopes.len();
         let stack = self.names.entry(name.to_owned()).or_default();
         match stack.last_mut() {
+            // Joined and never replaced, so that the last of two branches does not clear the first.
             Some((at, known)) if *at == depth => *known |= origins,
             _ => {
                 stack.push((depth, origins));
@@ -208,7 +210,7 @@ impl Flow {
         }
     }
 
-    /// What a path in plain text leads to, where this file wrote there before.
+    /// The sources behind a path in plain text, where this file wrote there before.
     pub(super) fn at_path(&self, path: &str) -> TaintSources {
         if self.files.is_empty() {
             return TaintSources::NONE;
@@ -218,6 +220,7 @@ impl Flow {
 
     /// Notes what is written to a path in plain text.
     pub(super) fn write_to(&mut self, path: &str, origins: TaintSources) {
+        // Bounds memory; to forget the rest errs towards saying nothing.
         if path.len() <= MAX_PATH && self.files.len() < MAX_FILES {
             *self.files.entry(path.to_owned()).or_default() |= origins;
         }
@@ -231,6 +234,7 @@ impl Flow {
         let depth = self.scopes.len();
         match self.names.get_mut(name).and_then(|stack| stack.last_mut()) {
             Some((_, known)) => *known |= origins,
+            // Bound once, it is the same variable in every function, so it outlives this one.
             None if unique => {
                 self.names.insert(name.to_owned(), vec![(0, origins)]);
             }
@@ -252,6 +256,7 @@ impl Flow {
         if let Some(name) = &name {
             self.entered.insert(name.clone());
         }
+        // The expression around the function is half walked; its value comes back when the function is left.
         let outside = self.take();
         self.scopes.push(Scope { name, outside, ..Scope::default() });
         (known, given)
@@ -271,6 +276,7 @@ impl Flow {
         (self.returned, self.held) = (scope.returned, scope.outside);
         if let (Some(name), false) = (scope.name, scope.returned.is_empty()) {
             let known = self.returns.entry(name).or_default();
+            // Only what was not known before asks for another walk, so that a file that is understood gets none.
             if (scope.returned & WORTH & !*known).any(WORTH) {
                 self.again = true;
             }
@@ -285,7 +291,7 @@ impl Flow {
         }
     }
 
-    /// What a call of a function of this file gives.
+    /// The sources in the result of a call of a function of this file.
     pub(super) fn returns(&self, name: &str) -> TaintSources {
         if self.returns.is_empty() {
             return TaintSources::NONE;
@@ -304,6 +310,7 @@ impl Flow {
                 known.push(TaintSources::NONE);
             }
             if let Some(slot) = known.get_mut(index) {
+                // A function that is still to be entered will see this in the same walk.
                 if (*origins & WORTH & !*slot).any(WORTH) && self.entered.contains(name) {
                     self.again = true;
                 }
@@ -317,6 +324,7 @@ impl Flow {
         self.scopes.clear();
         self.entered.clear();
         self.names.retain(|_, stack| {
+            // What functions above an assignment could not know of a global, they know in the next walk.
             stack.truncate(1);
             stack.first().is_some_and(|(depth, _)| *depth == 0)
         });

@@ -1,8 +1,9 @@
-//! UnparsedLanguage: MCP tools and shell commands in Go, Rust, Java, Kotlin, PHP, Ruby and C#, from words and literals alone.
+//! UnparsedLanguage: MCP tools and shell commands in Go, Rust, Java, Kotlin, PHP, Ruby and C#, from words and literals
+//! alone.
 //!
-//! Knows no grammar: it goes by the names that the SDKs of these languages give to a registration, and by the literals
-//! that follow within a bounded number of tokens. Must not judge. Sources: the registration idioms that SpiderRating's
-//! extraction lists for these languages.
+//! No grammar is read. Tools are told by the names that the SDKs give to a registration, and by the literals that
+//! follow within a bounded number of tokens. Sources: the registration idioms that SpiderRating's extraction lists for
+//! these languages.
 
 use crate::document::Document;
 use crate::tools::{Tool, ToolOrigin};
@@ -11,7 +12,7 @@ use capdex_model::fact::Place;
 use super::taint::TaintedArguments;
 use super::{Argument, Call, Findings, MAX_BYTES, SourceView, excerpt};
 
-/// How many tokens after a registration's name its texts may stand.
+/// The number of tokens after a registration's name within which its texts may stand.
 const REACH: usize = 60;
 
 /// The longest name that is taken for a tool's.
@@ -32,6 +33,7 @@ pub(super) enum UnparsedLanguage {
 /// The language of a path; `None` for those that are not read here.
 pub(super) fn language(path: &str) -> Option<UnparsedLanguage> {
     match path.rsplit_once('.').map(|(_, extension)| extension)? {
+        // Go compiles no `_test.go` file into the program, so that no server serves its tools.
         "go" if !path.ends_with("_test.go") => Some(UnparsedLanguage::Go),
         "rs" => Some(UnparsedLanguage::Rust),
         "java" => Some(UnparsedLanguage::Java),
@@ -46,6 +48,7 @@ pub(super) fn language(path: &str) -> Option<UnparsedLanguage> {
 /// Reads a document; `None` where it names neither a tool nor a command, or is too large.
 pub(super) fn read(document: &Document, language: UnparsedLanguage) -> Option<SourceView> {
     let text = document.text.as_str();
+    // Plain words first: most files of these languages name neither a tool nor a command.
     let worth = ["Tool", "tool", "exec", "Command"].iter().any(|word| text.contains(word));
     if !worth || text.len() > MAX_BYTES {
         return None;
@@ -95,6 +98,7 @@ fn mark(tokens: &[Placed<'_>], at: usize, wanted: u8) -> bool {
 fn joined(tokens: &[Placed<'_>], at: usize) -> Option<String> {
     let mut text = literal(tokens, at)?.to_owned();
     let mut next = at + 1;
+    // Without a bound a file of literals alone would cost the square of its length.
     while next < at + REACH {
         let more = if mark(tokens, next, b'+') { next + 1 } else { next };
         let Some(part) = literal(tokens, more) else { break };
@@ -120,9 +124,10 @@ fn named(tokens: &[Placed<'_>], from: usize, end: usize, words: &[&str]) -> Opti
     None
 }
 
-/// Where the bracket that opens at `open` closes, or how far is looked.
+/// The token at which the bracket that opens at `open` closes, or the end of the search.
 fn closing(tokens: &[Placed<'_>], open: usize) -> usize {
     let mut depth = 0_usize;
+    // A bounded look keeps the pass linear where brackets never close.
     for at in open..(open + 4 * REACH).min(tokens.len()) {
         match tokens.get(at) {
             Some((_, Token::Mark(b'(' | b'{' | b'['))) => depth += 1,
@@ -159,6 +164,7 @@ const NAMES: [&str; 16] = [
 ];
 
 fn tool_at(tokens: &[Placed<'_>], at: usize, language: UnparsedLanguage, path: &str) -> Option<(usize, Tool)> {
+    // Almost every token ends here, before any bracket is matched.
     let name = word(tokens, at).filter(|name| NAMES.contains(name))?;
     let offset = tokens.get(at)?.0;
     let by_position = || {
@@ -209,6 +215,7 @@ fn tool_at(tokens: &[Placed<'_>], at: usize, language: UnparsedLanguage, path: &
         }
         (UnparsedLanguage::Php, "registerTool" | "addTool") if opens => by_position()?,
         (UnparsedLanguage::Php, "Tool") if word(tokens, at.checked_sub(1)?) == Some("new") && opens => by_position()?,
+        // Ruby needs no parentheses, so the description is required: `tool "x"` may be anything.
         (UnparsedLanguage::Ruby, "tool") => {
             (literal(tokens, at + 1)?.to_owned(), Some(named(tokens, at, at + REACH, &["description"])?))
         }
@@ -220,6 +227,7 @@ fn tool_at(tokens: &[Placed<'_>], at: usize, language: UnparsedLanguage, path: &
         }
         _ => return None,
     };
+    // Text with blanks is no name, so that the match was something else.
     let plain = !name.is_empty()
         && name.len() <= MAX_NAME
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-./:".contains(letter));
@@ -290,7 +298,9 @@ fn command_at<'a>(tokens: &[Placed<'a>], at: usize, language: UnparsedLanguage, 
         return None;
     }
     let end = closing(tokens, at + 1);
+    // Go and Rust start programs without a shell: only `-c` makes the next argument a command line.
     let by_list = matches!(language, UnparsedLanguage::Go | UnparsedLanguage::Rust);
+    // Rust adds arguments by further calls, behind the parenthesis.
     let reach = if language == UnparsedLanguage::Rust { at + 24 } else { end };
     let flag = (at..reach).find(|at| matches!(literal(tokens, *at), Some("-c" | "/c" | "/C" | "-lc")));
     let argument = if by_list { flag? + 1 } else { at + 2 };
@@ -328,6 +338,7 @@ fn tokens(text: &str, language: UnparsedLanguage) -> Vec<Placed<'_>> {
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         let rest = bytes.get(at..).unwrap_or_default();
+        // `#[…]` is an attribute of PHP and no comment.
         let hash = matches!(language, UnparsedLanguage::Ruby | UnparsedLanguage::Php)
             && *byte == b'#'
             && !rest.starts_with(b"#[");
@@ -402,6 +413,7 @@ fn string_at(text: &str, at: usize, language: UnparsedLanguage) -> Option<(Strin
                 Some((_, other)) => value.push(other),
                 None => break,
             },
+            // An open literal ends with its line, so that a stray quotation mark does not swallow the file.
             '\n' if matches!(
                 language,
                 UnparsedLanguage::Go | UnparsedLanguage::Java | UnparsedLanguage::Kotlin | UnparsedLanguage::CSharp

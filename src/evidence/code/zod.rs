@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::javascript::Reader;
 use super::literal::{object_schema, optional, properties_of};
 
-/// How deep chains and shapes are followed.
+/// The depth to which chains and shapes are followed.
 const MAX_DEPTH: usize = 64;
 
 /// The schema of a chain; `None` where it is none.
@@ -25,9 +25,11 @@ pub(super) fn schema(reader: &mut Reader<'_>, call: &CallExpression<'_>, depth: 
             modified(reader, inner, method, call, depth)
         }
         Expression::Identifier(name) => match reader.constant(name.name.as_str()) {
+            // `Base.extend({…})`: the chain begins at a schema that the file gave a name.
             Some(inner) if inner.is_object() => modified(reader, inner, method, call, depth),
             _ => constructed(reader, method, call, depth),
         },
+        // `z.coerce.number()`: the namespace itself has members.
         Expression::StaticMemberExpression(_) => constructed(reader, method, call, depth),
         _ => None,
     }
@@ -42,6 +44,7 @@ fn constructed(reader: &mut Reader<'_>, method: &str, call: &CallExpression<'_>,
         "boolean" => plain("boolean"),
         "null" => plain("null"),
         "date" => Some(json!({ "type": "string", "format": "date-time" })),
+        // Nothing is known of these, and the empty schema allows anything.
         "any" | "unknown" | "custom" | "lazy" | "void" | "undefined" | "never" | "instanceof" => Some(json!({})),
         "object" | "strictObject" | "looseObject" => {
             let shape = argument(reader, call, 0, depth);
@@ -55,11 +58,13 @@ fn constructed(reader: &mut Reader<'_>, method: &str, call: &CallExpression<'_>,
             Some(json!({ "type": "array", "prefixItems": argument(reader, call, 0, depth).unwrap_or(json!([])) }))
         }
         "record" | "map" => {
+            // `z.record(value)` has one argument, `z.record(key, value)` two.
             let value = argument(reader, call, 1, depth).or_else(|| argument(reader, call, 0, depth));
             Some(json!({ "type": "object", "additionalProperties": value.unwrap_or(json!(true)) }))
         }
         "enum" | "nativeEnum" => {
             let choices = match argument(reader, call, 0, depth)? {
+                // A native enumeration is an object, whose values are the choices.
                 Value::Object(map) => Value::Array(map.into_iter().map(|(_, value)| value).collect()),
                 other => other,
             };
@@ -74,6 +79,7 @@ fn constructed(reader: &mut Reader<'_>, method: &str, call: &CallExpression<'_>,
         }
         "optional" | "nullish" => argument(reader, call, 0, depth).map(optional),
         "nullable" => argument(reader, call, 0, depth),
+        // The first argument is the function that prepares the value.
         "preprocess" => argument(reader, call, 1, depth),
         _ => None,
     }

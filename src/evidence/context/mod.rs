@@ -1,8 +1,8 @@
 //! Context: whether a stretch of text is negated, quoted, defensive or documentary, so that talk about an attack is
 //! told apart from the attack.
 //!
-//! Must not know any rule. Nothing is ever cut out of the text that is analysed: context only makes a finding milder,
-//! and code blocks count in full, because agents run them. The windows are bounded, so each question costs the same.
+//! Nothing is ever cut out of the text that is analysed: context only makes a finding milder. Code blocks count in
+//! full, because agents run them. The windows are bounded, so each question costs the same.
 
 use std::ops::Range;
 
@@ -16,21 +16,21 @@ use vocabulary::{
     SECURITY_HEADING, SECURITY_TOPIC, STEPS, STRONG_DEFENCE,
 };
 
-/// How far a sentence is followed to each side, in bytes.
+/// The reach of a sentence to each side, in bytes.
 pub const SENTENCE_REACH: usize = 400;
-/// How far left of a find a negation still governs it, in bytes.
+/// The distance to the left of a find from which a negation still governs it, in bytes.
 const NEGATION_REACH: usize = 70;
 
-/// What surrounds a stretch of text.
+/// The surroundings of a stretch of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Context {
     /// The kind of zone that it stands in.
     pub zone: ZoneKind,
     /// A negation governs it: "never", "do not", "avoid", to its left in the same clause.
     pub negated: bool,
-    /// It is quoted and named as such: between quotation marks in running text after a word or mark that names it, or in
-    /// a block quotation that something around it explains. The mark alone quotes nothing, and an order with an address
-    /// or a file of the user's in it stays an order.
+    /// It is quoted and named as such. It stands between quotation marks in running text after a word or mark that
+    /// names it, or in a block quotation that something explains. The mark alone quotes nothing, and an order with an
+    /// address or a file of the user's in it stays an order.
     pub quoted: bool,
     /// It stands in a table that lists things, not steps.
     pub tabulated: bool,
@@ -55,7 +55,7 @@ impl Context {
         Self::within(document, &document.text, span, origin)
     }
 
-    /// The context of a span of a text that was made from a document's (unescaped, folded or decoded); `origin` is the
+    /// The context of a span of a text that was made from a document's (unescaped, folded or decoded). `origin` is the
     /// byte offset in the document from which the span's first byte comes.
     pub fn within(document: &Document, text: &str, span: Range<usize>, origin: usize) -> Self {
         let zone = document.zone_at(origin);
@@ -66,7 +66,9 @@ impl Context {
         let is_order = place.is_order();
         let defensive = place.is_defensive(is_order);
         let security_topic = is_about_security(document);
+        // A real order is never explained away: an attacker would write "security check" above it.
         let explained = !is_order && (defensive || security_topic);
+        // In code, quotation marks delimit literals and name nothing.
         let is_prose = matches!(
             zone,
             ZoneKind::Prose | ZoneKind::Table | ZoneKind::Quotation | ZoneKind::Comment | ZoneKind::Frontmatter
@@ -100,14 +102,14 @@ struct Stretch<'a> {
 }
 
 impl Stretch<'_> {
-    /// Whether the sentence orders something that has a real object: it begins with an action and holds an address or
-    /// a file of the user's. Such a sentence does what it says, whatever marks stand around it.
+    /// True where the sentence orders something with a real object: it begins with an action and holds an address or a
+    /// file of the user's. Such a sentence does what it says, whatever marks stand around it.
     fn is_order(&self) -> bool {
         let sentence = slice(self.bytes, self.sentence.clone());
         ORDER.is_match(sentence) && REAL_OBJECT.is_match(sentence)
     }
 
-    /// Whether the sentence, the line that leads a list in, or a heading above speaks of what is not to be done. The
+    /// True where the sentence, the line that leads a list in, or a heading above speaks of what is not to be done. The
     /// words of a real order's own sentence are its author's excuse and prove nothing.
     fn is_defensive(&self, is_order: bool) -> bool {
         let around = [
@@ -122,13 +124,14 @@ impl Stretch<'_> {
         })
     }
 
-    /// Whether the table around it lists steps, or has no heading row within 2,000 bytes.
+    /// True where the table around it lists steps, or has no heading row within 2,000 bytes.
     fn is_in_steps(&self) -> bool {
         let zones = &self.document.zones;
         let index = zones.partition_point(|zone| zone.end <= self.origin);
         let start = zones.get(index).map_or(self.origin, |zone| zone.start);
         let head = slice(self.document.text.as_bytes(), start..self.origin.min(start + 2000));
         let row = head.split(|byte| *byte == b'\n').next().unwrap_or(head);
+        // Without a heading row in sight nothing says that the table lists examples.
         row.len() == head.len() || STEPS.is_match(row)
     }
 }
@@ -137,8 +140,8 @@ fn slice(bytes: &[u8], range: Range<usize>) -> &[u8] {
     bytes.get(range).unwrap_or(&[])
 }
 
-/// The sentence, list item or table row around a span, in bytes: up to a full stop, question or exclamation mark
-/// before white space, an empty line, or the next list item, and 400 bytes at most to each side.
+/// The sentence, list item or table row around a span, in bytes. It ends at a full stop, question or exclamation mark
+/// before white space, an empty line, or the next list item. It reaches 400 bytes at most to each side.
 pub fn sentence_around(bytes: &[u8], span: Range<usize>) -> Range<usize> {
     let low = span.start.saturating_sub(SENTENCE_REACH);
     let high = span.end.saturating_add(SENTENCE_REACH).min(bytes.len());
@@ -147,12 +150,13 @@ pub fn sentence_around(bytes: &[u8], span: Range<usize>) -> Range<usize> {
     start..end.max(span.end)
 }
 
-/// Whether a sentence ends just before `at`.
+/// True where a sentence ends just before `at`.
 fn breaks_before(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|index| bytes.get(index)).copied().unwrap_or(b' ');
     let here = bytes.get(at).copied().unwrap_or(b'\n');
     match before {
         b'.' | b'!' | b'?' => {
+            // Neither an ellipsis nor `e.g.` ends a sentence.
             let is_ellipsis = slice(bytes, at.saturating_sub(3)..at) == b"...";
             here.is_ascii_whitespace()
                 && !is_ellipsis
@@ -179,11 +183,13 @@ fn begins_list_item(bytes: &[u8], at: usize) -> bool {
 }
 
 fn is_negated(left: &[u8]) -> bool {
+    // A negation further to the left governs another clause.
     let left = slice(left, left.len().saturating_sub(NEGATION_REACH)..left.len());
+    // "Do not hesitate to" orders what follows.
     NEGATION.find(left).is_some_and(|found| !NEGATED_NEGATION.is_match(found.as_bytes()))
 }
 
-/// Where the quotation mark stands that opens before the span and closes after it on one line. The quotes that delimit
+/// The offset of the quotation mark that opens before the span and closes after it on one line. The quotes that delimit
 /// a whole value (`description: "…"`) quote nothing.
 fn opening_mark(bytes: &[u8], span: &Range<usize>) -> Option<usize> {
     let low = span.start.saturating_sub(200);
@@ -191,6 +197,7 @@ fn opening_mark(bytes: &[u8], span: &Range<usize>) -> Option<usize> {
     let left = left.rsplit(|byte| *byte == b'\n').next().unwrap_or(left);
     let right = slice(bytes, span.end..(span.end + 200).min(bytes.len()));
     let right = right.split(|byte| *byte == b'\n').next().unwrap_or(right);
+    // A straight mark looks the same at both ends; an odd count says that one is open.
     let odd = |mark: u8| left.iter().filter(|byte| **byte == mark).count() % 2 == 1;
     let straight = odd(b'"') && right.contains(&b'"') && !delimits_value(left, b'"');
     let single = opens_word(left, b'\'') && right.contains(&b'\'') && !delimits_value(left, b'\'');
@@ -205,13 +212,13 @@ fn opening_mark(bytes: &[u8], span: &Range<usize>) -> Option<usize> {
     marks.into_iter().flatten().max().map(|at| start + at)
 }
 
-/// Where the last opening mark stands, where none closes after it.
+/// The offset of the last opening mark, where none closes after it.
 fn opened(left: &[u8], open: &str, close: &str) -> Option<usize> {
     let last = |mark: &str| left.windows(mark.len()).rposition(|window| window == mark.as_bytes());
     last(open).filter(|open| last(close).is_none_or(|close| close < *open))
 }
 
-/// Whether the last `mark` on the left stands at the beginning of a word, so that it is no apostrophe.
+/// True where the last `mark` on the left stands at the beginning of a word, so that it is no apostrophe.
 fn opens_word(left: &[u8], mark: u8) -> bool {
     left.iter().rposition(|byte| *byte == mark).is_some_and(|at| {
         let before = at.checked_sub(1).and_then(|index| left.get(index));
@@ -224,6 +231,7 @@ fn delimits_value(left: &[u8], mark: u8) -> bool {
     let Some(at) = left.iter().rposition(|byte| *byte == mark) else { return false };
     let before = slice(left, 0..at).trim_ascii_end();
     let key = before.strip_suffix(b":").or_else(|| before.strip_suffix(b"="));
+    // A key is one word or quoted itself; a colon behind more words is running text.
     before.is_empty() || key.is_some_and(|key| !key.contains(&b' ') || key.ends_with(b"\""))
 }
 
@@ -236,8 +244,9 @@ fn lead_in(bytes: &[u8], sentence: usize) -> Option<&[u8]> {
     })
 }
 
-/// Whether the beginning of the document (front matter, first heading) names security as its subject.
+/// True where the beginning of the document (front matter, first heading) names security as its subject.
 fn is_about_security(document: &Document) -> bool {
+    // The beginning alone: one word about security further down would excuse the whole document.
     let head = slice(document.text.as_bytes(), 0..document.text.len().min(700));
     document.language == Language::Markdown && SECURITY_TOPIC.is_match(head)
 }

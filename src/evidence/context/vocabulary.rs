@@ -1,6 +1,6 @@
 //! The words by which context is told: negation, defence, mention, orders.
 //!
-//! Must not know documents or zones. Every expression is ASCII and runs over windows of bounded size only.
+//! Every expression is ASCII and runs over windows of bounded size only.
 
 use std::sync::LazyLock;
 
@@ -31,7 +31,7 @@ pub(super) static STRONG_DEFENCE: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:detect(?:s|ed|ing|ion|ions|or|ors)?|flag(?:s|ged|ging)?|block(?:s|ed|ing)|prevent(?:s|ed|ing|ion)?|scan(?:s|ned|ning)? for|look(?:s|ing)? for|watch(?:ing)? for|search(?:es|ing)? for|check(?:s|ing)? for|grep|red flags?|examples? of (?:an? |the )?(?:attack|injection|malicious|prompt|bad|unsafe)\w*|attackers? (?:can|could|may|might|will|would|who|tries|controls?)|attempts? to|vulnerab\w*|prompt injections?|injections?|jailbreak (?:attempts?|detection)|refuse|rejects?|rejected|suspicious|anti-?patterns?|sanitiz\w*|mitigat\w*|guards? against|protects? against|defend\w*|warning signs?|red team\w*|cve-\d+|cwe-\d+|owasp|exploit(?:s|ed|ation|able)|auditors?|threat model\w*|such as|phrases? like|patterns? like|text like|strings? like|if (?:you (?:see|encounter|find|notice)|content|text|it contains|an? (?:page|tool|document|email|message)))\b",
     )
 });
-/// What leads in a list of things that are not done.
+/// The line that leads in a list of things that are not done.
 pub(super) static REFUSAL: LazyLock<Regex> = LazyLock::new(|| {
     words(
         r"\b(?:will not|won't|does not|doesn't|must not|never|do not|don'?ts?|avoid|out of scope|not allowed)(?: [a-z']+){0,4}[*_ ]*:[*_ ]*$",
@@ -43,7 +43,8 @@ pub(super) static DEFENCE_HEADING: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:red flags?|attacks?|attack (?:vectors?|patterns?|examples?)|threats?|threat model|vulnerabilit\w*|malicious|anti-?patterns?|dangerous|prohibited|forbidden|never|avoid|don'?ts?|do not|will not|won'?t|must not|out of scope|not allowed|what not to do|injections?|exploit\w*|payloads?|indicators?|warning signs?|bad examples?|unsafe|insecure|rationalizations?|blocked)\b",
     )
 });
-/// Headings over defence, under which real orders stand as well: they speak for a mention only where nothing is ordered.
+/// Headings over defence, under which real orders stand as well: they speak for a mention only where nothing is
+/// ordered.
 pub(super) static SECURITY_HEADING: LazyLock<Regex> = LazyLock::new(|| {
     words(
         r"\b(?:security (?:considerations?|checks?|reviews?|notes?|rules?|guidelines?|best practices|audit|warnings?|model|issues?|testing|patterns?)|detect\w*|guardrails?|hardening|pentest\w*|red team\w*|gotchas|pitfalls?|mitigations?|risk\w*|test cases?|findings?)\b",
@@ -59,8 +60,8 @@ pub(super) static SECURITY_TOPIC: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:security|vulnerab\w*|exploit\w*|pentest\w*|penetration test\w*|red team\w*|threats?|malware|forensic\w*|ctf|fuzz\w*|yara|semgrep|codeql|audit(?:s|or|ing)?|incident response|hardening|prompt injection|secrets? (?:scan\w*|detect\w*)|owasp|sast|supply.chain|reverse engineer\w*|sandbox\w*|detection)\b",
     )
 });
-/// What stands right before an opening quotation mark where the text is named and not said: a reporting word, another
-/// item of the same list, or the mark of a list item.
+/// The text right before an opening quotation mark where the quotation is named and not said. It is a reporting word,
+/// another item of the same list, or the mark of a list item.
 pub(super) static MENTION: LazyLock<Regex> = LazyLock::new(|| {
     words(
         r"(?:\b(?:says?|said|saying|sentences?|phrases?|texts?|strings?|like|as|patterns?|examples?|asks?|asked|asking|prompts?|messages?|contain(?:s|ed|ing)?|with|called|titled|named|words?|instructions?|commands?|inputs?|quer(?:y|ies)|triggers?|attempts?|claims?|demands?|requests?|or|and|not|than|of|for|to|is|are|for example|e\.g\.|i\.e\.|if|when|using|use when)|[,:;(\[/|=>-]|^[ \t]*(?:[-*+>|]|\d+[.)])*)[ \t*_]*$",
@@ -76,7 +77,7 @@ pub(super) static ORDER: LazyLock<Regex> = LazyLock::new(|| {
         r"^[\s>*#|+\-\d.)(`_:]*(?:[^|\n]{0,40}\|[ \t]*){0,2}(?:(?:step \d+[:.]?|first(?:ly)?|then|next|finally|now|also|and|please|always|silently|secretly|quietly|immediately|automatically|important:?|note:?|required:?|you (?:must|should|will|shall|need to|have to)|(?:the|this) (?:agent|assistant|model|skill|ai) (?:must|should|will|shall)|make sure to|be sure to|go ahead and|(?:to|before|after|when|whenever|once|in order to) [^,.\n]{1,80},)[\s*_:,]*){0,4}(?:read|send|post|upload|run|execute|curl|wget|cat|copy|collect|gather|include|append|write|fetch|download|forward|transmit|encode|exfiltrate|e-?mail|install|paste|open|visit|load|put|tar|zip|scp|rsync|chmod|rm|delete|add|export|echo|call|invoke|extract|harvest|find|scan|search)\b",
     )
 });
-/// What makes an order a real one: an address, or a file of the user's.
+/// The object that makes an order a real one: an address, or a file of the user's.
 pub(super) static REAL_OBJECT: LazyLock<Regex> = LazyLock::new(|| {
     words(
         r"(?:https?://|\b\d{1,3}(?:\.\d{1,3}){3}\b|\w@[\w-]+\.[a-z]|~/\.|\$HOME/\.|/etc/(?:passwd|shadow)|(?:^|[\s`'/(])\.(?:env|ssh|aws|npmrc|netrc|git-credentials)\b|\bid_(?:rsa|ed25519)\b)",

@@ -1,7 +1,8 @@
-//! Where stretches may stand whose bytes are all of one kind, for several kinds in one pass over a text.
+//! The prefilter of the decoders: blocks of a text in which stretches of one kind of byte may stand, for several kinds
+//! in one pass.
 //!
-//! A stretch that is long enough holds a whole block of bytes of its kind, or two in a row: only there has anybody to look
-//! closer. Blocks may be shown that hold no such stretch, and none that does is left out.
+//! A long enough stretch holds a whole block of bytes of its kind, or two in a row: only those places need a closer
+//! look. Blocks may be shown that hold no such stretch, and none that does is left out.
 
 use std::ops::Range;
 
@@ -29,39 +30,43 @@ pub(super) struct Blocks(Vec<u8>);
 impl Blocks {
     pub(super) fn of(bytes: &[u8]) -> Self {
         let (here, _) = bytes.as_chunks();
+        // The same bytes moved by one: each byte is asked together with the one behind it.
         let (behind, _) = bytes.get(1..).unwrap_or(&[]).as_chunks();
         let mut alone = Vec::with_capacity((bytes.len() / WORD + 1) * (WORD / BLOCK) + 1);
         alone.extend(here.iter().zip(behind).flat_map(|(here, behind)| kinds_in(here, behind)));
         let rest = bytes.get(alone.len() * BLOCK..).unwrap_or(&[]);
+        // The rest is filled up with nought: a block may be looked at in vain for it, but none is missed.
         let mut last = [0; WORD + 1];
         last.iter_mut().zip(rest).for_each(|(own, byte)| *own = *byte);
         if let (Some(here), Some(behind)) = (last.first_chunk(), last.last_chunk()) {
             alone.extend(kinds_in(here, behind));
         }
+        // The last block has a next one too, which shares nothing.
         alone.push(0);
         let next = alone.get(1..).unwrap_or(&[]);
         Self(alone.iter().zip(next).map(|(kinds, next)| told(*kinds, *next)).collect())
     }
 
-    /// Where the first block of a kind begins that does not begin before an offset.
+    /// The offset of the first block of a kind that does not begin before an offset.
     pub(super) fn next(&self, kind: u8, from: usize) -> Option<usize> {
         let from = from.div_ceil(BLOCK);
         let found = first(self.0.get(from..)?, |kinds| kinds & kind != 0)?;
         Some((from + found) * BLOCK)
     }
 
-    /// Whether any block is of a kind.
+    /// True where any block is of a kind.
     pub(super) fn any(&self, kind: u8) -> bool {
         self.next(kind, 0).is_some()
     }
 
-    /// Where the blocks of a kind begin.
+    /// The offsets of the blocks of a kind.
     pub(super) fn each(&self, kind: u8) -> impl Iterator<Item = usize> {
         let begin = move |from| self.next(kind, from);
         std::iter::successors(begin(0), move |last| begin(last + 1))
     }
 
-    /// The stretches of wanted bytes that hold a block of a kind, each once and in order; empty where its first byte is none.
+    /// The stretches of wanted bytes that hold a block of a kind, each once and in order; empty where its first byte is
+    /// none.
     pub(super) fn stretches(
         &self,
         kind: u8,
@@ -74,7 +79,9 @@ impl Blocks {
             let before = bytes.get(from..at).unwrap_or(&[]).iter().rev();
             let behind = bytes.get(at..).unwrap_or(&[]).iter();
             let end = at + behind.take_while(|byte| is_wanted(**byte)).count();
+            // The block may only border on wanted bytes: an empty stretch says so, and the caller passes over it.
             let start = if end == at { at } else { at - before.take_while(|byte| is_wanted(**byte)).count() };
+            // Always further on, so that each byte is looked at a bounded number of times.
             from = end.max(at + 1);
             Some(start..end)
         })
@@ -91,8 +98,8 @@ fn kinds_in(here: &[u8; WORD], behind: &[u8; WORD]) -> [u8; WORD / BLOCK] {
     shared
 }
 
-/// The kinds of a byte and the one behind it. What is rare is told where it is not. Without a jump, so that many bytes are
-/// asked at once.
+/// The kinds of a byte and the one behind it. Rare kinds are told where they are absent. Without a jump, so that many
+/// bytes are asked at once.
 fn kinds_at(here: u8, behind: u8) -> u8 {
     let is = |answer: bool, kind: u8| u8::from(answer) * kind;
     let is_quote = (here == b'"') | (here == b'\'');
@@ -111,7 +118,7 @@ const fn shared_by(bytes: u64) -> u8 {
     (two & two >> 8) as u8
 }
 
-/// What is told of a block, by what its bytes share and what those of the next do.
+/// The kinds of a block, by the bits that its bytes share and those that the next one's do.
 const fn told(shared: u8, next: u8) -> u8 {
     let is_blank = (shared & BLANK) >> (BLANK.trailing_zeros() - SPACED.trailing_zeros());
     (shared & next & (LETTERS | NUMBERS)) | (shared & SPACED & !is_blank) | (!shared & (EMPTY | GROWS))

@@ -1,19 +1,20 @@
 //! Deflate (RFC 1951) inside zlib (RFC 1950) and gzip (RFC 1952), as far as reading hidden text needs it.
 //!
-//! The stream is read by `miniz_oxide`; the headers are read here, and checksums are not: a stream that is cut still gives
-//! the text before the cut. Output is capped. Must not know what the text means.
+//! The stream is read by `miniz_oxide`, the headers are read here. Checksums are not: a stream that is cut still gives
+//! the text before the cut. Output is capped.
 
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
-/// How many times longer than its stream a text is expected to be, before more room is asked for.
+/// The expected ratio of a text to its stream, before more room is asked for.
 const GROWTH: usize = 4;
 /// Room for the shortest streams.
 const LEAST: usize = 64;
 
 /// The text of a compressed stream, at most `most` bytes of it; none where the bytes are no such stream.
 pub(super) fn inflate(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
+    // Headers are checked as far as they can be, so that few other bytes pass for a stream.
     let body = match bytes {
         [0x1F, 0x8B, 8, flags, rest @ ..] => after_gzip_header(*flags, rest)?,
         [method, flags, rest @ ..]
@@ -27,9 +28,11 @@ pub(super) fn inflate(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
     (!out.is_empty()).then_some(out)
 }
 
-/// What a raw stream gives before its end, its first damage or the cap, whichever comes first.
+/// The output of a raw stream before its end, its first damage or the cap, whichever comes first.
 fn unpacked(body: &[u8], most: usize) -> Vec<u8> {
+    // Boxed, because the tables of the decoder are large for a stack.
     let mut state = Box::<DecompressorOxide>::default();
+    // Room by the length of the input: a bomb's promise is never allocated ahead.
     let mut out = vec![0; body.len().saturating_mul(GROWTH).max(LEAST).min(most)];
     let (mut read, mut written) = (0, 0);
     loop {
@@ -41,16 +44,18 @@ fn unpacked(body: &[u8], most: usize) -> Vec<u8> {
         if status != TINFLStatus::HasMoreOutput || out.len() >= most {
             break;
         }
+        // Doubling keeps the copies linear in what comes out.
         out.resize(out.len().saturating_mul(2).min(most), 0);
     }
     out.truncate(written);
     out
 }
 
-/// What follows the time, the system, and the optional fields of a gzip header.
+/// The bytes behind the time, the system, and the optional fields of a gzip header.
 fn after_gzip_header(flags: u8, rest: &[u8]) -> Option<&[u8]> {
     let mut rest = rest.get(6..)?;
     if flags & 4 != 0 {
+        // An optional field: its length stands in front.
         let length = usize::from(u16::from_le_bytes([*rest.first()?, *rest.get(1)?]));
         rest = rest.get(2 + length..)?;
     }

@@ -1,6 +1,6 @@
 //! Strings that are put together from pieces: lists that are joined, and variables that grow line by line.
 //!
-//! Must not know what the whole means. One walk over the text each.
+//! One walk over the text each.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -25,15 +25,16 @@ static GROWS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What must stand near a list that is joined. Each is looked for by itself: one word is found quicker than either of two.
+/// The calls that must stand near a list that is joined. Each is looked for by itself: one word is found quicker than
+/// either of two.
 static CALLS: LazyLock<[Regex; 2]> =
     LazyLock::new(|| ["join", "concat"].map(|call| Regex::new(call).expect("the pattern is valid")));
 
-/// How many bytes before a list, and behind it, may hold the call.
+/// The number of bytes before a list, and behind it, that may hold the call.
 const BEFORE: usize = 16;
 const BEHIND: usize = 10;
 
-/// How many growing variables are followed at once.
+/// The number of growing variables followed at once.
 const FOLLOWED: usize = 32;
 
 /// The runs of both forms.
@@ -46,7 +47,7 @@ pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
     }
 }
 
-/// Whether a list may begin closely behind a call, or end closely before it.
+/// True where a list may begin closely behind a call, or end closely before it.
 fn may_join(bytes: &[u8], call: &Range<usize>) -> bool {
     let between = |from: usize, to: usize| bytes.get(from..to.min(bytes.len())).unwrap_or(&[]);
     between(call.end, call.start + BEFORE + 1).iter().any(|byte| matches!(byte, b'[' | b'('))
@@ -61,6 +62,7 @@ fn lists(bytes: &[u8], found: &mut Vec<Run>) {
     for list in LIST.find_iter(bytes) {
         let before = bytes.get(list.start().saturating_sub(BEFORE)..list.start()).unwrap_or(&[]);
         let after = bytes.get(list.end()..(list.end() + BEHIND).min(bytes.len())).unwrap_or(&[]);
+        // A list of words is data; only one that is joined hides text.
         if !holds(before, b"join") && !holds(after, b"join") && !holds(before, b"concat") {
             continue;
         }
@@ -79,7 +81,7 @@ fn lists(bytes: &[u8], found: &mut Vec<Run>) {
     }
 }
 
-/// Where a variable stands, what it holds, and how many pieces were added.
+/// The range of a variable, its text so far, and the number of pieces that were added.
 type Grown = (Range<usize>, Vec<u8>, usize);
 
 fn growing(bytes: &[u8], found: &mut Vec<Run>) {
@@ -88,12 +90,14 @@ fn growing(bytes: &[u8], found: &mut Vec<Run>) {
     for line in bytes.split(|byte| *byte == b'\n') {
         let here = at;
         at += line.len() + 1;
+        // A piece has 400 bytes at most: a much longer line is none.
         if line.len() > 600 || !line.contains(&b'=') {
             continue;
         }
         let Some(found) = GROWS.captures(line) else { continue };
         let (Some(name), Some(piece)) = (found.get(1), found.get(3).or_else(|| found.get(4))) else { continue };
         if found.get(2).is_none() {
+            // Text that assigns to thousands of names must not make a map of them.
             if grown.len() < FOLLOWED || grown.contains_key(name.as_bytes()) {
                 let range = here..here + line.len();
                 grown.entry(name.as_bytes()).or_insert_with(|| (range, piece.as_bytes().to_vec(), 0));
@@ -105,6 +109,7 @@ fn growing(bytes: &[u8], found: &mut Vec<Run>) {
         }
     }
     for (range, text, pieces) in grown.into_values() {
+        // A variable that never grew is an ordinary literal, which is read as it stands.
         if pieces > 0 {
             push(found, range, &text);
         }

@@ -1,8 +1,8 @@
 //! Payloads found in text (base64, hex, percent, escapes, character codes, entities, compressed, split, rotated or
 //! reversed text), decoded within a budget.
 //!
-//! The one in-text decoder; must not know what the payload means. There are two levels of decoding, and together they
-//! yield at most twice as many bytes as the document has; compressed text yields at most a fixed number more.
+//! The one in-text decoder: rules are given its payloads as text. Two levels of decoding together yield at most twice
+//! as many bytes as the document has; compressed text yields at most a fixed number more.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,15 +25,15 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-/// How deep an encoding inside an encoding is followed.
+/// The depth to which an encoding inside an encoding is followed.
 const DEPTH: u8 = 2;
 /// Shorter runs are words, names and short hashes.
 const BASE64_LEAST: usize = 24;
 const HEX_LEAST: usize = 32;
-/// How many bytes of compressed text all runs of a document may yield: enough to see what it is.
+/// The most bytes of compressed text that all runs of a document may yield: enough to see what it is.
 const INFLATED_MOST: usize = 256 << 10;
 
-/// How a payload was written.
+/// The form in which a payload was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Encoding {
     /// Base64, of either alphabet, over lines or not.
@@ -84,26 +84,27 @@ impl Encoding {
 pub struct Payload {
     /// The byte offset in the outermost text at which it stands.
     pub offset: usize,
-    /// How it was written, outermost.
+    /// Its outermost encoding.
     pub encoding: Encoding,
-    /// What it says.
+    /// The decoded text.
     pub text: String,
 }
 
 /// A long run in an encoding's alphabet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Where it stands.
+    /// The bytes that it covers.
     pub span: Range<usize>,
     /// The encoding whose alphabet it uses.
     pub encoding: Encoding,
-    /// What it decodes to, where that is text.
+    /// The decoded text, where it is text.
     pub text: Option<String>,
 }
 
-/// What the runs of a text say, in the order of their places, payloads inside payloads after the one that holds them.
+/// The payloads in the runs of a text, in the order of their places, inner payloads after the one that holds them.
 pub fn payloads(text: &str, runs: &[Run]) -> Vec<Payload> {
     let mut found = Vec::new();
+    // In proportion to the text: decoding must cost no more than reading it twice again.
     let mut budget = text.len().saturating_mul(usize::from(DEPTH));
     let mut inflated = INFLATED_MOST;
     for run in runs {
@@ -111,6 +112,7 @@ pub fn payloads(text: &str, runs: &[Run]) -> Vec<Payload> {
         if run.encoding == Encoding::Compressed {
             let taken = decoded.len().min(inflated);
             inflated -= taken;
+            // Compressed text is longer than its stream, so its own allowance comes on top.
             budget = budget.saturating_add(taken);
         }
         collect(&mut found, decoded, run.span.start, run.encoding, 1, &mut budget);
@@ -119,10 +121,12 @@ pub fn payloads(text: &str, runs: &[Run]) -> Vec<Payload> {
 }
 
 fn collect(found: &mut Vec<Payload>, text: String, offset: usize, encoding: Encoding, depth: u8, budget: &mut usize) {
+    // A payload is dropped whole: half of one reads as other text.
     if text.len() > *budget {
         return;
     }
     *budget -= text.len();
+    // Each level reads all of the one above again, so that their number bounds the work.
     let inner = if depth < DEPTH { runs(&text) } else { Vec::new() };
     found.push(Payload { offset, encoding, text });
     for run in inner {
@@ -142,13 +146,14 @@ fn pattern(text: &str) -> Regex {
     builder.unicode(false).case_insensitive(true).build().expect("the pattern is valid")
 }
 
-/// The runs of a text that use an encoding's alphabet and are long enough to hold a payload, in order; for those of
-/// escapes, codes and split strings only the ones that decode.
+/// The runs of a text that use an encoding's alphabet and are long enough to hold a payload, in order. Escapes, codes
+/// and split strings are given only where they decode.
 pub fn runs(text: &str) -> Vec<Run> {
     let mut found = Vec::new();
     let bytes = text.as_bytes();
     let blocks = Blocks::of(bytes);
     alphabet_runs(text, &blocks, &mut found);
+    // One byte is looked for many at a time; the pattern then runs over few texts.
     if first(bytes, |byte| byte == b'\\').is_some() {
         found.extend(matching(&ESCAPED, bytes, Encoding::Escapes, unescape));
     }
@@ -165,11 +170,12 @@ pub fn runs(text: &str) -> Vec<Run> {
     found
 }
 
-/// Whether seven commas stand among digits and blanks alone: cheap, and never wrong where it says no.
+/// True where seven commas stand among digits and blanks alone: cheap, and never wrong where it says no.
 fn may_hold_codes(bytes: &[u8], blocks: &Blocks) -> bool {
     let is_wanted = |byte: u8| byte.is_ascii_digit() || matches!(byte, b',' | b' ' | b'\t' | b'\r' | b'\n');
     blocks.stretches(blocks::NUMBERS, bytes, is_wanted).any(|stretch| {
         let stretch = bytes.get(stretch).unwrap_or(&[]);
+        // Eight codes are the least that the pattern takes, and they have seven commas.
         stretch.iter().filter(|byte| **byte == b',').nth(6).is_some()
     })
 }
@@ -181,6 +187,7 @@ fn matching<'a>(
     decode: fn(&[u8]) -> Option<String>,
 ) -> impl Iterator<Item = Run> + 'a {
     pattern.find_iter(bytes).filter_map(move |found| {
+        // Damaged escapes and binary data are no payload that a rule could read.
         let text = decode(found.as_bytes()).filter(|text| is_text(text))?;
         Some(Run { span: found.range(), encoding, text: Some(text) })
     })
@@ -202,6 +209,7 @@ fn alphabet_runs(text: &str, blocks: &Blocks, found: &mut Vec<Run>) {
     let bytes = text.as_bytes();
     let (mut free, mut inflated) = (0, INFLATED_MOST);
     for Range { start, end } in blocks.stretches(blocks::LETTERS, bytes, in_alphabet) {
+        // A stretch before `free` was read as a line of the run before it.
         if start >= free && end - start >= BASE64_LEAST {
             free = end_over_lines(bytes, start, end);
             found.extend(run_of(text, start, free, &mut inflated));
@@ -229,6 +237,7 @@ fn end_over_lines(bytes: &[u8], start: usize, end: usize) -> usize {
     let mut end = end;
     let mut line = start;
     loop {
+        // A short last line ends a wrapped run, and short words under each other are none.
         if end - line < 56 {
             break;
         }
@@ -236,6 +245,7 @@ fn end_over_lines(bytes: &[u8], start: usize, end: usize) -> usize {
         let gap = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let next = rest.iter().skip(gap).take_while(|byte| in_alphabet(**byte)).count();
         let is_line = rest.iter().take(gap).filter(|byte| **byte == b'\n').count() == 1;
+        // The next line may not be longer, or what follows is text of its own.
         if !is_line || next < 4 || next > end - line {
             break;
         }
@@ -247,12 +257,14 @@ fn end_over_lines(bytes: &[u8], start: usize, end: usize) -> usize {
 
 fn run_of(text: &str, start: usize, end: usize, inflated: &mut usize) -> Option<Run> {
     let written = text.get(start..end)?;
+    // Most runs stand on one line, and are not copied.
     let packed: Cow<'_, str> = if written.bytes().any(|byte| byte.is_ascii_whitespace()) {
         written.chars().filter(|letter| !letter.is_ascii_whitespace()).collect()
     } else {
         written.into()
     };
     let digits = packed.bytes().all(|byte| byte.is_ascii_hexdigit());
+    // Hex first: its digits are in the alphabet of base64, which would read them as noise.
     if digits && packed.len() >= HEX_LEAST && packed.len().is_multiple_of(2) {
         return Some(run_with(start..end, Encoding::Hex, bytes_of_hex(&packed), inflated));
     }
@@ -263,6 +275,7 @@ fn run_of(text: &str, start: usize, end: usize, inflated: &mut usize) -> Option<
 fn run_with(span: Range<usize>, encoding: Encoding, bytes: Option<Vec<u8>>, left: &mut usize) -> Run {
     let Some(bytes) = bytes else { return Run { span, encoding, text: None } };
     let inflated = inflate::inflate(&bytes, *left);
+    // Shared by all runs of a text, so that many small bombs yield no more than one.
     *left = left.saturating_sub(inflated.as_ref().map_or(0, Vec::len));
     if let Some(text) = inflated.map(|out| String::from_utf8_lossy(&out).into_owned()).filter(|text| is_text(text)) {
         return Run { span, encoding: Encoding::Compressed, text: Some(text) };
@@ -277,6 +290,7 @@ fn decode_base64(packed: &str) -> Option<Vec<u8>> {
         .with_decode_allow_trailing_bits(true);
     const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
     const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
+    // One letter holds six bits and no byte; a payload that is cut there still has the rest.
     let whole = if packed.len() % 4 == 1 { packed.get(..packed.len() - 1)? } else { packed };
     let engine = if whole.contains(['-', '_']) { URL_SAFE } else { STANDARD };
     engine.decode(whole).ok()
@@ -284,6 +298,7 @@ fn decode_base64(packed: &str) -> Option<Vec<u8>> {
 
 /// Bytes as text: UTF-8, or UTF-16 little-endian as PowerShell's encoded commands use it.
 fn text_of(bytes: &[u8]) -> Option<String> {
+    // ASCII in UTF-16 has nought in every second byte; a sample of the beginning tells.
     let zeros = bytes.iter().skip(1).step_by(2).take(32).filter(|byte| **byte == 0).count();
     if bytes.len() >= 16 && zeros * 4 >= bytes.len().min(64) {
         let units = bytes.chunks_exact(2).filter_map(|pair| <[u8; 2]>::try_from(pair).ok()).map(u16::from_le_bytes);
@@ -292,8 +307,9 @@ fn text_of(bytes: &[u8]) -> Option<String> {
     std::str::from_utf8(bytes).ok().map(str::to_owned)
 }
 
-/// Whether decoded bytes read as text: long enough, without control characters, and mostly ASCII.
+/// True where decoded bytes read as text: long enough, without control characters, and mostly ASCII.
 fn is_text(text: &str) -> bool {
+    // Random bytes nearly always hold a control character or letters beyond ASCII.
     let odd = text.chars().filter(|letter| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t')).count();
     let ascii = text.bytes().filter(u8::is_ascii).count();
     text.len() >= 8 && odd == 0 && ascii * 10 >= text.len() * 9
@@ -305,6 +321,7 @@ fn unescape(bytes: &[u8]) -> Option<String> {
         .filter(|part| !part.is_empty())
         .map(|part| {
             let digits = part.trim_start_matches(['x', 'u', 'X', 'U', '{']).trim_end_matches('}');
+            // Without a letter in front the escape is octal: `\101`.
             let radix = if digits.len() == part.len() { 8 } else { 16 };
             u32::from_str_radix(digits, radix).ok().and_then(char::from_u32)
         })

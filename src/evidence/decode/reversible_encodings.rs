@@ -1,7 +1,7 @@
 //! Text turned around: rotated by thirteen, written backwards, spelt with spaces, or as numeric HTML entities.
 //!
 //! Only lines in which the turned form of telling words stands are undone, so that ordinary text costs one search and
-//! gives nothing. Must not know what the text means.
+//! gives nothing.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use super::{Encoding, Run, is_text, line_around, pattern};
 use crate::bytes::first;
 use crate::shell::rotate;
 
-/// How far around a telling word its line is undone, in bytes.
+/// The distance around a telling word to which its line is undone, in bytes.
 const REACH: usize = 1500;
 
 /// Words of commands and instructions, rotated: `curl`, `wget`, `bash`, `instructions` and so on.
@@ -76,8 +76,9 @@ static REVERSED: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!(r"//:s?ptth\b|\bhs(?:ab)?/nib/|\b(?:{})\b", REVERSED_WORDS.join("|"))));
 /// Either: almost no text holds one, and one search tells so.
 static TURNED: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("{}|{}", ROTATED.as_str(), REVERSED.as_str())));
-/// What every match of either holds in lower case: plain letters alone are looked for many bytes at a time. Those of less
-/// than four letters stand apart: among the others they would make every place look like the beginning of one.
+/// The words of which every match of either holds one in lower case: plain letters are looked for many bytes at a time.
+/// Those of less than four letters stand apart: among the others they would make every place look like the beginning of
+/// one.
 static PLAIN: LazyLock<[Regex; 2]> = LazyLock::new(|| {
     let words = MARKS.iter().chain(&ROTATED_WORDS).chain(&REVERSED_WORDS).copied();
     let (short, long): (Vec<&str>, Vec<&str>) = words.partition(|word| word.len() < 4);
@@ -89,6 +90,7 @@ static ENTITIES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:&#(?:x[0-9a-f]{
 
 /// The runs of all four forms.
 pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
+    // One copy in lower case costs less than a search that ignores the case.
     let lower = bytes.to_ascii_lowercase();
     if PLAIN.iter().any(|words| words.is_match(&lower)) && TURNED.is_match(bytes) {
         lines_with(bytes, &ROTATED, Encoding::Rotated, found);
@@ -106,11 +108,12 @@ pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
     }
 }
 
-/// Whether nine letters stand in a row with spaces between them, of which the outer two may end longer words: cheap, and
-/// never wrong where it says no.
+/// The prefilter: true where nine letters stand in a row with spaces between them, of which the outer two may end
+/// longer words. It is cheap, and never wrong where it says no.
 fn may_be_spaced(bytes: &[u8], blocks: &Blocks) -> bool {
     let mut from = 0;
     while let Some(at) = blocks.next(blocks::SPACED, from) {
+        // A block tells of eight bytes only; the stretch around it has to be counted out.
         let is_spaced = |pair: &&[u8]| pair.contains(&b' ');
         let before = bytes.get(from..=at).unwrap_or(&[]).windows(2).rev().take_while(is_spaced).count();
         let behind = bytes.get(at..).unwrap_or(&[]).windows(2).take_while(is_spaced).count();
@@ -128,9 +131,11 @@ fn lines_with(bytes: &[u8], telling: &Regex, encoding: Encoding, found: &mut Vec
     let mut at = 0;
     while let Some(first) = telling.find_at(bytes, at) {
         let Range { start, end } = line_around(bytes, first.range(), at, REACH);
+        // Past the whole line, so that each is undone once.
         at = end.max(first.end());
         let line = bytes.get(start..end).unwrap_or(&[]);
         let others = telling.find_iter(line).filter(|other| other.as_bytes() != first.as_bytes()).count();
+        // One short word turned round occurs by chance in any language; two, or an address, do not.
         if others == 0 && !first.as_bytes().contains(&b':') {
             continue;
         }
@@ -147,6 +152,7 @@ fn lines_with(bytes: &[u8], telling: &Regex, encoding: Encoding, found: &mut Vec
 /// Single blanks removed, wider ones kept as one.
 fn despaced(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
+    // Two blanks part words, one parts letters.
     let words: Vec<String> =
         text.split("  ").map(|word| word.chars().filter(|letter| *letter != ' ').collect()).collect();
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<String>>().join(" ")
@@ -166,6 +172,7 @@ fn characters(bytes: &[u8]) -> String {
 }
 
 fn push(found: &mut Vec<Run>, span: std::ops::Range<usize>, encoding: Encoding, text: String) {
+    // Entities may spell anything, and control characters are no text to judge.
     if is_text(&text) {
         found.push(Run { span, encoding, text: Some(text) });
     }

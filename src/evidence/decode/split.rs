@@ -1,6 +1,6 @@
 //! String literals joined by `+`, and words broken by empty quotes.
 //!
-//! Must not know what the whole means.
+//! The search looks first at empty quotes and plus signs, of which most texts have few.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -19,10 +19,10 @@ static SPLIT: LazyLock<Regex> = LazyLock::new(|| {
 static JOINT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"["'][ \t]*(?:\\?\r?\n[ \t]*)?\+[ \t]*(?:\\?\r?\n[ \t]*)?["']|''|"""#));
 
-/// How much of its line is shown around a split word, in bytes to each side.
+/// The part of its line that is shown around a split word, in bytes to each side.
 const REACH: usize = 200;
 
-/// Lines with literals joined by `+`, or with words broken by empty quotes, with all of that taken out: what is split
+/// Lines with literals joined by `+`, or with words broken by empty quotes, with all of that taken out. A split word
 /// says little without the rest of its line. Each byte is used once.
 pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
     if !may_stand(bytes, blocks) {
@@ -30,10 +30,12 @@ pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
     }
     let mut used = 0;
     for split in SPLIT.find_iter(bytes) {
+        // The line was undone with an earlier match in it.
         if split.start() < used {
             continue;
         }
         let Range { start, end } = line_around(bytes, split.range(), used, REACH);
+        // The signs between the pieces go, and nothing else: what is left is the line as it runs.
         let joined = JOINT.replace_all(bytes.get(start..end).unwrap_or(&[]), &b""[..]);
         let text = Some(String::from_utf8_lossy(&joined).into_owned()).filter(|text| is_text(text));
         found.push(Run { span: start..end, encoding: Encoding::Split, text });
@@ -41,13 +43,14 @@ pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
     }
 }
 
-/// Whether there is a word with empty quotes inside, or a plus sign between quotes: cheap. Literals are looked for where
-/// one of the signs stands on the line of the quote before it, or empty quotes do anywhere.
+/// True where there is a word with empty quotes inside, or a plus sign between quotes: cheap. Literals are looked for
+/// where one of the signs stands on the line of the quote before it, or empty quotes do anywhere.
 fn may_stand(bytes: &[u8], blocks: &Blocks) -> bool {
     if blocks.each(EMPTY).any(|block| breaks_word(bytes, block)) {
         return true;
     }
     let mut joins = false;
+    // The older and plainer test asked for empty quotes anywhere or a plus on the line; it is kept exactly.
     let mut on_line = blocks.any(EMPTY);
     for at in pluses(bytes) {
         let before = bytes.get(..at).unwrap_or(&[]);
@@ -55,6 +58,7 @@ fn may_stand(bytes: &[u8], blocks: &Blocks) -> bool {
         let is_open = |byte: &u8| is_blank(*byte) || matches!(byte, b'\r' | b'\n' | b'\\');
         let left = || before.iter().rfind(|byte| !is_open(byte));
         let right = || behind.iter().find(|byte| !is_open(byte));
+        // Each look ends at the first byte that is neither blank nor a line end.
         joins = joins || left().is_some_and(is_quote) && right().is_some_and(is_quote);
         on_line = on_line || before.iter().rfind(|byte| !is_blank(**byte)).is_some_and(is_quote);
         if joins && on_line {
@@ -72,8 +76,9 @@ const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Whether empty quotes that begin in a block stand between letters.
+/// True where empty quotes that begin in a block stand between letters.
 fn breaks_word(bytes: &[u8], block: usize) -> bool {
+    // One byte before the block and two behind its last pair, which may begin in its last byte.
     let around = bytes.get(block.saturating_sub(1)..(block + 10).min(bytes.len())).unwrap_or(&[]);
     around.windows(4).any(|window| match window {
         [left, open, close, right] => {
@@ -83,7 +88,7 @@ fn breaks_word(bytes: &[u8], block: usize) -> bool {
     })
 }
 
-/// Where the plus signs stand: few in most texts.
+/// The offsets of the plus signs: few in most texts.
 fn pluses(bytes: &[u8]) -> impl Iterator<Item = usize> {
     let next = |from: usize| Some(from + first(bytes.get(from..)?, |byte| byte == b'+')?);
     std::iter::successors(next(0), move |last| next(last + 1))

@@ -1,7 +1,6 @@
 //! Hooks: commands that an agent runs on its events, with the scripts that they call.
 //!
-//! Must not judge a command nor run it. Sources: the hook references of Claude Code, Cursor, Copilot and Codex as of
-//! 2026-07.
+//! No command is run. Sources: the hook references of Claude Code, Cursor, Copilot and Codex as of 2026-07.
 
 use std::collections::BTreeSet;
 
@@ -24,12 +23,12 @@ pub struct HookCommand {
     pub command: String,
     /// `command`, `http`, `prompt` and so on, as the file says; `command` where it does not.
     pub form: String,
-    /// Where it stands; `pointer` leads to it.
+    /// Its place; `pointer` leads to it.
     pub place: Place,
 }
 
-/// The commands of one file in the order of the text: a `hooks.json`, an agent's settings, a plugin's manifest with
-/// hooks or monitors in it, or front matter with hooks. Empty for files that are none of these.
+/// The commands of one file in the order of the text. The file is a `hooks.json`, an agent's settings, a plugin's
+/// manifest with hooks or monitors, or front matter with hooks. Empty for files that are none of these.
 pub fn commands(evidence: &Evidence, path: &str) -> Vec<HookCommand> {
     let (Some(manifest), Some(document)) = (evidence.manifests.get(path), evidence.documents.get(path)) else {
         return Vec::new();
@@ -45,10 +44,12 @@ fn commands_in(manifest: &Manifest) -> Vec<HookCommand> {
     let mut reader = Reader { path: &manifest.path, found: Vec::new() };
     let value = &manifest.value;
     match manifest.kind {
+        // Some agents write the events at the top, without `hooks` around them.
         ManifestKind::HooksJson if value.get("hooks").is_none() => reader.read_events(value, ""),
         ManifestKind::HooksJson | ManifestKind::Frontmatter => reader.read_hooks(value.get("hooks"), "/hooks"),
         ManifestKind::SettingsJson => {
             reader.read_hooks(value.get("hooks"), "/hooks");
+            // The status line is a command too, run without any event.
             reader.read_action("statusLine", value.get("statusLine"), "/statusLine");
         }
         ManifestKind::PluginJson => {
@@ -82,6 +83,7 @@ impl Reader<'_> {
     }
 
     fn read_wrapped(&mut self, hooks: &Value, pointer: &str) {
+        // A plugin's manifest may hold the content of a whole `hooks.json`, with its own `hooks`.
         match hooks.get("hooks").filter(|inner| inner.is_object()) {
             Some(inner) => self.read_events(inner, &format!("{pointer}/hooks")),
             None => self.read_events(hooks, pointer),
@@ -92,6 +94,7 @@ impl Reader<'_> {
         for (event, entries) in events.as_object().into_iter().flatten() {
             for (at, entry) in entries.as_array().into_iter().flatten().enumerate() {
                 let pointer = format!("{pointer}/{}/{at}", escape(event));
+                // Claude Code nests the actions in each entry; Cursor and Copilot write the command into it.
                 match entry.get("hooks").and_then(Value::as_array) {
                     Some(actions) => {
                         for (at, action) in actions.iter().enumerate() {
@@ -107,6 +110,7 @@ impl Reader<'_> {
     fn read_action(&mut self, event: &str, action: Option<&Value>, pointer: &str) {
         let Some(action) = action else { return };
         let form = action.get("type").and_then(Value::as_str).unwrap_or("command");
+        // All of them count: one action may have a command for each system.
         for key in ["command", "bash", "powershell", "url", "prompt"] {
             let Some(command) = action.get(key).and_then(Value::as_str) else { continue };
             let place = Place { file: self.path.to_owned(), line: 1, column: 1, pointer: format!("{pointer}/{key}") };
@@ -130,6 +134,7 @@ pub(super) fn anchors(survey: &Survey<'_>, plugins: &[Anchor]) -> Vec<Anchor> {
     let mut anchors: Vec<Anchor> = files.map(|manifest| of_file(survey, &roots, manifest)).collect();
     let folders: BTreeSet<String> = anchors.iter().filter_map(|anchor| anchor.folder.clone()).collect();
     let named: BTreeSet<String> = anchors.iter().flat_map(|anchor| anchor.named.iter().cloned()).collect();
+    // A script that a command names, or that lies in a claimed folder, is no hook of its own.
     let accounted = |path: &str| named.contains(path) || around(folder_of(path)).any(|folder| folders.contains(folder));
     let loose = survey.own_paths().filter(|path| is_loose_script(path) && !accounted(path));
     anchors.extend(loose.map(|path| Anchor::file(Kind::Hook, path, stem_of(path).to_owned())));
@@ -156,14 +161,16 @@ fn folder_for(survey: &Survey<'_>, path: &str) -> Option<String> {
     if name_of(folder) == "hooks" {
         return Some(folder.to_owned());
     }
+    // Only beside a dot folder's settings: any other `hooks` folder may be React's.
     let beside = join(folder, "hooks").filter(|_| name_of(folder).starts_with('.'))?;
     survey.folders.contains(beside.as_str()).then_some(beside)
 }
 
-/// What `${CLAUDE_PLUGIN_ROOT}` or the project's folder means to a file with hooks: the nearest plugin's root, else
-/// the folder around its dot folder or its `hooks` folder.
+/// The folder that `${CLAUDE_PLUGIN_ROOT}` or the project's variable means to a file with hooks. It is the nearest
+/// plugin's root, else the folder around its dot folder or its `hooks` folder.
 fn base_of<'a>(path: &'a str, plugin_roots: &BTreeSet<&str>) -> &'a str {
     let folder = folder_of(path);
+    // The variable is set per plugin, so that the nearest root is what it means.
     let plugin = around(folder).find(|folder| plugin_roots.contains(folder));
     let plain = |folder: &&str| name_of(folder) != "hooks" && !name_of(folder).starts_with('.');
     plugin.or_else(|| around(folder).find(plain)).unwrap_or_default()
@@ -175,6 +182,7 @@ fn scripts_of(survey: &Survey<'_>, base: &str, folder: &str, command: &str) -> V
         .into_iter()
         .filter_map(|word| {
             let (rooted, relative) = without_variable(&word)?;
+            // An unrooted path is relative to the project, and some files mean their own folder.
             let bases = if rooted { [base, ""] } else { [base, folder] };
             bases.into_iter().filter_map(|base| join(base, relative)).find(|path| is_script(survey, path))
         })
@@ -189,14 +197,16 @@ fn without_variable(word: &str) -> Option<(bool, &str)> {
     }
     let (variable, rest) = word.split_once('/')?;
     let name = variable.trim_start_matches(['$', '{']).trim_end_matches('}');
+    // `${VARIABLE:-default}` names the variable before the colon.
     let name = name.split(':').next().unwrap_or_default();
     let known = ["PLUGIN_ROOT", "PROJECT_DIR", "PROJECT_ROOT", "WORKSPACE", "EXTENSION_PATH", "PWD", "SKILL_DIR"];
     known.iter().any(|end| name.ends_with(end)).then_some((true, rest))
 }
 
-/// Whether a file may go to the hook that names it. One that registers MCP tools stays with its server, and what
+/// True where a file may go to the hook that names it. One that registers MCP tools stays with its server, and what
 /// anchors a capability is not given away in any case.
 fn is_script(survey: &Survey<'_>, path: &str) -> bool {
+    // A hook may start a server, whose source must not leave it for that.
     let registers = survey.evidence.sources.get(path).is_some_and(|view| !view.tools.is_empty());
     survey.paths.contains(path) && !registers && !survey.evidence.manifests.contains_key(path)
 }
@@ -206,6 +216,7 @@ fn is_loose_script(path: &str) -> bool {
     const SCRIPTS: [&str; 12] =
         [".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".ps1", ".bat", ".cmd", ".rb"];
     let name = name_of(path);
+    // A file without an ending may carry its interpreter in the first line.
     let named = SCRIPTS.iter().any(|end| name.ends_with(end)) || !name.contains('.');
     named && format!("/{}/", folder_of(path)).contains("/.claude/hooks/")
 }

@@ -1,11 +1,11 @@
 //! Decomposing: which capabilities a bundle holds, and which of its files belong to each.
 //!
 //! Every file belongs to exactly one capability; what none claims belongs to the one `package` capability, which is
-//! always there and always last. Must not judge anything.
+//! always there and always last.
 //!
-//! A file goes to the most specific claimant: the capability that it anchors, then one that names it (a hook and its
-//! scripts), then that of the deepest folder around it. Vendored code and test fixtures anchor nothing (see
-//! `evidence::manifest`); examples do, because people install them.
+//! A file goes to the most specific claimant. First comes the capability that it anchors, then one that names it (a
+//! hook and its scripts), then that of the deepest folder around it. Vendored code and test fixtures anchor nothing
+//! (see `evidence::manifest`); examples do, because people install them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,12 +43,14 @@ pub fn decompose(bundle: &Bundle, evidence: &Evidence) -> Vec<Capability> {
         .zip(files)
         .map(|(anchor, files)| capability(bundle, anchor.kind, &anchor.path, &anchor.name, files))
         .collect();
+    // Always there, so that no file is outside every capability and unread by rules.
     capabilities.push(capability(bundle, Kind::Package, "", &package_name(&survey), rest));
     capabilities
 }
 
 /// Every anchor in the bundle, sorted by (kind, path); some may share both.
 fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
+    // Skills and plugins come first: the finders of servers and hooks ask where they are.
     let skills = skill::anchors(survey);
     let plugins = plugin::anchors(survey);
     let servers = mcp_server::anchors(survey, &skills, &plugins);
@@ -70,6 +72,7 @@ fn merged(anchors: Vec<Anchor>) -> Vec<Anchor> {
                 last.own.extend(anchor.own);
                 last.named.extend(anchor.named);
                 last.kept.extend(anchor.kept);
+                // A file and a folder at one path: the folder's claim is kept.
                 last.folder = last.folder.take().or(anchor.folder);
             }
             None => merged.push(anchor),
@@ -78,7 +81,7 @@ fn merged(anchors: Vec<Anchor>) -> Vec<Anchor> {
     merged
 }
 
-/// Where a capability was found and what it claims.
+/// The place at which a capability was found, with its claims.
 #[derive(Clone, Debug)]
 struct Anchor {
     kind: Kind,
@@ -110,7 +113,7 @@ impl Anchor {
     }
 }
 
-/// Who claims which file and folder, by the index of the anchor.
+/// The claimant of each file and folder, by the index of the anchor.
 #[derive(Default)]
 struct Claimed<'a> {
     files: BTreeMap<&'a str, usize>,
@@ -128,9 +131,11 @@ impl<'a> Claimed<'a> {
                 claimed.claim_folder(folder, rank, at);
             }
             for folder in &anchor.kept {
+                // The weakest claim, which holds only where nobody is anchored there.
                 claimed.claim_folder(folder, KEPT, at);
             }
         }
+        // Named files after all own ones: a name in a command must not take another's manifest.
         for (at, anchor) in anchors.iter().enumerate() {
             for path in &anchor.named {
                 claimed.files.entry(path).or_insert(at);
@@ -141,6 +146,7 @@ impl<'a> Claimed<'a> {
 
     fn claim_folder(&mut self, folder: &'a str, rank: u8, at: usize) {
         let held = self.folders.entry(folder).or_insert((rank, at));
+        // The lowest rank wins whatever the order, so that the result does not hang on it.
         *held = (*held).min((rank, at));
     }
 
@@ -150,8 +156,8 @@ impl<'a> Claimed<'a> {
     }
 }
 
-/// Who gets a folder that two kinds claim: a server is its whole source tree, a skill its text and what it says it
-/// keeps, a plugin what the others leave.
+/// The order in which kinds get a folder that two claim. A server is its whole source tree, a skill its text and what
+/// it says it keeps, a plugin what the others leave.
 const fn rank(kind: Kind) -> u8 {
     match kind {
         Kind::McpServer => 0,
@@ -165,7 +171,7 @@ const fn rank(kind: Kind) -> u8 {
 /// The rank of a folder that is only kept: a capability that is anchored there goes before.
 const KEPT: u8 = 5;
 
-/// What the finders of anchors look at.
+/// The input of the finders of anchors.
 struct Survey<'a> {
     identity: &'a str,
     evidence: &'a Evidence,
@@ -183,6 +189,7 @@ impl<'a> Survey<'a> {
         let mut folders = BTreeSet::from([""]);
         for path in &paths {
             for folder in around(folder_of(path)) {
+                // The folders further up were added with this one: the work stays linear.
                 if !folders.insert(folder) {
                     break;
                 }
@@ -207,8 +214,9 @@ impl<'a> Survey<'a> {
         join(folder, name).is_some_and(|path| self.paths.contains(path.as_str()))
     }
 
-    /// What a folder is called where nothing in it gives a name: its last component, and at the root the input's.
+    /// The name of a folder in which nothing gives one: its last component, and at the root the input's.
     fn name_of_folder(&self, folder: &str) -> String {
+        // A `!` at the end marks a nested archive and is no part of a name.
         let name = if folder.is_empty() { self.identity_name() } else { name_of(folder) };
         name.trim_end_matches('!').to_owned()
     }
@@ -240,6 +248,7 @@ fn package_name(survey: &Survey<'_>) -> String {
 
 /// Builds a capability from its anchor and the sorted paths of its files.
 pub fn capability(bundle: &Bundle, kind: Kind, path: &str, name: &str, files: Vec<String>) -> Capability {
+    // Over paths and digests, so that a moved file changes the content too.
     let content = Digest::of_tree(
         files.iter().filter_map(|path| bundle.files.get(path).map(|file| (path.as_str(), file.digest))),
     );

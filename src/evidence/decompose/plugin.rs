@@ -1,8 +1,8 @@
 //! Plugins: folders with a plugin manifest, and the local folders that a marketplace lists.
 //!
-//! The root of a plugin is the folder around `.claude-plugin/`, not that folder itself. Must not look into what the
-//! plugin brings: skills, hooks, servers and rules in it are capabilities of their own. Sources: the plugin and
-//! marketplace references of Claude Code, Cursor and Codex as of 2026-07.
+//! The root of a plugin is the folder around `.claude-plugin/`, not that folder itself. Skills, hooks, servers and
+//! rules in it are capabilities of their own. Sources: the plugin and marketplace references of Claude Code, Cursor and
+//! Codex as of 2026-07.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use capdex_model::capability::Kind;
 
 use super::{Anchor, Survey, given_name};
 
-/// What a plugin keeps beside its manifest where a server or skill has the same root.
+/// The folders that a plugin keeps beside its manifest where a server or skill has the same root.
 const PARTS: [&str; 7] =
     [".claude-plugin", ".cursor-plugin", ".codex-plugin", "commands", "agents", "output-styles", "themes"];
 
@@ -27,6 +27,7 @@ pub(super) fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
             anchor(root, name, vec![manifest.path.clone()])
         })
         .collect();
+    // A manifest knows more of the plugin than the entry that lists it.
     let described: BTreeSet<String> = anchors.iter().map(|anchor| anchor.path.clone()).collect();
     for marketplace in of_kind(ManifestKind::MarketplaceJson) {
         let listed = listed(survey, marketplace);
@@ -61,6 +62,7 @@ fn listed(survey: &Survey<'_>, marketplace: &Manifest) -> Vec<Anchor> {
         let name = name.unwrap_or_else(|| survey.name_of_folder(&folder));
         anchors.push(anchor(&folder, name, Vec::new()));
     }
+    // Sorted, so that entries at one path stand side by side below.
     anchors.sort_by(|a, b| a.path.cmp(&b.path));
     let shared = given_name(marketplace.text("name"));
     for at in 1..anchors.len() {
@@ -78,6 +80,7 @@ fn listed(survey: &Survey<'_>, marketplace: &Manifest) -> Vec<Anchor> {
 /// The path of an entry whose plugin lies beside the marketplace; none for plugins elsewhere.
 fn local_source(entry: &Value) -> Option<&str> {
     let source = entry.get("source")?;
+    // A source may be a text or an object with its kind; others are fetched from elsewhere.
     let kind = source.get("source").and_then(Value::as_str);
     let path = source.get("path").and_then(Value::as_str).filter(|_| matches!(kind, Some("local" | "directory")));
     source.as_str().or(path)
@@ -85,6 +88,7 @@ fn local_source(entry: &Value) -> Option<&str> {
 
 /// The folder that a source names, if it is there: below the marketplace, else below its plugin root.
 fn resolve(survey: &Survey<'_>, base: &str, plugin_root: Option<&str>, source: &str) -> Option<String> {
+    // Marketplaces name a root for their plugins, but some entries ignore it.
     let below_root = || join(&join(base, plugin_root?)?, source);
     let exists = |folder: &String| survey.folders.contains(folder.as_str());
     join(base, source).filter(exists).or_else(|| below_root().filter(exists))

@@ -1,7 +1,7 @@
 //! Rules files: standing instructions for editors and agents, each file a capability of its own.
 //!
-//! Must not read them. Sources: the documentation of Cursor, Windsurf, Cline, Continue, Copilot, Claude Code, Gemini
-//! CLI and agents.md as of 2026-07.
+//! Name and folder alone decide. Sources: the documentation of Cursor, Windsurf, Cline, Continue, Copilot, Claude Code,
+//! Gemini CLI and agents.md as of 2026-07.
 
 use crate::manifest::{folder_of, name_of};
 use capdex_model::capability::Kind;
@@ -46,7 +46,8 @@ fn is_rules_file(path: &str) -> bool {
             .any(|(rules, endings)| endings.iter().any(|end| name.ends_with(end)) && lies_in(folder, rules))
 }
 
-/// Whether a folder is, or lies below, one whose last components are the given ones.
+/// True where a folder is, or lies below, one whose last components are the given ones.
 fn lies_in(folder: &str, components: &str) -> bool {
+    // Slashes on both sides, so that `my.cursor/rules` is another folder.
     format!("/{folder}/").contains(&format!("/{components}/"))
 }

@@ -1,6 +1,6 @@
 //! Skills: every folder with a `SKILL.md`.
 //!
-//! Must not read the skill's text beyond its front matter. Source: agentskills.io as of 2026-07; file names are taken
+//! Only the front matter of the text is read, for the name. Source: agentskills.io as of 2026-07; file names are taken
 //! in any case, as agents on case-insensitive file systems do.
 
 use crate::manifest::{folder_of, join, name_of};
@@ -13,6 +13,7 @@ const PARTS: [&str; 3] = ["scripts", "references", "assets"];
 
 /// One anchor for each folder with a `SKILL.md`, which claims the folder.
 pub(super) fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
+    // In any case: a file system that does not mind it loads `Skill.md` as well.
     let manifests = survey.own_paths().filter(|path| name_of(path).eq_ignore_ascii_case("skill.md"));
     manifests
         .map(|path| {

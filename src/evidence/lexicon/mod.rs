@@ -1,7 +1,7 @@
 //! The lexicon: the families of English words by which text speaks to whoever acts on it.
 //!
-//! Must not know any rule. A family is one bit; a word belongs to as many as it fits. Verbs and nouns are listed in their
-//! plain form, and every regular form of them is known. A word costs one look-up.
+//! A family is one bit; a word belongs to as many as it fits. Verbs and nouns are listed in their plain form, and every
+//! regular form of them is known. A word costs one look-up.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -25,7 +25,7 @@ impl Classes {
         Self(self.0 | other.0)
     }
 
-    /// Whether the sets have a family in common.
+    /// True where the sets have a family in common.
     pub const fn any(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -56,37 +56,37 @@ families! {
     TRIGGER = 7;
     /// Arguments that decide where something goes or how much of it: recipient, path, amount.
     ARGUMENT = 8;
-    /// Who is served: user, customer.
+    /// People who are served: user, customer.
     USER = 9;
-    /// What answers calls: tool, function, server.
+    /// Things that answer calls: tool, function, server.
     TOOL = 10;
-    /// What is done by calls: email, payment, file, query.
+    /// Objects of calls: email, payment, file, query.
     OPERATION = 11;
     /// Speaks: mention, tell, reveal.
     SPEAK = 12;
     /// All of a kind: any, every, all.
     UNIVERSAL = 13;
-    /// What is kept from others: password, key, token.
+    /// Things kept from others: password, key, token.
     SECRET = 14;
-    /// What is said between user and model: conversation, history, context.
+    /// Words between user and model: conversation, history, context.
     TALK = 15;
     /// Sets aside: ignore, disregard, override.
     OVERRIDE = 16;
-    /// What guides the model: instruction, prompt, rule.
+    /// Texts that guide the model: instruction, prompt, rule.
     GUIDANCE = 17;
-    /// What protects: safety, restriction, guardrail.
+    /// Protections: safety, restriction, guardrail.
     GUARD = 18;
     /// The user's leave: confirmation, approval.
     CONSENT = 19;
-    /// What happens otherwise: fail, error, corrupt.
+    /// Consequences of not obeying: fail, error, corrupt.
     CONSEQUENCE = 20;
     /// Grounds given for an order: security, compliance, audit.
     GROUNDS = 21;
-    /// What the user wanted: requested, specified, original.
+    /// Wishes of the user: requested, specified, original.
     WISH = 22;
     /// Out of sight: silently, secretly, background.
     HIDDEN = 23;
-    /// What the model gives back: answer, response, summary.
+    /// Outputs of the model: answer, response, summary.
     ANSWER = 24;
     /// Steals: exfiltrate, steal, harvest.
     STEAL = 25;
@@ -216,7 +216,7 @@ struct Form {
 struct Table {
     /// Which folded hashes there are, a bit for each of sixteen bits.
     known: Vec<u64>,
-    /// Where the forms of each bucket begin among all, and where the last ones end.
+    /// The index at which the forms of each bucket begin among all, and the end of the last ones.
     starts: Vec<usize>,
     forms: Vec<Form>,
 }
@@ -224,6 +224,7 @@ struct Table {
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut forms: BTreeMap<(usize, u32, String), Classes> = BTreeMap::new();
     let mut add = |word: String, classes: Classes| {
+        // Sorted by bucket, so that the forms of one lie side by side.
         let hash = hash(word.as_bytes());
         let known = forms.entry((bucket(hash), hash, word)).or_default();
         *known = known.with(classes);
@@ -243,6 +244,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     }
     let form = |((_, hash, word), classes): ((usize, u32, String), Classes)| Form { hash, word: word.into(), classes };
     let forms: Vec<Form> = forms.into_iter().map(form).collect();
+    // A bit for each folded hash: eight kilobytes, which stay in a cache.
     let mut known = vec![0; FOLDED / 64];
     for number in forms.iter().map(|form| folded(form.hash)) {
         known.get_mut(number / 64).into_iter().for_each(|bits| *bits |= 1_u64 << (number % 64));
@@ -257,11 +259,13 @@ const FOLDED: usize = 1 << 16;
 /// The families of a word in lower case with such a hash.
 pub(super) fn classes_of(word: &str, hash: u32) -> Classes {
     let Table { known, starts, forms } = &*TABLE;
+    // Most words of a text are in no family, and end here.
     if known.get(folded(hash) / 64).is_none_or(|bits| bits >> (folded(hash) % 64) & 1 == 0) {
         return Classes::NONE;
     }
     let start = |bucket: usize| starts.get(bucket).copied().unwrap_or(0);
     let own = forms.get(start(bucket(hash))..start(bucket(hash) + 1)).unwrap_or_default();
+    // Two words may share a hash, so the letters decide.
     let form = own.iter().find(|form| form.hash == hash && *form.word == *word);
     form.map_or(Classes::NONE, |form| form.classes)
 }
@@ -279,6 +283,7 @@ const fn bucket(hash: u32) -> usize {
 /// The plain form with the ending of the third person or plural.
 fn with_s(word: &str) -> String {
     match word.strip_suffix('y') {
+        // `carry` becomes `carries`, `convey` becomes `conveys`.
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
         _ if word.ends_with(['s', 'x', 'z']) || word.ends_with("ch") || word.ends_with("sh") => format!("{word}es"),
         _ => format!("{word}s"),
@@ -297,6 +302,7 @@ fn verb_forms(verb: &str) -> Vec<String> {
         _ => forms.push(format!("{verb}ed")),
     }
     forms.push(format!("{verb}ing"));
+    // English doubles some last letters (`stopped`) and not others: both forms are known, and one is no word.
     let last = verb.chars().next_back().unwrap_or_default();
     if !"aeiouwxy".contains(last) {
         forms.extend([format!("{verb}{last}ed"), format!("{verb}{last}ing")]);

@@ -1,12 +1,13 @@
 //! Command lines as manifests hold them: their words.
 //!
-//! Must not run or expand anything; a shell's grammar is only followed as far as file names need it.
+//! Nothing is run or expanded; a shell's grammar is only followed as far as file names need it.
 
 /// The words of a command line: split at white space and at what separates commands, without quotation marks.
 /// Variables keep their braces.
 pub fn words_of(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for letter in command.chars() {
+        // Quotation marks are dropped and not obeyed: a path with blanks is rare, a hidden name is not.
         if matches!(letter, '"' | '\'') {
             continue;
         }

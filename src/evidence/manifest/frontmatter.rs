@@ -1,7 +1,7 @@
 //! Front matter: the YAML at the head of Markdown files, read with budgets, and line by line where it is broken.
 //!
-//! About one skill in twenty has front matter that no YAML parser takes, mostly a colon in an unquoted description
-//! (measured on labelled skills, 2026-07): giving up would hide its name and description.
+//! About one skill in twenty has front matter that no YAML parser takes (measured on labelled skills, 2026-07). Mostly
+//! it is a colon in an unquoted description: giving up would hide its name and description.
 
 use serde_json::{Map, Value};
 
@@ -33,7 +33,9 @@ pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest>
     let value = match parse(yaml) {
         Ok(value) => value,
         Err(message) => {
+            // What agents still read of it must be seen: a broken line would otherwise hide the description.
             let lines = by_lines(yaml);
+            // Cursor writes rules that are no YAML (`globs: *.ts`) and reads them all the same.
             if !(lines.plain && document.path.ends_with(".mdc")) {
                 malformed(format!("front matter: {message}"));
             }
@@ -48,7 +50,7 @@ pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest>
     })
 }
 
-/// Whether agents load a Markdown file, so that broken front matter matters.
+/// True where agents load a Markdown file, so that broken front matter matters.
 fn is_loaded(path: &str) -> bool {
     let name = name_of(path);
     let folders = ["commands", "agents", "rules", "instructions", "prompts"];
@@ -62,12 +64,13 @@ enum Split<'a> {
     None,
     /// It begins and does not end in time.
     Open,
-    /// What stands between the two lines.
+    /// The text between the two lines.
     Closed(&'a str),
 }
 
 /// Finds the front matter: a line `---` at the head, after a byte order mark and blank lines at most, up to the next.
 fn split(text: &str) -> Split<'_> {
+    // Agents skip these too, so that front matter behind them is loaded.
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let Some(body) = text.strip_prefix("---") else { return Split::None };
     let Some((rest, body)) = body.split_once('\n') else { return Split::None };
@@ -76,6 +79,7 @@ fn split(text: &str) -> Split<'_> {
     }
     let mut at = 0;
     for line in body.split_inclusive('\n') {
+        // Without a bound a rule of dashes in a long text would be looked for to its end.
         if at > MAX_BYTES {
             return Split::Open;
         }
@@ -89,6 +93,7 @@ fn split(text: &str) -> Split<'_> {
 
 /// Parses YAML into an object, within budgets. An empty text is an empty object.
 fn parse(yaml: &str) -> Result<Value, String> {
+    // YAML can grow without end from a few lines, by aliases of aliases above all.
     let budget = serde_saphyr::budget! {
         max_depth: 32,
         flow_nesting_limit: 32,
@@ -113,7 +118,7 @@ fn parse(yaml: &str) -> Result<Value, String> {
 
 struct Lines {
     object: Map<String, Value>,
-    /// Whether every line was a key with a value, a part of a list, a comment or blank.
+    /// True where every line was a key with a value, a part of a list, a comment or blank.
     plain: bool,
 }
 
@@ -127,6 +132,7 @@ fn by_lines(yaml: &str) -> Lines {
         if trimmed.is_empty() || (trimmed.starts_with('#') && !line.starts_with([' ', '\t'])) {
             continue;
         }
+        // Neither indentation nor list items begin a key.
         let continues = line.starts_with([' ', '\t']) || trimmed.starts_with("- ");
         match key_and_rest(trimmed).filter(|_| !continues) {
             Some((key, rest)) => {
@@ -153,6 +159,7 @@ fn key_and_rest(line: &str) -> Option<(&str, &str)> {
 
 fn keep(object: &mut Map<String, Value>, entry: Option<(&str, Vec<&str>)>) {
     let Some((key, parts)) = entry else { return };
+    // The first counts: a second `description` further down must not replace the one a person sees.
     if !object.contains_key(key) {
         object.insert(key.to_owned(), value_of(&parts));
     }
@@ -161,6 +168,7 @@ fn keep(object: &mut Map<String, Value>, entry: Option<(&str, Vec<&str>)>) {
 /// The value of a key's first line and those that continue it.
 fn value_of(parts: &[&str]) -> Value {
     let (first, more) = parts.split_first().map_or(("", parts), |(first, more)| (*first, more));
+    // The mark of a block says how lines are joined; they are joined by blanks here.
     let first = if matches!(first, "|" | ">" | "|-" | ">-" | "|+" | ">+") { "" } else { first };
     if first.is_empty() && !more.is_empty() && more.iter().all(|part| part.starts_with("- ")) {
         return more.iter().map(|part| scalar(part.trim_start_matches("- "))).collect();

@@ -1,10 +1,10 @@
 //! JSON5 as JSON: comments, bare and single-quoted keys, trailing commas and the wider numbers, rewritten in one walk.
 //!
-//! Must not know any file format. Lenient: what is no JSON5 either comes out as what the JSON parser then refuses.
-//! Linear in the text; nothing recurses. Source: the JSON5 specification 1.0.0.
+//! Lenient: text that is no JSON5 either comes out as something that the JSON parser then refuses. Linear in the text;
+//! nothing recurses. Source: the JSON5 specification 1.0.0.
 //!
-//! Two libraries were tried on what JSON5 and the tests hold (2026-11). `jsonc-parser` 0.34 refuses a comment right behind a
-//! bare key, which clients read, so that a hostile configuration would go unread; it takes 34 MB a second (here 37).
+//! Two libraries were tried on what JSON5 and the tests hold (2026-11). `jsonc-parser` 0.34 refuses a comment right
+//! behind a bare key, which clients read: a hostile configuration would go unread. It takes 34 MB a second (here 37).
 //! `json-five` 0.3 reads `-0x10` as 16, refuses the pair `\ud83d\ude00` that JSON allows, and takes 23 MB a second.
 
 use serde_json::Value;
@@ -28,6 +28,7 @@ fn rewritten(text: &str) -> String {
         if letter.is_whitespace() || now.starts_with("//") || now.starts_with("/*") {
             continue;
         }
+        // A comma is held back until it is known that something follows it.
         if comma && !matches!(letter, '}' | ']') {
             out.push(',');
         }
@@ -42,7 +43,7 @@ fn rewritten(text: &str) -> String {
     out
 }
 
-/// How many bytes the token has that a text begins with.
+/// The length in bytes of the token that a text begins with.
 fn token_length(text: &str, first: char) -> usize {
     let all = text.len();
     if text.starts_with("//") {
@@ -89,14 +90,17 @@ fn push_quoted(inner: &str, closed: bool, out: &mut String) {
                 continue;
             }
             (false, '"') => out.push_str("\\\""),
+            // A backslash at the end of a line joins the next to it.
             (true, '\n' | '\r') => {}
             (true, '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't' | 'u') => out.extend(['\\', letter]),
+            // JSON has no `\x41`; two digits follow in either form.
             (true, 'x') => out.push_str("\\u00"),
             (_, letter) if letter.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(letter))),
             (_, letter) => out.push(letter),
         }
         escaped = false;
     }
+    // Left open where it was open, so that the parser refuses it.
     if closed && !escaped {
         out.push('"');
     }
@@ -107,6 +111,7 @@ fn push_bare(token: &str, out: &mut String) {
     if matches!(token, "true" | "false" | "null") {
         out.push_str(token);
     } else if matches!(token.trim_start_matches(['+', '-']), "Infinity" | "NaN") {
+        // JSON has no such numbers; a value must stand there all the same.
         out.push_str("null");
     } else if let Some(number) = number(token) {
         out.push_str(&number);
@@ -125,6 +130,7 @@ fn number(token: &str) -> Option<String> {
     if !digits.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.') {
         return None;
     }
+    // `.5` and `2.` want a digit on either side.
     let before = if digits.starts_with('.') { "0" } else { "" };
     let after = if digits.ends_with('.') { "0" } else { "" };
     let number = format!("{sign}{before}{digits}{after}");

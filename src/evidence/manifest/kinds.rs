@@ -1,7 +1,7 @@
 //! Which manifest a JSON file is: by its path, what it ought to be; by its content, what it is.
 //!
-//! Must not read text. Sources: the formats' own documentation as of 2026-07 (MCP registry server.json 2025-12-11,
-//! MCPB 0.3, Claude Code, Cursor and Codex plugins, MCP tools/list 2024-11-05 to 2026-07-28).
+//! Sources: the formats' own documentation as of 2026-07 (MCP registry server.json 2025-12-11, MCPB 0.3, Claude Code,
+//! Cursor and Codex plugins, MCP tools/list 2024-11-05 to 2026-07-28).
 
 use serde_json::{Map, Value};
 
@@ -28,7 +28,7 @@ const SERVER_LISTS: [&str; 6] = [
 /// The keys of a plugin manifest that bring other capabilities.
 const PLUGIN_PARTS: [&str; 7] = ["commands", "agents", "skills", "hooks", "mcpServers", "lspServers", "outputStyles"];
 
-/// What a JSON file with this path ought to be. A file that ought to be something and does not parse is a gap.
+/// The kind that a JSON file with this path ought to be. A file that ought to be something and does not parse is a gap.
 pub(super) fn expected(path: &str) -> Option<ManifestKind> {
     let (folder, name) = (name_of(folder_of(path)), name_of(path));
     match name {
@@ -44,25 +44,27 @@ pub(super) fn expected(path: &str) -> Option<ManifestKind> {
     }
 }
 
-/// Whether a JSON file is worth parsing though its path does not say what it is.
+/// True where a JSON file is worth parsing though its path does not say what it is.
 pub(super) fn deserves_look(path: &str, text: &str) -> bool {
     match name_of(path) {
+        // Browser extensions and web apps call theirs `manifest.json` as well.
         "manifest.json" => text.contains("\"server\"") || text.contains("\"tools\""),
         "plugin.json" | "marketplace.json" => true,
         _ => text.contains("\"tools\"") || (text.contains("\"hooks\"") && may_hold_hooks(path)),
     }
 }
 
-/// Whether a text that does not parse was meant to be a manifest all the same.
+/// True where a text that does not parse was meant to be a manifest all the same.
 pub(super) fn looks_like_one(text: &str) -> bool {
     let bundle = text.contains("\"dxt_version\"") || text.contains("\"mcpb_version\"");
     let has = |key: &str| text.contains(key);
     bundle || (has("\"tools\"") && (has("\"inputSchema\"") || (has("\"name\"") && has("\"description\""))))
 }
 
-/// What is wrong with the entries of a tools list: those that are no tools, and descriptions that are no text. None
+/// The defects in the entries of a tools list: those that are no tools, and descriptions that are no text. None
 /// where nothing is.
 pub(super) fn defects_of_tools(value: &Value) -> Option<String> {
+    // A list with strange entries is still read; the gap says how many.
     let tools = value_at(value, tools_pointer(value)?)?.as_array()?;
     let strange = tools.iter().filter(|tool| !is_named(tool)).count();
     let described = |tool: &&Value| tool.get("description").is_some_and(|text| !text.is_string() && !text.is_null());
@@ -78,7 +80,7 @@ fn is_named(tool: &Value) -> bool {
     tool.get("name").is_some_and(Value::is_string)
 }
 
-/// How the clients of a format read its JSON.
+/// The dialect in which the clients of a format read its JSON.
 pub(super) fn dialect(expected: Option<ManifestKind>) -> Dialect {
     match expected {
         Some(ManifestKind::McpJson | ManifestKind::SettingsJson | ManifestKind::HooksJson) => Dialect::Relaxed,
@@ -86,7 +88,7 @@ pub(super) fn dialect(expected: Option<ManifestKind>) -> Dialect {
     }
 }
 
-/// What a parsed file is, by path and shape together; none where it is no manifest.
+/// The kind of a parsed file, by path and shape together; none where it is no manifest.
 pub(super) fn recognise(path: &str, value: &Value) -> Option<ManifestKind> {
     let (folder, name) = (name_of(folder_of(path)), name_of(path));
     let Value::Object(object) = value else {
@@ -103,12 +105,13 @@ pub(super) fn recognise(path: &str, value: &Value) -> Option<ManifestKind> {
         _ if may_hold_hooks(path) && is_hooks(object) => Some(ManifestKind::HooksJson),
         _ => None,
     };
+    // Names come first: a shape alone may fit more than one format.
     kind.or_else(|| (may_be_server(name) && is_server(object)).then_some(ManifestKind::ServerJson))
         .or_else(|| tools_pointer(value).is_some().then_some(ManifestKind::ToolsList))
 }
 
-/// The JSON Pointer of the array of tools in a tools list, in any of its shapes: the list itself, `{"tools": […]}`
-/// with or without the server beside it, and a JSON-RPC answer. None where the value is no tools list.
+/// The JSON Pointer of the array of tools in a tools list, in any of its shapes. The shapes are the list itself,
+/// `{"tools": […]}` with or without the server beside it, and a JSON-RPC answer. None where the value is no tools list.
 pub(crate) fn tools_pointer(value: &Value) -> Option<&'static str> {
     [("", value.is_array()), ("/tools", true), ("/result/tools", true)]
         .into_iter()
@@ -159,6 +162,7 @@ fn may_be_server(name: &str) -> bool {
 
 fn is_server(object: &Map<String, Value>) -> bool {
     let schema = object.get("$schema").and_then(Value::as_str).unwrap_or_default();
+    // The registry's names have a namespace; a web server's own settings have none.
     let named = object.get("name").and_then(Value::as_str).is_some_and(|name| name.contains('/'));
     let installs = ["packages", "remotes"].iter().any(|key| object.get(*key).is_some_and(Value::is_array));
     let described = ["description", "version"].iter().all(|key| object.get(*key).is_some_and(Value::is_string));
@@ -166,6 +170,7 @@ fn is_server(object: &Map<String, Value>) -> bool {
 }
 
 fn is_mcpb(object: &Map<String, Value>) -> bool {
+    // `manifest_version` is a number in browser extensions and a text in bundles.
     let version = ["dxt_version", "mcpb_version", "manifest_version"].iter().find_map(|key| object.get(*key));
     version.is_some_and(Value::is_string) && object.get("server").is_some_and(Value::is_object)
 }
@@ -182,7 +187,7 @@ fn is_marketplace(object: &Map<String, Value>) -> bool {
     object.contains_key("name") && plugins.is_some_and(|plugins| plugins.iter().any(entry))
 }
 
-/// Whether servers are listed: under `mcpServers`, `servers` or `mcp`, or as a flat map of launch entries.
+/// True where servers are listed: under `mcpServers`, `servers` or `mcp`, or as a flat map of launch entries.
 fn lists_servers(object: &Map<String, Value>) -> bool {
     object.is_empty() || server_map(object).is_some()
 }
@@ -194,6 +199,7 @@ pub(super) fn server_map(object: &Map<String, Value>) -> Option<(&'static str, &
         .into_iter()
         .find_map(|key| object.get(key).and_then(Value::as_object).map(|servers| (key, servers)));
     let launches = |entry: &Value| LAUNCHES.iter().any(|key| entry.get(key).is_some());
+    // Every entry must look like a launch, since any object is a flat map of something.
     nested.or_else(|| (!object.is_empty() && object.values().all(launches)).then_some(("", object)))
 }
 
@@ -207,17 +213,19 @@ fn may_hold_hooks(path: &str) -> bool {
         || (name.starts_with("hooks.") && name.ends_with(".json"))
 }
 
-/// Events with lists of entries, under `hooks` or bare: Claude Code nests `hooks` in each entry, Cursor and Copilot
-/// put the command into the entry itself.
+/// Events with lists of entries, under `hooks` or bare. Claude Code nests `hooks` in each entry, Cursor and Copilot put
+/// the command into the entry itself.
 fn is_hooks(object: &Map<String, Value>) -> bool {
     const ACTIONS: [&str; 7] = ["hooks", "command", "bash", "powershell", "prompt", "url", "type"];
     let events = match object.get("hooks") {
         Some(Value::Object(events)) => events,
+        // `hooks` is there and holds no events: the file is about something else.
         Some(_) => return false,
         None => object,
     };
     let acts = |entry: &Value| ACTIONS.iter().any(|key| entry.get(key).is_some());
     let mut lists = events.values().filter_map(Value::as_array).filter(|entries| !entries.is_empty()).peekable();
+    // An empty object of hooks is what tools write before the first hook is set.
     let wrapped_empty = object.contains_key("hooks") && events.is_empty();
     wrapped_empty || (lists.peek().is_some() && lists.all(|entries| entries.iter().all(acts)))
 }

@@ -1,6 +1,6 @@
 //! Python's manifests: `pyproject.toml`, and the core metadata of sdists and wheels.
 //!
-//! Must not read the body of core metadata, which is the README. Source: packaging.python.org, core metadata 2.4.
+//! The body of core metadata, which is the README, is not read. Source: packaging.python.org, core metadata 2.4.
 
 use serde_json::{Map, Value};
 
@@ -28,7 +28,7 @@ const REPEATED: [&str; 14] = [
     "provides",
 ];
 
-/// Whether a path is that of core metadata: `PKG-INFO` anywhere, `METADATA` in a `.dist-info` folder.
+/// True where a path is that of core metadata: `PKG-INFO` anywhere, `METADATA` in a `.dist-info` folder.
 pub(super) fn is_core_metadata(path: &str) -> bool {
     match name_of(path) {
         "PKG-INFO" => true,
@@ -40,6 +40,7 @@ pub(super) fn is_core_metadata(path: &str) -> bool {
 /// Reads `pyproject.toml`. Dates become their text.
 pub(super) fn read_project(document: &Document, max_bytes: usize, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     if document.text.len() > max_bytes {
+        // Unread is not clean: the size is told.
         let detail = format!("a manifest of more than {max_bytes} bytes");
         gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, detail));
         return None;
@@ -74,6 +75,7 @@ fn json_of(value: toml::Value) -> Value {
 pub(super) fn read_headers(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     let mut headers: Vec<(String, String)> = Vec::new();
     for line in document.text.trim_start_matches('\u{feff}').lines() {
+        // The body follows: the README, in which any line may look like a header.
         if line.trim().is_empty() {
             break;
         }
@@ -93,9 +95,11 @@ pub(super) fn read_headers(document: &Document, gaps: &mut Vec<Gap>) -> Option<M
                 values.push(Value::String(value));
             }
         } else {
+            // The first counts, as in Python's own reader; a second one cannot rename the package.
             object.entry(name).or_insert(Value::String(value));
         }
     }
+    // Other files are called `PKG-INFO` too; these two headers are required.
     if object.contains_key("metadata-version") && object.contains_key("name") {
         return Some(manifest(document, Value::Object(object)));
     }

@@ -1,6 +1,6 @@
 //! Manifests: the files by which packages, servers, skills, hooks and plugins describe themselves, as JSON values.
 //!
-//! Must not decide what a capability is (`decompose` does).
+//! `decompose` tells by them where a capability is; `tools` and `signals` read their content.
 
 use std::sync::Arc;
 
@@ -39,8 +39,8 @@ const MAX_BYTES: usize = 8 * 1024 * 1024;
 pub enum ManifestKind {
     /// npm's `package.json`.
     PackageJson,
-    /// Python's `pyproject.toml`, or an sdist's or wheel's core metadata (`PKG-INFO`, `METADATA`) as a value: one
-    /// key for each header, in lower case with dashes; headers that may repeat are arrays.
+    /// Python's `pyproject.toml`, or an sdist's or wheel's core metadata (`PKG-INFO`, `METADATA`) as a value. It has
+    /// one key for each header, in lower case with dashes; headers that may repeat are arrays.
     PythonProject,
     /// The MCP registry's `server.json`.
     ServerJson,
@@ -71,7 +71,7 @@ pub struct Manifest {
     pub kind: ManifestKind,
     /// Its content; YAML and TOML as the equal JSON. An object, but for a tools list that is a bare array.
     pub value: Arc<Value>,
-    /// Whether it is known that no key stands twice in one object: JSON in which each stands once.
+    /// True where it is known that no key stands twice in one object: JSON in which each stands once.
     pub keys_are_unique: bool,
 }
 
@@ -82,9 +82,9 @@ impl Manifest {
     }
 }
 
-/// Reads a document as a manifest, if its name and content say that it is one. A file that should be one and does
-/// not parse becomes a gap, and so does a key that stands twice, because readers differ on which one counts. In
-/// vendored code and test fixtures nothing becomes a gap.
+/// Reads a document as a manifest, if its name and content say that it is one. A file that should be one and does not
+/// parse becomes a gap. So does a key that stands twice, because readers differ on which one counts. In vendored code
+/// and test fixtures nothing becomes a gap.
 pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     if document.role == FileRole::Binary {
         return None;
@@ -98,6 +98,7 @@ pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
         _ if metadata::is_core_metadata(&document.path) => metadata::read_headers(document, &mut found),
         _ => None,
     };
+    // Broken samples are what tests of parsers are made of.
     if !is_foreign(&document.path) {
         gaps.append(&mut found);
     }
@@ -107,6 +108,7 @@ pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
 fn read_json(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     let (path, text) = (&document.path, &document.text);
     let expected = kinds::expected(path);
+    // Most JSON is data; parsing all of it would cost more than every rule.
     if expected.is_none() && !kinds::deserves_look(path, text) {
         return None;
     }
@@ -117,6 +119,7 @@ fn read_json(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     let parsed = match json::parse(text, kinds::dialect(expected)) {
         Ok(parsed) => parsed,
         Err(message) => {
+            // A name that promises nothing and a text that shows nothing is just broken data.
             if expected.is_some() || kinds::looks_like_one(text) {
                 gaps.push(Gap::new(path, GapReason::Malformed, message));
             }
@@ -132,7 +135,9 @@ fn read_json(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     if let Some(defects) = (kind == ManifestKind::ToolsList).then(|| kinds::defects_of_tools(&parsed.value)).flatten() {
         gaps.push(Gap::new(path, GapReason::Malformed, defects));
     }
+    // Known here at no cost; it lets the search for places end early.
     let keys_are_unique = parsed.doubled.is_none();
+    // A client may take the first value and a reviewer the last: that hides one from the other.
     if let Some(key) = parsed.doubled {
         gaps.push(Gap::new(path, GapReason::Malformed, format!("the key {key:?} stands twice in one object")));
     }

@@ -1,6 +1,6 @@
 //! Paths inside an input: folders, names, and the places whose contents are somebody else's.
 //!
-//! Must not know any file system: paths are text with `/` between components, `outer!/inner` in nested archives.
+//! No file system is asked: paths are text with `/` between components, `outer!/inner` in nested archives.
 
 /// The folder of a path, without a slash at the end; empty at the root.
 pub fn folder_of(path: &str) -> &str {
@@ -17,7 +17,7 @@ fn last_slash(path: &str) -> Option<usize> {
     path.bytes().rposition(|byte| byte == b'/')
 }
 
-/// Whether a path is the folder itself or lies below it. Everything lies below the root.
+/// True where a path is the folder itself or lies below it. Everything lies below the root.
 pub fn is_within(folder: &str, path: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -29,6 +29,7 @@ pub fn around(folder: &str) -> impl Iterator<Item = &str> {
 
 /// Joins a folder and a relative path; `.` and `..` are resolved. None where it leaves the input or is absolute.
 pub fn join(folder: &str, relative: &str) -> Option<String> {
+    // A backslash is a separator on one system and a letter on another.
     if relative.starts_with('/') || relative.contains('\\') {
         return None;
     }
@@ -36,6 +37,7 @@ pub fn join(folder: &str, relative: &str) -> Option<String> {
     for part in relative.split('/') {
         match part {
             "" | "." => {}
+            // Refused and not stopped at the root: a path out of the input names nothing in it.
             ".." => _ = parts.pop()?,
             part => parts.push(part),
         }
@@ -72,7 +74,7 @@ const FIXTURES: [&str; 8] = [
 /// Folders whose members are named freely, so that `skills/test` is a skill called "test".
 const COLLECTIONS: [&str; 6] = ["skills", "plugins", "servers", "packages", "commands", "agents"];
 
-/// Whether a file lies in vendored code or among test fixtures: its bytes belong to the capability around it, but it
+/// True where a file lies in vendored code or among test fixtures. Its bytes belong to the capability around it. It
 /// makes no capability of its own, and damage in it is no gap.
 ///
 /// Folders called `test` or `tests` count only above another folder (`tests/skills/a`, but not `tests/AGENTS.md`).
@@ -82,6 +84,7 @@ pub fn is_foreign(path: &str) -> bool {
     let mut folders = folder_of(path).split('/').peekable();
     while let Some(folder) = folders.next() {
         let named_freely = COLLECTIONS.contains(&around);
+        // `tests/AGENTS.md` is a rule for the tests and is loaded; `tests/skills/a` is a sample.
         let sample = FIXTURES.contains(&folder) || (["test", "tests"].contains(&folder) && folders.peek().is_some());
         if folder == "node_modules" || (!named_freely && (sample || VENDORED.contains(&folder))) {
             return true;

@@ -1,6 +1,6 @@
 //! Places inside manifests: the line and column at which a JSON Pointer's key or element stands.
 //!
-//! Must not know any manifest format beyond telling JSON text from line-wise text (front matter, TOML, headers).
+//! JSON text is told from line-wise text (front matter, TOML, headers), and nothing else of the formats matters here.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,12 @@ use capdex_model::fact::Place;
 
 use super::{Manifest, json};
 
-/// Where a JSON Pointer leads in a manifest: line and column of its key, or of its value for elements of arrays.
+/// The place that a JSON Pointer leads to in a manifest: line and column of its key, or of its value for elements of
+/// arrays.
 ///
 /// A pointer into nothing (a schema that was put together from another form, say) gives the place of its nearest
-/// ancestor; `pointer` is always the one asked for. Line 1 where nothing of it is in the text. One call reads the
-/// text once: look for many pointers with [`locate`].
+/// ancestor. `pointer` is always the one asked for. Line 1 where nothing of it is in the text. One call reads the text
+/// once: look for many pointers with [`locate`].
 pub fn place_of(document: &Document, pointer: &str) -> Place {
     let (line, column) = spots_of(document, &[pointer], false).first().copied().unwrap_or(BEGINNING);
     Place { file: document.path.clone(), line, column, pointer: pointer.to_owned() }
@@ -31,11 +32,12 @@ pub fn locate<'a>(manifest: &Manifest, document: &Document, places: impl Iterato
     }
 }
 
-/// Where each of some pointers leads, in their order.
+/// The spot that each of some pointers leads to, in their order.
 fn spots_of(document: &Document, pointers: &[&str], keys_are_unique: bool) -> Vec<Spot> {
     if pointers.is_empty() {
         return Vec::new();
     }
+    // The text decides and not the name, since front matter stands in Markdown.
     let known = if is_json(&document.text) {
         json_places(document, pointers, keys_are_unique)
     } else {
@@ -45,13 +47,14 @@ fn spots_of(document: &Document, pointers: &[&str], keys_are_unique: bool) -> Ve
         let at = known.binary_search_by(|(known, _)| (*known).cmp(pointer)).ok()?;
         known.get(at).map(|(_, spot)| *spot)
     };
+    // The nearest ancestor that is in the text: a place a little above beats none.
     pointers.iter().map(|pointer| lineage(pointer).find_map(spot).unwrap_or(BEGINNING)).collect()
 }
 
 /// A line and a column in it.
 type Spot = (u32, u32);
 
-/// Where a text begins.
+/// The beginning of a text.
 const BEGINNING: Spot = (1, 1);
 
 /// A pointer and its ancestors, nearest first.
@@ -71,6 +74,7 @@ fn json_places<'a>(document: &Document, asked: &[&'a str], keys_are_unique: bool
     let offsets = json::offsets_of(&document.text, &wanted, keys_are_unique);
     let mut found: Vec<(usize, &str)> =
         offsets.into_iter().zip(wanted).filter_map(|(offset, pointer)| Some((offset?, pointer))).collect();
+    // By offset, because the cursor only moves on.
     found.sort_unstable();
     let mut cursor = Cursor { text: &document.text, offset: 0, line: 1, column: 1 };
     let mut places: Vec<(&str, Spot)> =
@@ -112,6 +116,7 @@ impl Cursor<'_> {
 fn line_places<'a>(document: &Document, asked: &[&'a str]) -> Vec<(&'a str, Spot)> {
     let mut wanted: BTreeMap<String, Vec<&'a str>> = BTreeMap::new();
     for pointer in asked {
+        // An index has no line of its own in YAML; its key has.
         let name = pointer.rsplit('/').find(|part| !part.is_empty() && part.parse::<u64>().is_err());
         wanted.entry(name.unwrap_or_default().to_ascii_lowercase()).or_default().push(pointer);
     }
@@ -123,6 +128,7 @@ fn line_places<'a>(document: &Document, asked: &[&'a str]) -> Vec<(&'a str, Spot
         }
         let Some((key, _)) = line.split_once([':', '=']) else { continue };
         let key = key.trim().trim_matches(['"', '\'']).to_ascii_lowercase();
+        // The first line with the key counts, so the key is looked for once.
         for pointer in wanted.remove(&key).unwrap_or_default() {
             let line = u32::try_from(number + 1).unwrap_or(u32::MAX);
             let column = u32::try_from(indent + 1).unwrap_or(u32::MAX);

@@ -1,6 +1,6 @@
 //! Launches: the MCP servers that a manifest tells a client to start or to reach.
 //!
-//! Must not judge them; the same words for all clients: Claude, VS Code, Cursor, Gemini, opencode.
+//! The same words stand for all clients: Claude, VS Code, Cursor, Gemini, opencode.
 
 use serde_json::Value;
 

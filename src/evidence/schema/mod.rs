@@ -1,8 +1,8 @@
 //! The walker over JSON Schemas: every string in it with its JSON Pointer, references resolved, within a budget.
 //!
-//! Must not fetch anything: references that leave the document are recorded, not followed. A work-list, no recursion;
-//! each value is visited once, so that cycles end and the walk is linear. Limits: [`MAX_DEPTH`], [`MAX_NODES`],
-//! [`MAX_TEXT_BYTES`], [`MAX_REFERENCES`]. Sources: JSON Schema 2020-12 and the older drafts' positions.
+//! References that leave the document are recorded, not followed. A work-list, no recursion; each value is visited
+//! once, so that cycles end and the walk is linear. Limits: [`MAX_DEPTH`], [`MAX_NODES`], [`MAX_TEXT_BYTES`],
+//! [`MAX_REFERENCES`]. Sources: JSON Schema 2020-12 and the older drafts' positions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,16 +11,16 @@ use serde_json::{Map, Value};
 
 use super::manifest::escape;
 
-/// How deep sub-schemas are followed.
+/// The depth to which sub-schemas are followed.
 pub const MAX_DEPTH: usize = 64;
-/// How many sub-schemas are visited.
+/// The most sub-schemas that are visited.
 pub const MAX_NODES: usize = 10_000;
-/// How many bytes of strings and pointers are given.
+/// The most bytes of strings and pointers that are given.
 pub const MAX_TEXT_BYTES: usize = 1024 * 1024;
-/// How many references are resolved.
+/// The most references that are resolved.
 pub const MAX_REFERENCES: usize = 256;
 
-/// What a string in a schema is.
+/// The role of a string in a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SchemaField {
     /// The name of a property.
@@ -54,15 +54,15 @@ pub enum SchemaField {
 /// One string of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaText<'a> {
-    /// Where among the walk's pointers that of the string stands, or that of the property whose name it is.
+    /// The range among the walk's pointers of the string's own, or of that of the property whose name it is.
     pub pointer: Range<usize>,
-    /// What it is.
+    /// Its role.
     pub field: SchemaField,
     /// The string.
     pub text: &'a str,
 }
 
-/// What the walk gave.
+/// The result of the walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SchemaWalk<'a> {
     /// The strings: sub-schemas level by level, within each the keys in their order.
@@ -71,7 +71,7 @@ pub struct SchemaWalk<'a> {
     pub pointers: String,
     /// References that leave the document or lead nowhere in it, sorted, each once.
     pub external: Vec<&'a str>,
-    /// Whether a budget ran out before everything was seen.
+    /// True where a budget ran out before everything was seen.
     pub exhausted: bool,
 }
 
@@ -169,6 +169,7 @@ pub fn walk(schema: &Value) -> SchemaWalk<'_> {
     };
     walker.queue.push((schema, 0..0, 0));
     let mut next = 0;
+    // A list instead of recursion, so that depth costs no stack.
     while let Some((value, pointer, depth)) = walker.queue.get(next).cloned() {
         walker.node(value, &pointer, depth);
         next += 1;
@@ -243,6 +244,7 @@ impl<'a> Walker<'a> {
     }
 
     fn enqueue(&mut self, value: &'a Value, depth: usize, pointer: impl FnOnce(&mut Self) -> Option<Range<usize>>) {
+        // By address: a schema that refers to itself has one value and is visited once.
         if !value.is_object() || !self.seen.insert(std::ptr::from_ref(value).addr()) {
             return;
         }
@@ -250,6 +252,7 @@ impl<'a> Walker<'a> {
             Some(pointer) if depth < MAX_DEPTH && self.queue.len() < MAX_NODES => {
                 self.queue.push((value, pointer, depth + 1));
             }
+            // Told, because text past the budget is where an attacker would put it.
             _ => self.out.exhausted = true,
         }
     }
@@ -261,6 +264,7 @@ impl<'a> Walker<'a> {
             Value::Array(_) | Value::Object(_) => {}
             Value::Null | Value::Bool(_) | Value::Number(_) => return,
         }
+        // An extension may nest as deep as JSON goes, so again without recursion.
         let mut work = vec![(value, vec![key.to_owned()])];
         while let Some((value, path)) = work.pop() {
             let child = |token: String| path.iter().cloned().chain([token]).collect::<Vec<_>>();
@@ -270,6 +274,7 @@ impl<'a> Walker<'a> {
                     self.text(field, text, pointer, &tokens);
                 }
                 Value::Array(items) if path.len() < MAX_DEPTH => {
+                    // Backwards onto the stack, so that they come off in the order of the text.
                     let items = items.iter().take(MAX_NODES).enumerate().rev();
                     work.extend(items.map(|(index, item)| (item, child(index.to_string()))));
                 }
@@ -291,6 +296,7 @@ impl<'a> Walker<'a> {
             Some(pointer) => self.out.texts.push(SchemaText { pointer, field, text }),
             None => {
                 self.out.exhausted = true;
+                // Nothing more from here on: the result is a beginning of the whole, not a choice of its short strings.
                 self.bytes_left = 0;
             }
         }
@@ -299,6 +305,7 @@ impl<'a> Walker<'a> {
     /// A pointer under another, charged to the budget together with `more` bytes.
     fn pointer(&mut self, base: &Range<usize>, tokens: &[&str], more: usize) -> Option<Range<usize>> {
         let length = base.len() + tokens.iter().map(|token| token.len() + 1).sum::<usize>();
+        // Charged before it is built: pointers of deep values are longer than the values.
         self.bytes_left = self.bytes_left.checked_sub(length + more)?;
         let pointers = &mut self.out.pointers;
         let start = pointers.len();
@@ -321,6 +328,7 @@ impl<'a> Walker<'a> {
     fn reference(&mut self, value: &'a Value, depth: usize) {
         let Some(reference) = value.as_str() else { return };
         self.references += 1;
+        // Each may search all names, which many references would make a product of.
         if self.references > MAX_REFERENCES {
             self.out.exhausted = true;
             return;
@@ -335,6 +343,7 @@ impl<'a> Walker<'a> {
     fn resolve(&mut self, reference: &'a str) -> Option<(&'a Value, String)> {
         let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let root = self.root;
+        // Built at the first reference, since most schemas have none.
         let names = self.names.get_or_insert_with(|| Names::of(root));
         let (base, at) = if address.is_empty() {
             (root, String::new())
@@ -345,6 +354,7 @@ impl<'a> Walker<'a> {
         if fragment.is_empty() {
             return Some((base, at));
         }
+        // A fragment is a pointer or an anchor, told apart by the slash.
         if fragment.starts_with('/') {
             return base.pointer(&fragment).map(|value| (value, format!("{at}{fragment}")));
         }
@@ -352,8 +362,8 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// What a document's values are called in it: by anchor, and by `$id`; the first of equal ones, looked for in as many
-/// values as the walk may visit.
+/// The names of a document's values in it: by anchor, and by `$id`. The first of equal ones counts, looked for in as
+/// many values as the walk may visit.
 #[derive(Default)]
 struct Names<'a> {
     anchors: BTreeMap<&'a str, &'a Value>,
@@ -374,6 +384,7 @@ impl<'a> Names<'a> {
             if let Some(id) = text("$id") {
                 names.ids.entry(id.trim_end_matches('#')).or_insert(value);
             }
+            // Bounds memory before the queue grows, not after.
             let room = (4 * MAX_NODES).saturating_sub(queue.len());
             match value {
                 Value::Object(map) => {

@@ -1,7 +1,7 @@
-//! Keys: a number for each word, and sets of such numbers; and sets of marks. They tell most words and texts from what is
-//! looked for without a look at their letters.
+//! Keys: a number for each word, and sets of such numbers; and sets of marks. They tell most words and texts from what
+//! is looked for without a look at their letters.
 //!
-//! Must not know what words mean.
+//! Word lists and sentences have such sets, which are compared before any word is.
 
 /// A number of a word's letters (FNV-1a): words with another one are other words.
 pub(crate) const fn hash(word: &[u8]) -> u32 {
@@ -30,6 +30,7 @@ impl Keys {
     pub(super) const fn of(words: &[&str]) -> Self {
         let (mut keys, mut rest) = (Self([0; 4]), words);
         while let [first, others @ ..] = rest {
+            // A prefix fits words with any hash, so it lets every key through.
             keys = match first.as_bytes() {
                 [.., b'*'] => Self::ALL,
                 word => keys.with(key(hash(word))),
@@ -50,12 +51,12 @@ impl Keys {
         }
     }
 
-    /// Whether a key is among them.
+    /// True where a key is among them.
     pub(super) fn hold(&self, key: u8) -> bool {
         self.0.get(usize::from(key / 64)).is_some_and(|bits| bits >> (key % 64) & 1 == 1)
     }
 
-    /// Whether two sets have a key in common.
+    /// True where two sets have a key in common.
     pub(super) const fn meet(&self, other: &Self) -> bool {
         let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
         (a & e) | (b & f) | (c & g) | (d & h) != 0
@@ -94,12 +95,12 @@ impl Marks {
         Self(self.0 | others.0)
     }
 
-    /// Whether two sets have one in common.
+    /// True where two sets have one in common.
     pub const fn any(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether a byte is among them.
+    /// True where a byte is among them.
     pub(super) const fn hold(self, byte: u8) -> bool {
         byte.is_ascii() && self.0 >> byte & 1 == 1
     }

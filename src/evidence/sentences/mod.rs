@@ -1,7 +1,7 @@
 //! Sentences: prose as sentences of words, taken apart once, and the one matcher that rules about wording share.
 //!
-//! Must not know any rule. Words in quotation marks or code are marked, so that a rule can tell what is said from what
-//! is quoted. Every search is bounded by windows of words: the cost is linear in the text.
+//! Words in quotation marks or code are marked, so that a rule can tell what is said from what is quoted. Every search
+//! is bounded by windows of words: the cost is linear in the text.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub(crate) use keys::hash;
 use keys::key;
 pub use keys::{Keys, Marks};
 
-/// How many words before a word can negate it.
+/// The number of words before a word that can negate it.
 const NEGATION_WINDOW: usize = 3;
 
 /// One word.
@@ -27,7 +27,7 @@ pub struct Word {
     start: u32,
     /// The byte after its last.
     end: u32,
-    /// Whether it stands in quotation marks or in code.
+    /// True where it stands in quotation marks or in code.
     pub quoted: bool,
     /// The families of words that it belongs to, where it is not quoted or where that does not matter.
     pub classes: Classes,
@@ -35,7 +35,7 @@ pub struct Word {
     key: u8,
 }
 
-/// Where a sentence lies: its words, and its bytes.
+/// The extent of a sentence: its words, and its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
     words: (u32, u32),
@@ -44,7 +44,7 @@ struct Span {
     classes: Classes,
     /// The keys of its words outside quotations.
     keys: Keys,
-    /// Whether its words are letters and digits of ASCII alone, those in quotations as well.
+    /// True where its words are letters and digits of ASCII alone, those in quotations as well.
     is_bare: bool,
 }
 
@@ -62,6 +62,7 @@ pub struct Text {
 impl Text {
     /// Takes a text apart. Line breaks within a paragraph do not end a sentence; blank lines and bullets do.
     pub fn of(text: &str) -> Self {
+        // Most texts are plain and are neither folded nor copied twice.
         let is_plain = unicode::is_plain(text.as_bytes());
         let marks = if is_plain { Marks::default() } else { Marks::STRANGE };
         let plain = if is_plain { Cow::Borrowed(text) } else { unfolded(text) };
@@ -117,6 +118,7 @@ impl Text {
         let small = self.small(start, end);
         let hash = hash(small.as_bytes());
         let (classes, key) = (lexicon::classes_of(small, hash), key(hash));
+        // Offsets of four bytes keep a word small; no text that is read needs more.
         let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else { return };
         let word = Word { start, end, quoted, classes, key };
         self.classes = self.classes.with(said(&word));
@@ -127,6 +129,7 @@ impl Text {
     fn push_sentence(&mut self, first: usize, (start, end): (usize, usize), is_bare: bool) {
         let short = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let words = self.words.get(first..).unwrap_or_default();
+        // Quoted words are mentioned and not said: rules about wording pass over them.
         let unquoted = words.iter().filter(|word| !word.quoted);
         let (classes, keys) = unquoted.fold((Classes::NONE, Keys::default()), |(classes, keys), word| {
             (word.classes.with(classes), keys.with(word.key))
@@ -147,10 +150,12 @@ fn range((start, end): (u32, u32)) -> std::ops::Range<usize> {
 /// A text with its deceptions undone and its apostrophes straight.
 fn unfolded(text: &str) -> Cow<'_, str> {
     let folded = unicode::fold(text).map_or(Cow::Borrowed(text), |folded| Cow::Owned(folded.text));
+    // Word lists write `don't` with the straight sign.
     if folded.contains('’') { Cow::Owned(folded.replace('’', "'")) } else { folded }
 }
 
-/// A text, and behind it the same in lower case without moving a byte: letters whose small form is longer or shorter stay.
+/// A text, and behind it the same in lower case without moving a byte: letters whose small form is longer or shorter
+/// stay.
 fn twice(text: &str) -> String {
     let mut twice = String::with_capacity(2 * text.len());
     twice.push_str(text);
@@ -170,6 +175,7 @@ fn push_small(small: &mut String, text: &str) {
     let mut at = 0;
     for (offset, letter) in unicode::beyond_ascii(text) {
         small.push_str(text.get(at..offset).unwrap_or_default());
+        // Offsets must fit both halves, so a letter that changes its length keeps its form.
         let mut forms = letter.to_lowercase();
         small.push(match (forms.next(), forms.next()) {
             (Some(form), None) if form.len_utf8() == letter.len_utf8() => form,
@@ -218,12 +224,12 @@ impl Words {
         Self { words, keys: Keys::of(words) }
     }
 
-    /// Whether a word is one of them.
+    /// True where a word is one of them.
     pub fn hold(&self, word: Keyed<'_>) -> bool {
         self.keys.hold(word.key) && is_one_of(word.text, self.words)
     }
 
-    /// Whether any of some words, with these [`keys_of`] them, is one of them.
+    /// True where any of some words, with these [`keys_of`] them, is one of them.
     pub fn hold_any(&self, words: &[Keyed<'_>], keys: &Keys) -> bool {
         self.keys.meet(keys) && words.iter().any(|word| self.hold(*word))
     }
@@ -249,8 +255,8 @@ pub struct Phrase {
 }
 
 impl Phrase {
-    /// For each part the words that fit it, in lower case (`word*` fits every word that begins so), and how many other
-    /// words may stand between two parts.
+    /// A phrase of these parts: for each the words that fit it, in lower case (`word*` fits every word that begins so).
+    /// `gap` is the number of other words that may stand between two parts.
     pub const fn of(parts: &'static [&'static [&'static str]], gap: usize) -> Self {
         let keys = match parts {
             [] => [Keys::ALL; 3],
@@ -296,21 +302,22 @@ impl<'a> Sentence<'a> {
         self.text.marks
     }
 
-    /// Whether its words, quoted or not, are letters and digits of ASCII alone.
+    /// True where its words, quoted or not, are letters and digits of ASCII alone.
     pub fn is_bare(&self) -> bool {
         self.span.is_bare
     }
 
-    /// Whether a comma, colon or semicolon stands behind a word.
+    /// True where a comma, colon or semicolon stands behind a word.
     pub fn ends_clause(&self, index: usize) -> bool {
         let end = |at: usize| self.words.get(at).map(|word| (word.start, word.end));
         let (Some((_, from)), Some((to, _))) = (end(index), end(index + 1)) else { return false };
         self.text.plain(from as usize, to as usize).contains([',', ':', ';'])
     }
 
-    /// Whether a colon or a bracket stands behind a word: what follows explains it.
+    /// True where a colon or a bracket stands behind a word: what follows explains it.
     pub fn explains(&self, index: usize) -> bool {
         let Some(word) = self.words.get(index) else { return false };
+        // Marks that close a quotation or emphasis stand between the word and its colon.
         let behind = self.text.plain(word.end as usize, self.text.length()).trim_start_matches(['`', '"', '\'', '*']);
         [":", " (", " -", " :"].iter().any(|mark| behind.starts_with(mark))
     }
@@ -333,28 +340,28 @@ impl<'a> Sentence<'a> {
         })
     }
 
-    /// Whether a word outside quotations is one of those of a part of a phrase.
+    /// True where a word outside quotations is one of those of a part of a phrase.
     fn fits_part(&self, index: usize, phrase: &Phrase, part: usize) -> bool {
         let keys = phrase.keys.get(part).unwrap_or(&Keys::ALL);
         phrase.parts.get(part).is_some_and(|words| self.is_any_of(index, words, keys))
     }
 
-    /// Whether a word outside quotations is one of these.
+    /// True where a word outside quotations is one of these.
     pub fn fits(&self, index: usize, wanted: &Words) -> bool {
         self.is_any_of(index, wanted.words, &wanted.keys)
     }
 
-    /// Whether any word outside quotations is one of these. Most sentences have no word with the key of any.
+    /// True where any word outside quotations is one of these. Most sentences have no word with the key of any.
     pub fn has(&self, wanted: &Words) -> bool {
         self.may_have(wanted) && (0..self.words.len()).any(|index| self.fits(index, wanted))
     }
 
-    /// Whether any word outside quotations may be one of these: no word is where this says no.
+    /// True where any word outside quotations may be one of these: no word is where this says no.
     pub fn may_have(&self, wanted: &Words) -> bool {
         wanted.keys.meet(&self.span.keys)
     }
 
-    /// Whether any word, quoted or not, is one of these.
+    /// True where any word, quoted or not, is one of these.
     pub fn names(&self, wanted: &Words) -> bool {
         let alike = |(_, word): &(usize, &Word)| wanted.keys.hold(word.key);
         self.words.iter().enumerate().filter(alike).any(|(index, _)| is_one_of(self.word(index), wanted.words))
@@ -365,13 +372,14 @@ impl<'a> Sentence<'a> {
         self.words.get(index).filter(alike).is_some() && is_one_of(self.word(index), words)
     }
 
-    /// Whether a word outside quotations belongs to one of these families.
+    /// True where a word outside quotations belongs to one of these families.
     pub fn is(&self, index: usize, classes: Classes) -> bool {
         self.words.get(index).is_some_and(|word| !word.quoted && word.classes.any(classes))
     }
 
     /// The places of the words outside quotations that belong to one of these families.
     pub fn all(&self, classes: Classes) -> impl Iterator<Item = usize> + use<'a> {
+        // The union of the sentence's families says for most that no word is looked at.
         let words = if self.classes.any(classes) { self.words } else { &[] };
         words
             .iter()
@@ -380,7 +388,7 @@ impl<'a> Sentence<'a> {
             .map(|(index, _)| index)
     }
 
-    /// Whether words of two families stand at most so many words apart, in any order; the places of the first such.
+    /// The first words of two families that stand at most so many words apart, in any order; none without such.
     pub fn near(&self, one: Classes, other: Classes, gap: usize) -> Option<(usize, usize)> {
         self.all(one).find_map(|at| {
             let close = at.saturating_sub(gap + 1)..=at + gap + 1;
@@ -388,20 +396,20 @@ impl<'a> Sentence<'a> {
         })
     }
 
-    /// Whether a word of one family is followed by one of another at most so many words on; the places of the first.
+    /// The first word of one family that one of another follows at most so many words on; none without such.
     pub fn then(&self, one: Classes, other: Classes, gap: usize) -> Option<(usize, usize)> {
         self.all(one)
             .find_map(|at| (at + 1..=at + gap + 1).find(|index| self.is(*index, other)).map(|index| (at, index)))
     }
 
-    /// Whether one of the three words before a word negates it.
+    /// True where one of the three words before a word negates it.
     pub fn negated(&self, index: usize) -> bool {
         (index.saturating_sub(NEGATION_WINDOW)..index)
             .any(|at| self.words.get(at).is_some_and(|word| word.classes.any(lexicon::NEGATION)))
     }
 }
 
-/// Whether a folded word is one of these; `word*` fits every word that begins so.
+/// True where a folded word is one of these; `word*` fits every word that begins so.
 pub fn is_one_of(word: &str, words: &[&str]) -> bool {
     // Almost all lists are long and almost all words are none of theirs: the first letter tells so without a call.
     let Some(first) = word.as_bytes().first() else { return words.iter().any(|wanted| matches!(*wanted, "" | "*")) };

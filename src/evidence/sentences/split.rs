@@ -1,20 +1,20 @@
-//! Where words and sentences of a text begin and end, and which words are quoted.
+//! The bounds of words and sentences in a text, and the marks on words that are quoted.
 //!
-//! Must not know what words mean. One walk over the text; a quotation is followed over a bounded number of words.
+//! One walk over the text; a quotation is followed over a bounded number of words.
 
 use super::{Marks, Text};
 
 /// The longest quotation, in words; what is not closed within it is no quotation.
 const MAX_QUOTATION: usize = 40;
 
-/// What stands between white space.
+/// A run of text between white space.
 #[derive(Clone, Copy)]
 struct Run {
     start: usize,
     end: usize,
-    /// Whether a sentence cannot go on over what stands before it.
+    /// True where a sentence cannot go on over what stands before it.
     breaks_before: bool,
-    /// Whether it is letters and digits of ASCII alone.
+    /// True where it is letters and digits of ASCII alone.
     is_bare: bool,
     quoted: bool,
 }
@@ -23,6 +23,7 @@ struct Run {
 pub(super) fn split(text: &mut Text) {
     let (mut runs, marks) = runs(text.as_str());
     text.marks = text.marks.with_all(marks);
+    // Marks were noted on the way, so that plain text needs no second walk.
     if text.marks.any(QUOTING) {
         mark_quotations(text.as_str(), &mut runs);
     }
@@ -37,6 +38,7 @@ pub(super) fn split(text: &mut Text) {
         }
         open.begin.get_or_insert(run.start);
         let (mut word, mut ends) = (Some((run.start, run.end)), false);
+        // A bare run is a word as it stands; marks are looked for in the others alone.
         if !run.is_bare {
             let raw = text.plain(run.start, run.end);
             word = trimmed(raw).map(|(start, end)| (run.start + start, run.start + end));
@@ -65,6 +67,7 @@ impl Open {
     fn finish(&mut self, text: &mut Text, end: usize) {
         let Some(start) = self.begin.take() else { return };
         let (first, last) = (self.first_word, text.words.len());
+        // Punctuation alone makes no sentence.
         if first == last {
             return;
         }
@@ -73,18 +76,21 @@ impl Open {
     }
 }
 
-/// What stands between white space, and the marks in it.
+/// The runs of text between white space, and the marks in them.
 fn runs(text: &str) -> (Vec<Run>, Marks) {
+    // English has about five letters to a word.
     let mut runs = Vec::with_capacity(text.len() / 5 + 1);
     let (mut at, mut marks) = (0, Marks::default());
     loop {
         let (start, newlines) = behind_white(text, at);
         let letters = behind_letters(text, start);
+        // Nearly every run is letters up to the next blank.
         let is_bare = text.as_bytes().get(letters).is_none_or(|byte| kind_of(*byte) == Byte::White);
         at = if is_bare { letters } else { behind_run(text, letters, &mut marks) };
         if start == at {
             return (runs, marks);
         }
+        // Only at the beginning of a line is a dash a bullet.
         let bullet = newlines > 0 && !is_bare && is_bullet(text.get(start..at).unwrap_or_default());
         runs.push(Run { start, end: at, breaks_before: newlines > 1 || bullet, is_bare, quoted: false });
     }
@@ -167,7 +173,7 @@ fn letter_at(text: &str, at: usize) -> char {
     text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default()
 }
 
-/// Whether a run is letters or digits at one end: almost all are at both, and then no mark has to be looked for.
+/// True where a run is letters or digits at one end: almost all are at both, and then no mark has to be looked for.
 fn is_plain(end: Option<&u8>) -> bool {
     end.is_some_and(u8::is_ascii_alphanumeric)
 }
@@ -187,7 +193,7 @@ const BEHIND: [char; 19] =
     ['"', '\'', '`', '”', ')', ']', '}', '*', ',', ';', ':', '!', '?', '.', '>', '»', '…', '。', '='];
 /// Marks that may stand behind the one that ends a sentence.
 const CLOSING: [char; 7] = ['"', '\'', '`', '”', ')', ']', '*'];
-/// What fences are of.
+/// The mark of which fences are made.
 const FENCING: Marks = Marks::of(&['`']);
 /// Marks that may quote: those of ASCII, and any beyond.
 const QUOTING: Marks = Marks::of(&['"', '\'', '`']).with_all(Marks::STRANGE);
@@ -236,6 +242,7 @@ fn mark_quotations(text: &str, runs: &mut [Run]) {
     let raw_of = |run: &Run| text.get(run.start..run.end).unwrap_or_default();
     let mut index = 0;
     while let Some(run) = runs.get(index) {
+        // A run that begins with a letter opens no quotation.
         if is_plain(text.as_bytes().get(run.start)) {
             index += 1;
             continue;
@@ -246,8 +253,10 @@ fn mark_quotations(text: &str, runs: &mut [Run]) {
         let mut next = index + 1;
         if let Some((open, close)) = pair {
             let within = runs.iter().enumerate().skip(index).take(MAX_QUOTATION);
+            // A quotation ends within its paragraph, or the mark was an apostrophe or an inch.
             let closing = within.take_while(|(at, run)| *at == index || !run.breaks_before).find(|(at, run)| {
                 let raw = raw_of(run);
+                // The opening mark must not be taken for the closing one: both look alike.
                 let from = if *at == index { raw.find(*open).map_or(0, |at| at + open.len_utf8()) } else { 0 };
                 raw.get(from..).is_some_and(|rest| {
                     rest.trim_end_matches(['.', ',', ';', ':', ')', ']', '}', '!', '?']).ends_with(*close)

@@ -1,11 +1,11 @@
 //! Tokens that programs, and the machine's own service, hand out to whoever asks on this machine.
 //!
-//! Must not know the syntax of a shell, nor where a token goes.
+//! The tracer marks such output as secret; a token that goes back to its issuer is no theft.
 
 use super::super::code::{hands_out_token, is_token_service};
 use super::tainted_value::{ISSUED, TaintedValue};
 
-/// What a program prints that hands out tokens or passwords.
+/// The output of a program that hands out tokens or passwords.
 pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<TaintedValue> {
     if !matches!(
         name,
@@ -13,6 +13,7 @@ pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<TaintedValue> {
     ) {
         return None;
     }
+    // The subcommands stand in front; later words are names and values.
     let command = format!("{name} {}", words.iter().take(5).copied().collect::<Vec<_>>().join(" "));
     hands_out_token(&command).then(|| TaintedValue {
         unknown: true,
@@ -21,8 +22,9 @@ pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<TaintedValue> {
     })
 }
 
-/// What addresses answer. The machine's own service answers with its tokens.
+/// The answer of addresses. The machine's own service answers with its tokens.
 pub(super) fn answer_of(addresses: Vec<String>) -> TaintedValue {
+    // The service also tells the region and the like, which is no secret.
     let issues = addresses.first().is_some_and(|address| {
         is_token_service(address) && ["token", "credentials", "identity"].iter().any(|word| address.contains(word))
     });

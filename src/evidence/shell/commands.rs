@@ -1,8 +1,8 @@
-//! What commands do with what goes in and out of them: who fetches, who runs, who sends, what is secret.
+//! The vocabulary of commands, by the data that goes in and out of them: fetching, running, sending, and secret paths.
 //!
-//! Vocabulary only; must not know the syntax of a shell or what any rule makes of it.
+//! Vocabulary only, read by the tracer and by the effects of roles.
 
-/// What a command is, as far as the flow of data through it needs it.
+/// The role of a command, as far as the flow of data through it needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A shell: runs `-c` text, a file, or its input.
@@ -47,6 +47,7 @@ pub(super) enum Role {
 
 /// The role of a command by its name without folders.
 pub(super) fn role_of(name: &str) -> Role {
+    // `curl.exe` on Windows does what `curl` does.
     let name = name.strip_suffix(".exe").unwrap_or(name);
     match name {
         "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "mksh" | "rbash" => Role::Shell,
@@ -91,10 +92,11 @@ pub(super) fn role_of(name: &str) -> Role {
 
 fn is_python(name: &str) -> bool {
     let rest = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
+    // `python3.12` is the interpreter, `python-config` is not.
     rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
 }
 
-/// Whether what a command does matters to rules, so that its plain spelling is worth telling.
+/// True where what a command does matters to rules, so that its plain spelling is worth telling.
 pub(super) fn is_telling(name: &str) -> bool {
     match role_of(name) {
         Role::Echo | Role::Filter | Role::Copy | Role::Tee | Role::Environment | Role::Packer => false,
@@ -106,7 +108,7 @@ pub(super) fn is_telling(name: &str) -> bool {
     }
 }
 
-/// Whether a command of no role means something all the same, by itself or by its words.
+/// True where a command of no role means something all the same, by itself or by its words.
 fn is_meant(name: &str) -> bool {
     matches!(
         name,
@@ -141,9 +143,10 @@ fn is_meant(name: &str) -> bool {
     )
 }
 
-/// Whether a command by this first word does nothing that is followed, whatever stands behind it. Almost all lines of
-/// running text are such.
+/// True where a command by this first word does nothing that is followed, whatever stands behind it. Almost all lines
+/// of running text are such.
 pub(super) fn is_idle(first: &str) -> bool {
+    // A path may be a file of the bundle, which is run by being named.
     let is_file = first.contains(['/', '\\']);
     !is_file
         && role_of(first) == Role::Other
@@ -177,6 +180,7 @@ pub(super) fn prefix_length(words: &[&str]) -> Option<usize> {
     let takes_value = prefix_options(name)?;
     let mut at = 1;
     while let Some(word) = words.get(at) {
+        // `env A=b program` sets a variable before the program that it runs.
         let is_assignment = matches!(name, "env" | "sudo") && word.contains('=') && !word.starts_with('-');
         if takes_value.contains(word) {
             at += 2;
@@ -186,6 +190,7 @@ pub(super) fn prefix_length(words: &[&str]) -> Option<usize> {
             break;
         }
     }
+    // The duration stands before the program and is no option.
     if name == "timeout" {
         at += 1;
     }
@@ -197,8 +202,9 @@ pub(super) fn name_of(word: &str) -> &str {
     word.rsplit(['/', '\\']).next().unwrap_or(word)
 }
 
-/// Whether a word is or begins an address.
+/// True where a word is or begins an address.
 pub(super) fn is_address(word: &str) -> bool {
+    // The scheme alone is put into lower case: addresses may be long.
     let lower = word.get(..8.min(word.len())).unwrap_or("").to_ascii_lowercase();
     ["http://", "https://", "ftp://", "hxxp", "sftp://", "tftp://"].iter().any(|start| lower.starts_with(start))
 }
@@ -267,7 +273,7 @@ const SECRET_NAMES: [&str; 14] = [
     ".pgpass",
 ];
 
-/// What in a secret folder is none.
+/// Parts of a secret folder that are not secret.
 const PUBLIC_PARTS: [&str; 9] = [
     ".pub",
     "known_hosts",
@@ -280,21 +286,25 @@ const PUBLIC_PARTS: [&str; 9] = [
     "/.kube/cache",
 ];
 
-/// Whether a path names a secret file, a folder of them, or a pattern for them.
+/// True where a path names a secret file, a folder of them, or a pattern for them.
 pub(super) fn is_secret_path(word: &str) -> bool {
     if word.len() > 300 || word.contains("://") {
         return false;
     }
+    // Paths such as `Application\ Support` are written with the blank escaped.
     let lower = word.to_ascii_lowercase().replace("\\ ", " ");
+    // First, because public keys and samples lie in the same folders.
     if PUBLIC_PARTS.iter().any(|part| lower.contains(part)) {
         return false;
     }
+    // A folder `.aws` in the project is its own; below a home folder it is the user's.
     let rooted =
         ["~", "$home", "${home}", "/home/", "/root/", "/users/", "$userprofile", "/etc/", "/proc/", "%userprofile%"]
             .iter()
             .any(|root| lower.starts_with(root));
     let place = |place: &str| {
         lower.find(place).is_some_and(|at| {
+            // `~/.sshrc` is no secret, `~/.ssh/*` is.
             let after = lower.as_bytes().get(at + place.len());
             after.is_none_or(|byte| !byte.is_ascii_alphanumeric() || *byte == b'*')
         })
@@ -330,13 +340,13 @@ const STARTS_BY_ITSELF: [&str; 20] = [
     "/etc/ld.so.preload",
 ];
 
-/// Whether what is written to a path runs later without being asked for.
+/// True where what is written to a path runs later without being asked for.
 pub(super) fn starts_by_itself(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     STARTS_BY_ITSELF.iter().any(|start| lower.contains(start))
 }
 
-/// Whether an agent obeys what is written to a path, or a repository runs it.
+/// True where an agent obeys what is written to a path, or a repository runs it.
 pub(super) fn is_obeyed(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     let name = lower.rsplit('/').next().unwrap_or_default();
@@ -392,7 +402,7 @@ pub(super) fn stays_local(option: &str) -> bool {
     )
 }
 
-/// Whether a header's value is how a caller names itself, which is what keys are for.
+/// True where a header's value is how a caller names itself, which is what keys are for.
 pub(super) fn names_the_caller(header: &str) -> bool {
     let lower = header.trim_start().to_ascii_lowercase();
     ["authorization", "private-token", "x-api-key", "api-key", "x-auth", "x-vault-token", "cookie", "job-token"]
@@ -400,7 +410,7 @@ pub(super) fn names_the_caller(header: &str) -> bool {
         .any(|start| lower.starts_with(start))
 }
 
-/// Whether an address is this machine.
+/// True where an address is this machine.
 pub(super) fn is_local(address: &str) -> bool {
     let host = address.split_once("://").map_or(address, |(_, rest)| rest);
     ["localhost", "127.", "[::1]", "0.0.0.0", "host.docker.internal"].iter().any(|local| host.starts_with(local))

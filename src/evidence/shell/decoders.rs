@@ -1,13 +1,14 @@
 //! Undoing what small programs do to a text that is known: base64, hex, reversal, rotation, escapes.
 //!
-//! Must not know a shell's syntax.
+//! Filters in a pipeline are decoders where their options say so.
 
 use base64::Engine as _;
 
 use capdex_model::digest::bytes_of_hex;
 
-/// What a decoding command makes of known text; none where it fails.
+/// The output of a decoding command for known text; none where it fails.
 pub(super) fn undo(decoder: &str, text: &str) -> Option<String> {
+    // The programs skip line ends, which `base64` puts after 76 letters.
     let packed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
     match decoder {
         "base64 -d" => {
@@ -38,6 +39,7 @@ pub fn rotate(letter: char) -> char {
 pub(super) fn decoder_of(name: &str, words: &[&str]) -> Option<&'static str> {
     let has = |options: &[&str]| words.iter().any(|word| options.contains(word));
     let cluster = |letter: char| {
+        // Short options may stand together: `-di`.
         words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter))
     };
     match name {
@@ -56,7 +58,7 @@ pub(super) fn decoder_of(name: &str, words: &[&str]) -> Option<&'static str> {
     }
 }
 
-/// Whether `tr`'s sets turn the alphabet.
+/// True where `tr`'s sets turn the alphabet.
 fn is_rotation(words: &[&str]) -> bool {
     let sets: Vec<String> =
         words.iter().filter(|word| !word.starts_with("-d")).map(|w| w.to_ascii_lowercase()).collect();

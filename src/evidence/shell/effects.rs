@@ -1,6 +1,6 @@
-//! What each role of command does with its words and its input, for the tracer.
+//! The effects of each role of command on its words and its input, for the tracer.
 //!
-//! Must not know a shell's syntax.
+//! Words come with their variables filled in, and with the taint of what they stand for.
 
 use super::ambient_credentials::{answer_of, issued_by};
 use super::commands::{Role, is_address, is_secret_path};
@@ -12,7 +12,7 @@ use super::trace::{Argument, Tracer, passed_on};
 use super::{Deed, Runner};
 
 impl Tracer {
-    /// What a command of a role does. Gives what it prints.
+    /// Applies the effects of a command of a role. Gives what it prints.
     pub(super) fn with_role(
         &mut self,
         role: Role,
@@ -321,6 +321,7 @@ impl Tracer {
             self.send(&input, texts.last().unwrap_or(&""));
             return TaintedValue::of_network(vec![texts.last().unwrap_or(&"").to_string()]);
         }
+        // The first word of these is a pattern or a program and names no file.
         let skipped = usize::from(matches!(name, "grep" | "egrep" | "fgrep" | "rg" | "sed" | "jq" | "yq"));
         let mut read = TaintedValue::default();
         let mut reads_files = false;
@@ -406,6 +407,7 @@ impl Tracer {
         };
         match archive {
             Some(archive) if archive != "-" => {
+                // The archive is data: that its files were read does not make it one of them.
                 packed.files.clear();
                 self.write(&archive, &packed, false);
                 TaintedValue::default()

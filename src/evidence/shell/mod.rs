@@ -1,8 +1,8 @@
 //! Shell text: what the commands of scripts, hooks, Markdown blocks and configuration do with data.
 //!
-//! A lexer and a tracer, both tolerant and linear: words with their quotation marks removed, variables and files that
-//! the text itself sets, pipes, substitutions and here-documents, followed to what is run, sent or set to start. Nothing
-//! is executed. Must not know any rule. What it cannot see: values from outside the text, and languages other than
+//! A lexer and a tracer, both tolerant and linear. They read words without quotation marks, variables and files that
+//! the text itself sets, pipes, substitutions and here-documents. Data is followed to the commands that run it, send it
+//! or set it to start. Nothing is executed. They cannot see values from outside the text, nor languages other than
 //! POSIX-like shells; those are read as text by the rules.
 
 use super::document::{Document, Language};
@@ -26,7 +26,7 @@ mod words;
 
 pub use decoders::rotate;
 
-/// What runs a file or text.
+/// The runner of a file or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Runner {
     /// A shell, `source` included.
@@ -50,6 +50,7 @@ impl Runner {
             "open" => Self::Other,
             "node" | "nodejs" | "deno" | "bun" => Self::JavaScript,
             _ if name.starts_with("python") || name.starts_with("pypy") => Self::Python,
+            // `bash`, `zsh` and `dash` take the same text; PowerShell does not.
             _ if name.ends_with("sh") && name != "pwsh" => Self::Shell,
             _ => Self::Other,
         }
@@ -79,9 +80,9 @@ pub enum Deed {
     RunsFile {
         /// Its path as written.
         path: String,
-        /// What runs it.
+        /// Its runner.
         runner: Runner,
-        /// Whether it is named as a program is, and not handed over as data (`cat x | sh`).
+        /// True where it is named as a program is, and not handed over as data (`cat x | sh`).
         whole: bool,
     },
     /// Sends a secret file.
@@ -101,7 +102,7 @@ pub enum Deed {
 /// A deed with its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
-    /// What is done.
+    /// The deed.
     pub deed: Deed,
     /// The byte offset of the pipeline in the document.
     pub start: usize,
@@ -115,7 +116,7 @@ pub struct Event {
     pub secret: String,
 }
 
-/// What the shell text of one document does.
+/// The deeds of the shell text of one document.
 #[derive(Debug, Default)]
 pub struct Shell {
     /// The deeds in the order of their places.
@@ -132,12 +133,14 @@ pub fn read(document: &Document) -> Shell {
         replaced.extend(regions::read(&region, document, &mut tracer));
     }
     let mut events = tracer.events;
+    // Here-documents and arguments of JSON are read out of the order of the text.
     events.sort_by_key(|event| event.start);
     Shell { events, plain: restated(&document.text, &replaced) }
 }
 
 /// A shell text that stands nowhere, such as a decoded one, in plain spelling; none where it says it plainly already.
 pub fn plain_of(text: &str) -> Option<String> {
+    // One search spares most decoded texts the parser.
     if !regions::may_matter(text) {
         return None;
     }
@@ -155,10 +158,12 @@ fn restated(text: &str, replaced: &[trace::Traced]) -> Option<Folded> {
     let mut folded = Folded::default();
     let mut at = 0;
     for traced in sorted {
+        // Stretches may overlap: the first one stands for what they share.
         let Some(between) = text.get(at..traced.start) else { continue };
         folded.mark(at);
         folded.text.push_str(between);
         for letter in traced.plain.chars() {
+            // Each letter of the plain spelling comes from the command's beginning, so that a find in it has a place.
             folded.mark(traced.start);
             folded.text.push(letter);
         }

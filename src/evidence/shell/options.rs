@@ -1,20 +1,20 @@
 //! The command lines of programs that fetch and send: what they ask for, keep and hand over.
 //!
-//! Must not know a shell's syntax or what a rule makes of it.
+//! The effects of roles turn this into data that is sent and files that are written.
 
 use super::commands::{is_address, is_secret_path, names_the_caller, stays_local};
 use super::trace::Argument;
 
-/// What a fetching command is told.
+/// The options of a fetching command.
 #[derive(Debug, Default)]
 pub(super) struct Transfer<'a> {
-    /// Where it goes: addresses, and hosts without a scheme.
+    /// Its targets: addresses, and hosts without a scheme.
     pub(super) addresses: Vec<&'a Argument>,
     /// The file that it writes; `-` for its output.
     pub(super) output: Option<String>,
-    /// Whether it writes a file that is called as the address ends.
+    /// True where it writes a file that is called as the address ends.
     pub(super) keeps_name: bool,
-    /// What it hands over as written.
+    /// The words that it hands over as written.
     pub(super) data: Vec<&'a Argument>,
     /// The files that it hands over; `-` is its input.
     pub(super) uploads: Vec<String>,
@@ -87,7 +87,9 @@ pub(super) fn transfer<'a>(words: &'a [Argument], wget: bool) -> Transfer<'a> {
                 transfer.keeps_name |= matches!(name.as_str(), "--remote-name" | "--remote-name-all");
             }
         } else if let Some(cluster) = text.strip_prefix('-').filter(|cluster| !cluster.is_empty()) {
+            // curl's `-O` keeps the name, but an `O` behind `-o`, `-d` or `-H` belongs to their value.
             transfer.keeps_name |= !wget && cluster.split(['o', 'd', 'H']).next().unwrap_or("").contains('O');
+            // Short options stand together, and the first that takes a value takes the rest: `-sSLofile`.
             let Some(index) = cluster.find(|letter| letters.contains(letter)) else { continue };
             let letter = cluster.get(index..index + 1).unwrap_or("");
             let rest = cluster.get(index + 1..).unwrap_or("");
@@ -113,12 +115,14 @@ impl<'a> Transfer<'a> {
             ("-T" | "--upload-file", false) | ("--post-file" | "--body-file", true) => {
                 self.uploads.push(value.to_owned());
             }
+            // A key in `Authorization` goes where it is for; any other header can carry data out.
             ("-H" | "--header", _) if !names_the_caller(value) => self.data.push(word),
             ("-d" | "-F", false) | ("--post-data" | "--body-data", true) => self.sent(value, word),
             (name, false) if name.starts_with("--data") || name.starts_with("--form") || name == "--json" => {
                 self.sent(value, word);
             }
             (name, _) if stays_local(name) => {}
+            // These are free text as well, in which data is carried out unseen.
             ("-A" | "--user-agent" | "--referer", _) => self.data.push(word),
             _ => {}
         }
@@ -128,9 +132,11 @@ impl<'a> Transfer<'a> {
     fn sent(&mut self, value: &str, word: &'a Argument) {
         let file = value.strip_prefix('@').or_else(|| {
             let (name, file) = value.split_once("=@").or_else(|| value.split_once("=<"))?;
+            // The name of a form's field is short; a longer text with `=@` in it is data.
             (name.len() < 60).then_some(file)
         });
         if let Some(file) = file {
+            // A form's file may have a type behind it: `@file;type=text/plain`.
             self.uploads.push(file.split(';').next().unwrap_or(file).to_owned());
         }
         self.data.push(word);
@@ -148,6 +154,7 @@ impl<'a> Transfer<'a> {
             Some(file) => Some(file.to_owned()),
             None if self.keeps_name => {
                 let address = self.addresses.first()?.text();
+                // As curl and wget do: the name is the last part of the path, without the query.
                 let path = address.split(['?', '#']).next().unwrap_or(address);
                 path.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)
             }
@@ -156,8 +163,9 @@ impl<'a> Transfer<'a> {
     }
 }
 
-/// Whether a word names another machine: `host:path`, `user@host`, or a bucket.
+/// True where a word names another machine: `host:path`, `user@host`, or a bucket.
 pub(super) fn is_remote(word: &str) -> bool {
+    // These schemes are remote by themselves; a drive letter (`C:`) or a path with a colon is not.
     let bucket = ["s3://", "gs://", "rsync://", "sftp://", "ftp://"].iter().any(|start| word.starts_with(start));
     let host = word
         .split_once(':')
@@ -173,6 +181,7 @@ pub(super) fn operands(words: &[Argument]) -> Vec<&Argument> {
         at += 1;
         let text = word.text();
         if text.starts_with('-') && text.len() > 1 {
+            // The value of such an option is no operand, and would be taken for a file.
             at += usize::from(matches!(
                 text,
                 "-i" | "-P" | "-F" | "-o" | "-l" | "-J" | "-S" | "-e" | "--rsh" | "--exclude" | "--exclude-from"

@@ -1,16 +1,17 @@
-//! What `echo` and `printf` print, their escapes undone.
+//! The output of `echo` and `printf`, their escapes undone.
 //!
-//! Must not know a shell's syntax.
+//! Text that is printed and piped into a shell is traced as a script.
 
 use super::tainted_value::TaintedValue;
 use super::trace::Argument;
 
-/// What `echo` and `printf` print: their words, escapes undone.
+/// The output of `echo` and `printf`: their words, escapes undone.
 pub(super) fn echo(name: &str, words: &[Argument]) -> TaintedValue {
     let mut printed = TaintedValue::default();
     let options = words.iter().take_while(|word| matches!(word.text(), "-e" | "-n" | "-ne" | "-en" | "-E")).count();
     let has_escapes = name == "printf" || words.iter().take(options).any(|word| word.text().contains('e'));
     let mut words = words.iter().skip(options).peekable();
+    // A format that only passes its words on is not part of what is printed.
     if name == "printf" && words.peek().is_some_and(|format| matches!(format.text(), "%s" | "%s\\n" | "%b" | "%b\\n")) {
         words.next();
     }
@@ -22,6 +23,7 @@ pub(super) fn echo(name: &str, words: &[Argument]) -> TaintedValue {
     }
     if has_escapes && printed.text.contains('\\') && !printed.unknown {
         let undone = unescaped(&printed.text);
+        // A few escapes are colours and line ends; more spell text.
         let hides = printed.text.matches("\\x").count() + printed.text.matches("\\0").count() > 3;
         printed.text = undone;
         if hides {

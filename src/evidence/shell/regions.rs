@@ -1,7 +1,7 @@
 //! Which stretches of a document are shell text.
 //!
-//! Scripts as a whole; in Markdown the code blocks and spans, and lines of prose from a command's name on; in JSON the
-//! strings, and a command with its arguments. Program source is left to its own parsers. Must not read the commands.
+//! Scripts are read as a whole. In Markdown the code blocks and spans count, and lines of prose from a command's name
+//! on. In JSON the strings count, and a command with its arguments. Program source is left to its own parsers.
 
 use std::sync::LazyLock;
 
@@ -22,8 +22,9 @@ pub(super) struct Region {
     pub(super) text: Option<String>,
 }
 
-/// What a text that matters holds: the name of a command that is followed, a file that starts by itself, or an odd
-/// spelling. A name that is also a word of running text counts where a command begins, or more than a word stands behind it.
+/// The prefilter. A text that matters holds the name of a command that is followed, a file that starts by itself, or an
+/// odd spelling. A name that is also a word of running text counts where a command begins, or more than a word stands
+/// behind it.
 static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
     let end = r"(?:[ \t\r\n|;)`$<\x22']|\z)";
     let words = "mail|https?|host|su|at|batch|parallel|watch|trap|script|screen|open|start";
@@ -42,7 +43,7 @@ static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
     RegexBuilder::new(&anchors.join("|")).unicode(false).build().expect("the pattern is valid")
 });
 
-/// What begins a command in running text.
+/// The beginning of a command in running text.
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
     let names =
         r"\b(?:curl|wget|(?:ba|z|da|k)?sh|source|python3?|node|cat|base64|eval|scp|rsync|tar)[ \t]+[-\w./~$<(\x22']";
@@ -52,7 +53,7 @@ static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
 /// Larger JSON is data, not configuration.
 const LARGEST_JSON: usize = 512 << 10;
 
-/// Whether a text may hold a command that matters.
+/// True where a text may hold a command that matters.
 pub(super) fn may_matter(text: &str) -> bool {
     ANCHOR.is_match(text.as_bytes())
 }
@@ -65,6 +66,7 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
             document.language,
             Language::JavaScript | Language::TypeScript | Language::Python | Language::Go | Language::Rust
         );
+    // Before the language is asked: a notebook is JSON by its name.
     if is_notebook(&document.path)
         && let Ok(notebook) = Notebook::read(&document.text)
     {
@@ -86,7 +88,7 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
     }
 }
 
-/// What a shell runs of each cell.
+/// The lines of each cell that a shell runs.
 fn cells(notebook: &Notebook) -> impl Iterator<Item = Region> {
     notebook.cells().filter(|cell| may_matter(&cell.shell)).map(|cell| Region {
         start: cell.offset,
@@ -123,6 +125,7 @@ fn block(text: &str, start: usize, end: usize) -> Option<Region> {
     let whole = text.get(start..end)?;
     let first = whole.lines().next().unwrap_or("");
     let fence = first.trim_start().trim_start_matches(['`', '~']);
+    // An indented block has no fence that could name a language.
     if fence.len() == first.trim_start().len() {
         return Some(Region { start, end, text: None });
     }
@@ -150,6 +153,7 @@ fn block(text: &str, start: usize, end: usize) -> Option<Region> {
             | "dockerfile"
     );
     let inside = start + first.len() + 1;
+    // A block that is never closed runs to the end, and its last line is a command.
     let close = whole.trim_end().rfind('\n').map_or(end, |at| start + at + 1);
     let last = text.get(close..end).unwrap_or("").trim_start();
     let end = if last.starts_with("```") || last.starts_with("~~~") { close } else { end };
@@ -171,10 +175,12 @@ fn prose(document: &Document, start: usize, end: usize) -> impl Iterator<Item = 
         let mut length = 0;
         for line in rest.split_inclusive(|byte| *byte == b'\n') {
             length += line.len();
+            // A backslash continues the command in the next line.
             if !line.trim_ascii_end().ends_with(b"\\") {
                 break;
             }
         }
+        // Always further on, even where the command is empty.
         at = from + length.max(1);
         Some(Region { start: from, end: from + length, text: None })
     })
@@ -193,6 +199,7 @@ fn json(document: &Document, anchors: &mut Anchors<'_>) -> Vec<Region> {
             continue;
         }
         let literal = literal.trim();
+        // The zone may be given with or without its quotation marks.
         let quoted = if literal.starts_with('"') { literal.to_owned() } else { format!("\"{literal}\"") };
         if let Ok(unescaped) = serde_json::from_str::<String>(&quoted)
             && (!is_escaped || may_matter(&unescaped))
@@ -216,7 +223,7 @@ struct Anchors<'a> {
     text: &'a [u8],
     /// From where on was looked.
     from: usize,
-    /// Where the first one ends that begins there or later; none where there is none.
+    /// The end of the first one that begins there or later; none where there is none.
     end: Option<usize>,
 }
 
@@ -225,7 +232,7 @@ impl<'a> Anchors<'a> {
         Self { text, from: 0, end: ANCHOR.shortest_match(text) }
     }
 
-    /// Whether one stands between two offsets, the first of which is not before the last one asked for.
+    /// True where one stands between two offsets, the first of which is not before the last one asked for.
     fn stand_in(&mut self, start: usize, end: usize) -> bool {
         let ends_there = |known: Option<usize>| known.is_some_and(|known| known <= end);
         // That which ends there may have begun before.
@@ -237,6 +244,7 @@ impl<'a> Anchors<'a> {
 }
 
 fn commands_with_arguments(value: &Value, text: &str, regions: &mut Vec<Region>, depth: u8) {
+    // Configuration is flat; a deeper tree or more commands are data.
     if depth > 12 || regions.len() > 1000 {
         return;
     }
@@ -246,9 +254,11 @@ fn commands_with_arguments(value: &Value, text: &str, regions: &mut Vec<Region>,
                 let mut line = command.clone();
                 for word in words.iter().filter_map(Value::as_str) {
                     line.push_str(" '");
+                    // Quoted, because a client hands over arguments without a shell.
                     line.push_str(&word.replace('\'', "'\\''"));
                     line.push('\'');
                 }
+                // The first place with that text: good enough to point at, without a second parser.
                 let start = text.find(command.as_str()).unwrap_or(0);
                 let end = floor_char_boundary(text, start + command.len());
                 regions.push(Region { start, end, text: Some(line) });
@@ -268,6 +278,7 @@ pub(super) fn read(region: &Region, document: &Document, tracer: &mut Tracer) ->
         let text = document.text.get(region.start..region.end).unwrap_or("");
         return tracer.read(text, region.start, None);
     };
+    // Offsets in an unescaped text mean nothing in the document.
     let traced = tracer.read(text, 0, Some((region.start, region.end)));
     let plains: Vec<String> = traced.into_iter().map(|traced| traced.plain).collect();
     if plains.is_empty() {

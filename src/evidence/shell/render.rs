@@ -1,6 +1,6 @@
 //! The plain spelling of commands: quotation marks removed, variables that the text sets filled in.
 //!
-//! Must not know what any command does.
+//! Rules match this spelling too, so that neither quotation marks nor variables hide a command.
 
 use std::collections::BTreeMap;
 
@@ -20,6 +20,7 @@ pub(super) fn list(pipelines: &[Pipeline], variables: &Variables) -> String {
             text.push_str("; ");
         }
         text.push_str(&pipeline(one, variables));
+        // Variables that hold each other would otherwise grow the spelling at each step.
         if text.len() > LONGEST {
             break;
         }
@@ -75,6 +76,7 @@ fn command(command: &Command, variables: &Variables, text: &mut String) {
             Redirect::Out(target, false) => ("> ", target),
             Redirect::HereString(target) => ("<<< ", target),
             Redirect::Other(target) => (">& ", target),
+            // Its lines stand in the text as they are.
             Redirect::HereDocument(_) => continue,
         };
         space(text);
@@ -88,6 +90,7 @@ fn word(word: &Word, variables: &Variables, text: &mut String) {
         match part {
             Part::Text(part) => text.push_str(part),
             Part::Variable { name, default, .. } => match variables.get(name) {
+                // Only what the text itself set is filled in; a guess would be shown as evidence.
                 Some(held) if !held.unknown => text.push_str(&held.text),
                 None if !default.is_empty() => text.push_str(default),
                 _ => {
@@ -112,8 +115,8 @@ fn word(word: &Word, variables: &Variables, text: &mut String) {
     }
 }
 
-/// Whether a pipeline is written otherwise than in plain spelling: words broken by quotation marks, or variables that
-/// the text itself sets.
+/// True where a pipeline is written otherwise than in plain spelling: words broken by quotation marks, or variables
+/// that the text itself sets.
 pub(super) fn is_odd(pipeline: &Pipeline, variables: &Variables) -> bool {
     pipeline.commands.iter().any(|command| {
         let words = command.words.iter().chain(command.assigns.iter().map(|assign| &assign.value));

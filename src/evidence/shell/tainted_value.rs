@@ -1,21 +1,21 @@
 //! `TaintedValue`: what flows through a pipe, a variable or a file, as far as the text of a script tells.
 //!
-//! Must not know any command.
+//! Each command takes one as its input and gives one as its output.
 
 /// The longest text that is kept of what flows; a longer one is unknown.
 const LONGEST: usize = 4 << 10;
-/// How many names are kept of each kind.
+/// The number of names that are kept of each kind.
 const MOST: usize = 4;
 
-/// How a secret begins that no file holds: a program or the machine's own service hands it out.
+/// The text before the name of a secret that no file holds: a program or the machine's own service hands it out.
 pub(super) const ISSUED: &str = "the output of ";
 
-/// What is known of some data.
+/// The known text and origins of some data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TaintedValue {
     /// Its text; where it is not known, what is shown in its place.
     pub(super) text: String,
-    /// Whether the text is not known.
+    /// True where the text is not known.
     pub(super) unknown: bool,
     /// It came over the network.
     pub(super) network: bool,
@@ -39,12 +39,12 @@ impl TaintedValue {
         stuff
     }
 
-    /// What a file holds.
+    /// The unknown content of a file.
     pub(super) fn of_file(path: &str) -> Self {
         Self { unknown: true, files: vec![path.to_owned()], ..Self::default() }
     }
 
-    /// What came from addresses.
+    /// Unknown data that came from addresses.
     pub(super) fn of_network(addresses: Vec<String>) -> Self {
         Self { unknown: true, network: true, addresses, ..Self::default() }
     }
@@ -61,6 +61,7 @@ impl TaintedValue {
     pub(super) fn taint(&mut self, other: &Self) {
         self.network |= other.network;
         self.environment |= other.environment;
+        // The first origin is kept: it is the one that the event names.
         self.decoded = self.decoded.or(other.decoded);
         if self.secret.is_none() {
             self.secret.clone_from(&other.secret);
@@ -83,6 +84,7 @@ impl TaintedValue {
 
     fn cap(&mut self) {
         if self.text.len() > LONGEST {
+            // Dropped and not cut: half a command would be followed as another one.
             self.text = String::new();
             self.unknown = true;
         }
@@ -91,6 +93,7 @@ impl TaintedValue {
 
 fn add(names: &mut Vec<String>, more: &[String]) {
     for name in more {
+        // An event shows a few; a loop over a list of addresses must not grow it.
         if names.len() < MOST && !names.contains(name) {
             names.push(name.clone());
         }

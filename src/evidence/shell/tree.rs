@@ -1,6 +1,6 @@
 //! The tree of a shell text: pipelines, commands, words and their parts.
 //!
-//! Must not know how it is read or what any command does.
+//! The parser builds it, the tracer walks it, and the plain spelling is written from it.
 
 /// Commands whose output goes from one to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct Command {
     /// The command's name and arguments.
     pub(super) words: Vec<Word>,
     pub(super) redirects: Vec<Redirect>,
-    /// What stands in braces or parentheses, where that is the command.
+    /// The content of braces or parentheses, where that is the command.
     pub(super) group: Option<Vec<Pipeline>>,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Command {
 pub(super) struct Assign {
     pub(super) name: String,
     pub(super) value: Word,
-    /// Whether it is `+=`.
+    /// True for `+=`.
     pub(super) appends: bool,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Assign {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) parts: Vec<Part>,
-    /// Whether quotation marks or backslashes stand inside the word rather than around it.
+    /// True where quotation marks or backslashes stand inside the word rather than around it.
     pub(super) broken: bool,
 }
 
@@ -48,13 +48,13 @@ pub(super) enum Part {
     Text(String),
     /// A variable, whether it stands in double quotation marks, and what stands for it where it is not set.
     Variable { name: String, quoted: bool, default: String },
-    /// What commands print: `$(…)` and back quotes.
+    /// The output of commands: `$(…)` and back quotes.
     Output(Vec<Pipeline>),
     /// A file that commands write or read: `<(…)` and `>(…)`.
     Process(Vec<Pipeline>),
 }
 
-/// Where a command reads from or writes to.
+/// The source or target that a command reads from or writes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Redirect {
     /// `< file`

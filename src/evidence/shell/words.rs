@@ -1,6 +1,6 @@
 //! Words put together: escapes, parts between quotation marks, assignments and braces.
 //!
-//! Must not know pipelines or what any command does.
+//! The parser of a shell text builds its words with these.
 
 use super::syntax::{Assign, Command, Part, Word};
 
@@ -11,6 +11,7 @@ pub(super) fn ansi_escape(rest: &[u8]) -> (u8, usize) {
             rest.iter().skip(from).take(most).map(|byte| char::from(*byte)).take_while(|c| c.is_digit(radix)).collect();
         u32::from_str_radix(&text, radix).ok().map(|value| (value, text.len()))
     };
+    // The tracer works on bytes; letters beyond them are rare in commands.
     let low = |value: u32| u8::try_from(value & 0xFF).unwrap_or(b'?');
     match rest.first() {
         Some(b'n') => (b'\n', 1),
@@ -30,7 +31,7 @@ pub(super) struct Builder {
     word: Word,
     text: Vec<u8>,
     pub(super) broken: bool,
-    /// Whether a quotation has ended in it.
+    /// True where a quotation has ended in it.
     closed: bool,
 }
 
@@ -54,6 +55,7 @@ impl Builder {
     /// A quotation that is followed by more of the word breaks it.
     pub(super) fn quoted_before(&mut self, next: Option<u8>) {
         self.closed = true;
+        // In `cu"r"l` the word goes on behind the mark; in `"a"` it does not.
         self.broken |= next.is_some_and(|byte| byte.is_ascii_alphanumeric());
     }
 
@@ -99,6 +101,7 @@ pub(super) fn as_assignment(word: &Word) -> Option<(String, bool, Word)> {
     let Some(Part::Text(first)) = word.parts.first() else { return None };
     let (name, value) = first.split_once('=')?;
     let (name, appends) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
+    // A word such as `--option=value` is no assignment.
     let named = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
     if !named {
@@ -114,6 +117,7 @@ pub(super) fn as_assignment(word: &Word) -> Option<(String, bool, Word)> {
 /// `{a,b,c}` as words.
 pub(super) fn braces(word: &Word) -> Option<Vec<Word>> {
     let inner = word.literal()?.strip_prefix('{')?.strip_suffix('}')?;
+    // JSON and format strings have braces too; a colon is allowed in addresses alone.
     if !inner.contains(',') || inner.contains(['{', '}', ':', '"']) && !inner.contains("://") {
         return None;
     }
@@ -135,6 +139,7 @@ pub(super) fn set_by_loop(command: &mut Command) {
         }
         parts.extend(word.parts.iter().cloned());
     }
+    // The loop itself runs nothing: its body follows as commands that name the variable.
     command.words.clear();
     command.assigns.push(Assign { name, value: Word { parts, broken: false }, appends: false });
 }

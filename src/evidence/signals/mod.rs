@@ -1,6 +1,6 @@
 //! Signals: what is known of a capability beside its text: licence, repository, dependencies, scripts, documents.
 //!
-//! Joins the listing's claims with the manifests inside the bytes; missing stays missing. Must not judge.
+//! Joins the listing's claims with the manifests inside the bytes; missing stays missing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ mod tests;
 pub use scripts::{InstallScript, install_scripts};
 use stated::Stated;
 
-/// What is known of one capability beside its text. Texts are untrusted and never empty.
+/// The facts known of one capability beside its text. Texts are untrusted and never empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signals {
     /// The name it gives itself.
@@ -46,7 +46,7 @@ pub struct Signals {
     pub install_scripts: Vec<(String, String)>,
     /// The deprecation message, yank reason, or the Python classifier that says the project is inactive.
     pub deprecated: Claim<String>,
-    /// Whether the listed version carries a provenance attestation. Only a registry knows.
+    /// True where the listed version carries a provenance attestation. Only a registry knows.
     pub provenance: Claim<bool>,
     /// The path of the manifest that spoke first; none where no manifest does.
     pub manifest: Option<String>,
@@ -58,9 +58,9 @@ pub struct Signals {
     pub has_changelog: bool,
     /// A security policy at its root or the input's, or in `.github/` or `docs/` there.
     pub has_security_policy: bool,
-    /// How many of its own files are tests or fixtures.
+    /// The number of its own files that are tests or fixtures.
     pub test_files: usize,
-    /// How many of its own files are program source or scripts.
+    /// The number of its own files that are program source or scripts.
     pub source_files: usize,
 }
 
@@ -83,6 +83,7 @@ pub(crate) struct Gathered(Mutex<BTreeMap<CapabilityId, Arc<Signals>>>);
 
 fn gather(subject: &Subject<'_>) -> Signals {
     let (capability, evidence) = (subject.capability, subject.evidence);
+    // A capability speaks for itself first, then the package around it, then the listing.
     let own = own_manifests(capability, evidence);
     let enclosing = enclosing_manifests(capability, evidence);
     let mut signals =
@@ -93,10 +94,12 @@ fn gather(subject: &Subject<'_>) -> Signals {
         signals.add_package(&stated);
         signals.add_shared(stated);
     }
+    // Their format has a place for both, so that silence is an absence.
     if own.is_empty() && matches!(capability.kind, Kind::Skill | Kind::Plugin) {
         (signals.name, signals.description) = (Claim::Absent, Claim::Absent);
     }
     let is_file = capability.files.binary_search(&capability.path).is_ok();
+    // A server that is one file in a project does not take the project's name.
     let lends_all = own.is_empty() && !is_file && matches!(capability.kind, Kind::McpServer | Kind::Package);
     for manifest in enclosing {
         let stated = Stated::of(manifest);
@@ -107,19 +110,21 @@ fn gather(subject: &Subject<'_>) -> Signals {
         signals.add_shared(stated);
     }
     signals.add_claims(subject);
+    // Manifest and listing tell the same scripts, and the order of their telling must not show.
     signals.install_scripts.sort();
     signals.install_scripts.dedup();
     signals
 }
 
-/// Whether the listing's claims about scripts and dependencies are about this capability: the package's own row while
-/// it has files or while there are no bytes at all, else the server at the root, or the skill or plugin there that
-/// holds the package's manifest.
+/// True where the listing's claims about scripts and dependencies are about this capability. It is the package's own
+/// row while it has files or while there are no bytes at all. Else it is the server at the root, or the skill or plugin
+/// there that holds the package's manifest.
 pub fn is_package(subject: &Subject<'_>) -> bool {
     let (capability, evidence) = (subject.capability, subject.evidence);
     let root = root_of(evidence);
     match capability.kind {
         Kind::Package => !capability.files.is_empty() || evidence.documents.is_empty(),
+        // One package may hold several servers; the listing speaks of the one at its root.
         Kind::McpServer => capability.path == root,
         Kind::Skill | Kind::Plugin => {
             let manifest = inside(root, "package.json");
@@ -171,6 +176,7 @@ impl Signals {
 
     fn add_claims(&mut self, subject: &Subject<'_>) {
         let claims = subject.claims.clone();
+        // The listing describes the package, not a skill or hook inside it.
         if matches!(subject.capability.kind, Kind::McpServer | Kind::Package) {
             fill(&mut self.description, claims.description);
         }
@@ -234,9 +240,10 @@ fn speaks_for(kind: Kind, root: &str, manifest: &Manifest) -> bool {
     }
 }
 
-/// Whether a manifest describes the package in a folder; a wheel's and a build's metadata lie one folder below it.
+/// True where a manifest describes the package in a folder; a wheel's and a build's metadata lie one folder below it.
 fn is_package_at(root: &str, manifest: &Manifest) -> bool {
     let folder = folder_of(&manifest.path);
+    // Builds write their metadata into a folder of its own.
     let below = [".dist-info", ".egg-info"].iter().any(|end| name_of(folder).ends_with(end));
     is_package_manifest(manifest) && (folder == root || (below && folder_of(folder) == root))
 }
@@ -273,9 +280,11 @@ fn count(subject: &Subject<'_>, own: &[&Manifest]) -> Signals {
     if !root.is_empty() {
         signals.note_documents(evidence, root);
     }
+    // Each folder is looked through once.
     if !own_root.is_empty() && own_root != root {
         signals.note_documents(evidence, own_root);
     }
+    // A wheel has no README file and carries licences in its metadata folder.
     for manifest in own.iter().filter(|manifest| manifest.value.get("metadata-version").is_some()) {
         let folder = folder_of(&manifest.path);
         signals.has_license_file |=

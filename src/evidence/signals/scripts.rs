@@ -1,7 +1,7 @@
 //! Install scripts: the commands that a package manager runs when a package is installed or removed, with the scripts
 //! inside the package that they start.
 //!
-//! Must not judge them. Only npm's life cycle: what `pip` runs is a build backend or `setup.py`, which is source.
+//! Only npm's life cycle counts: what `pip` runs is a build backend or `setup.py`, which is source.
 
 use std::collections::BTreeSet;
 
@@ -26,13 +26,13 @@ pub struct InstallScript {
     pub reached: Vec<String>,
     /// The files in the package that these command lines start, sorted.
     pub files: Vec<String>,
-    /// Where it stands; empty where only the listing tells of it.
+    /// Its place; empty where only the listing tells of it.
     pub place: Place,
 }
 
-/// The install scripts of the packages whose manifests are among the capability's files, and those that only the
-/// listing states, where its claims are about this capability. Packages in vendored code and fixtures do not count:
-/// nobody installs them.
+/// The install scripts of the packages whose manifests are among the capability's files. Those that only the listing
+/// states count where its claims are about this capability. Packages in vendored code and fixtures do not count: nobody
+/// installs them.
 pub fn install_scripts(subject: &Subject<'_>) -> Vec<InstallScript> {
     let evidence = subject.evidence;
     let manifests = subject.capability.files.iter().filter_map(|path| evidence.manifests.get(path));
@@ -40,6 +40,7 @@ pub fn install_scripts(subject: &Subject<'_>) -> Vec<InstallScript> {
     let mut scripts: Vec<InstallScript> = own.flat_map(|manifest| of_package(evidence, manifest)).collect();
     if is_package(subject) {
         for (name, command) in subject.claims.install_scripts.known().into_iter().flatten() {
+            // The listing repeats the manifest; only what it alone states is added.
             if !scripts.iter().any(|script| &script.name == name && &script.command == command) {
                 let (name, command) = (name.clone(), command.clone());
                 let claimed = InstallScript { name, command, reached: vec![], files: vec![], place: Place::default() };
@@ -78,6 +79,7 @@ fn reached_from(command: &str, scripts: Option<&Value>) -> Vec<String> {
     while let Some(command) = open.pop() {
         for name in scripts_run_by(&command) {
             let Some(next) = scripts.and_then(|scripts| scripts.get(&name)).and_then(Value::as_str) else { continue };
+            // Scripts may run each other in a circle.
             if seen.insert(name) {
                 reached.push(next.to_owned());
                 open.push(next.to_owned());
@@ -92,6 +94,7 @@ fn scripts_run_by(command: &str) -> Vec<String> {
     let words = words_of(command);
     let mut names = Vec::new();
     for (at, word) in words.iter().enumerate() {
+        // `yarn build` runs a script as `npm run build` does; a name that is none is not found later.
         let manager = matches!(word.as_str(), "npm" | "pnpm" | "yarn" | "bun");
         let mut rest = words.iter().skip(at + 1).filter(|word| !word.starts_with('-'));
         let Some(next) = rest.next().filter(|_| manager) else { continue };

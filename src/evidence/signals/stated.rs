@@ -1,7 +1,7 @@
-//! What one manifest states about its package, as claims: `Absent` where the format has a place and it is empty.
+//! The claims of one manifest about its package: `Absent` where the format has a place and it is empty.
 //!
-//! Must not join manifests with each other. Sources: npm's package.json, PEP 621, core metadata 2.4, Poetry,
-//! server.json 2025-12-11, MCPB 0.3, Claude Code plugins, agentskills.io.
+//! Sources: npm's package.json, PEP 621, core metadata 2.4, Poetry, server.json 2025-12-11, MCPB 0.3, Claude Code
+//! plugins, agentskills.io.
 
 use std::collections::BTreeSet;
 
@@ -62,6 +62,7 @@ impl Stated {
     }
 
     fn of_npm(value: &Value) -> Self {
+        // The old plural form, which npm still shows.
         let licenses = value.pointer("/licenses/0").or_else(|| value.get("licenses"));
         let scripts = value.get("scripts");
         let script = |name: &&str| Some(((*name).to_owned(), scripts?.get(*name).and_then(text)?));
@@ -71,6 +72,7 @@ impl Stated {
             keywords: claim(value.get("keywords").and_then(words)),
             dependencies: Claim::Known(keys(value.get("dependencies"))),
             install_scripts: LIFE_CYCLE.iter().filter_map(script).collect(),
+            // A manifest has no place for it: silence there says nothing.
             deprecated: value.get("deprecated").and_then(text).map_or(Claim::Unknown, Claim::Known),
             ..Self::identity(value)
         }
@@ -84,6 +86,7 @@ impl Stated {
             return Self::default();
         };
         let mut dependencies = keys(poetry.get("dependencies"));
+        // Poetry lists the interpreter among the dependencies.
         dependencies.retain(|name| name != "python");
         let urls = poetry.get("urls");
         Self {
@@ -112,7 +115,7 @@ impl Stated {
         stated
     }
 
-    /// What a build computes is not absent, only unknown here.
+    /// A value that a build computes is not absent, only unknown here.
     fn forget_dynamic(&mut self, dynamic: &[&str]) {
         for (key, claim) in [
             ("version", &mut self.version),
@@ -124,6 +127,7 @@ impl Stated {
                 *claim = Claim::Unknown;
             }
         }
+        // An empty list would say that there are none.
         if dynamic.contains(&"dependencies") {
             self.dependencies = Claim::Unknown;
         }
@@ -137,9 +141,11 @@ impl Stated {
             .or_else(|| classified(classifiers, LICENSE_CLASS));
         let links = value.get("project-url").and_then(Value::as_array).into_iter().flatten();
         let links = links.filter_map(Value::as_str).filter_map(|link| link.split_once(','));
+        // A home page is the repository only where it leads to a forge.
         let homepage = header("home-page").filter(|page| is_forge(page));
         let repository = choose_repository(links.map(|(label, link)| (label, link.trim())));
         Self {
+            // `UNKNOWN` is what old build tools write for a missing value.
             name: claim(header("name")),
             version: claim(header("version")),
             description: claim(header("summary").filter(|summary| summary != "UNKNOWN")),
@@ -177,6 +183,7 @@ impl Stated {
         let server = value.get("server").or_else(|| value.get("serverInfo"));
         let server = server.or_else(|| within("initialize")).or_else(|| within("result"));
         let known = |key: &str| server.and_then(|server| server.get(key)).and_then(text);
+        // Some recordings give the server as its name alone.
         let name = known("name").or_else(|| server.and_then(text));
         Self {
             name: name.map_or(Claim::Unknown, Claim::Known),
@@ -219,6 +226,7 @@ fn words(value: &Value) -> Option<Vec<String>> {
     let words: Vec<String> = match value {
         Value::Array(values) => values.iter().filter_map(text).collect(),
         Value::String(text) => {
+            // Commas first: a keyword may have blanks in it.
             let comma = text.contains(',');
             let parts = text.split(|letter: char| if comma { letter == ',' } else { letter.is_whitespace() });
             parts.map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
@@ -235,6 +243,7 @@ fn keys(value: Option<&Value>) -> Vec<String> {
 /// The names of requirements as PEP 508 writes them, sorted, without those that only an extra brings.
 fn requirements(value: Option<&Value>) -> Vec<String> {
     let texts = value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    // An extra is installed only where it is asked for.
     let always = texts.filter(|text| !text.split_once(';').is_some_and(|(_, marker)| marker.contains("extra")));
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     let name = |text: &str| text.trim().split(|letter: char| !is_name(letter)).next().map(str::to_ascii_lowercase);
@@ -250,6 +259,7 @@ fn classified(value: Option<&Value>, class: &str) -> Option<String> {
 
 fn inactive(classifiers: Option<&Value>) -> Claim<String> {
     let status = classified(classifiers, "Development Status :: ");
+    // `7 - Inactive` is the last of the classifiers for the state of development.
     status.filter(|status| status.starts_with('7')).map_or(Claim::Unknown, Claim::Known)
 }
 
@@ -265,6 +275,7 @@ fn choose_repository<'a>(links: impl Iterator<Item = (&'a str, &'a str)>) -> Opt
         .map(|(label, link)| (label.chars().filter(char::is_ascii_alphanumeric).collect(), link))
         .map(|(label, link): (String, &str)| (label.to_ascii_lowercase(), link))
         .collect();
+    // By label before link, in the order in which labels are telling: a documentation link may lead to a forge.
     let labelled = LABELS.iter().find_map(|wanted| links.iter().find(|(label, _)| label == wanted));
     labelled.or_else(|| links.iter().find(|(_, link)| is_forge(link))).map(|(_, link)| (*link).to_owned())
 }

@@ -1,7 +1,7 @@
-//! Surfaces: everything in a server's metadata that a model reads, each with its texts taken apart once: tools,
-//! prompts, resources, and what the server says of itself.
+//! Surfaces: everything in a server's metadata that a model reads, taken apart once. They are tools, prompts,
+//! resources, and the server's words about itself.
 //!
-//! Must not judge them. Built at first use, shared by every rule and every capability of the bundle.
+//! Built at first use, shared by every rule and every capability of the bundle.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ use super::tools::{Tool, server_text};
 #[cfg(test)]
 mod tests;
 
-/// What speaks.
+/// The kind of speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SurfaceKind {
     /// A tool.
@@ -50,23 +50,23 @@ pub enum Part {
 pub struct SurfaceText {
     /// The field of the surface in which it stands, such as `/description`.
     field: &'static str,
-    /// Where among the surface's pointers the JSON Pointer from there stands.
+    /// The range of the JSON Pointer from there among the surface's pointers.
     below: Range<usize>,
     /// Which part it is.
     pub part: Part,
-    /// As it is written, where its text is not the same.
+    /// Its original spelling, where its text is not the same.
     written: String,
     /// Taken apart; empty where nobody reads it as prose.
     pub text: Text,
 }
 
 impl SurfaceText {
-    /// As it is written.
+    /// Its original spelling.
     pub fn raw(&self) -> &str {
         if self.written.is_empty() { self.text.as_str() } else { &self.written }
     }
 
-    /// Whether it is a field of the surface itself.
+    /// True where it is a field of the surface itself.
     pub fn is(&self, field: &str) -> bool {
         self.field == field && self.below.is_empty()
     }
@@ -80,15 +80,15 @@ impl SurfaceText {
 /// One thing that a model reads about.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    /// What speaks.
+    /// The kind of speaker.
     pub kind: SurfaceKind,
     /// Its name.
     pub name: String,
     /// Its name without case and separators, so that variants of one name are one.
     pub folded: String,
-    /// Where each word of its name ends in that.
+    /// The offset in that at which each word of its name ends.
     word_ends: Vec<usize>,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
     /// Which of the evidence's tools it is, for tools.
     pub tool: Option<usize>,
@@ -98,16 +98,16 @@ pub struct Surface {
     pointers: String,
     /// References of its schemas that leave the document or lead nowhere.
     pub unresolved: Vec<String>,
-    /// Whether a schema was not walked to its end.
+    /// True where a schema was not walked to its end.
     pub exhausted: bool,
-    /// What rules have noted of it, one bit each: several ask the same.
+    /// Notes of rules about it, one bit each: several ask the same.
     pub noted: OnceLock<u16>,
 }
 
-/// How many strings of `_meta` and icons are kept for a surface, and how long they may be together.
+/// The most strings of `_meta` and icons that are kept for a surface, and their most bytes together.
 const MAX_META: usize = 64;
 const MAX_META_BYTES: usize = 64 * 1024;
-/// How many prompts and resources of one list are read.
+/// The most prompts and resources of one list that are read.
 const MAX_ENTRIES: usize = 10_000;
 
 /// The surfaces of a bundle: its tools in their order, then those of its tools lists.
@@ -126,6 +126,7 @@ fn of_tool(evidence: &Evidence, at: usize, tool: &Tool) -> Surface {
     let schemas = [("/inputSchema", &tool.input_schema), ("/outputSchema", &tool.output_schema)];
     let walks = schemas.map(|(field, schema)| schema.as_ref().map(|schema| (field, schema::walk(schema))));
     let strings = walks.iter().flatten().map(|(_, walk)| walk.texts.len()).sum::<usize>();
+    // Exactly: a bundle may have thousands of tools, and half-full lists add up.
     surface.texts.reserve_exact(strings + 3);
     let annotated = tool.annotations.as_ref().and_then(|hints| hints.get("title")).and_then(Value::as_str);
     surface.prose("/description", tool.description.as_deref());
@@ -134,6 +135,7 @@ fn of_tool(evidence: &Evidence, at: usize, tool: &Tool) -> Surface {
     for (field, walk) in walks.into_iter().flatten() {
         surface.schema(field, walk);
     }
+    // Only a manifest has `_meta` and icons; source is read for the rest alone.
     let manifest = evidence.manifests.get(&tool.place.file);
     if let Some(entry) = manifest.and_then(|manifest| value_at(&manifest.value, &tool.place.pointer)) {
         surface.meta(entry);
@@ -154,6 +156,7 @@ fn of_list(evidence: &Evidence, manifest: &Manifest, surfaces: &mut Vec<Surface>
         ("/server", manifest.value.get("server")),
     ];
     let mut found = Vec::new();
+    // Recordings differ in where they put these: each place is asked.
     for (list, kind) in LISTS {
         for (root, value) in roots {
             let entries = value.and_then(|value| value.get(list)).and_then(Value::as_array).into_iter().flatten();
@@ -167,6 +170,7 @@ fn of_list(evidence: &Evidence, manifest: &Manifest, surfaces: &mut Vec<Surface>
     for said in server_text(manifest) {
         server.prose(said.pointer, Some(&said.text));
     }
+    // A list that says nothing of its server has no surface for it.
     found.extend((!server.texts.is_empty()).then_some(server));
     let Some(document) = evidence.documents.get(&manifest.path) else { return };
     locate(manifest, document, found.iter_mut().map(|surface| &mut surface.place));
@@ -192,6 +196,7 @@ fn of_entry(kind: SurfaceKind, file: &str, pointer: String, entry: &Value) -> Op
         }
     }
     for (at, message) in list(entry, "messages").enumerate() {
+        // A message is a text, or an object with one.
         for pointer in ["/content", "/content/text"] {
             let text = message.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
             surface.push("/messages", &format!("/{at}{pointer}"), Part::Prose, text);
@@ -253,17 +258,21 @@ impl Surface {
     }
 
     fn push_at(&mut self, field: &'static str, below: Range<usize>, part: Part, raw: &str) {
+        // A blank text says nothing and would be counted.
         if raw.chars().all(char::is_whitespace) {
             return;
         }
+        // Names and patterns are no prose: to take them apart costs as much and tells nothing.
         let is_code = matches!(part, Part::Schema(SchemaField::Pattern | SchemaField::Name) | Part::Meta | Part::Name);
         let text = if is_code && !raw.contains(' ') { Text::default() } else { Text::of(raw) };
+        // Most texts read as they are written, and are kept once.
         let written = if text.as_str() == raw { String::new() } else { raw.to_owned() };
         self.texts.push(SurfaceText { field, below, part, written, text });
     }
 
     fn schema(&mut self, field: &'static str, walk: SchemaWalk<'_>) {
         let first = self.pointers.len();
+        // The first schema's pointers are taken over without a copy.
         if self.pointers.is_empty() {
             self.pointers = walk.pointers;
         } else {
@@ -301,6 +310,7 @@ impl Surface {
                 }
                 _ => {}
             }
+            // Told as not walked to its end, since clients keep `_meta` without showing it.
             if bytes > MAX_META_BYTES || work.len() > MAX_META {
                 self.exhausted = true;
                 return;
@@ -348,6 +358,7 @@ fn each_part<'a>(name: &'a str, mut tell: impl FnMut(&'a str)) {
     };
     for (at, letter) in name.char_indices() {
         let belongs = letter.is_alphanumeric();
+        // `readFile` has a hump, `HTTP` none.
         let hump = letter.is_uppercase() && lower;
         if !belongs || hump {
             part(start, at);

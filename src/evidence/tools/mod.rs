@@ -1,6 +1,6 @@
 //! MCP tools with their descriptions and schemas, from tools lists, manifests and source.
 //!
-//! Must not judge them.
+//! Rules read them through their `Subject`, and taken apart as surfaces.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::shared_json::SharedJson;
 #[cfg(test)]
 mod tests;
 
-/// Where a tool's definition was read.
+/// The kind of file in which a tool's definition was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolOrigin {
@@ -44,20 +44,21 @@ pub struct Tool {
     pub output_schema: Option<SharedJson>,
     /// Its annotations (`readOnlyHint` and so on), where they are written.
     pub annotations: Option<SharedJson>,
-    /// Where it was read.
+    /// The kind of file in which it was read.
     pub origin: ToolOrigin,
-    /// Where it stands; `pointer` leads to it in a JSON file.
+    /// Its place; `pointer` leads to it in a JSON file.
     pub place: Place,
 }
 
-/// All tools of a bundle: those of manifests and those that the source views hold, in the order of path, line and
-/// name. A tool that is defined twice in one file under one name stands once; where the definitions in a tools list or
-/// manifest differ both stand, so that nobody hides one behind the other.
+/// All tools of a bundle: those of manifests and those that the source views hold, in the order of path, line and name.
+/// A tool that is defined twice in one file under one name stands once. Differing definitions in a tools list or
+/// manifest both stand, so that nobody hides one behind the other.
 pub fn collect(evidence: &Evidence) -> Vec<Tool> {
     let mut tools: Vec<Tool> = evidence.sources.values().flat_map(|view| view.tools.iter().cloned()).collect();
     for manifest in evidence.manifests.values() {
         tools.extend(tools_of(evidence, manifest));
     }
+    // Sorted by file, which the search for a capability's own tools relies on.
     tools.sort_by(|a, b| order(a).cmp(&order(b)));
     let mut named: BTreeSet<(&str, &str)> = BTreeSet::new();
     // Equal definitions have one name in one file: where every name stands once, none has to be written out.
@@ -76,6 +77,7 @@ fn order(tool: &Tool) -> (&str, u32, &str, u32) {
 /// (a registration here, a schema there), so there the name decides.
 fn definition(tool: &Tool) -> String {
     let Tool { name, title, description, input_schema, output_schema, annotations, origin, place } = tool;
+    // A schema may be missing in one part and not in the other, and it is one tool all the same.
     if *origin == ToolOrigin::Source {
         return json!([place.file, name]).to_string();
     }
@@ -87,6 +89,7 @@ fn tools_of(evidence: &Evidence, manifest: &Manifest) -> Vec<Tool> {
         ManifestKind::ToolsList => tools_pointer(&manifest.value).into_iter().map(str::to_owned).collect(),
         ManifestKind::Mcpb => {
             let mut lists = vec!["/tools".to_owned()];
+            // Publishers record their tools in `_meta`, though the format has a place of its own.
             lists.extend(published_lists(&manifest.value));
             lists
         }
@@ -127,10 +130,12 @@ fn published_lists(value: &Value) -> Vec<String> {
 fn tool_of(manifest: &Arc<Value>, entry: &Value, origin: ToolOrigin, pointer: String) -> Option<Tool> {
     let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
     let any = |keys: &[&str]| {
+        // The first spelling counts, whatever the others hold.
         let (key, value) = keys.iter().find_map(|key| entry.get(*key).map(|value| (*key, value)))?;
         (!value.is_null()).then(|| SharedJson::new(manifest, [&pointer, "/", key].concat()))
     };
     Some(Tool {
+        // Some manifests list names alone: the entry is a text then.
         name: text("name").or_else(|| entry.as_str().map(str::to_owned))?,
         title: text("title"),
         description: text("description").or_else(|| lines(entry.get("description")?)),
@@ -148,8 +153,8 @@ fn lines(value: &Value) -> Option<String> {
     texts.map(|texts| texts.join("\n"))
 }
 
-/// A list of arguments (`name`, `type`, `desc`, `items`, `optional`), as the Docker catalogue writes it, as a schema;
-/// what is no list is a schema already.
+/// A list of arguments (`name`, `type`, `desc`, `items`, `optional`), as the Docker catalogue writes it, as a schema.
+/// Any other value is a schema already.
 fn as_schema(value: SharedJson) -> SharedJson {
     let Value::Array(arguments) = &*value else { return value };
     let mut properties = Map::new();
@@ -163,6 +168,7 @@ fn as_schema(value: SharedJson) -> SharedJson {
                 property.insert(key.to_owned(), value.clone());
             }
         }
+        // The catalogue marks what may be left out, and other lists what may not.
         let optional = argument.get("optional").and_then(Value::as_bool) == Some(true);
         if !optional && argument.get("required").and_then(Value::as_bool) != Some(false) {
             required.push(Value::String(name.to_owned()));
@@ -181,8 +187,8 @@ pub struct ServerText {
     pub text: String,
 }
 
-/// What a tools list says of its server: name, title, description and instructions, wherever the recording put them.
-/// Empty for other manifests and where nothing is said.
+/// The words of a tools list about its server: name, title, description and instructions, wherever the recording put
+/// them. Empty for other manifests and where nothing is said.
 pub fn server_text(manifest: &Manifest) -> Vec<ServerText> {
     // By the first step, since a list has few of them.
     const POINTERS: [(&str, &[&str]); 8] = [

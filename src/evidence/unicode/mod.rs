@@ -37,11 +37,11 @@ pub enum HiddenKind {
 pub struct Hidden {
     /// The byte offset of the first.
     pub offset: usize,
-    /// How many characters.
+    /// The number of characters.
     pub count: usize,
     /// Their kind.
     pub kind: HiddenKind,
-    /// What they spell, for tags, variation selectors and zero-width bits that spell text; else empty.
+    /// The text that they spell, for tags, variation selectors and zero-width bits that spell text; else empty.
     pub payload: String,
 }
 
@@ -56,6 +56,7 @@ pub fn hidden(text: &str) -> Vec<Hidden> {
             continue;
         }
         match found.last_mut() {
+            // Runs and not characters: a hidden message is one find.
             Some(last) if last.kind == kind && end == offset => {
                 last.count += 1;
                 push_payload(&mut last.payload, letter);
@@ -73,6 +74,7 @@ pub fn hidden(text: &str) -> Vec<Hidden> {
             let letters = text.get(run.offset..).unwrap_or("").chars().take(run.count);
             run.payload = bits_of(&letters.collect::<Vec<char>>()).unwrap_or_default();
         }
+        // Two characters spell by chance, and control characters are no message.
         if run.payload.chars().any(|letter| letter.is_control() && letter != '\n') || run.count < 3 {
             run.payload.clear();
         }
@@ -97,7 +99,8 @@ pub fn beyond_ascii(text: &str) -> impl Iterator<Item = (usize, char)> {
 /// So many bytes are looked at together.
 const CHUNK: usize = 64;
 
-/// Whether bytes are printable ASCII, blanks and line ends alone. Looks at every byte, so that many are looked at at once.
+/// True where bytes are printable ASCII, blanks and line ends alone. Looks at every byte, so that many are looked at at
+/// once.
 pub(super) fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().fold(true, |plain, byte| plain & matches!(byte, 9 | 10 | 13 | 32..=126))
 }
@@ -105,8 +108,8 @@ pub(super) fn is_plain(bytes: &[u8]) -> bool {
 /// The shortest run of zero-width characters that may carry bits: two letters.
 const BITS_LEAST: usize = 16;
 
-/// What two zero-width characters spell as bits, eight to a letter, a third one between letters left out; none where it
-/// is no text.
+/// The text that two zero-width characters spell as bits, eight to a letter; none where it is no text. A third one
+/// between letters is left out.
 fn bits_of(letters: &[char]) -> Option<String> {
     let mut kinds: Vec<(usize, char)> = Vec::new();
     for letter in letters {
@@ -118,10 +121,12 @@ fn bits_of(letters: &[char]) -> Option<String> {
             return None;
         }
     }
+    // The two most frequent carry the bits; the rest part letters.
     kinds.sort_by(|a, b| b.cmp(a));
     let [(_, one), (_, other), ..] = kinds.as_slice() else { return None };
     let bits: Vec<bool> =
         letters.iter().filter(|letter| *letter == one || *letter == other).map(|letter| letter == one).collect();
+    // Nobody tells which of the two is the one, so both are tried.
     [true, false].into_iter().find_map(|set| {
         let bytes =
             bits.chunks_exact(8).map(|eight| eight.iter().fold(0u8, |byte, bit| byte << 1 | u8::from(*bit == set)));
@@ -143,6 +148,7 @@ fn suspects(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
             | (byte == 0xF3)
     };
     let (chunks, rest) = text.as_bytes().as_chunks();
+    // The rest is filled up with blanks, which are no suspects.
     let mut last = [b' '; WORD];
     last.iter_mut().zip(rest).for_each(|(own, byte)| *own = *byte);
     let chunks = chunks.iter().copied().chain([last]).zip((0..).step_by(WORD)).filter(|(chunk, _)| !is_plain(chunk));
@@ -197,6 +203,7 @@ fn is_allowed(
     match kind {
         HiddenKind::Tag => is_flag(text, offset),
         HiddenKind::ZeroWidth => match letter {
+            // At the beginning it is a byte order mark; anywhere else it hides.
             '\u{FEFF}' => offset == 0,
             '\u{200C}' | '\u{200D}' => {
                 before().is_some_and(joins) && after().is_some_and(|next| joins(next) || next.is_whitespace())
@@ -205,12 +212,14 @@ fn is_allowed(
             _ => false,
         },
         HiddenKind::Mark => before().is_some_and(is_right_to_left) || after().is_some_and(is_right_to_left),
+        // Isolates serve display beside Arabic or Hebrew, and reorder code anywhere else.
         HiddenKind::Bidi => near_right_to_left(offset),
         HiddenKind::Selector => before().is_some_and(|base| match letter {
             '\u{FE00}'..='\u{FE0F}' => !base.is_ascii_alphabetic() && kind_of(base).is_none() && !base.is_whitespace(),
             _ => matches!(base.script(), Script::Han | Script::Hiragana | Script::Katakana),
         }),
         HiddenKind::Filler => before().is_some_and(|base| base.script() == Script::Hangul),
+        // A form feed between pages is old custom in source.
         HiddenKind::Control => matches!(letter, '\u{C}') && before().is_none_or(char::is_whitespace),
     }
 }
@@ -218,6 +227,7 @@ fn is_allowed(
 /// A regional flag: a black flag, at most six tags, a cancel tag. Anything longer is a message.
 fn is_flag(text: &str, offset: usize) -> bool {
     let is_tag = |letter: &char| ('\u{E0020}'..='\u{E007F}').contains(letter);
+    // Seven at most: a longer run of tags is no flag, and is not walked.
     let left: Vec<char> = text.get(..offset).unwrap_or("").chars().rev().take(7).take_while(is_tag).collect();
     let right = text.get(offset..).unwrap_or("").chars().take(8).take_while(is_tag).count();
     let back: usize = left.iter().map(|letter| letter.len_utf8()).sum();
@@ -268,13 +278,14 @@ fn is_right_to_left(letter: char) -> bool {
 /// So many characters are a few words.
 const NEAR: usize = 40;
 
-/// Tells of an offset whether right-to-left letters stand within a few words: then isolates and embeddings serve display.
-/// To be asked at offsets that only grow: all asking together looks at a text once.
+/// Tells of an offset whether right-to-left letters stand within a few words: then isolates and embeddings serve
+/// display. To be asked at offsets that only grow: all asking together looks at a text once.
 fn near_right_to_left(text: &str) -> impl FnMut(usize) -> bool {
     let letters = beyond_ascii(text).filter(|(_, letter)| is_right_to_left(*letter));
     let mut letters = letters.map(|(at, _)| at).peekable();
     let mut before = None;
     let within = move |from: usize, to: usize, most: usize| {
+        // Bytes first, so that letters are counted over short stretches alone.
         to - from <= most * char::MAX_LEN_UTF8
             && text.get(from..to).is_some_and(|between| between.chars().count() <= most)
     };

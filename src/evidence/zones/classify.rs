@@ -1,4 +1,4 @@
-//! What a file is for and in which language it is written, by its path and its first line.
+//! The role of a file and its language, by its path and its first line.
 //!
 //! The role is a hint for how loudly a rule may speak; which capability a file belongs to is `decompose`'s to say.
 
@@ -103,7 +103,7 @@ const TEXT_EXTENSIONS: &[&str] = &[
     "xml", "svg", "css", "csv", "tsv", "ini", "cfg", "env", "sql",
 ];
 
-/// Whether the name promises text, so that damaged bytes are worth a gap.
+/// True where the name promises text, so that damaged bytes are worth a gap.
 pub(super) fn is_named_as_text(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let name = name_of(&path);
@@ -151,6 +151,7 @@ fn language_of(name: &str, text: &str) -> Language {
         "html" | "htm" | "xml" | "svg" | "xhtml" | "plist" => Language::Markup,
         _ => Language::Plain,
     };
+    // A known ending decides; the first line is asked only where there is none.
     if by_extension != Language::Plain {
         return by_extension;
     }
@@ -180,6 +181,7 @@ fn language_of_shebang(text: &str) -> Language {
 
 fn role_of(path: &str, lower: &str, language: Language) -> FileRole {
     let name = name_of(lower);
+    // First, because an agent loads `CLAUDE.md` from a folder of tests as well.
     if is_instruction_name(name) {
         return FileRole::Instruction;
     }
@@ -193,6 +195,7 @@ fn role_of(path: &str, lower: &str, language: Language) -> FileRole {
         Language::Markdown => markdown_role(path, lower),
         Language::Shell | Language::PowerShell => FileRole::Script,
         Language::JavaScript | Language::TypeScript | Language::Python => {
+            // An agent's hook is a script; React keeps its hooks in a folder of that name under `src`.
             if has_folder(lower, "hooks") && !matches!(extension_of(name), "jsx" | "tsx") && !has_folder(lower, "src") {
                 FileRole::Script
             } else {
@@ -243,15 +246,17 @@ fn has_folder(lower: &str, folder: &str) -> bool {
     lower.rsplit_once('/').is_some_and(|(folders, _)| folders.split('/').any(|part| part == folder))
 }
 
-/// Markdown that is not named as instructions: well-known documents and names in capitals are for people, the rest may
-/// be loaded by an agent and is read as instructions.
+/// The role of Markdown that is not named as instructions. Well-known documents and names in capitals are for people;
+/// the rest may be loaded by an agent and is read as instructions.
 fn markdown_role(path: &str, lower: &str) -> FileRole {
+    // These folders are loaded by agents, whatever the files in them are called.
     if ["commands", "agents", "prompts", "rules", "references", "skills"].iter().any(|folder| has_folder(lower, folder))
         && !DOCUMENT_STEMS.contains(&stem_of(name_of(lower)))
     {
         return FileRole::Instruction;
     }
     let stem = stem_of(name_of(path));
+    // `ROADMAP.md` and the like are for people; an agent's own files are listed by name.
     let in_capitals = stem.len() > 2 && !stem.bytes().any(|byte| byte.is_ascii_lowercase());
     let named = DOCUMENT_STEMS.iter().any(|document| stem_of(name_of(lower)).starts_with(document));
     if named || in_capitals || has_folder(lower, "docs") || has_folder(lower, "doc") || has_folder(lower, ".github") {

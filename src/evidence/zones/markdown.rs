@@ -31,6 +31,7 @@ pub(super) fn zones(text: &str, cover: &mut Cover) {
         match event {
             Event::Start(tag) => {
                 cover.to(start, current);
+                // A tag without a kind of its own continues what is around it, so that every end has its begin.
                 open.push(kind_of(&tag).unwrap_or(current));
             }
             Event::End(_) => {
@@ -71,6 +72,7 @@ fn comments_within(text: &str, start: usize, end: usize, around: ZoneKind, cover
     let mut at = cover.end.max(start);
     while let Some(open) = text.get(at..end).and_then(|rest| rest.find("<!--")) {
         let open = at + open;
+        // A comment that never closes hides all the rest from a reader, and not from an agent.
         let close = text.get(open + 4..).and_then(|rest| rest.find("-->")).map_or(text.len(), |close| open + close + 7);
         cover.to(open, around);
         cover.to(close, ZoneKind::Comment);
@@ -85,6 +87,7 @@ fn comments_within(text: &str, start: usize, end: usize, around: ZoneKind, cover
 /// The end of the front matter: after the closing fence's line, or 0 where the text does not open with one. A fence
 /// that never closes is no front matter.
 fn frontmatter_end(text: &str) -> usize {
+    // Agents skip these before the first fence, so they must not switch front matter off.
     let blank = text.len() - text.trim_start_matches(['\n', '\r', ' ', '\u{feff}']).len();
     let mut lines = text.get(blank..).unwrap_or("").split_inclusive('\n');
     let mut end = blank;
@@ -101,7 +104,8 @@ fn frontmatter_end(text: &str) -> usize {
     0
 }
 
-/// As much of a heading counts, in bytes: rules look at it for every match below it, and a line may be the whole text.
+/// The part of a heading that counts, in bytes. Rules look at it for every match below it, and a line may be the whole
+/// text.
 const TITLE_LENGTH: usize = 400;
 
 /// The headings of a Markdown text that stand in prose, in order, by its zones and where its lines begin.
@@ -109,6 +113,7 @@ pub(crate) fn headings_of(text: &str, zones: &[super::Zone], line_starts: &[usiz
     let mut headings = Vec::new();
     let mut zones = zones.iter().filter(|zone| matches!(zone.kind, ZoneKind::Prose | ZoneKind::Quotation)).peekable();
     for (line, start) in line_starts.iter().copied().enumerate() {
+        // One byte tells for nearly every line that it is no heading.
         if !matches!(text.as_bytes().get(start), Some(b'#' | b'>' | b' ')) {
             continue;
         }

@@ -1,6 +1,6 @@
 //! Zones: which part of a text is prose, code, comment, frontmatter, quotation or table.
 //!
-//! Must not know any rule; limits and word lists of rules live with the rules. Every pass here is linear in the text.
+//! Limits and word lists of rules live with the rules. Every pass here is linear in the text.
 
 use capdex_model::snapshot::{Gap, GapReason};
 
@@ -16,7 +16,7 @@ mod tests;
 pub use classify::classify;
 pub(super) use markdown::{Heading, headings_of};
 
-/// What kind of text a stretch is.
+/// The kind of text in a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ZoneKind {
@@ -43,7 +43,7 @@ pub enum ZoneKind {
 /// A stretch of one kind: byte offsets `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zone {
-    /// What it is.
+    /// Its kind.
     pub kind: ZoneKind,
     /// Its first byte.
     pub start: usize,
@@ -74,7 +74,7 @@ impl Cover {
 
 /// Decodes bytes as text: UTF-8 with or without a mark (the mark is dropped), UTF-16 by its mark. `None` for binary
 /// bytes. A file whose name says text and whose bytes are damaged is decoded with replacement characters, and a gap
-/// says so: a scanner that gives up on it would call it clean.
+/// says so. A scanner that gives up on it would call it clean.
 pub fn decode_text(path: &str, bytes: &[u8], gaps: &mut Vec<Gap>) -> Option<String> {
     if let Some(rest) = bytes.strip_prefix(&[0xFF, 0xFE]) {
         return decode_utf16(path, rest, u16::from_le_bytes, gaps);
@@ -82,10 +82,12 @@ pub fn decode_text(path: &str, bytes: &[u8], gaps: &mut Vec<Gap>) -> Option<Stri
     if let Some(rest) = bytes.strip_prefix(&[0xFE, 0xFF]) {
         return decode_utf16(path, rest, u16::from_be_bytes, gaps);
     }
+    // The mark is no part of the text: patterns anchored at the beginning would miss.
     let bytes = bytes.strip_prefix(&[0xEF, 0xBB, 0xBF]).unwrap_or(bytes);
     let holds_zero = first(bytes, |byte| byte == 0).is_some();
     match std::str::from_utf8(bytes) {
         Ok(text) if !holds_zero => Some(text.to_owned()),
+        // Other files may well be binary; a gap for each picture would bury the real ones.
         _ if !classify::is_named_as_text(path) => None,
         Ok(text) => {
             gaps.push(Gap::new(path, GapReason::NotText, "holds NUL bytes; read with them"));
@@ -112,6 +114,7 @@ fn decode_utf16(path: &str, bytes: &[u8], unit: fn([u8; 2]) -> u16, gaps: &mut V
         })
         .collect();
     let named = classify::is_named_as_text(path);
+    // Two bytes at the beginning are a weak sign, and binary data may share them.
     if damaged && !named {
         return None;
     }
@@ -140,6 +143,7 @@ pub fn zones_of(language: Language, role: FileRole, text: &str) -> Vec<Zone> {
         Language::Plain if matches!(role, FileRole::Source) => source::zones(text, &source::SLASHES, &mut cover),
         Language::Plain | Language::None => cover.to(text.len(), ZoneKind::Prose),
     }
+    // A pass may stop before the end, and every byte needs a zone.
     let rest = cover.zones.last().map_or(ZoneKind::Prose, |zone| zone.kind);
     cover.to(text.len(), rest);
     if cover.zones.is_empty() {

@@ -1,26 +1,26 @@
 //! A small lexer that tells comments and string literals from code, for languages that no parser here reads in full.
 //!
-//! It is right for ordinary source and bounded in its errors elsewhere: a literal of one line ends with the line, so
+//! It is right for ordinary source and bounded in its errors elsewhere. A literal of one line ends with the line, so
 //! that a stray quote cannot swallow a file. JavaScript's regular expressions are read as code.
 
 use super::super::bytes::each_place;
 use super::{Cover, ZoneKind};
 
-/// How a language writes comments and literals.
+/// The spelling of comments and literals in a language.
 pub(super) struct Syntax {
-    /// What opens a comment that runs to the end of the line.
+    /// The mark that opens a comment to the end of the line.
     line_comment: &'static [u8],
-    /// What opens and closes a comment over lines.
+    /// The marks that open and close a comment over lines.
     block_comment: Option<(&'static [u8], &'static [u8])>,
     /// Quotes whose literals end with the line at the latest.
     quotes: &'static [u8],
     /// Quotes whose literals run over lines.
     long_quotes: &'static [u8],
-    /// Whether a quote written three times opens a literal over lines.
+    /// True where a quote written three times opens a literal over lines.
     triples: bool,
-    /// Whether `'` may also be something else (a lifetime), so that it opens a literal only where it closes soon.
+    /// True where `'` may also be something else (a lifetime), so that it opens a literal only where it closes soon.
     short_apostrophe: bool,
-    /// Whether a comment mark counts only at the beginning of a word.
+    /// True where a comment mark counts only at the beginning of a word.
     word_comment: bool,
 }
 
@@ -59,6 +59,7 @@ pub(super) fn zones(text: &str, syntax: &Syntax, cover: &mut Cover) {
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         let rest = bytes.get(at..).unwrap_or(&[]);
+        // The first line names the interpreter: it is run, and no comment.
         if rest.starts_with(b"#!") && at == 0 {
             at = line_end(bytes, at);
         } else if let Some((open, close)) = syntax.block_comment.filter(|(open, _)| rest.starts_with(open)) {
@@ -74,6 +75,7 @@ pub(super) fn zones(text: &str, syntax: &Syntax, cover: &mut Cover) {
             at = end;
             cover.to(at, ZoneKind::Literal);
         } else {
+            // Outside literals too: `\"` in a shell opens none.
             at += if *byte == b'\\' { 2 } else { 1 };
         }
     }
@@ -93,6 +95,7 @@ fn literal_end(bytes: &[u8], at: usize, quote: u8, syntax: &Syntax) -> Option<us
         return Some(find(bytes, at + 3, &triple));
     }
     let end = closing_quote(bytes, at, quote, syntax.long_quotes.contains(&quote));
+    // A character is short, escapes included; `'a` with a far end is a lifetime.
     if syntax.short_apostrophe && quote == b'\'' && end > at + 8 { None } else { Some(end) }
 }
 
@@ -163,6 +166,7 @@ pub(super) fn yaml_zones(text: &str, cover: &mut Cover) {
     for line in text.split_inclusive('\n') {
         let comment = yaml_comment(line).unwrap_or(line.len());
         let value = line.get(..comment).and_then(yaml_value).unwrap_or(0);
+        // In this order, since the cover only grows: key, value, comment.
         cover.to(start + value, ZoneKind::Code);
         cover.to(start + comment, ZoneKind::Literal);
         cover.to(start + line.len(), ZoneKind::Comment);
@@ -171,13 +175,14 @@ pub(super) fn yaml_zones(text: &str, cover: &mut Cover) {
     cover.to(text.len(), ZoneKind::Literal);
 }
 
-/// Where a comment begins: a `#` at the beginning of a word outside quotes.
+/// The offset of a comment: a `#` at the beginning of a word outside quotes.
 fn yaml_comment(line: &str) -> Option<usize> {
     let bytes = line.as_bytes();
     let mut quote = None;
     for (at, byte) in bytes.iter().enumerate() {
         match (quote, byte) {
             (Some(open), byte) if byte == open => quote = None,
+            // An apostrophe inside a word opens no quotation.
             (None, b'"' | b'\'') if begins_word(bytes, at) => quote = Some(byte),
             (None, b'#') if begins_word(bytes, at) => return Some(at),
             _ => {}
@@ -186,7 +191,7 @@ fn yaml_comment(line: &str) -> Option<usize> {
     None
 }
 
-/// Where the value begins: after the first `: ` or a final `:`.
+/// The offset of the value: after the first `: ` or a final `:`.
 fn yaml_value(line: &str) -> Option<usize> {
     let bare = line.trim_end();
     if bare.ends_with(':') { Some(bare.len()) } else { bare.find(": ").map(|at| at + 2) }

@@ -1,39 +1,45 @@
 //! Files that sinks add to line by line, each line once.
 //!
-//! Must not know what stands in them, but that a line is a JSON object with its `id`.
+//! Each line is a JSON object with its `id`; nothing else of it is read.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-/// How much of a file's end is looked at for a line that is there already.
+/// The number of bytes at a file's end that are searched for a line that is there already.
 const TAIL_BYTES: u64 = 4 << 20;
 
-/// Adds a line, unless one of the last has its id. Lines are added one at a time, each marked in the store before the next,
-/// so that after a crash at most one is in doubt. What a crash left of the line is taken away; a line of somebody else's
+/// Adds a line, unless one of the last has its id. Lines are added one at a time, each marked in the store before the next.
+/// So after a crash at most one is in doubt. A rest of the line that a crash left is taken away; a line of somebody else's
 /// without an end is ended.
 pub(super) fn append_line(path: &Path, id: &str, line: &str) -> io::Result<()> {
+    // Not in append mode: a torn line at the end is cut off before the new one is written.
     let mut file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
     let length = file.metadata()?.len();
+    // Only the tail is read: the file grows for as long as the sink lives, and a line in doubt is one of its last.
     let from = length.saturating_sub(TAIL_BYTES);
     file.seek(SeekFrom::Start(from))?;
     let mut tail = Vec::new();
     file.read_to_end(&mut tail)?;
+    // Whatever follows the last line feed is torn: its write ended before the line did.
     let whole = tail.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let (lines, torn) = tail.split_at(whole);
+    // The sink has it already: the process died between this write and the mark in the store.
     if lines.split(|byte| *byte == b'\n').any(|line| has_id(line, id)) {
         return Ok(());
     }
+    // A torn rest that our line begins with is our own earlier try; anything else was written by somebody else and stays.
     let is_ours = line.as_bytes().starts_with(torn);
     let end = if is_ours { length - torn.len() as u64 } else { length };
     file.set_len(end)?;
     file.seek(SeekFrom::Start(end))?;
     let before = if is_ours { "" } else { "\n" };
     file.write_all(format!("{before}{line}\n").as_bytes())?;
+    // The caller marks the message as sent next, so the line has to be on the disk before.
     file.sync_all()
 }
 
-/// Whether a line is an object with this `id`.
+/// True where a line is an object with this `id`.
 fn has_id(line: &[u8], id: &str) -> bool {
     // Reading a line as JSON takes longer than looking for the id in it.
     line.windows(id.len()).any(|part| part == id.as_bytes())

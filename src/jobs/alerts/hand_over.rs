@@ -1,6 +1,6 @@
 //! Hands one message to one sink, once.
 //!
-//! Must not know how often that is tried.
+//! Decides neither how often that is tried nor when: `send` does.
 
 use std::time::Duration;
 
@@ -9,9 +9,10 @@ use capdex_crawlers::deliver::{NotDelivered, signature};
 use capdex_crawlers::http::{Http, Post};
 use capdex_db::Store;
 use capdex_model::alert::message::Message;
+use capdex_site::atom;
 
 use super::files;
-use crate::alerts::{atom, letter, payload, slack};
+use crate::alerts::{letter, payload, slack};
 use crate::clock;
 use crate::config::{Sink, Target};
 
@@ -37,15 +38,19 @@ pub(super) async fn hand_over(
         }
         Target::Slack { url } => {
             let body = payload::text(&slack::document(message)).into_bytes();
+            // Chats check no signature; the id is only for whoever looks for duplicates in a log.
             let headers = [("webhook-id", message.id.clone())];
             http.deliver(&Post { url, content_type: JSON, headers: &headers, body: &body, deadline }).await
         }
         Target::Smtp { server, from, to } => {
+            // The subject is written from strangers' words: the gate of `letter` has escaped it by now.
             let (subject, text) = (letter::subject(message), letter::text(message));
+            // The date of the message, not of this try, so that a second try is the same letter.
             let date_s = u64::try_from(message.at.0.unix_seconds()).unwrap_or_default();
             let letter = Letter { from, to, subject: &subject, id: &message.id, date_s, text: &text };
             mail::send(server, &letter, deadline).await
         }
+        // The document is written anew from the store each time, so that a try that is repeated adds no entry.
         Target::Atom { path, url, max_entries } => {
             let last = store.reader().and_then(|reader| reader.last_messages(&sink.name, *max_entries));
             let messages = last.map_err(|error| NotDelivered::sink(error.to_string()))?;
@@ -55,6 +60,7 @@ pub(super) async fn hand_over(
             let line = payload::text(&payload::message(message));
             files::append_line(path, &message.id, &line).map_err(of_file)
         }
+        // Nothing was sent, so the fault is the sink's: its messages wait until the configuration is mended.
         Target::Unready(reason) => Err(NotDelivered::sink(reason.clone())),
     }
 }

@@ -1,19 +1,18 @@
 //! The alerts stage: decides what each sink is told, and tells them what they have not taken yet.
 //!
 //! Deciding is one transaction a sink; telling marks each message when its sink has taken it. A run that is killed anywhere
-//! loses nothing, and the next one goes on with the same ids. Must not know what a pass looks for. The store's lock keeps
-//! two processes from sending at once.
+//! loses nothing, and the next one goes on with the same ids. The store's lock keeps two processes from sending at once.
 
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
 use capdex_crawlers::http::{Http, HttpSettings, Secret, origin_of};
+use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{Reader, Store};
 use capdex_model::alert::plan::{Known, Plan, plan};
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
-use crate::clock;
 use crate::config::{Alerts, Target};
 use crate::shutdown::Stop;
 
@@ -21,12 +20,12 @@ mod files;
 mod hand_over;
 mod send;
 
-/// What the stage did. Written into the ledger of runs.
+/// The result of the stage. Written into the ledger of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AlertsReport {
     /// Alerts that the run raised.
     pub raised: u64,
-    /// What each sink was told, in the order of the schedule.
+    /// The results for each sink, in the order of the schedule.
     pub sinks: Vec<SinkReport>,
     /// Wall time.
     pub wall_ms: u64,
@@ -49,7 +48,7 @@ impl AlertsReport {
     }
 }
 
-/// What one sink was told.
+/// The result of telling one sink.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SinkReport {
     /// The sink.
@@ -66,11 +65,12 @@ pub struct SinkReport {
     pub error: Option<String>,
 }
 
-/// What each sink would be told now, in the order of the schedule. Stores nothing.
+/// The messages that each sink would be sent now, in the order of the schedule. Stores nothing.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub fn plans(reader: &Reader, alerts: &Alerts, as_of: AsOf) -> anyhow::Result<Vec<(String, Plan)>> {
+    // Read once for all sinks, so that every plan is made from the same alerts and acknowledgements.
     let (raised, acks) = (reader.raised()?, reader.acks()?);
     let mut plans = Vec::new();
     for sink in &alerts.sinks {
@@ -84,14 +84,17 @@ pub fn plans(reader: &Reader, alerts: &Alerts, as_of: AsOf) -> anyhow::Result<Ve
 /// Decides what each sink is told, and tells them. Nothing that goes wrong at a sink is an error of the run.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub fn run(store: &Store, alerts: &Alerts, as_of: AsOf, stop: &Stop) -> anyhow::Result<AlertsReport> {
-    let watch = clock::Stopwatch::start();
+    let watch = Stopwatch::start();
+    // Stored before anything is sent: a crash during sending leaves messages with their ids in the queue.
     let new = queue(store, alerts, as_of)?;
     let seed = u64::try_from(as_of.0.unix_seconds()).unwrap_or_default();
+    // One thread is enough: sinks are few, and nearly all of the time is spent waiting for receivers.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no runtime")?;
     let sender = send::Sender { store, alerts, http: client(alerts, seed)?, seed, stop };
     let mut sinks = runtime.block_on(sender.send_all())?;
+    // Sending counts what was tried; only the plan knows which messages are new.
     for report in &mut sinks {
         report.new = new.get(&report.sink).copied().unwrap_or_default();
     }
@@ -99,12 +102,14 @@ pub fn run(store: &Store, alerts: &Alerts, as_of: AsOf, stop: &Stop) -> anyhow::
     Ok(AlertsReport { raised: 0, sinks, wall_ms })
 }
 
-/// Puts what each sink is to be told into the store, with what becomes of the alerts by that; how many messages each.
+/// Puts the messages for each sink into the store, with what becomes of the alerts by that; gives the number of messages each.
 fn queue(store: &Store, alerts: &Alerts, as_of: AsOf) -> anyhow::Result<BTreeMap<String, u64>> {
     let plans = plans(&store.reader()?, alerts, as_of)?;
+    // Counted before the plans move into the transaction.
     let counts = plans.iter().map(|(sink, plan)| (sink.clone(), plan.messages.len() as u64)).collect();
     let suppressions = alerts.suppressions.clone();
     store.write(move |writer| {
+        // The rules that suppress go in with the plans that they shaped, so that the store never shows one without the other.
         writer.set_suppressions(&suppressions)?;
         plans.iter().try_for_each(|(sink, plan)| writer.queue(sink, plan))
     })?;
@@ -117,10 +122,12 @@ fn client(alerts: &Alerts, seed: u64) -> anyhow::Result<Http> {
     let address = |target: &Target| -> Option<Secret> {
         match target {
             Target::Webhook { url, .. } | Target::Slack { url } => Some(url.clone()),
+            // Mail, feeds and files are no HTTP targets and need no entry in the list of allowed addresses.
             _ => None,
         }
     };
     let deadline_ms = u64::try_from(alerts.deadline.as_millis()).unwrap_or(u64::MAX);
+    // Only the configured receivers may be asked: their addresses are often secrets in themselves.
     let settings = HttpSettings {
         contact: alerts.contact.clone().unwrap_or(own.contact.clone()),
         allowed_base_urls: alerts.sinks.iter().filter_map(|sink| origin_of(&address(&sink.target)?)).collect(),

@@ -1,12 +1,12 @@
 //! Tells sinks what they have not taken yet: all at once, each in the order of rank, within its patience.
 //!
-//! A message is tried until its sink has taken it, in this run or a later one; none is ever given up. Must not know how a
-//! sink is told.
+//! A message is tried until its sink has taken it, in this run or a later one; none is ever given up.
 
 use std::time::Duration;
 
 use capdex_crawlers::deliver::{Blame, NotDelivered};
 use capdex_crawlers::http::Http;
+use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{Queued, Store};
 use capdex_model::alert::backoff;
 use capdex_model::alert::message::Message;
@@ -15,15 +15,15 @@ use tracing::{info, warn};
 
 use super::SinkReport;
 use super::hand_over::hand_over;
-use crate::clock::{self, Stopwatch};
+use crate::clock;
 use crate::config::{Alerts, Sink, Target};
-use capdex_dataset::escape::escape;
 use crate::shutdown::Stop;
+use capdex_dataset::escape::escape;
 
 /// The longest that a receiver may ask to be left alone.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
 
-/// How long a wait goes on before somebody who wants to stop is heard.
+/// The longest sleep before a request to stop is seen.
 const SLICE: Duration = Duration::from_millis(200);
 
 /// Everything that sending needs.
@@ -31,12 +31,12 @@ pub(super) struct Sender<'a> {
     pub(super) store: &'a Store,
     pub(super) alerts: &'a Alerts,
     pub(super) http: Http,
-    /// What the jitter of waits starts from.
+    /// The seed of the jitter of waits.
     pub(super) seed: u64,
     pub(super) stop: &'a Stop,
 }
 
-/// What is to be done after a failure.
+/// The next step after a failure.
 enum Then {
     /// Try the same again.
     Again,
@@ -49,6 +49,7 @@ enum Then {
 impl Sender<'_> {
     /// Tells every sink of the schedule.
     pub(super) async fn send_all(&self) -> anyhow::Result<Vec<SinkReport>> {
+        // All at once, so that one receiver that hangs holds up nobody else's messages.
         let sinks = self.alerts.sinks.iter().map(|sink| self.send(sink));
         futures_util::future::join_all(sinks).await.into_iter().collect()
     }
@@ -59,16 +60,20 @@ impl Sender<'_> {
         let reader = self.store.reader()?;
         let state = reader.sink_state(&sink.name)?;
         let queue = reader.queued(&sink.name)?;
+        // The connection is given back before the waits, which may take minutes.
         drop(reader);
+        // With an empty queue an unready sink has failed at nothing, and no failure is recorded.
         if let (Target::Unready(reason), false) = (&sink.target, queue.is_empty()) {
             report.error = Some(reason.clone());
             let (name, reason, now) = (sink.name.clone(), reason.clone(), clock::now());
             self.store.write(move |writer| writer.sink_failed(&name, &reason, now))?;
+        // An earlier run was told to stay away, by `Retry-After` or by backoff; a new process keeps to that.
         } else if state.next_try > clock::now() {
             report.error = state.error;
         } else {
             let mut failures = state.failures;
             for queued in &queue {
+                // This one message was refused lately; those behind it need not wait for it.
                 if queued.next_try > clock::now() {
                     report.error = report.error.or_else(|| queued.error.clone());
                     continue;
@@ -78,11 +83,14 @@ impl Sender<'_> {
                 }
             }
         }
+        // Asked of the store rather than counted: a mark that could not be written leaves the message in the queue.
         report.waiting = self.store.reader()?.sink_state(&sink.name)?.queued;
+        // A failure that a later try made good would only alarm whoever reads the report.
         if report.waiting == 0 {
             report.error = None;
         }
         if report.waiting > 0 {
+            // The text comes from the receiver, who could otherwise write control sequences into the log.
             let error = escape(report.error.as_deref().unwrap_or("no time left in this run")).into_owned();
             warn!(sink = sink.name, waiting = report.waiting, error, "messages wait for the next run");
         } else if report.sent > 0 {
@@ -109,6 +117,7 @@ impl Sender<'_> {
             match hand_over(self.store, &self.http, sink, &queued.message, self.alerts.deadline).await {
                 Ok(()) => {
                     self.taken(sink, &queued.message)?;
+                    // A message that got through shows that the sink is up, so its backoff starts over.
                     (report.sent, *failures) = (report.sent + 1, 0);
                     return Ok(true);
                 }
@@ -129,6 +138,7 @@ impl Sender<'_> {
     /// Marks a message as taken. Until here the same message is sent again, with the same id.
     fn taken(&self, sink: &Sink, message: &Message) -> anyhow::Result<()> {
         let (name, id, at) = (sink.name.clone(), message.id.clone(), clock::now());
+        // One transaction: a sink is never marked as mended with its message still queued.
         self.store.write(move |writer| {
             writer.message_sent(&id, at)?;
             writer.sink_mended(&name)
@@ -146,6 +156,7 @@ impl Sender<'_> {
         failures: &mut u32,
         watch: &Stopwatch,
     ) -> anyhow::Result<Then> {
+        // A refused message counts its own tries; a sink that is down counts one failure for all of its messages.
         let in_a_row = match error.blame {
             Blame::Message => attempts,
             Blame::Sink => {
@@ -154,6 +165,7 @@ impl Sender<'_> {
             }
         };
         let wait = backoff::wait(self.alerts.backoff, in_a_row, self.seed, &sink.name);
+        // A receiver may ask for more patience than our backoff has, but not for ever.
         let wait = wait.max(error.wait.unwrap_or_default()).min(MAX_WAIT);
         let whole = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
         let now = clock::now();
@@ -169,13 +181,16 @@ impl Sender<'_> {
                 }
             }
         })?;
+        // The sink is well: the next message may go at once, without the wait.
         if error.blame == Blame::Message {
             return Ok(Then::Next);
         }
+        // A wait that outlasts the run is left to the next one, which reads it from the store.
         if watch.elapsed().saturating_add(wait) >= self.alerts.patience {
             return Ok(Then::Stop);
         }
         let waited = Stopwatch::start();
+        // In slices, because a wait may be minutes and a request to stop has to be heard.
         while waited.elapsed() < wait && !self.stop.is_asked() {
             tokio::time::sleep(wait.saturating_sub(waited.elapsed()).min(SLICE)).await;
         }

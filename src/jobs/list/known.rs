@@ -1,6 +1,6 @@
-//! What the store knows of a listing, asked one at a time by sources while they walk.
+//! The store's knowledge of a listing, asked for one listing at a time by sources while they walk.
 //!
-//! Must not keep anything: a directory of any size is walked in the same memory.
+//! Nothing is kept in memory: a directory of any size is walked in the same memory.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ use tracing::error;
 /// The store, as sources may ask it.
 pub(super) struct Stored {
     reader: Mutex<Reader>,
-    /// Whether it keeps what it knows to itself.
+    /// True where it keeps what it knows to itself.
     is_silent: bool,
 }
 
@@ -25,9 +25,11 @@ impl Stored {
 
 impl Known for Stored {
     fn validators(&self, key: &ListingKey) -> Option<Validators> {
+        // Asked anew: with a validator a host that lies could answer "not modified" for bytes that changed.
         if self.is_silent {
             return None;
         }
+        // A walk that panicked while it read has changed nothing here, so the reader is still good.
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         match reader.validators(key) {
             Ok(validators) => validators,

@@ -10,6 +10,7 @@ mod page;
 mod walk;
 
 use capdex_crawlers::source;
+use capdex_dataset::stopwatch::Stopwatch;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Locator;
 use futures_util::future::join_all;
@@ -17,7 +18,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Context, StageReport};
-use crate::clock;
 use crate::config::SourceRun;
 use crate::progress::Progress;
 use capdex_dataset::views::ledger::{SourceReport, WalkReport};
@@ -40,7 +40,7 @@ pub struct FetchPayload {
     pub locator: Locator,
 }
 
-/// What the walks of all sources gave.
+/// The result of the walks of all sources.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ListReport {
     /// The stage as the ledger shows it.
@@ -56,18 +56,22 @@ pub struct ListReport {
 /// # Errors
 /// Only what the store says; a source that fails is a gap.
 pub async fn run(context: &Context) -> anyhow::Result<ListReport> {
-    let watch = clock::Stopwatch::start();
+    let watch = Stopwatch::start();
     let mut report = ListReport::default();
     let progress = Progress::stage("list", names::expected(context)?, context.quiet);
+    // Skipped sources are entered first, so that a crash during the walks still shows them.
     skip(context)?;
+    // Directories before sources that follow: a name first seen in the first round is asked for in the same night.
     for follows in [false, true] {
         let of_round = context.sources.iter().filter(|(_, source)| source.follows == follows);
         let walks = of_round.map(|(id, source)| walk_one(context, id, source, &progress));
+        // All walks of a round have ended before a store error is passed on, so that none is cut in the middle of a page.
         for walked in join_all(walks).await {
             add(&mut report, &walked?);
         }
     }
     progress.finish();
+    // The list stage comes first in a run, so the client's totals are its own.
     report.stage.requests = context.http.usage().requests;
     report.stage.bytes = context.http.usage().bytes;
     report.stage.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -78,16 +82,19 @@ fn add(report: &mut ListReport, walked: &WalkReport) {
     report.sources += 1;
     report.unreachable += u64::from(walked.is_unreachable());
     report.stage.items += walked.listed;
+    // Entries that stayed as they were were looked at and needed nothing.
     report.stage.done += walked.new + walked.changed + walked.gone;
     report.stage.failed += walked.failed + u64::from(walked.error.is_some());
 }
 
 async fn walk_one(context: &Context, id: &str, run: &SourceRun, progress: &Progress) -> anyhow::Result<WalkReport> {
     let source = source(&run.kind);
+    // A schedule may name a kind of source that this build has not.
     let source = source.ok_or_else(|| anyhow::anyhow!("the schedule names a source {} that is none", run.kind))?;
     let walked = Walker { context, id, run, source, progress }.walk().await?;
     let (outcome, report, at, source) =
         (walked.outcome(), json!(SourceReport::Walked(walked.clone())), context.as_of, id.to_owned());
+    // The row is written for failed walks too: `capdex status` shows their error.
     context.store.write(move |writer| writer.record_walk(&source, outcome, &report, at))?;
     Ok(walked)
 }

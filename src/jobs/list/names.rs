@@ -1,7 +1,6 @@
-//! Which names a source is asked for tonight: those that the schedule lists, and those that other listings refer to and
-//! that are due.
+//! Tonight's names of a source: those that the schedule lists, and those that other listings refer to and that are due.
 //!
-//! Must not ask the network anything.
+//! Only the store is read.
 
 use std::collections::BTreeSet;
 
@@ -16,28 +15,33 @@ use crate::jobs::Context;
 /// says which of them are due.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(super) fn tonight(context: &Context, id: &str, run: &SourceRun, mode: WalkMode) -> anyhow::Result<SourceSettings> {
     let mut settings = run.settings.clone();
+    // A source that follows nothing is asked for the schedule's list alone: strangers' references cost it no request.
     if run.follows {
         let reader = context.store.reader()?;
         let due = match mode {
+            // Asked anew means all of them, whether due or not.
             WalkMode::Full if context.asks_anew => reader.references(&run.kind)?,
+            // The cap bounds the night: anybody can refer to any number of names.
             WalkMode::Full => reader.due_references(&run.kind, id, context.as_of, run.max_references)?,
             WalkMode::Since => reader.references(&run.kind)?,
         };
+        // A set, so that a name of both lists is asked for once and the order is the same every night.
         let names: BTreeSet<String> = settings.watchlist.into_iter().chain(due).collect();
         settings.watchlist = names.into_iter().collect();
     }
     Ok(settings)
 }
 
-/// How many names will be asked for, as far as that is known before the walk; none where a directory is walked, whose
-/// end only the source knows.
+/// The number of names that will be asked for, as far as that is known before the walk. None where a directory is walked,
+/// whose end only the source knows.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(super) fn expected(context: &Context) -> anyhow::Result<Option<u64>> {
+    // One directory makes the total unknown, and a bar with a wrong total is worse than one without.
     if context.sources.values().any(|run| is_directory(&run.kind)) {
         return Ok(None);
     }
@@ -48,20 +52,20 @@ pub(super) fn expected(context: &Context) -> anyhow::Result<Option<u64>> {
     Ok(u64::try_from(total).ok())
 }
 
-/// Whether a source lists its entries itself.
+/// True where a source lists its entries itself.
 pub(in crate::jobs) fn is_directory(kind: &str) -> bool {
     source(kind).is_some_and(|source| matches!(source.meta().walk, WalkKind::Directory { .. }))
 }
 
-/// Whether a source reads this machine and sends nothing.
+/// True where a source reads this machine and sends nothing.
 pub(in crate::jobs) fn is_local(kind: &str) -> bool {
     source(kind).is_some_and(|source| source.meta().role.is_local())
 }
 
-/// How many names a source would be asked for, as far as a reader of the store can tell.
+/// The names that a source would be asked for, as far as a reader of the store can tell.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(in crate::jobs) fn planned(
     reader: Option<&Reader>,
     id: &str,
@@ -69,6 +73,7 @@ pub(in crate::jobs) fn planned(
     at: AsOf,
 ) -> anyhow::Result<BTreeSet<String>> {
     let mut names: BTreeSet<String> = run.settings.watchlist.iter().cloned().collect();
+    // Without a store nothing is known of references, and the plan covers the schedule's list alone.
     if let Some(reader) = reader.filter(|_| run.follows) {
         names.extend(reader.due_references(&run.kind, id, at, run.max_references)?);
     }

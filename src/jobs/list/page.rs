@@ -1,6 +1,6 @@
 //! Saving one page: rows, gaps, visits, fetch jobs and cursor in one transaction.
 //!
-//! Must not know where the page came from.
+//! The page's source plays no part here: directories and named sources save alike.
 
 use capdex_crawlers::revisit::{self, Revisit};
 use capdex_crawlers::{Listed, Next, Page, WalkKind, http};
@@ -20,36 +20,40 @@ use capdex_dataset::views::ledger::WalkReport;
 /// An entry of a page with what the store must be told beside it.
 struct Row {
     listed: Listed,
-    /// The validators of an entry that was read and is as it was, and how popular it is now.
+    /// The validators of an entry that was read and is as it was, and its popularity now.
     kept: Option<(Validators, Option<u64>)>,
     /// Artifacts that it names and the store does not hold.
     missing: Vec<FetchPayload>,
     /// When it is due again, where it was asked for by name.
     revisit: Option<Revisit>,
-    /// Whether the source listed it until now.
+    /// True where the source listed it until now.
     was_there: bool,
 }
 
-/// Saves a page; how many of its entries this walk had not met before.
+/// Saves a page; gives the number of its entries that this walk had not met before.
 pub(super) fn save(walker: &Walker<'_>, page: Page, walked: &mut WalkReport) -> anyhow::Result<u64> {
     let (at, now, id) = (walker.context.as_of, clock::now(), walker.id.to_owned());
     let reader = walker.context.store.reader()?;
     let is_visit = matches!(walker.source.meta().walk, WalkKind::Names);
+    // Compared before the write, because only one writer exists and reading need not hold it up.
     let rows: Vec<Row> =
         page.listed.into_iter().map(|listed| row(&reader, listed, is_visit, at)).collect::<Result<_, _>>()?;
     let next = page.next;
     let (counts, met) = walker.context.store.write(move |writer| {
         let (mut counts, mut met) = (WalkReport::default(), 0);
+        // A page came, so the source's own failure of an earlier run is over.
         writer.resolve_gaps(STAGE, &id, at)?;
         for row in &rows {
             met += u64::from(save_one(writer, row, &mut counts, at, now)?);
         }
+        // The cursor moves with the rows: a kill between the two would skip a page or count it twice.
         match &next {
             Next::More(cursor) => writer.save_cursor(&id, &cursor.0)?,
             Next::Complete { watermark } => writer.complete_walk(&id, watermark.as_deref(), at)?,
         }
         Ok((counts, met))
     })?;
+    // Added only after the commit: what was rolled back was not listed.
     walked.listed += counts.listed;
     walked.new += counts.new;
     walked.changed += counts.changed;
@@ -65,7 +69,7 @@ fn key_of(listed: &Listed) -> &ListingKey {
     }
 }
 
-/// What one listing may name at most: a stranger says how long the list is, and each name costs a visit.
+/// The largest number of references of one listing: a stranger says how long the list is, and each name costs a visit.
 const MAX_REFERENCES: usize = 64;
 
 /// Compares an entry with what the store knows.
@@ -74,14 +78,17 @@ fn row(reader: &Reader, listed: Listed, is_visit: bool, at: AsOf) -> anyhow::Res
     let (mut listed, mut kept, mut says_something_new) = (listed, None, false);
     if let Listed::Changed { listing, validators } = &mut listed {
         let known = reader.validators(&key)?;
+        // The digest of the canonical answer decides where a server sends no validators.
         let is_same = validators.digest.is_some() && known.and_then(|known| known.digest) == validators.digest;
         if is_same {
+            // Counts of users change daily; they are kept without making a new version of the listing.
             kept = Some((validators.clone(), listing.claims.popularity));
             listed = Listed::Unchanged(key.clone());
         } else {
             listing.references.truncate(MAX_REFERENCES);
             let mut before = reader.listing(&key)?.and_then(|stored| stored.listing);
             if let Some(before) = &mut before {
+                // Popularity moves by itself, and is no reason for another visit soon.
                 before.claims.popularity = listing.claims.popularity;
                 listing.claims.history = History::follow(before, listing);
             }
@@ -89,6 +96,7 @@ fn row(reader: &Reader, listed: Listed, is_visit: bool, at: AsOf) -> anyhow::Res
         }
     }
     let missing = missing(reader, &listed, is_visit)?;
+    // A tombstone for something that was never there, or is gone already, removes nothing.
     let was_there = reader.listing_state(&key)?.is_some_and(|state| state != ListingState::Gone);
     // A name that is still not there, and one that still says the same, is no event.
     let is_eventful = match listed {
@@ -103,8 +111,8 @@ fn row(reader: &Reader, listed: Listed, is_visit: bool, at: AsOf) -> anyhow::Res
     Ok(Row { listed, kept, missing, revisit, was_there })
 }
 
-/// The artifacts of an entry that the store does not hold. A folder is read every time. What a directory lists unchanged
-/// was enqueued when it was new; what is asked for by name is looked at again, at no cost worth naming.
+/// The artifacts of an entry that the store does not hold. A folder is read every time. An entry that a directory lists
+/// unchanged was enqueued when it was new. One that is asked for by name is looked at again, at no cost worth naming.
 fn missing(reader: &Reader, listed: &Listed, is_visit: bool) -> anyhow::Result<Vec<FetchPayload>> {
     let (key, locators) = match listed {
         Listed::Changed { listing, .. } => (&listing.key, listing.locators.clone()),
@@ -116,6 +124,7 @@ fn missing(reader: &Reader, listed: &Listed, is_visit: bool) -> anyhow::Result<V
     };
     let mut missing = Vec::new();
     for locator in locators {
+        // A local folder changes under the same name, so what the store holds proves nothing.
         if matches!(locator, Locator::Folder { .. }) || !reader.has_artifact(&locator)? {
             missing.push(FetchPayload { key: key.clone(), locator });
         }
@@ -135,6 +144,7 @@ fn save_one(
     match &row.listed {
         Listed::Unchanged(_) => {
             writer.resolve_gaps(STAGE, &key.to_string(), at)?;
+            // Read and found the same, rather than answered with "not modified": its validators may be new all the same.
             match &row.kept {
                 Some((validators, popularity)) => writer.keep_listing(key, validators, *popularity, at)?,
                 None => writer.mark_listing(key, ListingState::Active, None, at)?,
@@ -149,6 +159,7 @@ fn save_one(
             }
         }
         Listed::Gone(_) => {
+            // What the source itself says needs no second walk, other than what is inferred from absence.
             let gap = Gap::new(key.to_string(), GapReason::NotFound, "the source says that it does not exist");
             leave(writer, row, &gap, counts, at)?;
         }
@@ -156,19 +167,24 @@ fn save_one(
             let detail = format!("the source says that its name is {to} now");
             leave(writer, row, &Gap::new(key.to_string(), GapReason::NotFound, detail), counts, at)?;
         }
+        // Failed, not gone: the listing keeps its place, and the gap says what is unknown.
         Listed::Failed { gap, .. } => {
             counts.failed += 1;
             writer.mark_listing(key, ListingState::Failed, Some(gap), at)?;
             writer.record_gap(STAGE, &key.to_string(), gap, at)?;
         }
     }
+    // The sighting counts for the walk, so that absence can be told at its end.
     let is_met = writer.sight(key)?;
     if let Some(Revisit { due, calm }) = row.revisit {
         writer.record_visit(key, at, due, calm)?;
     }
     for payload in &row.missing {
+        // One job for one artifact, however many listings name it.
         let dedupe = format!("{}@{}", payload.locator.identity(), payload.locator.artifact());
+        // Noted for claims, which leave out hosts that are busy.
         let host = payload.locator.url().and_then(http::host_of);
+        // The queue outlives this process and perhaps this version, so payloads are JSON.
         let payload = serde_json::to_value(payload).expect("our own types serialise");
         writer.enqueue(FETCH_JOB, &dedupe, &payload, host.as_deref(), now)?;
     }
@@ -179,6 +195,7 @@ fn save_one(
 fn leave(writer: &Writer<'_>, row: &Row, gap: &Gap, counts: &mut WalkReport, at: AsOf) -> Result<(), StoreError> {
     let key = key_of(&row.listed);
     counts.gone += u64::from(row.was_there);
+    // Nobody can fetch it any more, so its open failures of both stages are settled by the removal.
     for stage in [STAGE, fetch::STAGE] {
         writer.resolve_gaps(stage, &key.to_string(), at)?;
     }

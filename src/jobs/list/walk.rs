@@ -1,13 +1,14 @@
-//! One walk of one source: which kind it is, page after page to the source's own end, and what stops it before.
+//! One walk of one source: its mode, page after page to the source's own end, and what stops it before.
 //!
-//! Must not know any source. A cursor that comes back, pages without end and pages without rows are errors: a hostile or
-//! broken source must not keep a night busy.
+//! Sources are known by their trait alone. A cursor that comes back, pages without end and pages without rows are errors: a
+//! hostile or broken source must not keep a night busy.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use capdex_crawlers::http::Http;
 use capdex_crawlers::{CrawlError, Cursor, ListRequest, Next, Page, Source, SourceSettings, Walk, WalkKind};
+use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{SourceState, WalkMode};
 use capdex_model::digest::Digest;
 use capdex_model::snapshot::GapReason;
@@ -16,7 +17,6 @@ use tracing::{info, warn};
 
 use super::known::Stored;
 use super::{STAGE, absence, names, page};
-use crate::clock;
 use crate::config::SourceRun;
 use crate::jobs::Context;
 use crate::progress::Progress;
@@ -36,7 +36,7 @@ pub(super) struct Walker<'a> {
     pub progress: &'a Progress,
 }
 
-/// Where a walk stands between two pages.
+/// The place of a walk between two pages.
 struct Position {
     mode: WalkMode,
     watermark: Option<String>,
@@ -52,19 +52,23 @@ impl Walker<'_> {
     /// # Errors
     /// Only what the store says.
     pub(super) async fn walk(&self) -> anyhow::Result<WalkReport> {
-        let watch = clock::Stopwatch::start();
+        let watch = Stopwatch::start();
+        // The client counts what this walk alone sends, for its budget.
         let http = self.context.http.counted().acting_for(&self.run.kind);
         let mut position = self.begin()?;
         let mut walked = WalkReport { mode: position.mode.as_str().into(), ..WalkReport::default() };
         let mut settings = names::tonight(self.context, self.id, self.run, position.mode)?;
+        // Its own reader, which lives as long as the walk: sources ask it entry by entry.
         let known = Stored::new(self.context.store.reader()?, self.context.asks_anew);
         while walked.stopped.is_none() && walked.error.is_none() && !walked.is_complete {
+            // Asked before each page, so that a page in hand is always saved.
             walked.stopped = self.reason_to_stop(&http, &walked);
             if walked.stopped.is_some() {
                 break;
             }
             match self.step(&http, &settings, &known, &position).await {
                 Ok(page) => self.take(page, &mut position, &mut walked)?,
+                // A source may forget cursors between two nights; the walk then begins anew instead of failing for ever.
                 Err(error) if is_stale(&error, &position, &walked) => {
                     self.restart(&error, &mut position, &mut walked)?;
                     settings = names::tonight(self.context, self.id, self.run, position.mode)?;
@@ -79,10 +83,11 @@ impl Walker<'_> {
         Ok(walked)
     }
 
-    /// Goes on with the walk under way, or begins one: a full one first and whenever the last is too long ago, else one
-    /// of changes where the source can say what changed.
+    /// Goes on with the walk under way, or begins one. The first is a full one, and so is one after the last is too long
+    /// ago. Else it is one of changes, where the source can say what changed.
     fn begin(&self) -> anyhow::Result<Position> {
         let mut state = self.context.store.reader()?.source_state(self.id)?;
+        // Without cursor and watermark the walk sees everything, whatever the last one left.
         if self.context.asks_anew
             && let Some(state) = &mut state
         {
@@ -94,6 +99,7 @@ impl Walker<'_> {
         let mode = under_way.unwrap_or_else(|| self.mode(state.as_ref()));
         let (id, kind) = (self.id.to_owned(), self.run.kind.clone());
         self.context.store.write(move |writer| {
+            // Begun in the store first: sightings of the page saves belong to this walk.
             if under_way.is_none() {
                 writer.begin_walk(&id, mode)?;
             }
@@ -103,6 +109,7 @@ impl Walker<'_> {
     }
 
     fn mode(&self, state: Option<&SourceState>) -> WalkMode {
+        // Only those that publish a feed can say what changed.
         let is_incremental = match self.source.meta().walk {
             WalkKind::Directory { is_incremental } => is_incremental,
             WalkKind::Names => self.run.settings.changes_url.is_some(),
@@ -111,6 +118,7 @@ impl Walker<'_> {
             return WalkMode::Full;
         }
         let Some(state) = state else { return WalkMode::Full };
+        // A walk of changes infers no absence, so a whole walk has to come round now and then.
         let is_fresh = |whole: AsOf| {
             let age_s = self.context.as_of.0.unix_seconds() - whole.0.unix_seconds();
             age_s < i64::from(self.run.full_walk_days) * 86_400
@@ -120,6 +128,7 @@ impl Walker<'_> {
     }
 
     fn reason_to_stop(&self, http: &Http, walked: &WalkReport) -> Option<Cow<'static, str>> {
+        // In the order of what an operator wants to read: a signal before a deadline, a deadline before a budget.
         let reason = if self.context.stop.is_asked() {
             Some("interrupted")
         } else if self.context.requests.is_asked() {
@@ -141,6 +150,7 @@ impl Walker<'_> {
         known: &Stored,
         position: &Position,
     ) -> Result<Page, CrawlError> {
+        // Since a watermark only where one was kept; everything else is a whole walk.
         let walk = match (position.mode, position.watermark.as_deref()) {
             (WalkMode::Since, Some(watermark)) => Walk::Since(watermark),
             _ => Walk::Full,
@@ -152,12 +162,15 @@ impl Walker<'_> {
 
     /// Saves a page and moves on.
     fn take(&self, page: Page, position: &mut Position, walked: &mut WalkReport) -> anyhow::Result<()> {
+        // The page is moved into the transaction, and its cursor is needed behind it.
         let next = page.next.clone();
+        // Checked before it is saved: a page that may not be followed leaves the cursor where it was.
         if let Err(error) = self.check(&page, position) {
             return self.fail(&error, walked);
         }
         let entries = u64::try_from(page.listed.len()).unwrap_or(u64::MAX);
         let met = page::save(self, page, walked)?;
+        // In a walk of changes every entry is news; in a whole one, entries that came before are padding.
         let is_new = if position.mode == WalkMode::Full { met > 0 } else { entries > 0 };
         position.empty_pages = if is_new { 0 } else { position.empty_pages + 1 };
         walked.pages += 1;
@@ -166,6 +179,7 @@ impl Walker<'_> {
         match next {
             Next::More(cursor) => position.cursor = Some(cursor),
             Next::Complete { .. } => {
+                // Only the source's own end says that everything was seen; a walk that was stopped infers nothing.
                 walked.is_complete = true;
                 absence::infer(self, position.mode, walked)?;
             }
@@ -173,7 +187,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Whether a page may be followed.
+    /// Refuses a page that may not be followed.
     fn check(&self, page: &Page, position: &mut Position) -> Result<(), CrawlError> {
         let malformed = |detail: &str| CrawlError::Malformed {
             subject: self.id.to_owned(),
@@ -181,12 +195,15 @@ impl Walker<'_> {
             detail: detail.to_owned(),
         };
         let Next::More(cursor) = &page.next else { return Ok(()) };
+        // A cursor goes into the store and back into a request: its length is not left to a stranger.
         if cursor.0.len() > Cursor::MAX_BYTES {
             return Err(malformed("its cursor is longer than any cursor is"));
         }
+        // Digests instead of cursors: a hundred thousand of them stay within a few megabytes.
         if !position.met.insert(Digest::of(cursor.0.as_bytes())) || position.cursor.as_ref() == Some(cursor) {
             return Err(malformed("its cursor leads in a circle"));
         }
+        // Two bounds: pages that repeat themselves, and pages that are new without end.
         if position.empty_pages >= MAX_EMPTY_PAGES || position.met.len() as u64 >= MAX_PAGES {
             return Err(malformed("its pages have nothing new and do not end"));
         }
@@ -197,6 +214,7 @@ impl Walker<'_> {
     fn restart(&self, error: &CrawlError, position: &mut Position, walked: &mut WalkReport) -> anyhow::Result<()> {
         warn!(source = self.id, %error, "what the last walk left is not taken any more; everything is walked again");
         let id = self.id.to_owned();
+        // Written at once, so that a kill does not leave the refused cursor in place.
         self.context.store.write(move |writer| writer.begin_walk(&id, WalkMode::Full))?;
         (position.cursor, position.mode, walked.mode) = (None, WalkMode::Full, WalkMode::Full.as_str().into());
         Ok(())
@@ -212,9 +230,11 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a source does not take its own saved cursor or watermark any more. It is walked from its beginning then, once.
+/// True where a source does not take its own saved cursor or watermark any more. It is walked from its beginning then, once.
 fn is_stale(error: &CrawlError, position: &Position, walked: &WalkReport) -> bool {
+    // A network failure says nothing about the cursor; only a refusal does.
     let is_refused = matches!(error, CrawlError::Malformed { .. } | CrawlError::Gone { .. });
     let was_saved = position.cursor.is_some() || position.mode == WalkMode::Since;
+    // Only for the first page of a run, so that a source that refuses everything is not walked in a loop.
     is_refused && walked.pages == 0 && position.met.is_empty() && was_saved
 }

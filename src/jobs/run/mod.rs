@@ -1,12 +1,13 @@
 //! A whole run: opens the store, takes every stage in order, writes the ledger.
 //!
-//! Must not print anything but progress; commands print.
+//! Prints nothing but progress; commands print.
 
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 use capdex_crawlers::http::{Http, TapeSettings};
 use capdex_crawlers::unpack::Limits;
+use capdex_dataset::bulk;
 use capdex_db::{RunId, RunStatus, Store};
 use capdex_model::time::AsOf;
 use serde::Serialize;
@@ -16,14 +17,14 @@ use tracing::info;
 use super::alerts::{self, AlertsReport};
 use super::times::Times;
 use super::{Context, StageReport, export, fetch, list, prune, rehash, scan, score, watch};
+use crate::clock;
 use crate::config::Schedule;
 use crate::exit::usage;
-use capdex_dataset::export::Written;
 use crate::options::{Global, Tape};
 use crate::shutdown::{Stop, asked_to_stop};
-use crate::{bulk, clock};
+use capdex_dataset::export::Written;
 
-/// What a run did, stage by stage.
+/// The report of a run, stage by stage.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RunReport {
     /// Listing.
@@ -46,9 +47,9 @@ pub struct RunReport {
     pub prune: StageReport,
     /// Gaps that stand open in the ledger.
     pub open_gaps: u64,
-    /// Whether somebody asked to stop.
+    /// True where somebody asked to stop.
     pub interrupted: bool,
-    /// Whether the time for requests was over before all were made; the next run goes on.
+    /// True where the time for requests was over before all were made; the next run goes on.
     pub over_budget: bool,
     /// The dataset; none for a backfill.
     #[serde(skip)]
@@ -56,7 +57,7 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Whether something could not be fetched, parsed or evaluated, or told to a sink.
+    /// True where something could not be fetched, parsed or evaluated, or told to a sink.
     pub fn is_incomplete(&self) -> bool {
         self.open_gaps > 0 || self.over_budget || self.alerts.waiting() > 0 || self.prune.failed > 0
     }
@@ -91,6 +92,7 @@ pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result
 pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result<Context> {
     let as_of = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let mut resolved = schedule.resolve(u64::try_from(as_of.0.unix_seconds()).unwrap_or(0))?;
+    // Playing wins over recording, so that no request leaves.
     resolved.http.tape = match (&tape.record, &tape.replay) {
         (_, Some(path)) => Some(TapeSettings::Replay(path.clone())),
         (Some(path), None) => Some(TapeSettings::Record(path.clone())),
@@ -110,6 +112,7 @@ pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &Tape) 
         keep_days: schedule.keep_days().map_err(usage)?,
         pool: bulk::pool(global.threads)?,
         as_of,
+        // Only `drift --rehash` sets it, once the context is open.
         asks_anew: false,
         quiet: global.quiet,
         is_replayed: tape.replay.is_some(),
@@ -123,16 +126,19 @@ pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &Tape) 
 /// # Errors
 /// When no source could be reached and there is nothing to show for it, or the store fails.
 pub fn whole(context: &Context, name: &str, last: Last) -> anyhow::Result<RunReport> {
+    // The plan goes into the ledger first: a run that is killed leaves a row that says what it meant to do.
     let plan = json!({ "schedule": name, "sources": context.sources.keys().collect::<Vec<_>>() });
     let (as_of, command, started) = (context.as_of, name.to_owned(), clock::now());
     let run = context.store.write(move |writer| writer.start_run(&command, as_of, started, &plan))?;
     info!(run = run.0, as_of = %as_of, "started");
     let mut times = Times::of_run(run, name, as_of);
     let result = stages(context, &last, &mut times);
+    // Interrupted before incomplete: gaps of a run that somebody stopped are no surprise.
     let (status, summary) = match &result {
         Ok(report) if report.interrupted => (RunStatus::Interrupted, json!(report)),
         Ok(report) if report.is_incomplete() => (RunStatus::Incomplete, json!(report)),
         Ok(report) => (RunStatus::Done, json!(report)),
+        // The whole chain of causes, since the ledger outlives the log.
         Err(error) => (RunStatus::Failed, json!({ "error": format!("{error:#}") })),
     };
     finish(context, run, times, (status, summary))?;
@@ -150,15 +156,17 @@ fn finish(
     Ok(context.store.write(move |writer| writer.finish_run(run, status, finished, &summary))?)
 }
 
-/// What the passes saw is evidence too: scans and scores again the packages of which they saw something new. Passes leave
-/// such findings out of account, so that this ends here.
+/// Takes in the sightings, which are evidence too: scans and scores again the packages of which the passes saw something new.
+/// Passes leave such findings out of account, so that this ends here.
 fn take_sightings_in(context: &Context, times: &mut Times) -> anyhow::Result<(StageReport, StageReport)> {
+    // The state before the second scan: passes that ran over it have nothing new to read.
     let watched = context.store.reader()?.watched_state()?;
     let scanned = times.time("scan", || scan::run(context))?;
     if scanned.items == 0 {
         return Ok((scanned, StageReport::default()));
     }
     let scored = times.time("score", || score::run(context, None, false))?;
+    // Without it the next night would run every pass again over scores that it wrote itself.
     watch::carry_over(context, &watched)?;
     Ok((scanned, scored))
 }
@@ -166,7 +174,7 @@ fn take_sightings_in(context: &Context, times: &mut Times) -> anyhow::Result<(St
 /// Lists, fetches and hashes everything again, and looks at what came: the ledger has it as a run of its own.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub fn rehash(context: &Context) -> anyhow::Result<StageReport> {
     let (as_of, started, plan) = (context.as_of, clock::now(), json!({ "rehash": "all" }));
     let run = context.store.write(move |writer| writer.start_run("drift --rehash", as_of, started, &plan))?;
@@ -190,17 +198,20 @@ fn rehash_stages(context: &Context, times: &mut Times) -> anyhow::Result<StageRe
         let listed = times.wait("list", list::run(context)).await?.stage;
         let fetched = times.wait("fetch", fetch::run(context)).await?;
         let hashed = times.wait("rehash", rehash::run(context, rehash::Take::All)).await?;
+        // Failures of all three count, because an artifact that was never listed anew was not hashed anew.
         let failed = hashed.failed + listed.failed + fetched.failed;
         anyhow::Ok(StageReport { failed, ..hashed })
     })?;
     times.time("scan", || scan::run(context))?;
     times.time("score", || score::run(context, None, false))?;
     times.time("watch", || watch::run(context))?;
+    // Sightings last, as in a whole run, so that both leave the same store.
     take_sightings_in(context, times)?;
     Ok(report)
 }
 
 fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    // Two threads: the work waits for the network, and the cores belong to the pool that scans.
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().context("no runtime")
 }
 
@@ -229,14 +240,17 @@ fn stages(context: &Context, last: &Last, times: &mut Times) -> anyhow::Result<R
         anyhow::Ok(listed)
     })?;
     report.list = listed.stage;
+    // Noted now: judging goes on after the deadline and takes time of its own.
     let is_cut_short = context.is_over_budget();
     let nothing_known = context.store.reader()?.totals()?.listings == 0;
+    // Nothing was reached and nothing is known: an empty dataset would look like a clean world.
     if listed.sources > 0 && listed.unreachable == listed.sources && nothing_known {
         anyhow::bail!("no source could be reached; see `capdex status` for each one's error");
     }
     if !matches!(last, Last::List) {
         report.scan = times.time("scan", || scan::run(context))?;
         report.score = times.time("score", || score::run(context, None, false))?;
+        // Counted around the passes, so that only alerts of this run are told as new.
         let before = context.store.reader()?.alert_count()?;
         report.watch = times.time("watch", || watch::run(context))?;
         let (scanned, scored) = take_sightings_in(context, times)?;
@@ -244,9 +258,11 @@ fn stages(context: &Context, last: &Last, times: &mut Times) -> anyhow::Result<R
         report.score = report.score.and(scored);
         report.alerts.raised = context.store.reader()?.alert_count()?.saturating_sub(before);
     }
+    // Last, because every stage opens and closes gaps.
     report.open_gaps = u64::try_from(context.store.reader()?.gaps(true)?.len()).unwrap_or(u64::MAX);
     report.interrupted = context.stop.is_asked();
     report.over_budget = is_cut_short;
+    // An interrupted run writes no dataset: readers keep the one before, which is whole.
     if let (Last::Export(out), false) = (last, report.interrupted) {
         let (stage, written) = times.time("export", || export::run(context, out))?;
         report.export = stage;

@@ -1,10 +1,11 @@
 //! Campaigns: raises together what says the same and has no reason to.
 //!
-//! Reads what the pass `clones` stored: a text told twice counts once. Must not judge: core does.
+//! Reads what the pass `clones` stored: a text told twice counts once. Judging is left to the pass in core.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_corpus::campaign::{Campaign, Item, Quote, Traits, campaigns};
+use capdex_dataset::escape;
 use capdex_db::{CampaignRow, Reader, SnapshotId};
 use capdex_model::alert::{Alert, reach_of};
 use capdex_model::capability::Kind;
@@ -18,11 +19,12 @@ use super::{Context, StageReport};
 /// Finds the campaigns and raises those that are new or have new members.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
     let standing = standing(&reader)?;
     let found = found(context, &reader, &standing)?;
+    // Kept campaigns are compared with tonight's, so that only what changed is written and raised.
     let known: BTreeMap<String, CampaignRow> =
         reader.campaigns()?.into_iter().map(|(row, _)| (row.campaign.key.clone(), row)).collect();
     let by_id: BTreeMap<CapabilityId, &Standing> =
@@ -30,14 +32,18 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let at = context.as_of;
     let mut done = 0;
     for campaign in &found {
+        // A member whose listing went away has no slug any more, and is left out of the row.
         let slug = |id: &CapabilityId| by_id.get(id).map(|one| one.current.capability.slug.clone());
         let slugs: Vec<String> = campaign.members.iter().filter_map(slug).collect();
         let row = CampaignRow { campaign: campaign.clone(), slugs };
         let before = known.get(&campaign.key);
+        // Decided before the row is written: afterwards every member is known.
         let alert = is_news(campaign, before).then(|| alert(&row, &by_id));
+        // Nothing changed and nothing to tell: the row keeps the night that found it.
         if before == Some(&row) && alert.is_none() {
             continue;
         }
+        // Row and alert in one transaction: a kill between them would make a campaign known and never raised.
         done += context.store.write(move |writer| {
             writer.put_campaign(&row, at)?;
             alert.as_ref().map_or(Ok(0), |alert| Ok(u64::from(writer.raise(alert, at)?)))
@@ -45,12 +51,14 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     }
     let keys: BTreeSet<&str> = found.iter().map(|campaign| campaign.key.as_str()).collect();
     let gone: Vec<String> = known.into_keys().filter(|key| !keys.contains(key.as_str())).collect();
+    // A campaign that dissolved goes, or its members would stay accused.
     context.store.write(move |writer| gone.iter().try_for_each(|key| writer.drop_campaign(key)))?;
     Ok(StageReport { items: standing.len() as u64, done, ..StageReport::default() })
 }
 
-/// Whether somebody should look: it is bad enough, and new, worse than before, or has members that it had not.
+/// True where somebody should look: it is bad enough, and new, worse than before, or has members that it had not.
 fn is_news(campaign: &Campaign, before: Option<&CampaignRow>) -> bool {
+    // Low severity is a lead for reports, and nothing to wake a person for.
     campaign.severity >= Severity::Medium
         && before.is_none_or(|before| {
             before.campaign.severity < campaign.severity
@@ -67,6 +75,7 @@ fn found(context: &Context, reader: &Reader, standing: &[Standing]) -> anyhow::R
     let mut said: Vec<(Vec<Quote>, Severity)> = Vec::with_capacity(standing.len());
     for one in standing {
         let facts = capdex_dataset::export::ranked::facts(reader, &one.current)?;
+        // Only what the text itself shows: sightings come from passes, and would feed the campaign that they came from.
         let worst = facts.findings_of_its_own().map(|fact| fact.severity).max().unwrap_or(Severity::Info);
         said.push((Quote::all_of(&facts), worst));
     }
@@ -75,6 +84,7 @@ fn found(context: &Context, reader: &Reader, standing: &[Standing]) -> anyhow::R
         Item {
             id: capability.id,
             slug: &capability.slug,
+            // Copies of one text are one voice, by the families of the pass `clones` or by their package.
             family: families.get(&capability.id).or_else(|| bodies.get(&capability.id)).copied(),
             publishers: &one.publishers,
             first_seen: one.current.first_seen.0,
@@ -88,8 +98,8 @@ fn found(context: &Context, reader: &Reader, standing: &[Standing]) -> anyhow::R
     Ok(campaigns(&items.collect::<Vec<_>>(), context.as_of))
 }
 
-/// What a package's own documents say, its one capability says too: both are one text. Of each package the first capability
-/// stands for the rest.
+/// Groups the capabilities of one package: what a package's own documents say, its one capability says too, and both are one
+/// text. The first capability of each package stands for the rest.
 fn bodies(standing: &[Standing]) -> BTreeMap<CapabilityId, CapabilityId> {
     let is_rest = |kind: Kind| matches!(kind, Kind::Package | Kind::Plugin);
     let mut first: BTreeMap<SnapshotId, CapabilityId> = BTreeMap::new();
@@ -104,6 +114,7 @@ fn bodies(standing: &[Standing]) -> BTreeMap<CapabilityId, CapabilityId> {
 fn alert(row: &CampaignRow, by_id: &BTreeMap<CapabilityId, &Standing>) -> Alert {
     let campaign = &row.campaign;
     let members: Vec<Digest> = campaign.members.iter().map(|member| member.0).collect();
+    // The digest over all members is what an acknowledgement is bound to: another member opens the alert again.
     let content = digest_of(&members);
     let what = campaign.shared.first().map(|shared| format!("{} {}", shared.what, shared.value)).unwrap_or_default();
     let shared = campaign
@@ -111,9 +122,11 @@ fn alert(row: &CampaignRow, by_id: &BTreeMap<CapabilityId, &Standing>) -> Alert 
         .iter()
         .map(|shared| format!("{} items share the {} {}: {}", shared.items, shared.what, shared.value, shared.quote));
     let mut slugs = row.slugs.clone();
+    // Sorted, so that the alert reads the same whatever order the pass met them in.
     slugs.sort();
     let popularity = campaign.members.iter().filter_map(|id| by_id.get(id)?.popularity).max();
     Alert {
+        // The members are part of the key, so that growth raises a second alert.
         key: format!("campaigns:{}:{}", campaign.key, content.hex().chars().take(16).collect::<String>()),
         pass: "campaigns".into(),
         class: "same_lure".into(),
@@ -123,7 +136,7 @@ fn alert(row: &CampaignRow, by_id: &BTreeMap<CapabilityId, &Standing>) -> Alert 
         title: format!(
             "{} items of {} share the {what}",
             campaign.members.len(),
-            capdex_dataset::escape::count(campaign.publishers, "publisher")
+            escape::count(campaign.publishers, "publisher")
         ),
         why: "Each looks harmless alone. That they say the same and have no reason to is what gives a campaign away."
             .into(),

@@ -1,7 +1,7 @@
 //! Clones: puts what stands into families, says who copied whom and what the copy added.
 //!
 //! Contents are sketched once. A copy is compared with its original text by text when the pair is new; what was found
-//! stays with it. Must not judge: core does.
+//! stays with it. Judging is left to the pass in core.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ use capdex_model::ids::CapabilityId;
 
 use super::standing::{Standing, files_of, sketch_unseen, standing};
 use super::{Context, StageReport};
-use capdex_dataset::export::ranked;
 use crate::progress::Progress;
+use capdex_dataset::export::ranked;
 
 /// Lines of each kind that an alert shows.
 const SHOWN: usize = 12;
@@ -28,9 +28,10 @@ const BATCH: usize = 512;
 /// Finds the families and raises copies that do what their originals do not.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     sketch_unseen(context)?;
+    // Unsketched contents would look like members that left their families, so a stopped run compares nothing.
     if context.stop.is_asked() {
         return Ok(StageReport::default());
     }
@@ -59,11 +60,13 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
 /// The families that go beyond one thing, each with its original first.
 fn found<'a>(reader: &Reader, standing: &'a [Standing]) -> anyhow::Result<Vec<Vec<&'a Standing>>> {
     let sketches = reader.sketches()?;
+    // Packages have traits and no sketch: their text repeats that of the capabilities inside.
     let sketched: Vec<&Standing> =
         standing.iter().filter(|one| sketches.contains_key(&one.current.capability.content)).collect();
     let items = sketched.iter().filter_map(|one| {
         let capability = &one.current.capability;
         let sketch = sketches.get(&capability.content)?;
+        // Earliest first, then most popular: the member that leads a family when nothing else is known.
         let rank = (one.current.first_seen, Reverse(one.popularity), one.created, capability.id);
         Some(Item { kind: capability.kind, rank, sketch })
     });
@@ -71,26 +74,30 @@ fn found<'a>(reader: &Reader, standing: &'a [Standing]) -> anyhow::Result<Vec<Ve
     let mut found = Vec::new();
     for family in families(&items) {
         let mut members: Vec<&Standing> = family.iter().filter_map(|at| sketched.get(*at).copied()).collect();
+        // Versions of one thing resemble each other, and that is no news.
         if members.iter().all(|member| members.first().is_some_and(|first| first.entity == member.entity)) {
             continue;
         }
         let seen: Vec<_> = members.iter().map(|member| member.seen()).collect();
         let first = mildest(reader, &members, original(&seen))?;
+        // The original moves to the front, and the order of the others stays.
         members.get_mut(..=first).into_iter().for_each(|senior| senior.rotate_right(1));
         found.push(members);
     }
     Ok(found)
 }
 
-/// The place of the original. Where the order is unknown it is the member of which the rules say least: what another has
-/// more was added, or left out here, and must be looked at either way.
+/// The place of the original. For an unknown order it is the member of which the rules say least. Whatever another has more
+/// was added, or left out here, and must be looked at either way.
 fn mildest(reader: &Reader, members: &[&Standing], first: usize) -> anyhow::Result<usize> {
     let Some(senior) = members.get(first) else { return Ok(first) };
     let mut best = (grave(reader, senior)?, first);
+    // Nothing grave in the first: no other member can be milder, and no facts need be read.
     if best.0 == 0 {
         return Ok(first);
     }
     for (at, member) in members.iter().enumerate() {
+        // The same bytes have the same findings, and a publisher's own second copy is no suspect.
         let differs = member.current.capability.content != senior.current.capability.content;
         let is_tie = basis(&senior.seen(), &member.seen()) == Some(Basis::Unknown);
         if differs && is_tie && !senior.same_publisher(member) {
@@ -100,7 +107,7 @@ fn mildest(reader: &Reader, members: &[&Standing], first: usize) -> anyhow::Resu
     Ok(best.1)
 }
 
-/// How many grave things the rules found.
+/// The number of grave things that the rules found.
 fn grave(reader: &Reader, one: &Standing) -> anyhow::Result<usize> {
     let facts = ranked::facts(reader, &one.current)?;
     Ok(facts.findings_of_its_own().filter(|fact| fact.severity >= Severity::High).count())
@@ -120,11 +127,14 @@ impl Pairs<'_> {
         let mut rows = Vec::with_capacity(family.len());
         let mut facts = None;
         for member in family {
+            // No basis means that nobody can say who was first, which the judgement has to know.
             let basis = basis(&first.seen(), &member.seen()).unwrap_or(Basis::Unknown);
             let difference = self.difference(first, member)?;
             let same_publisher = first.same_publisher(member);
             let mut judged = None;
+            // A publisher may change its own text, and a copy without additions harms nobody; neither needs the facts.
             if !same_publisher && !difference.adds_nothing() {
+                // Read only once a member needs them: most families have no suspicious member.
                 if facts.is_none() {
                     facts = Some(self.facts(&first.current)?);
                 }
@@ -133,6 +143,7 @@ impl Pairs<'_> {
                     basis,
                     original_popularity: first.popularity,
                     difference: &difference,
+                    // Findings that the original has too are not what the copy added.
                     original_facts: facts
                         .as_ref()
                         .unwrap_or(&capdex_rules::facts(first.current.capability.kind, Vec::new())),
@@ -151,23 +162,27 @@ impl Pairs<'_> {
         ranked::facts(self.reader, current)
     }
 
-    /// What a member added: as it was found when the same two contents were compared before, else from their files.
+    /// The additions of a member: as they were found when the same two contents were compared before, else from their files.
     fn difference(&mut self, first: &Standing, member: &Standing) -> anyhow::Result<Difference> {
         let (model, copy) = (&first.current.capability, &member.current.capability);
+        // Equal bytes: nothing to read, and the likeness is whole.
         if model.content == copy.content {
             return Ok(Difference { likeness: 1000, ..Difference::default() });
         }
+        // A difference stays true as long as neither content nor the original changes.
         let same = |known: &&FamilyMember| {
             (known.content, known.original_content, known.original) == (copy.content, model.content, model.id)
         };
         if let Some(known) = self.known.get(&copy.id).filter(same) {
             return Ok(known.difference.clone());
         }
+        // One original at a time in memory; families come one after the other.
         if self.original.as_ref().is_none_or(|(id, _)| *id != model.id) {
             self.original = Some((model.id, self.reader.capability_files(first.current.snapshot, model)?));
         }
         let files = self.reader.capability_files(member.current.snapshot, copy)?;
         let Some((_, originals)) = &self.original else { return Ok(Difference::default()) };
+        // Secrets are masked before lines of a stranger's file are stored or shown.
         Ok(difference(&files_of(&model.path, originals), &files_of(&copy.path, &files), capdex_rules::mask_secrets))
     }
 }
@@ -217,6 +232,7 @@ fn alert(row: &FamilyMember, first: &Standing) -> Alert {
         format!("{} ‰ of the text is the same; {order}", difference.likeness),
     ];
     let mut list = |what: &str, items: &[String]| {
+        // Bounded, because an attacker chooses how many files and hosts a copy adds.
         details.extend(items.iter().take(SHOWN).map(|item| format!("{what} {item}")));
     };
     list("adds file", &difference.files_added);
@@ -227,6 +243,7 @@ fn alert(row: &FamilyMember, first: &Standing) -> Alert {
     details
         .extend(findings.map(|(rule, severity, file, text)| format!("{} {rule} in {file}: {text}", severity.as_str())));
     Alert {
+        // The copy's content is part of the key: other bytes are another alert.
         key: format!("clones:{}:{}:{}", row.capability, row.original, digest_text(row.content)),
         pass: "clones".into(),
         class: "copy_with_additions".into(),
@@ -242,6 +259,7 @@ fn alert(row: &FamilyMember, first: &Standing) -> Alert {
         scores: Vec::new(),
         members: Vec::new(),
         reproduce: format!("capdex clones {}", row.slug),
+        // The people at risk are those who look for the original.
         reach: reach_of(first.popularity),
     }
 }
@@ -250,7 +268,7 @@ fn digest_text(content: Digest) -> String {
     content.hex().chars().take(16).collect()
 }
 
-/// Writes what differs from what is kept, with the alerts of the rows in the same transaction; how much that was.
+/// Writes the rows that differ from those kept, with their alerts in the same transaction; gives the number of changes.
 fn write(
     context: &Context,
     known: &BTreeMap<CapabilityId, FamilyMember>,
@@ -264,11 +282,13 @@ fn write(
     let mut changed = Vec::new();
     for (id, row) in rows {
         let alert = alerts.remove(&id);
+        // A row that stayed is written again only to carry an alert.
         if known.get(&id) != Some(&row) || alert.is_some() {
             changed.push((row, alert));
         }
     }
     let mut done = gone.len() as u64;
+    // Dropped before new rows are put, so that a stopped run leaves too few members rather than stale ones.
     context.store.write(move |writer| gone.iter().try_for_each(|id| writer.drop_family_member(id)))?;
     for batch in changed.chunks(BATCH) {
         let batch = batch.to_vec();

@@ -1,6 +1,6 @@
 //! Collisions: names of tools and listings that unlike entities share.
 //!
-//! Must not decide: the pass in core does. Texts of tools are read again only where two were described in the same words.
+//! Decisions are made by the pass in core. Texts of tools are read again only where two were described in the same words.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,30 +22,35 @@ const MAX_READ: usize = 2_000;
 /// Finds what collides now.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
     let mut offered = reader.offered()?;
+    // Facts that nobody has read for cues yet; the answer is stored with them, so that each is read once.
     let cues = look_for_cues(&reader, &mut offered)?;
     let snapshots: BTreeMap<String, SnapshotId> =
         offered.iter().map(|server| (server.slug.clone(), server.snapshot)).collect();
     let world = world(&reader, offered)?;
     let widened = compare(&reader, &world, &snapshots)?;
+    // Over the whole world at once, because a name may be shared by any two entities.
     let found = collision::find(&world, &widened);
     let alerts = alerts(&found, &world);
     let stored: BTreeMap<String, Collision> =
         reader.collisions()?.into_iter().map(|(collision, _)| (collision.key.clone(), collision)).collect();
     let items = u64::try_from(world.servers.len() + world.listings.len())?;
     let at = context.as_of;
+    // One transaction: dropped, new and raised belong to one night.
     let done = context.store.write(move |writer| {
         for (facts, cues) in &cues {
             writer.keep_cues(facts, cues)?;
         }
         let keys: BTreeSet<&str> = found.iter().map(|collision| collision.key.as_str()).collect();
+        // What no longer collides goes; an alert about it stays in the ledger.
         for key in stored.keys().filter(|key| !keys.contains(key.as_str())) {
             writer.drop_collision(key)?;
         }
         let mut done = 0;
+        // Only what differs, so that a quiet night writes nothing.
         for collision in found.iter().filter(|collision| stored.get(&collision.key) != Some(collision)) {
             done += u64::from(writer.put_collision(collision, at)?);
         }
@@ -64,6 +69,7 @@ fn look_for_cues(
 ) -> anyhow::Result<BTreeMap<capdex_model::digest::Digest, Vec<Cue>>> {
     let mut picked = BTreeMap::new();
     for server in offered.iter_mut().filter(|server| server.cues.is_none()) {
+        // Many servers share facts, and facts are the dear part.
         let cues = match picked.entry(server.facts) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(
@@ -78,6 +84,7 @@ fn look_for_cues(
 fn world(reader: &Reader, offered: Vec<Offered>) -> anyhow::Result<World> {
     let corpus = reader.corpus(&capdex_crawlers::roles())?;
     let entity = |server: &Offered| {
+        // A listing of no entity stands for itself.
         corpus.member(&server.listing).map_or_else(|| server.listing.to_string(), |member| member.entity.clone())
     };
     let servers = offered
@@ -90,6 +97,7 @@ fn world(reader: &Reader, offered: Vec<Offered>) -> anyhow::Result<World> {
             cues: server.cues.unwrap_or_default(),
         })
         .collect();
+    // Removed listings hold no name any more.
     let there = corpus.members().iter().filter(|member| member.is_active);
     Ok(World {
         servers,
@@ -99,13 +107,14 @@ fn world(reader: &Reader, offered: Vec<Offered>) -> anyhow::Result<World> {
     })
 }
 
-/// What the later one of each pair can do more.
+/// The additional abilities of the later one of each pair.
 fn compare(reader: &Reader, world: &World, snapshots: &BTreeMap<String, SnapshotId>) -> anyhow::Result<Widened> {
     let mut read: BTreeMap<SnapshotId, Vec<Tool>> = BTreeMap::new();
     let mut widened = Widened::new();
     let pairs = collision::pairs_to_compare(world);
     let all = pairs.len();
     for (at, pair) in pairs.into_iter().enumerate() {
+        // Bounds a night against somebody who publishes thousands of tools with one description.
         if read.len() >= MAX_READ {
             warn!(
                 compared = at,
@@ -121,10 +130,12 @@ fn compare(reader: &Reader, world: &World, snapshots: &BTreeMap<String, Snapshot
             let Some(snapshot) = snapshots.get(slug) else { continue };
             let tools = match read.entry(*snapshot) {
                 Entry::Occupied(known) => known.into_mut(),
+                // The stored pins hold digests only; texts have to be gathered from the bytes again.
                 Entry::Vacant(slot) => slot.insert(Evidence::gather(&reader.bundle(*snapshot)?).tools),
             };
             *slot = tools.iter().find(|tool| tool.name == *name).cloned();
         }
+        // Where either text is missing nothing is known, and the pair is left out rather than called equal.
         if let [Some(target), Some(tool)] = tools {
             widened.insert(pair, collision::widened(&target, &tool));
         }
@@ -132,9 +143,10 @@ fn compare(reader: &Reader, world: &World, snapshots: &BTreeMap<String, Snapshot
     Ok(widened)
 }
 
-/// The key of the alert that tells of a collision, the same for all of its class between the same two; none for one that
+/// The key of the alert that tells of a collision, the same for all of its class between the same two. None for one that
 /// weighs nothing.
 pub(super) fn key_of(collision: &Collision) -> Option<String> {
+    // Collisions of generic names have no two sides, and so no key.
     let (entity, target) = (collision.entity.as_deref()?, collision.target.as_deref()?);
     Some(format!("collisions:{}:{entity}:{target}", collision.class.as_str()))
 }
@@ -151,6 +163,7 @@ fn alerts(found: &[Collision], world: &World) -> Vec<Alert> {
         // The first of the worst speaks for all.
         let worst = collisions.iter().rev().max_by_key(|one| one.severity)?;
         let mut alert = alert(worst, world)?;
+        // A single name stays in the alert's own lines; two or more are listed as its members.
         if let [_, _, ..] = collisions.as_slice() {
             let members: BTreeSet<&str> = collisions.iter().map(|one| one.name.as_str()).collect();
             alert.members = members.into_iter().map(str::to_owned).collect();
@@ -164,7 +177,7 @@ fn alerts(found: &[Collision], world: &World) -> Vec<Alert> {
     together.into_values().filter_map(of_pair).collect()
 }
 
-/// What a person is told; nothing of what weighs nothing.
+/// The alert for a person; none for what weighs nothing.
 fn alert(collision: &Collision, world: &World) -> Option<Alert> {
     if collision.severity < Severity::Medium {
         return None;
@@ -188,6 +201,7 @@ fn alert(collision: &Collision, world: &World) -> Option<Alert> {
             "has most of the tools of",
             "A copy by somebody else gets the calls and the secrets meant for the original.",
         ),
+        // These classes are facts without weight: derived names and names of many.
         CollisionClass::Derived | CollisionClass::Shared | CollisionClass::Generic => return None,
     };
     let standing = world.standings.get(target);

@@ -1,6 +1,6 @@
 //! Identity: settles which listings are one thing, and tells what became of who stands behind a name.
 //!
-//! Must not decide: the pass in core does. Only what changed is written.
+//! Decisions are made by the pass in core. Only what changed is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,11 +17,13 @@ use super::super::{Context, StageReport};
 /// Settles the entities of all listings.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
+    // Manifests of repositories are proofs for the joins below.
     read_repositories(context, &reader)?;
     let mut statements = reader.statements(&capdex_crawlers::roles())?;
+    // Sorted, because entities must not depend on the order in which directories are read.
     identity::sort(&mut statements);
     let before = reader.anchors()?;
     let mut given = Given {
@@ -32,6 +34,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     };
     let mut identified = identity::identify(&statements, &given);
     let mut looks = identity::anchors(&statements, &identified, &before, context.as_of);
+    // Names that changed hands must not inherit the entity of before: those are taken out, and the rest is joined once more.
     given.replaced = replaced(&before, &looks, context);
     if !given.replaced.is_empty() {
         identified = identity::identify(&statements, &given);
@@ -39,11 +42,14 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     }
     let items = u64::try_from(statements.len())?;
     let standings = standings(statements, &identified);
+    // Kept while they are still known: once a listing is gone its content is the only trace by which a copy is found.
     let untold = reader.untold_contents()?;
     context.store.write(move |writer| writer.keep_contents(&untold))?;
     let contents = reader.contents_of_gone()?;
+    // Standing is asked for, because a change behind a name matters where people had the time to rely on it.
     let is_relied_on = |entity: &str| standings.long_before(entity, context.as_of.0).is_some();
     let events = identity::events(&before, &looks, &contents, is_relied_on, context.as_of);
+    // Events stay true for ever, and one that is stored is not told twice.
     let known: BTreeSet<String> = reader.identity_events()?.into_iter().map(|event| event.key).collect();
     let events = events.into_iter().filter(|event| !known.contains(&event.key)).collect();
     let changed = changed(&reader, identified)?;
@@ -54,6 +60,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
 /// Reads the manifests of repositories that packages name, each snapshot once.
 fn read_repositories(context: &Context, reader: &Reader) -> anyhow::Result<()> {
     for snapshot in reader.unread_repositories()? {
+        // One transaction for each: a store may hold thousands of repositories, and each is read only once.
         let manifests = reader.read_manifests(snapshot)?;
         context.store.write(move |writer| writer.keep_manifests(snapshot, &manifests))?;
     }
@@ -62,9 +69,11 @@ fn read_repositories(context: &Context, reader: &Reader) -> anyhow::Result<()> {
 
 /// The listings whose artefact is another one than before, under the same name.
 fn replaced(before: &Anchors, looks: &BTreeMap<String, Look>, context: &Context) -> BTreeSet<ListingKey> {
+    // Without contents or standing: only the change of artefact is asked for here.
     let events = identity::events(before, looks, &BTreeMap::new(), |_| false, context.as_of);
     let is_other = |event: &&IdentityEvent| {
         matches!(event.kind, EventKind::RepositoryRecreated | EventKind::PackageReregistered)
+            // A recreated name that weighs nothing stays with its entity.
             && event.severity > Severity::Info
     };
     events.iter().filter(is_other).filter_map(|event| event.subject.parse().ok()).collect()
@@ -76,14 +85,14 @@ fn standings(statements: Vec<Statement>, identified: &[Identified]) -> Standings
     Standings::of(&Corpus::new(members.collect()))
 }
 
-/// What differs from what is stored.
+/// The entities that differ from those stored.
 fn changed(reader: &Reader, identified: Vec<Identified>) -> anyhow::Result<Vec<Identified>> {
     let stored: BTreeMap<ListingKey, Identified> =
         reader.identified()?.into_iter().map(|of| (of.listing.clone(), of)).collect();
     Ok(identified.into_iter().filter(|of| stored.get(&of.listing) != Some(of)).collect())
 }
 
-/// Stores everything in one transaction; how much of it was new.
+/// Stores everything in one transaction; gives the number of new things.
 fn write(
     context: &Context,
     changed: Vec<Identified>,
@@ -92,6 +101,7 @@ fn write(
     standings: &Standings,
 ) -> anyhow::Result<u64> {
     let anchors = looks.into_iter().map(|(subject, look)| (subject, look.into_anchor()));
+    // Anchors that stayed are not written, so that a quiet night leaves the file as it was.
     let anchors: Vec<_> = anchors.filter(|(subject, anchor)| before.get(subject) != Some(anchor)).collect();
     let alerts: Vec<Alert> = events.iter().filter_map(|event| alert(event, standings)).collect();
     let at = context.as_of;
@@ -114,7 +124,7 @@ fn write(
     Ok(done)
 }
 
-/// What a person is told; nothing of what is only worth knowing.
+/// The alert for a person; none for what is only worth knowing.
 fn alert(event: &IdentityEvent, standings: &Standings) -> Option<Alert> {
     if event.severity == Severity::Info {
         return None;

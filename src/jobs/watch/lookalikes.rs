@@ -1,6 +1,6 @@
 //! Look-alikes: compares the names of all directories with those that are established, and keeps what is found.
 //!
-//! Must not decide what is alike or how bad it is: `core/passes/lookalike` does. Must not send a request.
+//! Likeness and severity are decided in `core/passes/lookalike`. No request is sent.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use capdex_model::ids::ListingKey;
 use tracing::info;
 
 use super::super::{Context, StageReport};
-use capdex_dataset::bulk;
 use crate::exit::usage;
 use crate::progress::Progress;
+use capdex_dataset::bulk;
 
 /// Names compared between two looks at the clock of the progress bar.
 const BATCH: usize = 4_096;
@@ -33,7 +33,9 @@ const MAX_BYTES: u64 = 256 << 20;
 pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
     let (corpus, inner) = (reader.corpus(&capdex_crawlers::roles())?, reader.inner_names()?);
+    // One index over all established names; each newcomer is then looked up in it.
     let night = Night::new(&corpus, &inner, popular(&context.popular)?, context.as_of);
+    // Numbers instead of names: the pool needs an index and the names stay where they are.
     let numbers: Vec<usize> = (0..night.newcomers()).collect();
     let progress = Progress::stage("watch", u64::try_from(numbers.len()).ok(), context.quiet);
     let mut leads: BTreeMap<String, Lead> = BTreeMap::new();
@@ -47,14 +49,17 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
             for suspect in suspects.iter().flatten() {
                 // The listings of one thing come together, so that its first one stands for all.
                 let Some(first) = suspect.listings.first() else { continue };
+                // Conduct reads facts from the store, so it is asked only for names that are suspects already.
                 if !conducts.contains_key(first) {
                     conducts.insert((*first).clone(), reader.conduct(&suspect.listings, capdex_rules::defaults())?);
                 }
                 let lead = Night::lead(suspect, conducts.get(first).unwrap_or(&Conduct::default()));
+                // What speaks for the newcomer can clear it; such a lead is worth no row.
                 if lead.severity == Severity::Info {
                     continue;
                 }
                 let key = key_of(&lead);
+                // Two suspects may give one key; the lead that ranks higher stays.
                 if leads.get(&key).is_none_or(|known| lead.order(known).is_lt()) {
                     leads.insert(key, lead);
                 }
@@ -65,12 +70,14 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     )?;
     progress.finish();
     let found = leads.len();
+    // Bounded per target, because a famous name has thousands of neighbours.
     let leads = highest(leads);
     info!(names = numbers.len(), targets = night.targets(), found, kept = leads.len(), "compared names");
     let items = u64::try_from(numbers.len()).unwrap_or(u64::MAX);
     let at = context.as_of;
     let done = context.store.write(move |writer| {
         let new = writer.put_leads(&leads, at)?;
+        // In the transaction of the leads, so that readers never see one without the other.
         for (key, lead) in leads.iter().filter(|(_, lead)| lead.severity >= Severity::Medium) {
             writer.raise(&alert(key, lead), at)?;
         }
@@ -79,11 +86,12 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     Ok(StageReport { items, done, ..StageReport::default() })
 }
 
-/// What the pass reads beside the store: changes with every byte of the lists.
+/// The state of what the pass reads beside the store: changes with every byte of the lists.
 ///
 /// # Errors
 /// Wrong configuration where a file cannot be read.
 pub(super) fn lists_state(files: &[PathBuf]) -> anyhow::Result<String> {
+    // By content and not by time: a list that is copied again unchanged starts no pass.
     let digests: Vec<String> =
         files.iter().map(|file| Ok(Digest::of(&bytes_of(file)?).hex())).collect::<anyhow::Result<_>>()?;
     Ok(digests.iter().map(|digest| format!(".{digest}")).collect())
@@ -114,6 +122,7 @@ pub(crate) fn read_list(file: &Path) -> anyhow::Result<Vec<Line>> {
 fn bytes_of(file: &Path) -> anyhow::Result<Vec<u8>> {
     let shown = file.display();
     let size = std::fs::metadata(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?.len();
+    // Checked before reading, so that a wrong path such as a disk image does not fill the memory.
     if size > MAX_BYTES {
         return Err(usage(format!("{shown} has {size} bytes; a list of names has at most {MAX_BYTES}")));
     }
@@ -125,12 +134,14 @@ pub(super) fn key_of(lead: &Lead) -> String {
     let by = lead.listing.as_deref().unwrap_or_default();
     // Who publishes a name is one however many listings he has.
     let by = if lead.space == Space::Publisher { "" } else { by };
+    // Case does not make another name.
     format!("lookalikes:{}:{by}:{}:{}", lead.space.as_str(), lead.name.to_lowercase(), lead.target.to_lowercase())
 }
 
 /// For each target the leads that rank highest, sorted by key.
 fn highest(leads: BTreeMap<String, Lead>) -> Vec<(String, Lead)> {
     let mut leads: Vec<(String, Lead)> = leads.into_iter().collect();
+    // In the order of rank, so that the limit for each target keeps the worst.
     leads.sort_by(|one, other| one.1.order(&other.1));
     let mut counts: BTreeMap<(Space, String), usize> = BTreeMap::new();
     leads.retain(|(_, lead)| {
@@ -138,6 +149,7 @@ fn highest(leads: BTreeMap<String, Lead>) -> Vec<(String, Lead)> {
         *count += 1;
         *count <= FOR_ONE_TARGET
     });
+    // By key again: the order of writing must not depend on ranks that tie.
     leads.sort_by(|one, other| one.0.cmp(&other.0));
     leads
 }

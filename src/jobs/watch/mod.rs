@@ -1,9 +1,10 @@
 //! The watch stage: runs every pass over what the store holds, in their order, and raises what they find.
 //!
-//! Must not fetch, scan or score. A pass runs again only when something that it reads has changed.
+//! Nothing is fetched, scanned or scored. A pass runs again only when something that it reads has changed.
+
+use capdex_dataset::stopwatch::Stopwatch;
 
 use super::{Context, StageReport};
-use crate::clock;
 
 mod campaigns;
 mod clones;
@@ -18,9 +19,9 @@ mod standing;
 struct Pass {
     /// Its word, as in alerts and sightings.
     id: &'static str,
-    /// Of its judgement: with another one it runs again over what it has looked at.
+    /// Version of its judgement: with another one it runs again over what it has looked at.
     version: u32,
-    /// Runs it; what it looked at and what was new.
+    /// Runs it; reports the items it looked at and those that were new.
     run: fn(&Context) -> anyhow::Result<StageReport>,
 }
 
@@ -39,16 +40,18 @@ const PASSES: &[Pass] = &[
 /// Runs the passes whose input has changed.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub fn run(context: &Context) -> anyhow::Result<StageReport> {
-    let watch = clock::Stopwatch::start();
+    let watch = Stopwatch::start();
     let mut report = StageReport::default();
     for pass in PASSES {
+        // Asked anew for each pass, because earlier passes change what later ones read.
         let state = state_of(context, pass, &context.store.reader()?.watched_state()?)?;
         if context.store.reader()?.pass_input(pass.id)?.as_ref() == Some(&state) {
             continue;
         }
         let of_pass = (pass.run)(context)?;
+        // A pass that was cut short must not be noted as done.
         if context.stop.is_asked() {
             break;
         }
@@ -64,11 +67,12 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
 /// Notes that passes which ran over a state of the store need not run over the present one.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub fn carry_over(context: &Context, from: &str) -> anyhow::Result<()> {
     let reader = context.store.reader()?;
     let to = reader.watched_state()?;
     for pass in PASSES {
+        // A pass that did not run over the earlier state has work to do and keeps it.
         if reader.pass_input(pass.id)? == Some(state_of(context, pass, from)?) {
             let (at, to) = (context.as_of, state_of(context, pass, &to)?);
             context.store.write(move |writer| writer.pass_ran(pass.id, &to, at))?;
@@ -80,6 +84,7 @@ pub fn carry_over(context: &Context, from: &str) -> anyhow::Result<()> {
 /// Everything that a pass depends on: its version, the watched state of the store, and what the operator says.
 fn state_of(context: &Context, pass: &Pass, watched: &str) -> anyhow::Result<String> {
     let mut state = format!("{}.{watched}.{}", pass.version, context.overrides.digest());
+    // The one pass with input outside the store.
     if pass.id == "lookalikes" {
         state.push_str(&lookalikes::lists_state(&context.popular)?);
     }

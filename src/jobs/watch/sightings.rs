@@ -1,6 +1,6 @@
 //! Sightings: what the passes raised and what still holds of it, back to the rules by what it is about.
 //!
-//! Must not look for anything itself: alerts of medium severity and above are all that it reads.
+//! Nothing is looked for here: alerts of medium severity and above are all that it reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,13 +20,14 @@ const TOLD_DAYS: i64 = 90;
 /// Brings the sightings of every pass up to date. It looks at nothing of its own, and so reports nothing.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
     let standing = Standing::of(&reader)?;
     let mut of_pass: BTreeMap<&str, BTreeSet<(String, Sighting)>> =
         ["drift", "identity", "lookalikes", "collisions"].into_iter().map(|pass| (pass, BTreeSet::new())).collect();
     for raised in reader.raised()?.iter().filter(|raised| raised.alert.severity >= Severity::Medium) {
+        // Leads and collisions end by themselves; events have no end, and so get one here.
         let is_told = raised.at.0.days_until(context.as_of.0) < TOLD_DAYS;
         if let (Some(seen), Some(subject)) =
             (of_pass.get_mut(raised.alert.pass.as_str()), standing.subject(&raised.alert, is_told))
@@ -34,6 +35,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
             seen.insert((subject, sighting(&raised.alert)));
         }
     }
+    // Replaced as a whole, so that what no longer holds disappears from the facts.
     for (pass, seen) in of_pass {
         context.store.write(move |writer| writer.replace_sightings(pass, &seen))?;
     }
@@ -51,7 +53,7 @@ fn sighting(alert: &Alert) -> Sighting {
     }
 }
 
-/// What the store holds now, as far as it tells whether something still holds.
+/// The present state of the store, as far as it tells whether something still holds.
 struct Standing {
     /// The identity and the content of every capability.
     capabilities: BTreeMap<CapabilityId, (String, Digest)>,
@@ -81,10 +83,14 @@ impl Standing {
         match alert.pass.as_str() {
             "drift" => {
                 let (identity, content) = self.capabilities.get(&alert.capability?)?;
+                // Bound to the content: the next release is judged for itself.
                 alert.content.map_or(is_told, |of| of == *content).then(|| identity.clone())
             }
+            // Who stands behind a name is not in any table of now, so only time ends it.
             "identity" => is_told.then(|| alert.subject.clone()),
+            // The lead or collision was dropped or has lost its weight.
             _ if !self.keys.contains(&alert.key) => None,
+            // An alert names a capability by its slug, or a listing as it is.
             _ => Some(self.slugs.get(&alert.subject).unwrap_or(&alert.subject).clone()),
         }
     }

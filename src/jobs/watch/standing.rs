@@ -1,6 +1,6 @@
-//! What stands now, as the passes see it that compare contents: each capability with who publishes it and since when.
+//! The capabilities that stand now, as the passes see them that compare contents: each with its publishers and since when.
 //!
-//! Must not compare anything.
+//! Nothing is compared here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ const BATCH: usize = 256;
 #[derive(Clone, Debug)]
 pub(super) struct Standing {
     pub(super) current: CurrentCapability,
-    /// Who proves to answer for it; the thing itself where nobody does.
+    /// The owners that prove to answer for it; the thing itself where nobody does.
     pub(super) publishers: BTreeSet<String>,
     /// The thing that it is part of, whichever directory lists it.
     pub(super) entity: String,
@@ -34,7 +34,7 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// What tells when it came.
+    /// The facts that tell when it came.
     pub(super) fn seen(&self) -> Seen<'_> {
         Seen {
             first_seen: self.current.first_seen.0,
@@ -45,7 +45,7 @@ impl Standing {
         }
     }
 
-    /// Whether one publisher answers for both, or both are one thing.
+    /// True where one publisher answers for both, or both are one thing.
     pub(super) fn same_publisher(&self, other: &Self) -> bool {
         self.entity == other.entity || !self.publishers.is_disjoint(&other.publishers)
     }
@@ -57,12 +57,14 @@ pub(super) fn standing(reader: &Reader) -> anyhow::Result<Vec<Standing>> {
     let mut by_identity: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
     let mut by_entity: BTreeMap<&str, u64> = BTreeMap::new();
     for member in corpus.members() {
+        // A package that several directories list is counted with all of its listings.
         for identity in &member.identities {
             by_identity.entry(identity).or_default().push(member);
         }
         let popularity = by_entity.entry(&member.entity).or_default();
         *popularity = (*popularity).max(member.popularity.unwrap_or(0));
     }
+    // What is gone neither copies nor is copied any more, though its facts stay.
     let current = reader.current()?.into_iter().filter(|current| current.listing_state != ListingState::Gone);
     Ok(current.map(|current| stands(current, &corpus, &by_identity, &by_entity)).collect())
 }
@@ -75,12 +77,14 @@ fn stands(
 ) -> Standing {
     let speaks = corpus.member(&current.listing);
     let mut members = by_identity.get(current.identity.as_str()).cloned().unwrap_or_default();
+    // No listing names the identity: then the one that it was fetched for speaks.
     if members.is_empty() {
         members.extend(speaks);
     }
     let entity = speaks.map_or_else(|| current.listing.to_string(), |member| member.entity.clone());
     let mut publishers: BTreeSet<String> = members.iter().flat_map(|member| member.vendors.iter().cloned()).collect();
     if publishers.is_empty() {
+        // Marked as unproven, so that two things without an owner are never taken for one publisher's.
         publishers.insert(format!("{UNPROVEN}{entity}"));
     }
     let mut names: Vec<String> = members.iter().map(|member| member.key.to_string()).collect();
@@ -88,8 +92,10 @@ fn stands(
     let upstream = members.iter().flat_map(|member| member.references.iter().map(ToString::to_string));
     Standing {
         publishers,
+        // Zero means that no source counts its users, which is not the same as having none.
         popularity: by_entity.get(entity.as_str()).copied().filter(|count| *count > 0),
         created: members.iter().filter_map(|member| member.created).min(),
+        // A thing that names itself as its source is no copy of anything.
         upstream: upstream.filter(|name| !names.contains(name)).collect(),
         names,
         entity,
@@ -99,9 +105,10 @@ fn stands(
 
 /// Sketches every content that has no sketch of this version, from its blobs.
 ///
-/// This is done here and not while scanning, because stores of before hold contents that are never scanned again, and
-/// because one way is less to keep right than two: reading a blob costs a tenth of what judging it did.
+/// This is done here and not while scanning, because stores of before hold contents that are never scanned again. Besides,
+/// one way is less to keep right than two: reading a blob costs a tenth of what judging it did.
 pub(super) fn sketch_unseen(context: &Context) -> anyhow::Result<u64> {
+    // A new version of either makes every content unsketched.
     let version = i64::from(SKETCH_VERSION) * 1000 + i64::from(TRAITS_VERSION);
     let reader = context.store.reader()?;
     let waiting = reader.unsketched(version)?;
@@ -113,9 +120,11 @@ pub(super) fn sketch_unseen(context: &Context) -> anyhow::Result<u64> {
         let read = batch
             .iter()
             .map(|(snapshot, capability)| Ok((capability.clone(), reader.capability_files(*snapshot, capability)?)));
+        // Read before the pool starts, since a reader belongs to one thread.
         let read: Vec<_> = read.collect::<anyhow::Result<_>>()?;
         let work = |(capability, files): &(capdex_model::capability::Capability, BTreeMap<String, BundleFile>)| {
             let files = files_of(&capability.path, files);
+            // A package's text repeats that of its capabilities and would make a family with each of them.
             let sketch = (capability.kind != Kind::Package).then(|| Sketch::of(&files));
             Sketched { content: capability.content, sketch, traits: Traits::of(&files, capdex_rules::mask_secrets) }
         };
@@ -135,6 +144,7 @@ pub(super) fn files_of<'a>(folder: &str, files: &'a BTreeMap<String, BundleFile>
         "" => path,
         folder => path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path),
     };
+    // A zero byte means a binary, of which lines cannot be compared.
     let text = |file: &'a BundleFile| std::str::from_utf8(&file.bytes).ok().filter(|text| !text.contains('\0'));
     files.iter().map(|(path, file)| (below(path), (file.digest, text(file)))).collect()
 }
@@ -142,6 +152,7 @@ pub(super) fn files_of<'a>(folder: &str, files: &'a BTreeMap<String, BundleFile>
 /// A short name for a list of digests in any order.
 pub(super) fn digest_of<'a>(parts: impl IntoIterator<Item = &'a Digest>) -> Digest {
     let mut parts: Vec<&Digest> = parts.into_iter().collect();
+    // Sorted first: a set of members has one name whatever order they come in.
     parts.sort();
     Digest::of_fields(parts.into_iter().map(|part| &part.as_bytes()[..]))
 }

@@ -1,6 +1,7 @@
 //! `Ack`: a person has looked at an alert. It holds for the same subject, rule and content, until it expires.
 //!
-//! Must not know who may acknowledge. A target has no say: what it can change is the content, and then the alert is back.
+//! A target has no say: what it can change is the content, and then the alert is back. The caller decides who may
+//! acknowledge.
 
 use crate::digest::Digest;
 use crate::time::{AsOf, Timestamp};
@@ -12,7 +13,7 @@ use super::Alert;
 pub struct Ack {
     /// Its place in the history, from 1.
     pub number: u64,
-    /// What the alert was about ([`Alert::about`]).
+    /// The subject that the alert was about ([`Alert::about`]).
     pub about: String,
     /// The pass and class ([`Alert::rule`]).
     pub rule: String,
@@ -44,8 +45,9 @@ impl Ack {
         }
     }
 
-    /// Whether it was given for exactly what the alert says now.
+    /// True where it was given for exactly what the alert says now.
     fn is_for(&self, alert: &Alert) -> bool {
+        // The key of the alert plays no part: what the person looked at is this content.
         self.content == alert.bound_content() && self.rule == alert.rule() && self.about == alert.about()
     }
 
@@ -57,12 +59,14 @@ impl Ack {
 /// The acknowledgement that holds for an alert at an instant; none where nobody gave one, it has expired, or it was for
 /// other content. `acks` are in the order in which they were given.
 pub fn holding<'a>(acks: &'a [Ack], alert: &Alert, now: AsOf) -> Option<&'a Ack> {
+    // Only the newest counts: one that takes an earlier back has expired already and must hide it.
     acks.iter().rfind(|ack| ack.is_for(alert)).filter(|ack| ack.holds_at(now))
 }
 
-/// The number of the newest acknowledgement that has to do with an alert, whether it holds or not: one of the same, or
-/// one that was given for this alert when it had other content. 0 where there is none.
+/// The number of the newest acknowledgement that has to do with an alert, whether it holds or not. It is one of the
+/// same, or one that was given for this alert when it had other content. 0 where there is none.
 pub fn newest_number(acks: &[Ack], alert: &Alert) -> u64 {
+    // By the key too, so that a sink learns of an acknowledgement whose content has changed since.
     acks.iter().rfind(|ack| ack.alert == alert.key || ack.is_for(alert)).map_or(0, |ack| ack.number)
 }
 

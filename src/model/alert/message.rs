@@ -1,6 +1,6 @@
-//! `Message`: what one sink is told, word for word the same however often it must be sent.
+//! `Message`: the text for one sink, word for word the same however often it must be sent.
 //!
-//! Must not know how a sink writes it. Its id is stable, so that a receiver that remembers ids sees nothing twice.
+//! Its id is stable, so that a receiver that remembers ids sees nothing twice. Each sink writes it in its own form.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::time::AsOf;
 /// Alerts that a digest names one by one; it counts them all.
 const NAMED: usize = 10;
 
-/// What one sink is told at once.
+/// One message to one sink.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
@@ -22,17 +22,17 @@ pub struct Message {
     pub id: String,
     /// The run that it is from.
     pub at: AsOf,
-    /// What it says.
+    /// The content.
     pub body: Body,
 }
 
-/// What a message says.
+/// The content of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Body {
     /// One alert.
     Alert(Box<Told>),
-    /// What was too much, or too much of the same, to be told one by one.
+    /// Alerts that were too many, or too much of the same, to be told one by one.
     Digest(Roundup),
 }
 
@@ -75,15 +75,15 @@ impl Occasion {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Roundup {
-    /// How many alerts.
+    /// The number of alerts.
     pub alerts: u64,
-    /// How many of them joined an earlier alert about the same within the cooldown.
+    /// The number of them that joined an earlier alert about the same within the cooldown.
     pub joined: u64,
-    /// How many of each pass.
+    /// The number of alerts of each pass.
     pub passes: BTreeMap<String, u64>,
-    /// How many of each `pass/class`.
+    /// The number of alerts of each `pass/class`.
     pub rules: BTreeMap<String, u64>,
-    /// How many of each severity, worst first.
+    /// The number of alerts of each severity, worst first.
     pub severities: Vec<(Severity, u64)>,
     /// The first few in the order of their rank.
     pub first: Vec<Line>,
@@ -97,7 +97,7 @@ pub struct Roundup {
 pub struct Line {
     /// Its short name.
     pub handle: String,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
     /// Its title. Untrusted text.
     pub title: String,
@@ -107,6 +107,7 @@ impl Message {
     /// One alert for a sink. `earlier` is how much became of it there before.
     pub(super) fn of_alert(sink: &str, raised: &Raised, occasion: Occasion, earlier: usize, at: AsOf) -> Self {
         let earlier = earlier.to_string();
+        // The count of earlier fates tells the message apart from the one that first told the alert.
         let id = id_of([sink, "alert", raised.alert.key.as_str(), earlier.as_str()]);
         let told = Told { alert: raised.alert.clone(), raised: raised.at, occasion };
         Self { id, at, body: Body::Alert(Box::new(told)) }
@@ -116,6 +117,7 @@ impl Message {
     pub(super) fn of_rest(sink: &str, rest: &[&Raised], joined: usize, at: AsOf) -> Self {
         let night = at.to_string();
         let keys = rest.iter().map(|raised| raised.alert.key.as_str());
+        // Two runs of one instant may each have a digest: the keys tell them apart.
         let id = id_of([sink, "digest", night.as_str()].into_iter().chain(keys));
         let (mut passes, mut rules, mut severities) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for Raised { alert, .. } in rest {
@@ -133,6 +135,7 @@ impl Message {
             joined: joined as u64,
             passes,
             rules,
+            // The map is in ascending order, and people read the worst first.
             severities: severities.into_iter().rev().collect(),
             first: rest.iter().take(NAMED).map(line).collect(),
             command: format!("capdex alerts list --message {id}"),
@@ -144,6 +147,7 @@ impl Message {
     pub fn severity(&self) -> Severity {
         match &self.body {
             Body::Alert(told) => told.alert.severity,
+            // The first of the list is the worst, as `of_rest` writes it.
             Body::Digest(roundup) => roundup.severities.first().map_or(Severity::Info, |(severity, _)| *severity),
         }
     }
@@ -172,12 +176,14 @@ impl Message {
             Body::Alert(told) => (false, told.alert.reach, told.raised, &told.alert.key),
             Body::Digest(_) => (true, 0, self.at, &self.id),
         };
+        // A later alert of the same weight is fresher and comes first; the name only makes the order total.
         (is_digest, std::cmp::Reverse((self.severity(), reach, since)), name.clone())
     }
 }
 
 fn id_of<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {
     let digest = Digest::of_fields(fields.into_iter().map(str::as_bytes));
+    // 128 bits of the digest are enough to be unique, and short enough to be shown.
     format!("msg_{}", digest.hex().chars().take(32).collect::<String>())
 }
 

@@ -1,9 +1,11 @@
-//! `Alert`: what a pass raises for a person. What becomes of it then stands in the files below.
+//! `Alert`: something that a pass raises for a person. The files below hold what becomes of it then.
 //!
-//! Must not know how alerts are stored or sent.
+//! An alert is a plain value: the store keeps it, and sinks send it.
 
 pub mod ack;
 pub mod backoff;
+#[cfg(feature = "testing")]
+pub mod hostile;
 pub mod message;
 pub mod plan;
 pub mod suppression;
@@ -27,23 +29,23 @@ pub struct Alert {
     pub key: String,
     /// The pass that raised it, such as `drift`.
     pub pass: String,
-    /// What the pass saw, a closed word of that pass such as `same_version`. With the pass it is the rule that an
-    /// acknowledgement is bound to.
+    /// The event that the pass saw, a closed word of that pass such as `same_version`. With the pass it is the rule
+    /// that an acknowledgement is bound to.
     #[serde(default)]
     pub class: String,
     /// The capability that it is about, where it is about one.
     pub capability: Option<CapabilityId>,
-    /// What it is about, readable: a slug, a listing, an entity, a name.
+    /// The subject, readable: a slug, a listing, an entity, a name.
     #[serde(default)]
     pub subject: String,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
     /// One sentence for a person.
     pub title: String,
     /// Why it matters.
     #[serde(default)]
     pub why: String,
-    /// What to do.
+    /// The advice.
     #[serde(default)]
     pub fix: String,
     /// The content at which it was raised: what an acknowledgement is bound to, beside the rule.
@@ -54,7 +56,7 @@ pub struct Alert {
     /// Lines of a diff, each with its sign (`-`, `+` or a blank) before it; secrets masked.
     #[serde(default)]
     pub diff: Vec<String>,
-    /// What became of the scores.
+    /// The changes of the scores.
     #[serde(default)]
     pub scores: Vec<ScoreChange>,
     /// Everything else that is raised together with the subject, as a campaign does; sorted.
@@ -63,18 +65,18 @@ pub struct Alert {
     /// The command that shows the same again.
     #[serde(default)]
     pub reproduce: String,
-    /// How many people it may concern, 0 to 1000: ranks alerts of one severity, never raises one.
+    /// The number of people it may concern, 0 to 1000: ranks alerts of one severity, never raises one.
     #[serde(default)]
     pub reach: u32,
 }
 
 impl Alert {
-    /// What an acknowledgement names beside the content: the pass and the class.
+    /// The rule that an acknowledgement names beside the content: the pass and the class.
     pub fn rule(&self) -> String {
         format!("{}/{}", self.pass, self.class)
     }
 
-    /// What it is about, as acknowledgements and the cooldown compare it: the capability, which no target can rename,
+    /// The subject, as acknowledgements and the cooldown compare it: the capability, which no target can rename,
     /// or the subject where it is about none.
     pub fn about(&self) -> String {
         self.capability.map_or_else(|| self.subject.clone(), |id| id.to_string())
@@ -88,6 +90,7 @@ impl Alert {
 
     /// A short name for it: the first twelve hex digits of its key's digest.
     pub fn handle(&self) -> String {
+        // Keys hold untrusted text of any length; a handle can be typed.
         Digest::of(self.key.as_bytes()).hex().chars().take(12).collect()
     }
 
@@ -100,19 +103,20 @@ impl Alert {
 /// An alert and when it was first raised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raised {
-    /// As the pass has it now.
+    /// The alert as the pass has it now.
     pub alert: Alert,
     /// The night that raised it first.
     pub at: AsOf,
 }
 
-/// What comes first for a person: severity, then reach, then freshness, then the key.
+/// The order for a person: severity, then reach, then freshness, then the key.
 pub fn by_rank(one: &Raised, other: &Raised) -> Ordering {
     let weight = |raised: &Raised| (raised.alert.severity, raised.alert.reach, raised.at);
+    // The greatest weight first; the key, ascending, makes the order total.
     weight(other).cmp(&weight(one)).then_with(|| one.alert.key.cmp(&other.alert.key))
 }
 
-/// What became of one rubric's score.
+/// The change of one rubric's score.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreChange {
@@ -124,14 +128,16 @@ pub struct ScoreChange {
     pub after: Option<String>,
 }
 
-/// How many people something may concern, 0 to 1000, by its count of users: 100 for each power of ten.
+/// The number of people something may concern, 0 to 1000, by its count of users: 100 for each power of ten.
 pub fn reach_of(popularity: Option<u64>) -> u32 {
+    // In integers, because alerts are ordered by it and must be so on every machine.
     popularity.filter(|count| *count > 0).map_or(0, |count| {
         let (whole, mut rest) = (count.ilog10(), count);
         let mut unit = 10_u64.pow(whole);
         // The first digit as a tenth of the next step: 1 gives 0, 9 gives 80.
         rest /= unit.max(1);
         unit = rest.saturating_sub(1).saturating_mul(10);
+        // A counter of a source may say any number.
         (whole * 100 + u32::try_from(unit).unwrap_or(0)).min(1000)
     })
 }

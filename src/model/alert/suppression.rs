@@ -1,6 +1,6 @@
-//! `Suppression`: what an operator never wants to be told of, with a reason and an end.
+//! `Suppression`: alerts that an operator never wants to be told of, with a reason and an end.
 //!
-//! It comes from the operator's own configuration. Must not be read from anything that a target publishes.
+//! It comes from the operator's own configuration, never from anything that a target publishes.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,15 +9,15 @@ use crate::time::{AsOf, Timestamp};
 
 use super::Alert;
 
-/// One line of an operator's. What is none fits everything; at least one is given.
+/// One line of an operator's. A field that is none fits everything; at least one is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suppression {
-    /// Which subjects, by readable name or capability id; `*` stands for any text.
+    /// The subjects, by readable name or capability id; `*` stands for any text.
     pub subject: Option<String>,
-    /// Which rules, `pass/class`; `*` stands for any text.
+    /// The rules, `pass/class`; `*` stands for any text.
     pub rule: Option<String>,
-    /// Which content.
+    /// The content.
     pub content: Option<Digest>,
     /// Why.
     pub reason: String,
@@ -26,17 +26,20 @@ pub struct Suppression {
 }
 
 impl Suppression {
-    /// Whether it narrows anything down at all.
+    /// True where it narrows anything down at all.
     pub fn is_narrow(&self) -> bool {
+        // `*` alone would silence everything, also what nobody has thought of.
         let says = |pattern: &Option<String>| pattern.as_ref().is_some_and(|text| text.contains(|one| one != '*'));
         says(&self.subject) || says(&self.rule) || self.content.is_some()
     }
 
     fn covers(&self, alert: &Alert, now: AsOf) -> bool {
+        // Names are readable and can be changed by a target; an id cannot, and so both may be given.
         let subject = |pattern: &String| fits(pattern, &alert.subject) || fits(pattern, &alert.about());
         now.0 < self.expires
             && self.subject.as_ref().is_none_or(subject)
             && self.rule.as_ref().is_none_or(|pattern| fits(pattern, &alert.rule()))
+            // An alert about no content is covered by no line that names one.
             && self.content.is_none_or(|content| Some(content) == alert.content)
     }
 }
@@ -46,10 +49,11 @@ pub fn covering<'a>(suppressions: &'a [Suppression], alert: &Alert, now: AsOf) -
     suppressions.iter().find(|suppression| suppression.covers(alert, now))
 }
 
-/// Whether a text fits a pattern in which `*` stands for any text, also none. Takes time in proportion to both.
+/// True where a text fits a pattern in which `*` stands for any text, also none. Takes time in proportion to both.
 fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
+    // The text before the first `*` is bound to the beginning, and the text after the last to the end.
     let Some(mut rest) = text.strip_prefix(first) else { return false };
     let mut parts: Vec<&str> = parts.collect();
     let Some(last) = parts.pop() else { return rest.is_empty() };

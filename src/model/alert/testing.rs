@@ -1,6 +1,6 @@
 //! Small alerts for the tests of this folder.
 //!
-//! Must not know what any test is about.
+//! Shared by the tests of the modules beside it.
 
 use super::{Alert, Raised};
 use crate::digest::Digest;

@@ -50,11 +50,13 @@ pub(super) fn of_fact(fact: &Fact) -> String {
         value,
         version: *version,
     };
+    // The fields above stand in the order of their names, which `of_sorted` relies on.
     String::from_utf8(canonical_json::of_sorted(&sorted)).expect("JSON is text")
 }
 
 /// The canonical text of facts, each of which is handed over as its own.
 pub(super) fn of_facts<'a>(kind: Kind, facts: impl Iterator<Item = Cow<'a, str>>) -> String {
+    // The facts of one capability come to some tens of kilobytes: one allocation serves nearly all.
     let mut text = String::with_capacity(32 << 10);
     text.push_str("{\"facts\":[");
     for (at, fact) in facts.enumerate() {
@@ -63,6 +65,7 @@ pub(super) fn of_facts<'a>(kind: Kind, facts: impl Iterator<Item = Cow<'a, str>>
         }
         text.push_str(&fact);
     }
+    // Kind and facts are written by hand: the facts' texts exist already and are not read again.
     text.push_str("],\"kind\":\"");
     text.push_str(kind.as_str());
     text.push_str("\"}");

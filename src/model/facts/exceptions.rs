@@ -44,8 +44,9 @@ impl SparseFacts {
         })
     }
 
-    /// The exceptions to some defaults. None where they would not restore the facts: a rule has not reported, has both its
-    /// default and an exception, or two facts differ only in what does not decide their order.
+    /// The exceptions to some defaults. None where they would not restore the facts. That is so where a rule has not
+    /// reported, or has both its default and an exception, or two facts differ only in what does not decide their
+    /// order.
     fn over(&self, defaults: &DefaultFacts) -> Option<Exceptions<'_>> {
         let numbered = defaults.numbered();
         let mut reported = vec![Reported::Nothing; numbered.len()];

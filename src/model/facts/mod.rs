@@ -51,6 +51,7 @@ pub struct SparseFacts {
 
 impl PartialEq for SparseFacts {
     fn eq(&self, other: &Self) -> bool {
+        // By content and not by form: the same facts may be kept over defaults or whole.
         self.kind == other.kind && self.numbered().eq(other.numbered())
     }
 }
@@ -182,13 +183,13 @@ impl SparseFacts {
         self.truths().map(NumberedFact::fact).filter(|fact| fact.is_finding())
     }
 
-    /// The findings in what is there, without those that only say what a pass saw: what passes go by, so that none takes
-    /// another's word, or its own of last night, for a second signal.
+    /// The findings in what is there, without those that only say what a pass saw. Passes go by these, so that none
+    /// takes another's word, or its own of last night, for a second signal.
     pub fn findings_of_its_own(&self) -> impl Iterator<Item = &Fact> {
         self.findings().filter(|fact| !fact.rule.as_str().starts_with(RULE_PREFIX))
     }
 
-    /// Whether any fact of the rule is true.
+    /// True where any fact of the rule is true.
     pub fn is_true(&self, rule: &str) -> bool {
         self.truths().any(|fact| fact.fact().rule.as_str() == rule)
     }
@@ -226,6 +227,7 @@ impl SparseFacts {
     pub fn with_absence_unproven(self) -> Self {
         let mut facts: Vec<NumberedFact> = self.numbered().cloned().collect();
         for absent in facts.iter_mut().filter(|fact| fact.fact().outcome == Outcome::False) {
+            // Defaults are shared: `fact_mut` copies those that change.
             let fact = absent.fact_mut();
             fact.outcome = Outcome::Unavailable;
             fact.evidence = "not everything could be read".to_owned();

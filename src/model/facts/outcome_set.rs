@@ -21,6 +21,7 @@ impl RuleSet {
     /// The numbers in ascending order.
     pub fn numbers(&self) -> impl Iterator<Item = usize> {
         self.0.iter().enumerate().flat_map(|(at, word)| {
+            // `rest & (rest - 1)` clears the lowest bit: one step for each rule in the word, not for each bit.
             let next = |rest: &u64| (rest & (rest - 1) != 0).then(|| rest & (rest - 1));
             let rests = std::iter::successors((*word != 0).then_some(*word), next);
             rests.map(move |rest| at * 64 + rest.trailing_zeros() as usize)
@@ -82,6 +83,7 @@ impl OutcomeSet {
 
     /// True where every rule of the set has reported.
     pub fn has_all(&self, rules: &RuleSet) -> bool {
+        // A set may reach beyond what was reported; the missing words have reported nothing.
         let reported = self.0.iter().map(|words| words.reported).chain(std::iter::repeat(0));
         rules.0.iter().zip(reported).all(|(rules, reported)| rules & !reported == 0)
     }

@@ -1,7 +1,7 @@
 //! `Purl`: package URLs of listings, the names by which other tools know the same packages.
 //!
-//! Types: `npm`, `pypi`, `oci` and `github`, and `generic` with `vcs_url` for repositories on other forges; `docker` is read too.
-//! Directories' own rows have none. Source: ECMA-427 (package URLs) and its definitions of types.
+//! Types: `npm`, `pypi`, `oci` and `github`, and `generic` with `vcs_url` for repositories on other forges; `docker` is read
+//! too. Directories' own rows have none. Source: ECMA-427 (package URLs) and its definitions of types.
 
 use std::fmt;
 use std::str::FromStr;
@@ -51,6 +51,7 @@ impl Purl {
             Some(version) if image.is_none() || version.contains(':') => url.with_version(version).ok()?,
             _ => &mut url,
         };
+        // The library's text is read back: normal forms of a type may change the name.
         let purl: Self = url.to_string().parse().ok()?;
         let is_same = match image {
             Some(image) => {
@@ -59,6 +60,7 @@ impl Purl {
             }
             None => purl.key == *key,
         };
+        // A purl that names another package would send other tools to the wrong one.
         is_same.then_some(purl)
     }
 
@@ -95,6 +97,7 @@ fn of_package(key: &ListingKey) -> packageurl::Result<PackageUrl<'_>> {
     let name = key.name.as_str();
     let (namespace, last) = name.rsplit_once('/').map_or((None, name), |(namespace, last)| (Some(namespace), last));
     if key.source == "git" {
+        // The host of a forge has no type of its own; the address in full is what finds it again.
         let mut url = PackageUrl::new("generic", last)?;
         url.add_qualifier(VCS, format!("{GIT}{name}"))?;
         return Ok(url);
@@ -108,6 +111,7 @@ fn of_package(key: &ListingKey) -> packageurl::Result<PackageUrl<'_>> {
 
 fn of_image(image: &ImageReference) -> packageurl::Result<PackageUrl<'_>> {
     let mut url = PackageUrl::new("oci", image.repository.rsplit('/').next().unwrap_or_default())?;
+    // The specification names an image by the last part alone, and puts the registry into the qualifier.
     url.add_qualifier(REPOSITORY, format!("{}/{}", image.registry, image.repository))?;
     if let Some(tag) = &image.tag {
         url.add_qualifier("tag", tag)?;
@@ -165,6 +169,7 @@ impl FromStr for Purl {
             }
             "docker" => {
                 let mut image = ImageReference::read_at(qualifier(REPOSITORY).unwrap_or_default(), &name);
+                // In a `docker` purl the version is a tag or a digest; only a digest has a colon.
                 let is_digest = version.as_ref().is_some_and(|version| version.contains(':'));
                 *(if is_digest { &mut image.digest } else { &mut image.tag }) = version.take();
                 ListingKey::new("oci", image.to_string())

@@ -23,17 +23,17 @@ pub(super) const DEPLOYMENT: &str = "measure-deployment";
 pub(super) struct Check {
     pub(super) name: &'static str,
     pub(super) status: Status,
-    /// What it could determine.
+    /// The facts that it could determine, in words.
     pub(super) determined: Text,
-    /// What it could not.
+    /// The things that it could not determine.
     pub(super) undetermined: &'static str,
-    /// How much of what it asks was answered.
+    /// The share of its questions that was answered.
     pub(super) answered: Answered,
     /// The rules that it rests on.
     pub(super) rules: Texts,
 }
 
-/// How far a check came.
+/// The state that a check reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     Completed { score: Points, risk: Risk },
@@ -60,6 +60,7 @@ impl Check {
 
     /// The check as a part of the score.
     pub(super) fn part(&self) -> Part {
+        // A person reads the note beside the number: an empty half would look like a fault.
         let determined = if self.determined.is_empty() { "nothing" } else { &self.determined };
         let mut note = String::with_capacity(96 + determined.len() + self.undetermined.len());
         match self.status {
@@ -95,8 +96,8 @@ impl Check {
 const ALL: Answered = Answered { asked: 1, answered: 1 };
 /// One question, not answered.
 const NOTHING: Answered = Answered { asked: 1, answered: 0 };
-/// What the first check asks of the account that publishes: its name, age, repositories, contributions, stars and
-/// organisations.
+/// The questions of the first check about the account that publishes: its name, age, repositories, contributions, stars
+/// and organisations.
 const ASKED_OF_DEPLOYER: usize = 6;
 
 /// A check that nothing is known of yet; its status is that of its missing data.
@@ -107,6 +108,7 @@ fn open(name: &'static str, status: Status, undetermined: &'static str, rules: T
 /// Not applicable where the rule says so, else not determinable.
 fn missing(outcomes: &Outcomes<'_>, rule: &str) -> Status {
     match outcomes.get(rule) {
+        // A rule that could not look leaves the question open; only one that does not apply closes it.
         Some(Outcome::NotApplicable) => Status::NotApplicable,
         _ => Status::NotDeterminable,
     }
@@ -114,6 +116,7 @@ fn missing(outcomes: &Outcomes<'_>, rule: &str) -> Status {
 
 /// The band of a score.
 pub(super) fn risk_of(score: Points) -> Risk {
+    // The thresholds stand in a map by name, so that the highest that is reached is searched for.
     let reached = TABLE.risk.iter().filter(|(_, lowest)| score >= Points::whole(**lowest));
     reached.max_by_key(|(_, lowest)| **lowest).map_or(Risk::Critical, |(risk, _)| *risk)
 }
@@ -122,18 +125,21 @@ pub(super) fn risk_of(score: Points) -> Risk {
 pub(super) fn deployer(facts: &SparseFacts) -> Check {
     let undetermined = "age, repositories, contributions and organisations of the account; legal identity";
     let mut check =
+        // The check asks six things of which a listing states one: it never completes, and says why.
         open("deployer", Status::NotDeterminable, undetermined, Texts::Borrowed(&[Text::Borrowed(METADATA)]));
     let owner = facts.value(METADATA).and_then(|value| value.get("owner")).and_then(serde_json::Value::as_bool);
     if let Some(named) = owner {
         check.determined = if named { "a publisher is named" } else { "no publisher is named" }.into();
     }
+    // An answered name still counts for coverage, though it gives no score.
     check.of(Answered { asked: ASKED_OF_DEPLOYER, answered: usize::from(owner.is_some()) })
 }
 
-/// Check 2: a declared model against the known providers. Where none is declared it does not apply; where nobody could
+/// Check 2: a declared model against the known providers. It does not apply where none is declared; where nobody could
 /// look whether one is, it cannot be determined.
 pub(super) fn model(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check {
     let status = match outcomes.get(MODEL) {
+        // Nothing declared is no missing data; the question stays open only where nobody could look.
         Some(Outcome::Unavailable) => Status::NotDeterminable,
         _ => Status::NotApplicable,
     };
@@ -144,10 +150,13 @@ pub(super) fn model(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check {
         Texts::Borrowed(&[Text::Borrowed(MODEL)]),
     );
     let named = facts.value(MODEL).and_then(|value| value.get("model")).and_then(serde_json::Value::as_str);
+    // Manifests spell one model in many ways; the providers' names are kept in small letters.
     let Some(named) = named.map(|name| name.trim().to_ascii_lowercase()) else { return check };
+    // `inherit` and `default` name nothing that could be checked.
     if TABLE.model.none.contains(&named) {
         return check;
     }
+    // Gateways put the provider before the name: `openai/gpt-4`.
     let bare = named.rsplit('/').next().unwrap_or_default();
     let begins = |prefixes: &Vec<String>| prefixes.iter().any(|prefix| bare.starts_with(prefix.as_str()));
     let provider = TABLE.model.providers.iter().find(|(_, prefixes)| begins(prefixes));
@@ -167,19 +176,24 @@ pub(super) fn code(findings: &[Finding<'_>], answered: Answered) -> Check {
         "behaviour at run time; whether the build matches the reviewed source",
         NO_RULES,
     );
+    // With no rule that could look, 100 points would be praise for nothing seen.
     if answered.answered == 0 {
         return check;
     }
+    // Each type costs once, at its worst: a hundred matches of one pattern are one weakness.
     let worst = findings::distinct_by(findings.to_vec(), |finding| finding.code);
     let penalty = |finding: &Finding<'_>| TABLE.code.penalties.get(&finding.severity).copied().unwrap_or(0);
     let lost: i64 = worst.iter().map(penalty).sum();
+    // Penalties of many types add up to more than 100, and the scale ends at 0.
     let score = Points::whole((100 - lost).max(0));
+    // The worst finding sets the least risk, whatever the sum says.
     let severest = worst.iter().map(|finding| finding.severity).max();
     let forced = match severest {
         Some(Severity::Critical) => Risk::Critical,
         Some(Severity::High) => Risk::High,
         _ => Risk::Low,
     };
+    // All rules are named, also those whose finding was not the worst of its type.
     check.rules = distinct(findings.iter().map(|finding| finding.rule));
     let mut said = String::with_capacity(128);
     said.push_str("package score 100");
@@ -192,12 +206,14 @@ pub(super) fn code(findings: &[Finding<'_>], answered: Answered) -> Check {
     score.push_to(&mut said);
     said.extend([", ", risk_of(score).as_str(), ", ", package_verdict(score, severest), "; "]);
     push_looked(&mut said, answered);
+    // The sum may be milder than the worst finding, and may be stricter: the worse of both counts.
     check.completed(score, risk_of(score).max(forced), said).of(answered)
 }
 
-/// What the package scanner says beside its number.
+/// The verdict that the package scanner gives beside its number.
 pub(super) fn package_verdict(score: Points, worst: Option<Severity>) -> &'static str {
     let numbers = &TABLE.code.verdict;
+    // A critical finding blocks whatever the score; so does a low score without one.
     if worst == Some(Severity::Critical) || score < Points::whole(numbers.block_below) {
         "block"
     } else if worst >= Some(Severity::Medium) || score < Points::whole(numbers.allow_from) {
@@ -211,7 +227,9 @@ pub(super) fn package_verdict(score: Points, worst: Option<Severity>) -> &'stati
 pub(super) fn abuse(reports: &[Finding<'_>], answered: Answered) -> Check {
     let mut check = open("abuse", Status::NotDeterminable, "reports that nobody made or that we do not hold", NO_RULES);
     check.rules = distinct(reports.iter().map(|report| report.rule));
+    // No rule was asked: that must not read as "no reports".
     let lists = if answered.asked == 0 { NOTHING } else { answered };
+    // A report decides even where other lists could not be read; a clean answer needs one that could.
     let check = match (reports.is_empty(), answered.answered) {
         (false, _) => {
             let said = format!("{} reports", reports.len());
@@ -223,7 +241,7 @@ pub(super) fn abuse(reports: &[Finding<'_>], answered: Answered) -> Check {
     check.of(lists)
 }
 
-/// What `measure-tool-permissions` found.
+/// The value of `measure-tool-permissions`.
 #[derive(Deserialize)]
 struct Permitted<'a> {
     #[serde(borrow)]
@@ -243,6 +261,7 @@ struct PermittedTool<'a> {
 pub(super) fn permissions(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check {
     let undetermined = "what the tools really do; the pattern expected of the kind of agent";
     let check = |status| open("permissions", status, undetermined, Texts::Borrowed(&[Text::Borrowed(PERMISSIONS)]));
+    // A value that cannot be read counts as missing data and stops no scoring.
     let Some(value) = facts.value(PERMISSIONS).and_then(|value| Permitted::deserialize(value).ok()) else {
         return check(missing(outcomes, PERMISSIONS));
     };
@@ -252,9 +271,11 @@ pub(super) fn permissions(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check
     let undeclared: Vec<&str> = value
         .tools
         .iter()
+        // A dangerous tool that the server announces is its purpose; one that it hides is not.
         .filter(|tool| tool.class == Severity::Critical && !value.declared.contains(&tool.purpose))
         .map(|tool| tool.name)
         .collect();
+    // A declared critical tool is `HIGH` at most, or every terminal server would be blocked.
     let risk = match (undeclared.is_empty(), critical + high, medium) {
         (false, _, _) => Risk::Critical,
         (true, 1.., _) => Risk::High,
@@ -281,17 +302,19 @@ pub(super) fn permissions(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check
     check(Status::NotDeterminable).completed(score, risk, said)
 }
 
-/// What so many tools of each class cost. A tool of a worse class never costs less than it would in a milder one.
+/// The cost of so many tools of each class. A tool of a worse class never costs less than it would in a milder one.
 fn permission_points(critical: i64, high: i64, medium: i64) -> i64 {
     let numbers = &TABLE.permissions;
     let first = if critical > 0 { numbers.any_critical } else { 0 };
+    // Only the first critical tool has a price of its own; the others count as high.
     let high = high + (critical - 1).max(0);
+    // High tools beyond their cap are counted as medium: a riskier tool never costs less.
     let full = high.min(numbers.most_high / numbers.each_high.max(1));
     let medium = medium + high - full;
     first + full * numbers.each_high + (medium * numbers.each_medium).min(numbers.most_medium)
 }
 
-/// What `measure-deployment` found.
+/// The value of `measure-deployment`.
 #[derive(Deserialize)]
 struct Deployed {
     launches: Vec<Launch>,
@@ -318,6 +341,7 @@ pub(super) fn deployment(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check 
         open("deployment", missing(outcomes, DEPLOYMENT), undetermined, Texts::Borrowed(&[Text::Borrowed(DEPLOYMENT)]));
     let launches = facts.value(DEPLOYMENT).and_then(|value| Deployed::deserialize(value).ok());
     let launches = launches.map(|value| value.launches).unwrap_or_default();
+    // Of several ways to launch, a user may take the riskiest.
     let Some(lowest) = launches.iter().map(launch_points).min() else { return check };
     let score = Points::whole(lowest);
     check.completed(score, risk_of(score), format!("{} declared ways to launch", launches.len()))

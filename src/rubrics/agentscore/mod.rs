@@ -75,14 +75,17 @@ impl Rubric for AgentScore {
 /// The score of any facts.
 pub(super) fn computed(facts: &SparseFacts) -> Score {
     let outcomes = Outcomes::of(facts);
+    // A rule that has not reported is a fault of ours, and a number would hide it.
     if let Some(rule) = outcomes.unreported(&ASKED) {
         return Score::none(META.rubric.clone(), Coverage::NONE, format!("rule {rule} has not reported"));
     }
     let mut counted = CODES.counted(facts);
     for finding in &mut counted {
+        // Several codes may stand for one type, and a type costs once.
         finding.code = type_of(finding.code);
     }
     let ours = findings::worst_of_ours(&counted);
+    // Reports go to check 4: in check 3 they would count twice.
     let (reports, code): (Vec<Finding<'_>>, Vec<Finding<'_>>) =
         counted.into_iter().partition(|finding| is_report(finding.code));
     let (reporters, readers) = &*REPORTERS_AND_READERS;
@@ -105,7 +108,7 @@ fn type_of(code: &'static str) -> &'static str {
     pattern.map_or(code, |(_, type_)| type_)
 }
 
-/// Whether a type is a report of abuse.
+/// True for a type that is a report of abuse.
 fn is_report(code: &str) -> bool {
     TABLE.abuse.types.iter().any(|report| report == code)
 }
@@ -117,9 +120,11 @@ fn compute(checks: [Check; 6], reported: bool, ours: Option<Severity>) -> Score 
     score.parts.extend(checks.iter().map(Check::part));
     let completed = checks.iter().filter(|check| check.score().is_some()).count();
     let count = i64::try_from(completed).unwrap_or(i64::MAX);
+    // A mean over no checks would be a number about nothing.
     if count == 0 {
         return score;
     }
+    // The mean is over completed checks only: missing data lowers the coverage and not the value.
     let value = checks.iter().filter_map(Check::score).sum::<Points>().share(1, count);
     let (decision, gate) = decide(&checks, reported, completed, value);
     score.terms.reserve_exact(completed + 1);
@@ -132,6 +137,7 @@ fn compute(checks: [Check; 6], reported: bool, ours: Option<Severity>) -> Score 
         note.push_str(" completed checks");
         score.terms.push(term(check.name, points.share(1, count), check.rules, note));
     }
+    // Each share is rounded by itself, and their sum may miss the mean by a hundredth.
     close(&mut score.terms, value, "the mean, rounded to two decimals");
     score.value = Some(value);
     score.reason = "".into();
@@ -143,7 +149,9 @@ fn compute(checks: [Check; 6], reported: bool, ours: Option<Severity>) -> Score 
 
 /// The mean over the applicable checks of how much of each was answered.
 fn coverage_over(checks: &[Check; 6]) -> Coverage {
+    // Shares of unlike denominators add up in integers, so that every machine gives the same.
     const WHOLE: usize = 1_000_000_000;
+    // A check that does not apply asks nothing, and must not lower the coverage.
     let applicable = || checks.iter().filter(|check| check.status != Status::NotApplicable);
     let shares = applicable().map(|check| {
         let answered = check.answered;
@@ -156,6 +164,7 @@ fn coverage_over(checks: &[Check; 6]) -> Coverage {
 fn decide(checks: &[Check; 6], reported: bool, completed: usize, mean: Points) -> (&'static str, Option<&'static str>) {
     let [_, _, code, _, permissions, deployment] = checks;
     let at_least = |check: &Check, risk: Risk| check.risk().is_some_and(|found| found >= risk);
+    // The order is published: an earlier gate decides whatever the later ones would say.
     if reported {
         ("BLOCK", Some("an abuse report: BLOCK"))
     } else if at_least(permissions, Risk::Critical) {

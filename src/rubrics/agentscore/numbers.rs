@@ -1,6 +1,6 @@
 //! AgentScore's numbers: `weights.toml` as types.
 //!
-//! Must not compute anything.
+//! The checks read their points here and nowhere else.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -31,7 +31,7 @@ pub(super) struct Numbers {
     pub(super) owasp_mcp: BTreeMap<String, (String, String)>,
 }
 
-/// How risky a check finds something, mildest first.
+/// The risk that a check finds, mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(super) enum Risk {

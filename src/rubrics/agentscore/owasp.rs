@@ -1,6 +1,6 @@
 //! The page's map of the OWASP MCP Top 10, filled in for one capability: who looked, and what was found.
 //!
-//! Moves no number. Must not know the checks.
+//! Moves no number; the checks are computed without it.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use super::super::findings::{Answered, Asked, Outcomes};
 use super::super::terms::{CachedText, push_looked, push_number};
 use super::numbers::TABLE;
 
-/// How rules cite a risk.
+/// The beginning of a rule's citation of a risk.
 const CITE: &str = "owasp-mcp:";
 
 /// One risk and the stable rules that cite it, by id.
@@ -22,12 +22,13 @@ struct Risk {
     /// The beginning of what is said of it.
     said: String,
     asked: Asked,
-    /// What is said where nothing is found.
+    /// The text where nothing is found.
     clean: CachedText<Answered>,
 }
 
 static RISKS: LazyLock<Vec<Risk>> = LazyLock::new(|| {
     let mut citing: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
+    // A rule on trial may still be wrong, and must not show as one that looked.
     for meta in capdex_rules::all().iter().filter(|meta| meta.lifecycle == Lifecycle::Stable) {
         for code in meta.cites.iter().filter_map(|cite| cite.strip_prefix(CITE)) {
             citing.entry(code).or_default().push(meta.id.as_str());
@@ -42,7 +43,7 @@ static RISKS: LazyLock<Vec<Risk>> = LazyLock::new(|| {
     TABLE.owasp_mcp.iter().map(risk).collect()
 });
 
-/// How many risks there are.
+/// The number of risks.
 pub(super) fn count() -> usize {
     RISKS.len()
 }
@@ -55,6 +56,7 @@ pub(super) fn add_parts(parts: &mut Vec<Part>, facts: &SparseFacts, outcomes: &O
         let answered = outcomes.answered(&risk.asked);
         let findings = found.iter().filter(|number| risk.asked.has(**number)).count();
         let note = || risk.note(findings, answered);
+        // A clean risk reads the same for nearly every capability, and its text is lent.
         let note = if findings == 0 { risk.clean.said(facts.kind, answered, note) } else { note().into() };
         Part { name: Text::Borrowed(&risk.name), value: None, coverage: answered.coverage(), note }
     }));

@@ -57,7 +57,7 @@ static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
     by_day: false,
 });
 
-/// What counts: a rule that answers for the directory layer alone is shown where it speaks, and not asked for.
+/// The rules that count: a rule that answers for the directory layer alone is shown where it speaks, and not asked for.
 static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let mut needs: Vec<&str> = counting_rules().chain([ANNOTATIONS]).collect();
     needs.sort_unstable();
@@ -69,6 +69,7 @@ static CODED: LazyLock<Asked> = LazyLock::new(|| Asked::new(counting_rules()));
 
 static CODES: LazyLock<Codes> = LazyLock::new(|| {
     let published =
+        // `Info` has no penalty: what the method has not shipped moves nothing.
         |code: &str| if is_of_directory(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() };
     Codes::ranked(FAMILY, published, |code| !is_of_directory(code))
 });
@@ -90,6 +91,7 @@ impl Rubric for McpBundles {
     }
 
     fn score(&self, facts: &SparseFacts, _at: AsOf) -> Score {
+        // Also a score without a value says that no model was asked.
         let none = |reason: Text| {
             let mut score = Score::none(META.rubric.clone(), Coverage::NONE, reason);
             score.parts.push(judge());
@@ -104,9 +106,11 @@ impl Rubric for McpBundles {
         if let Some(rule) = outcomes.unreported(&ASKED) {
             return none(format!("rule {rule} has not reported").into());
         }
+        // Without a tool there is nothing that the 18 rules are about.
         let Some(quality) = facts.value(ANNOTATIONS).and_then(quality) else {
             return none("no tool definition could be read".into());
         };
+        // No rule that could look means no score, or 100 would be given for unread tools.
         let answered = outcomes.answered(&CODED);
         if answered.answered == 0 {
             return none("none of the rules that feed it could look".into());
@@ -118,12 +122,12 @@ impl Rubric for McpBundles {
 /// Why a capability of another kind has no value.
 static NOT_FOR: CachedText<()> = CachedText::new();
 
-/// Whether a code is one of the layer that compares servers: designed and not shipped by the method.
+/// True for a code of the layer that compares servers: designed and not shipped by the method.
 fn is_of_directory(code: &str) -> bool {
     TABLE.posture.directory.iter().any(|of_directory| of_directory == code)
 }
 
-/// What the measure counted over a server's tools.
+/// The counts of the measure over a server's tools.
 #[derive(Deserialize)]
 struct Counted {
     tools: usize,
@@ -135,6 +139,7 @@ struct Counted {
 /// The quality of 0 to 100; none where no tool was read.
 fn quality(value: &Value) -> Option<Points> {
     let counted = Counted::deserialize(value).ok()?;
+    // A server that needs no annotation has written none: the denominator must not be zero.
     let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
     let written = share(counted.annotations_written, counted.annotations_required);
     let mean = (share(counted.described, counted.tools) + written) / 2.0;
@@ -144,7 +149,9 @@ fn quality(value: &Value) -> Option<Points> {
 fn compute(findings: Vec<Finding<'_>>, answered: Answered, quality: Points) -> Score {
     let (of_directory, findings): (Vec<Finding<'_>>, Vec<Finding<'_>>) =
         findings.into_iter().partition(|finding| is_of_directory(finding.code));
+    // Only what has weight can cause a grade; the directory layer was split off before.
     let ours = findings::worst_of_ours(&findings);
+    // Each code costs once, at its worst: the number of tools that a server has must not decide.
     let worst_by_code = findings::distinct_by(findings.clone(), |finding| finding.code);
     let mut score = Score::none(META.rubric.clone(), answered.coverage(), "");
     score.terms.reserve_exact(worst_by_code.len() + 2);
@@ -152,10 +159,12 @@ fn compute(findings: Vec<Finding<'_>>, answered: Answered, quality: Points) -> S
     let mut value = Points::whole(100);
     for finding in &worst_by_code {
         let penalty = Points::whole(TABLE.posture.penalties.get(&finding.severity).copied().unwrap_or(0));
+        // The term names every rule behind the code, also those with milder findings.
         let behind = findings.iter().filter(|other| other.code == finding.code).map(|other| other.rule);
         score.terms.push(term(finding.code, -penalty, distinct(behind), finding.severity.as_str()));
         value = value - penalty;
     }
+    // The floor is a term of its own, so that the terms still add up to the value.
     if value < Points::ZERO {
         score.terms.push(term("floor", -value, NO_RULES, "not below 0"));
         value = Points::ZERO;
@@ -192,7 +201,7 @@ fn parts(value: Points, answered: Answered, quality: Points) -> Vec<Part> {
     ]
 }
 
-/// What the directory layer would say, where it says anything.
+/// The part of the directory layer, where it says anything.
 fn directory(findings: &[Finding<'_>]) -> Option<Part> {
     let codes = distinct(findings.iter().map(|finding| finding.code));
     (!codes.is_empty()).then(|| Part {

@@ -84,8 +84,9 @@ static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| findings::needs(FAM
 
 static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
 
-/// How each rule's findings count, by the kind of the capability.
+/// The codes under which each rule's findings count, by the kind of the capability.
 static CODES: LazyLock<Vec<(Kind, Codes)>> = LazyLock::new(|| {
+    // An active code before a shadow one, and one meant for this kind before the others.
     let rank = |code: &str, kind| (!is_shadow(code), applies(code, kind));
     Kind::ALL.into_iter().map(|kind| (kind, Codes::ranked(FAMILY, published, |code| rank(code, kind)))).collect()
 });
@@ -99,15 +100,15 @@ static STANDINGS: LazyLock<Standings> = LazyLock::new(|| {
     codes.map(|code| ((code.len(), code.as_str()), (axis_of(code), is_shadow(code)))).collect()
 });
 
-/// What is always the same about an axis.
+/// The things that are always the same about an axis.
 struct Ground {
     axis: Axis,
     weight: i64,
     /// The rules that speak on it.
     asked: Asked,
-    /// How it enters the sum where it has full marks.
+    /// The words for how it enters the sum where it has full marks.
     full: String,
-    /// What is said of it where nothing is found.
+    /// The text where nothing is found.
     clean: CachedText<Answered>,
 }
 
@@ -147,6 +148,7 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
     if let Some(rule) = outcomes.unreported(&ASKED) {
         return Score::none(META.rubric.clone(), all.coverage(), format!("rule {rule} has not reported"));
     }
+    // With no rule that could look, 100 points would be praise for nothing seen.
     if all.answered == 0 {
         return Score::none(META.rubric.clone(), all.coverage(), "none of the rules that feed it could look");
     }
@@ -163,16 +165,17 @@ fn counted(facts: &SparseFacts) -> Vec<Finding<'_>> {
 
 /// The severity that the public rule files give an id.
 fn published(code: &str) -> Option<Severity> {
+    // Shadow ids are reported without weight, and `Info` has no penalty.
     if is_shadow(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() }
 }
 
-/// Whether the public rule files mark an id as shadow: reported, without weight.
+/// True where the public rule files mark an id as shadow: reported, without weight.
 fn is_shadow(code: &str) -> bool {
     TABLE.shadow.contains(code)
 }
 
-/// Whether the public rule files look for an id in a kind: `SS-MCP-…` in servers alone and so on; `SS-SKILL-…` in every
-/// kind, but for the manifest that only a skill has.
+/// True where the public rule files look for an id in a kind. `SS-MCP-…` is for servers alone and so on; `SS-SKILL-…`
+/// for every kind, but for the manifest that only a skill has.
 fn applies(code: &str, kind: Kind) -> bool {
     match code.split('-').nth(1) {
         Some("MCP") => kind == Kind::McpServer,
@@ -203,6 +206,7 @@ fn compute(kind: Kind, findings: Vec<Finding<'_>>, answered: [Answered; 5], all:
         }
     }
     let ours = findings::worst_of_ours(&weighty);
+    // One code at one place counts once, whichever of our rules found it.
     let findings = findings::distinct_by(weighty, |finding| (finding.code, finding.place));
     let axes: Vec<Axis> = findings.iter().map(|finding| standing(finding.code).0).collect();
     let mut score = Score::none(META.rubric.clone(), all.coverage(), "");
@@ -222,6 +226,7 @@ fn compute(kind: Kind, findings: Vec<Finding<'_>>, answered: [Answered; 5], all:
         let value = Some(Points::whole(value));
         score.parts.push(Part { name: ground.axis.as_str().into(), value, coverage: answered.coverage(), note });
     }
+    // Rounded once: rounded shares would add up to another sum.
     let rounded = Points::whole(weighted.round_ties_even() as i64);
     close(&mut score.terms, rounded, "the weighted sum, rounded half to even");
     let value = apply_ceiling(&mut score, rounded, &findings);
@@ -233,9 +238,11 @@ fn compute(kind: Kind, findings: Vec<Finding<'_>>, answered: [Answered; 5], all:
 
 /// 100 minus the penalties, not below 0, and at most the floor with a critical finding.
 fn sub_score(findings: &[&Finding<'_>]) -> i64 {
+    // The scale ends at 0, and many findings cost more than 100.
     let lost: i64 = findings.iter().map(|finding| penalty(finding.severity)).sum();
     let value = (100 - lost).max(0);
     let critical = findings.iter().any(|finding| finding.severity == Severity::Critical);
+    // The penalty alone would leave more than half of the points beside a critical finding.
     if critical { value.min(TABLE.critical_floor) } else { value }
 }
 
@@ -250,7 +257,7 @@ fn axis_term(ground: &'static Ground, value: i64, findings: &[&Finding<'_>]) -> 
     term(ground.axis.as_str(), Points::whole(value).share(weight, 100), rules, note)
 }
 
-/// How a sub-score enters the sum, in words.
+/// The words for how a sub-score enters the sum.
 fn share_of(weight: i64, value: i64) -> String {
     let mut said = String::with_capacity(16);
     Points::whole(weight).push_to(&mut said);
@@ -292,9 +299,11 @@ fn axis_note(value: i64, answered: Answered, findings: &[&Finding<'_>], shadow: 
 
 /// Cuts the aggregate by the worst finding and says so.
 fn apply_ceiling(score: &mut Score, value: Points, findings: &[Finding<'_>]) -> Points {
+    // By the worst finding over all axes: a ceiling is for the whole, not for a sub-score.
     let Some(worst) = findings.iter().map(|finding| finding.severity).max() else { return value };
     let Some(ceiling) = ceiling(worst).filter(|ceiling| value > *ceiling) else { return value };
     let causes = findings.iter().filter(|finding| finding.severity == worst).map(|finding| finding.rule);
+    // The cut is a term, so that the terms add up to the value that is shown.
     let label = format!("ceiling {}", worst.as_str());
     let note = format!("one {} finding: at most {ceiling}", worst.as_str());
     score.terms.push(term(label, ceiling - value, distinct(causes), note.clone()));

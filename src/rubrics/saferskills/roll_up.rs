@@ -1,6 +1,6 @@
 //! A repository as SaferSkills sees it: the mean over its capabilities, under the ceiling of all their findings.
 //!
-//! Source: the reference implementation; the page speaks of capabilities only. Must not score a capability.
+//! Source: the reference implementation; the page speaks of capabilities only.
 
 use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
@@ -10,7 +10,7 @@ use capdex_model::score::{Score, Text};
 
 use super::{META, ceiling, colour, counted, is_shadow};
 
-/// What a repository's number needs of one of its capabilities.
+/// The part of a capability that its repository's number needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
     kind: Kind,
@@ -21,12 +21,13 @@ pub struct Member {
 /// A capability as a member of its repository, by its facts and its scores; none where SaferSkills gave none of them.
 pub fn member(facts: &SparseFacts, scores: &[Score]) -> Option<Member> {
     let score = scores.iter().find(|score| score.rubric == META.rubric)?;
+    // Shadow findings have no weight, and so no ceiling either.
     let findings = counted(facts);
     let active = findings.iter().filter(|finding| !is_shadow(finding.code));
     Some(Member { kind: facts.kind, value: score.value, worst: active.map(|finding| finding.severity).max() })
 }
 
-/// What a repository comes to.
+/// The result for a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RollUp {
     /// The mean over the capabilities that have a value, rounded half to even, and cut by the ceiling.
@@ -39,8 +40,8 @@ pub struct RollUp {
     pub ceiling: Option<Severity>,
 }
 
-/// The number of a repository; none where no capability of it has a value. What no capability claims counts only where
-/// there is nothing else, as the reference takes a repository without any anchor for one capability.
+/// The number of a repository; none where no capability of it has a value. Unclaimed files count only where there is
+/// nothing else, as the reference takes a repository without any anchor for one capability.
 pub fn roll_up(members: &[Member]) -> Option<RollUp> {
     let claimed: Vec<&Member> = members.iter().filter(|member| member.kind != Kind::Package).collect();
     let members = if claimed.is_empty() { members.iter().collect() } else { claimed };
@@ -50,6 +51,7 @@ pub fn roll_up(members: &[Member]) -> Option<RollUp> {
     }
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let mean = Points::whole(mean.round_ties_even() as i64);
+    // The ceiling goes by all members: one with a critical finding caps the mean of a hundred clean ones.
     let worst = members.iter().filter_map(|member| member.worst).max();
     let cut = worst.and_then(ceiling).filter(|ceiling| mean > *ceiling);
     let value = cut.unwrap_or(mean);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::description::round;
 use super::numbers::ENGINE;
 
-/// What was counted in the files.
+/// The counts over the files.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Counts {
     pub(super) test_files: u64,
@@ -43,11 +43,13 @@ pub(super) fn score(counts: &Counts) -> f64 {
         + types(counts)
         + step(&numbers.dependency_files, counts.dependency_files)
         + environment(counts);
+    // The engine rounds here, before the bonus is taken: rounding later gives other bonuses.
     round(total.min(10.0), 1)
 }
 
 fn types(counts: &Counts) -> f64 {
     let numbers = &ENGINE.architecture;
+    // The engine takes TypeScript as typed; a file of Python beside it is measured by its own types.
     if counts.typescript_files > 0 && counts.python_files == 0 {
         return numbers.typescript;
     }
@@ -64,10 +66,12 @@ fn environment(counts: &Counts) -> f64 {
 }
 
 fn step(steps: &[(u64, f64)], count: u64) -> f64 {
+    // The steps stand highest first in the numbers file.
     steps.iter().find(|(least, _)| count >= *least).map_or(0.0, |(_, points)| *points)
 }
 
 fn share_step(steps: &[(f64, f64)], some: f64, part: u64, of: u64) -> f64 {
+    // No source file is no share; without the check a division by zero would be infinite.
     if part == 0 || of == 0 {
         return 0.0;
     }

@@ -63,6 +63,7 @@ pub(super) fn of_tools(value: &Value) -> Option<Dimensions> {
 
 /// The tools of the value of the measure.
 pub(super) fn tools_of(value: &Value) -> Vec<ToolSignals<'_>> {
+    // An unreadable value is no tool, and the layer then has no data.
     Tools::deserialize(value).map(|measured| measured.tools).unwrap_or_default()
 }
 
@@ -74,6 +75,7 @@ pub(super) fn of_signals(tools: &[ToolSignals<'_>]) -> Option<Dimensions> {
     let count = tools.len() as f64;
     let share = |has: fn(&ToolSignals<'_>) -> bool| tools.iter().filter(|tool| has(tool)).count() as f64 / count;
     let alone = tools.len() == 1;
+    // Rounded before the mean is taken, as the engine does; the last decimal depends on it.
     let disambiguation: f64 = tools.iter().map(|tool| round(disambiguation(tool, alone), 2)).sum::<f64>() / count;
     let mean: f64 = tools.iter().map(|tool| tool_score(tool, alone)).sum::<f64>() / count;
     let mapping = &ENGINE.mapping;
@@ -84,6 +86,7 @@ pub(super) fn of_signals(tools: &[ToolSignals<'_>]) -> Option<Dimensions> {
     Some(Dimensions {
         intent_clarity: intent * 10.0,
         permission_scope: share(|tool| tool.parameters) * 10.0,
+        // The engine gives every server a floor here, so that only the top is cut.
         side_effects: (share(|tool| tool.errors) * 10.0 + mapping.side_effects_floor).min(10.0),
         capability_disclosure: capability * 10.0,
         operational_boundaries: mean,
@@ -105,7 +108,7 @@ pub(super) fn tool_score(tool: &ToolSignals<'_>, alone: bool) -> f64 {
     round((raw * density_factor(tool.density)).min(10.0), 1)
 }
 
-/// How far a tool stands apart from its siblings, between 0 and 1.
+/// The distance of a tool from its siblings, between 0 and 1.
 pub(super) fn disambiguation(tool: &ToolSignals<'_>, alone: bool) -> f64 {
     let numbers = &ENGINE.tool;
     if alone {
@@ -114,6 +117,7 @@ pub(super) fn disambiguation(tool: &ToolSignals<'_>, alone: bool) -> f64 {
     match tool.overlap {
         Some((common, of)) if of > 0 => {
             let overlap = common as f64 / of as f64;
+            // Siblings of one server share words by nature; only more than that blurs them.
             if overlap > numbers.overlap_tolerated { (1.0 - overlap).max(0.0) } else { 1.0 }
         }
         _ => 1.0,
@@ -122,6 +126,7 @@ pub(super) fn disambiguation(tool: &ToolSignals<'_>, alone: bool) -> f64 {
 
 fn length_factor(length: u64) -> f64 {
     let numbers = &ENGINE.tool;
+    // The steps stand shortest first: the first that is not reached decides.
     let short = numbers.lengths.iter().find(|(below, _)| length < *below);
     let long = if length > numbers.long { numbers.long_factor } else { 1.0 };
     short.map_or(long, |(_, factor)| *factor)
@@ -129,10 +134,12 @@ fn length_factor(length: u64) -> f64 {
 
 fn density_factor(density: Option<(u64, u64, u64, u64)>) -> f64 {
     let numbers = &ENGINE.tool;
+    // Short texts have no measured density and are not judged by it.
     let Some((content, long, unique, words)) = density else { return 1.0 };
     if long == 0 || words == 0 {
         return numbers.density_floor;
     }
+    // The worse of both: filler words and repetition are two ways to pad a text.
     let combined = (content as f64 / long as f64).min(unique as f64 / words as f64);
     let reached = numbers.densities.iter().find(|(least, _)| combined >= *least);
     reached.map_or(numbers.density_floor, |(_, factor)| *factor)

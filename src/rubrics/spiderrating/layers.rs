@@ -1,6 +1,6 @@
 //! The three layers: what the page makes of each, and the arithmetic that its variants share.
 //!
-//! Must not grade: the page and its variants differ in that.
+//! The page and its variants grade differently, and do so by themselves.
 
 use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
@@ -12,7 +12,7 @@ use super::super::terms::{close, distinct, push_looked, push_number, term};
 use super::numbers::{Dimensions, Layers, TABLE};
 use super::{ARCHITECTURE, METADATA, SKILL, TOOLS, description, metadata};
 
-/// What the arithmetic starts from.
+/// The data that the arithmetic starts from.
 pub(super) struct Inputs<'a> {
     pub(super) dimensions: Option<Dimensions>,
     pub(super) findings: Vec<Finding<'a>>,
@@ -77,6 +77,7 @@ fn description_layer(kind: Kind, dimensions: Option<&Dimensions>) -> Layer {
 /// 10 minus the penalties plus the bonus, cut to 0..10; none where no rule could look.
 pub(super) fn security_layer(findings: &[Finding<'_>], answered: Answered, bonus: f64) -> Layer {
     let lost = |finding: &Finding<'_>| TABLE.security.penalties.get(&finding.severity).copied().unwrap_or(0);
+    // Penalties are whole hundredths, so that their sum is exact.
     let penalties = Points::hundredths(findings.iter().map(lost).sum());
     let bonus = Points::round_from(bonus);
     let value = (Points::whole(10) - penalties + bonus).clamp_to(Points::ZERO, Points::whole(10));
@@ -93,9 +94,11 @@ pub(super) fn security_layer(findings: &[Finding<'_>], answered: Answered, bonus
     Layer {
         name: "security",
         weight: 0.0,
+        // With no rule that could look there is no value, however high the bonus.
         value: (answered.answered > 0).then_some(value),
         coverage: answered.coverage(),
         note: note.into(),
+        // The bonus comes from the measure, which so stands behind the number too.
         rules: distinct(findings.iter().map(|finding| finding.rule).chain([ARCHITECTURE])),
     }
 }
@@ -127,6 +130,7 @@ pub(super) fn coverage_over(layers: &[Layer]) -> Coverage {
 
 /// The layers as terms, and what rounding adds.
 pub(super) fn add_terms(score: &mut Score, layers: [Layer; 3], value: Points) {
+    // Shares are of the layers that have data: a missing one gives its weight to the others.
     let total: f64 = layers.iter().filter(|layer| layer.value.is_some()).map(|layer| layer.weight).sum();
     score.terms.reserve_exact(layers.len() + 2);
     for layer in layers {

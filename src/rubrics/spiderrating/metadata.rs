@@ -13,7 +13,7 @@ use capdex_model::time::Timestamp;
 use super::description::round;
 use super::numbers::{Count, MetadataPoints, TABLE};
 
-/// What sources claim; `None` where nobody says.
+/// The claims of sources; `None` where nobody says.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Claimed<'a> {
     pub(super) repository: Option<bool>,
@@ -67,8 +67,8 @@ pub(super) fn read(value: Option<&Value>) -> Claimed<'_> {
     value.and_then(|value| Claimed::deserialize(value).ok()).unwrap_or_default()
 }
 
-/// The layer, its value rounded to two decimals; none where no signal is known. Of downloads and stars, a skill is
-/// measured by its downloads first and a server by its stars.
+/// The layer, its value rounded to two decimals; none where no signal is known. A skill is measured by its downloads
+/// first and a server by its stars.
 pub(super) fn layer(kind: Kind, claimed: &Claimed<'_>, day: Timestamp) -> Layer {
     let weights = &TABLE.metadata.weights;
     let parts = [
@@ -104,6 +104,7 @@ fn provenance(claimed: &Claimed<'_>, day: Timestamp) -> Signals<5> {
         claimed.license.map(yes),
         claimed.owner.map(yes),
         claimed.created.map(|created| yes(created.days_until(day) > points.old_enough_days)),
+        // A forge's `archived` outweighs a registry's message, which may be about one version.
         claimed.archived.or(claimed.deprecated).map(|given_up| yes(!given_up)),
     ]
 }
@@ -117,17 +118,19 @@ fn maintenance(claimed: &Claimed<'_>, day: Timestamp) -> Signals<4> {
     [
         age_of_work(claimed, day).map(|age| (recency(age), full)),
         claimed.version_count.map(|count| yes(count >= 1)),
+        // Accounts that may publish stand in where no forge counts committers.
         claimed.contributors.or(claimed.maintainers).map(|count| yes(count >= points.contributors)),
         claimed.description_length.map(|length| yes(length > 0)),
     ]
 }
 
-/// How many days old the last work is: the last push, else what commits were counted, else the last release.
+/// The age of the last work in days: the last push, else what commits were counted, else the last release.
 fn age_of_work(claimed: &Claimed<'_>, day: Timestamp) -> Option<i64> {
     let pushed = claimed.pushed.map(|pushed| pushed.days_until(day));
     let counted = || match (claimed.commits_quarter, claimed.commits_year) {
         (Some(1..), _) => Some(QUARTER),
         (_, Some(1..)) => Some(YEAR),
+        // A year without commits is older than a year; how much older makes no difference to the steps.
         (_, Some(0)) => Some(YEAR + 1),
         (Some(0) | None, None) => None,
     };
@@ -149,7 +152,7 @@ fn popularity(weight: f64, kind: Kind, claimed: &Claimed<'_>) -> Part {
     part("popularity", weight, &[first, forks, watchers])
 }
 
-/// What a count is worth, as (reached, possible).
+/// The worth of a count, as (reached, possible).
 fn scaled(count: u64, of: Count) -> (f64, f64) {
     let full = log2(of.full.saturating_add(1));
     let reached = (log2(count.saturating_add(1)) as f64 / full as f64).min(1.0);
@@ -158,6 +161,7 @@ fn scaled(count: u64, of: Count) -> (f64, f64) {
 
 fn part(name: &'static str, weight: f64, signals: &[Option<(f64, f64)>]) -> Part {
     let known = || signals.iter().flatten();
+    // Only known signals are possible points: silence of a source must not cost any.
     let possible: f64 = known().map(|(_, possible)| possible).sum();
     let reached: f64 = known().map(|(reached, _)| reached).sum();
     let value = (possible > 0.0).then(|| round(10.0 * reached / possible, 2));

@@ -115,7 +115,7 @@ fn rated(
     }
 }
 
-/// What the facts say, in the terms of the page.
+/// The facts in the terms of the page.
 fn inputs<'a>(facts: &'a SparseFacts, outcomes: &Outcomes<'_>, at: AsOf) -> Inputs<'a> {
     let stated = facts.value(METADATA);
     let claimed = metadata::read(stated);
@@ -124,6 +124,7 @@ fn inputs<'a>(facts: &'a SparseFacts, outcomes: &Outcomes<'_>, at: AsOf) -> Inpu
         findings: with_typosquat(facts, CODES.counted(facts)),
         answered: outcomes.answered(&CODED_AND_NAME),
         bonus: facts.value(ARCHITECTURE).and_then(architecture::bonus_of),
+        // Only a source that says "none" counts: silence is no missing repository.
         no_source: claimed.repository == Some(false),
         metadata: metadata::layer(facts.kind, &claimed, at.start_of_day()),
         metadata_known: stated.is_some(),
@@ -132,6 +133,7 @@ fn inputs<'a>(facts: &'a SparseFacts, outcomes: &Outcomes<'_>, at: AsOf) -> Inpu
 
 /// The severity that SpiderRating gives a code; its own output writes `TS-SEC-` before the category of a server's issue.
 fn published(code: &str) -> Option<Severity> {
+    // Both spellings stand in rules and in published output.
     ENGINE.codes.get(code.strip_prefix("TS-SEC-").unwrap_or(code)).copied()
 }
 
@@ -139,10 +141,12 @@ fn published(code: &str) -> Option<Severity> {
 fn with_typosquat<'a>(facts: &SparseFacts, mut findings: Vec<Finding<'a>>) -> Vec<Finding<'a>> {
     static NOWHERE: Place = Place { file: String::new(), line: 0, column: 0, pointer: String::new() };
     let near = facts.value(NAME).is_some_and(|value| value.get("target").is_some_and(serde_json::Value::is_string));
+    // The measure and a rule may see the same name: it is one typosquat.
     if near && findings.iter().all(|finding| finding.code != TYPOSQUAT) {
         findings.push(Finding {
             code: TYPOSQUAT,
             severity: published(TYPOSQUAT).unwrap_or(Severity::Medium),
+            // `Info`, because no rule of ours made it: alone it must not cause a block.
             ours: Severity::Info,
             rule: NAME,
             place: &NOWHERE,
@@ -185,6 +189,7 @@ fn constrain(score: &mut Score, value: Points, security: Option<Points>, finding
         score.caps.push(WEAK_SECURITY.into());
         lowest = lowest.min(cap_at("C"));
     }
+    // Letters compare as grades do: `"A" < "D"`.
     if no_source && &*grade(value) < "D" {
         score.caps.push(NO_SOURCE.into());
         lowest = lowest.min(cap_at("D"));
@@ -192,6 +197,7 @@ fn constrain(score: &mut Score, value: Points, security: Option<Points>, finding
     let malicious = |finding: &Finding<'_>| TABLE.known_malicious.iter().any(|code| code == finding.code);
     if findings.iter().any(malicious) {
         score.caps.push(KNOWN_MALICIOUS.into());
+        // No layer can make up for a known malicious code.
         lowest = Points::ZERO;
     }
     if findings.iter().any(|finding| finding.severity == Severity::Critical) {

@@ -1,7 +1,7 @@
 //! SpiderRating's numbers as types: those of the page and ours (`weights.toml`), those of the public engine
 //! (`engine.toml`).
 //!
-//! Must not compute anything.
+//! The layers read their numbers here and nowhere else.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

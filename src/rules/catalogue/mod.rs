@@ -204,6 +204,7 @@ pub fn all() -> &'static [Catalogue] {
 impl Catalogue {
     /// The forms in which rules cite an entry: one, or one for each generation.
     pub fn citations(&self, entry: &Entry) -> Vec<String> {
+        // Generations of one method may give one code different meanings: a rule cites the one that it answers.
         if entry.generations.is_empty() {
             return vec![format!("{}{}", self.cite, entry.code)];
         }
@@ -214,6 +215,7 @@ impl Catalogue {
     pub fn rules(&self, entry: &Entry) -> Vec<&'static RuleMeta> {
         let citations = self.citations(entry);
         let answers = |meta: &&RuleMeta| {
+            // Retired rules answer nothing any more: an entry that only they answer is open.
             let carried = meta.codes.get(&self.id).is_some_and(|codes| codes.contains(&entry.code));
             meta.lifecycle != Lifecycle::Retired && (carried || meta.cites.iter().any(|cite| citations.contains(cite)))
         };

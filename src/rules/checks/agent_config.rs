@@ -96,6 +96,7 @@ fn each(subject: &Subject<'_>, facts: &mut FactSink<'_>, look: fn(&mut Config<'_
 fn judge_open_gateway(config: &mut Config<'_, '_, '_>) {
     let Some(gateway) = config.at("/gateway").and_then(Value::as_object) else { return };
     let bind = gateway.get("bind").and_then(Value::as_str).unwrap_or("loopback").to_owned();
+    // A missing `bind` was taken as the loopback above: a sample is not read as more open than it says.
     let is_local = matches!(bind.as_str(), "loopback" | "tailnet" | "auto" | "localhost" | "127.0.0.1" | "::1");
     let mode = gateway.get("auth").and_then(|auth| auth.get("mode")).and_then(Value::as_str);
     let open = !gateway.contains_key("auth") || mode == Some("none");
@@ -103,6 +104,7 @@ fn judge_open_gateway(config: &mut Config<'_, '_, '_>) {
         config.found(Severity::Medium, "/gateway/bind", &format!("the gateway binds to {bind}"));
     }
     if open {
+        // On the machine itself only other programs of the user can reach it.
         let severity = if is_local { Severity::Info } else { Severity::Medium };
         config.found(severity, "/gateway", "the gateway asks for no authentication");
     }
@@ -111,6 +113,7 @@ fn judge_open_gateway(config: &mut Config<'_, '_, '_>) {
 fn judge_weak_secret(config: &mut Config<'_, '_, '_>) {
     for (mode, least) in [("token", 16), ("password", 12)] {
         let pointer = format!("/gateway/auth/{mode}");
+        // A short secret of a mode that is not in use protects nothing and endangers nothing.
         let chosen = config.text("/gateway/auth/mode").is_none_or(|chosen| chosen == mode);
         let Some(secret) = config.text(&pointer) else { continue };
         let length = secret.chars().count();
@@ -137,6 +140,7 @@ fn judge_no_sandbox(config: &mut Config<'_, '_, '_>) {
             if off {
                 config.found(Severity::Medium, "/agents/defaults/sandbox/mode", "the sandbox is off");
             } else if writes {
+                // With the sandbox off, its access to the workspace makes no difference.
                 let words = "the sandbox may write to the workspace";
                 config.found(Severity::Low, "/agents/defaults/sandbox/workspaceAccess", words);
             }
@@ -154,6 +158,7 @@ fn judge_open_channel(config: &mut Config<'_, '_, '_>) {
         })
         .collect();
     for (name, anybody) in found {
+        // Without the star `allowFrom` may still narrow who is heard.
         let severity = if anybody { Severity::Medium } else { Severity::Low };
         let pointer = format!("/channels/{}/dmPolicy", escape(&name));
         config.found(severity, &pointer, &format!("{name} takes messages of anybody"));
@@ -162,6 +167,7 @@ fn judge_open_channel(config: &mut Config<'_, '_, '_>) {
 
 fn judge_all_tools(config: &mut Config<'_, '_, '_>) {
     if config.text("/tools/profile") == Some("full") {
+        // Whoever keeps a list of what is denied has at least chosen.
         let denies = config.at("/tools/deny").and_then(Value::as_array).is_some_and(|denied| !denied.is_empty());
         let (severity, words) = if denies {
             (Severity::Low, "every tool but those that it denies")

@@ -24,6 +24,7 @@ fn judgement(evidence: &Evidence, document: &Document) -> Option<(Severity, &'st
         let severity = if is_cached { Severity::Low } else { Severity::Medium };
         return Some((severity, "there is no source beside it"));
     };
+    // Bytecode states the length of the source it was made from, modulo 2^32; a swapped source rarely keeps it.
     let length = usize::try_from(bytecode.source_length?).ok()?;
     // A byte-order mark belongs to the file and not to the text.
     let differs = length != source.text.len() && length != source.text.len() + 3;

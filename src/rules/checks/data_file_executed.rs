@@ -22,6 +22,7 @@ const TABLES: [&str; 8] = ["csv", "tsv", "dat", "log", "json", "jsonl", "css", "
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in subject.documents() {
+        // A strange name alone is a habit; only a command that runs the file makes it a disguise.
         let Some(by) = &document.run_by else { continue };
         let name = document.path.rsplit('/').next().unwrap_or("").to_ascii_lowercase();
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -29,10 +30,12 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         if !is_media && !DATA.contains(&ending) {
             continue;
         }
+        // Tests run fixtures under any name.
         let from_test = subject.evidence.documents.get(&by.file).is_some_and(|by| by.role == FileRole::Test);
         let severity = if from_test {
             Severity::Low
         } else if is_media || TABLES.contains(&ending) {
+            // No honest program is kept as a picture or a table; `.txt` and `.bin` have other uses.
             Severity::High
         } else {
             Severity::Medium

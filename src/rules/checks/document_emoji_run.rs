@@ -11,6 +11,7 @@ const LEAST: usize = 10;
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let read = |role: FileRole| matches!(role, FileRole::Instruction | FileRole::Docs | FileRole::Manifest);
     for document in subject.documents().filter(|document| read(document.role) && !document.text.is_ascii()) {
+        // One find for each file: the rest of a decorated text tells nothing more.
         if let Some((offset, count)) = first_run(&document.text) {
             facts.found(document.place(offset), &format!("{count} emoji in a row"));
         }
@@ -23,6 +24,7 @@ fn first_run(text: &str) -> Option<(usize, usize)> {
     for (offset, letter) in beyond_ascii(text) {
         // ASCII between two letters ends a run as any other letter does.
         if offset != end || !(is_emoji(letter) || joins(letter)) {
+            // Broken off here and not counted on: the run that is found first is told.
             if count >= LEAST {
                 break;
             }

@@ -66,6 +66,7 @@ fn word_around(text: &str, offset: usize) -> Range<usize> {
 /// True where Latin letters go on after a twin: an ending in another script on a Latin name is how people write.
 fn is_mixed(word: &str) -> bool {
     let (mut latin, mut twins, mut after, mut letters) = (0, 0, 0, 0);
+    // A line without blanks may be megabytes long; no word that imitates another is.
     for letter in word.chars().take(64) {
         letters += 1;
         if is_twin(letter) {
@@ -77,6 +78,7 @@ fn is_mixed(word: &str) -> bool {
                     after += usize::from(twins > 0);
                 }
                 Script::Common | Script::Inherited => {}
+                // A third script is a word of a language, or of mathematics, and no imitation.
                 _ => return false,
             }
         }

@@ -22,6 +22,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for run in document.runs().iter().filter(|run| is_blob(document, run)).take(MOST) {
             let evidence = format!("{} characters of {}", run.span.len(), run.encoding.as_str());
             let place = document.place(run.span.start);
+            // Documentation shows pictures and sample tokens; nothing there is loaded by an agent.
             if document.role == FileRole::Docs {
                 facts.found_as(Severity::Info, Confidence::Low, place, &evidence);
             } else {
@@ -37,6 +38,7 @@ const fn is_read(role: FileRole) -> bool {
 
 /// True where a run is long, varied and no data address (`data:image/png;base64,`), whose content is declared.
 fn is_blob(document: &Document, run: &Run) -> bool {
+    // A data address (`;base64,` just before the run) names the type of its content: nothing is hidden there.
     let written = document.text.as_bytes().get(run.span.clone()).unwrap_or(&[]);
     let before = document.text.as_bytes().get(run.span.start.saturating_sub(8)..run.span.start).unwrap_or(&[]);
     let letters = || written.iter().collect::<BTreeSet<_>>().len();
@@ -44,6 +46,7 @@ fn is_blob(document: &Document, run: &Run) -> bool {
         Encoding::Base64 => {
             written.len() >= BASE64_LEAST && !before.ends_with(b"base64,") && letters() >= LETTERS_LEAST
         }
+        // Hex has sixteen letters: fewer different ones are rulers and empty blocks of memory.
         Encoding::Hex => written.len() >= HEX_LEAST && letters() >= 8,
         _ => false,
     }

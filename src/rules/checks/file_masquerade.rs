@@ -17,12 +17,14 @@ const ENDINGS: [&str; 24] = [
 ];
 
 static PYTHON: LazyLock<Regex> = LazyLock::new(|| {
+    // Only at the head, behind comments: a text about Python may hold an import further down.
     Regex::new(r"(?m-u)\A(?:[ \t]*(?:#[^\n]*)?\r?\n){0,40}(?:import|from)[ \t]+(?:os|sys|subprocess|socket|base64|urllib|requests|ctypes|shutil|json|re)\b")
         .expect("the pattern is fixed and valid")
 });
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in subject.documents().filter(|document| promises_media(&document.path)) {
+        // The shape is read from the bytes: a picture's name is all that an attacker needs to be passed over.
         let what = match &document.shape {
             Shape::Program(format) => format!("a program ({format})"),
             Shape::Text if document.text.starts_with("#!") => "a script".to_owned(),

@@ -53,6 +53,7 @@ impl Legs {
                 }
             };
             fill(&mut legs.untrusted, tags.has(Tags::UNTRUSTED));
+            // Sensitive alone says of what the server is: without reading nothing private gets into the conversation.
             fill(&mut legs.sensitive, tags.has(Tags::SENSITIVE) && tags.has(Tags::READS));
             fill(&mut legs.workspace, tags.has(Tags::WORKSPACE));
             fill(&mut legs.sink, tags.has(Tags::SINK));
@@ -65,6 +66,7 @@ impl Legs {
     /// The legs of each SKILL.md of a capability that may leak.
     pub(super) fn of_leaking_skills(subject: &Subject<'_>) -> impl Iterator<Item = Self> {
         skills(subject).filter_map(|document| {
+            // Both legs must be there: asked first, they spare most skills the other questions.
             let untrusted = Some(leg(document, &UNTRUSTED)?);
             let sink = Some(leg(document, &SINK)?);
             let (sensitive, workspace) = (leg(document, &SENSITIVE), leg(document, &WORKSPACE));
@@ -84,6 +86,7 @@ impl Legs {
     pub(super) fn leak(&self) -> Option<(Severity, Vec<&Leg>)> {
         let (untrusted, sink) = (self.untrusted.as_ref()?, self.sink.as_ref()?);
         let (private, severity) = match (&self.sensitive, &self.workspace) {
+            // Mail and money are worse to lose than a project's files, which the agent works on anyway.
             (Some(private), _) => (private, Severity::Medium),
             (None, Some(private)) => (private, Severity::Low),
             (None, None) => return None,
@@ -104,6 +107,7 @@ impl Legs {
 }
 
 fn skills<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Document> {
+    // Only the skill's own text: words of bundled references are no instruction to act.
     let named = |path: &str| path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
     subject.documents().filter(move |document| named(&document.path))
 }

@@ -15,6 +15,7 @@ const MOST: usize = 3;
 const MANY: usize = 10;
 
 fn documents<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Document, &'a [Hidden])> {
+    // Lock files hold hashes and addresses that nobody reads, and are the longest files of a package.
     let read = subject.documents().filter(|document| document.role != FileRole::Lock);
     read.map(|document| (document, document.hidden()))
 }
@@ -24,6 +25,7 @@ pub(super) fn tags(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for (document, found) in documents(subject) {
         let spelt = |run: &&Hidden| {
             run.kind == HiddenKind::Tag
+                // Shorter than four characters anything spells something by chance.
                 || (matches!(run.kind, HiddenKind::Selector | HiddenKind::ZeroWidth) && run.payload.len() >= 4)
         };
         for run in found.iter().filter(spelt).take(MOST) {
@@ -42,6 +44,7 @@ pub(super) fn tags(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 pub(super) fn bidi(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for (document, found) in documents(subject) {
         let severity = match document.role {
+            // Libraries for text ship samples with such controls.
             FileRole::Test | FileRole::Docs | FileRole::Data => Severity::Medium,
             _ => Severity::High,
         };
@@ -67,8 +70,10 @@ pub(super) fn zero_width(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         };
         let runs: Vec<&Hidden> = found.iter().filter(stray).collect();
         let total: usize = runs.iter().map(|run| run.count).sum();
+        // A character that cuts a word is told before others: that is how filters by words are evaded.
         let splits = runs.iter().find(|run| splits_a_word(document, run));
         let Some(first) = splits.or(runs.first()) else { continue };
+        // String tables and editors' leftovers in source are common and do nothing.
         let is_program = matches!(document.role, FileRole::Source | FileRole::Data | FileRole::Test);
         let mild = is_program || (splits.is_none() && total < MANY);
         let severity = if mild { Severity::Low } else { Severity::Medium };
@@ -96,6 +101,7 @@ fn names(document: &Document, run: &Hidden) -> String {
 /// The visible part of the line around a run.
 fn line(document: &Document, run: &Hidden) -> String {
     let (start, end) = document.line_at(run.offset);
+    // The place may lie far within a line of megabytes: only what is around it is quoted.
     let start =
         start.max(capdex_evidence::document::floor_char_boundary(&document.text, run.offset.saturating_sub(60)));
     let around = document.text.get(start..end).unwrap_or("").chars().take(120);

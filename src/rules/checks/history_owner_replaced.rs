@@ -17,6 +17,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         Some(Claim::Known(OwnerChange::Replaced)) => {
             facts.found(Place::default(), "nobody who could publish before can publish now");
         }
+        // A maintainer who joins beside the old ones is the ordinary way to hand a package over.
         Some(Claim::Known(OwnerChange::Same | OwnerChange::Joined)) => {}
         Some(Claim::Absent | Claim::Unknown) | None => {
             facts.unavailable("the publishers of before and now are not both known");

@@ -16,6 +16,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             facts.found(Place::default(), "the listed version was seen with other published digests");
         }
         Claim::Known(_) => {}
+        // The first night has nothing to compare: silence here would read as a clean history.
         Claim::Absent | Claim::Unknown => facts.unavailable("nothing of before is known to compare with"),
     }
 }

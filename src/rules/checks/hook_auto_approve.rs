@@ -13,13 +13,16 @@ use super::hook_commands::{HookRun, hook_commands};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for hook in hook_commands(subject) {
+        // Only on these events does a hook's output decide whether a tool may run.
         if !matches!(hook.event, "PermissionRequest" | "PreToolUse") {
             continue;
         }
         let script = script_of(&hook, subject.evidence);
         let text = script.map_or(hook.command, |(_, text)| text);
+        // A script that can also refuse, or looks at anything first, is a policy and no blanket consent.
         if ALLOW.is_match(text) && !DECIDES.is_match(text) {
             let place = Place { file: hook.path.to_owned(), pointer: hook.pointer.clone(), ..Place::default() };
+            // An answer in the command line itself is the same for every call.
             let every = hook.event == "PermissionRequest" || script.is_none();
             let severity = if every { Severity::High } else { Severity::Medium };
             facts.found_as(severity, Confidence::Medium, place, &format!("{}: {}", hook.event, hook.command));
@@ -41,6 +44,7 @@ static DECIDES: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn script_of<'a>(hook: &HookRun<'_>, evidence: &'a Evidence) -> Option<(&'a str, &'a str)> {
     let names =
         evidence.documents.iter().filter(|(path, _)| hook.command.contains(path.as_str()) || is_named(hook, path));
+    // `hooks/run.sh` names `run.sh` too: the longer path is the one that is meant.
     names.max_by_key(|(path, _)| path.len()).map(|(path, document)| (path.as_str(), document.text.as_str()))
 }
 

@@ -48,6 +48,7 @@ fn collect<'a>(path: &'a str, manifest: &'a Manifest, commands: &mut Vec<HookRun
             // Some clients list the handlers without a matcher around them.
             let handlers = listed.map_or(std::slice::from_ref(matcher), Vec::as_slice);
             for (inner, handler) in handlers.iter().enumerate() {
+                // A prepared file could make every rule about hooks read a million handlers.
                 if commands.len() >= MAX_HOOKS {
                     return;
                 }

@@ -13,6 +13,7 @@ use super::hook_commands::{HookRun, hook_commands};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for hook in hook_commands(subject) {
+        // Asked last, because the script that a command names must be looked for in the whole bundle.
         let forwards = || {
             let script = script_of(&hook, subject.evidence).filter(|(_, text)| forwards_all(text));
             script.map(|_| (Severity::High, Confidence::Medium))
@@ -26,6 +27,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 static PIPED: LazyLock<Regex> = LazyLock::new(|| {
+    // The gap is bounded and ends at a line or a pipe, so that two commands of a file are not joined.
     Regex::new(r"(?i-u)\b(?:curl|wget|iwr|irm|invoke-webrequest)\b(?u:[^|\n]){0,400}\|\s*(?:sudo\s+)?(?:(?:ba|z|da|fi)?sh|python3?|node|perl|ruby|iex|pwsh|powershell)\b|\b(?:ba|z)?sh\s+(?:-c\s+)?[<']*\(?\$?\(?\s*curl\b|\biex\b(?u:[^\n]){0,60}(?:downloadstring|irm|iwr)")
         .expect("the pattern is fixed and valid")
 });
@@ -45,6 +47,7 @@ fn forwards_all(text: &str) -> bool {
         Regex::new(r#"(?i-u)\bcurl\b(?u:[^\n]){0,200}(?:-d|--data|--data-binary|--data-raw|-T|--upload-file)[ =]["']?(?:@-|-(?:\s|$)|\$\(cat\))|\bdata\s*=\s*sys\.stdin(?:\.buffer)?\.read\(\)"#)
             .expect("the pattern is fixed and valid")
     });
+    // A script that picks fields with `jq` sends a part; larger files are bundles, whose calls are looked at elsewhere.
     text.len() <= 200_000
         && text.contains("://")
         && !LOCAL.is_match(text)
@@ -57,6 +60,7 @@ fn judgement(hook: &HookRun<'_>) -> Option<(Severity, Confidence)> {
         return Some((Severity::High, Confidence::High));
     }
     let local = LOCAL.is_match(hook.command) || LOCAL.is_match(hook.url);
+    // A hook that talks to a program of the user's own machine tells nobody else.
     if SENT.is_match(hook.command) && !local {
         return Some((Severity::High, Confidence::Medium));
     }

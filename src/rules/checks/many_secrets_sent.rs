@@ -13,6 +13,7 @@ use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    // Documentation lists every variable that a program may read; nothing there sends them.
     let read = |document: &&Document| {
         !matches!(
             document.role,
@@ -43,16 +44,19 @@ const REACH: usize = 600;
 /// The place of a request that names the secrets of two services or more, with their names.
 fn gathered(document: &Document) -> Option<(usize, String)> {
     let text = document.text.as_str();
+    // Bounded, because each request is read to its end again.
     REQUESTS.find_iter(text).take(200).find_map(|request| {
         if document.zone_at(request.start()) == ZoneKind::Comment {
             return None;
         }
         let within = text.get(request.start()..floor_char_boundary(text, request.end() + REACH))?;
         let within = within.get(..end_of(within))?;
+        // Only a request whose address is written out shows where the secrets go.
         let away = within.contains("://") && !within.contains("://localhost") && !within.contains("://127.");
         let services: BTreeSet<&str> = NAMES
             .captures_iter(within)
             .filter_map(|found| found.get(1))
+            // `GH_TOKEN` and `GITHUB_TOKEN` are one service: two names of it are no collection.
             .map(|service| if service.as_str() == "GH" { "GITHUB" } else { service.as_str() })
             .collect();
         let names = || services.iter().copied().collect::<Vec<_>>().join(", ");
@@ -62,6 +66,7 @@ fn gathered(document: &Document) -> Option<(usize, String)> {
 
 /// The end of a request: at its closing bracket, else at the end of a line that goes on no further.
 fn end_of(text: &str) -> usize {
+    // A call ends at its own bracket, a command line at its line; reading on would add the next statement's names.
     let called = text.split(['\n', ' ']).next().is_some_and(|first| first.contains('('));
     let mut depth = 0_i32;
     let mut before = b' ';

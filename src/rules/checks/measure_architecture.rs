@@ -73,6 +73,7 @@ fn pattern(text: &str) -> Regex {
 }
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    // Without a source file every count would be nought, which a rubric would read as bad instead of unknown.
     let source: Vec<&Document> = subject.documents().filter(|document| is_source(&document.path)).collect();
     if source.is_empty() {
         facts.unavailable("no source file of a language that is read");
@@ -100,6 +101,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn at_root<'a>(subject: &Subject<'a>, name: &str) -> Option<&'a Document> {
     let documents = &subject.evidence.documents;
     let own = format!("{}/{name}", subject.capability.path);
+    // A server in a folder of a larger repository has its README beside it, or shares that of the whole.
     documents.get(&own).or_else(|| documents.get(name))
 }
 
@@ -114,6 +116,7 @@ fn is_source(path: &str) -> bool {
 /// True where the reference's code scanner rates a file: by its ending, its folders and its name.
 pub fn is_rated(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
+    // The reference's own list for its scanner: its counts are to be met, whatever the list is worth.
     let unrated = path.split('/').any(|part| UNRATED.contains(&part))
         || [".test.ts", ".test.js", ".spec.ts", ".spec.js", ".d.ts", ".min.js"].iter().any(|end| name.ends_with(end))
         || ["test_", "_test."].iter().any(|begin| name.starts_with(begin));
@@ -132,6 +135,7 @@ fn is_typed(text: &str) -> bool {
 fn test_files(subject: &Subject<'_>) -> usize {
     let paths = || subject.evidence.documents.keys().filter(|path| !is_skipped(path));
     let named = paths().filter(|path| is_test_name(path.rsplit('/').next().unwrap_or_default())).count();
+    // As the reference does: files that are tests by name end the search, also where folders hold more.
     if named > 0 {
         return named;
     }

@@ -48,12 +48,14 @@ fn text<'a>(value: &'a Value, keys: &[&str]) -> &'a str {
 fn of_package(package: &Value) -> &'static str {
     let transport = package.get("transport").unwrap_or(&Value::Null);
     let address = text(transport, &["url"]);
+    // An address that the user fills in says nothing of where the server is.
     if !address.is_empty() && !address.starts_with('{') && of_address(address, transport) == "http_open" {
         return "http_open";
     }
     let identifier = text(package, &["identifier", "name"]);
     match text(package, &["registryType", "registry_type", "registry_name"]) {
         "oci" | "docker" => of_image(identifier),
+        // A bundle is listed with the digest of its file.
         "mcpb" => "pinned",
         _ if is_exact(text(package, &["version"])) => "pinned",
         _ => "unpinned",
@@ -66,6 +68,7 @@ fn of_remote(remote: &Value) -> &'static str {
 
 /// An address with the headers and authentication that are declared beside it.
 fn of_address(address: &str, beside: &Value) -> &'static str {
+    // Without a scheme nothing says that it is unencrypted.
     let Some(address) = address_parts(address) else { return "https_open" };
     let has_headers = beside.get("headers").is_some_and(|headers| match headers {
         Value::Array(headers) => !headers.is_empty(),
@@ -86,6 +89,7 @@ fn address_parts(address: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = address.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
+    // The colons within the brackets of IPv6 begin no port.
     let end = if host.starts_with('[') { host.find(']').map(|at| at + 1) } else { host.find(':') };
     Some((scheme, host.get(..end.unwrap_or(host.len())).unwrap_or(host)))
 }
@@ -103,6 +107,7 @@ fn of_client_entry(entry: &Value) -> &'static str {
     let command = text(entry, &["command"]);
     let program = command.rsplit(['/', '\\']).next().unwrap_or_default();
     let arguments: Vec<&str> = array(entry, "args").filter_map(Value::as_str).collect();
+    // Options before the package would else be taken for it.
     let words = || arguments.iter().copied().filter(|word| !word.starts_with('-'));
     match program.trim_end_matches(".cmd").trim_end_matches(".exe") {
         "npx" | "bunx" | "pnpx" | "uvx" | "pipx" => {
@@ -110,6 +115,7 @@ fn of_client_entry(entry: &Value) -> &'static str {
             if package.is_some_and(is_pinned_package) { "pinned" } else { "unpinned" }
         }
         "docker" | "podman" => {
+            // Values of options (`-e KEY=value`, mounted paths) stand between `run` and the image.
             of_image(words().filter(|word| *word != "run").find(|word| is_image(word)).unwrap_or(""))
         }
         _ => "shipped",
@@ -130,6 +136,7 @@ fn is_pinned_package(package: &str) -> bool {
     if let Some((_, version)) = package.split_once("==") {
         return is_exact(version);
     }
+    // The first at-sign of a scoped name parts no version.
     let name_at = usize::from(package.starts_with('@'));
     let version = package.get(name_at..).and_then(|rest| rest.split_once('@'));
     version.is_some_and(|(_, version)| is_exact(version))

@@ -20,6 +20,7 @@ const LICENCE_NAME: usize = 64;
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let manifest = package_manifest(subject);
     let stated = StatedField::of(subject.claims, manifest);
+    // Nobody stated anything: a value of nothing but nulls would look like a measurement.
     if stated == StatedField::default() {
         return facts.unavailable("no source and no package manifest states anything");
     }
@@ -73,6 +74,7 @@ impl<'a> StatedField<'a> {
         let present = |claim: &Claim<String>, key: &str| match claim {
             Claim::Known(text) => Some(!text.trim().is_empty()),
             Claim::Absent => Some(false),
+            // A registry that says "none" is believed before the manifest; only one that says nothing is filled in.
             Claim::Unknown => stated(key).map(|_| true),
         };
         let described = match &claims.description {
@@ -92,6 +94,7 @@ impl<'a> StatedField<'a> {
             Claim::Absent => Some(false),
             Claim::Unknown => None,
         };
+        // Some manifests hold a whole licence text here, so that it is cut below.
         let license_name = match &claims.license {
             Claim::Known(text) => Some(text.as_str()),
             Claim::Absent => None,

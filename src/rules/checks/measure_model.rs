@@ -19,6 +19,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         .values()
         .filter(|manifest| manifest.kind == ManifestKind::Frontmatter)
         .filter(|manifest| files.binary_search(&manifest.path).is_ok())
+        // The first in the order of paths: a fact must not depend on the order in which files came.
         .find_map(|manifest| manifest.value.get("model").and_then(Value::as_str));
     if let Some(name) = named {
         facts.measured(json!({ "model": cut(name.trim(), NAME_LENGTH) }));

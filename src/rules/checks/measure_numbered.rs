@@ -24,6 +24,7 @@ impl<'a> Headed<'a> {
 
     /// A number of its first and last bytes.
     fn hash(&self) -> usize {
+        // Words with one beginning, as identifiers of one program, differ at their ends.
         let tail = self.text.as_bytes().last_chunk().map_or(0, |tail| u64::from_be_bytes(*tail));
         // Of a product the highest bits depend on all of both factors.
         (self.head ^ tail.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15).swap_bytes() as usize
@@ -46,6 +47,7 @@ const NEAR: usize = 16;
 impl<'a> Numbered<'a> {
     /// No word, with room for so many.
     pub(super) fn with_room(count: usize) -> Self {
+        // A third of the places stays free at least, so that a free one is nearly always near.
         let places = vec![0; (count + count / 2).next_power_of_two()];
         Self { words: Vec::with_capacity(count), places, crowded: BTreeMap::new() }
     }

@@ -23,9 +23,11 @@ pub(super) fn overlaps(lower: &[String]) -> (Vec<Option<(usize, usize)>>, bool) 
         common.fill(0);
         holders.count(index, mine, &mut common);
         for ((other, theirs), common) in words.iter().enumerate().zip(&common).skip(index + 1) {
+            // Charged by the words of both sets: a faster way of counting must not change which servers are cut off.
             let Some(left) = budget.checked_sub(mine.count + theirs.count + 1) else { return (best, false) };
             budget = left;
             let smaller = mine.count.min(theirs.count);
+            // The share is of the smaller set: of an empty one there is none.
             if smaller == 0 {
                 continue;
             }
@@ -41,6 +43,7 @@ pub(super) fn overlaps(lower: &[String]) -> (Vec<Option<(usize, usize)>>, bool) 
 }
 
 fn larger(one: (usize, usize), two: (usize, usize)) -> (usize, usize) {
+    // Compared as fractions in whole numbers: a rounded quotient could choose another pair on another machine.
     if two.0 * one.1 > one.0 * two.1 { two } else { one }
 }
 
@@ -69,6 +72,7 @@ fn content_words(lower: &[String]) -> Vec<Own> {
                 had.push((0, None));
             }
             let Some((tools, last)) = had.get_mut(number) else { continue };
+            // A word counts once for each tool, however often it stands there.
             if *last != Some(tool) {
                 (*tools, *last) = (*tools + 1, Some(tool));
                 own.shared.push(number);
@@ -84,6 +88,7 @@ fn content_words(lower: &[String]) -> Vec<Own> {
     for own in &mut words {
         own.shared.retain(|number| counts(*number));
         own.count = own.shared.len();
+        // After the count: a word of one tool alone adds to the size of its set and to no overlap.
         own.shared.retain(|number| tools(*number) > 1);
     }
     words

@@ -23,6 +23,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn skill_text<'a>(subject: &Subject<'a>) -> Option<&'a Document> {
     let is_skill = |document: &&Document| {
         let name = document.path.rsplit('/').next().unwrap_or_default();
+        // A file that is no text has an empty one: it is passed over for another.
         name.eq_ignore_ascii_case("skill.md") && !document.text.is_empty()
     };
     subject.documents().filter(is_skill).min_by_key(|document| document.path.matches('/').count())
@@ -60,6 +61,7 @@ static VERB: LazyLock<Regex> =
 fn signals(document: &Document) -> Value {
     let text = document.text.as_str();
     let body = text.trim();
+    // A verb far down describes a step and not the skill: the reference reads ten lines.
     let beginning: Vec<&str> = body.lines().take(10).collect();
     let signal = |(name, question): &(&str, Question)| ((*name).to_owned(), Value::Bool(question.occurs(document)));
     let mut signals: Map<String, Value> = SIGNALS.iter().map(signal).collect();

@@ -25,6 +25,7 @@ const SHORTEST: usize = 4;
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let capability = subject.capability;
     let folder = capability.path.trim_end_matches("/SKILL.md").rsplit('/').next().unwrap_or_default();
+    // The folder names the skill where there is one: front matter may say anything.
     let name = if folder.is_empty() { &capability.name } else { folder };
     facts.measured(measured(&name.to_lowercase()));
 }

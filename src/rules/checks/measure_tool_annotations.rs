@@ -34,6 +34,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn annotations(tool: &Tool) -> (usize, usize) {
     let hint = |name: &str| tool.annotations.as_ref().and_then(|hints| hints.get(name)).and_then(Value::as_bool);
     let read_only = hint("readOnlyHint") == Some(true);
+    // The specification gives the other two a meaning only for tools that may change something.
     let names: &[&str] = if read_only {
         &["readOnlyHint", "openWorldHint"]
     } else {

@@ -61,6 +61,7 @@ fn signals_of(tools: &[(&str, &str)]) -> Value {
 
 fn signals(name: &str, text: &str, lower: &str, overlap: Option<(usize, usize)>) -> Value {
     let says = |words: &WordMatcher| words.stand_in(text, lower);
+    // The cheap sign before the expression: most descriptions hold no backtick.
     let parameters = says(&PARAMETERS) || (text.contains('`') && IN_CODE.is_match(text)) || has_flag(text);
     object([
         ("action_verb", begins_with_verb(text).into()),
@@ -125,6 +126,7 @@ fn begins_with_verb(text: &str) -> bool {
     let is_stem = |stem: &str| is_verb(stem) || is_verb(&format!("{stem}e"));
     is_verb(&word)
         || match word.strip_suffix("es") {
+            // As the reference cuts endings: `es` is tried before `s`, and what it cuts wrongly is cut wrongly here.
             Some(stem) => is_stem(stem),
             None => word.strip_suffix('s').is_some_and(is_verb),
         }
@@ -133,6 +135,7 @@ fn begins_with_verb(text: &str) -> bool {
 
 /// `--` with a letter, digit or underscore after it.
 fn has_flag(text: &str) -> bool {
+    // Nearly no text has two dashes in a row, and counting pairs reads many bytes at once.
     if bytes::count_pairs(text.as_bytes(), |dash, next| (dash == b'-') & (next == b'-')) == 0 {
         return false;
     }
@@ -147,6 +150,7 @@ fn has_flag(text: &str) -> bool {
 fn density(lower: &str) -> Option<(usize, usize, usize, usize)> {
     let words = words(lower);
     let all = words.len();
+    // The reference gives no density below three words.
     if all < 3 {
         return None;
     }
@@ -165,6 +169,7 @@ fn words(lower: &str) -> Vec<Headed<'_>> {
     while let Some(skipped) = rest(at).position(|byte| BEGINS.get(usize::from(*byte)) == Some(&true)) {
         let start = at + skipped;
         at = start + rest(start).take_while(|byte| GOES_ON.get(usize::from(**byte)) == Some(&true)).count();
+        // Only here a letter beyond ASCII may go on with the word: tables decide all other bytes.
         if bytes.get(at).is_some_and(|byte| !byte.is_ascii()) {
             let behind = lower.get(at..).unwrap_or_default();
             at += behind.find(|letter| !is_part(letter)).unwrap_or(behind.len());

@@ -49,6 +49,7 @@ fn classify(name: &str) -> (Severity, &'static str) {
     let mut words = words.split(' ').map(Keyed::of);
     let Some(verb) = words.next() else { return (Severity::Medium, "") };
     let names = |objects: &Words| words.clone().any(|word| objects.hold(word));
+    // `execute_query` is a database's ordinary verb, `execute` alone runs what it is given.
     if SHELL_VERBS.hold(verb) && !names(&QUERY_OBJECTS) || verb.text == "run" && names(&RUN_OBJECTS) {
         (Severity::Critical, "shell")
     } else if DESTROY_VERBS.hold(verb) && names(&DESTROY_OBJECTS) {
@@ -70,6 +71,7 @@ fn words_of(name: &str) -> String {
     let mut words = String::with_capacity(name.len() + 8);
     let mut small_before = false;
     for letter in name.chars() {
+        // `getUserHTTP` parts before the capitals and not within them: they begin no word each.
         let parts = !letter.is_alphanumeric() || letter.is_uppercase() && small_before;
         if parts && !words.is_empty() && !words.ends_with(' ') {
             words.push(' ');
@@ -91,6 +93,7 @@ fn declared(subject: &Subject<'_>) -> Vec<&'static str> {
         words.push_str(&words_of(text));
     };
     let claims = subject.claims;
+    // A server that says it is a terminal is expected to run commands: a rubric weighs its tools by that.
     let keywords = claims.keywords.known().into_iter().flatten();
     keywords.chain(claims.description.known()).for_each(|text| say(text));
     for manifest in subject.evidence.manifests.values() {

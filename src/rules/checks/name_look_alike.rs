@@ -18,10 +18,12 @@ const SHORTEST: usize = 4;
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let capability = subject.capability;
     let found = match capability.kind {
+        // Skills imitate short product names, servers imitate packages: each is compared with its own list.
         Kind::Skill | Kind::Plugin => skill(&capability.name),
         _ => package(&capability.slug).or_else(|| bare(&capability.name)),
     };
     if let Some(known) = found {
+        // A capability's path may be a folder, which no finding can point into.
         let file = if capability.files.binary_search(&capability.path).is_ok() { &capability.path } else { "" };
         let place = Place { file: file.to_owned(), ..Place::default() };
         facts.found(place, &format!("{} is almost {known}", capability.name));
@@ -30,6 +32,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 
 fn skill(name: &str) -> Option<&'static str> {
     let folded = fold(name);
+    // One edit from a target and ordinary words of their own: `stack` is no imitation of `slack`.
     if SKILL_NEIGHBOURS.contains(&folded.as_str()) {
         return None;
     }
@@ -44,10 +47,12 @@ fn bare(name: &str) -> Option<&'static str> {
 fn package(slug: &str) -> Option<&'static str> {
     let identity = slug.split('#').next().unwrap_or_default();
     let (registry, name) = identity.split_once(':')?;
+    // Elsewhere the part before a slash is an account and no scope.
     if !matches!(registry, "npm" | "pypi") {
         return None;
     }
     let scope = name.split_once('/').map_or("", |(scope, _)| scope);
+    // Under a known publisher's scope nobody else can publish: whatever the name is, it is theirs.
     if SCOPES.contains(&scope) {
         return None;
     }
@@ -78,9 +83,11 @@ fn all_known(names: &[&'static str]) -> Vec<KnownName> {
 /// The known name that a folded one is almost; none where it is one of them.
 fn almost(folded: &str, known: &[KnownName]) -> Option<&'static str> {
     let length = folded.chars().count();
+    // Being one of the known names, also of another list entry, ends the question.
     if length < SHORTEST || known.iter().any(|known| known.folded == folded) {
         return None;
     }
+    // Made once for all known names.
     let drawn = redraw(folded);
     let ends = ends_of(folded);
     let is_alike = |known: &&KnownName| {
@@ -89,6 +96,7 @@ fn almost(folded: &str, known: &[KnownName]) -> Option<&'static str> {
         let one_edit = known.length.abs_diff(length) <= 1 && ends_alike() && is_one_edit(folded, &known.folded);
         known.folded == drawn || (one_edit && !is_variant(folded, &known.folded))
     };
+    // One edit adds one letter at most: longer names need no distance.
     known.iter().filter(|known| known.name.len() + 1 >= length).find(is_alike).map(|known| known.name)
 }
 
@@ -150,6 +158,7 @@ fn is_variant(name: &str, target: &str) -> bool {
         ("", added) => (added, target, name),
         _ => return false,
     };
+    // Second versions and plurals are how people name their own variants.
     added.bytes().all(|letter| letter.is_ascii_digit()) || (added == "s" && longer.starts_with(shorter))
 }
 

@@ -14,6 +14,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     match subject.claims.standing.approved {
         Claim::Known(true) => {}
         Claim::Known(false) => facts.found(Place::default(), "not on the operator's list"),
+        // Without a list nothing is forbidden: a finding for every package would say nothing.
         Claim::Absent | Claim::Unknown => facts.unavailable("no operator's list was given"),
     }
 }

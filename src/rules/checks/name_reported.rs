@@ -15,6 +15,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
     match &subject.claims.standing.reports {
         Claim::Known(reports) => {
+            // Each list stands for itself: two that agree are told as two.
             for report in reports {
                 facts.found(Place::default(), &report.to_string());
             }

@@ -11,6 +11,7 @@ use super::name_known::TAKEN_DOWN;
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let capability = subject.capability;
+    // The names were taken down as skills; a package that is called so is something else.
     if !matches!(capability.kind, Kind::Skill | Kind::Plugin) {
         return facts.not_applicable();
     }
@@ -18,6 +19,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let name = capability.name.to_lowercase();
     let slug = capability.slug.to_lowercase();
     let is_it = |known: &&&str| match known.split_once('/') {
+        // A common name was an attack by one publisher only: both parts must be met.
         Some((publisher, known)) => (name == known || folder == known) && slug.contains(publisher),
         None => name == **known || folder == **known,
     };

@@ -27,6 +27,7 @@ const MOST: usize = 3;
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in subject.documents().filter(|document| document.role != FileRole::Lock) {
+        // Percent signs, split and spaced words and entities are ordinary writing too often to be told as hiding.
         let found = payloads(&document.text, document.runs()).into_iter().filter(|payload| {
             !matches!(payload.encoding, Encoding::Percent | Encoding::Split | Encoding::Spaced | Encoding::Entities)
                 && DANGER.is_match(payload.text.as_bytes())
@@ -42,11 +43,13 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// Bundles carry whole programs for their workers as text; what runs a decoded one is found where it does so.
 fn is_embedded(document: &Document, payload: &Payload) -> bool {
     const PROGRAM_BYTES: usize = 4096;
+    // A payload that fetches the next stage is short; a worker's whole program is not.
     document.role == FileRole::Source && payload.text.len() > PROGRAM_BYTES
 }
 
 /// Data addresses hold pictures, fonts and source maps; talk about payloads is not the payload.
 fn severity(document: &Document, payload: &Payload) -> Severity {
+    // The type of a data address may have parameters: 60 bytes take in the longest that is usual.
     let before = document.text.as_bytes().get(payload.offset.saturating_sub(60)..payload.offset).unwrap_or(&[]);
     let is_data_address = before.windows(8).any(|window| window == b";base64,");
     let context = Context::at(document, payload.offset..payload.offset);

@@ -14,6 +14,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let signals = signals::of(subject);
     match &signals.deprecated {
         Claim::Known(reason) => facts.found(manifest_place(&signals), reason),
+        // A registry that speaks of deprecation and does not here says that it is kept up.
         Claim::Absent => {}
         Claim::Unknown => facts.unavailable("the listing does not speak of deprecation"),
     }

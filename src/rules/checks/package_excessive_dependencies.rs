@@ -18,6 +18,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
     let signals = signals::of(subject);
     match &signals.dependencies {
+        // Direct ones alone: what they pull in is nobody's choice here and changes by the day.
         Claim::Known(names) if names.len() > ORDINARY => {
             facts.found(manifest_place(&signals), &format!("{} run-time dependencies", names.len()));
         }

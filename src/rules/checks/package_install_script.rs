@@ -32,6 +32,7 @@ const KNOWN: [&str; 16] = [
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for script in install_scripts(subject) {
+        // What reaches outside is told by the other rule: no script is told twice.
         if danger_of(subject, &script).is_none() {
             let severity = if is_known(&script.command) { Severity::Info } else { Severity::Low };
             let evidence = format!("{}: {}", script.name, script.command);
@@ -43,11 +44,13 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// True where every command of a command line is a well-known step or does nothing.
 fn is_known(command: &str) -> bool {
     let steps = command.split(['&', '|', ';']).map(str::trim).filter(|step| !step.is_empty());
+    // Every step must be known: a harmless one in front is the plainest way to hide another.
     steps.map(program_of).all(|program| KNOWN.contains(&program) || ["echo", "exit", "true", ":"].contains(&program))
 }
 
 /// The program that a command starts, without what only starts programs.
 fn program_of(command: &str) -> &str {
     let starts = ["npx", "pnpm", "yarn", "exec", "dlx", "bunx", "--no-install", "--no", "-y", "--"];
+    // `npx --no-install husky` runs `husky`: what only starts programs is passed over.
     command.split_whitespace().find(|word| !starts.contains(word)).unwrap_or_default()
 }

@@ -34,6 +34,7 @@ pub(super) struct Danger {
 
 /// Looks at an install script's command lines and at the files that they start; none where nothing reaches outside.
 pub(super) fn danger_of(subject: &Subject<'_>, script: &InstallScript) -> Option<Danger> {
+    // `npm run build` hides what runs one script further on, so commands that it reaches count as well.
     let commands = std::iter::once(&script.command).chain(&script.reached);
     let in_command = commands.filter_map(|command| {
         let severity = danger_of_command(command)?;
@@ -42,11 +43,13 @@ pub(super) fn danger_of(subject: &Subject<'_>, script: &InstallScript) -> Option
     });
     let files = script.files.iter().filter_map(|path| subject.evidence.documents.get(path));
     let mut dangers: Vec<Danger> = in_command.chain(files.filter_map(danger_of_file)).collect();
+    // The worst is told; by place among equals, so that a fact does not depend on an order of files.
     dangers.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| a.place.cmp(&b.place)));
     dangers.into_iter().next()
 }
 
 fn danger_of_command(command: &str) -> Option<Severity> {
+    // Over the whole line, since a pipe or `&&` joins what `segments` would part.
     if FETCH_AND_RUN.is_match(command.as_bytes()) || FETCH_THEN_RUN.is_match(command.as_bytes()) {
         return Some(Severity::Critical);
     }
@@ -69,6 +72,7 @@ fn runs_inline_code(command: &str) -> bool {
     if !INLINE_CODE.is_match(command.as_bytes()) {
         return false;
     }
+    // Whatever call is left when the harmless ones are gone does something else.
     let left = HARMLESS_CALL.replace_all(command.as_bytes(), &b""[..]);
     left.iter().any(|byte| b"(`".contains(byte)) || !HARMLESS_CALL.is_match(command.as_bytes())
 }
@@ -76,7 +80,9 @@ fn runs_inline_code(command: &str) -> bool {
 fn danger_of_file(document: &Document) -> Option<Danger> {
     let network = first_hit(document, &NETWORK_CODE, |_| true);
     let run = first_hit(document, &FETCH_AND_RUN, |line| runs_here(document, line));
+    // Reading a key is no theft while nothing leaves: asked only beside a request.
     let secrets = network.and_then(|_| first_hit(document, &SECRETS, |_| true));
+    // Fetching alone is how prebuilt binaries arrive; fetching and running at once is not.
     let (at, severity) = match (run.or(secrets), network) {
         (Some(at), _) => (at, Severity::Critical),
         (None, Some(at)) => (at, Severity::Medium),
@@ -97,6 +103,7 @@ fn first_hit(document: &Document, pattern: &Regex, counts: impl Fn(&str) -> bool
     let (mut line_end, mut talk_end) = (0, 0);
     for hit in pattern.find_iter(document.text.as_bytes()) {
         let at = hit.start();
+        // Hits come in order: the line and its talk are worked out once for all hits on it.
         if at >= line_end {
             let (start, end) = document.line_at(at);
             let line = document.text.get(start..end).unwrap_or_default();
@@ -120,6 +127,7 @@ fn talk_length(path: &str, line: &str) -> usize {
     if text.starts_with(comment) {
         return line.len();
     }
+    // A line that also starts a process is no advice, whatever it prints.
     if !prints.iter().any(|print| text.starts_with(print)) || STARTS_PROCESS.is_match(line.as_bytes()) {
         return 0;
     }
@@ -134,6 +142,7 @@ fn end_of_command(line: &str) -> usize {
         match (byte, quote) {
             (b'\'' | b'"', None) => quote = Some(byte),
             (b'\'' | b'"', Some(open)) if open == byte => quote = None,
+            // Single quotation marks are the only ones within which a shell runs nothing.
             (b'`' | b'$', None | Some(b'"')) | (b';' | b'&' | b'|', None) => return at,
             _ => {}
         }

@@ -15,6 +15,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
     let signals = signals::of(subject);
     match signals.license {
+        // Any licence will do: which one is good is no question of safety.
         Claim::Known(_) => {}
         Claim::Absent => facts.found(manifest_place(&signals), "no licence in the manifest"),
         Claim::Unknown => facts.unavailable("neither manifest nor listing speaks of a licence"),

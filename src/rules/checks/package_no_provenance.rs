@@ -15,6 +15,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
     match subject.claims.provenance {
         Claim::Known(true) => {}
+        // A registry that knows provenance and has none for this version was never given one.
         Claim::Known(false) | Claim::Absent => facts.found(Place::default(), "no provenance attestation"),
         Claim::Unknown => facts.unavailable("the listing does not speak of provenance"),
     }

@@ -16,6 +16,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let signals = signals::of(subject);
     match signals.repository {
         Claim::Known(_) => {}
+        // Only where somebody spoke: a manifest that was not read proves nothing.
         Claim::Absent => facts.found(manifest_place(&signals), "no repository in the manifest"),
         Claim::Unknown => facts.unavailable("neither manifest nor listing speaks of a repository"),
     }

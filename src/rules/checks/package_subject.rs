@@ -11,6 +11,7 @@ use capdex_model::fact::Place;
 /// True where a row of kind `package` is only what is left of an input whose files all belong to capabilities: those
 /// describe the package then. An input without any bytes is described by its listing.
 pub(super) fn describes_no_package(subject: &Subject<'_>) -> bool {
+    // Files that all belong to capabilities are judged there: telling them again would count one thing twice.
     let empty = subject.capability.files.is_empty() && !subject.evidence.documents.is_empty();
     subject.capability.kind == Kind::Package && empty
 }
@@ -33,6 +34,7 @@ pub(super) fn report_missing(
     if describes_no_package(subject) {
         facts.not_applicable();
     } else if subject.evidence.documents.is_empty() {
+        // Without files nothing can be missing among them.
         facts.unavailable("the files");
     } else if !is_there(&signals::of(subject)) {
         facts.found_in_whole(words);

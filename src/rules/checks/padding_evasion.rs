@@ -15,6 +15,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     };
     for document in subject.documents().filter(read) {
         if let Some((offset, length)) = padding(document.text.as_bytes()) {
+            // The text behind the emptiness is what was to be overlooked: that is quoted.
             let (_, end) = document.line_at(offset);
             let text = document.text.get(offset..end).unwrap_or("");
             facts.found(document.place(offset), &format!("behind {length} blank characters: {text}"));
@@ -36,6 +37,7 @@ fn padding(bytes: &[u8]) -> Option<(usize, usize)> {
                 lines += 1;
                 blanks = 0;
             }
+            // Line breaks of Windows count as blanks and not as text between two empty lines.
             b' ' | b'\t' | b'\r' => blanks += 1,
             _ if lines >= LINES || blanks >= BLANKS => return Some((at, at - start)),
             _ => (start, lines, blanks) = (at + 1, 0, 0),

@@ -12,7 +12,9 @@ const SHORTEST: usize = 8;
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let evidence = subject.evidence;
     for document in subject.documents() {
+        // The unpacker files bytes behind the end of a container under this name.
         let Some(picture) = document.path.strip_suffix("!/trailing") else { continue };
+        // Archives and programs have tails by their formats; pictures have none.
         let is_picture = evidence
             .documents
             .get(picture)
@@ -21,6 +23,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             continue;
         }
         let members = format!("{}!/", document.path);
+        // Members sort behind the tail's own path, so that the next entry tells.
         let holds_files =
             evidence.documents.range(members.clone()..).next().is_some_and(|(path, _)| path.starts_with(&members));
         let is_text = document.role != FileRole::Binary && document.text.len() >= SHORTEST;

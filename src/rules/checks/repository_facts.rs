@@ -161,6 +161,7 @@ fn flag(
 
 /// No signature beside the release.
 pub(super) fn unsigned(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    // An attestation of the registry is a signature: it is asked first, and answers for both.
     if subject.claims.provenance != Claim::Known(true) {
         flag(subject, facts, |standing| &standing.signed, "nobody speaks of signatures", "no signature");
     }
@@ -168,7 +169,9 @@ pub(super) fn unsigned(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 
 /// Workflows run on a branch that nobody protects.
 pub(super) fn unprotected(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    // Without workflows an unprotected branch runs nothing.
     if subject.claims.standing.workflows != Claim::Known(false) {
+        // Where nobody speaks of workflows the answer must be "unavailable", whatever is known of branches.
         let both_known = subject.claims.standing.workflows == Claim::Known(true);
         let protected: fn(&Standing) -> &Claim<bool> =
             if both_known { |standing| &standing.branch_protected } else { |standing| &standing.workflows };
@@ -208,6 +211,7 @@ pub(super) fn young_account(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         return facts.unavailable("nobody states when the account was made and the version published");
     };
     let days = created.days_until(*published);
+    // A package from before its account was handed over: its age says nothing.
     if (0..YOUNG_DAYS).contains(&days) {
         facts.found(Place::default(), &format!("the account was {days} days old"));
     }

@@ -17,6 +17,7 @@ const SAFE_MINOR: u64 = 14;
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for launch in server_launches(subject) {
+        // Any value switches it off, an empty one too: only the presence of the variable is read.
         let switched_off = launch.value.get("env").and_then(|env| env.get(OPEN)).is_some();
         let old = launch.arguments.iter().copied().find(|argument| is_old(argument));
         let words = if switched_off { Some(OPEN) } else { old };
@@ -40,6 +41,7 @@ fn is_old(argument: &str) -> bool {
 }
 
 fn is_old_version(range: &str) -> bool {
+    // A range is judged by its lower end: `^0.13` never reaches 0.14.
     let version = range.trim_start_matches(['^', '~', '=', 'v', ' ']);
     let mut parts = version.split('.');
     let minor = parts.nth(1).and_then(|minor| minor.parse::<u64>().ok());
@@ -55,6 +57,7 @@ fn in_package(manifest: &Manifest) -> Vec<(String, String)> {
         .filter_map(text)
         .filter(|(_, _, script)| script.contains(OPEN) || script.split_whitespace().any(is_old));
     let scripts = scripts.map(|(key, _, script)| (format!("/scripts/{key}"), script));
+    // The inspector is a tool of development: it nearly always stands among `devDependencies`.
     let needed = ["dependencies", "devDependencies"].into_iter().flat_map(|group| {
         let old = entries(group).filter_map(text).filter(|(_, name, range)| name == INSPECTOR && is_old_version(range));
         old.map(move |(key, name, range)| (format!("/{group}/{key}"), format!("{name} {range}")))

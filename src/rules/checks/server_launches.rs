@@ -36,6 +36,7 @@ pub(super) fn server_launches<'a>(subject: &Subject<'a>) -> Vec<ServerLaunch<'a>
     for path in &subject.capability.files {
         let Some(manifest) = evidence.manifests.get(path) else { continue };
         match manifest.kind {
+            // Only here servers may stand without a key around them: other files have settings beside them.
             ManifestKind::McpJson => configured(path, manifest, true, &mut launches),
             ManifestKind::PluginJson | ManifestKind::SettingsJson | ManifestKind::MarketplaceJson => {
                 configured(path, manifest, false, &mut launches)
@@ -53,7 +54,9 @@ fn configured<'a>(path: &'a str, manifest: &'a Manifest, flat: bool, launches: &
         .find_map(|key| manifest.value.get(key)?.as_object().map(|map| (Some(key), map)));
     let whole = flat.then(|| manifest.value.as_object().map(|map| (None, map))).flatten();
     let Some((key, servers)) = keyed.or(whole) else { return };
+    // A prepared file could make every rule about launches read a million servers.
     for (name, value) in servers.iter().take(MAX_SERVERS) {
+        // In this order, by RFC 6901: the other way round an escaped slash would be escaped again.
         let name_token = name.replace('~', "~0").replace('/', "~1");
         let pointer = key.map_or_else(|| format!("/{name_token}"), |key| format!("/{key}/{name_token}"));
         launches.push(launch(path, pointer, name, value));
@@ -62,6 +65,7 @@ fn configured<'a>(path: &'a str, manifest: &'a Manifest, flat: bool, launches: &
 
 fn launch<'a>(path: &'a str, pointer: String, name: &'a str, value: &'a Value) -> ServerLaunch<'a> {
     let text = |key: &str| value.get(key).and_then(Value::as_str);
+    // Clients call the address differently, and a rule must not miss one for its name.
     let url = ["url", "serverUrl", "httpUrl"].into_iter().find_map(text).unwrap_or_default();
     let arguments =
         value.get("args").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();

@@ -23,7 +23,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn imitated(url: &str) -> Option<&'static str> {
     let (_, rest) = url.split_once("://")?;
     let host = rest.split(['/', '?', '#', ':']).next()?.to_lowercase();
+    // By labels and their parts: `micros0ft.evil.test` and `paypa1-login.test` both imitate a vendor.
     let labels = host.split('.').flat_map(|label| label.split('-'));
+    // DNS allows 63 bytes: longer ones are no host and need no work.
     labels.filter(|label| label.chars().count() <= 64).find_map(|label| {
         let drawn = redraw(label);
         VENDOR_HOSTS.iter().copied().find(|vendor| label != *vendor && drawn == **vendor)
@@ -46,5 +48,6 @@ fn redraw(label: &str) -> String {
             letter => letter,
         })
         .collect();
+    // Pairs that most fonts draw like one letter.
     single.replace("rn", "m").replace("vv", "w")
 }

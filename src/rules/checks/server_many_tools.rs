@@ -10,6 +10,7 @@ use capdex_model::fact::Place;
 const MOST: usize = 100;
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    // Counting is cheap; names are gathered only for the few that come near.
     if subject.tools().count() <= MOST {
         return;
     }

@@ -10,6 +10,7 @@ use capdex_evidence::subject::Subject;
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let evidence = subject.evidence;
     let own = |file: &String| subject.capability.files.binary_search(file).is_ok();
+    // Servers of dependencies and of tests are installed by nobody beside this one.
     let counts = |file: &String| {
         !is_foreign(file) && evidence.documents.get(file).is_some_and(|document| document.role != FileRole::Test)
     };
@@ -21,6 +22,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         .collect();
     let mut told = BTreeSet::new();
     for tool in subject.tools().filter(|tool| others.contains(tool.name.as_str())) {
+        // A tools list and the source may both define one tool.
         if told.insert(tool.name.as_str()) {
             facts.found(tool.place.clone(), &format!("another server here has {} too", tool.name));
         }

@@ -14,6 +14,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let declared = ["headers", "oauth", "headersHelper", "auth", "authorization", "bearer_token_env_var"]
             .iter()
             .any(|key| launch.value.get(*key).is_some());
+        // Some services take their key in the address: bad in itself, but no missing credentials.
         let in_address =
             ["key=", "token=", "apikey", "api_key"].iter().any(|part| launch.url.to_ascii_lowercase().contains(part));
         if !declared && !in_address {

@@ -26,6 +26,7 @@ fn may_be_metadata(document: &Document) -> bool {
     let small = document.text.len() <= MAX_BYTES;
     let named = document.language == Language::Json || document.path.contains(".well-known/oauth");
     let says = |key: &str| document.text.contains(key);
+    // By words of the text first: parsing every JSON file of a bundle would cost far more.
     let endpoints = || says("_endpoint\"") && (says("\"authorization_endpoint\"") || says("\"token_endpoint\""));
     let here = || !matches!(document.role, FileRole::Test | FileRole::Lock) && !is_foreign(&document.path);
     small && named && (endpoints() || says("\"authorization_servers\"")) && here()
@@ -41,6 +42,7 @@ fn weaknesses(metadata: &Value) -> Vec<(&'static str, String)> {
         found.push(("/response_types_supported", "offers the implicit flow".to_owned()));
     }
     let challenges = texts("code_challenge_methods_supported");
+    // An empty list says nothing of challenges, and one safe method is enough for a client to choose it.
     if !challenges.is_empty() && challenges.iter().all(|method| *method == "plain") {
         found.push(("/code_challenge_methods_supported", "offers plain code challenges only".to_owned()));
     }
@@ -52,6 +54,7 @@ fn weaknesses(metadata: &Value) -> Vec<(&'static str, String)> {
     ];
     let endpoints = endpoints.into_iter().filter_map(|(pointer, key)| Some((pointer, text(key)?)));
     for (pointer, url) in servers.chain(endpoints) {
+        // Examples run on the machine itself, where nobody listens on the way.
         if url.starts_with("http://") && !is_local(host_of(url)) {
             found.push((pointer, format!("without encryption: {url}")));
         }
@@ -59,6 +62,7 @@ fn weaknesses(metadata: &Value) -> Vec<(&'static str, String)> {
     let hosts =
         [text("authorization_endpoint"), text("token_endpoint")].map(|url| url.map(|url| site_of(host_of(url))));
     if let [Some(asks), Some(gives)] = hosts
+        // Tokens from another site than the one that the user saw are how logins are phished.
         && asks != gives
     {
         found.push(("/token_endpoint", format!("authorization at {asks}, tokens at {gives}")));

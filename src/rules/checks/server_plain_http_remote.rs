@@ -20,11 +20,13 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// Addresses of the machine itself, of a private network, or filled in by the user.
 fn is_local(rest: &str) -> bool {
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    // `http://localhost@evil.test` goes to `evil.test`: what stands before the sign is a user name.
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
     let bare = if host.starts_with('[') { host } else { host.split(':').next().unwrap_or_default() };
     let private = ["127.", "10.", "192.168.", "[::1]", "[fc", "[fd", "0.0.0.0", "{", "${", "<"]
         .iter()
         .any(|start| bare.starts_with(start));
+    // RFC 1918 reserves 172.16.0.0/12, which no prefix of text can tell.
     let private_range = bare
         .strip_prefix("172.")
         .and_then(|rest| rest.split('.').next()?.parse::<u8>().ok())
@@ -35,5 +37,6 @@ fn is_local(rest: &str) -> bool {
         || bare.ends_with(".local")
         || bare.ends_with(".localhost")
         || bare.ends_with(".internal")
+        // A name without a dot is of the local network or of a container's.
         || !bare.contains('.')
 }

@@ -24,6 +24,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// The thing that an argument gives away: the control of the host, or a part of its walls.
 fn weakness(argument: &str) -> Option<Severity> {
     let argument = argument.trim_matches(['"', '\'']);
+    // `-v /:/host` and `--volume=/:/host` both end in the mount, the host's side first.
     let mounted = argument.split(['=', ',']).next_back().unwrap_or(argument).split(':').next().unwrap_or_default();
     let whole = argument == "--privileged"
         || argument.eq_ignore_ascii_case("--cap-add=all")
@@ -32,6 +33,7 @@ fn weakness(argument: &str) -> Option<Severity> {
     if whole || (mounted == "/" && argument.contains(':')) {
         Some(Severity::Medium)
     } else if argument.contains("/docker.sock") || argument.contains("/containerd.sock") {
+        // Whoever controls the engine controls the host, but tools for containers need exactly that.
         Some(Severity::Low)
     } else {
         None
@@ -44,6 +46,7 @@ fn launched(launch: &ServerLaunch<'_>) -> Option<(Severity, String)> {
         return None;
     }
     let found = launch.arguments.iter().filter_map(|argument| Some((weakness(argument)?, (*argument).to_owned())));
+    // One finding for each launch, the worst.
     found.max_by_key(|(severity, _)| *severity)
 }
 

@@ -16,6 +16,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for (pointer, name, value) in settings(&launch) {
             if let Some((severity, confidence)) = judgement(name, value) {
                 let place = Place { file: launch.path.to_owned(), pointer, ..Place::default() };
+                // Masked here, because a secret of no known shape is not masked by other rules.
                 facts.found_as(severity, confidence, place, &format!("{name}={}", masked(value)));
             }
         }
@@ -42,6 +43,7 @@ fn settings<'a>(launch: &ServerLaunch<'a>) -> Vec<(String, &'a str, &'a str)> {
         }
     }
     for (index, argument) in launch.arguments.iter().enumerate() {
+        // `--api-key=…` names its value; a value in an argument of its own has no name and must have a known shape.
         let (name, value) = argument.split_once('=').unwrap_or(("argument", argument));
         found.push((format!("{}/args/{index}", launch.pointer), name, value));
     }
@@ -50,6 +52,7 @@ fn settings<'a>(launch: &ServerLaunch<'a>) -> Vec<(String, &'a str, &'a str)> {
 
 fn judgement(name: &str, value: &str) -> Option<(Severity, Confidence)> {
     let bare = value.trim_start_matches("Bearer ").trim_start_matches("Basic ");
+    // Asked before the shapes: documentation writes `sk-ant-your-key-here`.
     if is_placeholder(bare) {
         return None;
     }
@@ -61,6 +64,7 @@ fn judgement(name: &str, value: &str) -> Option<(Severity, Confidence)> {
         ["token", "secret", "password", "passwd", "api_key", "apikey", "api-key", "private_key", "authorization"]
             .iter()
             .any(|part| name.contains(part));
+    // Without a known shape only a dense value under a telling name is a secret: paths and sentences are none.
     let dense = bare.len() >= 20
         && !bare.contains([' ', '/', ':'])
         && bare.bytes().any(|byte| byte.is_ascii_digit())

@@ -92,6 +92,7 @@ const SHELLS: [&str; 6] = [
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let Some((severity, call)) = worst_call(subject) else { return };
+    // Asked last: reading all that a server says costs more than finding no call.
     if !declares(subject) {
         facts.found_as(severity, Confidence::Low, call.place.clone(), &call.text);
     }
@@ -101,6 +102,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn worst_call<'a>(subject: &Subject<'a>) -> Option<(Severity, &'a Call)> {
     let mut worst: Option<(Severity, &Call)> = None;
     for document in subject.documents().filter(|document| document.role == FileRole::Source) {
+        // Build scripts and libraries run programs as a matter of course; the server itself need not.
         if is_foreign(&document.path) || is_tooling(&document.path) {
             continue;
         }
@@ -124,6 +126,7 @@ fn is_tooling(path: &str) -> bool {
 
 fn weigh(call: &Call) -> Severity {
     match call.arguments.first() {
+        // A fixed command does the same whoever asks.
         Some(Argument::Literal(_)) => Severity::Info,
         _ if SHELLS.contains(&call.callee.as_str()) => Severity::Medium,
         _ => Severity::Low,
@@ -149,6 +152,7 @@ fn declares(subject: &Subject<'_>) -> bool {
         ["name", "title", "description"].into_iter().filter_map(|key| project.get(key)?.as_str())
     });
     let tools = subject.tools().flat_map(|tool| [Some(tool.name.as_str()), tool.description.as_deref()]).flatten();
+    // The name first: it is the shortest text, and often enough.
     says(&subject.capability.name)
         || listed.map(String::as_str).any(says)
         || described.into_iter().any(says)

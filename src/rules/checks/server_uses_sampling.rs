@@ -17,6 +17,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let text = &document.text;
         let first = REQUESTS.into_iter().filter_map(|request| Some((text.find(request)?, request))).min();
         if let Some((offset, request)) = first
+            // Other libraries have a `createMessage` too: only a file that speaks the protocol is meant.
             && SDKS.iter().any(|sdk| text.contains(sdk))
             && document.zone_at(offset) != ZoneKind::Comment
         {

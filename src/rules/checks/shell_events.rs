@@ -19,6 +19,7 @@ pub(super) fn events<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Doc
 /// A severity, lowered where the text around a deed forbids, quotes or explains it.
 pub(super) fn weighed(subject: &Subject<'_>, document: &Document, event: &Event, severity: Severity) -> Severity {
     let context = Context::at(document, event.start..event.end);
+    // Documentation beside these is within the agent's reach: it is read as instructions are.
     let is_loaded = matches!(subject.capability.kind, Kind::Skill | Kind::Rules | Kind::Hook);
     let shown = matches!(
         context.zone,
@@ -29,6 +30,7 @@ pub(super) fn weighed(subject: &Subject<'_>, document: &Document, event: &Event,
         || context.defensive
         || matches!(context.zone, ZoneKind::Table | ZoneKind::Comment)
         || document.role == FileRole::Test
+        // A text about attacks shows them as code; the same code elsewhere is meant to be run.
         || (shown && context.security_topic)
     {
         Severity::Low
@@ -37,6 +39,7 @@ pub(super) fn weighed(subject: &Subject<'_>, document: &Document, event: &Event,
     } else {
         severity
     };
+    // Context only lowers: a rule of low severity must not be raised to "medium" by its surroundings.
     lowered.min(severity)
 }
 

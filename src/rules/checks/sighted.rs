@@ -48,12 +48,15 @@ fn is_of_host(sighting: &Sighting) -> bool {
 
 /// Says what was seen of this capability, or of its package, at these bytes.
 fn report(subject: &Subject<'_>, facts: &mut FactSink<'_>, is_meant: impl Fn(&Sighting) -> bool) {
+    // Not "unavailable": of an input that no pass ever compares no data is missing.
     let Some(sightings) = subject.claims.standing.sightings.known() else { return facts.not_applicable() };
     let is_here = |sighting: &&Sighting| {
+        // A sighting of a package is told once, at the row that stands for the package.
         let is_of_it = match sighting.capability {
             Some(capability) => capability == subject.capability.id,
             None => !describes_no_package(subject),
         };
+        // A sighting of other bytes is of another version: it must not be held against this one.
         is_of_it && sighting.content.is_none_or(|content| content == subject.capability.content)
     };
     for sighting in sightings.iter().filter(|sighting| is_meant(sighting)).filter(is_here) {

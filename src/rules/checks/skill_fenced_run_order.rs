@@ -34,12 +34,14 @@ static FETCHES: LazyLock<Regex> =
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let read = |document: &&Document| {
+        // Only here comments of code are read by an agent before anything is run.
         document.language == Language::Markdown && matches!(document.role, FileRole::Instruction | FileRole::Docs)
     };
     for document in subject.documents().filter(read) {
         for zone in document.zones.iter().filter(|zone| zone.kind == ZoneKind::CodeBlock) {
             if let Some((offset, line)) = ordering_comment(document, zone) {
                 let block = document.text.get(zone.start..zone.end).unwrap_or_default();
+                // Each is ordinary; together they order the agent to run what strangers serve.
                 let severity = match (ADDRESSED.is_match(line), FETCHES.is_match(block)) {
                     (true, true) => Severity::Medium,
                     (true, false) | (false, true) => Severity::Low,
@@ -64,6 +66,7 @@ fn begins_otherwise(line: &[u8]) -> bool {
 
 /// The first comment of a block that orders, with its offset in the document.
 fn ordering_comment<'a>(document: &'a Document, block: &Zone) -> Option<(usize, &'a str)> {
+    // Most lines of a block are code: told by one byte, without an expression.
     let lines = document.lines_within(block.start, block.end).filter(|(_, line)| !begins_otherwise(line.as_bytes()));
     let mut comments = lines
         .map(|(offset, line)| (offset, line.trim()))

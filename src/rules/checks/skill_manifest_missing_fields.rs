@@ -12,6 +12,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let folder = if capability.path.is_empty() { String::new() } else { format!("{}/", capability.path) };
     let is_text =
         |path: &&String| path.strip_prefix(folder.as_str()).is_some_and(|name| name.eq_ignore_ascii_case("skill.md"));
+    // A folder without the file is told by `skill-missing-manifest`.
     let Some(path) = capability.files.iter().find(is_text) else { return };
     if let Some(missing) = missing_in(subject.evidence.manifests.get(path)) {
         facts.found(Place { file: path.clone(), line: 1, column: 1, pointer: String::new() }, &missing);

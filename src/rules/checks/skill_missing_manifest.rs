@@ -33,7 +33,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for path in subject.evidence.documents.keys().filter(|path| !is_foreign(path)) {
         let Some((home, folder, rest)) = parts(path) else { continue };
         let (is_skill, has_text) = folders.entry((home, folder)).or_default();
+        // At any depth: a folder of skills may group them once more.
         *is_skill |= name_of(rest).to_ascii_lowercase().starts_with("skill.");
+        // A folder of assets alone presents nothing; a text in it was meant to be read.
         *has_text |= !rest.contains('/') && rest.to_ascii_lowercase().ends_with(".md");
     }
     let homes: Vec<&str> = folders.iter().filter(|(_, (is_skill, _))| *is_skill).map(|((home, _), _)| *home).collect();

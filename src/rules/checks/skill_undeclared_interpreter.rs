@@ -31,6 +31,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         return;
     }
     let Some((pointer, program)) = asked(&front.value, String::new(), 0) else { return };
+    // Without its front matter, which would itself answer for the interpreter that it asks for.
     let (_, body) = document.text.trim_start_matches("---").split_once("\n---").unwrap_or(("", &document.text));
     let description = front.text("description").unwrap_or_default();
     let said = format!("{description} {body}").to_lowercase();
@@ -45,6 +46,7 @@ fn asked(value: &Value, pointer: String, depth: usize) -> Option<(String, String
     fields.iter().find_map(|(key, field)| {
         let pointer = format!("{pointer}/{key}");
         match key.as_str() {
+            // Where OpenClaw's format asks for programs, at whatever depth of `metadata`.
             "bins" | "anyBins" => {
                 let names = field.as_array()?.iter().filter_map(Value::as_str);
                 let found = names.into_iter().find(|name| INTERPRETERS.contains(name))?;
@@ -56,6 +58,7 @@ fn asked(value: &Value, pointer: String, depth: usize) -> Option<(String, String
                     Value::Array(tools) => tools.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
                     _ => Vec::new(),
                 };
+                // `Bash(git:*)` asks for one program and is no shell.
                 let whole = |tool: &String| matches!(tool.as_str(), "Bash" | "Bash(*)" | "Bash(*:*)");
                 listed.into_iter().find(whole).map(|tool| (pointer, tool))
             }

@@ -14,11 +14,14 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let Some(document) = subject.evidence.documents.get(file.path) else { continue };
         let text = document.text.as_str();
         let Some(first) = COINS.find(text) else { continue };
+        // A library for one currency validates its own addresses; three at once are looked for to be replaced.
         let kinds = COINS.find_iter(text).take(50).map(|coin| coin.as_str()).collect::<std::collections::BTreeSet<_>>();
+        // Reading or writing alone is what copy buttons do.
         let clipboard = READS_CLIPBOARD.is_match(text) && WRITES_CLIPBOARD.is_match(text);
         let wallet = kinds.len() >= 3 && STANDS_BETWEEN.is_match(text);
         if clipboard || wallet {
             let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
+            // Quoted from the first pattern on, which shows whose addresses are looked for.
             let evidence = text.get(first.start()..).unwrap_or_default();
             facts.found_as(severity, confidence, document.place(first.start()), evidence);
         }

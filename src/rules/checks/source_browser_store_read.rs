@@ -16,9 +16,11 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let Some(document) = subject.evidence.documents.get(file.path) else { continue };
         let Some(at) = goes_through_stores(document) else { continue };
         let sends = file.view.calls.iter().any(|call| carried_out(call).is_some());
+        // Backup tools and forensics read the stores too, but hand nothing on.
         let plain = if sends { Severity::High } else { Severity::Medium };
         let (severity, confidence) = weighed(&file, plain, Confidence::High);
         let (start, end) = document.line_at(at);
+        // Eighty bytes before the place may fall within a letter: the line from the place on is quoted then.
         let evidence = document.text.get(start.max(at.saturating_sub(80))..end).or(document.text.get(at..end));
         facts.found_as(severity, confidence, document.place(at), evidence.unwrap_or_default());
     }
@@ -53,5 +55,6 @@ static SPOILS: LazyLock<Regex> = LazyLock::new(|| {
 fn goes_through_stores(document: &Document) -> Option<usize> {
     let text = document.text.as_str();
     let store = STORES.find(text)?;
+    // One kind of word alone stands in browser automation and in password managers.
     (PROFILES.is_match(text) && SPOILS.is_match(text)).then_some(store.start())
 }

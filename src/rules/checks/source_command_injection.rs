@@ -16,10 +16,13 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     let first = call.arguments.first()?;
     let input = call.flows.first;
+    // A check on the way is believed: whether it is a good one cannot be told from here.
     let chosen = input.any(TaintSources::TOOL_INPUT) && !input.any(TaintSources::CHECKED);
     match first {
+        // Before the others: such text has holes too, but only for a program's name.
         Argument::Composed(text) if is_fixed_look_up(text) => Some((Severity::Low, Confidence::Low)),
         Argument::Composed(_) if chosen => Some((Severity::High, Confidence::High)),
+        // Put together a few lines earlier: the same injection with a variable in between.
         Argument::Name(_) | Argument::Other if chosen && input.any(TaintSources::COMPOSED) => {
             Some((Severity::High, Confidence::Medium))
         }

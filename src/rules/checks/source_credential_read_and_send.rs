@@ -13,6 +13,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     report_handed(subject, facts);
     for file in source_files(subject) {
         let senders: Vec<&Call> = file.view.calls.iter().filter(|call| sends(call)).collect();
+        // A flow that was followed is proof; nearness would only tell the same again, with less trust.
         if report_flows(&file, facts) {
             continue;
         }
@@ -32,6 +33,7 @@ fn report_flows(file: &SourceFile<'_>, facts: &mut FactSink<'_>) -> bool {
         let judged = match (carried.any(TaintSources::SECRET), carried.any(TaintSources::ENVIRONMENT)) {
             (true, _) => Severity::Critical,
             (false, true) => Severity::High,
+            // A token is sent to its service all the time, but never as part of a host name.
             (false, false) if carried.any(TaintSources::TOKEN) && looks_up(call) => Severity::High,
             (false, false) if carried.any(TaintSources::ISSUED) && leaves_issuer(file, call) => Severity::High,
             (false, false) => continue,
@@ -45,6 +47,7 @@ fn report_flows(file: &SourceFile<'_>, facts: &mut FactSink<'_>) -> bool {
 
 /// True where a call looks a name up that was put together, so that what is in it reaches whoever owns the zone.
 fn looks_up(call: &Call) -> bool {
+    // Look-ups pass firewalls that stop every other request, which is why data is carried out by them.
     let by_name = matches!(call.callee.as_str(), "socket.gethostbyname" | "socket.getaddrinfo")
         || call.callee.starts_with("dns.");
     by_name && call.flows.first.any(TaintSources::COMPOSED)
@@ -54,6 +57,7 @@ fn looks_up(call: &Call) -> bool {
 /// of which none may be an issuer's.
 fn leaves_issuer(file: &SourceFile<'_>, call: &Call) -> bool {
     let texts = call.arguments.iter().filter_map(text_of).chain(std::iter::once(call.text.as_str()));
+    // An address in the call is the best witness; without one the file's addresses must do.
     let named = texts.filter_map(|text| text.find("http").and_then(|at| text.get(at..))).next();
     match named {
         Some(address) => !is_issuer(address),
@@ -64,6 +68,7 @@ fn leaves_issuer(file: &SourceFile<'_>, call: &Call) -> bool {
 /// Reports a secret that is handed to a function of another file here, which sends.
 fn report_handed(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let handed = |call: &&Call| call.callee.starts_with("handed:");
+    // Hardly any package hands secrets between files: the rest is worked out only for those.
     if !source_files(subject).any(|file| file.view.calls.iter().any(|call| handed(&call))) {
         return;
     }
@@ -75,6 +80,7 @@ fn report_handed(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for call in file.view.calls.iter().filter(handed) {
             let (module, function) = module_and_function(&call.callee);
             let all = call.flows.arguments();
+            // A module that sends does other things as well: the function's own name must say that it sends.
             let meant = all.any(TaintSources::SECRET)
                 || CARRIES.iter().any(|word| function.to_ascii_lowercase().contains(word));
             if meant && sending.contains(module) {
@@ -150,6 +156,7 @@ fn reads_secret(call: &Call) -> Option<bool> {
         "process.env" | "os.environ" => match call.arguments.first() {
             Some(Argument::Name(taker)) => {
                 let taker = taker.rsplit('.').next().unwrap_or_default();
+                // Reading one variable is configuration; turning all of them into data is not.
                 matches!(taker, "stringify" | "entries" | "dumps" | "items" | "dict" | "str" | "inspect" | "b64encode")
                     .then_some(true)
             }
@@ -162,10 +169,12 @@ fn reads_secret(call: &Call) -> Option<bool> {
                 || callee.starts_with("fs-extra.")
                 || matches!(method, "read_text" | "read_bytes") =>
         {
+            // Writing a key is what installers do; only reading can give it away.
             let writes = method.starts_with("write")
                 || method.starts_with("append")
                 || matches!(method, "mkdir" | "mkdirSync" | "chmod" | "chmodSync" | "existsSync" | "access");
             let path = call.arguments.first().and_then(text_of).map(str::to_lowercase).unwrap_or_default();
+            // Paths of Windows end like the others once their strokes are turned.
             let path = path.replace('\\', "/");
             (!writes && SECRETS.iter().any(|secret| path.ends_with(secret))).then_some(false)
         }
@@ -176,7 +185,9 @@ fn reads_secret(call: &Call) -> Option<bool> {
 fn report(file: &SourceFile<'_>, call: &Call, senders: &[&Call], whole: bool, facts: &mut FactSink<'_>) {
     let nearest = senders.iter().map(|sender| distance(sender, call)).min();
     let judged = match (nearest, whole) {
+        // The whole environment in a file that sends nothing is handed to a child process.
         (None, true) => return,
+        // What is read here may be sent elsewhere: told, but as a lead.
         (None, false) => (Severity::Low, Confidence::Medium),
         (Some(distance), false) if distance <= NEAR => (Severity::High, Confidence::Medium),
         (Some(_), false) => (Severity::Medium, Confidence::Low),

@@ -42,6 +42,7 @@ fn packed_program(document: &Document) -> Option<(&Document, usize)> {
         Regex::new(r"(?-u)\b(?:exec|eval)\(\s{0,4}(?:compile\(\s{0,4})?(?:[A-Za-z_]\w{0,30}(?:\((?u:[^()\n]){0,40}\))?\.){0,3}\w{0,20}(?:urlopen|b64decode|decompress|unhexlify|requests\.get)\w{0,20}\(")
             .expect("the pattern is fixed and valid")
     });
+    // Bounded: a text full of such beginnings must not cost a zone for each.
     let hits = PACKED.find_iter(&document.text).take(20).map(|hit| hit.start());
     let mut in_literals = hits.filter(|at| document.zone_at(*at) == ZoneKind::Literal);
     in_literals.find(|at| imports_before(document, *at)).map(|at| (document, at))
@@ -50,6 +51,7 @@ fn packed_program(document: &Document) -> Option<(&Document, usize)> {
 /// True where a module is imported within a literal just before a place.
 fn imports_before(document: &Document, at: usize) -> bool {
     let text = document.text.as_str();
+    // The import of such a program stands in its first line, as the call does or just before it.
     let from = (at.saturating_sub(300)..at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
     let import = text.get(from..at).and_then(|before| before.rfind("import "));
     import.is_some_and(|import| document.zone_at(from + import) == ZoneKind::Literal)
@@ -62,7 +64,9 @@ fn decodes(call: &Call) -> bool {
         _ => false,
     });
     from_decoder
+        // `eval` with names of its own calculates formulas, which may come encoded.
         || (call.flows.first.any(TaintSources::DECODED) && !is_calculation(call))
+        // The body of a new function is its last argument; those before are names.
         || (call.callee.contains("Function") && call.flows.rest.any(TaintSources::DECODED))
         || ["atob(", "b64decode(", "'base64')", "\"base64\")", "marshal.loads(", "fromhex("]
             .iter()
@@ -72,6 +76,7 @@ fn decodes(call: &Call) -> bool {
 /// A module that is imported out of a literal rather than a file.
 fn imports_data(call: &Call) -> bool {
     call.callee == "import"
+        // Only scripts: pictures and styles are bundled as data addresses as well.
         && call.arguments.iter().filter_map(text_of).any(|text| {
             text.starts_with("data:text/javascript;base64") || text.starts_with("data:application/javascript;base64")
         })
@@ -85,6 +90,7 @@ fn interprets_decoded(call: &Call) -> bool {
             let mut words = text.split_whitespace();
             let first = words.next().unwrap_or_default();
             let program = first.rsplit('/').next().unwrap_or_default();
+            // With `-c` the text is the program itself; else decoded text was written to the file that is named.
             let code = words.next().is_some_and(|option| matches!(option, "-c" | "-e"));
             code || matches!(program, "python" | "python3" | "bash" | "sh" | "zsh" | "node" | "perl" | "osascript")
         })
@@ -99,6 +105,7 @@ fn is_decoder(callee: &str, text: &str) -> bool {
     match callee {
         "atob" | "marshal.loads" | "codecs.decode" | "binascii.unhexlify" | "bytes.fromhex" | "bytearray.fromhex"
         | "zlib.decompress" | "zlib.inflateSync" | "zlib.gunzipSync" | "lzma.decompress" | "bz2.decompress" => true,
+        // A buffer of a file's bytes decodes nothing.
         "Buffer.from" => !text.contains("readFile"),
         callee => callee.starts_with("base64.") && callee.contains("decode"),
     }
@@ -109,5 +116,6 @@ fn opens_with(text: &str, token: &str) -> bool {
     let Some(open) = text.find('(') else { return false };
     let Some(at) = text.find(token) else { return false };
     let between = text.get(open..at).unwrap_or_default();
+    // Behind a semicolon or within a function the decoder belongs to other code in a bundled line.
     at > open && !between.contains(';') && !between.contains("=>") && !between.contains("function")
 }

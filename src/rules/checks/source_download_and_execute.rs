@@ -14,6 +14,7 @@ use super::source_calls::{SourceFile, report_calls, source_files, weighed};
 use capdex_evidence::code::sinks::{evaluates, named, runs_shell, spawns, starts_program, text_of};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    // Calls and whole files apart: a password may open an archive far from the call that starts it.
     report_calls(subject, facts, judgement);
     for file in source_files(subject) {
         let opened =
@@ -46,6 +47,7 @@ const INSTALLERS: [&str; 9] = [
 fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence)> {
     let mut texts = call.arguments.iter().filter_map(text_of).filter(|_| starts_program(call));
     if let Some(piped) = texts.find(|text| PIPED.is_match(text)) {
+        // Still told: a maker's address can be taken over, but not as an attack of this package.
         let known = INSTALLERS.iter().any(|address| piped.contains(address));
         return Some(if known { (Severity::Low, Confidence::Medium) } else { (Severity::High, Confidence::High) });
     }
@@ -58,6 +60,7 @@ fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence
     if evaluates(call) && call.flows.arguments().any(TaintSources::ANSWER) {
         return Some((Severity::High, Confidence::High));
     }
+    // Where no flow was followed, the shape of the argument may say as much: `eval(requests.get(u).text)`.
     let fetched = |argument: &Argument| match argument {
         Argument::Result(callee) => is_fetch(callee),
         Argument::Name(name) => {
@@ -73,13 +76,16 @@ fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence
 fn runs_answer(call: &Call) -> bool {
     let first = call.arguments.first();
     let whole = matches!(first, Some(Argument::Name(_) | Argument::Result(_) | Argument::Other));
+    // A command that an answer only fills in is `source-command-injection`.
     let answered = |origins: TaintSources| origins.any(TaintSources::ANSWER) && !origins.any(TaintSources::COMPOSED);
     if runs_shell(call) && whole && answered(call.flows.first) {
         return true;
     }
     let words = first.and_then(text_of).unwrap_or_default();
     let program = words.split_whitespace().next().unwrap_or_default();
+    // By the last part of its path: `/usr/bin/env` forms and full paths are as common as bare names.
     let interprets = INTERPRETERS.contains(&program.rsplit('/').next().unwrap_or_default());
+    // Only where the whole program is the hole: a fixed program with an answer as data in it is no remote code.
     let handed = matches!(words.split_whitespace().nth(1), Some("-c" | "-e")) && words.ends_with("{}");
     spawns(call)
         && ((handed && call.flows.first.any(TaintSources::ANSWER))
@@ -110,6 +116,7 @@ fn installs_archive(call: &Call) -> bool {
     });
     starts_program(call)
         && call.arguments.iter().filter_map(text_of).filter_map(|text| ARCHIVE.captures(text)).any(|found| {
+            // The last two labels, since subdomains of one host may be anybody's but the domain is its owner's.
             let host = found.name("host").map_or("", |host| host.as_str());
             !KNOWN_ARCHIVES.is_match(host)
         })
@@ -127,9 +134,11 @@ fn opened_with_password(file: &SourceFile<'_>, document: &Document) -> Option<(P
         Regex::new(r#"(?i-u)\b(?:extractall|extract)\((?u:[^)\n]){0,120}\bpwd\s*=\s*b?["'](?u:[^"'\n]){2,40}["']|\.setpassword\(\s*b?["']|SevenZipFile\((?u:[^)\n]){0,120}\bpassword\s*=\s*["']|\bunzip\s+(?:-\w+\s+){0,3}-P\s*\w"#)
             .expect("the pattern is fixed and valid")
     });
+    // A password in the program protects nothing: beside fetching and starting, it blinds scanners.
     let starts = file.view.calls.iter().any(|call| starts_program(call) || call.callee == "os.startfile");
     let fetches = file.view.calls.iter().any(|call| is_fetch(&call.callee) || call.callee.ends_with("urlretrieve"));
     let found =
+        // "infected" is the password under which researchers share samples.
         OPENED.find(&document.text).filter(|found| starts && fetches && !found.as_str().contains("infected"))?;
     Some((document.place(found.start()), found.as_str().to_owned()))
 }
@@ -144,6 +153,7 @@ fn starts_fetched_file(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, 
     if !starts || !call.flows.first.any(TaintSources::FETCHED_FILE) {
         return None;
     }
+    // It exists on Windows alone.
     let program = call.callee == "os.startfile"
         || call.arguments.iter().filter_map(text_of).any(|text| {
             let lower = text.to_ascii_lowercase();
@@ -162,10 +172,12 @@ fn comes_from_a_stranger(file: &SourceFile<'_>) -> bool {
     });
     let texts = file.view.calls.iter().flat_map(|call| &call.arguments).filter_map(text_of);
     let hosts: Vec<&str> = texts
+        // Bounded twice, as a bundle may hold a list of thousands of hosts.
         .flat_map(|text| HOST.captures_iter(text).take(20))
         .filter_map(|found| found.name("host").map(|host| host.as_str()))
         .take(200)
         .collect();
+    // One address of a known publisher is enough to be an installer's.
     !hosts.is_empty() && !hosts.iter().any(|host| KNOWN_ARCHIVES.is_match(host))
 }
 
@@ -181,6 +193,7 @@ fn is_furtive(call: &Call) -> bool {
         })
     };
     loose.iter().any(|name| {
+        // Written out as false it says the opposite.
         named(call, name).is_some_and(|value| !matches!(value, "false" | "False"))
             || call.text.contains(&format!("{name}="))
     }) || texts().any(|text| text.starts_with("/tmp/") || text.contains("/.") || text.contains("AppData"))

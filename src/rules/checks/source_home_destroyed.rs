@@ -18,6 +18,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 static DELETED: LazyLock<Regex> = LazyLock::new(|| {
     let own = r"Documents|Desktop|Downloads|Pictures|Music|Movies|[Pp]rojects?|[Cc]ode|src|work|dev|repos";
     Regex::new(&format!(
+        // The folder itself must end the argument: what lies in a folder of its own below is the program's to delete.
         r#"(?-u)\((?:os\.path\.|path\.)?(?:expanduser\(\s*["']~(?:/(?:{own})?)?/?["']\s*\)|(?:pathlib\.)?Path\.home\(\)(?:\s*/\s*["'](?:{own})["'])?|os\.homedir\(\)|homedir\(\)|join\(\s*(?:os\.)?homedir\(\)\s*,\s*["'](?:{own})["']\s*\))\s*[,)]"#
     ))
     .expect("the pattern is fixed and valid")
@@ -33,6 +34,7 @@ fn destroys(call: &Call) -> bool {
         call.callee.as_str(),
         "shutil.rmtree" | "fs.rmSync" | "fs.rm" | "fs.rmdirSync" | "fs-extra.removeSync" | "fs-extra.remove"
     );
+    // By the text of the call: a path that is put together has no value that could be compared.
     if deletes {
         return DELETED.is_match(&call.text);
     }

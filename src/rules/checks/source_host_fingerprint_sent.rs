@@ -18,6 +18,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn judgement(call: &Call, installs: bool) -> Option<(Severity, Confidence)> {
     let carried = carried_out(call)?;
     let names = carried.count(TaintSources::HOST_NAME | TaintSources::USER_NAME | TaintSources::HOST_NETWORK);
+    // Whoever answers for the zone reads the name, and no firewall stops the question.
     let asks_zone = call.callee.starts_with("dns.") && carried.any(TaintSources::COMPOSED);
     match names {
         0 => None,

@@ -19,6 +19,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         }
     }
     for document in subject.documents() {
+        // By the ending as well: a file that was read as plain text may still be loaded as a script.
         let script =
             matches!(document.language, Language::JavaScript | Language::TypeScript) || is_script(&document.path);
         if !script {
@@ -26,7 +27,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         }
         let mut found = NUMBERED.find_iter(document.text.as_bytes());
         let Some(first) = found.next() else { continue };
+        // Counted no further than it can matter: such files are megabytes of these names.
         let count = 1 + found.take(MANY).count();
+        // A few hexadecimal names stand in honest code that was minified or disassembled.
         if count < FEW {
             continue;
         }
@@ -40,6 +43,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// True where the name of a function that starts programs or runs text is written in pieces.
 fn hides_name(call: &Call) -> bool {
     let [Argument::Literal(name)] = call.arguments.as_slice() else { return false };
+    // The view of the source names a call so where a name was put together from literals.
     call.callee == "hidden-name"
         && matches!(
             name.trim_start_matches("node:"),

@@ -16,6 +16,7 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
         callee if callee.starts_with("fs.") || callee.starts_with("fs-extra.") => call.flows.first,
         "open" | "io.open" | "os.remove" | "os.unlink" | "os.rmdir" | "shutil.rmtree" | "shutil.copy"
         | "shutil.move" | "Bun.write" | "Deno.readTextFile" | "Deno.writeTextFile" => call.flows.first,
+        // The path is what the method is called on, and no argument.
         callee if callee.ends_with(".read_text") || callee.ends_with(".read_bytes") => call.flows.receiver,
         callee if callee.ends_with(".write_text") || callee.ends_with(".write_bytes") => call.flows.receiver,
         _ => return None,
@@ -23,6 +24,7 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     if !origins.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST) {
         return None;
     }
+    // Asking for a prefix, a pattern or membership on the way counts as a check, whether it is a good one or not.
     let checked = origins.any(TaintSources::CHECKED);
     if checked { None } else { Some((Severity::Medium, Confidence::Medium)) }
 }

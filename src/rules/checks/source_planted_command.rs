@@ -63,6 +63,7 @@ const LARGEST: usize = 2 << 20;
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in subject.documents().filter(|document| is_program(document)) {
+        // One find for each file: who plants one command plants more, and a reader has seen enough.
         let found = planted(document).or_else(|| printed_order(document));
         if let Some(at) = found {
             let (start, end) = document.line_at(at);
@@ -83,6 +84,7 @@ fn is_program(document: &Document) -> bool {
             | Language::Rust
             | Language::PowerShell
     );
+    // Elsewhere literals are not told from code, and a text about start files would look like a program.
     known
         && document.text.len() <= LARGEST
         && matches!(document.role, FileRole::Source | FileRole::Script)
@@ -93,12 +95,14 @@ fn is_program(document: &Document) -> bool {
 fn planted(document: &Document) -> Option<usize> {
     let text = document.text.as_str();
     let mut places = PLACES.captures_iter(text).take(MOST).peekable();
+    // Over the whole text first: nearly all files name none of the places.
     if places.peek().is_none() || !WRITES.is_match(text) {
         return None;
     }
     let mut read_to = 0;
     places.find_map(|place| {
         let whole = place.get(0)?;
+        // Never before the last place: text full of places is read once and not once for each.
         let low = floor_char_boundary(text, whole.start().saturating_sub(REACH).max(read_to));
         let high = floor_char_boundary(text, whole.end() + REACH);
         read_to = whole.start();
@@ -107,9 +111,11 @@ fn planted(document: &Document) -> Option<usize> {
             return None;
         }
         let of_agent = place.name("agent").is_some();
+        // Each payload counts where it takes effect: orders in an agent's files, fetched programs in start files.
         let hidden = if of_agent { payload::covert_order(window) } else { None };
         let fetched = if of_agent { None } else { find(&FETCHED, window).filter(|_| !KNOWN.is_match(window)) };
         let permitted = if of_agent { find(&PERMITS, window) } else { None };
+        // A public key anywhere else is how people share theirs.
         let key = find(&KEY, window).filter(|_| whole.as_str().ends_with("authorized_keys"));
         let found = payload::fetches_program(window)
             .or_else(|| payload::sends_data(window))
@@ -128,6 +134,7 @@ fn printed_order(document: &Document) -> Option<usize> {
         if document.zone_at(found.start()) != ZoneKind::Literal {
             return None;
         }
+        // What is printed is a sentence or two.
         let end = floor_char_boundary(text, found.end() + 500);
         let range: Range<usize> = found.start()..end;
         let at = range.start + payload::covert_order(text.get(range.clone())?)?;
@@ -151,6 +158,7 @@ fn is_said(document: &Document, at: usize) -> bool {
     let low = floor_char_boundary(text, at.saturating_sub(60));
     let around = text.get(low..floor_char_boundary(text, at + 200)).unwrap_or_default();
     let line = around.split('\n').next().unwrap_or_default();
+    // Scanners hold the same words as expressions to search by.
     let searched = ["\\s", "\\b", "[^", "(?:", "re.compile", ".test(", "\\w"]
         .iter()
         .any(|sign| line.contains(sign) || around.contains(sign));

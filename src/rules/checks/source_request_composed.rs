@@ -19,6 +19,7 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
         return None;
     }
     match call.arguments.first() {
+        // With a fixed host a caller chooses a page of that host alone.
         Some(Argument::Composed(text)) if !is_open_host(text) => None,
         Some(Argument::Named(_) | Argument::Literal(_)) => None,
         _ => Some((Severity::Low, Confidence::Medium)),
@@ -28,5 +29,6 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
 /// True where a hole stands where the host does.
 fn is_open_host(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    // Without a scheme the address begins with the hole, or it is no address.
     rest.map_or(text.starts_with("{}"), |rest| rest.split('/').next().is_some_and(|host| host.contains("{}")))
 }

@@ -29,6 +29,7 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
         | TaintSources::HOST_NETWORK
         | TaintSources::ENVIRONMENT
         | TaintSources::SECRET;
+    // A request comes first: it is worse than a command, which may only compile.
     let asks = sends(call) || call.callee.starts_with("connection.");
     if asks {
         let tells = call.flows.arguments().any(told);
@@ -41,6 +42,7 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
             .any(|program| text.contains(program));
         return fetches.then_some((Severity::High, Confidence::High));
     }
+    // Many read their version by running a file of their own: only text that is put together counts.
     let opaque = evaluates(call) && matches!(call.arguments.first(), Some(Argument::Composed(_)));
     opaque.then_some((Severity::Medium, Confidence::Low))
 }

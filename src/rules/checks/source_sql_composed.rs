@@ -9,6 +9,7 @@ use capdex_model::fact::{Confidence, Severity};
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for file in source_files(subject) {
         for call in file.view.calls.iter().filter(|call| is_statement(call)) {
+            // Names of tables and lists of placeholders cannot be bound: such text has to be put together.
             let structural = call.arguments.len() > 1 || !has_value(call);
             let plain =
                 if structural { (Severity::Low, Confidence::Low) } else { (Severity::Medium, Confidence::Medium) };
@@ -39,6 +40,7 @@ fn is_statement(call: &Call) -> bool {
     let verb = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "DROP ", "CREATE ", "ALTER ", "REPLACE "]
         .iter()
         .any(|verb| upper.starts_with(verb));
+    // The number of marks varies; their values are bound.
     let placeholders = upper.contains("IN ({") && call.arguments.len() > 1;
     verb && upper.contains("{}") | upper.contains('%') && !placeholders
 }

@@ -10,9 +10,11 @@ use capdex_model::fact::{Confidence, Severity};
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for file in source_files(subject) {
         for call in file.view.calls.iter().filter(|call| loads_code(call)) {
+            // `loads` takes bytes from anywhere; `load` takes a file, mostly one that the program wrote.
             let received = call.callee.ends_with("loads")
                 || call.callee.contains("unserialize")
                 || call.callee.starts_with("yaml.");
+            // YAML from a server is a configuration more often than an attack, so that it stays at "received".
             let fetched = call.flows.first.any(TaintSources::ANSWER) && !call.callee.starts_with("yaml.");
             let plain = if fetched {
                 (Severity::High, Confidence::Medium)
@@ -45,6 +47,7 @@ fn loads_code(call: &Call) -> bool {
         | "yaml.unsafe_load"
         | "node-serialize.unserialize" => true,
         "yaml.load" => {
+            // A safe loader is given by name or in its place: both forms are common.
             let safe = |text: &str| text.contains("Safe") || text.contains("BaseLoader");
             let by_position =
                 call.arguments.iter().any(|argument| matches!(argument, Argument::Name(name) if safe(name)));

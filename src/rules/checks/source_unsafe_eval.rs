@@ -13,11 +13,14 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 
 /// Bundlers and schema compilers make functions of text they wrote themselves: a composed `Function` is worth less.
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
+    // A function's body is its last argument; those before it are names of parameters.
     let last = if call.callee == "Function" { call.arguments.last() } else { call.arguments.first() };
+    // Without built-in functions an expression can still escape, but calculating was meant.
     let closed = named(call, "__builtins__").is_some();
     match last? {
         Argument::Literal(_) | Argument::Other | Argument::Named(_) => None,
         shape if !closed && is_chosen(call) => match shape {
+            // A tool that runs code is given code: that is its purpose and its risk, and no hole.
             Argument::Name(name) if is_program(name) => Some((Severity::Medium, Confidence::Medium)),
             _ => Some((Severity::High, Confidence::High)),
         },

@@ -34,6 +34,7 @@ static MODEL: LazyLock<Regex> = LazyLock::new(|| {
 fn watching<'a>(file: &SourceFile<'a>, text: &str) -> Option<&'a Call> {
     let calls = &file.view.calls;
     let leaves = |call: &&Call| {
+        // What goes to the user's own machine is kept there.
         let local = call
             .arguments
             .iter()
@@ -46,9 +47,11 @@ fn watching<'a>(file: &SourceFile<'a>, text: &str) -> Option<&'a Call> {
         || calls.iter().find(|call| carried_out(call).is_some_and(|carried| carried.any(TaintSources::CLIPBOARD)));
     match recorder {
         Some(call) if calls.iter().any(|call| leaves(&call)) => {
+            // Assistants take one picture of the screen for a model; watching takes them again and again, for no model.
             let meant = records_keys(&call.callee) || (AGAIN.is_match(text) && !MODEL.is_match(text));
             meant.then_some(call)
         }
+        // A clipboard that is sent once was pasted by the user.
         _ => copied().filter(|_| AGAIN.is_match(text) && !MODEL.is_match(text)),
     }
 }

@@ -12,9 +12,11 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let Some(tool) = surface.tool.and_then(|at| subject.evidence.tools.get(at)) else { continue };
         let hints = tool.annotations.as_ref();
         let read_only = hints.and_then(|hints| hints.get("readOnlyHint")).and_then(serde_json::Value::as_bool);
+        // Clients may skip the question to the user for a tool that says so: only that claim is worth doubting.
         if read_only != Some(true) {
             continue;
         }
+        // Two witnesses that agree are plain; one alone may be a noun that looks like a verb.
         let (by_name, by_text) = (verb_of_name(&tool.name), verb_of_description(surface));
         let place = below(surface, "/annotations/readOnlyHint");
         match (by_name, by_text) {
@@ -128,6 +130,7 @@ fn verb_of_description(surface: &Surface) -> Option<&'static str> {
         "visualization",
         "chart",
     ];
+    // The first word of the description only: further down a text speaks of other tools and of what it does not do.
     let text = prose(surface).find(|text| text.is("/description"))?;
     let first = text.text.sentences().next()?;
     let word = first.word(0);

@@ -8,6 +8,7 @@ use capdex_evidence::tools::{Tool, ToolOrigin};
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    // A manifest's list of tools has no place for hints.
     let declared = || subject.tools().filter(|tool| tool.origin != ToolOrigin::Manifest);
     let incomplete = || declared().filter(|tool| missing(tool).next().is_some());
     let Some(first) = incomplete().next() else { return };
@@ -18,6 +19,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         first.name,
         missing(first).collect::<Vec<_>>().join(", ")
     );
+    // Leaving all out is a habit of whole servers; stating some and not others leaves a client to guess.
     let none = incomplete().all(|tool| tool.annotations.is_none());
     let severity = if none { Severity::Info } else { Severity::Low };
     facts.found_as(severity, Confidence::High, first.place.clone(), &evidence);

@@ -9,6 +9,7 @@ use super::tool_texts::{place_of, prose, quoted, surfaces};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let owner = owner_text(subject);
+    // Where nobody says who owns it, a claim can neither be right nor wrong.
     if owner.is_empty() {
         return;
     }
@@ -58,11 +59,13 @@ const OFFICIAL: Phrase =
 /// The vendor whose official server a sentence claims to be.
 fn claimed_vendor(sentence: &Sentence<'_>) -> Option<&'static str> {
     let (first, last) = sentence.find(&OFFICIAL)?;
+    // "Uses the official SDK" and "via the official API" say truly whose work is used.
     if sentence.negated(first) || sentence.has(words!["unofficial", "using", "uses", "via", "from", "wraps", "through"])
     {
         return None;
     }
     (first..=last).find_map(|index| {
+        // Within the phrase only: a vendor elsewhere in the sentence is what the tool works with.
         let word = sentence.word(index).trim_end_matches("'s");
         VENDORS.into_iter().find(|vendor| *vendor == word)
     })
@@ -76,6 +79,7 @@ fn owner_text(subject: &Subject<'_>) -> String {
     parts.extend(subject.claims.maintainers.known().into_iter().flatten().cloned());
     for manifest in subject.evidence.manifests.values() {
         let text = |key: &str| manifest.value.get(key).map(ToString::to_string);
+        // A scope belongs to an account; a plain name belongs to whoever came first.
         parts.extend(text("name").filter(|name| name.contains('/')).map(|name| without_last(&name)));
         parts.extend(text("repository").map(|address| without_last(&address)));
         parts.extend(["homepage", "author", "publisher", "websiteUrl", "remotes"].into_iter().filter_map(text));

@@ -249,6 +249,7 @@ impl<'a> InWords<'a> {
         let mut words: Vec<Keyed> = surface.name_words().map(Keyed::of).collect();
         let named = words.len();
         if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
+            // Long first sentences list what else there is: the first words say what the tool does.
             words.extend(first.keyed().take(24));
         }
         let first = |count: usize| First(count, keys_of(words.get(..count).unwrap_or_default()));
@@ -264,6 +265,7 @@ impl<'a> InWords<'a> {
             .with(Tags::SENSITIVE, self.named(&SENSITIVE))
             .with(Tags::WORKSPACE, self.reads_own())
             .with(Tags::SHARED, shared)
+            // One tag for each change: what changes what is shared counts there alone.
             .with(Tags::LOCAL, !shared && self.changes_own())
             .with(Tags::SINK, self.sends())
             .with(Tags::READS, self.reads())
@@ -317,6 +319,7 @@ impl<'a> InWords<'a> {
         let reads = self.begins(&READS)
             || self.any(words!["fetches", "scrapes", "searches", "browses", "crawls", "reads", "retrieves"]);
         let changes = self.begins(&CHANGES);
+        // An address that the caller chooses leads to anybody's page, whatever the description says.
         let by_address = self.begins(&READS) && has_argument(self.tool, &["url", "urls", "link", "uri"]);
         if (reads
             && !changes
@@ -335,10 +338,12 @@ impl<'a> InWords<'a> {
     }
 
     fn changes_shared(&self) -> bool {
+        // Here a hint is believed: it is measured what a tool does, and a false hint has a rule of its own.
         if self.named(&DRY) || read_only(self.tool) {
             return false;
         }
         let free = self.named(&RUNS) && has_argument(self.tool, &FREE_FORM);
+        // A click in a browser may change anything at all that the user may.
         let browser = self.begins(words!["browser", "page", "puppeteer", "playwright"]) && self.named(&BROWSER);
         let changes = self.begins(&CHANGES) && self.named(&SHARED) && !self.named(words!["file", "note", "task"]);
         free || browser || changes
@@ -391,6 +396,7 @@ impl<'a> InWords<'a> {
             "status",
         ]);
         let says = self.begins(&OUT) && (self.named(&RECEIVERS) || self.any(&RECEIVERS));
+        // An address and a body of one's own reach every receiver there is.
         let free = self.named(&CALLS)
             && has_argument(self.tool, &["url", "uri", "endpoint"])
             && has_argument(self.tool, &["body", "data", "payload", "json", "content"]);

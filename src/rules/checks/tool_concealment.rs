@@ -33,6 +33,7 @@ pub(super) fn conceals(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
 
 /// "Never tell the user", "without informing anyone", "no need to mention this".
 fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    // Classes of the whole sentence are known already; most sentences end here without a look at their words.
     if !(sentence.classes.any(NEGATION) && sentence.classes.any(SPEAK)) {
         return None;
     }
@@ -70,6 +71,7 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         let said = (first + 1..=first + 5).find(|index| sentence.fits(*index, &WORDS))?;
         Some((first, said))
     })?;
+    // "If the user is not informed" tells of a state and orders nothing.
     let passive = sentence.word(said).ends_with("ed") || matches!(sentence.word(said), "told" | "shown");
     if passive && (sentence.has(words!["if", "when", "unless", "where"]) || sentence.has(words!["longer"])) {
         return None;
@@ -144,6 +146,7 @@ fn unseen(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         return None;
     }
     let found = sentence.find(&UNSEEN).or_else(|| sentence.find(&UNAWARE))?;
+    // Words that tell what a user can or may, as documentation does.
     let states = sentence.has(words![
         "if",
         "may",
@@ -157,6 +160,7 @@ fn unseen(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         "doesn't",
         "does"
     ]);
+    // "The user does not need to know" is an order in the form of a statement.
     let needless = sentence.find(&NEEDLESS);
     needless.or((!states).then_some(found))
 }
@@ -186,6 +190,7 @@ const KEEP: Phrase = Phrase::of(
 fn kept(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     let found = sentence.find(&KEEP).filter(|_| sentence.classes.any(HIDDEN.with(SPEAK)))?;
     let last = sentence.word(found.1 + 1);
+    // "Hidden from user lists" is a property of an interface.
     let plain = !sentence.negated(found.0) && !is_one_of(last, &["interface", "list", "profile", "id", "who"]);
     (plain && sentence.has(words!["from", "invisible"]) && !sentence.has(words!["whether", "if", "true", "option"]))
         .then_some(found)
@@ -207,9 +212,11 @@ pub(super) fn acts_in_secret(sentence: &Sentence<'_>) -> Option<(usize, usize)> 
     if !sentence.classes.any(HIDDEN) {
         return None;
     }
+    // A negated adverb forbids the secrecy.
     let at = sentence.all(HIDDEN).find(|index| sentence.fits(*index, &SLY) && !sentence.negated(*index))?;
     let acts: Classes = SEND.with(READ).with(DESTROY);
     let act = (at.saturating_sub(3)..=at + 3).find(|index| *index != at && sentence.is(*index, acts))?;
+    // Programs fail and succeed silently all the time: an order to send has to come with it.
     let weak = sentence.fits(at, words!["silently", "quietly"]);
     let ordered = sentence.classes.any(ORDER) || sentence.has(words!["also", "then"]);
     (!weak || (ordered && sentence.is(act, SEND))).then_some((at.min(act), at.max(act)))

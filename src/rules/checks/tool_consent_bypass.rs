@@ -11,6 +11,7 @@ use super::tool_texts::{all_prose, place_of, quoted, surfaces};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for surface in surfaces(subject) {
+        // Skipping a question is worst where the tool does something that the user would have refused.
         let acts = surface.name_words().next().is_some_and(|verb| ACTS.contains(&verb));
         for text in all_prose(surface).filter(|text| text.text.classes().any(CONSENT)) {
             for sentence in text.text.sentences() {
@@ -67,7 +68,9 @@ fn forbids_asking(sentence: &Sentence<'_>) -> bool {
         ],
         4,
     );
+    // "Do not assume consent" holds the same words.
     let assumed = sentence.find(&ASSUMED).is_some_and(|(first, _)| !sentence.negated(first));
+    // "Until the user has approved" asks for consent instead of claiming it.
     let waits = sentence.has(words!["until", "unless", "after", "once", "only", "before"]);
     let agreed = !waits && sentence.find(&AGREED).is_some_and(|(first, _)| !sentence.negated(first));
     assumed || agreed || sentence.find(&FORBIDS).is_some()
@@ -106,6 +109,7 @@ const APPROVED: Words =
 
 /// A sentence that switches the question off, with true where it is an order to the model.
 fn bypasses(sentence: &Sentence<'_>) -> Option<bool> {
+    // A flag that skips a question is the user's own choice.
     let option = sentence.has(words![
         "if",
         "whether",
@@ -125,6 +129,7 @@ fn bypasses(sentence: &Sentence<'_>) -> Option<bool> {
     if let Some((first, _)) = found
         && !option
     {
+        // "Never skip confirmation": two negations demand the question.
         let doubled = (first.saturating_sub(3)..first)
             .any(|at| matches!(sentence.word(at), "not" | "never" | "don't" | "cannot"));
         let order = sentence.has(words![
@@ -145,6 +150,7 @@ fn bypasses(sentence: &Sentence<'_>) -> Option<bool> {
     let Some((first, _)) = sentence.find(&WITHOUT) else { return agreed.then_some(true) };
     let positive =
         sentence.has(words!["must", "always", "automatically", "immediately"]) && !sentence.negated(first) && !option;
+    // "Cannot be deleted without confirmation" says that the question is asked.
     let refuses = (0..first).any(|at| matches!(sentence.word(at), "not" | "never" | "don't" | "cannot" | "no"));
     let approved = sentence.has(&APPROVED);
     ((positive && !refuses) || approved || agreed).then_some(true)

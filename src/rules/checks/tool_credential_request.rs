@@ -43,6 +43,7 @@ fn judgement(sentence: &Sentence<'_>) -> (Severity, Confidence) {
             "reauthenticate",
             "re-authenticate"
         ]);
+    // A key of one service is asked for by many honest tools; these open everything.
     let opens_all = sentence.has(words!["password", "passwords", "phrase", "mnemonic", "private", "credentials"]);
     let notice = notice || sentence.lower().contains("expired");
     let asked = sentence.has(words!["user", "user's", "their", "ask", "tell", "prompt", "instruct"]);
@@ -74,13 +75,16 @@ const ASK_FOR: Phrase = Phrase::of(
 fn asks(sentence: &Sentence<'_>) -> bool {
     let Some((first, last)) = sentence.find(&ASK).or_else(|| sentence.find(&ASK_FOR)) else { return false };
     let before_last = last.checked_sub(1).map_or("", |at| sentence.word(at));
+    // A key of a table and a phrase to search for are no secrets.
     let key = !sentence.fits(last, words!["key", "phrase"])
         || matches!(before_last, "api" | "private" | "secret" | "access" | "seed" | "recovery" | "license");
+    // The verb must be an order: "users provide their token" within a sentence tells how something works.
     let begins = first == 0
         || (0..first).any(|at| matches!(sentence.word(at), "please" | "must" | "user" | "you" | "to" | "and"));
     let begins = begins || sentence.ends_clause(first.wrapping_sub(1));
     key && begins
         && !sentence.negated(first)
+        // Putting a secret into settings keeps it out of the conversation, which is what should be done.
         && !sentence.has(words!["environment", "settings", "config", "configuration", "variable", "dashboard"])
 }
 

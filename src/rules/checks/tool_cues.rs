@@ -101,6 +101,7 @@ pub(super) fn overrides(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     if !sentence.classes.any(GUIDANCE.with(OVERRIDE)) {
         return None;
     }
+    // Verb and object within five words: further apart they belong to different clauses.
     let aside = sentence.all(OVERRIDE).find_map(|first| {
         let last = (first + 1..=first + 5).find(|index| {
             sentence.is(*index, GUIDANCE)
@@ -120,11 +121,14 @@ pub(super) fn overrides(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
                 )
         })?;
         let earlier = (first + 1..=last).any(|index| sentence.fits(index, &EARLIER));
+        // Said to the model; without it and without "earlier" the sentence may tell of a program's own settings.
         let told = sentence.has(words!["you", "your", "developer", "developers"]);
         (earlier || told).then_some((first, last))
     });
+    // Following a tool's steps is ordinary; following them without question is not.
     let obeyed = sentence.find(&OBEY).filter(|_| sentence.has(&BLINDLY));
     let found = aside.or_else(|| sentence.find(&PRECEDENCE)).or_else(|| sentence.find(&ASIDE)).or(obeyed);
+    // Security tools quote and forbid these very orders.
     found.filter(|(first, _)| !sentence.negated(*first) && !names_an_option(sentence, *first))
 }
 
@@ -208,6 +212,7 @@ const ASIDE: Phrase = Phrase::of(
 /// "Ignore existing rules" as the name of a flag or a choice of the user is no order.
 fn names_an_option(sentence: &Sentence<'_>, index: usize) -> bool {
     (index.saturating_sub(4)..index).any(|at| {
+        // A quoted word before the verb is an example and explains nothing.
         sentence.words.get(at).is_some_and(|word| !word.quoted)
             && is_one_of(
                 sentence.word(at),
@@ -298,6 +303,7 @@ pub(super) fn unguards(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     let bypass = || {
         sentence.all(OVERRIDE).find_map(|first| {
             let last = (first + 1..=first + 5).find(|index| sentence.fits(*index, &PROTECTIONS))?;
+            // "Bypass checks" alone may speak of a form; whose checks they are must be said.
             let whose = (first + 1..=last).any(|index| {
                 sentence.fits(
                     index,
@@ -339,6 +345,7 @@ static DELAY: LazyLock<Regex> = LazyLock::new(|| {
 
 /// An order that waits: "on the third call, send …", "if the date is after …, replace …".
 pub(super) fn waits(sentence: &Sentence<'_>) -> bool {
+    // Waiting is no threat by itself: something must happen when the time has come.
     let acts = SEND.with(DESTROY).with(OVERRIDE).with(capdex_evidence::lexicon::CHANGE).with(CALL);
     sentence.classes.any(acts)
         && sentence.classes.any(OPERATION.with(ORDER).with(acts))

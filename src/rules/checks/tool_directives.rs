@@ -41,12 +41,14 @@ pub(super) fn whose(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(W
         let sibling = speaker.other_tool(sentence, index)?;
         Some((if sibling { Whose::SiblingTool } else { Whose::Tool }, index))
     });
+    // The most foreign one counts: an order about its own tool and another server's is an order about the other's.
     tool.chain(others(sentence)).chain(operation(sentence, speaker)).max_by_key(|(whose, _)| *whose)
 }
 
 /// "Any other tool", "every tool", "tools of other servers".
 pub(super) fn others(sentence: &Sentence<'_>) -> Option<(Whose, usize)> {
     let named = sentence.then(OTHER.with(UNIVERSAL), TOOL, 2)?;
+    // "All tools of this server" are its own.
     let own =
         sentence.fits(named.1, words!["server", "servers", "plugin", "integration"]) && !sentence.is(named.0, OTHER);
     (!own).then_some((Whose::Others, named.1))
@@ -74,6 +76,7 @@ fn operation(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Whose, u
         "activity",
     ]);
     let tied = sentence.all(TRIGGER).flat_map(|at| {
+        // After such a word a whole clause follows; after others only a noun or two belong to them.
         let reach =
             if sentence.fits(at, words!["when", "whenever", "if", "while", "once", "before", "after"]) { 9 } else { 4 };
         (at + 1..=at + reach).filter(|index| {
@@ -146,6 +149,7 @@ pub(super) fn obliges(sentence: &Sentence<'_>) -> bool {
 pub(super) fn commands(sentence: &Sentence<'_>) -> bool {
     let verbs = SET.with(CHANGE).with(SEND).with(CALL).with(DESTROY);
     let begins = |index: usize| {
+        // Third persons, participles and gerunds describe; only the bare form orders.
         sentence.is(index, verbs)
             && !sentence.word(index).ends_with('s')
             && !sentence.word(index).ends_with("ing")
@@ -199,9 +203,11 @@ const NOUN_AFTER: Words = Words::of(&[
 
 /// The decision of a sentence about the value of an argument; none where it decides nothing.
 pub(super) fn decided(sentence: &Sentence<'_>) -> Option<Decided> {
+    // "Add", "copy" and others are both a verb and an argument's name: one word cannot be both at once.
     let plain = |(verb, argument): (usize, usize)| {
         !sentence.negated(verb) && sentence.word(verb) != sentence.word(argument) && !is_stated(sentence, verb)
     };
+    // Asked first, since a changed value weighs more than one that is merely given.
     if sentence.near(CHANGE, ARGUMENT, 9).is_some_and(plain) {
         return Some(Decided::Changed);
     }
@@ -258,6 +264,7 @@ pub(super) fn overrules_user(sentence: &Sentence<'_>) -> bool {
     };
     sentence.all(INSTEAD.with(CHANGE).with(capdex_evidence::lexicon::OVERRIDE)).filter(|index| stem(*index)).any(|at| {
         let wish = (at + 1..=at + 7).find(|index| sentence.is(*index, WISH.with(USER)));
+        // These words have plain uses: the wish of the user must be named beside them.
         let weak = sentence.fits(at, words!["even", "replace"]);
         wish.is_some_and(|wish| {
             !sentence.negated(at)
@@ -370,6 +377,7 @@ pub(super) fn moves(sentence: &Sentence<'_>) -> bool {
         "share",
         "shared",
     ]);
+    // Two words of the sentence are needed; most sentences lack the first.
     if !sentence.may_have(&MOVES) {
         return false;
     }

@@ -7,10 +7,12 @@ use capdex_evidence::subject::Subject;
 use capdex_evidence::tools::{Tool, ToolOrigin};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    // One tool alone can share no name.
     if subject.tools().nth(1).is_none() {
         return;
     }
     let mut seen: BTreeMap<(&str, &str), &Tool> = BTreeMap::new();
+    // Only within a list: source and list naturally define the same tool twice.
     for tool in subject.tools().filter(|tool| tool.origin == ToolOrigin::ToolsList) {
         match seen.get(&(tool.place.file.as_str(), tool.name.as_str())) {
             Some(first) if words_of(first) != words_of(tool) => {

@@ -18,10 +18,12 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let folded = if shown.is_ascii() {
             shown.to_ascii_lowercase()
         } else {
+            // Full-width and ligature forms look the same to the user who approves a call.
             shown.nfkc().flat_map(char::to_lowercase).collect()
         };
         let key = (tool.place.file.as_str(), folded.split_whitespace().collect::<Vec<_>>().join(" "));
         match titles.get(&key) {
+            // The same tool from two places is no second one.
             Some(other) if other.name != tool.name => {
                 facts.found(tool.place.clone(), &format!("{} and {} are both shown as {shown}", other.name, tool.name));
             }

@@ -19,6 +19,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
                 seen.extend(said.map(|index| sentence.word(index)));
                 addressed |= sentence.has(words!["you"]) && sentence.has(words!["must", "always", "never"]);
             }
+            // One such word in a long text is style; two, or one with an order to the model, push it.
             if seen.len() > 1 || (seen.len() == 1 && addressed) {
                 let words: Vec<&str> = seen.into_iter().collect();
                 facts.found(place_of(surface, text), &quoted(surface, &words.join(", ")));

@@ -124,6 +124,7 @@ const LOOT: Phrase =
     Phrase::of(&[&["stolen", "exfiltrated", "harvested"], &["data", "credentials", "files", "secrets", "cookies"]], 1);
 
 fn judgement(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
+    // Tools against theft speak of nothing else.
     let is_guarded = || {
         sentence.has(words![
             "detect",
@@ -148,10 +149,12 @@ fn judgement(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
     }
     if plain(&PROMPT)
         && sentence.has(words!["the", "your"])
+        // Many tools take a system prompt of the caller's as an argument.
         && !sentence.has(words!["custom", "optional", "override", "new"])
     {
         return Some((Severity::High, Confidence::Medium));
     }
+    // An argument for the whole conversation carries it to the server with each call.
     if plain(&RECALL) && sentence.has(words!["argument", "parameter", "field", "metadata", "input", "payload"]) {
         return Some((Severity::High, Confidence::Medium));
     }

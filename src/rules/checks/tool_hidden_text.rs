@@ -12,10 +12,12 @@ use super::tool_texts::{below, place_of, quoted, surfaces};
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for surface in surfaces(subject) {
         let name = unicode::hidden(&surface.name);
+        // The name apart: it is what a user sees who is asked to approve a call.
         if let Some((severity, confidence)) = judgement(&name) {
             facts.found_as(severity, confidence, below(surface, "/name"), &quoted(surface, &describe(&name)));
         }
         for text in &surface.texts {
+            // Plain ASCII hides nothing, and the marks of a text are known already.
             let is_strange = text.marks().any(Marks::STRANGE);
             let hidden = if is_strange { unicode::hidden(text.raw()) } else { Vec::new() };
             if let Some((severity, confidence)) = judgement(&hidden) {
@@ -60,6 +62,7 @@ fn judgement(hidden: &[Hidden]) -> Option<(Severity, Confidence)> {
     if of(HiddenKind::Tag) > 0 || hidden.iter().any(|run| !run.payload.is_empty()) {
         return Some((Severity::Critical, Confidence::High));
     }
+    // Eight zero-width characters can spell a byte: fewer are leftovers of copying.
     if of(HiddenKind::Bidi) > 0 || of(HiddenKind::ZeroWidth) > 7 || kinds > 2 {
         return Some((Severity::High, Confidence::Medium));
     }
@@ -101,6 +104,7 @@ fn comment_in(text: &SurfaceText) -> Option<&str> {
     }
     let start = text.raw().find("<!--")?;
     let rest = text.raw().get(start..)?;
+    // An unclosed comment hides all that follows.
     let end = rest.find("-->").map_or(rest.len(), |end| end + 3);
     let comment = rest.get(..end)?;
     (comment.chars().filter(|letter| letter.is_alphabetic()).count() > 3).then_some(comment)

@@ -35,8 +35,10 @@ static LATIN: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Such a clause, as offsets into the text; `is_worth_it` tells whether it holds any of [`MARKS`], regardless of case.
 pub(super) fn foreign_clause(text: &str, is_worth_it: bool) -> Option<(usize, usize)> {
+    // Each is asked cheaply first whether it can match at all: expressions in Unicode are slow.
     let latin = may_hold_latin(text, is_worth_it).then(|| LATIN.find(text)).flatten();
     let other = may_hold_others(text).then(|| OTHER_SCRIPTS.find(text)).flatten();
+    // The earlier of the two is quoted, so that a finding does not depend on the order of the lists.
     let first = latin.into_iter().chain(other).min_by_key(regex::Match::start)?;
     Some((first.start(), first.end()))
 }

@@ -42,6 +42,7 @@ impl EscapeBeyondAscii for str {
 /// The tiers: hidden characters; mixed scripts or the skeleton of a plain name; another script; outside the standard.
 fn judgement(name: &str, plain: &[&str]) -> Option<(Severity, &'static str)> {
     let is_standard = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    // Nearly every name ends here.
     if is_standard {
         return (name.len() > 128).then_some((Severity::Low, "is longer than 128 characters"));
     }
@@ -51,9 +52,11 @@ fn judgement(name: &str, plain: &[&str]) -> Option<(Severity, &'static str)> {
     if !name.is_ascii() {
         let bare: String = skeleton(name).collect();
         let letters: String = name.chars().filter(|letter| letter.is_alphabetic()).collect();
+        // Compared with plain names only: two foreign names that are alike imitate nothing that a user knows.
         if plain.iter().any(|other| skeleton(other).eq(bare.chars())) {
             return Some((Severity::High, "looks like another tool of the same server"));
         }
+        // Letters alone: digits and marks are of no script.
         if !letters.as_str().is_single_script() && !is_japanese_or_korean(name) {
             return Some((Severity::High, "mixes scripts"));
         }

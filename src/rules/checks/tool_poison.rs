@@ -49,12 +49,14 @@ impl Cues {
         cues.mark(text.raw(), marks);
         cues.say(&text.text);
         let marked = MARKS.is_match(text.text.lower());
+        // ASCII without any of the words can hold no order in another language.
         let may_be_foreign = marked || marks.any(Marks::STRANGE);
         if let Some((start, _)) = may_be_foreign.then(|| foreign_clause(text.raw(), marked)).flatten() {
             cues.foreign = true;
             cues.quote_or(text.raw().get(start..).unwrap_or_default());
         }
         cues.decode(text, marked);
+        // Only the mildest form is excused: a tool for keys reads keys, and still has no reason to send them.
         if cues.secret == Some(Taking::Read) {
             let own = own_words(surface);
             if KEEPERS.iter().any(|word| is_about(&own, word)) {
@@ -120,12 +122,14 @@ impl Cues {
             let runs = decode::runs(raw);
             hidden.extend(decode::payloads(raw, &runs).into_iter().map(|payload| payload.text));
         }
+        // The same one search tells of turned letters.
         hidden.extend(marked.then(|| turned(raw)).flatten());
         for text in hidden {
             let parts = Text::of(&text);
             let mut cues = Self::default();
             cues.mark(&text, parts.marks());
             cues.say(&parts);
+            // Decoded text needs no cue: whoever hides an order means it.
             let order = || is_order(&parts).then_some(Severity::High);
             if let Some(severity) = cues.judgement().map(|(severity, _)| severity).or_else(order) {
                 self.encoded = self.encoded.max(Some(severity));
@@ -140,6 +144,7 @@ impl Cues {
     pub(super) fn judgement(&self) -> Option<(Severity, Confidence)> {
         let marked = self.template || self.tag || self.label;
         let strong = self.overrides || self.conceals || self.foreign || self.secret.is_some();
+        // Each of these pairs has no honest reading; the parts alone do.
         let critical = (marked && (strong || self.unguards || self.sly))
             || (self.conceals && (self.secret.is_some() || self.overrides))
             || (self.overrides && self.secret.is_some())
@@ -147,6 +152,7 @@ impl Cues {
         if critical {
             return Some((Severity::Critical, Confidence::High));
         }
+        // `<instructions>` around its own text is a habit of honest servers.
         let tagged = self.tag && !self.common;
         let waiting = self.waits && (strong || self.sly || self.unguards);
         if strong
@@ -170,6 +176,7 @@ fn is_order(text: &Text) -> bool {
     let acts = SEND.with(SET).with(CALL).with(READ);
     let tied = ORDER.with(NEGATION).with(TRIGGER);
     text.sentences().any(|sentence| {
+        // Short decoded text is a label, an address or chance.
         sentence.words.len() > 5
             && sentence.classes.any(acts)
             && text.classes().any(tied)

@@ -93,6 +93,7 @@ pub(super) fn taking(sentence: &Sentence<'_>) -> Option<Taking> {
     {
         return None;
     }
+    // "Never read .env" orders the opposite.
     let said = |classes| sentence.all(classes).find(|index| !sentence.negated(*index));
     let hands_over = sentence.all(SEND.with(SET)).find(|index| {
         !sentence.negated(*index)
@@ -133,6 +134,7 @@ pub(super) fn taking(sentence: &Sentence<'_>) -> Option<Taking> {
         || sentence.has(words!["first", "also", "before", "secretly", "silently", "then", "it's", "then"]);
     if names_file {
         let contents = sentence.has(words!["content", "contents", "full", "verbatim", "output"]);
+        // One word cannot both read and hand over: "include .env" alone may speak of a deployment.
         let is_file = hands_over.is_some() && (reads.is_some_and(|read| Some(read) != hands_over) || contents);
         let file = is_file.then_some(Taking::File);
         return file.or_else(|| (ordered && reads.is_some() && !is_placement(sentence)).then_some(Taking::Read));
@@ -142,6 +144,7 @@ pub(super) fn taking(sentence: &Sentence<'_>) -> Option<Taking> {
         (_, Some(_))
             if sentence.has(words!["all", "every", "full", "contents"])
                 && sentence.has(words!["argument", "parameter", "field", "payload", "tool"])
+                // Without an order only a value that is worth stealing counts, never the conversation alone.
                 && sentence.find(&VALUES).is_some() =>
         {
             Some(Taking::Value)

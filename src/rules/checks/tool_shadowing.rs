@@ -11,6 +11,7 @@ use super::tool_texts::{Speaker, each_prose, is_beside_tool, place_of, quoted};
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     each_prose(subject, |surface, text, speaker| {
         let found = text.text.sentences().find_map(|sentence| {
+            // Names of other tools are looked for last: it takes the names of all siblings.
             let steered = || foreign_target(&sentence, speaker).map(|target| judgement(&sentence, target));
             Some((sentence, against_others(&sentence).or_else(steered)?))
         });
@@ -51,6 +52,7 @@ fn against_others(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
     const OTHERS: Phrase = Phrase::of(&[&["other", "another"], &["tool", "tools", "server", "servers"]], 2);
     let others = sentence.find(&OTHERS).is_some();
     let forbids = others && sentence.find(&FORBIDS).is_some();
+    // Other tools are mentioned to tell them apart; only forbidding or replacing them is against them.
     let against = others && (forbids || sentence.has(words!["instead"]));
     if (against && (sentence.has(&DISPARAGED) || sentence.has(words!["server", "servers"])))
         || (sentence.find(&ROUTES).is_some() && sentence.has(words!["supersedes", "replaces", "built-in", "instead"]))
@@ -90,6 +92,7 @@ fn foreign_target(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<usiz
 /// The order around a name: "instead of NAME", "before calling NAME", "do not use NAME", "whenever you call NAME".
 fn cue(sentence: &Sentence<'_>, index: usize) -> bool {
     let has = |words: &Words| (index.saturating_sub(5)..index).any(|at| sentence.fits(at, words));
+    // "Instead of X" may advise against this very tool: the sentence must speak for it.
     let this = sentence.has(words!["this"]) || sentence.has(words!["always", "must", "first", "also"]);
     let replaces = (has(words!["instead"]) && has(words!["of"]))
         || (has(words!["rather"]) && has(words!["than"]))

@@ -32,6 +32,7 @@ pub(super) fn surfaces_in<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a
     let below = move |file: &str| {
         let rest = file.strip_prefix(capability.path.as_str());
         capability.kind == Kind::Plugin
+            // Up to a stroke: `plugins/mail-extra` does not lie in `plugins/mail`.
             && (capability.path.is_empty() || rest.is_some_and(|rest| rest.starts_with('/')))
     };
     let owns = move |file: &String| capability.files.binary_search(file).is_ok() || below(file);
@@ -122,6 +123,7 @@ pub(super) fn own_words(surface: &Surface) -> Vec<&str> {
     let mut own: Vec<&str> = surface.name_words().collect();
     if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
         let words = (0..first.words.len().min(12)).map(|index| first.word(index));
+        // Shorter ones are articles and prepositions, which every tool has in common.
         own.extend(words.filter(|word| word.len() > 3));
     }
     own
@@ -133,6 +135,7 @@ pub(super) fn is_about(own: &[&str], word: &str) -> bool {
     own.iter().any(|own| {
         let own = own.trim_end_matches('s');
         let alike = own.bytes().zip(stem.bytes()).take_while(|(a, b)| a == b).count();
+        // "Database" and "databases", "deploy" and "deployment" share their beginning.
         own == stem || (alike > 3 && (alike == own.len().min(stem.len()) || alike > 4))
     })
 }
@@ -190,10 +193,13 @@ impl<'a> Speaker<'a> {
             return None;
         }
         let folded = folded_name(raw);
+        // A tool's own name and arguments are written as identifiers in its own description.
         if folded.is_empty() || folded == self.surface.folded || self.is_argument(raw) {
             return None;
         }
+        // Asked late, since it gathers the names of all tools of the server.
         let sibling = self.siblings.names().folded.contains(folded.as_str());
+        // An identifier is a tool only where something is done with it: variables and fields look the same.
         let is_used = sentence.fits(index + 2, words!["used", "using", "loaded", "present"])
             && sentence.fits(index + 1, words!["is", "gets", "are"]);
         let called = is_used

@@ -33,12 +33,14 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
 /// The most telling value that a sentence writes out; examples of values are none.
 pub(super) fn literal(sentence: &Sentence<'_>) -> Option<Literal> {
     let lower = sentence.lower();
+    // A place is worth more than any plain value, so that it is looked for first.
     if let Some(found) = PLACE.find(lower)
         && !is_example(lower.get(..found.start()).unwrap_or_default(), found.as_str())
     {
         return Some(Literal::Place);
     }
     let quoted = sentence.words.iter().enumerate().any(|(index, word)| {
+        // Quoted names of tools and arguments are no values.
         word.quoted && !sentence.is(index, TOOL) && !super::tool_texts::is_identifier(sentence.raw(index))
     });
     let number = (0..sentence.words.len()).any(|index| {
@@ -113,6 +115,7 @@ pub(super) fn names_receiver(sentence: &Sentence<'_>) -> bool {
     ]);
     let is_link = found.as_str().starts_with("http");
     (BEFORE.iter().any(|word| near.contains(word)) || BEHIND.iter().any(|word| behind.contains(word)))
+        // Links are given to be read; only with a verb of sending is one a receiver.
         && (!is_link || sends)
 }
 
@@ -143,6 +146,7 @@ fn is_example(before: &str, value: &str) -> bool {
         "relative",
         "refer to",
     ];
+    // A word such as "example" further away belongs to another value.
     let near = last_of(before, 60);
     let assigned = before.ends_with(['=', '"', '\'']) && value.contains("@example.");
     assigned

@@ -63,6 +63,7 @@ pub(super) enum SearchOutcome {
 impl Anchored {
     /// None for an expression that has no gap, or whose matches can begin with almost anything.
     pub(super) fn of(parsed: &Hir) -> Option<Self> {
+        // Without a gap the ordinary engine has few states and is as quick.
         if !has_gap(parsed) {
             return None;
         }
@@ -84,6 +85,7 @@ impl Anchored {
         let mut cache = None;
         while let Some(at) = self.begins.next(text, from..starts.end) {
             let (cache, loose) = &mut **cache.get_or_insert_with(|| self.caches.get());
+            // Tried by the small automaton first, which says no to nearly all beginnings.
             if !self.may_match_at(loose, text, at, budget) {
                 from = at + 1;
                 continue;
@@ -91,6 +93,7 @@ impl Anchored {
             match self.match_at(cache, text, at, budget) {
                 Some(Some(end)) => return SearchOutcome::Found(at..end),
                 Some(None) => from = at + 1,
+                // The caller goes on with the ordinary engine: slower, but linear whatever the text is.
                 None => return SearchOutcome::GaveUp(at),
             }
         }
@@ -99,6 +102,7 @@ impl Anchored {
 
     /// True where a match may begin at a place, by one with gaps of any length: where that takes long it may.
     fn may_match_at(&self, cache: &mut Cache, text: &[u8], at: usize, budget: &mut usize) -> bool {
+        // Never more than the budget, so that taking it off below cannot fall under nought.
         let read = LOOSE_MOST.min(*budget);
         let Ok(mut state) = self.loose.start_state_forward(cache, &Input::new(text).range(at..).anchored(Mode::Yes))
         else {
@@ -108,6 +112,7 @@ impl Anchored {
         for (offset, byte) in rest.iter().take(read).enumerate() {
             match self.loose.next_state(cache, state, *byte) {
                 Ok(next) => state = next,
+                // The cache is full: saying yes costs time, saying no could miss a match.
                 Err(_) => return true,
             }
             if state.is_tagged() {
@@ -142,6 +147,7 @@ impl Anchored {
                     return None;
                 }
             }
+            // Looked at as it reads and not at the end: one beginning alone could otherwise read the whole text.
             if offset > *budget {
                 return None;
             }
@@ -155,7 +161,9 @@ impl Anchored {
 
 /// The automaton for matches of an expression that begin at a place.
 fn dfa_of(parsed: &Hir) -> Option<DFA> {
+    // Texts may be cut within a letter: the automaton must take any bytes.
     let nfa = NFA::compiler().configure(thompson::Config::new().utf8(false)).build_from_hir(parsed).ok()?;
+    // Without the check a small cache is allowed: it is emptied when it is full.
     let config = DFA::config().cache_capacity(STATES).skip_cache_capacity_check(true);
     DFA::builder().configure(config).build_from_nfa(nfa).ok()
 }
@@ -169,6 +177,7 @@ fn loosened(part: &Hir) -> Hir {
         HirKind::Repetition(repetition) => {
             let Repetition { min, max, greedy, sub } = repetition;
             let sub = Box::new(loosened(sub));
+            // Up to two stays as it is: an optional part is no gap, and loosening it would let far more through.
             let (min, max) = if max.is_none_or(|most| most > 2) { ((*min).min(1), None) } else { (*min, *max) };
             Hir::repetition(Repetition { min, max, greedy: *greedy, sub })
         }
@@ -203,6 +212,7 @@ impl Begins {
         extractor.kind(ExtractKind::Prefix).limit_class(16).limit_literal_len(LENGTH).limit_total(BEGINNINGS_MOST);
         let sequence = extractor.extract(parsed);
         let literals: Vec<&[u8]> = sequence.literals()?.iter().map(|literal| literal.as_bytes()).collect();
+        // One byte stands nearly everywhere: looking only there would spare nothing.
         if literals.iter().any(|literal| literal.len() < 2) {
             return None;
         }
@@ -216,6 +226,7 @@ impl Begins {
             for (at, table) in groups.iter_mut().enumerate() {
                 match literal.get(at) {
                     Some(byte) => table.get_mut(usize::from(*byte)).into_iter().for_each(|groups| *groups |= group),
+                    // A beginning that is shorter fits whatever follows it.
                     None => table.iter_mut().for_each(|groups| *groups |= group),
                 }
             }

@@ -72,6 +72,7 @@ impl Condition {
             return look.once(self, || occurs(all));
         }
         let around = self.scope.range(look.text, found);
+        // A find may reach beyond its own scope; then the part before or behind it is empty.
         let range = match self.side {
             ConditionSide::Either => around,
             ConditionSide::Before => around.start..found.start,
@@ -88,8 +89,10 @@ impl Condition {
     pub(super) fn added_to(&self, need: RequiredLiterals) -> RequiredLiterals {
         // What is asked of the whole text sees it whole; what is asked of a part may see half a word at its ends.
         let sight = if self.is_the_same_everywhere() { Sight::Whole } else { Sight::Part };
+        // A condition that almost anything meets holds no text back.
         let Some(plan) = LiteralPlan::of_any(self.any.iter().map(Expression::text), sight) else { return need };
         match self.scope {
+            // The prefilter sees texts alone.
             ConditionScope::Path => need,
             ConditionScope::File => need.beside(plan),
             local => need.near(plan, local.bytes()),
@@ -137,6 +140,7 @@ impl ConditionScope {
 fn between(text: &[u8], found: &Range<usize>, mark: &[u8], reach: usize) -> Range<usize> {
     let low = found.start.saturating_sub(reach);
     let high = found.end.saturating_add(reach).min(text.len());
+    // Bounded by `reach` as well: a file of one line must not be read anew for every find.
     let left = text.get(low..found.start).unwrap_or(&[]);
     let right = text.get(found.end..high).unwrap_or(&[]);
     let start = left.windows(mark.len()).rposition(|window| window == mark).map_or(low, |at| low + at + mark.len());
@@ -256,6 +260,7 @@ impl Lower {
     /// The severity to which the context lowers, where it does.
     pub(super) fn severity(&self, around: &Around<'_>) -> Option<Severity> {
         let holds = |mildness: &Mildness| mildness.holds(around);
+        // The cheap questions first: conditions run expressions.
         let applies = (self.any.is_empty() || self.any.iter().any(holds))
             && self.all.iter().all(holds)
             && self.near.iter().all(|condition| condition.holds(around.look, around.found));

@@ -38,6 +38,7 @@ impl Expression {
 
     /// The expression, ready to be looked for where it can begin; none where that is not worth it.
     pub(super) fn anchored(&self) -> Option<&Anchored> {
+        // Kept also where it is not worth it, so that nobody works that out again.
         self.anchored.get_or_init(|| Anchored::of(&parsed(&self.text)?)).as_ref()
     }
 
@@ -49,6 +50,7 @@ impl Expression {
 
 /// One expression, read as it is compiled; none where it is not valid.
 pub(super) fn parsed(text: &str) -> Option<Hir> {
+    // The same settings as in `compile`: plans are drawn from what is run.
     ParserBuilder::new().unicode(false).utf8(false).build().parse(text).ok()
 }
 

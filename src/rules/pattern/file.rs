@@ -105,6 +105,7 @@ impl DataRule {
                 cannot_see: file.cannot_see,
                 severity: file.severity,
                 confidence: file.confidence,
+                // A rule without kinds looks at all of them: new kinds are then covered without touching cards.
                 kinds: file.kinds.unwrap_or_else(|| Kind::ALL.to_vec()),
                 lifecycle: file.lifecycle,
                 cites: file.cites,
@@ -135,6 +136,7 @@ impl DataRule {
     /// The literals without which a text gives no find, for each of the rule's patterns: those of the pattern, a mark,
     /// and every neighbour that is demanded.
     pub(super) fn needs(&self) -> impl Iterator<Item = RequiredLiterals> {
+        // Conditions under `unless` demand nothing: a text without them gives more finds and not fewer.
         let around = self.near.iter().fold(RequiredLiterals::default(), |need, condition| condition.added_to(need));
         let around = match LiteralPlan::of_any(self.marks.iter().map(Expression::text), Sight::Whole) {
             Some(marked) => around.beside(marked),

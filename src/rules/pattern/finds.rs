@@ -57,6 +57,7 @@ impl Finds {
     pub(super) fn worst(self, document: &Document, most: impl Fn(usize) -> usize) -> Vec<Find> {
         let mut finds: Vec<Find> =
             self.searches.into_values().flat_map(|search| search.kept).map(|kept| kept.0).collect();
+        // By severity before place, so that what is cut off is never worse than what is kept.
         finds.sort_by(|a, b| {
             (a.rule, b.severity, a.offset, &a.evidence).cmp(&(b.rule, a.severity, b.offset, &b.evidence))
         });
@@ -67,6 +68,7 @@ impl Finds {
             let (mut count, mut same) = (0, false);
             for other in earlier {
                 count += 1;
+                // The same words again, or a second find on one line, tell a reader nothing new.
                 same |= other.evidence == find.evidence || line == document.line_at(other.offset);
             }
             if !same && count < most(find.rule) {
@@ -106,6 +108,7 @@ impl SearchFinds {
     /// Keeps a find that is wanted.
     pub(super) fn keep(&mut self, find: Find, line: usize) {
         let same = || self.of(find.severity).filter(|(other, _)| other.evidence == find.evidence);
+        // One more of the same evidence could not be reported anyway.
         if same().count() < self.most && same().all(|(_, other)| *other != line) {
             self.kept.push((find, line));
         }

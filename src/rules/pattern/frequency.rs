@@ -24,6 +24,7 @@ const PIECE: f64 = 400.0;
 
 /// The expected number of a lower-case literal in a million bytes, with so many edges of words beside it.
 pub(super) fn of(literal: &[u8], edges: usize) -> f64 {
+    // As if bytes were independent: too low for words, which the lists below make up for.
     let by_letters = literal.iter().fold(1e6, |all, byte| all * of_byte(*byte));
     let by_letters = (0..edges).fold(by_letters, |all, _| all * AT_EDGE);
     let known = MOST_COMMON.iter().find(|(common, _)| *common == literal).map(|(_, times)| *times);

@@ -43,6 +43,7 @@ impl Literal {
 
     /// This one with another behind it.
     pub(super) fn then(&self, other: &Self) -> Self {
+        // Edges alone: what is known of both sides comes together, and the stricter holds.
         if self.bytes.is_empty() {
             let before = self.before.max(other.before);
             return if other.bytes.is_empty() { Self::empty(before) } else { Self { before, ..other.clone() } };
@@ -68,6 +69,7 @@ impl Literal {
         {
             (bytes, before) = (rest, Edge::Blank);
         }
+        // The search compares sixteen bytes at most: a beginning demands less, and never too much.
         if let Some((beginning, [next, ..])) = bytes.split_at_checked(LONGEST) {
             let is_edge = beginning.last().is_some_and(|last| is_word(*last) != is_word(*next));
             (bytes, after) = (beginning, if is_edge { Edge::Word } else { Edge::Open });
@@ -108,6 +110,7 @@ impl Literal {
         match &self.bytes[..] {
             [] => false,
             [one] => !is_letter(one) && !one.is_ascii_digit(),
+            // Two letters stand on every line of English.
             [_, _] => !self.bytes.iter().all(is_letter),
             _ => true,
         }

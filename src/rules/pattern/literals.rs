@@ -79,6 +79,7 @@ impl LiteralPlan {
     fn frequency(&self) -> f64 {
         match self {
             Self::Literals(literals) => literals.iter().map(Literal::frequency).sum(),
+            // The rarest part comes first, and all are met no more often than it is.
             Self::All(parts, _) => parts.first().map_or(0.0, Self::frequency),
             // Several parts may ask for the same.
             Self::Any(_) => self.demand().iter().map(Literal::frequency).sum(),
@@ -133,6 +134,7 @@ impl PartLiterals {
         plans.extend(self.exact.and_then(demanded));
         let mut plans: Vec<(f64, LiteralPlan)> = plans.into_iter().map(|plan| (plan.frequency(), plan)).collect();
         plans.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        // A common part beside a rare one holds hardly anything more back and costs its own search.
         let rare = plans.iter().take_while(|(frequency, _)| *frequency <= COMMON_BESIDE).count();
         plans.truncate(rare.clamp(1, PARTS_MOST));
         let mut plans: Vec<LiteralPlan> = plans.into_iter().map(|(_, plan)| plan).collect();
@@ -149,6 +151,7 @@ fn any(mut plans: Vec<LiteralPlan>) -> Option<LiteralPlan> {
 /// The texts as a demand, unless they are too common or too many to be looked for.
 fn demanded(texts: LiteralSet) -> Option<LiteralPlan> {
     let texts: LiteralSet = texts.iter().map(Literal::settled).collect();
+    // One text that is not worth it makes the whole demand worthless: a match may hold that one alone.
     if texts.is_empty() || texts.len() > DEMAND_MOST || !texts.iter().all(Literal::is_telling) {
         return None;
     }
@@ -223,6 +226,7 @@ impl Sight {
     fn repeated(self, repetition: &Repetition) -> PartLiterals {
         let PartLiterals { exact, mut plans, begins } = self.known(&repetition.sub);
         if repetition.min == 0 {
+            // Only a part that may be missing once can still be written out with its neighbours.
             let optional = exact.filter(|texts| repetition.max == Some(1) && texts.len() < JOINED_MOST);
             return PartLiterals {
                 exact: optional.map(|mut texts| {
@@ -259,6 +263,7 @@ impl Sight {
             let known = self.known(part);
             plans.extend(known.plans);
             match known.exact {
+                // Joined while they are few: longer literals are rarer ones.
                 Some(texts) if open.len() * texts.len() <= JOINED_MOST => {
                     open = open.iter().flat_map(|left| texts.iter().map(|right| left.then(right))).collect();
                 }

@@ -95,7 +95,9 @@ impl PatternEngine {
 
     /// Looks at one text with every rule that may find something in it.
     fn scan(&self, look: &ScannedText<'_>, hits: &mut PrefilterHits, finds: &mut Finds) {
+        // One pass for all rules, whatever their number.
         let candidates = self.prefilter.candidates(look.text, hits);
+        // Questions are about the text as it is written: other views have other places.
         if matches!(look.view, TextView::Written(_)) {
             question::note(look.document, &candidates, self.questions);
         }
@@ -108,6 +110,7 @@ impl PatternEngine {
             let rule = self.rules.get(*at).filter(|rule| rule.may_look_at(look.document, look.kind));
             let Some((rule, finder)) = rule.and_then(|rule| Some((rule, rule.finders.get(*place)?))) else { continue };
             let stretches = candidates.stretches(search);
+            // The literals are there, but too far apart for one match.
             if stretches.is_empty() {
                 continue;
             }
@@ -184,6 +187,7 @@ fn told_of(subject: &Subject<'_>, hits: &mut PrefilterHits) -> Vec<NumberedFact>
         for (document, find) in finds {
             sink.found_as(find.severity, find.confidence, document.place(find.offset), &find.evidence);
         }
+        // Said and not left out: a text that floods a rule must not look clean.
         for document in cut {
             sink.unavailable(&format!("more than {JUDGED_MOST} places to look at in {}", document.path));
         }
@@ -229,6 +233,7 @@ impl DataRule {
                 let evidence = self.evidence(look.view, found);
                 kept.keep(Find { rule: finder.rule, offset, severity, confidence, evidence }, line);
             } else if severity == self.meta.severity && kept.is_full(severity) {
+                // Nothing worse can come, and nothing as bad can be reported any more.
                 break;
             }
         }
@@ -256,6 +261,7 @@ impl DataRule {
             self.lower.iter().filter_map(|lower| lower.severity(&around)).min()
         };
         let severity = lowered.map_or(self.meta.severity, |lowered| lowered.min(self.meta.severity));
+        // A find that its surroundings excuse is a lead.
         let confidence = if severity < self.meta.severity { Confidence::Low } else { self.meta.confidence };
         Some((severity, confidence))
     }
@@ -271,6 +277,7 @@ impl DataRule {
             return masked(part(found));
         }
         let sentence = sentence_around(text.as_bytes(), found.clone());
+        // Evidence is cut at 200 code points: the find itself must be in sight.
         let start = if found.end - sentence.start <= 180 { sentence.start } else { found.start };
         let quoted = part(start..sentence.end.min(start + 400)).trim();
         if view.label().is_empty() { quoted.to_owned() } else { format!("{}: {quoted}", view.label()) }
@@ -280,6 +287,7 @@ impl DataRule {
 /// The first four and the last two characters of a secret.
 fn masked(secret: &str) -> String {
     let letters: Vec<char> = secret.trim().chars().collect();
+    // Six shown characters would be half of it or more.
     if letters.len() < 12 {
         return "…".to_owned();
     }
@@ -299,6 +307,7 @@ static SECRETS: LazyLock<(Vec<&Expression>, Prefilter)> = LazyLock::new(|| {
 pub(super) fn mask_secrets(evidence: &str) -> Cow<'_, str> {
     let mut shown = Cow::Borrowed(evidence);
     let (secrets, prefilter) = &*SECRETS;
+    // Nearly no evidence holds any piece of a secret; telling which rule's is the costly part.
     if !prefilter.is_touched(evidence.as_bytes()) {
         return shown;
     }

@@ -59,6 +59,7 @@ impl Question {
                 let whole = |(starts, end): &(Range<usize>, usize)| SearchWindow { starts: starts.clone(), end: *end };
                 let stretches = match self.signs() {
                     [] => noted.iter().map(whole).collect(),
+                    // Expressions of many states are slow even in windows: lines without the signs are left out first.
                     [sign, others @ ..] => signed_lines(sign, others, noted, text),
                 };
                 find_in(&stretches, self.expression(), text).take(places).collect()
@@ -138,10 +139,12 @@ pub(super) fn needs() -> impl Iterator<Item = RequiredLiterals> {
 
 /// Notes where a Markdown text can answer the questions, whose numbers in the prefilter begin at `first`.
 pub(super) fn note(document: &Document, candidates: &Candidates<'_>, first: usize) {
+    // Skills are Markdown; of other texts nobody asks these questions.
     if document.language != Language::Markdown {
         return;
     }
     let stretches = |number: usize| -> Noted {
+        // An empty list is an answer: nothing in this text can match.
         if candidates.expressions().binary_search(&number).is_err() {
             return Vec::new();
         }

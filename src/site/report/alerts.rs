@@ -1,6 +1,6 @@
 //! Alerts: what the passes raised for a person, as they are ranked.
 //!
-//! Must not know what became of them at the sinks: those are the operator's.
+//! Sinks play no part here: what became of alerts there is the operator's.
 
 use capdex_model::alert::{Alert, Raised};
 use maud::{Markup, html};
@@ -16,12 +16,12 @@ pub(crate) const EACH: usize = 50;
 /// Particulars of one alert that a page shows.
 const DETAILS: usize = 40;
 
-/// How many pages there are.
+/// The number of pages.
 pub(crate) fn pages(site: &Site) -> usize {
     pages_of(site.watch.alerts.len(), EACH)
 }
 
-/// On which page an alert stands, with its name there.
+/// The page on which an alert stands, with its name there.
 fn place(site: &Site, alert: &Alert) -> String {
     let at = site.watch.alert_at(&alert.key);
     format!("{}#{}", paths::part("alerts", at / EACH + 1), paths::alert_anchor(&alert.key))

@@ -1,6 +1,6 @@
-//! Coverage: where listings come from, what could not be looked at, and which published codes something here answers.
+//! Coverage: the origins of listings, what could not be looked at, and which published codes something here answers.
 //!
-//! Must not judge: it shows the ledgers.
+//! Nothing is judged here: the page shows the ledgers.
 
 use capdex_rules::catalogue::{self, Catalogue, Entry};
 use maud::{Markup, html};
@@ -80,7 +80,7 @@ fn gaps(site: &Site) -> Markup {
     }
 }
 
-/// Every catalogue with what answers each of its codes.
+/// Every catalogue with the answers to each of its codes.
 fn codes() -> Markup {
     html! {
         p { "Every code that a method or taxonomy publishes, and what answers it here. A rule says " em { "unavailable" } " while nobody has given the data." }

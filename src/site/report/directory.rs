@@ -1,7 +1,7 @@
 //! The directory: every capability in order, as pages of a plain list, and as rows for the script that filters and sorts them.
 //!
-//! A page from a file may load scripts and nothing else, so the rows are scripts: calls with arrays of numbers and strings that went
-//! through the gate. Without the script the list is whole, page by page.
+//! A page from a file may load scripts and nothing else, so the rows are scripts. Each is a call with arrays of numbers,
+//! and of strings that went through the gate. Without the script the list is whole, page by page.
 
 use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
@@ -21,12 +21,12 @@ pub(crate) const PLAIN: usize = 100;
 /// Rows of one file for the script.
 pub(crate) const CHUNK: usize = 2_000;
 
-/// How many pages the plain list has.
+/// The number of pages of the plain list.
 pub(crate) fn pages(site: &Site) -> usize {
     pages_of(site.rows.len(), PLAIN)
 }
 
-/// How many files of rows there are.
+/// The number of files of rows.
 pub(crate) fn chunks(site: &Site) -> usize {
     site.rows.len().div_ceil(CHUNK)
 }
@@ -54,9 +54,10 @@ pub(crate) fn page(site: &Site, number: usize) -> String {
     )
 }
 
-/// Where the script puts itself, with what it must know.
+/// The place of the script, with what it must know.
 fn live(site: &Site) -> Markup {
     let mut sources: Vec<&str> = site.figures.sources.keys().map(String::as_str).collect();
+    // Sorted here and in `rows`: the script finds a source by its number.
     sources.sort_unstable();
     let rubrics: Vec<Value> = RUBRICS
         .iter()
@@ -65,6 +66,7 @@ fn live(site: &Site) -> Markup {
             json!({ "id": meta.rubric.id, "seed": meta.rubric.is_seed() })
         })
         .collect();
+    // Bands and kinds as words once; the rows hold their numbers, which keeps the files small.
     let told = json!({
         "rows": site.rows.len(),
         "files": chunks(site),
@@ -117,12 +119,12 @@ fn line(row: &Row) -> Markup {
     }
 }
 
-/// What a row is called: its own name, else its place.
+/// The name of a row: its own, else its place.
 pub(crate) fn shown_name(row: &Row) -> String {
     if row.name.trim().is_empty() { place(row) } else { row.name.clone() }
 }
 
-/// Where it is: package and path.
+/// The location: package and path.
 pub(crate) fn place(row: &Row) -> String {
     if row.path.is_empty() { row.package.clone() } else { format!("{}#{}", row.package, row.path) }
 }
@@ -138,14 +140,17 @@ fn differ(row: &Row) -> String {
 
 /// One file of rows, from 0: a call that hands them to the script, each in the order that `site.js` reads.
 pub(crate) fn rows(site: &Site, number: usize) -> String {
+    // The same order as in `live`.
     let mut sources: Vec<&str> = site.figures.sources.keys().map(String::as_str).collect();
     sources.sort_unstable();
+    // A call and no bare array: a page from `file://` may load a script, but may not fetch data.
     let mut text = format!("capdexRows({number},[\n");
     let from = number.saturating_mul(CHUNK);
     for (at, row) in site.rows.iter().skip(from).take(CHUNK).enumerate() {
         if at > 0 {
             text.push_str(",\n");
         }
+        // JSON of strings that went through the gate, so that no text can end the script.
         text.push_str(&cells(row, &sources).to_string());
     }
     text.push_str("\n]);\n");
@@ -153,11 +158,13 @@ pub(crate) fn rows(site: &Site, number: usize) -> String {
 }
 
 fn cells(row: &Row, sources: &[&str]) -> Value {
+    // Places in the lists that the page gives to the script.
     let kind = Kind::ALL.iter().position(|kind| *kind == row.kind);
     let band = BANDS.iter().position(|band| *band == row.band);
     let source = sources.binary_search(&row.listing.source.as_str()).ok();
     let counts = [Severity::Critical, Severity::High, Severity::Medium, Severity::Low].map(|of| row.findings.count(of));
     json!([
+        // The short id, because the whole one would be a third of the bytes.
         paths::short(&row.id),
         said(&shown_name(row), NAME),
         said(&row.package, NAME),

@@ -1,6 +1,6 @@
 //! Drift: the feed of what changed, the newest first, and one event in full with its diff.
 //!
-//! Must not judge a change: the pass did.
+//! Changes are judged by the pass, and not here.
 
 use capdex_corpus::drift::Change;
 use capdex_db::DriftEvent;
@@ -19,7 +19,7 @@ const CHANGES: usize = 60;
 /// Lines of a diff likewise.
 const LINES: usize = 120;
 
-/// How many pages the feed has.
+/// The number of pages of the feed.
 pub(crate) fn pages(site: &Site) -> usize {
     pages_of(site.watch.drift.len(), EACH)
 }
@@ -160,6 +160,7 @@ pub(crate) fn diff(lines: &[String]) -> Markup {
         @if !lines.is_empty() {
             div class="diff" role="region" aria-label="Changed lines" tabindex="0" {
                 @for line in lines.iter().take(LINES) {
+                    // The sign is told in words too, for those who see no colours.
                     @let (class, word) = match line.chars().next() {
                         Some('+') => ("add", Some("added: ")),
                         Some('-') => ("del", Some("removed: ")),

@@ -1,6 +1,6 @@
 //! The feeds of the site: alerts and drift as Atom, the newest first.
 //!
-//! Must not know how an entry is escaped: the one gate for Atom does.
+//! Entries are escaped by the one gate for Atom.
 
 use capdex_db::DriftEvent;
 
@@ -14,6 +14,7 @@ const LINES: usize = 40;
 
 /// The feed of alerts.
 pub(crate) fn alerts(site: &Site) -> String {
+    // A feed is read from its newest entry, while the page shows the worst first.
     let mut newest: Vec<_> = site.watch.alerts.iter().collect();
     newest.sort_by_key(|raised| std::cmp::Reverse(raised.at));
     let entries: Vec<Entry> = newest
@@ -23,6 +24,7 @@ pub(crate) fn alerts(site: &Site) -> String {
             let alert = &raised.alert;
             let said = [&alert.why, &alert.fix].into_iter().chain(&alert.details).filter(|line| !line.is_empty());
             Entry {
+                // The key of the alert, which does not change, so that readers show an entry once.
                 id: vec!["capdex alert".to_owned(), alert.key.clone()],
                 title: format!("{}: {}", alert.severity.as_str(), alert.title),
                 at: raised.at,
@@ -31,6 +33,7 @@ pub(crate) fn alerts(site: &Site) -> String {
             }
         })
         .collect();
+    // No address: the site does not know where it will be put.
     atom::document(&Feed { id: &["capdex site", "alerts"], title: "capdex alerts", url: None }, &entries)
 }
 
@@ -47,6 +50,7 @@ pub(crate) fn drift(events: &[DriftEvent]) -> String {
                 title: format!("{} ({}): {}", event.severity.as_str(), event.class.name(), event.slug),
                 at: event.at,
                 severity: event.severity.as_str(),
+                // Without the difference: readers of feeds show markup, and lines of strangers are nothing for them.
                 lines: effects.chain(changes).take(LINES).collect(),
             }
         })

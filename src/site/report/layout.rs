@@ -1,6 +1,6 @@
-//! The frame of every page: its head with the content security policy, the way around, and where the numbers are from.
+//! The frame of every page: its head with the content security policy, the navigation, and the origin of the numbers.
 //!
-//! Must not know what stands in a page.
+//! Pages are given as finished markup.
 
 use capdex_model::fact::Severity;
 use capdex_model::score::Band;
@@ -10,8 +10,8 @@ use maud::{DOCTYPE, Markup, html};
 use super::paths;
 use super::said::number;
 
-/// What a page may load: its own style, script and pictures, and nothing from anywhere else. In the pages because they work
-/// from `file://`, where `'self'` means the files themselves; the service sends it as a header too.
+/// The resources that a page may load: its own style, script and pictures, and nothing from anywhere else. In the pages because
+/// they work from `file://`, where `'self'` means the files themselves; the service sends it as a header too.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; \
                                  form-action 'none'";
 
@@ -31,32 +31,33 @@ pub(crate) const PARTS: [(&str, &str); 8] = [
     ("coverage.html", "Coverage"),
 ];
 
-/// What the frame of a page is made from.
+/// The data of a page's frame.
 pub(crate) struct Frame<'a> {
     /// The title; already through the gate.
     pub(crate) title: &'a str,
     /// The part of the site that it belongs to: a file of [`PARTS`].
     pub(crate) part: &'a str,
-    /// How many folders deep it lies.
+    /// The number of folders above it.
     pub(crate) depth: usize,
     /// The instant that ages are measured against; none on pages that are the same every night.
     pub(crate) as_of: Option<AsOf>,
 }
 
 impl Frame<'_> {
-    /// What leads from here to the root: ``, `../`, `../../`.
+    /// The way from here to the root: ``, `../`, `../../`.
     pub(crate) fn root(&self) -> String {
         root(self.depth)
     }
 }
 
-/// What leads from a page so many folders deep to the root.
+/// The way to the root from a page below so many folders.
 pub(crate) fn root(depth: usize) -> String {
     "../".repeat(depth)
 }
 
 /// A whole page.
 pub(crate) fn page(frame: &Frame<'_>, body: &Markup) -> String {
+    // Relative addresses only: the same files work from a folder and below any path of a server.
     let root = frame.root();
     let markup = html! {
         (DOCTYPE)
@@ -66,6 +67,7 @@ pub(crate) fn page(frame: &Frame<'_>, body: &Markup) -> String {
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
+                // A followed link would otherwise tell the other site where this one is kept.
                 meta name="referrer" content="no-referrer";
                 title { (frame.title) " · capdex" }
                 link rel="stylesheet" href={ (root) "site.css" };
@@ -131,7 +133,7 @@ pub(crate) fn heading(title: &str, lead: &Markup) -> Markup {
     html! { div class="heading" { h1 { (title) } div class="lead" { (lead) } } }
 }
 
-/// What a list leaves out, as its last entry.
+/// The number of entries that a list leaves out, as its last entry.
 pub(crate) fn more_items(all: usize, shown: usize) -> Markup {
     html! { @if all > shown { li class="quiet" { "… and " (number((all - shown) as u64)) " more" } } }
 }
@@ -166,8 +168,9 @@ pub(crate) fn pager(name: &str, number: usize, pages: usize) -> Markup {
     }
 }
 
-/// How many pages a list of so many entries has; an empty one has one.
+/// The number of pages of a list of so many entries; an empty one has one.
 pub(crate) fn pages_of(entries: usize, each: usize) -> usize {
+    // At least one, because the first page is linked even where there is nothing to show.
     entries.div_ceil(each.max(1)).max(1)
 }
 

@@ -99,6 +99,7 @@ fn families(site: &Site) -> Markup {
         @if families.is_empty() { p class="note" { "No two things of different origin have nearly the same content." } }
         @for family in families.into_iter().take(MOST) {
             @let head = family.first();
+            // A few families can stand open; among many the summaries are what a reader needs.
             details open[all <= 3] {
                 summary {
                     @if let Some(head) = head { (quoted(&head.original_slug, NAME)) ", " (counted(family.iter().filter(|of| !of.is_original()).count() as u64, "copy")) }

@@ -77,8 +77,10 @@ pub(crate) fn rubric(site: &Site, meta: &RubricMeta) -> String {
 
 /// Our Markdown as HTML, without its own title.
 fn markdown(text: &str) -> Markup {
+    // The frame has the title already.
     let body =
         text.trim_start().strip_prefix("# ").and_then(|rest| rest.split_once('\n')).map_or(text, |(_, body)| body);
+    // Raw markup is shown as text, so that a page of a rubric cannot bring a script or a style of its own.
     let events = Parser::new_ext(body, Options::ENABLE_TABLES).map(|event| match event {
         Event::Html(raw) | Event::InlineHtml(raw) => Event::Text(raw),
         other => other,
@@ -86,6 +88,7 @@ fn markdown(text: &str) -> Markup {
     let mut html = String::new();
     pulldown_cmark::html::push_html(&mut html, events);
     PreEscaped(
+        // The policy of the site forbids styles in elements, so alignment becomes a class.
         html.replace(" style=\"text-align: right\"", " class=\"num\"").replace(" style=\"text-align: left\"", ""),
     )
 }

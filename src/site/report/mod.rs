@@ -1,7 +1,8 @@
 //! The site: every page from what the store holds, as files that a browser opens without a server.
 //!
-//! A page is a pure function from what was read to its bytes, one file each; the service gives the same pages. Reads the store and
-//! nothing else; holds no clock value but `as_of`, so that the same store gives the same bytes. A folder is replaced as a whole.
+//! A page is a pure function from what was read to its bytes, one file each; the service gives the same pages. Reads the
+//! store and nothing else; holds no clock value but `as_of`, so that the same store gives the same bytes. A folder is
+//! replaced as a whole.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,9 +13,9 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::RUBRICS;
 use serde_json::json;
 
-use capdex_dataset::bulk;
-use capdex_dataset::export;
 use crate::progress::Progress;
+use capdex_dataset::bulk;
+use capdex_dataset::staging;
 
 mod alerts;
 pub(crate) mod capability;
@@ -39,18 +40,18 @@ const MARK: &str = "capdex-site.json";
 /// Capabilities whose pages are made at once.
 const BATCH: usize = 256;
 
-/// How a site is written.
+/// The options of a site.
 #[derive(Clone, Copy)]
 pub struct ReportOptions<'a> {
     /// The instant that ages are measured against.
     pub as_of: AsOf,
     /// Threads that make pages; none given: one for each core.
     pub threads: Option<u16>,
-    /// Where progress is shown.
+    /// The display of progress.
     pub progress: &'a dyn Progress,
 }
 
-/// What was written.
+/// The figures of a written site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Capabilities, each with a page.
@@ -66,7 +67,8 @@ pub struct Written {
 /// # Errors
 /// When `out` is there and is no site of ours, the store errs, or a file cannot be written.
 pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow::Result<Written> {
-    let staging = export::stage(out, MARK, "a site of capdex")?;
+    let staging = staging::stage(out, MARK, "a site of capdex")?;
+    // One view of the store, so that a night that goes on beside it does not mix into the pages.
     let view = reader.snapshot_view()?;
     let progress = options.progress;
     progress.begin("read", None);
@@ -78,8 +80,10 @@ pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow
     capabilities(&site, &view, options, &mut folder)?;
     let mark = json!({ "schema": "capdex.site/1", "as_of": options.as_of, "ruleset_sha256": capdex_rules::digest().hex(),
                        "capabilities": site.rows.len() });
+    // The mark last: a folder without it was not finished, and is never taken for a site.
     folder.put(MARK, &format!("{mark}\n"))?;
-    export::replace(&staging, out)?;
+    // Only now does a web server see the new site, and as a whole.
+    staging::replace(&staging, out)?;
     Ok(folder.written)
 }
 
@@ -97,7 +101,7 @@ pub(crate) fn single(site: &Site, path: &str) -> Option<String> {
     }
 }
 
-/// The lists that have several pages: their name, how many pages, and what writes one, from 1.
+/// The lists that have several pages: their name, the number of pages, and what writes one, from 1.
 pub(crate) type Listing = (&'static str, fn(&Site) -> usize, fn(&Site, usize) -> String);
 pub(crate) const LISTINGS: [Listing; 3] = [
     ("directory", directory::pages, directory::page),
@@ -122,6 +126,7 @@ const SINGLE: [&str; 9] = [
 pub(crate) fn drift_feed(site: &Site, reader: &Reader) -> anyhow::Result<String> {
     let mut events = Vec::new();
     for head in site.watch.drift.iter().take(feed::ENTRIES) {
+        // An event that was pruned since the heads were read is left out.
         events.extend(reader.drift_event(&head.key)?);
     }
     Ok(feed::drift(&events))
@@ -135,6 +140,7 @@ pub(crate) fn rule(site: &Site, id: &str) -> Option<String> {
 /// The page of a rubric, by the name of its file.
 pub(crate) fn rubric(site: &Site, name: &str) -> Option<String> {
     let mut metas = RUBRICS.iter().map(|rubric| rubric.meta());
+    // File names have no slash, and ids of rubrics do.
     let meta = metas.find(|meta| meta.rubric.id.replace('/', "-") == name)?;
     Some(methods::rubric(site, meta))
 }
@@ -142,6 +148,7 @@ pub(crate) fn rubric(site: &Site, name: &str) -> Option<String> {
 /// Everything but the pages of capabilities.
 fn lists(site: &Site, reader: &Reader, folder: &mut Folder) -> anyhow::Result<()> {
     for path in SINGLE {
+        // Every name of the list has a page; one without is a fault of the table.
         let text = single(site, path).with_context(|| format!("{path} is no page"))?;
         folder.put(path, &text)?;
     }
@@ -172,6 +179,7 @@ fn capabilities(site: &Site, reader: &Reader, options: &ReportOptions<'_>, folde
     let read = |rows: &[Row]| {
         let mut pages = Vec::with_capacity(rows.len());
         for row in rows {
+            // None where it went since the rows were read, which a view of the store rules out.
             pages.extend(capability::read(reader, site, row)?.map(|data| (row.clone(), data)));
         }
         Ok(Some(pages))
@@ -181,6 +189,7 @@ fn capabilities(site: &Site, reader: &Reader, options: &ReportOptions<'_>, folde
     };
     let put = |pages: Vec<(String, String, String)>| {
         for (path, text, slug) in pages {
+            // Written on one thread, while the pool makes the next batch.
             folder.put(&path, &text)?;
             progress.advance(1);
             progress.show(folder.written.bytes, &slug);
@@ -203,6 +212,7 @@ impl Folder {
     fn put(&mut self, path: &str, text: &str) -> anyhow::Result<()> {
         let whole = self.root.join(path);
         let failed = || format!("failed to write {}", whole.display());
+        // Asked first, because nearly every file goes into a folder that is there.
         if let Some(parent) = whole.parent().filter(|parent| !parent.is_dir()) {
             fs::create_dir_all(parent).with_context(failed)?;
         }

@@ -1,6 +1,6 @@
 //! The first page: how much there is, how it is spread, where the methods disagree, and what is worst now.
 //!
-//! Must not count: the figures do.
+//! Nothing is counted here: the figures are.
 
 use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
@@ -70,6 +70,7 @@ pub(crate) fn page(site: &Site) -> String {
 
 fn key_figures(site: &Site) -> Markup {
     let open_gaps: u64 = site.gaps.iter().map(|gap| gap.count).sum();
+    // High and above, as a count of everything would hide what matters.
     let grave = site.watch.alerts.iter().filter(|raised| raised.alert.severity >= Severity::High).count();
     let figures: [(&str, u64, &str); 6] = [
         ("capabilities", site.rows.len() as u64, "directory.html"),
@@ -97,6 +98,7 @@ fn kinds(site: &Site) -> Markup {
         desc: "One bar for each band, with how many capabilities it holds.",
         of: "band",
     };
+    // Kinds without a capability would be rows of zeros.
     let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| figures.of_kind(*kind) > 0).collect();
     html! {
         div class="plots two" {
@@ -136,6 +138,7 @@ fn spread(site: &Site, place: usize) -> Markup {
     let counts = site.figures.spread.get(&place).copied().unwrap_or_default();
     let (low, high) = meta.scale;
     let bars: Vec<Bar> = (0_i64..)
+        // Labels are the lower ends of the tenths.
         .zip(counts)
         .map(|(step, count)| Bar { label: (low + (high - low) * step / 10).to_string(), count, class: "plain" })
         .collect();
@@ -181,11 +184,12 @@ fn disagreement(site: &Site) -> Markup {
     )
 }
 
-/// Which two methods say the same how often.
+/// The share of equal bands for each two methods.
 fn agreement(site: &Site) -> Markup {
     let names: Vec<(usize, &str)> =
         seeds().map(|(place, rubric)| (place, rubric.meta().rubric.id.split('/').next().unwrap_or_default())).collect();
     let share = |one: usize, other: usize| {
+        // Pairs are kept once, with the smaller place first.
         let (both, same) = site.figures.pairs.get(&(one.min(other), one.max(other))).copied().unwrap_or_default();
         (both, percent(same, both))
     };
@@ -213,6 +217,7 @@ fn agreement(site: &Site) -> Markup {
 
 fn frequent(site: &Site) -> Markup {
     let mut rules: Vec<_> = site.figures.rules.iter().filter(|(_, (_, severity))| *severity > Severity::Info).collect();
+    // The id decides between equals, so that the same store gives the same page.
     rules.sort_by_key(|(rule, (count, _))| (std::cmp::Reverse(*count), (*rule).clone()));
     let all = site.rows.len() as u64;
     layout::wide(
@@ -236,7 +241,7 @@ fn frequent(site: &Site) -> Markup {
     )
 }
 
-/// When something happened, as it stands in lists.
+/// The instant of something, as it stands in lists.
 pub(crate) fn when(at: capdex_model::time::AsOf) -> Markup {
     html! { time datetime=(at) { (day(at)) } }
 }

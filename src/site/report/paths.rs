@@ -1,4 +1,4 @@
-//! Where each page lies, from the root of the site. The service answers under the same paths.
+//! The path of each page, from the root of the site. The service answers under the same paths.
 //!
 //! Names are made of digests and of our own ids, never of text that strangers wrote.
 
@@ -16,6 +16,7 @@ pub(crate) fn short(id: &CapabilityId) -> String {
 /// The page of a capability.
 pub(crate) fn capability(id: &CapabilityId) -> String {
     let short = short(id);
+    // Folders of two digits: hundreds of thousands of files in one folder are slow on many file systems.
     format!("c/{}/{short}.html", short.get(..2).unwrap_or_default())
 }
 
@@ -26,6 +27,7 @@ pub(crate) fn rule(id: &str) -> String {
 
 /// The page of a rubric.
 pub(crate) fn rubric(id: &str) -> String {
+    // The slash in an id would make a folder of its own.
     format!("rubric/{}.html", id.replace('/', "-"))
 }
 
@@ -50,6 +52,7 @@ pub(crate) fn alert_anchor(key: &str) -> String {
 }
 
 fn anchor(what: &str, key: &str) -> String {
+    // Keys hold names of strangers, so an anchor is made of their digest.
     let digits: String = Digest::of(key.as_bytes()).hex().chars().take(16).collect();
     format!("{what}-{digits}")
 }

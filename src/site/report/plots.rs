@@ -8,21 +8,21 @@ use super::said::{number, percent};
 
 /// One bar.
 pub(crate) struct Bar {
-    /// What it counts; ours, or through the gate.
+    /// The label of the count; ours, or through the gate.
     pub(crate) label: String,
-    /// How many.
+    /// The count.
     pub(crate) count: u64,
     /// The class that colours it.
     pub(crate) class: &'static str,
 }
 
-/// What stands around a plot.
+/// The texts around a plot.
 pub(crate) struct About<'a> {
     /// A name for the plot on its page, of letters and hyphens.
     pub(crate) id: &'a str,
-    /// What is shown.
+    /// The title.
     pub(crate) title: &'a str,
-    /// What the bars are, for who does not see them.
+    /// The meaning of the bars, for readers who do not see them.
     pub(crate) desc: &'a str,
     /// The head of the table's first column.
     pub(crate) of: &'a str,
@@ -36,6 +36,7 @@ const COLUMN: usize = 30;
 
 /// Lying bars, for a few named counts.
 pub(crate) fn bars(about: &About<'_>, bars: &[Bar]) -> Markup {
+    // At least 1, because an empty store has nothing to scale by.
     let most = bars.iter().map(|bar| bar.count).max().unwrap_or(0).max(1);
     let (width, height) = (LABEL + LENGTH + 60, ROW * bars.len() + 4);
     let svg = html! {
@@ -43,6 +44,7 @@ pub(crate) fn bars(about: &About<'_>, bars: &[Bar]) -> Markup {
             title id={ (about.id) "-t" } { (about.title) }
             desc id={ (about.id) "-d" } { (about.desc) }
             @for (at, bar) in bars.iter().enumerate() {
+                // Whole units, so that the same numbers give the same bytes.
                 @let length = scaled(bar.count, most, LENGTH);
                 text x=(LABEL - 8) y=(at * ROW + 18) class="label end" { (bar.label) }
                 rect x=(LABEL) y=(at * ROW + 5) width=(length) height=(ROW - 8) rx="2" class={ "bar " (bar.class) } {}
@@ -81,6 +83,7 @@ fn figure(about: &About<'_>, bars: &[Bar], svg: &Markup) -> Markup {
         figure class="plot" {
             figcaption { (about.title) }
             (svg)
+            // The numbers as a table too: a plot alone tells a screen reader nothing.
             details {
                 summary { "Numbers" }
                 table {
@@ -100,8 +103,10 @@ fn figure(about: &About<'_>, bars: &[Bar], svg: &Markup) -> Markup {
 /// A length for a count: at least a sliver for whatever is there.
 fn scaled(count: u64, most: u64, length: usize) -> usize {
     let length = length as u64;
+    // In 128 bits, since the product of two large counts would not fit into 64.
     let scaled = u128::from(count) * u128::from(length) / u128::from(most.max(1));
     let scaled = u64::try_from(scaled).unwrap_or(length).min(length);
+    // Two units are the least that can be seen.
     usize::try_from(if count > 0 { scaled.max(2) } else { 0 }).unwrap_or(0)
 }
 

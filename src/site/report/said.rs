@@ -1,11 +1,11 @@
 //! The gate of the site: nothing that strangers wrote gets onto a page except through here.
 //!
-//! Text is cut to a length first, then whatever hides or reorders letters is made visible ([`capdex_dataset::escape::escape`]); markup is
-//! escaped by the templates. Addresses that strangers wrote are shown as text and are never links. Must not know any page.
+//! Text is cut to a length first, then whatever hides or reorders letters is made visible ([`capdex_dataset::escape::escape`]);
+//! markup is escaped by the templates. Addresses that strangers wrote are shown as text and are never links.
 
 use maud::{Markup, html};
 
-use capdex_dataset::escape::{escape, shorten};
+use capdex_dataset::escape::{self, escape, shorten};
 
 /// Letters of a name in a list.
 pub(crate) const NAME: usize = 120;
@@ -14,6 +14,7 @@ pub(crate) const TEXT: usize = 600;
 
 /// Untrusted text as it may stand on a page: at most so many letters, nothing hidden.
 pub(crate) fn said(text: &str, letters: usize) -> String {
+    // Cut first, so that the cost does not grow with what a stranger wrote.
     escape(&shorten(text, letters)).into_owned()
 }
 
@@ -37,7 +38,7 @@ pub(crate) fn number(count: u64) -> String {
 
 /// `1 capability`, `50,000 capabilities`.
 pub(crate) fn counted(count: u64, noun: &str) -> String {
-    capdex_dataset::escape::count(count, noun).replacen(&count.to_string(), &number(count), 1)
+    escape::count(count, noun).replacen(&count.to_string(), &number(count), 1)
 }
 
 /// A share in percent: whole, but never 0 or 100 where it is neither.
@@ -48,6 +49,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
         (part, whole) if part == whole => "100 %".to_owned(),
         (part, whole) => {
             let share = part as f64 * 100.0 / whole as f64;
+            // Rounded to 0 % it would read as none.
             if share < 1.0 {
                 "< 1 %".to_owned()
             } else if share > 99.0 {

@@ -1,6 +1,6 @@
-//! `Answer`: what one request gets, ready to be sent again; and what a route can say.
+//! `Answer`: the reply to one request, ready to be sent again; and the results of a route.
 //!
-//! Must not know what was asked.
+//! The request itself is not known here.
 
 use capdex_model::digest::Digest;
 use hyper::StatusCode;
@@ -17,7 +17,7 @@ pub(super) const CSS: &str = "text/css; charset=utf-8";
 pub(super) const SCRIPT: &str = "text/javascript; charset=utf-8";
 pub(super) const PLAIN: &str = "text/plain; charset=utf-8";
 
-/// What a route says.
+/// The result of a route.
 pub(super) enum Said {
     /// Bytes of a media type.
     Found(&'static str, Vec<u8>),
@@ -44,7 +44,7 @@ impl Said {
     }
 }
 
-/// What one request gets.
+/// The reply to one request.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     /// The status.
@@ -64,6 +64,7 @@ impl Answer {
     pub(super) fn of(said: Said) -> Self {
         match said {
             Said::Found(media, body) => {
+                // Half a digest is enough to tell two answers apart, and headers stay short.
                 let digits: String = Digest::of(&body).hex().chars().take(32).collect();
                 Self { etag: format!("\"{digits}\""), body: body.into(), media, status: StatusCode::OK, retry: None }
             }
@@ -75,6 +76,7 @@ impl Answer {
     /// Anything but success, with one line of ours why.
     pub(super) fn refusal(status: StatusCode, why: &str) -> Self {
         let body = json!({ "schema": "capdex.error/1", "status": status.as_u16(), "error": why });
+        // No tag: a refusal may be a success the next moment, and must not be kept.
         Self { status, media: JSON, body: format!("{body}\n").into(), etag: String::new(), retry: None }
     }
 
@@ -83,7 +85,7 @@ impl Answer {
         Self { retry: Some(seconds), ..Self::refusal(StatusCode::SERVICE_UNAVAILABLE, why) }
     }
 
-    /// Whether it may be kept until the store changes.
+    /// True where it may be kept until the store changes.
     pub(super) fn is_kept(&self) -> bool {
         self.status == StatusCode::OK && !self.etag.is_empty()
     }

@@ -17,6 +17,7 @@ pub(super) fn answer(ask: &Ask<'_>) -> anyhow::Result<Said> {
         Ok(row) => row,
         Err(said) => return Ok(said),
     };
+    // The colour is that of the band for values too: a number alone says little on another's page.
     let colour = colour_of(row.band);
     let (label, value) = match ask.query.text("rubric") {
         None => ("capdex", row.band.as_str().to_owned()),
@@ -32,6 +33,7 @@ fn value_of(row: &Row, wanted: &str) -> Option<(&'static str, String)> {
     let place = RUBRICS.iter().position(|rubric| rubric.meta().rubric.id == wanted)?;
     let meta = RUBRICS.get(place)?.meta();
     let value = row.values.get(place).copied().flatten();
+    // With the end of its scale, since methods count to 10 or to 100.
     let value = value.map_or_else(|| "n/a".to_owned(), |value| format!("{value} of {}", meta.scale.1));
     Some((&meta.rubric.id, value))
 }
@@ -48,6 +50,7 @@ const fn colour_of(band: Band) -> &'static str {
 }
 
 fn picture(label: &str, value: &str, colour: &str) -> String {
+    // All texts are our own ASCII words, so that bytes are letters.
     let (left, right) = (label.len() * LETTER + AROUND, value.len() * LETTER + AROUND);
     let whole = left + right;
     let (at_left, at_right) = (left / 2, left + right / 2);

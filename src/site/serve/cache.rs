@@ -1,7 +1,7 @@
 //! Answers that are kept ready, bounded by their bytes; all of them are dropped when the store changes.
 //!
-//! The oldest goes first. Keys are made of what routes understand, never of whatever was asked, so that nobody can fill it with one
-//! answer under many names.
+//! The oldest goes first. Keys are made of what routes understand, never of the raw request, so that nobody can fill it with
+//! one answer under many names.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,6 +33,7 @@ impl Cache {
     /// The answer for a key, if it is of this generation.
     pub(super) fn get(&self, generation: u64, key: &str) -> Option<Arc<Answer>> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        // An answer of another generation would mix two nights on one screen.
         held.answers.get(key).filter(|_| held.generation == generation).cloned()
     }
 
@@ -40,12 +41,15 @@ impl Cache {
     pub(super) fn put(&self, generation: u64, key: &str, answer: &Arc<Answer>) {
         let cost = cost(key, answer);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        // The first answer of a new generation drops all others at once.
         if generation > held.generation {
             *held = Held { generation, ..Held::default() };
         }
+        // Large answers would push out hundreds of small ones that are asked for more often.
         if generation < held.generation || cost > self.most / 8 || held.answers.contains_key(key) {
             return;
         }
+        // In the order in which they came: cheaper than counting uses, and a night drops all anyway.
         while held.bytes + cost > self.most {
             let Some(oldest) = held.order.pop_front() else { break };
             if let Some(gone) = held.answers.remove(&oldest) {

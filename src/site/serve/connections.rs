@@ -1,4 +1,4 @@
-//! Connections: how many at once, how long a head may take, how long one lives, and how the service ends.
+//! Connections: their number at once, the time for a head, their lifetime, and the end of the service.
 //!
 //! A client that sends slowly, or does not read, costs one place for a bounded time and nothing else.
 
@@ -19,24 +19,30 @@ use super::dispatch::Service;
 const HEAD_BYTES: usize = 16 * 1024;
 /// Headers of a request.
 const HEADERS: usize = 64;
-/// How long a head may take, and how long a connection may be silent between two requests.
+/// The longest time for a head, and the longest silence between two requests.
 const HEAD_WAIT: Duration = Duration::from_secs(10);
-/// How long an answer may wait for a client that does not read.
+/// The longest wait of an answer for a client that does not read.
 const STALL: Duration = Duration::from_secs(10);
-/// How long a connection is used; then it is closed after the answer in hand.
+/// The time for which a connection is used; then it is closed after the answer in hand.
 const LIFE: Duration = Duration::from_secs(120);
-/// How long the answer in hand may take then.
+/// The longest time that the answer in hand may take then.
 const LAST_WAIT: Duration = Duration::from_secs(5);
-/// How long to wait after a connection could not be taken, for want of file handles.
+/// The pause after a connection could not be taken, for want of file handles.
 const BREATH: Duration = Duration::from_millis(50);
 
 /// Takes connections until the process is asked to stop, and waits for the answers in hand.
-pub(super) async fn accept(listener: &TcpListener, service: &Arc<Service>, most: usize, stop: impl Future<Output = ()>) {
+pub(super) async fn accept(
+    listener: &TcpListener,
+    service: &Arc<Service>,
+    most: usize,
+    stop: impl Future<Output = ()>,
+) {
     let places = Arc::new(Semaphore::new(most));
     let (end, ended) = watch::channel(false);
     let mut stop = std::pin::pin!(stop);
     loop {
         let place = tokio::select! {
+            // A place before a connection: those beyond the limit wait in the kernel's queue and cost nothing here.
             place = Arc::clone(&places).acquire_owned() => place,
             () = &mut stop => break,
         };
@@ -52,11 +58,13 @@ pub(super) async fn accept(listener: &TcpListener, service: &Arc<Service>, most:
                     service.metrics.opened();
                     serve(stream, &service, ended).await;
                     service.metrics.closed();
+                    // Held until the connection is over, whatever became of it.
                     drop(place);
                 });
             }
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be taken");
+                // Without a pause the loop would spin, since the same error comes back at once.
                 tokio::time::sleep(BREATH).await;
             }
         }
@@ -64,6 +72,7 @@ pub(super) async fn accept(listener: &TcpListener, service: &Arc<Service>, most:
     // Everybody lets go within the last wait; nobody listens any more where nobody is connected.
     drop(ended);
     let _ = end.send(true);
+    // All places together can be had only when every connection has ended.
     let whole = u32::try_from(most).unwrap_or(u32::MAX);
     if tokio::time::timeout(LAST_WAIT + BREATH, places.acquire_many(whole)).await.is_err() {
         tracing::warn!("some connections were cut");
@@ -90,9 +99,11 @@ async fn serve(stream: TcpStream, service: &Arc<Service>, mut ended: watch::Rece
             true
         }
         _ = ended.changed() => false,
+        // Even a busy connection ends, so that one client cannot keep a place for ever.
         () = tokio::time::sleep(LIFE) => false,
     };
     if !is_over {
+        // The answer in hand is finished; after that the connection is closed.
         connection.as_mut().graceful_shutdown();
         let _ = tokio::time::timeout(LAST_WAIT, connection).await;
     }

@@ -1,6 +1,6 @@
 //! From a request to its answer: checks, what lies ready, else a route or a page on a thread that may wait.
 //!
-//! Must not know connections.
+//! Connections play no part here.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,10 +20,11 @@ use super::query::Query;
 use super::routes::{self, Ask, Route};
 use super::state::{Loaded, State};
 use super::{Options, site};
-use capdex_dataset::stopwatch::Stopwatch;
 use crate::report::layout;
+use capdex_dataset::escape;
+use capdex_dataset::stopwatch::Stopwatch;
 
-/// How long a request waits for its turn to be made at most.
+/// The longest wait of a request for its turn to be made.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Everything that answers need.
@@ -36,7 +37,7 @@ pub(super) struct Service {
     turns: Semaphore,
 }
 
-/// What a request asks for, and under which name its answer is kept.
+/// The subject of a request, and the name under which its answer is kept.
 struct Wanted {
     path: String,
     route: Option<(&'static Route, Vec<String>)>,
@@ -59,7 +60,9 @@ impl Service {
     /// Answers one request. Its body, if it has one, is not read.
     pub(super) async fn answer<B>(self: Arc<Self>, request: Request<B>) -> Response<Full<Bytes>> {
         let watch = Stopwatch::start();
+        // The body is dropped unread: nothing here takes one.
         let (parts, _) = request.into_parts();
+        // Before the path is looked at, so that a rebinding page learns nothing.
         let refusal = self.guard.refuses(&parts.method, &parts.uri, parts.version, &parts.headers);
         let path = parts.uri.path();
         let answer = match refusal {
@@ -73,8 +76,10 @@ impl Service {
     }
 
     async fn find(self: &Arc<Self>, path: &str, query: &str) -> Arc<Answer> {
+        // Taken once: a load in the middle of a request must not change what it sees.
         let loaded = self.state.loaded();
         match path {
+            // Health needs no store, or a long load would look like a dead process.
             "/healthz" => return Arc::new(Answer::of(Said::text(PLAIN, "ok\n".to_owned()))),
             "/readyz" if loaded.is_some() => return Arc::new(Answer::of(Said::text(PLAIN, "ready\n".to_owned()))),
             "/metrics" => return Arc::new(self.metrics(loaded.as_deref())),
@@ -96,24 +101,28 @@ impl Service {
     fn metrics(&self, loaded: Option<&Loaded>) -> Answer {
         let text = self.metrics.text(loaded, self.cache.size());
         let mut answer = Answer::of(Said::text("text/plain; version=0.0.4; charset=utf-8", text));
+        // Counters differ at every request, so there is nothing to compare with.
         answer.etag.clear();
         answer
     }
 
-    /// Makes an answer on a thread that may wait for the disk. As many are made at once as there are threads.
+    /// Makes an answer on a thread that may wait for the disk. There are as many at once as there are threads.
     async fn make(self: &Arc<Self>, loaded: Arc<Loaded>, wanted: Wanted) -> Arc<Answer> {
+        // A bounded wait: under load a quick refusal is better than a queue without end.
         let Ok(Ok(turn)) = tokio::time::timeout(PATIENCE, self.turns.acquire()).await else {
             return Arc::new(Answer::later("too much is asked at once", 1));
         };
         let service = Arc::clone(self);
         let made = tokio::task::spawn_blocking(move || {
             let answer = Arc::new(service.make_here(&loaded, &wanted));
+            // Kept under the generation that it was made from, which may be over by now.
             if answer.is_kept() {
                 service.cache.put(loaded.generation, &wanted.key, &answer);
             }
             answer
         });
         let made = made.await;
+        // After the work and not after the sending, because a slow client costs no thread.
         drop(turn);
         made.unwrap_or_else(|_| Arc::new(failed()))
     }
@@ -129,7 +138,8 @@ impl Service {
         match said {
             Ok(said) => Answer::of(said),
             Err(error) => {
-                tracing::error!(url = %capdex_dataset::escape::escape(&wanted.path), error = format!("{error:#}"), "a request could not be answered");
+                // The log is read on a terminal, and the path is a stranger's.
+                tracing::error!(url = %escape::escape(&wanted.path), error = format!("{error:#}"), "a request could not be answered");
                 failed()
             }
         }
@@ -142,6 +152,7 @@ fn failed() -> Answer {
 
 fn wanted(path: &str, query: &str) -> Result<Wanted, String> {
     let route = routes::find(path);
+    // Only known parameters go into the key, so that unknown ones cannot fill the cache.
     let known: Vec<&str> = route.iter().flat_map(|(route, _)| route.params).map(|param| param.name).collect();
     let query = Query::read(query, &known)?;
     Ok(Wanted { key: format!("{path}{}", query.key()), path: path.to_owned(), route, query })
@@ -150,6 +161,7 @@ fn wanted(path: &str, query: &str) -> Result<Wanted, String> {
 /// The answer as it is sent. Whoever has it already gets its name only.
 fn respond(answer: &Answer, method: &Method, asked: &HeaderMap, is_badge: bool) -> Response<Full<Bytes>> {
     let is_known = !answer.etag.is_empty()
+        // Weak tags compare as equal, since caches on the way may have weakened ours.
         && asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).any(|value| {
             value.split(',').map(|tag| tag.trim().trim_start_matches("W/")).any(|tag| tag == "*" || tag == answer.etag)
         });
@@ -163,6 +175,7 @@ fn respond(answer: &Answer, method: &Method, asked: &HeaderMap, is_badge: bool) 
         }
     };
     put(header::CONTENT_TYPE, answer.media);
+    // Kept answers are asked for again each time, so that a new night shows at once.
     put(header::CACHE_CONTROL, if answer.etag.is_empty() { "no-store" } else { "no-cache" });
     put(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     put(header::REFERRER_POLICY, "no-referrer");
@@ -178,6 +191,7 @@ fn respond(answer: &Answer, method: &Method, asked: &HeaderMap, is_badge: bool) 
         put(header::ETAG, &answer.etag);
     }
     if *method == Method::HEAD && !is_known {
+        // As long as the body that GET would send, which is what HEAD is for.
         put(header::CONTENT_LENGTH, &answer.body.len().to_string());
     }
     if answer.status == StatusCode::METHOD_NOT_ALLOWED {

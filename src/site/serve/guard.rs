@@ -1,7 +1,7 @@
-//! Who may ask: the checks on a request before anything is looked up.
+//! The guard: the checks on a request before anything is looked up.
 //!
-//! A page of a stranger can make a browser ask loopback under a name of its own (DNS rebinding); such a name is refused. Must not
-//! know routes.
+//! A page of a stranger can make a browser ask loopback under a name of its own (DNS rebinding); such a name is refused. Routes
+//! play no part here.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -29,10 +29,11 @@ impl Guard {
             // Whoever names it by its address has looked it up nowhere.
             names.push(literal(address.ip()));
         }
+        // No names, which happens on other addresses than loopback only: any is answered.
         Self { names: (!names.is_empty()).then_some(names) }
     }
 
-    /// What is wrong with a request, if anything is.
+    /// The fault of a request, if there is one.
     pub(super) fn refuses(&self, method: &Method, uri: &Uri, version: Version, headers: &HeaderMap) -> Option<Answer> {
         if !matches!(*method, Method::GET | Method::HEAD) {
             return Some(Answer::refusal(
@@ -40,12 +41,14 @@ impl Guard {
                 "only GET and HEAD: nothing here can be changed",
             ));
         }
+        // Bounded before it is parsed.
         if uri.path_and_query().is_none_or(|target| target.as_str().len() > LONGEST_TARGET) {
             return Some(Answer::refusal(StatusCode::URI_TOO_LONG, "the address is too long"));
         }
         let mut hosts = headers.get_all(HOST).iter();
         let host = match (hosts.next(), hosts.next()) {
             (Some(host), None) => host.to_str().ok(),
+            // HTTP/1.0 has no Host header, so a browser cannot be meant; it passes only where any name does.
             (None, None) if version < Version::HTTP_11 => return self.names.as_ref().map(|_| misdirected()),
             _ => return Some(Answer::refusal(StatusCode::BAD_REQUEST, "one Host header is needed")),
         };
@@ -72,9 +75,11 @@ fn literal(ip: IpAddr) -> String {
 /// The name without its port, in small letters.
 fn name_of(host: &str) -> String {
     let name = match host.rfind(':') {
+        // The colons of a bare IPv6 address are no port.
         Some(colon) if !host.ends_with(']') => host.get(..colon).unwrap_or(host),
         _ => host,
     };
+    // A dot at the end is the same name to DNS, and browsers send it.
     name.trim_end_matches('.').to_ascii_lowercase()
 }
 

@@ -1,4 +1,4 @@
-//! What the service counts, as Prometheus reads it (text format 0.0.4).
+//! The counters of the service, as Prometheus reads them (text format 0.0.4).
 //!
 //! Labels are closed words of ours; nothing that was asked becomes one.
 
@@ -32,11 +32,14 @@ pub(super) struct Metrics {
 impl Metrics {
     /// A request was answered.
     pub(super) fn answered(&self, status: u16, bytes: usize, took: Duration) {
+        // Statuses below 200 are never sent, so the first class is that of success.
         let class = usize::from(status / 100).saturating_sub(2).min(CLASSES.len() - 1);
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        // The last step is for everything longer, as `+Inf` wants it.
         let step = STEPS.iter().position(|end| micros <= *end).unwrap_or(STEPS.len());
         let counters = [self.requests.get(class), self.steps.get(step)];
         for counter in counters.into_iter().flatten() {
+            // Relaxed is enough: no counter decides anything, and readers accept one that lags.
             counter.fetch_add(1, Relaxed);
         }
         self.micros.fetch_add(micros, Relaxed);
@@ -87,6 +90,7 @@ impl Metrics {
             .collect();
         head("capdex_http_requests_total", "counter", "Requests by the class of their status.", &requests);
         head("capdex_http_sent_bytes_total", "counter", "Bytes of bodies.", &one(self.sent_bytes.load(Relaxed)));
+        // An opening and its end are counted on different threads, so the difference may be seen below zero.
         let open = self.connections.load(Relaxed).max(0).unsigned_abs();
         head("capdex_http_connections", "gauge", "Open connections.", &one(open));
         head("capdex_http_connections_total", "counter", "Connections accepted.", &one(self.accepted.load(Relaxed)));
@@ -121,6 +125,7 @@ impl Metrics {
         let mut below = 0;
         let ends = STEPS.iter().map(|micros| (*micros as f64 / 1e6).to_string()).chain(["+Inf".to_owned()]);
         for (end, count) in ends.zip(&self.steps) {
+            // Buckets of Prometheus hold everything below their end.
             below += count.load(Relaxed);
             let _ = writeln!(text, "{name}_bucket{{le=\"{end}\"}} {below}");
         }

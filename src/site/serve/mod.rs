@@ -1,8 +1,8 @@
 //! The service: the pages of the site, a JSON API, badges, feeds, metrics and health over HTTP/1.1, read-only.
 //!
-//! Nothing here writes, fetches, or touches a file but the store. What it holds is loaded by a thread of its own and exchanged as a
-//! whole when the store has changed; answers are kept ready until then. Whoever asks is a stranger: every size, number and wait is
-//! bounded before work begins.
+//! Nothing here writes, fetches, or touches a file but the store. Its data is loaded by a thread of its own and exchanged
+//! as a whole when the store has changed. Answers are kept ready until then. Every request comes from a stranger: every
+//! size, number and wait is bounded before work begins.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -28,14 +28,14 @@ mod state;
 
 use dispatch::Service;
 
-/// How the service runs.
+/// The options of the service.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The store.
     pub store: PathBuf,
     /// The instant that ages are measured against; none: that of the last run.
     pub as_of: Option<AsOf>,
-    /// Where to listen.
+    /// The address to listen on.
     pub listen: SocketAddr,
     /// Names under which it may be asked, beside loopback's own.
     pub hosts: Vec<String>,
@@ -59,6 +59,7 @@ pub fn run(
     let threads = options.threads.map_or_else(cores, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
+        // A little above the number of answers made at once, so that one never waits for a thread.
         .max_blocking_threads(threads + 2)
         .enable_all()
         .build()
@@ -67,9 +68,11 @@ pub fn run(
         let listener = TcpListener::bind(options.listen)
             .await
             .with_context(|| format!("failed to listen on {}", options.listen))?;
+        // The real address, because port 0 lets the system choose one.
         let address = listener.local_addr().context("failed to learn the address")?;
         let service = Arc::new(Service::new(options, address, threads));
         let loader = state::Loader::start(&service)?;
+        // Told only now, so that whoever waits for the line can connect.
         told(address)?;
         connections::accept(&listener, &service, options.connections, stop).await;
         loader.stop();

@@ -1,6 +1,6 @@
 //! The OpenAPI of the service, written from the table of routes.
 //!
-//! Says what holds for every route (errors, validators, pages) once; must not name a route.
+//! Says what holds for every route (errors, validators, pages) once; routes are named in their table alone.
 
 use serde_json::{Map, Value, json};
 
@@ -36,11 +36,13 @@ pub(super) fn answer(_: &Ask<'_>) -> anyhow::Result<Said> {
 }
 
 fn operation(route: &Route) -> Value {
+    // Names stand in the path itself, so that no list can forget one.
     let named = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
     let mut parameters: Vec<Value> = named
         .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
         .collect();
     parameters.extend(route.params.iter().map(|param| {
+        // Text is not restricted by the document: the service says what is wrong with a value.
         let schema =
             if param.is_number { json!({ "type": "integer", "minimum": 0 }) } else { json!({ "type": "string" }) };
         json!({ "name": param.name, "in": "query", "description": param.about, "schema": schema })

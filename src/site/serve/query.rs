@@ -1,4 +1,4 @@
-//! What is asked for beside the path: decoded, known, bounded.
+//! The parameters beside the path: decoded, known, bounded.
 //!
 //! A parameter that a route does not describe is a mistake of who asks, and said to be one.
 
@@ -16,10 +16,13 @@ impl Query {
     /// Reads what stands after the `?`; only names in `known`, each once.
     pub(super) fn read(text: &str, known: &[&str]) -> Result<Self, String> {
         let mut values = BTreeMap::new();
+        // An empty pair comes from `&&` or a trailing `&`, and means nothing.
         for pair in text.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            // A plus sign is a blank in a query, and only there.
             let name = decoded(&name.replace('+', " ")).ok_or("a parameter's name is not UTF-8")?;
             let value = decoded(&value.replace('+', " ")).ok_or("a parameter's value is not UTF-8")?;
+            // Checked against the route, so that a misspelt filter is told instead of giving everything.
             if !known.contains(&name.as_str()) {
                 return Err(format!("there is no such parameter here; the parameters are: {}", known.join(", ")));
             }
@@ -42,12 +45,14 @@ impl Query {
 
     /// The same for the same parameters, in whatever order they came.
     pub(super) fn key(&self) -> String {
+        // Zero bytes between: a value that holds `&` or `=` cannot pass for two parameters.
         self.0.iter().map(|(name, value)| format!("\u{0}{name}={value}")).collect()
     }
 }
 
 /// Text without its percent signs; none where it is not UTF-8 then, or a sign stands alone.
 pub(super) fn decoded(text: &str) -> Option<String> {
+    // Most paths have no percent sign, and need no second pass.
     if !text.contains('%') {
         return Some(text.to_owned());
     }
@@ -56,6 +61,7 @@ pub(super) fn decoded(text: &str) -> Option<String> {
     while let Some(byte) = rest.next() {
         if byte == b'%' {
             let digit = |byte: Option<u8>| char::from(byte?).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+            // A sign without two digits has no meaning that two programs would agree on.
             let (high, low) = (digit(rest.next())?, digit(rest.next())?);
             bytes.push(high * 16 + low);
         } else {

@@ -9,20 +9,20 @@ use super::query::{Query, decoded};
 use super::{answer, api, badge, openapi};
 use crate::report::site::Site;
 
-/// What a function is asked.
+/// The request that a function gets.
 pub(super) struct Ask<'a> {
-    /// What is loaded.
+    /// The loaded site.
     pub(super) site: &'a Site,
-    /// For what is not.
+    /// The store, for what is not loaded.
     pub(super) reader: &'a Reader,
-    /// What stands in the path in the place of names, in their order.
+    /// The values of the names in the path, in their order.
     pub(super) names: Vec<String>,
-    /// What stands beside the path.
+    /// The parameters beside the path.
     pub(super) query: Query,
 }
 
 impl Ask<'_> {
-    /// What stands in the place of the first name.
+    /// The value of the first name.
     pub(super) fn name(&self) -> &str {
         self.names.first().map_or("", String::as_str)
     }
@@ -32,11 +32,11 @@ impl Ask<'_> {
 pub(super) struct Param {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
-    /// Whether it is a whole number; else it is text.
+    /// True where it is a whole number; else it is text.
     pub(super) is_number: bool,
 }
 
-/// What a route gives.
+/// The result of a route.
 #[derive(Clone, Copy)]
 pub(super) enum Gives {
     /// One object, whose `schema` is this word.
@@ -212,7 +212,7 @@ pub(super) fn find(path: &str) -> Option<(&'static Route, Vec<String>)> {
     ROUTES.iter().find_map(|route| Some((route, names(route.path, path)?)))
 }
 
-/// What stands in a path in the place of the names of a pattern, decoded; none where it does not fit.
+/// The values in a path of the names of a pattern, decoded; none where it does not fit.
 fn names(pattern: &str, path: &str) -> Option<Vec<String>> {
     let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
     let mut names = Vec::new();
@@ -221,7 +221,9 @@ fn names(pattern: &str, path: &str) -> Option<Vec<String>> {
             (None, None) => return Some(names),
             (Some(wanted), Some(given)) => match wanted.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
                 Some((_, end)) => {
+                    // Cut before it is decoded: an encoded `.svg` is a part of the name.
                     let name = given.strip_suffix(end).filter(|name| !name.is_empty())?;
+                    // Decoded after splitting, so that an encoded slash cannot make another segment.
                     names.push(decoded(name)?);
                 }
                 None if wanted == given => {}

@@ -7,7 +7,7 @@ use capdex_db::Reader;
 use super::answer::{ATOM, CSS, HTML, SCRIPT, SVG, Said};
 use crate::report::{self, capability, directory, paths, site::Site};
 
-/// What stands at a path, without its leading slash.
+/// The page at a path, without its leading slash.
 pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<Said> {
     let path = if path.is_empty() { "index.html" } else { path };
     let html = |text: Option<String>| text.map_or_else(nothing, |text| Said::text(HTML, text));
@@ -23,17 +23,20 @@ pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<S
     if let Some(name) = inside(path, "rubric/", ".html") {
         return Ok(html(report::rubric(site, name)));
     }
+    // Only numbers as the site writes them, so that one page has one address and one place in the cache.
     if let Some(number) = inside(path, "data/rows-", ".js").and_then(number_of) {
         let is_there = number < directory::chunks(site);
         return Ok(if is_there { Said::text(SCRIPT, directory::rows(site, number)) } else { nothing() });
     }
     if let Some(id) = inside(path, "c/", ".html").and_then(|rest| rest.split_once('/')) {
+        // The folder of two digits is checked against the id below.
         return of_capability(site, reader, path, id.1);
     }
     let stem = path.strip_suffix(".html").unwrap_or_default();
     for (name, pages, page) in report::LISTINGS {
         let number = match stem.strip_prefix(name) {
             Some("") => Some(1),
+            // The first page has the bare name; `-1` would be a second address of it.
             Some(rest) => rest.strip_prefix('-').and_then(number_of).filter(|number| *number > 1),
             None => None,
         };
@@ -47,6 +50,7 @@ pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<S
 fn of_capability(site: &Site, reader: &Reader, path: &str, short: &str) -> anyhow::Result<Said> {
     let is_id = short.len() == paths::ID_DIGITS && short.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     let row = if is_id { site.rows_with_prefix(short).next() } else { None };
+    // The whole path must be the page's own, or the folder could be anything.
     let Some(row) = row.filter(|row| paths::capability(&row.id) == path) else { return Ok(nothing()) };
     let data = capability::read(reader, site, row)?;
     Ok(data.map_or_else(nothing, |data| Said::text(HTML, capability::page(site, row, &data))))

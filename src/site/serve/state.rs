@@ -1,7 +1,7 @@
-//! What the service holds: the site as it was loaded last, and readers for what it does not hold.
+//! The state of the service: the site as it was loaded last, and readers for the rest.
 //!
-//! One thread loads; a load never holds up an answer. The store is asked every second whether it changed, and loaded again at most a
-//! tenth of the time, so that a night that commits all the time is not followed commit by commit.
+//! One thread loads; a load never holds up an answer. The store is asked every second whether it changed. It is loaded
+//! again for a tenth of the time at most: a night that commits all the time is not followed commit by commit.
 
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -14,23 +14,23 @@ use capdex_db::Reader;
 
 use super::Options;
 use super::dispatch::Service;
-use capdex_dataset::stopwatch::Stopwatch;
 use crate::report::site::Site;
+use capdex_dataset::stopwatch::Stopwatch;
 
-/// How often the store is asked whether it changed.
+/// The time between two questions to the store whether it changed.
 const LOOK: Duration = Duration::from_secs(1);
-/// How long the shortest pause between two loads is.
+/// The shortest pause between two loads.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// The site of one state of the store.
 pub(super) struct Loaded {
     /// Grows with every load.
     pub(super) generation: u64,
-    /// What pages and the API are made from.
+    /// The data of pages and the API.
     pub(super) site: Site,
 }
 
-/// What is shared between the loader and who answers.
+/// The data shared between the loader and those who answer.
 #[derive(Default)]
 pub(super) struct State {
     loaded: RwLock<Option<Arc<Loaded>>>,
@@ -48,6 +48,7 @@ struct Ready {
 impl State {
     /// The site; none before the first load.
     pub(super) fn loaded(&self) -> Option<Arc<Loaded>> {
+        // A thread that panicked with the lock left a whole value: it is only ever exchanged.
         self.loaded.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -66,12 +67,13 @@ impl State {
         ready.readers.clear();
     }
 
-    /// Lends a reader; one is opened where none lies ready. As many are open as answers are made at once.
+    /// Lends a reader; one is opened where none lies ready. There are as many open as answers are made at once.
     pub(super) fn with_reader<T>(
         &self,
         options: &Options,
         work: impl FnOnce(&Reader) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
+        // The lock is held only to take one out, never while the store is read.
         let (ready, epoch) = {
             let mut ready = self.ready();
             (ready.readers.pop(), ready.epoch)
@@ -104,6 +106,7 @@ impl Loader {
             let mut follow = Follow::default();
             loop {
                 follow.step(&service);
+                // Waiting for the end of the channel is the pause between two looks, and wakes at once.
                 if ended.recv_timeout(LOOK) != Err(RecvTimeoutError::Timeout) {
                     return;
                 }
@@ -132,6 +135,7 @@ impl FileId {
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt as _;
+            // Device and inode: a store that was restored has the same path and another inode.
             Ok(Self(about.dev(), about.ino()))
         }
         #[cfg(not(unix))]
@@ -142,7 +146,7 @@ impl FileId {
     }
 }
 
-/// What the loader knows between two looks.
+/// The loader's knowledge between two looks.
 #[derive(Default)]
 struct Follow {
     file: Option<FileId>,
@@ -160,6 +164,7 @@ impl Follow {
                 "the store could not be loaded; what was loaded before stands"
             );
             service.metrics.load_failed();
+            // Opened anew next time: the fault may lie in this connection.
             self.reader = None;
             self.version = None;
         }
@@ -176,10 +181,13 @@ impl Follow {
             Some(reader) => reader,
             None => Reader::open(&service.options.store)?,
         };
+        // SQLite counts commits of other connections, so an unchanged store costs one question.
         let version = reader.data_version()?;
+        // Ten times as long as the last load took: loading may use a tenth of the time at most.
         let is_due = self.last.is_none_or(|(since, took)| since.elapsed() > PAUSE.max(took * 10));
         if self.version != Some(version) && is_due {
             let watch = Stopwatch::start();
+            // Noted before the load, so that one that fails waits as well.
             self.last = Some((watch, Duration::ZERO));
             service.state.put(self.load(service, &reader)?);
             let took = watch.elapsed();
@@ -191,6 +199,7 @@ impl Follow {
     }
 
     fn load(&mut self, service: &Service, reader: &Reader) -> anyhow::Result<Loaded> {
+        // One view for all tables, while a night goes on writing.
         let view = reader.snapshot_view()?;
         let last = view.runs(1)?.first().map(|run| run.as_of);
         let as_of = service.options.as_of.or(last).context("the store holds no run yet; run `capdex nightly` first")?;

@@ -44,7 +44,7 @@ pub(super) fn found(
     found
 }
 
-/// What two listings may have in common.
+/// The signs that two listings may have in common.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Sign<'a> {
     Content(&'a Digest),
@@ -61,6 +61,7 @@ fn by_sign<'a>(
     contents: &'a Contents,
 ) -> BTreeMap<Sign<'a>, Vec<(&'a String, &'a Look)>> {
     let mut by_sign: BTreeMap<Sign<'a>, Vec<(&'a String, &'a Look)>> = BTreeMap::new();
+    // Only signs of things that are gone can make a pair: the others would fill the map for nothing.
     let gone: BTreeSet<Sign<'_>> =
         looks.values().filter(|look| !look.anchor.is_active).flat_map(|look| signs(look, contents)).collect();
     for (subject, look) in looks {
@@ -71,8 +72,8 @@ fn by_sign<'a>(
     by_sign
 }
 
-/// Whether both are known to be published by somebody, and by nobody of the same name. Of two names of one repository its
-/// forge says more.
+/// True where both are known to be published by somebody, and by nobody of the same name. A forge says more of two
+/// names of one repository.
 fn are_strangers(one: &Look, other: &Look) -> bool {
     let is_moved =
         one.is_forge && other.is_forge && one.anchor.number.is_some() && one.anchor.number == other.anchor.number;

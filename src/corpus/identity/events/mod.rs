@@ -1,8 +1,7 @@
 //! Identity events: what became of who or what stands behind a name, from one night to the next.
 //!
-//! Compared are what the pass saw last of each subject (its anchor) and what it sees now. What a source does not say
-//! tells nothing: values that come or go are no events, so a registry that rewrites its rows is silent. Must not know
-//! how anchors are stored.
+//! Each subject as the pass saw it last (its anchor) is compared with what it sees now. Silence of a source tells
+//! nothing: values that come or go are no events, so a registry that rewrites its rows is silent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +16,8 @@ use capdex_model::time::{AsOf, Timestamp};
 
 mod elsewhere;
 
-/// What the pass saw last of a subject: a listing, or the name in a registry whose listings are its versions. While it is
-/// gone, what was seen last stands.
+/// A subject as the pass saw it last: a listing, or the name in a registry whose listings are its versions. While it is
+/// gone, the last sight of it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Anchor {
@@ -30,19 +29,19 @@ pub struct Anchor {
     pub owners: Vec<String>,
     /// When its registry says that it was made.
     pub created: Option<Timestamp>,
-    /// Whether it was there.
+    /// True where it was there.
     pub is_active: bool,
     /// Since when it is there or gone, as far as the pass saw.
     pub since: Timestamp,
 }
 
-/// What the pass saw last, by subject.
+/// The anchors by subject.
 pub type Anchors = BTreeMap<String, Anchor>;
 
-/// What the files of listings are, by listing: digests of capabilities that few share.
+/// The content of listings, by listing: digests of capabilities that few share.
 pub type Contents = BTreeMap<ListingKey, BTreeSet<Digest>>;
 
-/// What happened.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
@@ -56,7 +55,7 @@ pub enum EventKind {
     ListingResurrected,
     /// A package's name was given out again.
     PackageReregistered,
-    /// What one listing held until it vanished is listed elsewhere by somebody else.
+    /// The content of a listing that vanished is listed elsewhere by somebody else.
     ReturnedElsewhere,
 }
 
@@ -80,17 +79,17 @@ impl EventKind {
 pub struct IdentityEvent {
     /// Stable over nights.
     pub key: String,
-    /// What happened.
+    /// The kind of the event.
     pub kind: EventKind,
     /// To which listing, or name in a registry. Untrusted text.
     pub subject: String,
     /// The entity that the subject is of now.
     pub entity: String,
-    /// What was there before: a name, a number, owners.
+    /// The value before: a name, a number, owners.
     pub before: String,
-    /// What is there now.
+    /// The value now.
     pub after: String,
-    /// How bad; `info` raises no alert.
+    /// The severity; `info` raises no alert.
     pub severity: Severity,
     /// The particulars.
     pub details: Vec<String>,
@@ -136,7 +135,7 @@ pub fn anchors(
 }
 
 impl Statement {
-    /// What events are about: the name in a registry of versions, else the listing.
+    /// The subject that events are about: the name in a registry of versions, else the listing.
     fn subject(&self) -> String {
         let row = self.row.as_ref().and_then(|row| row.strip_prefix("row:"));
         row.map_or_else(|| self.member.key.to_string(), str::to_owned)
@@ -148,6 +147,7 @@ impl Look {
         let is_package = said.own.as_deref().is_some_and(|own| own.starts_with("npm:") || own.starts_with("pypi:"));
         let mut publishers: BTreeSet<String> = said.member.vendors.iter().map(|vendor| bare(vendor)).collect();
         publishers.extend(said.place.as_ref().map(|place| bare(place.owner())));
+        // Only where nothing proves a publisher: the owner in a name is what the listing says of itself.
         if publishers.is_empty() {
             publishers.extend(said.member.key.name.split_once('/').map(|(owner, _)| owner.to_lowercase()));
         }
@@ -170,12 +170,12 @@ impl Look {
         }
     }
 
-    /// What is to be kept of it.
+    /// The anchor that is to be kept of it.
     pub fn into_anchor(self) -> Anchor {
         self.anchor
     }
 
-    /// Adds another version of the same name. Of several the one that says most about itself counts.
+    /// Adds another version of the same name. The one that says most about itself counts.
     fn add(&mut self, other: Self) {
         let weight =
             |look: &Self| (look.anchor.is_active, look.anchor.repository.is_some() || look.anchor.number.is_some());
@@ -192,13 +192,16 @@ impl Look {
 impl Anchor {
     /// Keeps what was seen before where nothing is said now, and while it is gone.
     fn follow(&mut self, known: &Self) {
+        // `since` is when the state was first seen, and so moves only when the state does.
         if self.is_active == known.is_active {
             self.since = known.since;
         }
+        // Whatever a tombstone says must not replace what the subject was while it was there.
         if !self.is_active {
             *self = Self { is_active: false, since: self.since, ..known.clone() };
             return;
         }
+        // A source that leaves a field out one night must not hide the change that comes after.
         self.repository = self.repository.take().or_else(|| known.repository.clone());
         self.number = self.number.or(known.number);
         self.created = self.created.or(known.created);
@@ -215,7 +218,8 @@ fn bare(vendor: &str) -> String {
     name.rsplit('/').next().unwrap_or(name).to_lowercase()
 }
 
-/// What happened since the anchors were kept, sorted by key. `is_relied_on` says of an entity whether people had the time to rely on it.
+/// The events since the anchors were kept, sorted by key. `is_relied_on` says of an entity whether people had the time
+/// to rely on it.
 pub fn events(
     before: &Anchors,
     looks: &BTreeMap<String, Look>,
@@ -238,7 +242,7 @@ pub fn events(
     found
 }
 
-/// What happened to one subject that is there now.
+/// The event of one subject that is there now.
 fn of_subject(subject: &str, known: &Anchor, look: &Look, at: AsOf) -> Option<IdentityEvent> {
     let now = &look.anchor;
     let came_back = !known.is_active;
@@ -340,7 +344,7 @@ fn event(kind: EventKind, subject: &str, look: &Look, (before, after): (String, 
     }
 }
 
-/// What people had the time to rely on weighs more; who owns it now is worth a word.
+/// Weighs an event: more where people had the time to rely on the entity; who owns it now is worth a word.
 fn weigh(event: &mut IdentityEvent, is_relied_on: bool) {
     if !is_relied_on {
         return;

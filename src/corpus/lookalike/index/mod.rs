@@ -1,14 +1,14 @@
 //! `Pool` and `Index`: which names are within one or two edits of each other, without a miss.
 //!
 //! The small side is indexed by the deletions of each name's beginning, the large side streams past it. For all pairs of
-//! one set, the set streams past itself. Must not know what the names mean.
+//! one set, the set streams past itself. Hosts, publishers and names are indexed alike.
 
 use super::buckets::Buckets;
 use super::deletions::each_deletion;
 use super::distance::{bound, bound_of_one, within};
 
-/// Deletions in common after which no more names are gathered to be compared with one name: in a million real names each
-/// meets two or three, and more share a beginning only where somebody made them so.
+/// Deletions in common after which no more names are gathered to be compared with one name. In a million real names
+/// each meets two or three, and more share a beginning only where somebody made them so.
 const MOST_GATHERED: usize = 16_384;
 
 /// A name as it is compared.
@@ -16,7 +16,7 @@ const MOST_GATHERED: usize = 16_384;
 pub struct Compared {
     /// Its letters, without what parts words.
     pub letters: Box<[char]>,
-    /// How long it is as written, which says how many edits may lie between it and another.
+    /// The length as written, which says how many edits may lie between it and another.
     pub length: usize,
 }
 
@@ -54,6 +54,7 @@ impl Pool {
     fn near(&self, number: u32, name: &Compared, mask: u64) -> Option<usize> {
         let at = number as usize;
         let other_mask = *self.masks.get(at)?;
+        // An edit changes at most one letter on each side, so that two edits leave at most two bits apart.
         let apart = (mask & !other_mask).count_ones().max((other_mask & !mask).count_ones());
         if apart > 2 {
             return None;

@@ -1,7 +1,7 @@
 //! Two plain lists: names that somebody has, against names that are popular.
 //!
-//! A line is a name, how popular it is and whose it is, with tabs between; the last two may be missing. Must not know
-//! any directory.
+//! A line is a name, how popular it is and whose it is, with tabs between; the last two may be missing. Lists of any
+//! directory have this form.
 
 use std::cmp::Reverse;
 
@@ -18,7 +18,7 @@ use capdex_model::fact::Severity;
 pub struct Line {
     /// The name.
     pub name: String,
-    /// How many use it.
+    /// The number of users.
     pub popularity: Option<u64>,
     /// Its place, from 1, in a list that gives places and no numbers.
     pub rank: Option<u64>,
@@ -29,6 +29,7 @@ pub struct Line {
 /// Reads a list. A first line that names its columns says whether the second is a count or a place (`download_rank`).
 /// Empty lines and those that begin with `#` are left out.
 pub fn read(text: &str) -> Vec<Line> {
+    // Lists are often saved by spreadsheets, which put a mark before the first line.
     let mut lines = text.trim_start_matches('\u{FEFF}').lines().filter(|line| !line.trim().is_empty()).peekable();
     let header = lines.next_if(|line| is_header(line));
     let gives_rank = header.is_some_and(|line| line.split('\t').nth(1).is_some_and(|cell| cell.contains("rank")));
@@ -72,6 +73,7 @@ impl Popular {
             lines.drain(..).filter_map(|line| Name::read(&line.name).map(|name| (line, name))).collect();
         let unread = all - names.len();
         let order = |line: &Line| (Reverse(line.popularity), line.rank.unwrap_or(u64::MAX), line.name.clone());
+        // Most popular first, so that the line that stays of equal names is the one that counts.
         names.sort_by_cached_key(|(line, _)| order(line));
         let mut seen = std::collections::BTreeSet::new();
         names.retain(|(line, _)| seen.insert(line.name.to_lowercase()));
@@ -85,6 +87,7 @@ impl Popular {
                 scopes.extend(Name::read(scope));
             }
             let host = Some(&line.name).filter(|name| Host::is_written_as_one(name)).and_then(|name| Host::read(name));
+            // One host of a domain is enough: all others of it have the same owner.
             if let Some(host) = host.filter(|host| domains.insert(host.domain.clone())) {
                 hosts.push(host);
                 of_host.push(number);
@@ -101,12 +104,12 @@ impl Popular {
         }
     }
 
-    /// How many lines were empty names or too long to be compared.
+    /// The number of lines that were empty names or too long to be compared.
     pub fn unread(&self) -> usize {
         self.unread
     }
 
-    /// What a line's name may be taken for, best first. None where the name cannot be compared.
+    /// The targets that a line's name may be taken for, best first. None where the name cannot be compared.
     pub fn leads(&self, line: &Line) -> Option<Vec<Lead>> {
         let name = Name::read(&line.name)?;
         let mut found: Vec<(Space, Found)> = Vec::new();
@@ -119,11 +122,13 @@ impl Popular {
             });
             found.extend(of_hosts);
         }
+        // A host is a name too: the same target is reported once, as a host.
         for of_name in self.targets.of(&name) {
             if !found.iter().any(|(_, host)| host.target == of_name.target) {
                 found.push((Space::Name, of_name));
             }
         }
+        // Where a list is compared with itself, being on it says nothing.
         let is_popular = !self.is_within && self.targets.has(&name);
         let lead = |(space, found): (Space, Found)| self.lead(space, found, line, &name, is_popular);
         let mut leads: Vec<Lead> = found.into_iter().filter_map(lead).collect();
@@ -135,6 +140,7 @@ impl Popular {
     fn lead(&self, space: Space, found: Found, line: &Line, name: &Name, is_popular: bool) -> Option<Lead> {
         let target = self.lines.get(found.target as usize)?;
         let of_target = self.targets.name(found.target)?;
+        // One owner may name his things alike.
         let is_same_owner = line.owner.is_some() && folded(&line.owner) == folded(&target.owner);
         if is_same_owner || !self.is_less_popular(line, target) {
             return None;
@@ -151,8 +157,8 @@ impl Popular {
         Some(lead.judged(&case))
     }
 
-    /// Whether a name is less popular than a target, as far as anybody says. Being on the list counts for a target, and so
-    /// does a place among two lines of which nothing is known.
+    /// True where a name is less popular than a target, as far as anybody says. Being on the list counts for a target,
+    /// and so does a place among two lines of which nothing is known.
     fn is_less_popular(&self, line: &Line, target: &Line) -> bool {
         match (line.popularity, target.popularity, line.rank, target.rank) {
             (Some(few), Some(many), _, _) => few < many,

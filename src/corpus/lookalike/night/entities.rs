@@ -1,6 +1,6 @@
 //! `Entities`: the things that listings are listings of, with who answers for each and whether it is established.
 //!
-//! Must not know names that look alike.
+//! Names are compared elsewhere; here things are only known by what their listings say of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,15 +13,15 @@ use capdex_model::time::{AsOf, Timestamp};
 pub(super) struct Entity<'a> {
     /// Its listings, by key.
     pub(super) members: Vec<&'a Member>,
-    /// Who proves to answer for any of them.
+    /// The vendors that prove to answer for any of them.
     pub(super) vendors: BTreeSet<&'a str>,
     /// Its users, as the source counts them that counts most.
     pub(super) popularity: Option<u64>,
     /// When it appeared, where a source says so.
     pub(super) created: Option<Timestamp>,
-    /// Whether others may be taken for it.
+    /// True where others may be taken for it.
     pub(super) is_target: bool,
-    /// Whether it is so known, and for so long, that it is taken for nobody.
+    /// True where it is so known, and for so long, that it is taken for nobody.
     pub(super) is_established: bool,
 }
 
@@ -37,6 +37,7 @@ pub(super) struct Entities<'a> {
 impl<'a> Entities<'a> {
     pub(super) fn of(corpus: &'a Corpus, as_of: AsOf) -> Self {
         let mut grouped: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
+        // A listing that is gone can be installed by nobody.
         for member in corpus.members().iter().filter(|member| member.is_active) {
             grouped.entry(&member.entity).or_default().push(member);
         }
@@ -50,6 +51,7 @@ impl<'a> Entities<'a> {
         let known_vendors = established.flat_map(|entity| entity.vendors.iter().copied()).collect();
         let mut descriptions: BTreeMap<String, u32> = BTreeMap::new();
         for entity in &all {
+            // A set, because the listings of one thing mostly repeat its description: a thing counts once.
             let own: BTreeSet<String> = entity.descriptions().collect();
             own.into_iter().for_each(|text| *descriptions.entry(text).or_default() += 1);
         }
@@ -69,19 +71,19 @@ impl<'a> Entities<'a> {
         (0..).zip(&self.all)
     }
 
-    /// Whether somebody who answers for a thing answers for something established.
+    /// True where somebody who answers for a thing answers for something established.
     pub(super) fn has_known_vendor(&self, entity: &Entity<'_>) -> bool {
         entity.vendors.iter().any(|vendor| self.known_vendors.contains(vendor))
     }
 
-    /// How many things describe themselves in exactly these words.
+    /// The number of things that describe themselves in exactly these words.
     pub(super) fn count_described(&self, description: &str) -> u32 {
         self.descriptions.get(description).copied().unwrap_or(0)
     }
 }
 
 impl Entity<'_> {
-    /// How its listings describe it: small letters, one blank between words.
+    /// The description that its listings give it: small letters, one blank between words.
     pub(super) fn descriptions(&self) -> impl Iterator<Item = String> {
         let described = self.members.iter().filter_map(|member| member.description.as_deref());
         described

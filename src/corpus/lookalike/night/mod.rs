@@ -1,7 +1,7 @@
 //! `Night`: the names of all directories against those that are established among them and on lists of popular names.
 //!
-//! Only from the newer and less used name towards the established one, and only across owners. Must not know the store:
-//! what a newcomer does is asked of the caller and joined by [`Night::lead`].
+//! Only from the newer and less used name towards the established one, and only across owners. The caller says what a
+//! newcomer does, and [`Night::lead`] joins that.
 
 mod entities;
 mod names;
@@ -34,7 +34,7 @@ const LATER_DAYS: i64 = 30;
 /// Years that make a newcomer new beside its target, in days.
 const NEW_DAYS: i64 = 730;
 
-/// What the store knows of the bytes behind a newcomer.
+/// The store's knowledge of the bytes behind a newcomer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conduct {
     /// Rules that found something high or critical, sorted.
@@ -114,6 +114,7 @@ impl<'a> Night<'a> {
             let is_target = |number: &u32| entities.get(*number).is_some_and(|entity| entity.is_target);
             let is_listed = space == Space::Name && listed.contains_key(&folded);
             let established = borne.by.iter().filter(|(number, _)| is_established(number)).count();
+            // A name that several established things bear belongs to none of them.
             if established >= GENERIC {
                 continue;
             }
@@ -121,6 +122,7 @@ impl<'a> Night<'a> {
             if !by.is_empty() {
                 targets.push(Target { text: borne.text.clone(), space, by, line: None });
             }
+            // An established or listed thing is taken for nobody, and a name of many owners is a common word.
             if established == 0 && !is_listed && !is_of_many_owners(&borne, &entities) {
                 // Who proves who he is comes first.
                 borne.by.sort_by_key(|(number, _)| entities.get(*number).is_none_or(|it| it.vendors.is_empty()));
@@ -133,6 +135,7 @@ impl<'a> Night<'a> {
             let space = if is_host && line.name.contains("://") { Space::Host } else { Space::Name };
             Target { text: line.name.clone(), space, by: Vec::new(), line: Some(line) }
         }));
+        // Most popular first: the index of hosts keeps the first of each domain.
         targets
             .sort_by_cached_key(|target| (Reverse(popularity(target, &entities)), target.space, target.text.clone()));
         let (hosts, of_host) = hosts(&targets);
@@ -140,17 +143,17 @@ impl<'a> Night<'a> {
         Self { entities, newcomers, targets, indexes, hosts, of_host }
     }
 
-    /// How many names are compared: the numbers that [`Night::suspects`] takes.
+    /// The number of names that are compared: the numbers that [`Night::suspects`] takes.
     pub fn newcomers(&self) -> usize {
         self.newcomers.len()
     }
 
-    /// How many names others are compared with.
+    /// The number of names that others are compared with.
     pub fn targets(&self) -> usize {
         self.targets.len()
     }
 
-    /// What one newcomer's name is almost, without those that are told apart by who stands behind them.
+    /// The targets that one newcomer's name is almost, without those that are told apart by who stands behind them.
     pub fn suspects(&self, newcomer: usize) -> Vec<Suspect<'_>> {
         let Some((space, borne)) = self.newcomers.get(newcomer) else { return Vec::new() };
         let Some(name) = Name::read(&borne.text) else { return Vec::new() };
@@ -165,7 +168,7 @@ impl<'a> Night<'a> {
         suspects
     }
 
-    /// What is found in a space, by the numbers of the targets. The names of tools are nobody's, and honest ones are a letter
+    /// The targets found in a space, by their numbers. The names of tools are nobody's, and honest ones are a letter
     /// apart (`list_notes`, `list_nodes`): of them only what hardly anybody chooses by accident.
     fn found(&self, space: Space, name: &Name, text: &str) -> Vec<Found> {
         let renumbered = |of: &[u32], found: Vec<Found>| -> Vec<Found> {
@@ -184,8 +187,8 @@ impl<'a> Night<'a> {
         renumbered(of, found)
     }
 
-    /// A newcomer that bears a name like a target's; none where the two have to do with each other, or the newcomer is not
-    /// the newer and less used one.
+    /// A newcomer that bears a name like a target's. None where the two have to do with each other, or the newcomer is
+    /// not the newer and less used one.
     fn suspect(
         &self,
         space: Space,
@@ -200,6 +203,7 @@ impl<'a> Night<'a> {
             Relation::between(space, (text, entity), other.map(|(entity, _)| (target.text.as_str(), entity)))?;
         let popularity = popularity(target, &self.entities);
         let days = other.and_then(|(other, _)| Some(other.created?.days_until(entity.created?)));
+        // An unknown age or count does not excuse a newcomer.
         let is_later = days.is_none_or(|days| days >= LATER_DAYS);
         let is_less = entity.popularity.zip(popularity).is_none_or(|(few, many)| few < many);
         if !is_later || !is_less {
@@ -222,6 +226,7 @@ impl<'a> Night<'a> {
         let mut marks = Vec::new();
         marks.extend(is_of_family(space, kind, name, &of_target).then_some(Mark::Family));
         marks.extend(self.entities.has_known_vendor(entity).then_some(Mark::KnownVendor));
+        // Forks keep description and repository, and stand under a scope of their own.
         let looks_forked = kind == Kind::Scope && is_weak && is_copied(&signals);
         let is_forked = other.is_some_and(|(other, _)| relation::is_fork(entity, other));
         marks.extend((looks_forked || is_forked).then_some(Mark::Fork));
@@ -252,7 +257,7 @@ impl<'a> Night<'a> {
     }
 }
 
-/// Whether things of many owners, each proven, bear a name: what nobody answers for can be had in any number.
+/// True where things of many owners, each proven, bear a name: what nobody answers for can be had in any number.
 fn is_of_many_owners(borne: &Borne<'_>, entities: &Entities<'_>) -> bool {
     let mut known = std::collections::BTreeSet::new();
     let mut owners = 0;

@@ -1,6 +1,6 @@
 //! The names of a night, space by space: which things bear which name.
 //!
-//! Must not know which names are alike.
+//! Likeness is asked of the names afterwards.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use capdex_model::source_role::Ecosystem;
 pub struct Inner {
     /// The listing that speaks for the bytes.
     pub listing: ListingKey,
-    /// What the name is the name of.
+    /// The space of the name.
     pub space: Space,
     /// The name.
     pub name: String,
@@ -24,7 +24,7 @@ pub struct Inner {
 /// One name of one space, and the things that bear it.
 #[derive(Debug, Default)]
 pub(super) struct Borne<'a> {
-    /// As one of them writes it.
+    /// The name as one of them writes it.
     pub(super) text: String,
     /// The things, ascending, each with the listing that bears it.
     pub(super) by: Vec<(u32, &'a Member)>,
@@ -49,6 +49,7 @@ pub(super) fn names_of<'a>(corpus: &'a Corpus, entities: &Entities<'a>, inner: &
     }
     for borne in names.values_mut() {
         borne.by.sort_by_key(|(number, member)| (*number, &member.key));
+        // One thing bears a name once, however many listings of it say so.
         borne.by.dedup_by_key(|(number, _)| *number);
     }
     names
@@ -64,7 +65,7 @@ fn add<'a>(names: &mut Names<'a>, space: Space, text: String, number: u32, membe
     }
 }
 
-/// What a listing is called: a package by its whole name, everything else by the last part of its name.
+/// The name of a listing: a package by its whole name, everything else by the last part of its name.
 fn own_names(member: &Member) -> Vec<String> {
     let mut names = Vec::new();
     let key = member.key.to_string();
@@ -97,7 +98,7 @@ fn addresses(member: &Member) -> impl Iterator<Item = String> {
     of_identity.chain(own).chain(referred).filter_map(Host::read).map(|host| host.text)
 }
 
-/// Who answers for it, without the word that says where. An account under several registries is one name.
+/// The one who answers for it, without the word that says where. An account under several registries is one name.
 fn publishers<'a>(entity: &Entity<'a>) -> impl Iterator<Item = (String, &'a Member)> {
     let of_member = |member: &&'a Member| {
         let member: &'a Member = member;

@@ -1,7 +1,7 @@
 //! `Relation`: what two things have to do with each other, as far as it is proven.
 //!
 //! Claims count against a newcomer only where it is proven that somebody else answers for it: one project often lists
-//! itself under two registries with one description and one repository. Must not know names.
+//! itself under two registries with one description and one repository.
 
 use super::super::hosts::Host;
 use super::super::judge::Signal;
@@ -16,7 +16,7 @@ const OWN_WORDS: usize = 6;
 /// Things that describe themselves in the same words after which the words are a template.
 const TEMPLATE: u32 = 4;
 
-/// Whether the two are proven to be of different owners.
+/// True where the two are proven to be of different owners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     /// Registries that give names once say two names.
@@ -33,6 +33,7 @@ impl Relation {
         target: Option<(&str, &Entity<'_>)>,
     ) -> Option<Self> {
         let Some((of_target, target)) = target else { return Some(Self::Unknown) };
+        // The pass `identity` has settled that already.
         let is_same =
             newcomer.members.first().zip(target.members.first()).is_some_and(|(one, other)| one.entity == other.entity);
         if is_same || newcomer.vendors.iter().any(|vendor| target.vendors.contains(vendor)) {
@@ -54,11 +55,12 @@ impl Relation {
                 return Some(Self::Others);
             }
         }
+        // Only where one registry gave both names can they be said to be two owners.
         let is_comparable = ours.iter().any(|at| theirs.contains(at));
         Some(if is_comparable { Self::Others } else { Self::Unknown })
     }
 
-    /// What the newcomer claims that is the target's.
+    /// The things that the newcomer claims and that are the target's.
     pub(super) fn signals(
         self,
         entities: &Entities<'_>,
@@ -68,6 +70,7 @@ impl Relation {
         signals: &mut Vec<Signal>,
         reasons: &mut Vec<String>,
     ) {
+        // One project may stand under two registries: without a proof nothing is a copy.
         if self != Self::Others {
             return;
         }
@@ -87,13 +90,13 @@ impl Relation {
     }
 }
 
-/// Whether the forge says that the newcomer's repository was forked from the target's.
+/// True where the forge says that the newcomer's repository was forked from the target's.
 pub(super) fn is_fork(newcomer: &Entity<'_>, target: &Entity<'_>) -> bool {
     let is_of_target = |parent| target.members.iter().any(|member| member.repository_id == Some(parent));
     newcomer.members.iter().filter_map(|member| member.fork_of).any(is_of_target)
 }
 
-/// Whether the newcomer describes itself in the target's words, all of them or four in five.
+/// True where the newcomer describes itself in the target's words, all of them or four in five.
 fn is_copied(entities: &Entities<'_>, newcomer: &Entity<'_>, target: &Entity<'_>) -> bool {
     newcomer.descriptions().any(|ours| {
         let is_template = entities.count_described(&ours) >= TEMPLATE;
@@ -130,7 +133,7 @@ fn claimed_repository(newcomer: &Entity<'_>, target: &Entity<'_>) -> Option<Stri
     })
 }
 
-/// Whether a description in small letters calls the thing the official one of that name.
+/// True where a description in small letters calls the thing the official one of that name.
 fn claims_to_be(description: &str, name: &Name) -> bool {
     let words: Vec<&str> = description.split(|letter: char| !letter.is_alphanumeric()).collect();
     let says_so = words.iter().enumerate().any(|(at, word)| {

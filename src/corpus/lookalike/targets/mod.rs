@@ -1,7 +1,7 @@
 //! `Targets`: the names that others may be taken for, with every way of finding which of them a name is almost.
 //!
-//! Distances by the index, everything else by equal keys. Must not know who stands behind a name: what is found is a
-//! lead and says nothing about anybody.
+//! Distances by the index, everything else by equal keys. Owners play no part: a find is a lead and says nothing about
+//! anybody.
 
 use super::buckets::{Buckets, of_text};
 use super::distance;
@@ -32,7 +32,7 @@ const CORE: u8 = 5;
 const BASE: u8 = 6;
 const STEM: u8 = 7;
 
-/// What a name was found to be almost.
+/// The targets that a name was found to be almost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Found {
     /// The number of the target.
@@ -73,7 +73,7 @@ impl Targets {
         self.names.get(number as usize)
     }
 
-    /// Whether a name is one of them, but for capitals.
+    /// True where a name is one of them, but for capitals.
     pub fn has(&self, name: &Name) -> bool {
         self.under(KEY, &name.key, |target| is_same(name, target)).next().is_some()
     }
@@ -210,12 +210,12 @@ impl Targets {
     }
 }
 
-/// How far two names are apart as they are read, separators included.
+/// The distance of two names as they are read, separators included.
 pub fn distance_of(one: &Name, other: &Name) -> usize {
     distance::exact(&one.text.to_lowercase(), &other.text.to_lowercase())
 }
 
-/// Whether the two are one name: as written, but for capitals.
+/// True where the two are one name: as written, but for capitals.
 fn is_same(one: &Name, other: &Name) -> bool {
     one.latin == other.latin && one.is_disguised() == other.is_disguised()
 }

@@ -1,7 +1,7 @@
 //! The table `breakdowns`: how scores were computed, once for all scores that were computed alike.
 //!
-//! Most capabilities give a rubric the same few things to add up, so that a breakdown for each score would be most of the bytes
-//! of a dataset.
+//! Most capabilities give a rubric the same few things to add up. A breakdown for each score would be most of the bytes of
+//! a dataset.
 
 use capdex_model::score::Score;
 

@@ -38,6 +38,7 @@ table_row! {
 /// Its rows, the worst first.
 fn rows(reader: &Reader, emit: Emit<'_, CampaignRow>) -> anyhow::Result<()> {
     let mut campaigns = reader.campaigns()?;
+    // Worst first, then by key: the order of the store is that of keys alone.
     campaigns.sort_by_cached_key(|(row, _)| (std::cmp::Reverse(row.campaign.severity), row.campaign.key.clone()));
     for (row, found) in campaigns {
         let campaign = row.campaign;

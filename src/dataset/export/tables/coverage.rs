@@ -23,7 +23,7 @@ table_row! {
     }
 }
 
-/// What is counted of the scores by one rubric of one kind.
+/// The counts of the scores by one rubric of one kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asked {
     capabilities: u64,
@@ -51,6 +51,7 @@ impl Asked {
 
     /// The row of a rubric and a kind.
     pub fn row<'a>(&self, rubric: &'a str, kind: &'a str) -> CoverageRow<'a> {
+        // Whole thousandths, rounded down: the same digits on every machine, and never more than was answered.
         let mean = self.thousandths.checked_div(self.capabilities).unwrap_or(0);
         CoverageRow {
             rubric,

@@ -31,9 +31,11 @@ fn rows(reader: &Reader, emit: Emit<'_, EntityRow>) -> anyhow::Result<()> {
         let is_decided = |edge: &Edge| matches!(edge.reason, Reason::OperatorJoined | Reason::OperatorParted);
         let (mut edges, mut notes) = (of.edges, Vec::new());
         for edge in edges.iter_mut().filter(|edge| is_decided(edge)) {
+            // The operator's words are private: the public edge loses its note.
             notes.push(edge.clone());
             edge.note.clear();
         }
+        // What joins and what only relates are different claims, and stand in columns of their own.
         let (joins, relates): (Vec<_>, Vec<_>) = edges.into_iter().partition(|edge| edge.reason.joins());
         emit(EntityRow {
             listing: of.listing,

@@ -1,6 +1,6 @@
 //! The table `facts`: every outcome of every rule, from which scores are computed again.
 //!
-//! Of two hundred answers about a capability nearly all say that nothing was found. Those stand once in the table `answers`;
+//! Nearly all of two hundred answers about a capability say that nothing was found. Those stand once in the table `answers`;
 //! a row here holds what was answered otherwise, and gives all facts back, to the digest.
 
 use capdex_db::ExceptionTexts;
@@ -35,11 +35,13 @@ impl FactsRow {
     /// # Errors
     /// When a value cannot be written as JSON.
     pub fn of(digest: Digest, facts: &SparseFacts, texts: Option<ExceptionTexts>) -> anyhow::Result<Self> {
+        // Texts that the store holds already need not be parsed and written again.
         let (usual, ExceptionTexts { facts: told, outcomes: silent }) = match texts {
             Some(texts) => (true, texts),
             None => {
                 let written = facts.exceptions();
                 let outcomes = serde_json::to_string(&written.outcomes)?;
+                // Facts over other defaults are written whole, because the table `answers` cannot complete them.
                 (written.over_defaults, ExceptionTexts { facts: serde_json::to_string(&written.facts)?, outcomes })
             }
         };

@@ -59,6 +59,7 @@ table_row! {
 fn rows(reader: &Reader, emit: Emit<'_, FamilyRow>) -> anyhow::Result<()> {
     let mut members = reader.family_members()?;
     members.sort_by_cached_key(|(member, _)| {
+        // False sorts before true, so the original comes first.
         (member.original, member.original != member.capability, member.slug.clone(), member.capability)
     });
     for (member, found) in members {
@@ -70,6 +71,7 @@ fn rows(reader: &Reader, emit: Emit<'_, FamilyRow>) -> anyhow::Result<()> {
             slug: member.slug,
             kind: member.kind,
             role: if is_original { "original" } else { "copy" },
+            // An original has no order to itself.
             basis: (!is_original).then_some(member.basis),
             likeness: f64::from(member.difference.likeness) / 1000.0,
             listing: member.listing,

@@ -44,7 +44,7 @@ table_row! {
     }
 }
 
-/// What the rows of one rule share.
+/// The parts that the rows of one rule share.
 struct OfRule {
     title: Arc<str>,
     citations: Arc<str>,
@@ -95,12 +95,14 @@ impl FindingRows {
     }
 
     fn of_rule(&self, finding: &Finding<'_>) -> anyhow::Result<Arc<OfRule>> {
+        // Reading first: nearly every finding is of a rule that was met before, and readers do not wait for one another.
         let known = self.rules.read().unwrap_or_else(PoisonError::into_inner).get(finding.rule).cloned();
         if let Some(known) = known {
             return Ok(known);
         }
         let made = Arc::new(OfRule::of(finding)?);
         let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have been faster; the first entry stays, and both are equal.
         Ok(rules.entry(finding.rule.to_owned()).or_insert(made).clone())
     }
 }

@@ -53,6 +53,7 @@ fn rows(reader: &Reader, emit: Emit<'_, ListingRow>) -> anyhow::Result<()> {
             stored.listing.as_ref().and_then(|listing| listing.locators.first()?.version().map(ToOwned::to_owned));
         let claims = stored.listing.map(|listing| listing.claims).unwrap_or_default();
         let purl = Purl::of(&stored.key, version.as_deref()).map(|purl| purl.to_string());
+        // From the claimed text, so that both columns speak of one claim.
         let license = stated(claims.license);
         let spdx = license.as_deref().and_then(spdx::expression);
         emit(ListingRow {

@@ -28,7 +28,7 @@ pub mod packages;
 pub mod scores;
 mod sources;
 
-/// What a column holds.
+/// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
     /// A whole number.
@@ -46,9 +46,9 @@ pub enum ColumnType {
 pub struct Column {
     /// Its name.
     pub name: &'static str,
-    /// What it holds.
+    /// The type of its values.
     pub kind: ColumnType,
-    /// What it means, for the data dictionary.
+    /// Its meaning, for the data dictionary.
     pub about: &'static str,
     /// Its part in the row, which decides whether every dataset has it.
     pub role: ColumnRole,
@@ -70,15 +70,15 @@ pub enum ColumnRole {
 pub struct Table {
     /// Its name, which is also that of its files.
     pub name: &'static str,
-    /// What a row is, for the data dictionary.
+    /// The meaning of a row, for the data dictionary.
     pub about: &'static str,
     /// Its columns, private ones included.
     pub columns: &'static [Column],
-    /// Where its rows come from.
+    /// The origin of its rows.
     pub rows: Rows,
 }
 
-/// Where rows come from.
+/// The origin of rows.
 #[derive(Clone, Copy)]
 pub enum Rows {
     /// From the capabilities in their ranked order, several tables at once.
@@ -125,7 +125,7 @@ pub struct Layout {
     pub columns: Vec<Column>,
     /// Their places among all columns; none where all are there.
     places: Option<Vec<usize>>,
-    /// How many columns the table has.
+    /// The number of columns of the table.
     all: usize,
 }
 
@@ -139,6 +139,7 @@ impl Layout {
         Self {
             name: table.name,
             columns,
+            // Nothing to pick where all are there, which is the usual case for every table but one.
             places: (places.len() < table.columns.len()).then_some(places),
             all: table.columns.len(),
         }
@@ -149,7 +150,7 @@ impl Layout {
         TABLES.iter().find(|table| table.name == name).map(|table| Self::of(table, with_private))
     }
 
-    /// What is there of a row with all columns.
+    /// The cells that the dataset has of a row with all columns.
     pub fn keep(&self, row: Row) -> Row {
         match &self.places {
             None => row,
@@ -162,6 +163,7 @@ impl Layout {
         let Some(places) = &self.places else { return row };
         let mut restored = Row::new();
         for (place, cell) in places.iter().zip(row) {
+            // The places rise, so each gap before one is filled with nulls.
             restored.resize(*place, Cell::Null);
             restored.push(cell);
         }

@@ -1,4 +1,4 @@
-//! The table `packages`: what SaferSkills' number of a repository comes to for each package.
+//! The table `packages`: SaferSkills' number of a repository, for each package.
 
 use capdex_model::fact::Severity;
 use capdex_model::points::Points;

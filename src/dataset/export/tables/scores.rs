@@ -47,7 +47,7 @@ table_row! {
     }
 }
 
-/// What a score is of: the same in all rows of one capability.
+/// The subject of a score: the same in all rows of one capability.
 #[derive(Clone)]
 pub struct ScoreSubject {
     /// The capability.

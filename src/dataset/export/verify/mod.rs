@@ -1,7 +1,7 @@
 //! Checks a dataset with nothing but itself: digests of files and facts, every score, verdict and rank.
 //!
-//! Must not open the store. Tables are read row by row, and of facts only digests of what they give are kept, so that a
-//! dataset of any size is checked in little memory.
+//! The store is never opened. Tables are read row by row, and of facts only digests of their results are kept. So a dataset
+//! of any size is checked in little memory.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +26,7 @@ use recomputed::Recomputed;
 mod recomputed;
 mod tables_again;
 
-/// What was checked and what differed.
+/// The number of things checked, and the differences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
     /// Files whose digest was checked.
@@ -39,8 +39,8 @@ pub struct Verified {
     pub ranks: u64,
     /// Every difference, one sentence each that names the file, in the order of the files.
     pub differences: Vec<String>,
-    /// What cannot be said because the dataset lacks it, one sentence each that names the file: an export of a day that was
-    /// never scored lacks the scores of that day, and is no worse for it, but nothing in it vouches for what they would be.
+    /// Things that cannot be said because the dataset lacks them, one sentence each that names the file. An export of a day
+    /// that was never scored lacks its scores, and is no worse for it. But nothing in it vouches for what they would be.
     pub unknown: Vec<String>,
 }
 
@@ -64,23 +64,26 @@ impl Verified {
     }
 }
 
-/// Checks everything that can be checked. What lies in a file that has other bytes than it should is not computed
-/// again: the file is named.
+/// Checks everything that can be checked. A file that has other bytes than it should is named, and its content is not computed
+/// again.
 ///
 /// # Errors
 /// When there is no manifest.
 pub fn verify(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Verified> {
     let Sealed { mut verified, manifest, damaged } = check_bytes(dir, pool)?;
+    // Without a manifest that can be believed there is nothing to compare with.
     let Some(manifest) = manifest else { return Ok(verified) };
     check_root(&manifest, &mut verified);
     check_texts(&manifest, &mut verified);
     let is_undamaged = |(_, exporter): &(usize, &'static dyn Exporter)| {
+        // Only the tables that are read here: a damaged file beside them is named, and stops nothing.
         !COMPUTED.iter().any(|table| damaged.contains(&exporter.file_name(table.name)))
     };
     let formats = check_formats(&manifest, &mut verified).into_iter().filter(is_undamaged);
     let formats = formats.map(|(number, exporter)| Dataset { dir, number, exporter, manifest: &manifest });
     // What is the same in two formats is computed once; everything else of a format is checked beside the others.
     let mut recomputed = Recomputed::default();
+    // Facts first for all formats: the other tables are checked against them.
     let mut readable = Vec::new();
     for dataset in formats {
         match recomputed.take(&dataset, pool, &mut verified) {
@@ -97,7 +100,7 @@ pub fn verify(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Verified> 
 /// A dataset whose bytes were looked at.
 #[derive(Debug)]
 pub struct Sealed {
-    /// What was checked and what differed.
+    /// The counts of checks, and the differences.
     pub verified: Verified,
     /// The manifest; none where it is damaged.
     manifest: Option<Manifest>,
@@ -115,6 +118,7 @@ pub fn check_bytes(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Seale
     match manifest::read(dir)? {
         Ok(manifest) => {
             let damaged = check_files(dir, &manifest, pool, &mut verified)?;
+            // Strangers are told even where files differ, because an added file is how a dataset is poisoned.
             check_strangers(dir, &manifest, &mut verified)?;
             Ok(Sealed { verified, manifest: Some(manifest), damaged })
         }
@@ -126,7 +130,7 @@ pub fn check_bytes(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Seale
     }
 }
 
-/// The tables that are read to compute again what they say.
+/// The tables that are read to compute their contents again.
 const COMPUTED: [Table; 6] = [
     ReadAnswerRow::TABLE,
     ReadFactsRow::TABLE,
@@ -155,6 +159,7 @@ impl Dataset<'_> {
     fn each<R: ReadRow>(&self, mut visit: impl FnMut(R) -> anyhow::Result<()>) -> anyhow::Result<()> {
         let layout = tables::Layout::of(&R::TABLE, self.manifest.private_columns);
         let read = self.exporter.read(self.dir, &layout, &mut |row| visit(R::read(&layout, row)));
+        // The file is named, because every format has a table of this name.
         read.with_context(|| format!("{} cannot be read", self.file::<R>()))
     }
 }
@@ -169,12 +174,14 @@ fn check_formats(manifest: &Manifest, verified: &mut Verified) -> Vec<(usize, &'
         let missing: Vec<String> = files.filter(|file| !named.contains(file.as_str())).collect();
         if missing.is_empty() {
             whole.push((number, exporter));
+        // Some tables of a format and not all: somebody has left out what would have contradicted him.
         } else if missing.len() < tables::TABLES.len() {
             for file in missing {
                 verified.differs(format!("{file} is missing: the manifest names other tables of its format"));
             }
         }
     }
+    // A manifest that names nothing would pass every other check.
     if whole.is_empty() {
         verified.differs("manifest.json: it names no format with all its tables, so that nothing is computed again");
     }
@@ -189,14 +196,17 @@ fn check_files(
     verified: &mut Verified,
 ) -> anyhow::Result<BTreeSet<String>> {
     for file in &manifest.files {
+        // A path of a stranger: with a separator it would make us read files outside the folder.
         let is_plain = !file.path.contains(['/', '\\']) && file.path != "..";
         anyhow::ensure!(is_plain, "the manifest names {:?}, which is not a file of the dataset", file.path);
     }
+    // On the pool, since hashing is bound by one core and files are few and large.
     let hashed = bulk::mapped(pool, manifest.files.iter().collect(), |file| (file, file::hash(&dir.join(&file.path))));
     let mut damaged = BTreeSet::new();
     for (file, hashed) in hashed {
         verified.files += 1;
         match hashed {
+            // Size as well as digest, since both are claims of the manifest.
             Ok((sha256, bytes)) if sha256 == file.sha256 && bytes == file.bytes => continue,
             Ok(_) => verified.differs(format!("{} has other bytes than the manifest says", file.path)),
             Err(error) => verified.differs(format!("{} cannot be read: {error}", file.path)),
@@ -212,6 +222,7 @@ fn check_strangers(dir: &Path, manifest: &Manifest, verified: &mut Verified) -> 
     for entry in fs::read_dir(dir).with_context(|| format!("failed to read {}", dir.display()))? {
         names.push(entry?.file_name().to_string_lossy().into_owned());
     }
+    // Folders list in any order, and differences are compared in tests and by people.
     names.sort();
     let known = |name: &str| name == manifest::NAME || manifest.files.iter().any(|file| file.path == name);
     for name in names.iter().filter(|name| !known(name)) {
@@ -229,6 +240,7 @@ fn check_root(manifest: &Manifest, verified: &mut Verified) {
 
 /// The rules and rubrics of this program must be those that made the dataset, or nothing can be computed again.
 fn check_texts(manifest: &Manifest, verified: &mut Verified) {
+    // Facts cannot be computed again without the bytes; with other rules they cannot even be compared.
     if manifest.ruleset_sha256 != capdex_rules::digest().hex() {
         verified.differs("manifest.json: the facts were found under another rule set than this program's");
     }
@@ -247,6 +259,7 @@ fn check_rubrics(manifest: &Manifest, verified: &mut Verified) {
     for row in ours.iter().filter(|row| !is_named(&row.id)) {
         verified.differs(format!("manifest.json: {} is not among the rubrics", row.id));
     }
+    // Only where nothing else was said, or one difference would be told twice.
     if manifest.rubrics != ours && verified.differences.len() == before {
         verified.differs("manifest.json: the rubrics stand in another order than this program's, or more than once");
     }

@@ -1,4 +1,4 @@
-//! What the facts of a dataset give, computed again: digests of scores and verdicts, and what ranks.
+//! The results of a dataset's facts, computed again: digests of scores and verdicts, and the ranks.
 //!
 //! Facts that have the same row in two formats are computed once.
 
@@ -35,12 +35,14 @@ pub(super) type Print = [u8; 16];
 pub(super) fn print<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Print {
     let mut hashing = Hashing::default();
     let mut add = |text: &str| {
+        // The length goes first, or neighbouring cells could be split in another way with the same print.
         hashing.add(&(text.len() as u64).to_le_bytes());
         hashing.add(text.as_bytes());
     };
     for cell in cells {
         match cell {
             Cell::Text(text) | Cell::Json(text) => add(text),
+            // As empty text, because CSV cannot tell the two apart.
             Cell::Null => add(""),
             number => add(&number.to_string()),
         }
@@ -55,9 +57,9 @@ fn half(digest: Digest) -> Print {
 /// The prints of a score.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct ScorePrint {
-    /// Of what it is.
+    /// The print of the score itself.
     pub(super) outline: Print,
-    /// Of how it was computed.
+    /// The print of its arithmetic.
     pub(super) breakdown: Print,
 }
 
@@ -68,7 +70,7 @@ impl ScorePrint {
     }
 }
 
-/// What some facts give.
+/// The results of some facts.
 pub(super) struct Computed {
     /// The print of the row that they were read from.
     row: Print,
@@ -79,7 +81,7 @@ pub(super) struct Computed {
     scores: Box<[ScorePrint]>,
     /// For the number of their package, where SaferSkills has one for them.
     pub(super) member: Option<Member>,
-    /// Where everything could be looked at, and where not.
+    /// The print and the merit for a whole look, and for an incomplete one.
     ranked: [(Print, Merit); 2],
 }
 
@@ -96,13 +98,14 @@ impl Computed {
     }
 }
 
-/// What all facts give, by the digest that is written beside them.
+/// The results of all facts, by the digest that is written beside them.
 #[derive(Default)]
 pub(super) struct Recomputed(BTreeMap<[u8; 32], Computed>);
 
 impl Recomputed {
-    /// What facts give that a format holds.
+    /// The results of facts that a format holds.
     pub(super) fn of(&self, dataset: &Dataset<'_>, digest: &str) -> Option<&Computed> {
+        // A format vouches only for its own rows: another one may hold facts that this one left out.
         self.0.get(&bytes(digest)?).filter(|computed| computed.formats & bit(dataset) != 0)
     }
 
@@ -121,6 +124,7 @@ impl Recomputed {
         dataset.each(|row: ReadFactsRow| {
             waiting.push(Written::of(&row));
             if waiting.len() == PIECE {
+                // The first error is kept apart: one that the visitor returned would be told as a file that cannot be read.
                 failed =
                     failed.take().or(self.add(dataset, written, std::mem::take(&mut waiting), pool, verified).err());
             }
@@ -143,6 +147,7 @@ impl Recomputed {
         let (as_of, rank_by) = (dataset.manifest.as_of, &*dataset.manifest.rank_by);
         let known = &self.0;
         let computed = bulk::mapped(pool, written, |written| {
+            // The row has to be the same too: with its digest alone a forged row would take over the other's results.
             let known = written.key.and_then(|key| known.get(&key)).filter(|known| known.row == written.row);
             let computed = match known {
                 Some(known) => Ok((None, known.is_whole)),
@@ -158,9 +163,11 @@ impl Recomputed {
             let digest = &written.digest;
             let (computed, is_whole) = computed.with_context(|| format!("{file}: the facts {digest} are damaged"))?;
             verified.facts += 1;
+            // Told and not refused: the scores of the row are still compared with what its facts give.
             if !is_whole {
                 verified.differs(format!("{file}: facts {digest} have another digest"));
             }
+            // A text that is no digest names nothing, and its scores will be missing.
             let Some(key) = written.key else { continue };
             let formats = self.0.get(&key).map_or(0, |known| known.formats) | bit(dataset);
             if let Some(computed) = computed {
@@ -228,18 +235,21 @@ impl Written {
         };
         Ok(Computed {
             row: self.row,
+            // Set by whoever puts it under its key, where all formats are known.
             formats: 0,
+            // The digest over the facts as read must be the one beside them, or the row was changed.
             is_whole: self.key.is_some_and(|key| key == *facts.digest().as_bytes()),
             scores: all.iter().map(ScorePrint::of).collect::<anyhow::Result<_>>()?,
             member: saferskills::member(&facts, &all),
+            // Both cases, because completeness is a column of another table that is read later.
             ranked: [ranked(Completeness::Analysed)?, ranked(Completeness::Partial(Vec::new()))?],
         })
     }
 }
 
-/// The rule defaults as a format has them. For this program's rule set they are known to the last row, and every format must
-/// have just those: scores of one format are not computed again for the next, and some kinds may have no facts at all that would
-/// show a difference.
+/// The rule defaults as a format has them. For this program's rule set they are known to the last row, and every format
+/// must have just those. Scores of one format are not computed again for the next, and some kinds may have no facts at all
+/// to show a difference.
 fn rule_defaults(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<RuleDefaults> {
     let mut rows: Vec<(Kind, DefaultRow<'static>)> = Vec::new();
     dataset.each(|row: ReadAnswerRow| {
@@ -251,6 +261,7 @@ fn rule_defaults(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Resu
         Ok(())
     })?;
     let ours = capdex_rules::defaults();
+    // Only under our own rules is it known what the answers must be.
     if dataset.manifest.ruleset_sha256 == capdex_rules::digest().hex() && !ours.rows().eq(rows.iter().cloned()) {
         verified
             .differs(format!("{}: not what the rules answer where they find nothing", dataset.file::<ReadAnswerRow>()));

@@ -9,13 +9,13 @@ use capdex_rubrics::saferskills::{self, Member};
 
 use super::recomputed::{Print, Recomputed, bytes, print};
 use super::{Dataset, Verified};
+use crate::escape::count;
 use crate::export::cell::Cell;
 use crate::export::table_row::{ReadRow as _, TableRow as _};
 use crate::export::tables::breakdowns::ReadBreakdownRow;
 use crate::export::tables::capabilities::ReadCapabilityRow;
 use crate::export::tables::packages::{PackageRow, ReadPackageRow};
 use crate::export::tables::scores::ReadScoreRow;
-use crate::escape::count;
 
 /// The rubric of whose scores the number of a package is made.
 const ROLLED_UP: &str = "saferskills/seed";
@@ -24,6 +24,7 @@ const ROLLED_UP: &str = "saferskills/seed";
 pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified {
     let mut verified = Verified::default();
     let mut checked = || {
+        // The order matters: scores are gathered first, and ranks say which of them are used.
         let mut scored = check_scores(dataset, recomputed, &mut verified)?;
         let members = check_ranks(dataset, recomputed, &mut scored, &mut verified)?;
         check_scored(dataset, &scored, &mut verified);
@@ -35,16 +36,16 @@ pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified 
     verified
 }
 
-/// What the table of scores says of each capability, by its id.
+/// The statements of the table of scores about each capability, by its id.
 type AllScored = BTreeMap<[u8; 32], Scored>;
 
-/// What the table of scores says of a capability.
+/// The statements of the table of scores about a capability.
 struct Scored {
     /// The print of what its rows call it.
     subject: Print,
     /// The rubrics that scored it.
     rubrics: Rubrics,
-    /// Whether the ranked table has it too.
+    /// True where the ranked table has it too.
     is_ranked: bool,
 }
 
@@ -69,7 +70,7 @@ impl Rubrics {
         some
     }
 
-    /// Whether it was not there yet.
+    /// Adds a place; returns true where it was not there yet.
     const fn add(&mut self, place: usize) -> bool {
         let is_new = !self.has(place);
         self.0 |= 1 << place;
@@ -94,8 +95,9 @@ fn subject(slug: &Cell, content: &Cell, facts: &Cell) -> Print {
 type Lacking = BTreeMap<usize, (u64, String)>;
 
 /// Computes band and rank of every capability again, from its facts and its completeness. The rows stand in the order of
-/// their ranks. Of a capability that lacks a score with a voice in them only the place is counted: band and rank are unknown,
-/// because the scores that were given may have been others. Returns what the number of each package is made of.
+/// their ranks. A capability that lacks a score with a voice in them has only its place counted. Its band and rank are
+/// unknown, because the scores that were given may have been others. Returns the members that make the number of each
+/// package.
 fn check_ranks(
     dataset: &Dataset<'_>,
     recomputed: &Recomputed,
@@ -103,6 +105,7 @@ fn check_ranks(
     verified: &mut Verified,
 ) -> anyhow::Result<BTreeMap<String, Vec<Member>>> {
     let file = dataset.file::<ReadCapabilityRow>();
+    // Only these rubrics decide band and rank; the others may be missing without doubt about either.
     let speaking = Rubrics::with(|rubric| rubric.is_seed() || rubric.id == dataset.manifest.rank_by);
     let member_of = Rubrics::with(|rubric| rubric.id == ROLLED_UP);
     let mut members: BTreeMap<String, Vec<Member>> = BTreeMap::new();
@@ -111,6 +114,7 @@ fn check_ranks(
     let (mut place, mut is_ordered) = (0, true);
     dataset.each(|row: ReadCapabilityRow| {
         place += 1;
+        // Ranks count the rows, so a row that was taken out shows in the next.
         is_ordered &= row.rank.as_integer() == Some(place);
         let slug = row.slug.as_text();
         let of_package = members.entry(row.package.as_text().to_owned()).or_default();
@@ -120,6 +124,7 @@ fn check_ranks(
             return Ok(());
         };
         let rubrics = take_scored(dataset, &row, id, scored, verified);
+        // Missing scores are unknown and no difference: a dataset of another day may lack them.
         for at in (0..RUBRICS.len()).filter(|at| !rubrics.has(*at)) {
             lacking.entry(at).or_insert_with(|| (0, slug.to_owned())).0 += 1;
         }
@@ -127,11 +132,13 @@ fn check_ranks(
         if !rubrics.have_all(speaking) {
             return Ok(());
         }
+        // Completeness is taken as written: what could not be read is not in the dataset.
         let (verdict, merit) = computed.ranked(row.completeness.as_text() == "analysed");
         verified.ranks += 1;
         if print(row.verdict()) != *verdict {
             verified.differs(format!("{file}: the verdict of {slug} is not what its scores give"));
         }
+        // The whole key of the order: merit, then slug, then id, which makes every order but one wrong.
         let key = (*merit, slug.to_owned(), id);
         is_ordered &= before.as_ref().is_none_or(|before| *before < key);
         before = Some(key);
@@ -154,10 +161,12 @@ fn take_scored(
 ) -> Rubrics {
     let (slug, subject) = (row.slug.as_text(), subject(&row.slug, &row.content_sha256, &row.facts_sha256));
     let said = scored.entry(id).or_insert_with(|| Scored::of(subject));
+    // The same id under two names would let scores of one thing stand for another.
     if said.subject != subject {
         let file = dataset.file::<ReadScoreRow>();
         verified.differs(format!("{file}: the scores of {slug} name another slug, content or facts than its rank"));
     }
+    // Two rows with one id: one of them is made up.
     if std::mem::replace(&mut said.is_ranked, true) {
         verified.differs(format!("{}: {slug} has the id of another row", dataset.file::<ReadCapabilityRow>()));
     }
@@ -176,6 +185,7 @@ fn tell_lacking(dataset: &Dataset<'_>, lacking: Lacking, speaking: Rubrics, veri
 
 /// Nothing vouches for scores of what is not ranked.
 fn check_scored(dataset: &Dataset<'_>, scored: &AllScored, verified: &mut Verified) {
+    // Scores without a row in the ranked table: a row was taken out, or the scores were put in.
     let strangers = scored.values().filter(|scored| !scored.is_ranked).count() as u64;
     if strangers > 0 {
         let (file, strangers) = (dataset.file::<ReadScoreRow>(), count(strangers, "capability"));
@@ -206,6 +216,7 @@ fn check_scores(dataset: &Dataset<'_>, recomputed: &Recomputed, verified: &mut V
         if !said.rubrics.add(at) {
             verified.differs(format!("{file}: there is more than one score of {slug} by {id}"));
         }
+        // Each row repeats what it was computed from, so a row that was copied from another dataset shows here.
         let of_dataset = row.ruleset_sha256.as_text() == manifest.ruleset_sha256
             && row.as_of.as_text() == as_of
             && said.subject == subject;
@@ -220,6 +231,7 @@ fn check_scores(dataset: &Dataset<'_>, recomputed: &Recomputed, verified: &mut V
             let file = dataset.file::<ReadBreakdownRow>();
             verified.differs(format!("{file}: number {number} is not how the score of {slug} by {id} is computed"));
         }
+        // The outline alone would let any arithmetic stand behind a right value.
         if print(row.computed()) != again.outline || breakdown.is_none() {
             verified.differs(format!("{file}: the score of {slug} by {id} is not what its facts give"));
         }
@@ -251,17 +263,22 @@ fn check_packages(
     members: BTreeMap<String, Vec<Member>>,
     verified: &mut Verified,
 ) -> anyhow::Result<()> {
-    let mut rolled: Vec<Print> = Vec::with_capacity(members.len());
-    for (package, members) in members {
-        let number = saferskills::roll_up(&members);
-        rolled.push(print(&PackageRow::of(&package, number.as_ref()).into_cells()?));
-    }
-    let mut written = Vec::with_capacity(rolled.len());
+    let (mut written, mut has_purl) = (Vec::with_capacity(members.len()), false);
     dataset.each(|row: ReadPackageRow| {
         written.push(print(row.cells()));
+        has_purl |= row.purl != Cell::Null;
         Ok(())
     })?;
     verified.ranks += u64::try_from(written.len())?;
+    let mut rolled: Vec<Print> = Vec::with_capacity(members.len());
+    for (package, members) in members {
+        let number = saferskills::roll_up(&members);
+        let mut row = PackageRow::of(&package, number.as_ref());
+        // Datasets of version 0.1 lack the column.
+        row.purl = row.purl.filter(|_| has_purl);
+        rolled.push(print(&row.into_cells()?));
+    }
+    // Compared as lists: order, number and content of the rows at once.
     if written != rolled {
         verified.differs(format!(
             "{}: the packages are not what their capabilities give",

@@ -1,7 +1,7 @@
 //! JavaScript and TypeScript: what oxc's parser sees, in two walks: first what names stand for, then what is done.
 //!
-//! Must not judge. A name counts as a constant or an alias only where the file binds it once, or always to the same
-//! thing: bundlers use the same short names again and again.
+//! A name counts as a constant or an alias only where the file binds it once, or always to the same thing. Bundlers use
+//! the same short names again and again.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ mod taint;
 
 use names::member_of;
 
-/// How deep the shape of an expression is followed.
+/// The depth to which the shape of an expression is followed.
 const MAX_DEPTH: usize = 32;
 
 /// Parses a file in the dialects that its name allows, the likeliest first.
@@ -43,14 +43,17 @@ pub(super) fn parse(text: &str, path: &str, dialect: Dialect) -> Parsed {
         Dialect::Script | Dialect::Python => &[SourceType::unambiguous(), SourceType::cjs()],
     };
     let mut message = String::new();
+    // `<T>x` is a cast in TypeScript and markup in TSX, so a second dialect is tried where the first refuses.
     for kind in kinds {
         let allocator = Allocator::default();
+        // CommonJS files may return at the top level; without the option such a file would be refused whole.
         let options =
             ParseOptions { allow_return_outside_function: true, preserve_parens: false, ..ParseOptions::default() };
         let parsed = Parser::new(&allocator, text, *kind).with_options(options).parse();
         if !parsed.panicked {
             let mut reader = Reader::new(text, path);
             reader.visit_program(&parsed.program);
+            // Names come first, since a call may use an alias that is declared further down.
             reader.naming = false;
             reader.collect(&parsed.program);
             reader.findings.exhausted = reader.budget.exhausted;
@@ -61,14 +64,14 @@ pub(super) fn parse(text: &str, path: &str, dialect: Dialect) -> Parsed {
     Parsed::Refused(message)
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq)]
 enum Meaning {
     /// A module or a member of one, or a global.
     Alias(String),
     /// A literal value.
     Value(Value),
-    /// What has only a shape.
+    /// An expression that has only a shape.
     Shape(Argument),
 }
 
@@ -77,7 +80,7 @@ struct Binding {
     declared: u32,
     explained: u32,
     meaning: Option<Meaning>,
-    /// Whether two declarations differ or it is assigned again.
+    /// Set where two declarations differ, or where it is assigned again.
     doubtful: bool,
 }
 
@@ -94,7 +97,7 @@ pub(super) struct Reader<'t> {
     safe: Vec<String>,
     /// The paths that streams were opened on, by the name of the stream.
     streams: BTreeMap<String, String>,
-    /// Whether the text mentions the environment, or a path at which secrets are kept, at all.
+    /// The prefilter: text without any mention of the environment or of a secret's path skips the costly questions.
     mentions: Mentions,
 }
 
@@ -123,8 +126,10 @@ impl<'t> Reader<'t> {
 
     /// The walk that collects; once more where functions turned out to hand on what matters after they were used.
     fn collect(&mut self, program: &Program<'_>) {
+        // The second walk must not find the budget spent by the first.
         let budget = self.budget.clone();
         self.visit_program(program);
+        // Two walks at most: a third would follow longer chains, but the time must stay linear in the text.
         if self.flow.again {
             (self.findings, self.budget) = (Findings::default(), budget);
             self.flow.restart();
@@ -140,9 +145,11 @@ impl<'t> Reader<'t> {
 
     fn keep_call(&mut self, name: &str, arguments: &[Node<'_>], flows: TaintedArguments, span: Span) {
         let mut shapes = Vec::new();
+        // Generated calls may have thousands of arguments; each costs a walk of its own.
         for argument in arguments.iter().take(16) {
             shapes.push(argument.as_expression().map_or(Argument::Other, |argument| self.shape(argument, 0)));
         }
+        // A plain `require("x")` is recorded as an import already.
         if name == "require" && matches!(shapes.as_slice(), [Argument::Literal(_)]) {
             return;
         }
@@ -151,6 +158,7 @@ impl<'t> Reader<'t> {
 
     /// Records that a call takes the whole environment.
     fn keep_environment(&mut self, callee: &Expression<'_>, arguments: &[Node<'_>], span: Span) {
+        // Saves the names of all arguments in a file that never says `process`.
         if !self.mentions.environment {
             return;
         }
@@ -201,6 +209,7 @@ impl<'a> Visit<'a> for Reader<'_> {
     }
 
     fn visit_statement(&mut self, it: &Statement<'a>) {
+        // A statement has no value: what its expressions held must not reach the next statement.
         let outer = self.flow.take();
         walk::walk_statement(self, it);
         self.flow.held = outer;
@@ -210,6 +219,7 @@ impl<'a> Visit<'a> for Reader<'_> {
         walk::walk_return_statement(self, it);
         let held = self.flow.take();
         self.flow.give_back(held);
+        // Tool input alone is an echo; within other text it is content that the server made from it.
         if held.any(TaintSources::TOOL_INPUT) && held.any(TaintSources::COMPOSED) {
             self.keep(
                 "return".to_owned(),
@@ -229,6 +239,7 @@ impl<'a> Visit<'a> for Reader<'_> {
         if self.naming {
             return walk::walk_for_of_statement(self, it);
         }
+        // The loop's name is bound before the body, which uses it.
         self.follow_loop(&it.left, &it.right);
         self.visit_statement(&it.body);
     }
@@ -243,6 +254,7 @@ impl<'a> Visit<'a> for Reader<'_> {
 
     fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
         if !self.naming {
+            // Calls name a method `this.x`, so that its inputs and returns are kept under that name.
             self.flow.name = it.key.static_name().map(|key| format!("this.{key}"));
         }
         walk::walk_method_definition(self, it);
@@ -255,6 +267,7 @@ impl<'a> Visit<'a> for Reader<'_> {
 
     fn visit_string_literal(&mut self, it: &StringLiteral<'a>) {
         self.flow.held |= self.flow.at_path(it.value.as_str());
+        // The pattern for paths is costly, so literals are asked only in files that mention such a path at all.
         if self.mentions.secret_paths {
             self.flow.held |= secrets::of_path(it.value.as_str());
         }
@@ -264,9 +277,11 @@ impl<'a> Visit<'a> for Reader<'_> {
         let outer = self.flow.take();
         walk::walk_template_literal(self, it);
         let mut held = self.flow.take();
+        // Without a followed value the template stays empty, so that the mark alone never counts as an origin.
         if !held.is_empty() {
             held |= TaintSources::COMPOSED;
         }
+        // In `${home}/.ssh/id_rsa` only the last piece can end in the path of a secret.
         let last = it.quasis.last().filter(|_| self.mentions.secret_paths);
         held |= last.map_or(TaintSources::NONE, |quasi| secrets::of_path(quasi.value.raw.as_str()));
         self.flow.held = outer | held;
@@ -281,6 +296,7 @@ impl<'a> Visit<'a> for Reader<'_> {
     }
 
     fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
+        // `!x`, `typeof x`, `-x`: the value of the operand does not survive.
         let outer = self.flow.take();
         walk::walk_unary_expression(self, it);
         self.flow.held = outer;
@@ -288,6 +304,7 @@ impl<'a> Visit<'a> for Reader<'_> {
 
     fn visit_conditional_expression(&mut self, it: &ConditionalExpression<'a>) {
         let outer = self.flow.take();
+        // The test chooses a branch, but its value is in neither.
         self.visit_expression(&it.test);
         self.flow.held = outer;
         self.visit_expression(&it.consequent);
@@ -297,6 +314,7 @@ impl<'a> Visit<'a> for Reader<'_> {
     fn visit_computed_member_expression(&mut self, it: &ComputedMemberExpression<'a>) {
         let outer = self.flow.take();
         walk::walk_computed_member_expression(self, it);
+        // One member of the environment is not the whole of it.
         let held = self.flow.take() & !TaintSources::ENVIRONMENT;
         self.flow.held = outer | held;
     }
@@ -366,9 +384,11 @@ impl<'a> Visit<'a> for Reader<'_> {
             return walk::walk_static_member_expression(self, it);
         }
         let name = it.property.name.as_str();
+        // The dotted name is the costly part, so it is asked for only where `process` occurs.
         let object = if self.mentions.environment { self.dotted(&it.object, 0) } else { None };
         match object.as_deref() {
             Some("process.env") => {
+                // Most variables are settings: only one that is named like a secret is followed.
                 if secrets::is_secret_name(name) {
                     self.flow.held |= TaintSources::TOKEN;
                 }
@@ -391,6 +411,7 @@ impl<'a> Visit<'a> for Reader<'_> {
         if is_require(it) {
             self.findings.imports.extend(self.through_call(it, 0));
         }
+        // Before the arguments: the handler among them is walked with the schema that is recorded here.
         javascript_tools::from_call(self, it);
         self.follow_call(&it.callee, &it.arguments, it.span, false);
     }
@@ -410,6 +431,7 @@ impl<'a> Visit<'a> for Reader<'_> {
         walk::walk_import_expression(self, it);
         let flows = TaintedArguments { first: self.flow.take(), ..TaintedArguments::default() };
         match self.shape(&it.source, 0) {
+            // A `data:` module carries its code in the text, and a computed name hides what is loaded: both are calls.
             Argument::Literal(module) if !module.starts_with("data:") && flows.first.is_empty() => {
                 self.findings.imports.push(module);
             }

@@ -21,6 +21,7 @@ impl Reader<'_> {
 
     pub(super) fn meaning(&self, name: &str) -> Option<&Meaning> {
         let binding = self.names.get(name)?;
+        // A declaration that explains nothing, such as a parameter, may hide the one that does.
         let sure = !binding.doubtful && binding.explained >= binding.declared;
         if sure { binding.meaning.as_ref() } else { None }
     }
@@ -29,6 +30,7 @@ impl Reader<'_> {
     pub(in super::super) fn constant(&mut self, name: &str) -> Option<Value> {
         match self.meaning(name)? {
             Meaning::Value(value) => {
+                // Each use pays again: constants made of each other would double in size with every step.
                 let value = value.clone();
                 self.budget.take(value)
             }
@@ -55,11 +57,13 @@ impl Reader<'_> {
                 Expression::StringLiteral(key) => {
                     Some(member_of(self.dotted(&member.object, depth + 1), key.value.as_str()))
                 }
+                // `child["ex" + "ec"]` keeps the name from a search; it is put together to be judged like any other.
                 key => {
                     let key = folded(key, 0)?;
                     Some(member_of(self.dotted(&member.object, depth + 1), &key))
                 }
             },
+            // Bundlers call `(0, module.method)()` so that `this` is not bound.
             Expression::SequenceExpression(sequence) => self.dotted(sequence.expressions.last()?, depth + 1),
             Expression::AwaitExpression(waiting) => self.dotted(&waiting.argument, depth + 1),
             Expression::ImportExpression(import) => match &import.source {
@@ -87,6 +91,7 @@ impl Reader<'_> {
             ("require" | "__require" | "requireModule", Expression::StringLiteral(module)) => {
                 Some(known_calls::script_module(module.value.as_str()).to_owned())
             }
+            // A module that is named in pieces stands for that module all the same.
             ("require" | "__require", folded_name) if is_sum(folded_name) => {
                 folded(folded_name, 0).map(|module| known_calls::script_module(&module).to_owned())
             }
@@ -100,6 +105,8 @@ impl Reader<'_> {
                 | "_interopNamespace",
                 _,
             ) => self.dotted(first, depth + 1),
+            // A bundler's wrapper under a short name, `t(require("fs"), 1)`; with more arguments it is a call of its
+            // own.
             (_, Expression::CallExpression(inner)) if call.arguments.len() <= 2 => {
                 match inner.callee.get_inner_expression() {
                     Expression::Identifier(name) if matches!(name.name.as_str(), "require" | "__require") => {
@@ -123,6 +130,7 @@ impl Reader<'_> {
             BindingPattern::ObjectPattern(pattern) => {
                 let Some(object) = self.dotted(init, 0) else { return };
                 for property in &pattern.properties {
+                    // A default in the pattern does not change which member the name stands for.
                     let inner = match &property.value {
                         BindingPattern::AssignmentPattern(with_default) => &with_default.left,
                         other => other,
@@ -142,10 +150,12 @@ impl Reader<'_> {
             | Expression::SequenceExpression(_)
             | Expression::AwaitExpression(_)
             | Expression::ImportExpression(_) => {
+                // A literal value tells more than a name, so it is asked for first.
                 if let Some(value) = self.value(init, 0) {
                     return self.budget.take(value).map(Meaning::Value);
                 }
                 return match self.dotted(init, 0) {
+                    // A method of an unknown object is no name by which a call could be known.
                     Some(path) if !path.starts_with("*.") => Some(Meaning::Alias(path)),
                     _ => Some(Meaning::Shape(self.shape(init, 0)))
                         .filter(|meaning| *meaning != Meaning::Shape(Argument::Other)),
@@ -156,6 +166,7 @@ impl Reader<'_> {
                     return Some(Meaning::Alias(path));
                 }
             }
+            // These are renamed to hide them from a search; other variables keep their own name.
             Expression::Identifier(name) if matches!(name.name.as_str(), "eval" | "Function" | "require") => {
                 return Some(Meaning::Alias(name.name.to_string()));
             }
@@ -185,7 +196,8 @@ impl Reader<'_> {
     }
 }
 
-/// Text that is written in pieces or backwards: `"ch" + "ild"`, `["a", "b"].join("")`, `"x".split("").reverse().join("")`.
+/// Text that is written in pieces or backwards: `"ch" + "ild"`, `["a", "b"].join("")`,
+/// `"x".split("").reverse().join("")`.
 pub(super) fn folded(expression: &Expression<'_>, depth: usize) -> Option<String> {
     if depth > MAX_DEPTH {
         return None;
@@ -205,6 +217,7 @@ pub(super) fn folded(expression: &Expression<'_>, depth: usize) -> Option<String
                     let part = |element: &ArrayExpressionElement<'_>| folded(element.as_expression()?, depth + 1);
                     list.elements.iter().map(part).collect::<Option<Vec<String>>>().map(|parts| parts.concat())
                 }
+                // `"lave".split("").reverse().join("")` spells `eval` backwards.
                 ("join", Expression::CallExpression(reverse)) => {
                     let inner = method_object(reverse, "reverse")?;
                     let Expression::CallExpression(split) = inner else { return None };
@@ -226,7 +239,7 @@ fn method_object<'x, 'a>(call: &'x CallExpression<'a>, method: &str) -> Option<&
     }
 }
 
-/// Whether text is written so that a search for it finds nothing.
+/// True where text is written so that a search for it finds nothing.
 pub(super) fn is_sum(expression: &Expression<'_>) -> bool {
     matches!(expression.get_inner_expression(), Expression::BinaryExpression(_) | Expression::CallExpression(_))
 }
@@ -238,6 +251,7 @@ pub(super) fn member_of(object: Option<String>, name: &str) -> String {
         "default" => object,
         "promises" if object == "fs" => object,
         _ => {
+            // `globalThis.process.env` and `process.env` must be one name to the rules.
             let object = object.strip_prefix("globalThis.").unwrap_or(&object);
             format!("{object}.{name}")
         }

@@ -1,6 +1,6 @@
 //! Parts: small questions about expressions that following flows asks again and again.
 //!
-//! Must not know what is followed.
+//! The walk over taint (`taint.rs` beside this) is the one that asks.
 
 use oxc_ast::ast::{Argument as Node, CallExpression, Expression};
 
@@ -45,16 +45,18 @@ pub(super) fn last_name<'x>(expression: &'x Expression<'_>) -> Option<&'x str> {
     match expression.get_inner_expression() {
         Expression::Identifier(name) if name.name.as_str() != "undefined" => Some(name.name.as_str()),
         Expression::StaticMemberExpression(member) => Some(member.property.name.as_str()),
+        // No literal, yet without a name: the empty name is never that of a secret.
         Expression::CallExpression(_) | Expression::TemplateLiteral(_) | Expression::BinaryExpression(_) => Some(""),
         _ => None,
     }
 }
 
 pub(super) fn is_request(object: &Expression<'_>) -> bool {
+    // Types are not known here, so the usual parameter names of Express and Koa handlers have to do.
     matches!(object.get_inner_expression(), Expression::Identifier(name) if matches!(name.name.as_str(), "req" | "request" | "ctx"))
 }
 
-/// Whether `"…".split("").reverse` is called.
+/// True where `"…".split("").reverse` is called.
 pub(super) fn reverses_literal(callee: &Expression<'_>) -> bool {
     let Expression::StaticMemberExpression(reverse) = callee.get_inner_expression() else { return false };
     let Expression::CallExpression(split) = reverse.object.get_inner_expression() else { return false };

@@ -57,6 +57,7 @@ impl Reader<'_> {
     pub(super) fn template(&mut self, template: &TemplateLiteral<'_>, depth: usize) -> Argument {
         let mut pieces = Vec::new();
         for (index, quasi) in template.quasis.iter().enumerate() {
+            // The cooked text has its escapes resolved; it is missing where an escape is invalid.
             let text = quasi.value.cooked.as_ref().map_or(quasi.value.raw.as_str(), |cooked| cooked.as_str());
             pieces.push(Argument::Literal(text.to_owned()));
             if let Some(expression) = template.expressions.get(index) {
@@ -84,6 +85,7 @@ impl Reader<'_> {
         let mut pieces = Vec::new();
         for operand in operands.into_iter().rev() {
             pieces.push(match operand.get_inner_expression() {
+                // A sum on the right is rare and would bring the recursion back, so it is an unknown piece.
                 Expression::BinaryExpression(_) => Argument::Other,
                 operand => self.shape(operand, depth + 1),
             });
@@ -93,6 +95,7 @@ impl Reader<'_> {
 
     pub(super) fn list(&mut self, list: &ArrayExpression<'_>, depth: usize) -> Argument {
         let mut pieces = Vec::new();
+        // Tables of data are lists too; command lines are shorter than this.
         for element in list.elements.iter().take(64) {
             pieces.push(element.as_expression().map_or(Argument::Other, |element| self.shape(element, depth + 1)));
         }
@@ -109,6 +112,7 @@ impl Reader<'_> {
                 Expression::NumericLiteral(value) => Some(value.value.to_string()),
                 Expression::StringLiteral(value) => Some(value.value.to_string()),
                 Expression::TemplateLiteral(_) | Expression::Identifier(_) => {
+                    // Close to the limit on purpose: options inside options are not followed far.
                     match self.shape(&property.value, MAX_DEPTH - 2) {
                         Argument::Literal(text) => Some(text),
                         _ => None,
@@ -164,6 +168,7 @@ impl Reader<'_> {
 
     /// The literal value of an expression; parts of objects and lists that are none are left out.
     pub(in super::super) fn value(&mut self, expression: &Expression<'_>, depth: usize) -> Option<Value> {
+        // A schema nests two objects for each property, so a value may be twice as deep as a shape.
         if depth > 2 * MAX_DEPTH {
             return None;
         }
@@ -186,6 +191,7 @@ impl Reader<'_> {
                 Argument::Literal(text) => Some(Value::String(text)),
                 _ => None,
             },
+            // Minifiers write `!0` and `!1` for `true` and `false`.
             Expression::UnaryExpression(unary) if unary.operator.as_str() == "!" => match &unary.argument {
                 Expression::NumericLiteral(number) => Some(Value::Bool(number.value == 0.0)),
                 _ => None,
@@ -210,6 +216,7 @@ impl Reader<'_> {
         let key = member.property.name.as_str();
         match object.get(key) {
             Some(value) => Some(value.clone()),
+            // Zod gives the properties of an object's schema under `shape`.
             None if key == "shape" => properties_of(&object).map(Value::Object),
             None => None,
         }
@@ -225,6 +232,7 @@ impl Reader<'_> {
                         map.insert(key, value);
                     }
                 }
+                // A later spread overwrites earlier keys, as it does at run time.
                 ObjectPropertyKind::SpreadProperty(spread) => {
                     if let Some(Value::Object(more)) = self.value(&spread.argument, depth + 1) {
                         map.extend(more);
@@ -265,17 +273,20 @@ impl Reader<'_> {
     ) -> Option<Value> {
         let between = match between {
             Some(between) => self.value(between, depth + 1)?,
+            // `join` without an argument puts commas.
             None => Value::String(",".to_owned()),
         };
         let Expression::ArrayExpression(array) = list.get_inner_expression() else { return None };
         let Some(Value::Array(items)) = self.value(list, depth + 1) else { return None };
         let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+        // A part that is no literal was left out above: the text would be joined wrongly, so there is none.
         (texts.len() == array.elements.len()).then(|| Value::String(texts.join(between.as_str().unwrap_or_default())))
     }
 }
 
 fn either(first: Argument, second: Argument) -> Argument {
     match (first, second) {
+        // One branch stands for both: an argument has one shape, and either literal is a value that may be used.
         (Argument::Literal(first), Argument::Literal(_)) => Argument::Literal(first),
         (composed @ Argument::Composed(_), _) | (_, composed @ Argument::Composed(_)) => composed,
         _ => Argument::Other,
@@ -283,5 +294,6 @@ fn either(first: Argument, second: Argument) -> Argument {
 }
 
 fn number_value(number: f64) -> Value {
+    // Below this a double holds every integer exactly, so that it can be written without a fraction.
     if number.fract() == 0.0 && number.abs() < 9e15 { Value::from(number as i64) } else { Value::from(number) }
 }

@@ -45,12 +45,14 @@ impl<'t> Reader<'t> {
         let method = name.rsplit('.').next().unwrap_or_default();
         let outer = self.flow.take();
         let mut flows = TaintedArguments::default();
+        // A function that is called where it stands leaves here what it returned; an earlier one must not.
         self.flow.returned = TaintSources::NONE;
         match callee.get_inner_expression() {
             Expression::StaticMemberExpression(member) => self.visit_expression(&member.object),
             other => self.visit_expression(other),
         }
         flows.receiver = self.flow.take();
+        // `(() => {…})()`: the callee was walked just now, and what it returned is the call's value.
         let at_once = is_function(callee);
         let mut given_back = if at_once { self.flow.returned } else { TaintSources::NONE };
         let registers = registers_tool(method, arguments);
@@ -118,11 +120,13 @@ impl<'t> Reader<'t> {
         if known_calls::script(name) {
             return self.keep_call(name, arguments, flows, span);
         }
+        // The name of a relative import: another file of the package, which is not followed from here.
         if name.starts_with('.') && flows.arguments().any(TaintSources::SECRET | TaintSources::ENVIRONMENT) {
             return self.keep(format!("handed:{name}"), Vec::new(), flows, span);
         }
         let method = name.rsplit('.').next().unwrap_or_default();
         let connected = TaintSources::CONNECTION;
+        // `socket.pipe(shell.stdin)`: a connection that is joined to a process is a remote shell.
         let joins = method == "pipe" && flows.all().any(connected) && flows.all().any(TaintSources::PROCESS);
         if joins || (flows.receiver.any(connected) && known_calls::SENDING.contains(&method)) {
             return self.keep(format!("connection.{method}"), Vec::new(), flows, span);
@@ -131,6 +135,7 @@ impl<'t> Reader<'t> {
         if leaks && (name.starts_with("console.") || matches!(method, "info" | "debug" | "warn" | "error" | "log")) {
             return self.keep("console.log".to_owned(), Vec::new(), flows, span);
         }
+        // `.then(eval)` hands the evaluator over by name and never calls it, so that no call of it is met.
         if method == "then" && flows.receiver.any(TaintSources::ANSWER | TaintSources::DECODED) {
             let taker = arguments.first().and_then(Node::as_expression).and_then(|node| self.dotted(node, 0));
             if let Some(taker) = taker.filter(|taker| matches!(taker.as_str(), "eval" | "globalThis.eval" | "Function"))
@@ -139,6 +144,7 @@ impl<'t> Reader<'t> {
                 self.keep(taker, vec![Argument::Other], handed, span);
             }
         }
+        // A merge by key lets `__proto__` in, which changes every object of the process.
         let merges = matches!(name, "Object.assign" | "lodash.merge" | "_.merge" | "lodash.defaultsDeep" | "deepmerge");
         if merges && flows.rest.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST) {
             self.keep("merge".to_owned(), Vec::new(), flows, span);
@@ -152,12 +158,13 @@ impl<'t> Reader<'t> {
             (_, Expression::ComputedMemberExpression(member)) => Some(&member.expression),
             _ => None,
         };
+        // A plain literal hides nothing; only text in pieces does.
         if let Some(text) = hidden.filter(|hidden| is_sum(hidden)).and_then(|hidden| folded(hidden, 0)) {
             self.keep("hidden-name".to_owned(), vec![Argument::Literal(text)], TaintedArguments::default(), span);
         }
     }
 
-    /// What is pushed into a list is in the list.
+    /// A value that is pushed into a list is in the list.
     fn note_growth(&mut self, method: &str, callee: &Expression<'_>, flows: TaintedArguments) {
         if flows.arguments().is_empty() || !sources::is_growth(method) {
             return;
@@ -195,6 +202,7 @@ impl<'t> Reader<'t> {
         if let Some(path) = path {
             self.flow.write_to(path, flows.rest.in_file());
         }
+        // The variable that names the file is marked, so that a later call that runs it is recognised.
         let target = if writes && flows.rest.any(TaintSources::ANSWER) {
             root_of(first).map(str::to_owned)
         } else if method == "pipe" && flows.receiver.any(TaintSources::ANSWER) {
@@ -212,7 +220,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether a name is bound at most once in the file.
+    /// True where a name is bound at most once in the file.
     pub(super) fn is_unique(&self, name: &str) -> bool {
         self.names.get(name).is_none_or(|binding| binding.declared <= 1)
     }
@@ -221,6 +229,7 @@ impl<'t> Reader<'t> {
         let outer = self.flow.take();
         if let Some(init) = &it.init {
             if let (BindingPattern::BindingIdentifier(name), true) = (&it.id, is_function(init)) {
+                // A name that is bound twice may be another function where it is called.
                 self.flow.name = self.is_unique(name.name.as_str()).then(|| name.name.to_string());
             }
             if let (BindingPattern::BindingIdentifier(name), Expression::CallExpression(call)) =
@@ -251,6 +260,7 @@ impl<'t> Reader<'t> {
             BindingPattern::ObjectPattern(pattern) => {
                 for property in &pattern.properties {
                     let key = property.key.static_name();
+                    // An argument that the schema limits to a number or a choice cannot carry text of the caller's.
                     let safe = key.is_some_and(|key| self.safe.iter().any(|name| *name == key));
                     let part = if safe { TaintSources::NONE } else { origins & !TaintSources::ENVIRONMENT };
                     self.declare_pattern(&property.value, part);
@@ -276,6 +286,7 @@ impl<'t> Reader<'t> {
         }
         self.visit_expression(&it.right);
         let mut origins = self.flow.take();
+        // `^=` over bytes is decryption written by hand.
         if it.operator.as_str() == "^=" {
             origins |= TaintSources::DECODED;
         }
@@ -288,6 +299,7 @@ impl<'t> Reader<'t> {
             AssignmentTarget::ComputedMemberExpression(member) => {
                 self.visit_expression(&member.expression);
                 let key = self.flow.take();
+                // `object[input] = …` with an unchecked key reaches `__proto__`.
                 if key.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST) && !key.any(TaintSources::CHECKED) {
                     let flows = TaintedArguments { receiver: TaintSources::NONE, first: key, rest: origins };
                     self.keep("merge".to_owned(), Vec::new(), flows, it.span);
@@ -301,6 +313,7 @@ impl<'t> Reader<'t> {
 
     fn assign_root(&mut self, object: &Expression<'_>, origins: TaintSources) {
         self.visit_expression(object);
+        // What the object held before is not part of what is assigned.
         self.flow.take();
         if let Some(name) = root_of(object) {
             self.flow.assign(name, origins, false);
@@ -351,10 +364,12 @@ impl<'t> Reader<'t> {
     fn enter(&mut self, parameters: &FormalParameters<'_>) {
         let (known, given) = self.flow.enter();
         for (index, parameter) in parameters.items.iter().enumerate() {
+            // A handler's first parameter has the tool's arguments; the next is the context, which the server makes.
             let given = if index == 0 { given } else { given & !TaintSources::TOOL_INPUT };
             let passed = known.get(index).copied().unwrap_or_default();
             self.declare_pattern(&parameter.pattern, given | passed);
         }
+        // The schema bounds the handler's own parameters, not those of functions inside it.
         self.safe.clear();
         if let Some(rest) = &parameters.rest {
             let passed = known.iter().skip(parameters.items.len()).fold(given, |all, origins| all | *origins);
@@ -368,6 +383,7 @@ impl<'t> Reader<'t> {
                 matches!(property, ObjectPropertyKind::ObjectProperty(property) if property.key.is_specific_static_name(wanted))
             })
         };
+        // A handler beside a name and a description is a tool's, wherever the object is registered.
         let tool = has("name") && has("description") && HANDLERS.iter().any(|handler| has(handler));
         for property in &it.properties {
             if let (true, ObjectPropertyKind::ObjectProperty(property)) = (tool, property)
@@ -389,6 +405,7 @@ impl<'t> Reader<'t> {
         let held = if it.operator.as_str() == "^" {
             left | right | TaintSources::DECODED
         } else if it.operator.is_equality() {
+            // The result is a truth value and holds neither side.
             self.keep_comparison(it, left, right);
             TaintSources::NONE
         } else if it.operator.as_str() == "+" && !(left | right).is_empty() {
@@ -402,6 +419,7 @@ impl<'t> Reader<'t> {
     /// A secret of the environment beside anything that is no literal, or two names of secrets beside each other.
     fn keep_comparison(&mut self, it: &BinaryExpression<'_>, left: TaintSources, right: TaintSources) {
         let (first, second) = (last_name(&it.left), last_name(&it.right));
+        // A comparison with a literal or `undefined` only asks whether the secret is set.
         let (Some(first), Some(second)) = (first, second) else { return };
         let secret = |name: &str| secrets::is_secret_name(name);
         let outside = TaintSources::REQUEST | TaintSources::TOOL_INPUT;
@@ -411,17 +429,19 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What a property of an object holds.
+    /// Follows the property of an object to the part that it may hold.
     pub(super) fn follow_member<'a>(&mut self, it: &StaticMemberExpression<'a>) {
         let outer = self.flow.take();
         walk::walk_static_member_expression(self, it);
         let held = self.flow.take();
         let name = it.property.name.as_str();
         let part = match name {
+            // Sizes and states give nothing of the content away.
             "length" | "size" | "status" | "statusCode" | "ok" | "byteLength" | "statusText" | "pid" => {
                 TaintSources::NONE
             }
             "query" | "body" | "params" if is_request(&it.object) => held | TaintSources::REQUEST,
+            // A process stands for its pipes: joined to a connection they are a remote shell.
             "stdin" | "stdout" | "stderr" => held,
             "text" | "content" | "data" | "body" => held & !(TaintSources::ENVIRONMENT | TaintSources::CONNECTION),
             _ => held & !TaintSources::ENVIRONMENT,
@@ -443,10 +463,11 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Whether a call registers a tool's handler.
+/// True where a call registers a tool's handler.
 fn registers_tool(method: &str, arguments: &[Node<'_>]) -> bool {
     match method {
         "tool" | "registerTool" | "addTool" | "registerAppTool" => arguments.len() > 1,
+        // The low-level server registers by schema; that of tool calls is `CallToolRequestSchema`.
         "setRequestHandler" => arguments.first().and_then(Node::as_expression).is_some_and(|first| {
             matches!(first.get_inner_expression(), Expression::Identifier(name) if name.name.as_str().contains("CallTool"))
         }),
@@ -454,7 +475,7 @@ fn registers_tool(method: &str, arguments: &[Node<'_>]) -> bool {
     }
 }
 
-/// What a callback's parameters are given.
+/// The taint sources that a callback's parameters are given.
 fn given(
     name: &str,
     method: &str,
@@ -470,6 +491,7 @@ fn given(
             if flows.receiver.any(TaintSources::CONNECTION) { TaintSources::ANSWER } else { TaintSources::NONE };
         return (flows.receiver & !TaintSources::COMPOSED) | answer;
     }
+    // These callbacks are given requests or a pair of functions, never what the call itself gives.
     if method == "createServer" || method == "Promise" {
         return TaintSources::NONE;
     }

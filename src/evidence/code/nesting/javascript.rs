@@ -2,11 +2,11 @@
 
 use super::{Depth, LIMIT, is_word};
 
-/// How many `<` one statement of TypeScript may leave open: the parser tries each as the start of type arguments, which
-/// costs time in the square of their number.
+/// The most `<` that one statement of TypeScript may leave open. The parser tries each as the start of type arguments,
+/// which costs time in the square of their number.
 pub(super) const MAX_ANGLES: usize = 100;
 
-/// What stood before a token.
+/// The class of the text before a token.
 #[derive(Clone, Copy, PartialEq)]
 enum Before {
     /// A punctuator, or the start.
@@ -34,6 +34,7 @@ pub(in super::super) fn javascript(text: &str, jsx: bool, typed: bool) -> usize 
         angles: 0,
         typed,
     };
+    // Past the limit the file is refused, whatever follows.
     while scan.at < scan.text.len() && scan.depth.peak <= LIMIT {
         scan.step();
     }
@@ -45,11 +46,11 @@ struct Script<'a> {
     at: usize,
     depth: Depth,
     before: Before,
-    /// Whether a line ended since the last token.
+    /// True where a line ended since the last token.
     newline: bool,
-    /// Whether a statement ended, unless the next word continues it.
+    /// True where a statement ended, unless the next word continues it.
     pending: bool,
-    /// How many `<` this statement left open.
+    /// The number of `<` that this statement left open.
     angles: usize,
     typed: bool,
 }
@@ -130,6 +131,7 @@ impl Script<'_> {
                 self.newline = true;
                 self.at += 1;
             }
+            // U+2028 and U+2029 end a line in JavaScript too.
             0xE2 if self.peek(1) == 0x80 && matches!(self.peek(2), 0xA8 | 0xA9) => {
                 self.newline = true;
                 self.at += 3;
@@ -157,6 +159,7 @@ impl Script<'_> {
     fn begin_token(&mut self, word: &[u8]) {
         let newline = std::mem::take(&mut self.newline);
         let pending = std::mem::take(&mut self.pending);
+        // `if (a) b; else c` is one statement: its depth must not be given back at the semicolon.
         if pending && word != b"else" {
             self.angles = 0;
             self.depth.end_statement();
@@ -166,7 +169,9 @@ impl Script<'_> {
                     self.angles = 0;
                     self.depth.end_statement();
                 }
+                // It may be the head of `if` or `while`, whose body is still to come: the words before it count on.
                 Before::Parenthesis(_) => self.depth.end_item(),
+                // The expression goes on in this line.
                 Before::Operator | Before::Keyword => {}
             }
         }
@@ -174,6 +179,7 @@ impl Script<'_> {
 
     fn line_comment(&mut self) {
         while self.at < self.text.len() && self.peek(0) != b'\n' {
+            // A line separator ends the comment; code behind it would otherwise not be counted.
             if self.peek(0) == 0xE2 && self.peek(1) == 0x80 && matches!(self.peek(2), 0xA8 | 0xA9) {
                 return;
             }
@@ -194,6 +200,7 @@ impl Script<'_> {
         let regex = match self.before {
             Before::Operator | Before::Keyword | Before::Parenthesis(true) => true,
             Before::Value | Before::Parenthesis(false) | Before::Brace(false) => false,
+            // After a block a slash opens an expression, after an object literal it divides: from here on only upwards.
             Before::Brace(true) => {
                 self.depth.uncertain = true;
                 false
@@ -237,8 +244,10 @@ impl Script<'_> {
         }
         let text = self.text;
         let word = text.get(start..self.at).unwrap_or_default();
+        // In `x.if` the word is a property and begins no statement.
         let member = start > 0 && text.get(start - 1) == Some(&b'.');
         self.begin_token(if member { b"" } else { word });
+        // Words in a row (`typeof typeof x`) nest without a bracket.
         if self.before != Before::Operator {
             self.depth.word();
         }
@@ -258,6 +267,7 @@ impl Script<'_> {
                 self.before = Before::Operator;
             }
             b';' => {
+                // The statement ends at the next token, because that may be an `else`.
                 self.pending = true;
                 self.before = Before::Operator;
             }
@@ -282,11 +292,13 @@ impl Script<'_> {
                 self.depth.close(b'[');
                 self.before = Before::Value;
             }
+            // This brace ends `${…}`, and the text of the template goes on behind it.
             b'}' if self.depth.in_substitution() => {
                 self.depth.close(b'$');
                 self.template();
             }
             b'}' => self.before = Before::Brace(!self.depth.close(b'{')),
+            // A name with an escape in it may be any word.
             b'\\' => self.depth.uncertain = true,
             _ => {
                 self.doubtful(byte);
@@ -320,7 +332,7 @@ impl Script<'_> {
     }
 }
 
-/// Whether the text before a brace makes it an object literal: after `=`, `(`, `,`, `?`, `:` or `[`, not after `=>`.
+/// True where the text before a brace makes it an object literal: after `=`, `(`, `,`, `?`, `:` or `[`, not after `=>`.
 fn opens_expression(before: &[u8]) -> bool {
     matches!(before.trim_ascii_end().last(), Some(b'=' | b'(' | b',' | b'?' | b'['))
 }
@@ -350,6 +362,7 @@ fn end_of_regex(text: &[u8], mut at: usize) -> usize {
     while let Some(byte) = text.get(at) {
         match byte {
             b'\\' => at += 1,
+            // In a class of characters a slash is a letter: `[/]`.
             b'[' => class = true,
             b']' => class = false,
             b'\n' => return at,

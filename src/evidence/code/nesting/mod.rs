@@ -1,8 +1,8 @@
 //! Nesting: an upper bound of how deep a parser recurses over a text, by one cheap pass that keeps no tree.
 //!
-//! Brackets, chains of operators, chains of words (`typeof typeof x`, `else if`) and, in Python, indentation count.
-//! Where the pass cannot be sure (JSX text, a slash that may divide or open a regular expression), nothing is ever
-//! counted down again, so that the bound errs upwards. Must not know what the text means.
+//! Brackets, chains of operators, chains of words (`typeof typeof x`, `else if`) and, in Python, indentation count. In
+//! doubt (JSX text, a slash that may divide or open a regular expression) nothing is counted down again: the bound errs
+//! upwards.
 
 mod javascript;
 mod python;
@@ -13,7 +13,7 @@ pub(super) use python::python;
 /// Deeper texts are not parsed. Real bundles stay under a tenth of it.
 pub(super) const LIMIT: usize = 8_000;
 
-/// How many brackets may be open at once: the parser reads what stands in parentheses more than once, each time to its
+/// The most brackets that may be open at once: the parser reads parentheses more than once, each time to their
 /// end. Real bundles stay under 100.
 const MAX_BRACKETS: usize = 300;
 
@@ -31,9 +31,10 @@ struct Depth {
     frames: Vec<Frame>,
     total: usize,
     peak: usize,
-    /// How many brackets are open, as far as it is known; counted down even without certainty, since it bounds time alone.
+    /// The number of open brackets, as far as it is known; counted down even without certainty, since it bounds time
+    /// alone.
     brackets: usize,
-    /// Whether the pass lost certainty: from here on only upwards.
+    /// True where the pass lost certainty: from here on only upwards.
     uncertain: bool,
 }
 
@@ -63,6 +64,7 @@ impl Depth {
     }
 
     fn end_item(&mut self) {
+        // Too high a bound refuses a file, too low a one overflows the stack: in doubt nothing is given back.
         if let (false, Some(frame)) = (self.uncertain, self.frames.last_mut()) {
             self.total -= std::mem::take(&mut frame.marks);
         }
@@ -76,11 +78,13 @@ impl Depth {
     }
 
     fn open(&mut self, bracket: u8, special: bool) {
+        // A step beside the frame's own, which only the end of the item gives back: chains such as `a()()()` nest.
         self.mark();
         self.frames.push(Frame { bracket, marks: 0, words: 0, special });
         self.add(1);
         self.brackets += 1;
         if self.brackets > MAX_BRACKETS {
+            // Refused at once, because the time of the parser is bounded here and not its depth.
             self.peak = LIMIT + 1;
         }
     }
@@ -89,6 +93,7 @@ impl Depth {
     fn close(&mut self, bracket: u8) -> bool {
         self.brackets = self.brackets.saturating_sub(1);
         let matches = self.frames.len() > 1 && self.frames.last().is_some_and(|frame| frame.bracket == bracket);
+        // A bracket that does not fit shows that a literal or a comment was misread.
         if !matches {
             self.uncertain = true;
             return false;
@@ -110,6 +115,7 @@ impl Depth {
 }
 
 fn is_word(byte: u8) -> bool {
+    // Letters of other scripts belong to names; which ones do makes no difference to the depth.
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 

@@ -40,12 +40,14 @@ impl PythonScan<'_> {
         match self.peek(0) {
             b'\n' => {
                 self.at += 1;
+                // Inside brackets a new line ends nothing.
                 if self.depth.frames.len() == 1 {
                     self.depth.end_statement();
                     self.line_start = true;
                     self.word_before = false;
                 }
             }
+            // A backslash joins the next line to this one.
             b'\\' => self.at += 2,
             b'#' => {
                 while self.at < self.text.len() && self.peek(0) != b'\n' {
@@ -65,6 +67,7 @@ impl PythonScan<'_> {
             self.at += 1;
         }
         let width = self.at - start;
+        // Blank lines and comments have no indentation that counts.
         if self.at >= self.text.len() || matches!(self.peek(0), b'\n' | b'#' | b'\r') {
             return;
         }
@@ -81,6 +84,7 @@ impl PythonScan<'_> {
         while is_word(self.peek(0)) && self.at < self.text.len() {
             self.at += 1;
         }
+        // The word is the prefix of a literal: `rb"…"`, `f"…"`.
         if matches!(self.peek(0), b'"' | b'\'') {
             let prefix = self.text.get(start..self.at).unwrap_or_default();
             self.string(prefix.len() <= 2 && prefix.iter().any(|byte| matches!(byte, b'f' | b'F' | b't' | b'T')));
@@ -99,7 +103,9 @@ impl PythonScan<'_> {
         while self.at < self.text.len() {
             match self.peek(0) {
                 b'\\' => self.at += 1,
+                // An open literal ends with its line, so that what follows is still counted.
                 b'\n' if !triple => break,
+                // Each field of an f-string is an expression, which the parser reads inside the literal.
                 b'{' if formatted || self.depth.uncertain => self.depth.mark(),
                 byte if byte == quote && !triple => break,
                 byte if byte == quote && self.peek(1) == quote && self.peek(2) == quote => {
@@ -112,6 +118,7 @@ impl PythonScan<'_> {
         }
         let content = self.text.get(start..self.at.min(self.text.len())).unwrap_or_default();
         let count = |wanted: u8| content.iter().filter(|byte| **byte == wanted).count();
+        // A quotation mark inside a field was taken for the literal's end.
         if formatted && count(b'{') != count(b'}') {
             self.depth.uncertain = true;
         }

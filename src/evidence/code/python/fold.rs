@@ -6,7 +6,7 @@ use rustpython_ruff_python_ast as ast;
 
 use ast::Expr;
 
-/// How deep an expression is followed.
+/// The depth to which an expression is followed.
 const MAX_DEPTH: usize = 24;
 
 /// The text of an expression that is made of literals alone.
@@ -29,6 +29,7 @@ pub(super) fn folded(expression: &Expr, depth: usize) -> Option<String> {
 
 fn folded_call(call: &ast::ExprCall, depth: usize) -> Option<String> {
     match (&*call.func, call.arguments.args.first()) {
+        // `chr(101) + chr(118)` spells a name by the numbers of its letters.
         (Expr::Name(name), Some(Expr::NumberLiteral(number))) if name.id.as_str() == "chr" => match &number.value {
             ast::Number::Int(int) => char::from_u32(int.as_u32()?).map(String::from),
             _ => None,
@@ -42,7 +43,7 @@ fn folded_call(call: &ast::ExprCall, depth: usize) -> Option<String> {
     }
 }
 
-/// Whether a slice is `[::-1]`.
+/// True where a slice is `[::-1]`.
 pub(super) fn reverses(slice: &Expr) -> bool {
     let Expr::Slice(slice) = slice else { return false };
     let Some(step) = slice.step.as_deref() else { return false };
@@ -56,8 +57,9 @@ pub(super) fn reverses(slice: &Expr) -> bool {
     backwards && slice.lower.is_none() && slice.upper.is_none()
 }
 
-/// Whether an expression is a list of four numbers or more, which is text that is written so as not to be read.
+/// True where an expression is a list of four numbers or more, which is text that is written so as not to be read.
 pub(super) fn is_numbers(expression: &Expr) -> bool {
     let Expr::List(list) = expression else { return false };
+    // Shorter lists of numbers are versions and sizes more often than text.
     list.elts.len() >= 4 && list.elts.iter().all(|part| matches!(part, Expr::NumberLiteral(_)))
 }

@@ -1,6 +1,6 @@
 //! Python: what ruff's parser sees, in two walks: first what names stand for, then what is done.
 //!
-//! Must not judge. Syntax errors do not stop it: what the parser recovers is read, and the file is called damaged.
+//! Syntax errors do not stop it: what the parser recovers is read, and the file is called damaged.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ mod shapes;
 mod taint;
 mod written;
 
-/// How deep the shape of an expression is followed.
+/// The depth to which the shape of an expression is followed.
 const MAX_DEPTH: usize = 32;
 
 /// Parses a file.
@@ -29,9 +29,12 @@ pub(super) fn parse(text: &str, path: &str) -> Parsed {
     let ast::Mod::Module(module) = parsed.syntax() else { return Parsed::Refused("no module".to_owned()) };
     let mut reader = Reader::new(text, path);
     reader.visit_body(&module.body);
+    // Names come first, since a call may use an alias that is bound further down.
     reader.naming = false;
+    // The second walk must not find the budget spent by the first.
     let budget = reader.budget.clone();
     reader.visit_body(&module.body);
+    // Two walks over the calls at most, so that the time stays linear in the text.
     if reader.flow.again {
         (reader.findings, reader.budget) = (Findings::default(), budget);
         reader.flow.restart();
@@ -44,7 +47,7 @@ pub(super) fn parse(text: &str, path: &str) -> Parsed {
     }
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, PartialEq)]
 enum Meaning<'a> {
     /// A module or a member of one.
@@ -62,13 +65,13 @@ pub(super) struct Reader<'a> {
     names: BTreeMap<&'a str, Option<Meaning<'a>>>,
     pub(super) findings: Findings,
     budget: Budget,
-    /// How many names were resolved in the value now put together.
+    /// The number of names resolved in the value now put together.
     resolved: usize,
     naming: bool,
     flow: Flow,
     /// The classes around the statement that is walked, with how many functions were open around each.
     classes: Vec<(&'a str, usize)>,
-    /// How many functions are open around it.
+    /// The number of functions open around it.
     functions: usize,
     /// The paths that files were opened on, by the name of the open file.
     streams: BTreeMap<&'a str, &'a str>,
@@ -77,7 +80,7 @@ pub(super) struct Reader<'a> {
     mentions: Mentions,
 }
 
-/// What the text mentions at all.
+/// The prefilter: the subjects that the text mentions at all.
 struct Mentions {
     environment: bool,
     secret_paths: bool,
@@ -107,7 +110,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A name that is bound twice stands for nothing, unless both are imports: those of `try` and `except` agree in use.
+    /// A name that is bound twice stands for nothing, unless both are imports: those of `try` and `except` agree in
+    /// use.
     fn explain(&mut self, name: &'a str, meaning: Meaning<'a>) {
         self.names
             .entry(name)
@@ -148,9 +152,11 @@ impl<'a> Reader<'a> {
             Expr::Call(call) => {
                 let callee = self.dotted(&call.func, depth + 1)?;
                 match (callee.as_str(), &*call.arguments.args) {
+                    // A module that is loaded by name stands for itself, however the name is put together.
                     ("__import__" | "importlib.import_module" | "importlib.__import__", [module, ..]) => {
                         fold::folded(module, 0)
                     }
+                    // `getattr(os, "sys" + "tem")` is `os.system`.
                     ("getattr", [object, member, ..]) => {
                         let object = self.dotted(object, depth + 1)?;
                         Some(format!("{object}.{}", fold::folded(member, 0)?))
@@ -162,12 +168,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a name stands for that is bound to a function or module under another name: `run = os.system`.
+    /// The function or module that a name is another name for: `run = os.system`.
     fn other_name(&self, bound: &Expr, depth: usize) -> Option<String> {
         match bound {
             Expr::Name(_) | Expr::Attribute(_) | Expr::Call(_) => {
+                // Steps of four: names bound to each other, in a circle even, come to an end soon.
                 let path = self.dotted(bound, depth + 4)?;
                 let module = path.split('.').next().unwrap_or_default();
+                // Other names keep their own spelling, since an alias of a local object says nothing.
                 (known_calls::snake(&path) || matches!(module, "os" | "builtins")).then_some(path)
             }
             _ => None,
@@ -181,12 +189,14 @@ impl<'a> Reader<'a> {
                     match &alias.asname {
                         Some(local) => self.explain(local.as_str(), Meaning::Alias(alias.name.to_string())),
                         None => {
+                            // `import os.path` binds `os` alone.
                             let root = alias.name.as_str().split('.').next().unwrap_or_default();
                             self.explain(root, Meaning::Alias(root.to_owned()));
                         }
                     }
                 }
             }
+            // A relative import names a file of the package, which no rule knows by name.
             Stmt::ImportFrom(import) if import.level == 0 => {
                 let module = import.module.as_ref().map_or("", ast::Identifier::as_str);
                 for alias in &import.names {
@@ -208,6 +218,7 @@ impl<'a> Reader<'a> {
             }
             Stmt::AugAssign(assign) => {
                 if let Expr::Name(name) = &*assign.target {
+                    // `x += y` makes another value of it, so that the name stands for none.
                     self.names.insert(name.id.as_str(), None);
                 }
             }
@@ -222,6 +233,7 @@ impl<'a> Reader<'a> {
                 self.findings.imports.extend(import.names.iter().map(|alias| alias.name.to_string()))
             }
             Stmt::ImportFrom(import) => {
+                // The number of dots is the author's choice: bounded before it becomes a string.
                 let dots = ".".repeat(import.level.min(64) as usize);
                 let module = import.module.as_ref().map_or("", ast::Identifier::as_str);
                 self.findings.imports.push(format!("{dots}{module}"));
@@ -246,6 +258,7 @@ impl<'a> Visitor<'a> for Reader<'a> {
 
     fn visit_parameter(&mut self, parameter: &'a ast::Parameter) {
         if self.naming {
+            // A parameter hides the constant of the same name, and its value is the caller's.
             self.names.insert(parameter.name.as_str(), None);
         }
         visitor::walk_parameter(self, parameter);

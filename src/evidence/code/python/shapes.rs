@@ -21,6 +21,7 @@ impl<'a> Reader<'a> {
             Expr::BinOp(binary) => self.binary(binary, depth),
             Expr::Name(name) => match self.names.get(name.id.as_str()).cloned().flatten() {
                 Some(Meaning::Alias(path)) => Argument::Name(path),
+                // Steps of four and a count for each value: names bound to each other come to an end.
                 Some(Meaning::Bound(bound)) if self.spend() => match self.shape(bound, depth + 4) {
                     Argument::Other | Argument::Named(_) | Argument::Name(_) => Argument::Name(name.id.to_string()),
                     shape => shape,
@@ -50,6 +51,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn joined(&mut self, items: &'a [Expr], between: &str, depth: usize) -> Argument {
         let mut pieces = Vec::new();
+        // Tables of data are lists too; command lines are shorter than this.
         for item in items.iter().take(64) {
             pieces.push(self.shape(item, depth + 1));
         }
@@ -80,6 +82,7 @@ impl<'a> Reader<'a> {
 
     /// Sums of text, `%` formats and paths joined by `/`, without recursion on the left side.
     pub(super) fn binary(&mut self, binary: &'a ast::ExprBinOp, depth: usize) -> Argument {
+        // `"rm %s" % name`: the literal is a format, into which something is filled.
         if binary.op == ast::Operator::Mod {
             return match self.shape(&binary.left, depth + 1) {
                 Argument::Literal(text) | Argument::Composed(text) => Argument::Composed(text),
@@ -93,6 +96,7 @@ impl<'a> Reader<'a> {
         };
         let mut operands = vec![&*binary.right];
         let mut rest = &*binary.left;
+        // A loop, because generated concatenations are longer than the stack is deep.
         while let Expr::BinOp(inner) = rest {
             if inner.op != binary.op {
                 break;
@@ -139,6 +143,7 @@ impl<'a> Reader<'a> {
                         _ => Argument::Other,
                     };
                 }
+                // Conversions are looked through, since rules ask for the text before them.
                 "decode" | "strip" | "expanduser" | "resolve" | "absolute" | "lower" | "replace" | "encode"
                 | "read" => {
                     return self.shape(&member.value, depth + 1);
@@ -155,6 +160,7 @@ impl<'a> Reader<'a> {
                         (Argument::Literal(between), Some(Expr::List(list))) => {
                             self.joined(&list.elts, &between, depth)
                         }
+                        // The list is made at run time, but that text is put together is known.
                         (Argument::Literal(_), Some(_)) => Argument::Composed("{}".to_owned()),
                         _ => Argument::Other,
                     };
@@ -167,12 +173,14 @@ impl<'a> Reader<'a> {
 
     /// The literal value of an expression, within the file's budget; parts that are none are left out.
     pub(in super::super) fn value(&mut self, expression: &'a Expr) -> Option<Value> {
+        // The count is for one value: each may resolve names of its own.
         self.resolved = 0;
         let value = self.part(expression, 0)?;
         self.budget.take(value)
     }
 
     pub(in super::super) fn part(&mut self, expression: &'a Expr, depth: usize) -> Option<Value> {
+        // A schema nests two objects for each property, so a value may be twice as deep as a shape.
         if depth > 2 * MAX_DEPTH {
             return None;
         }
@@ -180,6 +188,7 @@ impl<'a> Reader<'a> {
             Expr::BooleanLiteral(value) => Some(Value::Bool(value.value)),
             Expr::NoneLiteral(_) => Some(Value::Null),
             Expr::NumberLiteral(number) => match &number.value {
+                // Python's integers have no bound; one beyond 64 bits keeps its place without a value.
                 ast::Number::Int(int) => Some(int.as_i64().map_or(Value::Null, Value::from)),
                 ast::Number::Float(float) => Some(Value::from(*float)),
                 ast::Number::Complex { .. } => None,
@@ -196,6 +205,7 @@ impl<'a> Reader<'a> {
                                 map.insert(key, value);
                             }
                         }
+                        // `{**base}` spreads another dictionary into this one.
                         (None, Some(Value::Object(more))) => map.extend(more),
                         _ => {}
                     }
@@ -269,6 +279,7 @@ pub(super) fn plain(expression: &Expr) -> Option<String> {
 
 fn either(first: Argument, second: Argument) -> Argument {
     match (first, second) {
+        // One branch stands for both: an argument has one shape, and either literal is a value that may be used.
         (Argument::Literal(first), Argument::Literal(_)) => Argument::Literal(first),
         (composed @ Argument::Composed(_), _) | (_, composed @ Argument::Composed(_)) => composed,
         _ => Argument::Other,

@@ -18,6 +18,7 @@ use super::written::root_of;
 impl<'a> Reader<'a> {
     /// Walks a statement; what its expressions held is forgotten after it.
     pub(super) fn follow_statement(&mut self, statement: &'a Stmt) {
+        // A statement has no value: what its expressions held must not reach the next statement.
         let outer = self.flow.take();
         match statement {
             Stmt::FunctionDef(function) => self.follow_function(function),
@@ -28,6 +29,7 @@ impl<'a> Reader<'a> {
             }
             Stmt::Assign(assign) => {
                 if let (Expr::Lambda(_), [Expr::Name(name)]) = (&*assign.value, assign.targets.as_slice()) {
+                    // `run = lambda x: …` defines a function under the target's name.
                     self.flow.name = Some(name.id.to_string());
                 }
                 self.visit_expr(&assign.value);
@@ -71,6 +73,7 @@ impl<'a> Reader<'a> {
                 visitor::walk_stmt(self, statement);
                 let held = self.flow.take();
                 self.flow.give_back(held);
+                // Tool input alone is an echo; within other text it is content that the server made from it.
                 if held.any(TaintSources::TOOL_INPUT) && held.any(TaintSources::COMPOSED) {
                     let flows = TaintedArguments { first: held, ..TaintedArguments::default() };
                     self.keep("return".to_owned(), Vec::new(), flows, back.range());
@@ -94,8 +97,10 @@ impl<'a> Reader<'a> {
             self.visit_decorator(decorator);
         }
         let given = self.given_to(function);
+        // A function directly in the class's body is a method; one inside a method is not.
         let method = self.classes.last().filter(|(_, depth)| *depth == self.functions);
         let method = method.map(|(class, _)| format!("{class}.{}", function.name));
+        // Callers do not pass `self`, so the parameters count from the one behind it.
         let skipped = usize::from(method.is_some());
         self.flow.name = Some(method.unwrap_or_else(|| function.name.to_string()));
         self.flow.given = given;
@@ -104,6 +109,7 @@ impl<'a> Reader<'a> {
         self.flow.take();
         for (index, parameter) in function.parameters.iter_non_variadic_params().enumerate() {
             let name = parameter.name().as_str();
+            // The framework gives these, never the model.
             let plain = matches!(name, "self" | "cls" | "ctx" | "context")
                 || parameter.annotation().is_some_and(|annotation| self.is_bounded(annotation));
             let passed = index.checked_sub(skipped).and_then(|index| known.get(index)).copied().unwrap_or_default();
@@ -115,7 +121,7 @@ impl<'a> Reader<'a> {
         self.flow.leave();
     }
 
-    /// What the parameters of a function are given by who calls it from outside.
+    /// The taint sources that a caller from outside gives to a function's parameters.
     fn given_to(&self, function: &ast::StmtFunctionDef) -> TaintSources {
         for decorator in &function.decorator_list {
             let callee = match &decorator.expression {
@@ -127,6 +133,7 @@ impl<'a> Reader<'a> {
             if matches!(last, "tool" | "mcp_tool" | "call_tool") {
                 return TaintSources::TOOL_INPUT;
             }
+            // `get` and `post` are methods of many things, so the owner must be named like a router as well.
             let routes = matches!(last, "route" | "get" | "post" | "put" | "patch" | "delete" | "websocket");
             if routes && matches!(owner, "app" | "router" | "api" | "bp" | "blueprint") {
                 return TaintSources::REQUEST;
@@ -135,7 +142,7 @@ impl<'a> Reader<'a> {
         TaintSources::NONE
     }
 
-    /// Whether an annotation leaves no room for text of the caller's choice.
+    /// True where an annotation leaves no room for text of the caller's choice.
     fn is_bounded(&self, annotation: &Expr) -> bool {
         let name = match annotation {
             Expr::Subscript(subscript) => self.dotted(&subscript.value, 0),
@@ -154,6 +161,7 @@ impl<'a> Reader<'a> {
             Expr::Starred(starred) => self.bind(&starred.value, origins),
             Expr::Attribute(_) | Expr::Subscript(_) => {
                 if let Some(name) = root_of(target) {
+                    // The parts of an object are not told apart, so that all of it holds what one was given.
                     self.flow.assign(name, origins & !TaintSources::COMPOSED, false);
                 }
                 if let (Expr::Attribute(member), true) = (target, origins.any(TaintSources::TOOL_INPUT)) {
@@ -179,7 +187,9 @@ impl<'a> Reader<'a> {
                 let outer = self.flow.take();
                 visitor::walk_expr(self, expression);
                 let held = self.flow.take();
+                // Without a followed value it stays empty, so that the mark alone never counts as an origin.
                 let mut joined = if held.is_empty() { held } else { held | TaintSources::COMPOSED };
+                // XOR over bytes is decryption written by hand.
                 if matches!(expression, Expr::BinOp(sum) if sum.op == ast::Operator::BitXor) {
                     joined |= TaintSources::DECODED;
                 }
@@ -193,6 +203,7 @@ impl<'a> Reader<'a> {
             }
             Expr::If(choice) => {
                 let outer = self.flow.take();
+                // The test chooses a branch, but its value is in neither.
                 self.visit_expr(&choice.test);
                 self.flow.held = outer;
                 self.visit_expr(&choice.body);
@@ -218,6 +229,7 @@ impl<'a> Reader<'a> {
             }
             Expr::StringLiteral(text) => {
                 self.flow.held |= self.flow.at_path(text.value.to_str());
+                // The pattern for paths is costly, so literals are asked only in files that mention such a path at all.
                 if self.mentions.secret_paths {
                     self.flow.held |= secrets::of_path(text.value.to_str());
                 }
@@ -243,6 +255,7 @@ impl<'a> Reader<'a> {
         self.visit_expr(&member.value);
         let held = self.flow.take();
         let name = member.attr.as_str();
+        // Flask's request is a global, which is known by its name alone.
         let request = matches!(&*member.value, Expr::Name(object) if object.id.as_str() == "request");
         let part = match name {
             "environ" if self.dotted(expression, 0).as_deref() == Some("os.environ") => TaintSources::ENVIRONMENT,
@@ -250,6 +263,7 @@ impl<'a> Reader<'a> {
                 held | TaintSources::REQUEST
             }
             "text" | "content" | "data" | "body" => held & !(TaintSources::ENVIRONMENT | TaintSources::CONNECTION),
+            // States and sizes give nothing of the content away.
             "status_code" | "ok" | "reason" | "returncode" | "pid" | "size" => TaintSources::NONE,
             _ => held & !TaintSources::ENVIRONMENT,
         };
@@ -272,6 +286,7 @@ impl<'a> Reader<'a> {
         self.visit_expr(&subscript.slice);
         self.flow.take();
         let literal = matches!(&*subscript.value, Expr::StringLiteral(_) | Expr::BytesLiteral(_));
+        // Only literal text is reversed to hide it; reversing data is ordinary.
         if literal && super::fold::reverses(&subscript.slice) {
             held |= TaintSources::DECODED;
         }
@@ -288,6 +303,7 @@ impl<'a> Reader<'a> {
         }
         let right = self.flow.take();
         self.flow.held = outer;
+        // Only a plain `==` leaks by its time how much of a secret was guessed.
         let equality = matches!(&*compare.ops, [ast::CmpOp::Eq | ast::CmpOp::NotEq]);
         let (Some(first), Some(second)) = (last_name(&compare.left), compare.comparators.first().and_then(last_name))
         else {
@@ -302,6 +318,7 @@ impl<'a> Reader<'a> {
             let flows = TaintedArguments { receiver: TaintSources::NONE, first: left, rest: right };
             self.keep("compare".to_owned(), Vec::new(), flows, compare.range());
         }
+        // `x in allowed` checks `x` and not the list.
         if matches!(&*compare.ops, [ast::CmpOp::In | ast::CmpOp::NotIn]) {
             self.question(&compare.left);
         }
@@ -324,6 +341,7 @@ impl<'a> Reader<'a> {
         let mut flows = TaintedArguments { receiver: self.flow.take(), ..TaintedArguments::default() };
         let mut passed = Vec::new();
         for (index, argument) in call.arguments.args.iter().enumerate() {
+            // The lambda is given what its receiver holds, and must know it before its body is walked.
             if matches!(argument, Expr::Lambda(_)) {
                 self.flow.given = flows.receiver;
             }
@@ -340,6 +358,7 @@ impl<'a> Reader<'a> {
             self.visit_expr(&keyword.value);
             flows.rest |= self.flow.take();
         }
+        // Methods go by their class, since two classes may both have a `run`.
         let local = match name.strip_prefix("self.") {
             Some(method) => self.classes_outside().map(|class| format!("{class}.{method}")),
             None => None,
@@ -359,16 +378,19 @@ impl<'a> Reader<'a> {
         self.note_written(&name, method, flows, call);
         self.keep_flowing(&name, method, flows, call);
         let mut result = sources::python_call(&Known { callee: &name, flows, literals }) | self.flow.returns(local);
+        // A command in a list tells by all of its words, of which `literals` has the first alone.
         if let (true, Some(list @ Expr::List(_))) = (name.starts_with("subprocess."), call.arguments.args.first())
             && let Argument::Literal(command) | Argument::Composed(command) = self.shape(list, 0)
         {
             result |= secrets::of_command(&command);
         }
+        // `bytes([104, 116, …])` is text that was written as numbers.
         if matches!(name.as_str(), "bytes" | "bytearray")
             && call.arguments.args.first().is_some_and(super::fold::is_numbers)
         {
             result |= TaintSources::DECODED;
         }
+        // One variable is not the environment: it matters where its name is that of a secret.
         if matches!(name.as_str(), "os.getenv" | "os.environ.get") {
             let secret = literals.first().copied().flatten().is_some_and(secrets::is_secret_name);
             result = if secret { TaintSources::TOKEN } else { TaintSources::NONE };
@@ -385,11 +407,13 @@ impl<'a> Reader<'a> {
             self.keep(format!("connection.{method}"), Vec::new(), flows, call.range());
         }
         let module = name.split('.').next().unwrap_or_default();
+        // These format or copy within the program, and the value is followed through them.
         let foreign = !matches!(module, "json" | "os" | "copy" | "pprint" | "yaml" | "self" | "dict" | "str");
         let carries = flows.arguments().any(TaintSources::SECRET | TaintSources::ENVIRONMENT);
         if !known && foreign && carries && name.contains('.') {
             self.keep(format!("handed:{name}"), Vec::new(), flows, call.range());
         }
+        // Any logger is kept under one name, so that rules ask for one callee.
         let logs =
             name == "print" || name.starts_with("logging.") || name.starts_with("logger.") || name.starts_with("log.");
         if logs && flows.arguments().any(TaintSources::TOKEN | TaintSources::SECRET) {
@@ -426,6 +450,7 @@ impl<'a> Reader<'a> {
         }
         self.resolved = 0;
         let mut shapes = Vec::new();
+        // Generated calls may have thousands of arguments; each costs a walk of its own.
         for argument in call.arguments.args.iter().take(16) {
             shapes.push(self.shape(argument, 0));
         }
@@ -438,6 +463,7 @@ impl<'a> Reader<'a> {
         if !named.is_empty() {
             shapes.push(Argument::Named(named));
         }
+        // Both ways to read a variable are one callee to the rules.
         let name = if name == "os.environ.get" { "os.environ" } else { name };
         self.keep(name.to_owned(), shapes, flows, call.range());
     }
@@ -453,6 +479,7 @@ impl<'a> Reader<'a> {
 fn literal(argument: Option<&Expr>) -> Option<&str> {
     match argument? {
         Expr::StringLiteral(text) => Some(text.value.to_str()),
+        // In `["git", "status"]` the first word is the program.
         Expr::List(list) => literal(list.elts.first()),
         _ => None,
     }
@@ -462,6 +489,7 @@ fn last_name(expression: &Expr) -> Option<&str> {
     match expression {
         Expr::Name(name) => Some(name.id.as_str()),
         Expr::Attribute(member) => Some(member.attr.as_str()),
+        // No literal, yet without a name: the empty name is never that of a secret.
         Expr::Call(_) | Expr::FString(_) | Expr::BinOp(_) | Expr::Subscript(_) => Some(""),
         _ => None,
     }

@@ -1,6 +1,6 @@
 //! Writing in Python: which files something from the network, or something decoded, is written to.
 //!
-//! Must not judge what is written.
+//! A program that runs such a file later is thereby known to run what was fetched.
 
 use std::collections::BTreeMap;
 
@@ -22,10 +22,12 @@ impl<'a> Reader<'a> {
             {
                 match &*member.value {
                     Expr::Call(open) => open.arguments.args.first().and_then(root_of),
+                    // Where no open file has that name, the object is the path itself: `path.write_text(…)`.
                     Expr::Name(stream) => self.streams.get(stream.id.as_str()).copied().or(Some(stream.id.as_str())),
                     _ => None,
                 }
             }
+            // The copy of a secret's file is as secret as the file.
             _ if is_copy(name) => {
                 let copied = flows.first & (TaintSources::SECRET_PATH | TaintSources::ISSUED);
                 match arguments.get(1) {
@@ -58,6 +60,7 @@ impl<'a> Reader<'a> {
 
     /// `with open(path, "wb") as f`, `f = open(path, "wb")`.
     pub(super) fn note_stream(&mut self, target: &'a Expr, value: &'a Expr) {
+        // Later writes name the open file alone, so its path has to be kept here.
         let (Expr::Name(stream), Expr::Call(call)) = (target, value) else { return };
         let opens = match &*call.func {
             Expr::Name(name) => name.id.as_str() == "open",
@@ -73,7 +76,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a call copies one file to the path of another.
+/// True where a call copies one file to the path of another.
 fn is_copy(name: &str) -> bool {
     matches!(name, "shutil.copy" | "shutil.copy2" | "shutil.copyfile" | "shutil.move")
 }

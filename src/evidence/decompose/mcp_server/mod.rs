@@ -1,8 +1,8 @@
-//! MCP servers: packages that serve tools, servers described for a registry or bundled for a client, recorded tool
-//! lists, source that registers tools, and client files that launch servers.
+//! MCP servers: packages that serve tools, described or bundled servers, recorded tool lists, source that registers
+//! tools, and client files that launch servers.
 //!
-//! A package that merely talks to servers is none. Must not judge. Sources: the SDKs' package names on npm and PyPI,
-//! the MCP registry's ownership marks (`mcpName`, `mcp-name:`), as of 2026-07.
+//! A package that merely talks to servers is none. Sources: the SDKs' package names on npm and PyPI, the MCP registry's
+//! ownership marks (`mcpName`, `mcp-name:`), as of 2026-07.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,6 +25,7 @@ pub(super) fn anchors(survey: &Survey<'_>, skills: &[Anchor], plugins: &[Anchor]
         plugins: plugins.iter().map(|plugin| plugin.path.as_str()).collect(),
         servers: BTreeMap::new(),
     };
+    // In this order: each step leaves alone what lies in a server found before.
     finder.find_packages();
     finder.find_sources();
     finder.find_descriptions();
@@ -63,6 +64,7 @@ impl<'a> Finder<'a> {
                 found.extend(self.project_around(path));
             }
         }
+        // Projects inside a project are its parts, and one server claims the whole tree.
         let outermost = found.iter().filter(|folder| !around(folder).skip(1).any(|outer| found.contains(outer)));
         for folder in outermost {
             self.servers.entry((*folder).to_owned()).or_default();
@@ -71,6 +73,7 @@ impl<'a> Finder<'a> {
 
     /// `server.json` and MCPB manifests. A `server.json` that describes a package elsewhere in the input joins it.
     fn find_descriptions(&mut self) {
+        // Names of the servers found so far: a description of one of them is no server of its own.
         let packages: BTreeMap<String, String> = self
             .servers
             .iter()
@@ -92,7 +95,8 @@ impl<'a> Finder<'a> {
     }
 
     /// Recorded tool lists that lie in no server: the folder around one, or the file alone where the folder says
-    /// nothing about it: the list is all there is, shares the folder with another, or lies in a skill or plugin.
+    /// nothing about it. That is so where the list is all there is, shares the folder with another, or lies in a skill
+    /// or plugin.
     fn find_recordings(&mut self) -> Vec<Anchor> {
         let is_list = |m: &&Manifest| m.kind == ManifestKind::ToolsList && !self.is_served(&m.path);
         let lists: Vec<&Manifest> = self.survey.own_manifests().filter(is_list).collect();
@@ -103,6 +107,7 @@ impl<'a> Finder<'a> {
         let mut files = Vec::new();
         for list in lists {
             let folder = folder_of(&list.path);
+            // A list of its own, or beside others, is a recording of some server; its folder says nothing.
             let alone = self.survey.paths.len() == 1;
             let shared = folders.get(folder).is_some_and(|lists| *lists > 1);
             if alone || shared || self.lies_in_other(folder) {
@@ -115,8 +120,8 @@ impl<'a> Finder<'a> {
         files
     }
 
-    /// Client files that launch servers, where no server is in the same folder, around it or below: each is a server
-    /// by itself, never the files around it.
+    /// Client files that launch servers, where no server is in the same folder, around it or below. Each is a server by
+    /// itself, never the files around it.
     fn find_client_files(&self) -> Vec<Anchor> {
         let lists = self.survey.own_manifests().filter(|manifest| manifest.kind == ManifestKind::McpJson);
         let named = lists.filter(|manifest| matches!(name_of(&manifest.path), "mcp.json" | ".mcp.json"));
@@ -125,13 +130,16 @@ impl<'a> Finder<'a> {
 
     fn client_file(&self, manifest: &Manifest) -> Option<Anchor> {
         let folder = folder_of(&manifest.path);
+        // An editor's folder stands for the project around it.
         let base = if [".vscode", ".cursor"].contains(&name_of(folder)) { folder_of(folder) } else { folder };
         let launched = launches(manifest);
+        // Paths below a folder follow it in the order of the map, so that the search is short.
         let below = self.servers.range(base.to_owned()..).take_while(|(folder, _)| folder.starts_with(base));
         let served = self.is_served(&manifest.path) || below.into_iter().any(|(folder, _)| is_within(base, folder));
         if launched.is_empty() || served {
             return None;
         }
+        // With several servers in the file none of their names is that of the file.
         let only = launched.first().filter(|_| launched.len() == 1).map(|launch| launch.name);
         let name = given_name(only).unwrap_or_else(|| self.survey.name_of_folder(base));
         Some(Anchor::file(Kind::McpServer, &manifest.path, name))
@@ -140,6 +148,7 @@ impl<'a> Finder<'a> {
     fn anchor(&self, folder: &str, own: &[&str]) -> Anchor {
         let mut manifests: Vec<&Manifest> =
             own.iter().filter_map(|path| self.survey.evidence.manifests.get(*path)).collect();
+        // The most telling manifest names the server; the path decides between equal ones.
         manifests.sort_by_key(|manifest| (package::telling(manifest), manifest.path.as_str()));
         let name = manifests.iter().find_map(|manifest| given_name(name_in(manifest).as_deref()));
         let name = name.unwrap_or_else(|| self.survey.name_of_folder(folder));
@@ -147,7 +156,7 @@ impl<'a> Finder<'a> {
         Anchor { own, ..Anchor::folder(Kind::McpServer, folder, name, "") }
     }
 
-    /// Whether a path lies in the folder of a server that was found.
+    /// True where a path lies in the folder of a server that was found.
     fn is_served(&self, path: &str) -> bool {
         around(folder_of(path)).any(|folder| self.servers.contains_key(folder))
     }
@@ -157,7 +166,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The folder of the project that a source file belongs to: the nearest with a project's file in it, up to the
-    /// plugin around it; else the file's own folder, or the one around `src`. None within a skill.
+    /// plugin around it. Otherwise it is the file's own folder, or the one around `src`. None within a skill.
     fn project_around(&self, path: &str) -> Option<&'a str> {
         const MARKS: [&str; 10] = [
             "package.json",
@@ -176,6 +185,7 @@ impl<'a> Finder<'a> {
             if MARKS.iter().any(|mark| self.survey.has(folder, mark)) {
                 return Some(folder);
             }
+            // Source in a skill belongs to the skill.
             if self.skills.contains(folder) {
                 return None;
             }
@@ -183,6 +193,7 @@ impl<'a> Finder<'a> {
                 break;
             }
         }
+        // Without a project file the folder of the source would be called `src`.
         let inner = ["src", "lib", "dist", "build"].contains(&name_of(own));
         Some(if inner { folder_of(own) } else { own })
     }

@@ -1,6 +1,6 @@
-//! Whether a package is an MCP server: what its manifest says of it, and what its source does.
+//! The test for a package that is an MCP server: the claims of its manifest, and the registrations in its source.
 //!
-//! Must not look at other packages' folders.
+//! Each package is asked by itself, by its own folder.
 
 use std::collections::BTreeSet;
 
@@ -75,15 +75,17 @@ impl<'a> Registering<'a> {
         let registering =
             survey.evidence.sources.iter().filter(|(path, view)| !view.tools.is_empty() && !is_foreign(path));
         let nearest = |path: &'a str| {
+            // A skill between the file and the package ends the search: its source is its own.
             let stop = |folder: &&str| packages.contains(folder) || skills.contains(folder);
             let folder = around(folder_of(path)).find(stop).filter(|folder| packages.contains(folder))?;
+            // Seen from the package: an example project of its own is no example of itself.
             (!is_aside(path.get(folder.len()..).unwrap_or_default())).then_some(folder)
         };
         Self { folders: registering.filter_map(|(path, _)| nearest(path)).collect() }
     }
 }
 
-/// Whether a path, seen from its project, leads into examples, tests or documents.
+/// True where a path, seen from its project, leads into examples, tests or documents.
 pub(super) fn is_aside(path: &str) -> bool {
     folder_of(path).split('/').any(|folder| ASIDE.contains(&folder))
 }
@@ -95,6 +97,7 @@ pub(in crate::decompose) fn folder_of_package<'a>(survey: &Survey<'_>, manifest:
     match manifest.kind {
         ManifestKind::PackageJson => Some(folder),
         ManifestKind::PythonProject if name_of(folder).ends_with(".dist-info") => Some(folder_of(folder)),
+        // A build writes its metadata beside or below the source, and setuptools does either.
         ManifestKind::PythonProject if name_of(folder).ends_with(".egg-info") => {
             let projects = ["pyproject.toml", "setup.py", "PKG-INFO"];
             let project = around(folder_of(folder)).find(|around| projects.iter().any(|name| survey.has(around, name)));
@@ -105,17 +108,18 @@ pub(in crate::decompose) fn folder_of_package<'a>(survey: &Survey<'_>, manifest:
     }
 }
 
-/// Whether a package is a server: it says so by the registry's mark, its own source registers tools, or it is built
-/// with a server kit or named as a server and can be run.
+/// True for a package that is a server. It carries the registry's mark, or its own source registers tools. Or it is
+/// built with a server kit or named as a server, and can be run.
 pub(super) fn is_server(survey: &Survey<'_>, registering: &Registering<'_>, manifest: &Manifest, folder: &str) -> bool {
     let package = Package::of(survey, manifest, folder);
     let marked = package.marked || registering.folders.contains(folder);
     let deployed = survey.has(folder, "smithery.yaml");
+    // A kit alone proves nothing, since clients and agents depend on the same package.
     let kitted = package.kit && (package.worded || deployed || (package.runs && !is_client(survey, folder)));
     marked || kitted || (package.runs && package.worded)
 }
 
-/// What a manifest tells about being a server.
+/// The signs in a manifest that a package is a server.
 struct Package {
     /// It carries the registry's ownership mark.
     marked: bool,
@@ -136,6 +140,7 @@ impl Package {
     }
 
     fn of_npm(manifest: &Manifest) -> Self {
+        // A bundled server lists its kit among the development dependencies.
         let groups = ["dependencies", "peerDependencies", "optionalDependencies", "devDependencies"];
         let depends =
             |kit: &str| groups.iter().any(|group| manifest.value.get(group).and_then(|g| g.get(kit)).is_some());
@@ -152,6 +157,7 @@ impl Package {
 
     fn of_python(survey: &Survey<'_>, manifest: &Manifest, folder: &str) -> Self {
         let value = &manifest.value;
+        // PEP 621 first, then Poetry's table, then core metadata, which has its keys at the top.
         let project = value.get("project").or_else(|| value.pointer("/tool/poetry")).unwrap_or(value);
         let listed = ["dependencies", "requires-dist"].iter().filter_map(|key| project.get(*key));
         let extras = project.get("optional-dependencies").and_then(Value::as_object);
@@ -174,6 +180,7 @@ fn requirement_names(requirements: &Value) -> Vec<String> {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     let normal = |text: &str| {
         let name = text.trim().split(|letter: char| !is_name(letter)).next().unwrap_or_default();
+        // PyPI takes `fast_mcp`, `Fast.MCP` and `fast-mcp` for one name.
         name.to_ascii_lowercase().replace(['_', '.'], "-")
     };
     match requirements {
@@ -183,10 +190,11 @@ fn requirement_names(requirements: &Value) -> Vec<String> {
     }
 }
 
-/// Whether name and keywords together speak of MCP and of a server.
+/// True where name and keywords together speak of MCP and of a server.
 fn is_worded(name: Option<&str>, keywords: Option<&Value>) -> bool {
     let listed = keywords.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let text: Vec<&str> = name.into_iter().chain(listed).chain(keywords.and_then(Value::as_str)).collect();
+    // Name and keywords together: one may say `mcp` and the other `server`.
     let text = text.join(" ").to_ascii_lowercase();
     let words: BTreeSet<&str> = text.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
     let speaks = ["mcp", "modelcontextprotocol"].iter().any(|word| words.contains(word))
@@ -197,21 +205,21 @@ fn is_worded(name: Option<&str>, keywords: Option<&Value>) -> bool {
         || (speaks && (words.contains("server") || words.contains("servers")))
 }
 
-/// Whether the README carries the registry's mark `mcp-name:`, as PyPI packages prove who owns a server's name.
+/// True where the README carries the registry's mark `mcp-name:`, as PyPI packages prove who owns a server's name.
 fn has_readme_mark(survey: &Survey<'_>, manifest: &Manifest, folder: &str) -> bool {
     let readmes = ["README.md", "README.rst", "README"].iter().filter_map(|name| join(folder, name));
     let mut texts = readmes.chain([manifest.path.clone()]).filter_map(|path| survey.evidence.documents.get(&path));
     texts.any(|document| document.text.contains("mcp-name:"))
 }
 
-/// Whether a wheel or build installs programs.
+/// True where a wheel or build installs programs.
 fn has_entry_points(survey: &Survey<'_>, manifest: &Manifest) -> bool {
     let path = join(folder_of(&manifest.path), "entry_points.txt");
     let entries = path.and_then(|path| survey.evidence.documents.get(&path));
     entries.is_some_and(|document| document.text.contains("[console_scripts]"))
 }
 
-/// Whether the source in a folder uses the client's side of a kit and never the server's.
+/// True where the source in a folder uses the client's side of a kit and never the server's.
 fn is_client(survey: &Survey<'_>, folder: &str) -> bool {
     let imports = || {
         let views = survey.evidence.sources.range(folder.to_owned()..).take_while(|(path, _)| path.starts_with(folder));
@@ -222,6 +230,7 @@ fn is_client(survey: &Survey<'_>, folder: &str) -> bool {
         import.contains("sdk/client") || import.starts_with("mcp.client") || import == "mcp.ClientSession"
     };
     let serves = |import: &String| {
+        // One import of the server's side is enough, since bridges use both.
         let server = import.contains("sdk/server") || import.starts_with("mcp.server") || import.starts_with("fastmcp");
         server || NPM_KITS.iter().skip(1).any(|kit| import.starts_with(kit))
     };
@@ -247,6 +256,7 @@ pub(in crate::decompose) fn name_in(manifest: &Manifest) -> Option<String> {
         &["server"],
     ];
     let at = |steps: &&[&str]| steps.iter().try_fold(&*manifest.value, |value, step| value.get(step));
+    // In this order: the first form that holds a text wins.
     let text = STEPS.iter().filter_map(at).find_map(Value::as_str);
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }

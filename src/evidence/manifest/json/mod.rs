@@ -1,13 +1,13 @@
 //! JSON as text: its depth and doubled keys before a tree is built, and where each key and element stands after.
 //!
-//! Must not know any manifest format. Nothing here recurses; all work is linear in the text. Comments and trailing
-//! commas are read where the caller says that clients read them.
+//! Nothing here recurses; all work is linear in the text. Comments and trailing commas are read where the caller says
+//! that clients read them.
 //!
-//! `jsonc-parser` 0.34 was tried behind the same tests (2026-11, 1,189 tools lists). It gives equal trees and places and
-//! bounds its depth, at 512 levels. It loses on three points. Places take 18 times as long (52 MB a second, here 950),
-//! because it builds a tree of all that is not asked for. A document that breaks off has no places at all, where this walk
-//! gives those before the break. It takes raw control characters and U+00A0, which RFC 8259 forbids and clients refuse.
-//! `json-five` 0.3 keeps no byte ranges with its values.
+//! `jsonc-parser` 0.34 was tried behind the same tests (2026-11, 1,189 tools lists). It gives equal trees and places
+//! and bounds its depth, at 512 levels. It loses on three points. Places take 18 times as long (52 MB a second, here
+//! 950), because it builds a tree of all that is not asked for. A document that breaks off has no places at all, where
+//! this walk gives those before the break. It takes raw control characters and U+00A0, which RFC 8259 forbids and
+//! clients refuse. `json-five` 0.3 keeps no byte ranges with its values.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ pub(super) enum Dialect {
     Relaxed,
 }
 
-/// What parsing gave.
+/// The result of parsing.
 #[derive(Debug)]
 pub(super) struct Parsed {
     /// The tree; of a doubled key the last value.
@@ -42,6 +42,7 @@ pub(super) struct Parsed {
 
 /// Parses a text. The error is a message for a person: too deep, or what the parser says.
 pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, String> {
+    // Editors on Windows put a byte order mark in front, and clients read past it.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // Nearly every text is JSON as it stands: only what is not is looked through for the reason.
     if let Ok(parsed) = tree::read(text) {
@@ -56,9 +57,9 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, String> {
     Ok(Parsed { value, doubled: survey.doubled })
 }
 
-/// The byte offset of each wanted JSON Pointer, which must be sorted: of its key for a member of an object, of its value
-/// for an element of an array. None for a pointer that leads nowhere; of doubled keys the last counts. Where every key
-/// stands once the walk ends with the last pointer that is found.
+/// The byte offset of each wanted JSON Pointer, which must be sorted. It is that of the key for a member of an object,
+/// and of the value for an element of an array. None for a pointer that leads nowhere; of doubled keys the last counts.
+/// If every key stands once, the walk ends with the last pointer that is found.
 pub(super) fn offsets_of(text: &str, wanted: &[&str], keys_are_unique: bool) -> Vec<Option<usize>> {
     let mut found = vec![None; wanted.len()];
     let mut missing = wanted.len();
@@ -66,6 +67,7 @@ pub(super) fn offsets_of(text: &str, wanted: &[&str], keys_are_unique: bool) -> 
     let mut frames: Vec<Step> = Vec::new();
     // Whether the value that the pointer leads to is wanted: where it is not, nothing below it is, and it is skipped.
     let mut is_wanted = wanted.binary_search(&"").is_ok();
+    // A doubled key further on would count instead, so the walk may only end where there is none.
     let ends_early = keys_are_unique || wanted.iter().all(|pointer| pointer.is_empty());
     let mut tokens = Tokens::of(text);
     while let Some(token) = tokens.next() {
@@ -78,13 +80,16 @@ pub(super) fn offsets_of(text: &str, wanted: &[&str], keys_are_unique: bool) -> 
                 missing -= usize::from(offset.is_none());
                 *offset = Some(token.start);
             }
+            // Most pointers lead into the first part of a large list.
             if missing == 0 && ends_early {
                 break;
             }
         }
         match token.lexeme {
+            // A text that deep has no tree either, and nobody asks for its places.
             Lexeme::Open if frames.len() >= MAX_DEPTH => break,
             Lexeme::Open => {
+                // Only the way to a wanted pointer is kept; all else is passed over without a token.
                 if is_wanted && leads_on(&mut pointer, wanted) {
                     frames.push(Step::of(token.byte, pointer.len()));
                 } else if !tokens.pass_over(MAX_DEPTH - frames.len() - 1) {
@@ -93,6 +98,7 @@ pub(super) fn offsets_of(text: &str, wanted: &[&str], keys_are_unique: bool) -> 
             }
             Lexeme::Close => {
                 let step = frames.pop();
+                // Only wanted containers have a step, so the one that closes here was wanted.
                 is_wanted = step.is_some() || wanted.binary_search(&"").is_ok();
                 pointer.truncate(step.map_or(0, |step| step.mark));
             }
@@ -107,9 +113,10 @@ pub(super) fn offsets_of(text: &str, wanted: &[&str], keys_are_unique: bool) -> 
     found
 }
 
-/// Whether anything below a pointer is wanted.
+/// True where anything below a pointer is wanted.
 fn leads_on(pointer: &mut String, wanted: &[&str]) -> bool {
     pointer.push('/');
+    // They are sorted: if any begins with this pointer, the first behind it does.
     let next = wanted.get(wanted.partition_point(|wanted| *wanted < pointer.as_str()));
     let leads_on = next.is_some_and(|next| next.starts_with(pointer.as_str()));
     pointer.pop();
@@ -125,8 +132,9 @@ pub fn escape(key: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a JSON Pointer leads to, as [`Value::pointer`] says it, which writes every step anew twice.
+/// The value that a JSON Pointer leads to, as [`Value::pointer`] says it, which writes every step anew twice.
 pub(crate) fn value_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value> {
+    // Escapes are rare, and undoing them copies each step.
     if pointer.contains('~') {
         return value.pointer(pointer);
     }
@@ -146,6 +154,7 @@ fn step<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
     match value {
         Value::Object(members) => members.get(name),
         Value::Array(elements) => {
+            // RFC 6901 allows no sign and no leading nought in an index.
             let is_index = name == "0" || !name.starts_with(['0', '+']);
             elements.get(name.parse::<usize>().ok().filter(|_| is_index)?)
         }
@@ -157,6 +166,7 @@ fn step<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
 /// already told.
 fn enter(text: &str, token: &Token, step: Option<&mut Step>, pointer: &mut String) -> bool {
     let Some(step) = step else { return true };
+    // The place of a member is that of its key, which was told when the key came.
     if step.object && !step.awaits_key {
         return false;
     }
@@ -188,7 +198,7 @@ impl Step {
     }
 }
 
-/// What one walk over the tokens tells.
+/// The findings of one walk over the tokens.
 #[derive(Default)]
 struct Survey {
     /// The stretches that only the relaxed dialect has: comments and trailing commas.
@@ -209,6 +219,7 @@ impl<'a> Keys<'a> {
 
     /// Adds a key; gives it back where it was there already.
     fn doubled(&mut self, key: Cow<'a, str>) -> Option<Cow<'a, str>> {
+        // A few keys are compared faster than they are put into a tree.
         if self.few.contains(&key) {
             return Some(key);
         }
@@ -235,6 +246,7 @@ fn survey(text: &str) -> Result<Survey, String> {
             Lexeme::Open => frames.push((token.byte == b'{').then(Keys::default)),
             Lexeme::Close => {
                 frames.pop();
+                // A comma right before the end is a trailing one.
                 survey.blanks.extend(comma);
             }
             Lexeme::Text if awaits_key => {
@@ -260,6 +272,7 @@ fn blanked(text: &str, blanks: &[(usize, usize)]) -> String {
     for (start, end) in blanks {
         kept.push_str(text.get(from..*start).unwrap_or_default());
         let blank = text.get(*start..*end).unwrap_or_default();
+        // Line ends stay, so that the parser's messages name the right line.
         kept.extend(blank.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
         from = *end;
     }
@@ -272,6 +285,7 @@ fn key_of<'a>(text: &'a str, token: &Token) -> Cow<'a, str> {
     let raw = text.get(token.start..token.end).unwrap_or_default();
     let inner = raw.strip_prefix('"').unwrap_or(raw);
     let inner = inner.strip_suffix('"').unwrap_or(inner);
+    // A key that is written with escapes is the same key to every reader.
     if inner.contains('\\') {
         serde_json::from_str::<String>(raw).map_or(Cow::Borrowed(inner), Cow::Owned)
     } else {
@@ -308,6 +322,7 @@ struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     fn of(text: &'a str) -> Self {
+        // Offsets count from the text's beginning, the mark included.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         Self { bytes: text.as_bytes(), at }
     }
@@ -328,6 +343,7 @@ impl<'a> Tokens<'a> {
             match self.bytes.get(start) {
                 Some(b'"') => self.at = end_of_quoted(self.bytes, start),
                 Some(b'/') => self.at = self.end_of_comment(start).unwrap_or(self.at),
+                // The depth is bounded here as well: what is passed over is nested by the same author.
                 Some(b'{' | b'[') if open > room => return false,
                 Some(b'{' | b'[') => open += 1,
                 _ => open -= 1,
@@ -375,6 +391,7 @@ impl Iterator for Tokens<'_> {
             b':' => (Lexeme::Colon, start + 1),
             b',' => (Lexeme::Comma, start + 1),
             b'"' => (Lexeme::Text, end_of_quoted(self.bytes, start)),
+            // Comments are tokens in both dialects; whether they are allowed is for the parser to say.
             _ => match self.end_of_comment(start) {
                 Some(end) => (Lexeme::Comment, end),
                 None => (Lexeme::Bare, self.end_of_bare(start)),

@@ -1,6 +1,6 @@
 //! A JSON text as a tree, built in the one walk that also notes a key that stands twice.
 //!
-//! Must not know why a text is no JSON: who asks looks for that.
+//! The caller looks for the reason where a text is no JSON.
 
 use std::fmt;
 
@@ -15,6 +15,7 @@ pub(super) fn read(text: &str) -> serde_json::Result<Parsed> {
     let mut doubled = None;
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = Tree { doubled: &mut doubled }.deserialize(&mut reader)?;
+    // Text behind the value makes the whole no JSON.
     reader.end()?;
     Ok(Parsed { value, doubled })
 }
@@ -80,6 +81,7 @@ impl<'de> Visitor<'de> for Tree<'_> {
                     free.insert(members.next_value_seed(Tree { doubled: self.doubled })?);
                 }
                 Entry::Occupied(mut earlier) => {
+                    // The last value wins as it does in most clients, and the gap tells of the first.
                     self.doubled.get_or_insert_with(|| earlier.key().clone());
                     earlier.insert(members.next_value_seed(Tree { doubled: self.doubled })?);
                 }

@@ -1,12 +1,11 @@
 //! The inside of a word: escapes, quotation marks, variables and substitutions.
 //!
-//! Must not know which words are commands, assignments or redirections.
 //! Source: POSIX.1-2024, XCU 2.2 (Quoting) and 2.6 (Word Expansions), and bash's `$'…'`.
 
 use super::super::words::{Builder, ansi_escape};
 use super::{DEPTH, LOST_ENDS, Parser, Part, Until, Word};
 
-/// Whether a byte ends a word or is more than itself in it.
+/// True where a byte ends a word or is more than itself in it.
 const fn ends_plain(byte: u8) -> bool {
     matches!(
         byte,
@@ -55,6 +54,7 @@ impl Parser<'_> {
         match self.byte(1) {
             Some(b'\n') => self.at += 2,
             Some(byte) => {
+                // `c\url` runs `curl`: an escape before a plain letter does nothing but hide it.
                 builder.note_break(byte.is_ascii_alphanumeric());
                 builder.push(byte);
                 self.at += 2;
@@ -75,12 +75,14 @@ impl Parser<'_> {
                 self.at += length + 1;
                 builder.quoted_before(self.peek());
             }
+            // An apostrophe in running text, not the beginning of a quotation.
             None => builder.push(b'\''),
         }
     }
 
     fn double(&mut self, builder: &mut Builder) {
         self.at += 1;
+        // Without a second mark it is an inch or a typing error.
         if !self.rest().contains(&b'"') {
             return builder.push(b'"');
         }
@@ -115,6 +117,7 @@ impl Parser<'_> {
             }
             Some(b'(') if self.byte(2) == Some(b'(') => {
                 self.at += 3;
+                // The result of arithmetic is a number, whose value nobody needs.
                 builder.push(b'0');
                 while self.peek().is_some_and(|byte| byte != b'\n') && !self.rest().starts_with(b"))") {
                     self.at += 1;
@@ -128,6 +131,7 @@ impl Parser<'_> {
                     Some(inner) => builder.part(Part::Output(inner)),
                     None => {
                         builder.push(b'$');
+                        // Too deep to follow: the rest is read as text, and nothing is skipped.
                         self.at = before + 1;
                     }
                 }
@@ -154,6 +158,7 @@ impl Parser<'_> {
 
     /// `${name}`, with an index or a default behind the name.
     fn braced_variable(&mut self, builder: &mut Builder, quoted: bool) {
+        // A bounded look, since each `${` without its brace would run to the end of the text.
         let close = self.rest().iter().take(400).position(|byte| *byte == b'}');
         let Some(close) = close else {
             builder.push(b'$');
@@ -176,6 +181,7 @@ impl Parser<'_> {
 
     /// `$'…'` with its escapes.
     fn ansi(&mut self, builder: &mut Builder) {
+        // Plain commands have no need of `$'…'`.
         builder.broken = true;
         while let Some(byte) = self.peek() {
             self.at += 1;
@@ -193,6 +199,7 @@ impl Parser<'_> {
 
     fn back_quotes(&mut self, builder: &mut Builder) {
         let inner = self.text.get(self.at + 1..).unwrap_or(&[]);
+        // A back-tick without its partner, or too deep inside others, is read as text.
         let Some(length) = inner.iter().position(|byte| *byte == b'`').filter(|_| self.depth < DEPTH) else {
             builder.push(b'`');
             self.at += 1;
@@ -204,6 +211,7 @@ impl Parser<'_> {
             at: start,
             depth: self.depth + 1,
             jump: None,
+            // Here-documents inside are not looked for, or each pair of back-ticks would have a budget of its own.
             lost_ends: LOST_ENDS,
         };
         let inner = parser.list(Until::End);

@@ -1,17 +1,17 @@
 //! The syntax of a shell text: words, commands and pipelines, as far as deciding what runs needs them.
 //!
 //! Tolerant: what no shell would take still gives commands, and nothing is refused. Linear: each byte is read once for
-//! each level of nesting, and levels are capped. Must not know what any command does.
-//! Source: POSIX.1-2024, XCU 2 (Shell Command Language), and the additions of bash that scripts use.
+//! each level of nesting, and levels are capped. Source: POSIX.1-2024, XCU 2 (Shell Command Language), and the
+//! additions of bash that scripts use.
 
 pub(super) use super::tree::{Assign, Command, Part, Pipeline, Redirect, Word};
 use super::words::{as_assignment, braces, set_by_loop};
 
 mod inside;
 
-/// How deep substitutions and groups are followed; what is deeper is read as text.
+/// The depth to which substitutions and groups are followed; deeper ones are read as text.
 const DEPTH: u8 = 12;
-/// How many here-documents without an end are looked for, since each look reads to the end of the text.
+/// The number of here-documents without an end that are looked for, since each look reads to the end of the text.
 const LOST_ENDS: u8 = 4;
 
 /// Words that open, separate or close compound commands and are no commands.
@@ -35,7 +35,7 @@ struct Parser<'a> {
     text: &'a [u8],
     at: usize,
     depth: u8,
-    /// Where the next newline leads: behind the here-documents that begin there.
+    /// The target of the next newline: behind the here-documents that begin there.
     jump: Option<usize>,
     lost_ends: u8,
 }
@@ -77,6 +77,7 @@ impl Parser<'_> {
                 _ => {
                     let before = self.at;
                     let pipeline = self.pipeline(until);
+                    // A byte that nothing takes is passed over, or the loop would never end.
                     if self.at == before {
                         self.at += 1;
                     }
@@ -90,6 +91,7 @@ impl Parser<'_> {
     }
 
     fn newline(&mut self) {
+        // The bodies of here-documents are no commands and are jumped over.
         self.at = self.jump.take().unwrap_or(self.at + 1).max(self.at + 1);
     }
 
@@ -105,6 +107,7 @@ impl Parser<'_> {
         loop {
             let command = self.command(until);
             pipeline.end = self.at;
+            // The blanks behind a command are no part of its place.
             while pipeline.end > start && self.text.get(pipeline.end - 1).is_some_and(u8::is_ascii_whitespace) {
                 pipeline.end -= 1;
             }
@@ -151,6 +154,7 @@ impl Parser<'_> {
                     command.words.clear();
                     self.blanks(true);
                 }
+                // A parenthesis behind a word has no meaning here, and text in brackets is common in prose.
                 b'(' => self.at += 1,
                 b'{' if bare && self.byte(1).is_none_or(|next| next.is_ascii_whitespace()) => {
                     command.group = self.group(Until::Brace);
@@ -163,6 +167,7 @@ impl Parser<'_> {
                 _ => self.word_of(&mut command),
             }
         }
+        // After all words: a loop is told by its third.
         set_by_loop(&mut command);
         command
     }
@@ -192,6 +197,7 @@ impl Parser<'_> {
         }
         if command.words.is_empty() {
             if let Some((name, appends, value)) = as_assignment(&word) {
+                // `name=(a b)`: the parenthesis opens an array here and no subshell.
                 let value = if value.parts.is_empty() && self.peek() == Some(b'(') { self.array() } else { value };
                 command.assigns.push(Assign { name, value, appends });
                 return;
@@ -284,6 +290,7 @@ impl Parser<'_> {
         if end.is_empty() || self.lost_ends >= LOST_ENDS {
             return None;
         }
+        // A second here-document of the line begins where the first one ends.
         let from = self.jump.or_else(|| {
             let newline = self.rest().iter().position(|byte| *byte == b'\n')?;
             Some(self.at + newline + 1)
@@ -297,6 +304,7 @@ impl Parser<'_> {
             }
             at += line.len() + 1;
         }
+        // `<<` is also a shift or a quotation in text that is no shell.
         self.lost_ends += 1;
         None
     }

@@ -2,7 +2,7 @@
 //! are run.
 //!
 //! Nothing is executed: commands are looked up in a vocabulary, variables and files that the text itself writes are
-//! remembered. Must not know where the text stands or what a rule makes of it. Linear, within a budget.
+//! remembered. Linear, within a budget.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::syntax::{Command, Part, Pipeline, Redirect, Word, parse};
 use super::tainted_value::{ISSUED, TaintedValue};
 use super::{Deed, Event};
 
-/// How deep text that is run as text is followed.
+/// The depth to which text that is run as text is followed.
 const DEPTH: u8 = 3;
 /// The most words of one command that are looked at.
 const MOST_WORDS: usize = 400;
@@ -22,7 +22,7 @@ const MOST_WORDS: usize = 400;
 const MOST_EVENTS: usize = 1000;
 /// Longer values of variables are filled in on credit: a few bytes may stand for many.
 const SHORT: usize = 64;
-/// How many bytes of longer values are filled in for one document.
+/// The most bytes of longer values that are filled in for one document.
 const FILLED_IN: usize = 1 << 20;
 /// Variables that every shell has, kept as written because rules know their names.
 const GIVEN: [&str; 10] =
@@ -35,7 +35,7 @@ pub(super) struct Argument {
 }
 
 impl Argument {
-    /// What it says, as far as it is known.
+    /// Its text, as far as it is known.
     pub(super) fn text(&self) -> &str {
         &self.stuff.text
     }
@@ -56,20 +56,21 @@ pub(super) struct Tracer {
     pub(super) files: BTreeMap<String, TaintedValue>,
     aliases: BTreeMap<String, String>,
     pub(super) events: Vec<Event>,
-    /// Where the pipeline at hand stands.
+    /// The range of the pipeline at hand.
     pub(super) span: (usize, usize),
     depth: u8,
-    /// How many bytes of text that is run as text may still be read.
+    /// The number of bytes of text that is run as text that may still be read.
     fuel: usize,
-    /// How many bytes of longer values were filled in.
+    /// The number of bytes of longer values that were filled in.
     filled_in: usize,
-    /// Whether the pipeline at hand holds a command that rules care about.
+    /// True where the pipeline at hand holds a command that rules care about.
     pub(super) telling: bool,
 }
 
 impl Tracer {
     /// Reads one shell text that begins at `base` in its document, or that as a whole stands for the stretch `whole`.
     pub(super) fn read(&mut self, text: &str, base: usize, whole: Option<(usize, usize)>) -> Vec<Traced> {
+        // In proportion to the text, so that text that runs text costs no more than reading it twice.
         self.fuel = self.fuel.saturating_add(text.len().saturating_mul(2));
         let mut traced = Vec::new();
         for pipeline in parse(text) {
@@ -79,6 +80,7 @@ impl Tracer {
             self.span = whole.unwrap_or((base + pipeline.start, base + pipeline.end));
             self.telling = false;
             let before = self.events.len();
+            // Before the pipeline runs, since it may set the variables that it is spelt with.
             let odd = render::is_odd(&pipeline, &self.variables);
             let spelt = odd.then(|| render::pipeline(&pipeline, &self.variables));
             self.pipeline(&pipeline, TaintedValue::default());
@@ -86,6 +88,7 @@ impl Tracer {
             let new = self.events.get(before..).unwrap_or(&[]);
             let written = text.get(pipeline.start..pipeline.end).unwrap_or("");
             let spelt = plain.first().cloned().unwrap_or_default();
+            // An event whose spelling stands in the text already would be found twice.
             let untold = new.iter().filter(|event| !says(written, event) && !says(&spelt, event));
             plain.extend(untold.map(|event| event.plain.clone()));
             plain.dedup();
@@ -96,8 +99,9 @@ impl Tracer {
         traced
     }
 
-    /// Whether nothing comes of a pipeline: plain words alone, of which none is a command that is followed.
+    /// True where nothing comes of a pipeline: plain words alone, of which none is a command that is followed.
     fn is_idle(&self, pipeline: &Pipeline) -> bool {
+        // An alias may give any word a meaning.
         self.aliases.is_empty()
             && pipeline.commands.iter().all(|command| {
                 let Command { assigns, words, redirects, group } = command;
@@ -120,6 +124,7 @@ impl Tracer {
             addresses: stuff.addresses.clone(),
             secret: stuff.secret.clone().unwrap_or_default(),
         };
+        // A few back is enough: one command may lead to one deed by several ways.
         let is_new = self.events.iter().rev().take(8).all(|earlier| *earlier != event);
         if is_new && self.events.len() < MOST_EVENTS {
             self.events.push(event);
@@ -141,6 +146,7 @@ impl Tracer {
     }
 
     fn command(&mut self, command: &Command, input: TaintedValue) -> TaintedValue {
+        // `X=… command` sets the variable before the command is looked at.
         self.assign(command);
         let input = self.redirected_input(command, input);
         let output = if let Some(group) = &command.group {
@@ -165,6 +171,7 @@ impl Tracer {
             {
                 self.event(Deed::WipesHistory, String::new(), &value);
             }
+            // `+=` is how a command is put together over lines.
             if assign.appends {
                 let held = self.variables.entry(assign.name.clone()).or_default();
                 held.join(&value);
@@ -174,7 +181,7 @@ impl Tracer {
         }
     }
 
-    /// What a word stands for.
+    /// The value that a word stands for.
     pub(super) fn value(&mut self, word: &Word) -> TaintedValue {
         if let Some(text) = word.literal() {
             return TaintedValue::of(text);
@@ -187,6 +194,7 @@ impl Tracer {
                 Part::Output(pipelines) => {
                     let mut printed = self.list(pipelines, &TaintedValue::default());
                     if printed.known().is_some() {
+                        // A shell drops the line ends of what a substitution prints.
                         printed.text.truncate(printed.text.trim_end().len());
                     } else {
                         printed = TaintedValue { text: "$(…)".to_owned(), ..printed.changed() };
@@ -204,6 +212,7 @@ impl Tracer {
 
     fn variable(&mut self, name: &str, default: &str) -> TaintedValue {
         if let Some(held) = self.variables.get(name) {
+            // A word may name a long variable a thousand times.
             if held.text.len() > SHORT {
                 self.filled_in += held.text.len();
             }
@@ -211,6 +220,7 @@ impl Tracer {
             let unknown = held.unknown || spent;
             let text = if unknown { format!("${name}") } else { held.text.clone() };
             let mut stuff = TaintedValue { text, unknown, ..TaintedValue::default() };
+            // The origin outlives the text: an unknown value is still fetched or secret.
             stuff.taint(held);
             return stuff;
         }
@@ -227,6 +237,7 @@ impl Tracer {
                 break;
             }
             let stuff = self.value(word);
+            // Only an unquoted variable is split into words, as a shell does it.
             let splits = word.parts.iter().any(|part| matches!(part, Part::Variable { quoted: false, .. }));
             if splits && stuff.text.contains(char::is_whitespace) {
                 let pieces = stuff.text.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect::<Vec<_>>();
@@ -246,6 +257,7 @@ impl Tracer {
                 Redirect::In(word) => {
                     let value = self.value(word);
                     let is_process = word.parts.iter().any(|part| matches!(part, Part::Process(_)));
+                    // `< <(command)` reads what the command prints, and no file.
                     input = if is_process { value } else { self.content(&value.text) };
                 }
                 Redirect::HereString(word) => input = self.value(word),
@@ -261,10 +273,12 @@ impl Tracer {
         for redirect in &command.redirects {
             let Redirect::Out(word, appends) = redirect else { continue };
             let path = self.value(word).text;
+            // These keep nothing, and the output may still go on.
             if path == "/dev/null" || path.starts_with("/dev/std") || path.starts_with("/dev/fd") {
                 continue;
             }
             self.write(&path, &output, *appends);
+            // What went into the file does not go down the pipe.
             output = TaintedValue::default();
         }
         output
@@ -279,11 +293,12 @@ impl Tracer {
         }
     }
 
-    /// What is in a file: what this text wrote there, else what the bundle or the machine has.
+    /// The content of a file: as this text wrote it there, else as the bundle or the machine has it.
     pub(super) fn content(&self, path: &str) -> TaintedValue {
         if let Some(held) = self.files.get(normal(path)) {
             return held.clone();
         }
+        // bash opens a connection by these names.
         if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
             return TaintedValue::of_network(vec![path.to_owned()]);
         }
@@ -291,6 +306,7 @@ impl Tracer {
         if is_secret_path(path) {
             stuff.secret = Some(path.to_owned());
         }
+        // `/proc/self/environ` holds the variables of the process.
         stuff.environment = path.contains("/environ") && path.starts_with("/proc/");
         stuff
     }
@@ -305,6 +321,7 @@ impl Tracer {
             return;
         }
         if path.ends_with("/authorized_keys") {
+            // A key that a script makes or is given is its user's; one that comes with the text is a stranger's.
             if stuff.network || holds_key(&stuff.text) {
                 self.event(Deed::InstallsKey, String::new(), stuff);
             }
@@ -314,6 +331,7 @@ impl Tracer {
         } else if commands::is_obeyed(path) {
             self.note_planted(stuff, true);
         }
+        // Joined, because the earlier content is still there and may be the worse.
         if appends && let Some(held) = self.files.get_mut(normal(path)) {
             held.join(stuff);
             return;
@@ -345,10 +363,12 @@ impl Tracer {
 
     /// Notes that data leaves for another machine.
     pub(super) fn send(&mut self, stuff: &TaintedValue, address: &str) {
+        // What goes to this machine does not leave it.
         if commands::is_local(address) {
             return;
         }
         let addressed = TaintedValue { addresses: vec![address.to_owned()], ..stuff.clone() };
+        // A token that goes back to whoever issues it is used and not stolen.
         let issued = stuff.secret.as_deref().is_some_and(|secret| secret.starts_with(ISSUED));
         if stuff.secret.is_some() && !(issued && is_issuer(address)) {
             self.event(Deed::SendsSecret, String::new(), &addressed);
@@ -360,6 +380,7 @@ impl Tracer {
 
     /// Text that is run as a shell text. Gives what it prints.
     pub(super) fn run_text(&mut self, text: &str) -> TaintedValue {
+        // Text that runs itself would never end.
         if self.depth >= DEPTH || text.len() > self.fuel || text.trim().is_empty() {
             return TaintedValue::default();
         }
@@ -369,6 +390,7 @@ impl Tracer {
         let plain = render::list(&pipelines, &self.variables);
         let printed = self.list(&pipelines, &TaintedValue::default());
         self.depth -= 1;
+        // A longer spelling was cut, and would show a command that nobody runs.
         if !plain.is_empty() && plain.len() < 4000 {
             self.event(Deed::RunsText, plain, &TaintedValue::default());
         }
@@ -381,12 +403,14 @@ impl Tracer {
         let mut input_is_arguments = false;
         let mut aliased: Vec<Argument>;
         loop {
+            // The options of `sudo` or `env` fit; a longer row of words is the command's own.
             let texts: Vec<&str> = words.iter().take(12).map(Argument::text).collect();
             let Some(length) = prefix_length(&texts) else { break };
             input_is_arguments |= texts.first().is_some_and(|first| name_of(first) == "xargs");
             words = words.get(length..).unwrap_or(&[]);
         }
         let Some(first) = words.first() else { return input };
+        // Once, as a shell does: an alias of itself must not loop.
         if let Some(body) = self.aliases.get(first.text()) {
             aliased = body.split_whitespace().map(|text| Argument { stuff: TaintedValue::of(text) }).collect();
             aliased.extend(words.iter().skip(1).cloned());
@@ -396,6 +420,7 @@ impl Tracer {
         self.telling |= commands::is_telling(name_of(first.text()));
         let name = name_of(first.text());
         let rest = words.get(1..).unwrap_or(&[]);
+        // What `xargs` reads becomes the last word of the command.
         if input_is_arguments {
             let mut rest = rest.to_vec();
             rest.push(Argument { stuff: input });
@@ -411,13 +436,14 @@ impl Tracer {
     }
 }
 
-/// Whether a text holds a whole public key rather than a place for one.
+/// True where a text holds a whole public key rather than a place for one.
 fn holds_key(text: &str) -> bool {
+    // Documentation shows `ssh-rsa AAAA...`; a whole key is long and has no dots.
     let mut words = text.split_whitespace().skip_while(|word| !word.starts_with("ssh-") && !word.starts_with("ecdsa-"));
     words.nth(1).is_some_and(|key| key.len() >= 40 && key.starts_with("AAAA") && !key.contains('.'))
 }
 
-/// Whether a text says what happens as plainly as the event's own spelling: the addresses and what runs it.
+/// True where a text says what happens as plainly as the event's own spelling: the addresses and what runs it.
 fn says(text: &str, event: &Event) -> bool {
     let runner = event.plain.rsplit_once("| ").map(|(_, runner)| runner);
     event.plain.is_empty()
@@ -433,7 +459,7 @@ pub(super) fn normal(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
 
-/// What a command prints that is unknown, but made from its input.
+/// The unknown output of a command, which is made from its input.
 pub(super) fn passed_on(input: TaintedValue) -> TaintedValue {
     input.changed()
 }

@@ -1,6 +1,6 @@
 //! Texts with their deceptions undone: invisible characters removed, imitated letters as the ASCII that they imitate.
 //!
-//! Must not know what hiding is worth a finding. Sources: as the module above.
+//! Sources: as the module above.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
@@ -41,6 +41,7 @@ impl Folded {
     pub fn mark(&mut self, origin: usize) {
         let here = self.text.len();
         let (last, there) = self.steps.last().copied().unwrap_or((0, 0));
+        // Equal distances need no step of their own, so that plain stretches cost nothing.
         if there + (here - last) != origin {
             self.steps.push((here, origin));
         }
@@ -52,6 +53,7 @@ pub fn fold(text: &str) -> Option<Folded> {
     let may_change =
         |letter: char| kind_of(letter).is_some() || letter.is_alphabetic() || is_compatibility_form(letter);
     let bytes = text.as_bytes();
+    // One cheap walk answers for nearly all texts.
     if first(bytes, |byte| byte < 9).is_none() && !beyond_ascii(text).any(|(_, letter)| may_change(letter)) {
         return None;
     }
@@ -67,8 +69,9 @@ pub fn fold(text: &str) -> Option<Folded> {
     changed.then_some(folded)
 }
 
-/// Whether folding a text changed more than the look of its signs: a selector between a picture, or the frame of a key,
-/// and a blank or mark hides nothing. Behind a letter or a quotation mark it does: it parts a word that reads as one.
+/// True where folding a text changed more than the look of its signs. A selector between a picture, or the frame of a
+/// key, and a blank or mark hides nothing. Behind a letter or a quotation mark it does: it parts a word that reads as
+/// one.
 pub fn deceives(text: &str, folded: &Folded) -> bool {
     let (mut left, mut right) = (text, folded.text.as_str());
     let mut before = None;
@@ -81,6 +84,7 @@ pub fn deceives(text: &str, folded: &Folded) -> bool {
         let Some(letter) = letters.next() else { return false };
         left = letters.as_str();
         let next = letters.next();
+        // Behind a picture the selector is ordinary spelling, unless a word goes on.
         let is_shown = before.is_some_and(is_picture) && !next.is_some_and(char::is_alphanumeric);
         if letter != EMOJI || !is_shown && next != Some(KEY) {
             return true;
@@ -89,7 +93,7 @@ pub fn deceives(text: &str, folded: &Folded) -> bool {
     }
 }
 
-/// How many bytes of whole letters two texts begin with alike.
+/// The number of bytes of whole letters that two texts begin with alike.
 fn alike(left: &str, right: &str) -> usize {
     let chunks = left.as_bytes().chunks(CHUNK).zip(right.as_bytes().chunks(CHUNK));
     let whole = chunks.take_while(|(left, right)| left == right).count() * CHUNK;
@@ -107,14 +111,16 @@ fn strange_word(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let rest = bytes.get(from..)?;
     let strange = first(rest, |byte| !(9..0x80).contains(&byte))?;
     let (before, behind) = rest.split_at_checked(strange)?;
+    // Whole words, because one letter alone does not show whether scripts are mixed.
     let start = before.iter().rposition(u8::is_ascii_whitespace).map_or(0, |blank| blank + 1);
     let end = behind.iter().position(u8::is_ascii_whitespace).map_or(rest.len(), |blank| strange + blank + 1);
     Some((from + start, from + end))
 }
 
-/// Folds one word. Look-alike letters of other scripts are replaced only where the word would else mix scripts or is
-/// ASCII altogether once replaced: a Russian word stays what it is.
+/// Folds one word. Look-alike letters are replaced only where the word would else mix scripts, or is ASCII altogether
+/// once replaced: a Russian word stays what it is.
 fn fold_word(word: &str, start: usize, folded: &mut Folded) -> bool {
+    // A word of look-alikes alone, or one that mixes them with ASCII, was made to be misread.
     let imitates = word.chars().all(|letter| ascii_of(letter).is_some() || kind_of(letter).is_some())
         || (word.bytes().any(|byte| byte.is_ascii_alphabetic()) && word.chars().any(is_look_alike));
     let keep = |folded: &mut Folded, from: usize, to: usize| {
@@ -129,6 +135,7 @@ fn fold_word(word: &str, start: usize, folded: &mut Folded) -> bool {
             continue;
         }
         let is_hidden = kind_of(letter).is_some();
+        // Full-width and mathematical forms stand for one letter each, whatever word is around them.
         let imitated = (!is_hidden && (imitates || is_compatibility_form(letter))).then(|| ascii_of(letter)).flatten();
         if !is_hidden && imitated.is_none() {
             continue;
@@ -164,6 +171,7 @@ fn ascii_of(letter: char) -> Option<char> {
     if !letter.is_alphabetic() && !is_compatibility_form(letter) {
         return None;
     }
+    // Compatibility first: it is exact where the table of look-alikes only resembles.
     only(std::iter::once(letter).nfkc()).or_else(|| only(skeleton(letter.encode_utf8(&mut [0; 4]))))
 }
 

@@ -1,6 +1,6 @@
-//! What one listing's own history shows of who answers for it: maintainers and the number of its repository.
+//! The ownership changes in one listing's own history: maintainers and the number of its repository.
 //!
-//! Must not compare different listings.
+//! Different listings are never compared here.
 
 use capdex_corpus::drift::{Change, DriftKind, Effect, Release, ReleaseContext, VersionChange, judge, owners};
 use capdex_db::{DriftEvent, ListingPair, Writer};
@@ -20,6 +20,7 @@ const BATCH: usize = 256;
 pub(super) fn run(context: &Context, report: &mut StageReport) -> anyhow::Result<()> {
     let pairs = context.store.reader()?.uncompared_listings()?;
     let at = context.as_of;
+    // In batches, so that a first night over a large store does not hold one endless transaction.
     for batch in pairs.chunks(BATCH) {
         let found: Vec<(ListingKey, i64, Option<DriftEvent>, Option<u64>)> =
             batch.iter().map(|pair| (pair.now.key.clone(), pair.version, event(pair, at), pair.popularity)).collect();
@@ -27,11 +28,13 @@ pub(super) fn run(context: &Context, report: &mut StageReport) -> anyhow::Result
             let mut new = 0;
             for (key, version, event, popularity) in &found {
                 if let Some(event) = event {
+                    // Recorded before it is raised: the alert names the event by its key.
                     new += u64::from(writer.record_drift(event)?);
                     if let Some(alert) = raise::worst(std::slice::from_ref(event), *popularity) {
                         writer.raise(&alert, at)?;
                     }
                 }
+                // Marked whether or not something differed; otherwise every night would compare the pair again.
                 writer.compared_listing(key, *version, at)?;
             }
             Ok(new)
@@ -51,6 +54,7 @@ fn event(pair: &ListingPair, at: AsOf) -> Option<DriftEvent> {
         (Some(before), Some(now)) => Release::of(before).moved(&Release::of(now)),
         _ => VersionChange::Unversioned,
     };
+    // Severity depends on whether the version moved together with the change.
     let (class, severity) = judge(&mut effects, ReleaseContext { moved, ..ReleaseContext::default() });
     // The package as a whole: of a listing without bytes, the one that it would have.
     let identity = pair.now.locators.first().map_or_else(|| pair.now.key.to_string(), |locator| locator.identity());
@@ -66,6 +70,7 @@ fn event(pair: &ListingPair, at: AsOf) -> Option<DriftEvent> {
         to: None,
         from_version: version(&pair.before),
         to_version: version(&pair.now),
+        // Effects are the changes here, because a listing has no bytes to differ.
         changes: effects.iter().map(|effect| Change::new("changed", &effect.subject, &effect.detail)).collect(),
         class,
         severity,

@@ -1,7 +1,7 @@
 //! Drift: compares the last two snapshots of each package, and the last versions of each listing, once each.
 //!
-//! Must not fetch. Both snapshots are read from their stored bytes and judged by the rules of now under the claims of now:
-//! what differs between the two is due to the bytes alone, never to a new rule or a new claim.
+//! Nothing is fetched. Both snapshots are read from their stored bytes and judged by the rules of now under the claims of
+//! now. The difference between the two is due to the bytes alone, never to a new rule or a new claim.
 
 mod listings;
 mod raise;
@@ -10,6 +10,7 @@ mod removals;
 use capdex_corpus::drift::{
     self, CapabilityVersion, Drift, DriftKind, PackageVersion, Release, ReleaseContext, owners,
 };
+use capdex_dataset::bulk;
 use capdex_db::{DriftEvent, Reader, Scanned, SnapshotPair, SnapshotSeen, Writer};
 use capdex_evidence::Evidence;
 use capdex_model::alert::ScoreChange;
@@ -19,8 +20,8 @@ use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
 
 use super::super::{Context, StageReport};
+use crate::analysis;
 use crate::progress::Progress;
-use crate::{analysis, bulk};
 
 /// Pairs between two batches of transactions: bounds memory and what a kill costs.
 const BATCH: usize = 8;
@@ -28,11 +29,12 @@ const BATCH: usize = 8;
 /// Records what changed since the snapshot before.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let mut report = StageReport::default();
     listings::run(context, &mut report)?;
     snapshots(context, &mut report)?;
+    // Last: it settles what waits, which includes what the comparison above has just withheld.
     removals::run(context, &mut report)?;
     Ok(report)
 }
@@ -46,7 +48,7 @@ struct Item {
     after: Bundle,
 }
 
-/// What came of comparing one pair.
+/// The result of comparing one pair.
 struct Compared {
     events: Vec<DriftEvent>,
     drifts: Vec<Drift>,
@@ -58,9 +60,11 @@ fn snapshots(context: &Context, report: &mut StageReport) -> anyhow::Result<()> 
     let progress = Progress::stage("watch", u64::try_from(pairs.len()).ok(), context.quiet);
     let at = context.as_of;
     for batch in pairs.chunks(BATCH) {
+        // Between batches: every pair is either compared and saved, or left for the next run.
         if context.stop.is_asked() {
             break;
         }
+        // The bytes of a whole batch are in memory at once, which is why it is small.
         let items: Vec<Item> = batch.iter().map(|pair| item(&reader, pair, at)).collect::<anyhow::Result<_>>()?;
         bulk::ordered(
             &context.pool,
@@ -87,6 +91,7 @@ fn item(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Result<Item> 
         moved: old.moved(&new),
         is_same_release: old.is_same(&new),
         is_tag: new.is_tag,
+        // Asked of the listing's history, because the release itself says nothing of who made it.
         is_of_new_owner: is_of_new_owner(reader, pair, at)?,
         is_new: false,
     };
@@ -95,11 +100,12 @@ fn item(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Result<Item> 
     Ok(Item { pair: pair.clone(), around, is_live: new.is_live, before, after })
 }
 
-/// Whether everybody who could publish was replaced not long ago.
+/// True where everybody who could publish was replaced not long ago.
 fn is_of_new_owner(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Result<bool> {
     let Some(listing) = &pair.listing else { return Ok(false) };
     let history = reader.listing_history(listing)?;
     let is_recent = |since: &AsOf| at.0.unix_seconds() - since.0.unix_seconds() <= owners::RECENT_DAYS * 86_400;
+    // Any version of the recent past counts: a hand-over two releases ago still concerns this one.
     let replaced = history.windows(2).any(|two| match two {
         [(before, _), (now, since)] => {
             let replaced = |effect: &drift::Effect| effect.kind == drift::EffectKind::OwnerReplaced;
@@ -111,7 +117,9 @@ fn is_of_new_owner(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Re
 }
 
 fn compare(item: &Item, at: AsOf) -> Compared {
+    // Both sides at once; the two scans are nearly all of the time.
     let (before, after) = rayon::join(|| analysis::read(&item.before), || analysis::read(&item.after));
+    // What could not be read whole proves no absence.
     let old = side(&before.0, &before.1, item.pair.before.is_whole);
     let new = side(&after.0, &after.1, item.pair.after.is_whole);
     let drifts = drift::compare(&old, &new, item.around, capdex_rules::mask_line);
@@ -126,6 +134,7 @@ fn side<'a>(evidence: &'a Evidence, scanned: &'a [Scanned], is_whole: bool) -> P
         facts: &one.facts,
         completeness: &one.completeness,
     });
+    // A file that was too large or broken leaves its capability partly unread.
     let is_read = scanned.iter().all(|one| matches!(one.completeness, Completeness::Analysed));
     PackageVersion::new(evidence, seen, is_whole && is_read)
 }
@@ -151,13 +160,15 @@ fn event(item: &Item, drift: &Drift, old: &PackageVersion<'_>, new: &PackageVers
         severity: drift.severity,
         effects: drift.effects.clone(),
         moved: item.around.moved,
+        // Both sides under today's rubrics, so that a change of score is due to the bytes.
         scores: score_changes(before.map(|seen| seen.facts), after.map(|seen| seen.facts), at),
+        // The lines come masked out of the comparison, so secrets never reach the store.
         diff: drift.diff.clone(),
         at,
     }
 }
 
-/// What became of each rubric's score; those that stayed are left out.
+/// The changes of each rubric's score; those that stayed are left out.
 fn score_changes(before: Option<&SparseFacts>, after: Option<&SparseFacts>, at: AsOf) -> Vec<ScoreChange> {
     let scores = |facts: Option<&SparseFacts>| facts.map(|facts| analysis::score(facts, None, at)).unwrap_or_default();
     let (old, new) = (scores(before), scores(after));
@@ -176,6 +187,7 @@ fn score_changes(before: Option<&SparseFacts>, after: Option<&SparseFacts>, at: 
 
 /// Stores what came of a pair, raises the worst of it, and notes that the pair was compared; how many events were new.
 fn save(context: &Context, reader: &Reader, item: &Item, mut compared: Compared) -> anyhow::Result<u64> {
+    // Before anything is raised: a tool that an endpoint left out tonight may be back tomorrow.
     let waiting =
         removals::withhold(reader, item.is_live, item.pair.after.is_whole, &mut compared.events, &compared.drifts)?;
     let alert = raise::worst(&compared.events, item.pair.popularity);
@@ -189,16 +201,18 @@ fn save(context: &Context, reader: &Reader, item: &Item, mut compared: Compared)
             writer.raise(alert, at)?;
         }
         for (capability, tool) in &waiting {
+            // Only a whole observation starts the clock of a removal.
             let seen = pair.after.is_whole.then_some(at);
             writer.note_removal(capability, tool, pair.before.id, seen)?;
         }
+        // In the same transaction as the events, so that a kill cannot record a pair twice or never.
         writer.compared_snapshots(&pair, at)?;
         Ok(new)
     })?;
     Ok(new)
 }
 
-/// Whether something of a kind counts only when it is seen twice.
+/// True for the kind of event that counts only when it is seen twice.
 const fn is_gone(event: &DriftEvent) -> bool {
     matches!(event.kind, DriftKind::Gone)
 }

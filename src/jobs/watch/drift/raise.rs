@@ -1,6 +1,6 @@
-//! Which of a package's events is raised for a person: the worst, with the others named beside it.
+//! The choice of the one event of a package that is raised for a person: the worst, with the others named beside it.
 //!
-//! Must not judge: class and severity stand in the events.
+//! Class and severity stand in the events and are not judged again.
 
 use capdex_corpus::drift::{DriftClass, EffectKind, VersionChange};
 use capdex_db::DriftEvent;
@@ -13,7 +13,9 @@ const DETAILS: usize = 20;
 /// The alert of one package's events of one night; none where nothing is medium or worse. Its key is the event's, so
 /// that the same change is raised once.
 pub(super) fn worst(events: &[DriftEvent], popularity: Option<u64>) -> Option<Alert> {
+    // Below medium an event stays in the tables and wakes nobody.
     let grave = || events.iter().filter(|event| event.severity >= Severity::Medium);
+    // Ties fall to slug and key, so that the same events always choose the same alert.
     let worst = grave().min_by(|a, b| {
         (b.severity, b.class, a.slug.as_str(), &a.key).cmp(&(a.severity, a.class, b.slug.as_str(), &b.key))
     })?;
@@ -40,9 +42,10 @@ pub(super) fn worst(events: &[DriftEvent], popularity: Option<u64>) -> Option<Al
     })
 }
 
-/// What an acknowledgement is bound to: the gravest effect, or that bytes changed under one version.
+/// The class that an acknowledgement is bound to: the gravest effect, or that bytes changed under one version.
 fn class_of(event: &DriftEvent) -> String {
     match (event.class, event.effects.first()) {
+        // Bytes under one version outrank any effect: the version no longer says what it names.
         (DriftClass::SameVersion, _) | (_, None) => event.class.as_str().to_owned(),
         (_, Some(effect)) => effect.kind.word(),
     }
@@ -51,6 +54,7 @@ fn class_of(event: &DriftEvent) -> String {
 fn title(event: &DriftEvent) -> String {
     let version = event.to_version.as_deref();
     match (event.class, event.effects.first()) {
+        // The version that was served with other bytes is what a reader has to look up.
         (DriftClass::SameVersion, _) => {
             format!("{} has other bytes under {}", event.slug, version.unwrap_or("the same version"))
         }
@@ -83,6 +87,7 @@ fn fix(event: &DriftEvent) -> &'static str {
         (DriftClass::SameVersion, _) => {
             "Compare the bytes with those of before, and ask the publisher; pin a digest, not a version."
         }
+        // Whatever it sent has left already, so staying on the old version is not enough.
         (_, Some(EffectKind::Recipient | EffectKind::CopiedSend | EffectKind::CredentialSend)) => {
             "Do not update; stop the installed version, and treat what it sent as read by a stranger."
         }
@@ -94,6 +99,7 @@ fn fix(event: &DriftEvent) -> &'static str {
 }
 
 fn details(event: &DriftEvent) -> Vec<String> {
+    // Effects of no weight stay in the event.
     let effects = event.effects.iter().filter(|effect| effect.severity > Severity::Info);
     let effects = effects.map(|effect| {
         let of = if effect.detail.is_empty() { String::new() } else { format!(" ({})", effect.detail) };
@@ -105,6 +111,7 @@ fn details(event: &DriftEvent) -> Vec<String> {
         .map(|change| format!("{} {} {}", change.what, change.part, change.subject).trim().to_owned());
     let version = |version: &Option<String>| version.clone().unwrap_or_else(|| "-".into());
     let versions = format!("version {} -> {}", version(&event.from_version), version(&event.to_version));
+    // Effects first: where the list is cut, the graver part stays.
     effects.chain([versions]).chain(changes).take(DETAILS).collect()
 }
 

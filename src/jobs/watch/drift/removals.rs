@@ -1,7 +1,7 @@
-//! Removals count when they were seen twice: an endpoint may answer with a part of its tools one night, and a snapshot that
+//! Removals count when they were seen twice. An endpoint may answer with a part of its tools one night, and a snapshot that
 //! could not be read whole proves no absence.
 //!
-//! Must not know why something was not seen.
+//! Why something was not seen plays no part.
 
 use std::collections::BTreeSet;
 
@@ -15,11 +15,12 @@ use capdex_model::time::AsOf;
 
 use crate::jobs::{Context, StageReport};
 
-/// How far apart two observations are at least, in seconds: nights are not begun to the minute.
+/// The least distance between two observations, in seconds: nights are not begun to the minute.
 const APART_S: i64 = 20 * 3_600;
 
-/// Takes out of events what must be seen twice: tools that an endpoint does not offer any more, capabilities that a snapshot
-/// without all of its files does not have. What comes back after having been missed once is no news either. Gives what waits.
+/// Takes out of events what must be seen twice. That is a tool that an endpoint does not offer any more, or a capability
+/// missing from a snapshot without all of its files. A return after having been missed once is no news either. Gives what
+/// waits.
 pub(super) fn withhold(
     reader: &Reader,
     is_live: bool,
@@ -29,10 +30,12 @@ pub(super) fn withhold(
 ) -> anyhow::Result<Vec<(CapabilityId, String)>> {
     let waiting: BTreeSet<(CapabilityId, String)> =
         reader.removals()?.into_iter().map(|removal| (removal.capability, removal.tool)).collect();
+    // Files of a package that were read whole prove that something is gone; answers of a live endpoint do not.
     let is_certain = !is_live && is_whole;
     let mut found = Vec::new();
     if !is_certain {
         for drift in drifts {
+            // An empty tool name stands for the capability as a whole.
             let whole = (drift.kind == DriftKind::Gone).then(String::new);
             let names = drift.removed_tools.iter().cloned().chain(whole);
             found.extend(names.map(|tool| (drift.capability, tool)));
@@ -42,10 +45,12 @@ pub(super) fn withhold(
         let is_back = |tool: &str| waiting.contains(&(event.capability, tool.to_owned()));
         let is_news = |effect: &Effect| match effect.kind {
             EffectKind::ToolRemoved => is_certain,
+            // It was never reported as gone, so its return is none either.
             EffectKind::ToolAdded => !is_back(&effect.subject),
             _ => true,
         };
         event.effects.retain(is_news);
+        // Changes are shown beside effects, and must not tell what the effects keep back.
         event.changes.retain(|change| match (change.what.as_str(), change.part.as_str()) {
             ("removed", "tool") => is_certain,
             ("added", "tool") => !is_back(&change.subject),
@@ -54,6 +59,7 @@ pub(super) fn withhold(
     }
     events.retain(|event| {
         let is_back = event.kind == DriftKind::New && waiting.contains(&(event.capability, String::new()));
+        // A return that brings something grave is told all the same.
         (is_certain || !super::is_gone(event)) && !(is_back && event.severity < Severity::Medium)
     });
     Ok(found)
@@ -64,9 +70,11 @@ pub(super) fn withhold(
 pub(super) fn run(context: &Context, report: &mut StageReport) -> anyhow::Result<()> {
     let reader = context.store.reader()?;
     let removals = reader.removals()?;
+    // Sorted by capability in the store, so that neighbours belong together.
     for of_one in removals.chunk_by(|a, b| a.capability == b.capability) {
         let Some(first) = of_one.first() else { continue };
         let pins = reader.current_pins(&first.capability)?;
+        // A capability that left every table has no slug; its id still names it.
         let slug = reader.slug(&first.capability)?.unwrap_or_else(|| first.capability.to_string());
         report.done += settle(context, of_one, pins.as_ref(), &slug)?;
     }
@@ -76,6 +84,7 @@ pub(super) fn run(context: &Context, report: &mut StageReport) -> anyhow::Result
 /// Settles what waits of one capability; how many events were new.
 fn settle(context: &Context, removals: &[Removal], pins: Option<&Pins>, slug: &str) -> anyhow::Result<u64> {
     let at = context.as_of;
+    // The content at which the removal is told, for acknowledgements.
     let to = pins.and_then(|pins| pins.parts.get("tree").copied());
     let is_there = |tool: &str| pins.is_some_and(|pins| tool.is_empty() || pins.tools.contains_key(tool));
     let waiting: Vec<(Removal, bool)> =
@@ -86,6 +95,7 @@ fn settle(context: &Context, removals: &[Removal], pins: Option<&Pins>, slug: &s
         for (removal, is_there) in &waiting {
             if *is_there {
                 writer.settle_removal(removal)?;
+            // The first whole observation that missed it; the second one must lie a night apart.
             } else if let (true, None) = (removal.is_whole, removal.seen) {
                 writer.removal_seen(removal, at)?;
             } else if is_seen_twice(removal, at) {
@@ -98,7 +108,7 @@ fn settle(context: &Context, removals: &[Removal], pins: Option<&Pins>, slug: &s
     Ok(new)
 }
 
-/// Whether a second whole observation, long enough after the first, did not see it either.
+/// Returns true where a second whole observation, long enough after the first, did not see it either.
 fn is_seen_twice(removal: &Removal, at: AsOf) -> bool {
     let Some(first) = removal.seen.filter(|_| removal.is_whole) else { return false };
     let is_later = |instant: AsOf| instant.0.unix_seconds() - first.0.unix_seconds() >= APART_S;
@@ -112,6 +122,7 @@ fn event(removal: &Removal, slug: String, to: Option<capdex_model::digest::Diges
         if is_tool { vec![Effect::info(EffectKind::ToolRemoved, &removal.tool, "missed twice")] } else { Vec::new() };
     let (class, severity) = judge(&mut effects, ReleaseContext::default());
     DriftEvent {
+        // The night is part of the key: a tool that comes back and goes again is another event.
         key: format!("drift:{}:{}:removed:{}", removal.capability, at, removal.tool),
         capability: removal.capability,
         slug,
@@ -121,6 +132,7 @@ fn event(removal: &Removal, slug: String, to: Option<capdex_model::digest::Diges
         from_version: None,
         to_version: None,
         changes: if is_tool { vec![Change::new("removed", "tool", &removal.tool)] } else { Vec::new() },
+        // A tool or capability that goes changes the surface at least, whatever its effects say.
         class: class.max(DriftClass::Surface),
         severity,
         effects,

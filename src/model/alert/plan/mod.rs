@@ -1,6 +1,7 @@
-//! `plan`: what one sink is told after a run, and what becomes of every alert there.
+//! `plan`: the messages for one sink after a run, and the fate of every alert there.
 //!
-//! A pure function of what was raised, acknowledged, suppressed and decided before. Must not know how anything is sent.
+//! A pure function of what was raised, acknowledged, suppressed and decided before. Sending comes after, by the
+//! message's id.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use super::{Alert, Raised, by_rank};
 use crate::fact::Severity;
 use crate::time::AsOf;
 
-/// How a sink wants to be told.
+/// The wishes of a sink.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// Alerts told one by one in a run; the rest is one digest.
@@ -22,7 +23,7 @@ pub struct Policy {
     pub min_severity: Severity,
 }
 
-/// What became of an alert at a sink.
+/// The kind of fate that an alert has at a sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FateKind {
     /// Told by itself.
@@ -57,14 +58,14 @@ impl FateKind {
     }
 }
 
-/// What became of one alert at one sink, once. They are only ever added.
+/// The fate of one alert at one sink, once. They are only ever added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fate {
     /// The alert's key.
     pub alert: String,
-    /// What became of it.
+    /// The kind of fate.
     pub kind: FateKind,
-    /// How bad it was then.
+    /// The severity that it had then.
     pub severity: Severity,
     /// The newest acknowledgement that was looked at (0: none).
     pub ack: u64,
@@ -83,18 +84,18 @@ pub struct Known<'a> {
     pub acks: &'a [Ack],
     /// The operator's.
     pub suppressions: &'a [Suppression],
-    /// What became of alerts at this sink, oldest first.
+    /// The fates of alerts at this sink, oldest first.
     pub fates: &'a [Fate],
     /// The night.
     pub as_of: AsOf,
 }
 
-/// What a sink is told, and what becomes of the alerts by that.
+/// The messages for a sink, and the fates of the alerts by that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// In the order of rank, the digest last.
     pub messages: Vec<Message>,
-    /// What is decided now.
+    /// The fates that are decided now.
     pub fates: Vec<Fate>,
 }
 
@@ -103,7 +104,7 @@ struct Candidate<'a> {
     raised: &'a Raised,
     occasion: Occasion,
     ack: u64,
-    /// How many fates it had before.
+    /// The number of fates it had before.
     earlier: usize,
 }
 
@@ -114,6 +115,7 @@ pub fn plan(sink: &str, policy: &Policy, known: &Known<'_>) -> Plan {
         fates_of.entry(&fate.alert).or_default().push(fate);
     }
     let (mut plan, mut candidates) = (Plan::default(), Vec::new());
+    // Milder alerts get no fate, so that they are news should the operator lower the bar.
     for raised in known.alerts.iter().filter(|raised| raised.alert.severity >= policy.min_severity) {
         let fates = fates_of.get(raised.alert.key.as_str()).map_or(&[][..], Vec::as_slice);
         match decide(raised, fates, known) {
@@ -124,13 +126,15 @@ pub fn plan(sink: &str, policy: &Policy, known: &Known<'_>) -> Plan {
             }
         }
     }
+    // The budget goes to the first candidates, and so to the worst.
     candidates.sort_by(|one, other| by_rank(one.raised, other.raised));
     tell(sink, policy, known, &candidates, &mut plan);
     plan
 }
 
-/// What keeps an alert back at an instant; none where it is open.
+/// The thing that keeps an alert back at an instant; none where it is open.
 pub fn kept_back(alert: &Alert, acks: &[Ack], suppressions: &[Suppression], as_of: AsOf) -> Option<FateKind> {
+    // A person's word on this content says more than a pattern, and so is what is shown.
     if ack::holding(acks, alert, as_of).is_some() {
         return Some(FateKind::Acknowledged);
     }
@@ -149,6 +153,7 @@ fn decide(raised: &Raised, fates: &[&Fate], known: &Known<'_>) -> Decision {
     let (last, newest) = (fates.last(), ack::newest_number(known.acks, alert));
     if let Some(kind) = kept_back(alert, known.acks, known.suppressions, known.as_of) {
         return match last {
+            // The same state again is no news; another acknowledgement is worth a record.
             Some(last) if last.kind == kind && last.ack == newest => Decision::Nothing,
             _ => Decision::KeepBack(kind, newest),
         };
@@ -170,7 +175,9 @@ fn tell(sink: &str, policy: &Policy, known: &Known<'_>, candidates: &[Candidate<
         let Candidate { raised, occasion, ack, earlier } = candidate;
         let same = (raised.alert.about(), raised.alert.rule());
         let worst = recent.get(&same).copied();
+        // Only what is new to the sink joins: an alert that rose or came back has to be told.
         let is_same = *occasion == Occasion::Raised && worst.is_some_and(|worst| worst >= raised.alert.severity);
+        // More of the same does not spend the budget, whoever floods it.
         let kind = match (is_same, plan.messages.len() < policy.budget) {
             (true, _) => FateKind::Joined,
             (false, true) => FateKind::Told,
@@ -184,6 +191,7 @@ fn tell(sink: &str, policy: &Policy, known: &Known<'_>, candidates: &[Candidate<
             joined += usize::from(is_same);
             rest.push((*raised, kind, *ack));
         }
+        // Within one run too, the second alert about a subject joins the first.
         let told = recent.entry(same).or_insert(raised.alert.severity);
         *told = (*told).max(raised.alert.severity);
     }
@@ -197,10 +205,11 @@ fn tell(sink: &str, policy: &Policy, known: &Known<'_>, candidates: &[Candidate<
     plan.messages.push(message);
 }
 
-/// The worst that was told of each subject and rule within the cooldown. What joined does not prolong it.
+/// The worst severity told of each subject and rule within the cooldown. Alerts that joined do not prolong it.
 fn recently_told(policy: &Policy, known: &Known<'_>) -> BTreeMap<(String, String), Severity> {
     let is_recent = |fate: &&Fate| {
         let days = fate.at.0.days_until(known.as_of.0);
+        // Joined fates are left out: otherwise a steady trickle would keep a subject silent for ever.
         matches!(fate.kind, FateKind::Told | FateKind::Digested) && days < i64::from(policy.cooldown_days)
     };
     let mut told: BTreeMap<&str, Severity> = BTreeMap::new();
@@ -209,6 +218,7 @@ fn recently_told(policy: &Policy, known: &Known<'_>) -> BTreeMap<(String, String
         *worst = (*worst).max(fate.severity);
     }
     let mut recent = BTreeMap::new();
+    // Fates know keys only; subject and rule stand in the alerts of today.
     for Raised { alert, .. } in known.alerts {
         if let Some(severity) = told.get(alert.key.as_str()) {
             let worst = recent.entry((alert.about(), alert.rule())).or_insert(*severity);

@@ -1,7 +1,7 @@
 //! `spiderrating/live-2026-03`: the composition and the grades that the published rows of March 2026 show.
 //!
-//! The layers are those of `seed`. Source: the publisher's own rows (CC0); how well they are reproduced is tested over all
-//! of them. Must not be used in the verdict.
+//! The layers are those of `seed`. Source: the publisher's own rows (CC0); how well they are reproduced is tested over
+//! all of them. A variant has no voice in the verdict.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -87,6 +87,7 @@ fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
     let coverage = coverage_over(&layers);
     let Some(sum) = overall(&layers) else { return Score::none(META.rubric.clone(), coverage, NO_LAYER) };
     let [description, ..] = &layers;
+    // The published rows hold no such server, so that nothing says how one would be graded.
     let Some(described) = description.value else {
         return Score::none(META.rubric.clone(), coverage, "the published rows hold no server without tools");
     };
@@ -101,7 +102,7 @@ fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
     score
 }
 
-/// What the rows show of one server: its score, its grade and what lowered it.
+/// The composition that the rows show of one server: its score, its grade and what lowered it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composed {
     /// The overall score, rounded to two decimals.
@@ -129,6 +130,7 @@ fn grade(sum: f64, description: f64, criticals: usize) -> Composed {
         (description < numbers.description_d, "D", "descriptions below 2: grade D at most"),
         (description < numbers.description_c, "C", "descriptions below 3: grade C at most"),
     ];
+    // A constraint that lowers nothing is not noted.
     let holding = || constraints.iter().filter(|(holds, cap, _)| *holds && *cap > &*band);
     let grade = holding().map(|(_, cap, _)| *cap).max().map_or_else(|| band.clone(), Text::Borrowed);
     let caps = holding().filter(|(_, cap, _)| *cap == grade).map(|(.., note)| Text::Borrowed(*note)).take(1).collect();

@@ -13,7 +13,7 @@ use super::numbers::TABLE;
 pub(super) struct Layer {
     pub(super) value: f64,
     pub(super) parts: [(&'static str, f64); 3],
-    /// How many of the five signals were known; the engine has a value of its own for the others.
+    /// The share of the five signals that were known; the engine has a value of its own for the others.
     pub(super) coverage: Coverage,
 }
 
@@ -38,6 +38,7 @@ pub(super) fn layer(claimed: &Claimed<'_>, day: Timestamp) -> Layer {
 
 fn provenance(claimed: &Claimed<'_>) -> f64 {
     let numbers = &TABLE.metadata.provenance;
+    // `NOASSERTION` is the forge's word for a licence that it does not recognise.
     let licensed = claimed.license == Some(true) && claimed.license_name != Some("NOASSERTION");
     let described = claimed.description_length.is_some_and(|length| length > numbers.description_longer);
     let starred = claimed.stars.is_some_and(|stars| stars > numbers.stars_more);
@@ -49,6 +50,7 @@ fn provenance(claimed: &Claimed<'_>) -> f64 {
 
 fn maintenance(claimed: &Claimed<'_>, day: Timestamp) -> f64 {
     let numbers = &TABLE.metadata.maintenance;
+    // The engine has a value of its own for an unknown push: it is shown with the coverage that it deserves.
     let Some(pushed) = claimed.pushed else { return numbers.unknown };
     let age = pushed.days_until(day);
     numbers.pushed.iter().find(|(below, _)| age < *below).map_or(numbers.older, |(_, points)| *points)

@@ -1,7 +1,7 @@
-//! `spiderrating/oss-0.3.4`: what the public engine makes of a server or a skill, its flaws and its defaults included.
+//! `spiderrating/oss-0.3.4`: the public engine's score of a server or a skill, its flaws and its defaults included.
 //!
 //! Source: the package spidershield 0.3.4, regular expressions only. `tests/differential.py` compares the two over real
-//! tools and skills. Must not be used in the verdict.
+//! tools and skills. A variant has no voice in the verdict.
 
 use std::sync::LazyLock;
 
@@ -72,12 +72,12 @@ impl Rubric for Oss {
     }
 }
 
-/// What the arithmetic starts from.
+/// The data that the arithmetic starts from.
 struct Inputs<'a> {
     tools: Vec<ToolSignals<'a>>,
     dimensions: Option<Dimensions>,
     security: Security,
-    /// How much of the security layer could be answered.
+    /// The share of the security layer that could be answered.
     answered: Coverage,
     /// The architecture bonus, which the engine shows and never adds.
     bonus: Option<f64>,
@@ -104,6 +104,7 @@ impl<'a> Inputs<'a> {
             tools,
             dimensions,
             security: security::of(facts, rated),
+            // The engine rates source files of a server; with none it looked at nothing, whatever our rules saw.
             answered: if facts.kind == Kind::Skill || rated > 0 { answered } else { Coverage::NONE },
             bonus: project.and_then(architecture::bonus_of),
             metadata: metadata::layer(&claimed, at.start_of_day()),
@@ -129,6 +130,7 @@ fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
     let [described, secured, known] = layers.each_ref().map(|layer| layer.value);
     let of = |value: Option<Points>| value.unwrap_or(Points::ZERO).as_f64();
     let weights = &TABLE.layers;
+    // The engine has a value for every layer, known or not, and so no weights to scale up.
     let sum = of(described) * weights.description + of(secured) * weights.security + of(known) * weights.metadata;
     let overall = Points::round_from(sum.clamp(0.0, 10.0));
     add_parts(&mut score, &mut layers, inputs);
@@ -206,6 +208,7 @@ fn constrain(score: &mut Score, kind: Kind, inputs: &Inputs<'_>, overall: Points
         _ if inputs.tools.is_empty() => Some("no_tools: grade F, 2 at most"),
         _ => None,
     };
+    // The engine asks for the licence of servers alone.
     let banned = kind != Kind::Skill && inputs.banned;
     let (grade, most, cap) = match forced {
         Some(cap) => (Text::Borrowed("F"), numbers.forced_most, Some(cap)),

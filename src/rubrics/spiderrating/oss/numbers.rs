@@ -1,6 +1,6 @@
 //! The numbers that only the public engine has: `weights.toml` as types.
 //!
-//! Must not compute anything.
+//! The variant reads its numbers here and nowhere else.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

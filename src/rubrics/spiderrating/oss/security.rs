@@ -27,7 +27,7 @@ pub(super) struct Security {
 }
 
 impl Security {
-    /// How many issues of a severity were counted.
+    /// The number of issues of a severity that were counted.
     pub(super) fn count(&self, severity: Severity) -> usize {
         self.counts.get(&severity).copied().unwrap_or(0)
     }
@@ -59,8 +59,10 @@ fn severest<'a>(codes: impl Iterator<Item = &'a String>) -> Option<Severity> {
 /// Each finding in a rated file is one issue of the severest category that the engine has for the file's language.
 fn of_server(facts: &SparseFacts, rated: u64) -> Security {
     let mut security = Security::default();
+    // Findings in files that the engine would not rate are unknown to it.
     for (fact, rule, codes) in coded(facts).filter(|(fact, ..)| is_rated(&fact.place.file)) {
         let categories = &TABLE.categories;
+        // The engine has one table for Python and one for everything else.
         let own = if fact.place.file.ends_with(".py") { &categories.python } else { &categories.script };
         let looked_for = |code: &&String| own.contains(code) || categories.any.contains(code);
         if let Some(severity) = severest(codes.iter().filter(looked_for)) {
@@ -87,6 +89,7 @@ fn of_skill(facts: &SparseFacts) -> Security {
     for (fact, rule, codes) in coded(facts) {
         for code in codes {
             match code.as_str() {
+                // A name counts below, by the letter of the engine and not by our rule.
                 "TS-E015" | "TS-W007" => {}
                 "TS-W011" => unapproved = Some(rule),
                 "TS-P002" => tampered = Some(rule),
@@ -115,6 +118,7 @@ fn of_skill(facts: &SparseFacts) -> Security {
     let numbers = &TABLE.skill;
     let verdicts = [
         (malicious, Severity::Critical, numbers.malicious),
+        // Either a malicious verdict or a suspicious one, however many patterns matched.
         (suspicious.filter(|_| malicious.is_none()), Severity::Medium, numbers.suspicious),
         (tampered, Severity::High, numbers.tampered),
         (unapproved, Severity::Medium, numbers.suspicious),
@@ -133,8 +137,9 @@ fn of_skill(facts: &SparseFacts) -> Security {
 /// The patterns of the skill scanner that have no code.
 const PATTERNS: [&str; 2] = ["browser_data_access", "webhook_exfiltration"];
 
-/// Whether the engine's skill scanner reads the file: the skill's text, and Python beside it.
+/// True for a file that the engine's skill scanner reads: the skill's text, and Python beside it.
 fn is_scanned(fact: &Fact) -> bool {
     let name = fact.place.file.rsplit('/').next().unwrap_or_default();
+    // A finding about the skill as a whole names no file.
     name.is_empty() || name.eq_ignore_ascii_case("SKILL.md") || name.ends_with(".py")
 }

@@ -87,6 +87,7 @@ impl Bits {
         let mut reached = 1;
         let all = furthest.min(self.count).saturating_add(1);
         while reached < all {
+            // Doubling: a reach of a thousand blocks takes ten steps.
             let step = reached.min(all - reached);
             or(self, step);
             reached += step;
@@ -97,8 +98,10 @@ impl Bits {
     fn or_later(&mut self, by: usize) {
         let (whole, part) = (by / 64, by % 64);
         let words = self.words_mut();
+        // From the end, because each word takes from words before it that must still be as they were.
         for at in (whole..words.len()).rev() {
             let word = |back: usize| at.checked_sub(back).and_then(|at| words.get(at)).copied().unwrap_or(0);
+            // A shift by all 64 bits is an overflow: without a part nothing is carried.
             let carried = word(whole + 1).checked_shr(64 - part as u32).unwrap_or(0);
             let later = word(whole) << part | carried;
             words.get_mut(at).into_iter().for_each(|word| *word |= later);
@@ -109,6 +112,7 @@ impl Bits {
     fn or_earlier(&mut self, by: usize) {
         let (whole, part) = (by / 64, by % 64);
         let words = self.words_mut();
+        // From the beginning, because each word takes from words behind it.
         for at in 0..words.len().saturating_sub(whole) {
             let word = |on: usize| words.get(at + on).copied().unwrap_or(0);
             let carried = word(whole + 1).checked_shl(64 - part as u32).unwrap_or(0);

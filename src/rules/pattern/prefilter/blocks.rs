@@ -41,6 +41,7 @@ impl Kinds {
 
 /// The bytes with at least so many of their kind directly before them.
 fn beyond(kind: u64, before: u64, most: usize) -> u64 {
+    // Both chunks in one number, so that runs over their border are seen.
     let mut run = u128::from(kind) << WORD | u128::from(before);
     let mut length = 1;
     while length <= most {
@@ -68,6 +69,7 @@ impl TextBlocks {
     /// The blocks of a text.
     pub(super) fn of(text: &Normalized) -> Self {
         let bytes = text.bytes();
+        // Larger blocks for a longer text: the sets of blocks stay small, and windows only get wider.
         let size = SIZE.max(bytes.len().div_ceil(MOST));
         let mut starts = Vec::with_capacity(bytes.len() / size + 1);
         starts.push(0);

@@ -26,6 +26,7 @@ impl PrefilterHits {
     /// Begins with a text of so many blocks, in which so many things may be met.
     pub(super) fn begin(&mut self, things: usize, blocks: usize) {
         (self.blocks, self.width) = (blocks, blocks.div_ceil(64));
+        // Only what the last text met is taken back: the table is never written as a whole.
         for thing in self.met.drain(..) {
             self.places.get_mut(thing as usize).into_iter().for_each(|place| *place = NOWHERE);
         }
@@ -58,6 +59,7 @@ impl PrefilterHits {
 
     /// The first word of a thing, which is met by now.
     fn start_of(&mut self, thing: u32) -> usize {
+        // A place far outside, where noting does nothing.
         let Some(place) = self.places.get_mut(thing as usize) else { return usize::MAX / 2 };
         if *place == NOWHERE {
             *place = u16::try_from(self.met.len()).unwrap_or(NOWHERE);

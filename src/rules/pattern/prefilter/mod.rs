@@ -130,6 +130,7 @@ impl Prefilter {
         let mut counts = Vec::with_capacity(needs.len());
         for (at, need) in needs.iter().enumerate() {
             let demands = need.plans().flat_map(LiteralPlan::demands).map(|demand| numbers(&demand));
+            // Each demand once: `met` counts down by one for each that is met.
             let demands: BTreeSet<Vec<usize>> = demands.collect();
             counts.push(u8::try_from(demands.len()).unwrap_or(u8::MAX));
             demands.into_iter().for_each(|demand| needed_by.entry(demand).or_default().push(at));
@@ -279,6 +280,7 @@ impl Candidates<'_> {
     pub(super) fn stretches(&self, expression: usize) -> Vec<SearchWindow> {
         let whole = || vec![SearchWindow { starts: 0..self.blocks.length() + 1, end: self.blocks.length() }];
         let Some(expected) = self.prefilter.expressions.get(expression) else { return whole() };
+        // An expression that nothing bounds has to see the whole text.
         let Some(reach) = expected.reach.as_ref().map(|reach| self.blocks.reached(reach)) else { return whole() };
         let all = || Bits::full(self.blocks.count());
         let before = |plan| Some(self.fitting(plan)?.spread(reach, 0));
@@ -318,6 +320,7 @@ impl Candidates<'_> {
             LiteralPlan::Any(parts) => parts.iter().filter_map(|part| self.fitting(part)).reduce(Bits::or),
             LiteralPlan::All(parts, reach) => {
                 let reach = reach.as_ref().map_or(self.blocks.count(), |reach| self.blocks.reached(reach));
+                // The rarest part gives the blocks; the others only have to be near.
                 let (first, others) = parts.split_first()?;
                 let first = self.fitting(first);
                 others.iter().fold(first, |all, other| all?.and(&self.fitting(other)?.spread(reach, reach)))
@@ -327,6 +330,7 @@ impl Candidates<'_> {
 
     /// The text of matches that begin in some blocks and reach as many further.
     fn stretch(&self, run: Range<usize>, reach: usize) -> SearchWindow {
+        // One byte more, so that an expression sees what stands behind a match: an edge of a word needs it.
         let end = self.blocks.start_of(run.end.saturating_add(reach)).saturating_add(1).min(self.blocks.length());
         // A match may be empty and stand at the end.
         let last =

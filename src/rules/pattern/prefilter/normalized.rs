@@ -40,10 +40,12 @@ impl Normalized {
             }
             let blanks = places(&bytes, is_blank);
             let seen = bytes.map(seen);
+            // Every blank behind another one, also across the border of two chunks.
             let spare = blanks & (blanks << 1 | is_behind_blank);
             is_behind_blank = blanks >> (WORD - 1);
             let kept = !spare & (u64::MAX >> (WORD - chunk.len()));
             chunks.push((padded.len() - LONGEST, kept));
+            // Most chunks hold no two blanks in a row and are copied whole.
             if spare == 0 {
                 padded.extend_from_slice(seen.get(..chunk.len()).unwrap_or(&seen));
                 continue;

@@ -58,6 +58,7 @@ impl Hint {
         let bytes = entry.bytes.to_le_bytes();
         let (length, offset) = (usize::from(entry.length), usize::from(entry.offset));
         let own = bytes.iter().enumerate().take(length);
+        // The piece itself was met already: one of its bytes would tell nothing.
         let outside = own.filter(|(at, _)| length < PIECE || !(offset..offset + PIECE).contains(at));
         let rarest =
             outside.min_by(|(_, one), (_, other)| frequency::of_byte(**one).total_cmp(&frequency::of_byte(**other)));
@@ -178,6 +179,7 @@ impl LiteralSearch {
         let end = padded.len() - LONGEST;
         for from in (LONGEST..end).step_by(CHUNK) {
             let to = (from + CHUNK).min(end);
+            // Three bytes more than are looked at, for the pieces that begin at the last of them.
             let chunk = padded.get(from..to + 3).unwrap_or(&[]);
             let known = self.known_in(chunk, &mut places);
             let mut count = self.begun(chunk, places.get(..known).unwrap_or(&[]), &mut tries);

@@ -1,4 +1,4 @@
-//! What the page of one capability is made from, read from the store.
+//! The data of one capability's page, read from the store.
 //!
 //! Everything is bounded here, so that no page grows with what a stranger publishes.
 
@@ -11,8 +11,8 @@ use capdex_model::listing::Listing;
 use capdex_model::score::{Score, Verdict};
 
 use super::excerpt::{self, Excerpt};
-use capdex_dataset::export::ranked;
 use crate::report::site::{Row, Site};
+use capdex_dataset::export::ranked;
 
 /// Events of drift on one page, the newest.
 const EVENTS: usize = 20;
@@ -24,19 +24,19 @@ const LISTINGS: u32 = 40;
 pub(crate) struct Listed {
     /// The source and the name there; untrusted.
     pub(crate) key: ListingKey,
-    /// Whether it is there; none where only the pass about identity joined it.
+    /// Its state at the last visit; none where only the pass about identity joined it.
     pub(crate) state: Option<ListingState>,
     /// Why it is the same thing; untrusted.
     pub(crate) reasons: Vec<String>,
 }
 
-/// What the page is made from.
+/// The data of the page.
 pub(crate) struct Data {
     /// The capability as it stands.
     pub(crate) current: CurrentCapability,
-    /// What rules said.
+    /// The outcomes of the rules.
     pub(crate) facts: SparseFacts,
-    /// What rubrics made of it.
+    /// The scores of the rubrics.
     pub(crate) scores: Vec<Score>,
     /// The verdict over them.
     pub(crate) verdict: Verdict,
@@ -44,11 +44,11 @@ pub(crate) struct Data {
     pub(crate) history: Vec<CapabilityRevision>,
     /// The newest events of drift.
     pub(crate) drift: Vec<DriftEvent>,
-    /// How many older ones there are.
+    /// The number of older ones.
     pub(crate) drift_more: usize,
-    /// What the listing says that speaks for it.
+    /// The claims of the listing that speaks for it.
     pub(crate) listing: Option<Listing>,
-    /// Who lists it, sorted.
+    /// The listings of it, sorted.
     pub(crate) listed: Vec<Listed>,
     /// Source around findings, by file and line.
     pub(crate) excerpts: BTreeMap<(String, u32), Excerpt>,
@@ -57,13 +57,14 @@ pub(crate) struct Data {
 /// Reads what the page of a row needs; none where it does not stand any more.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(crate) fn read(reader: &Reader, site: &Site, row: &Row) -> anyhow::Result<Option<Data>> {
     let Some(current) = reader.current_of(&row.id)? else { return Ok(None) };
     let facts = ranked::facts(reader, &current)?;
     let (scores, verdict) = ranked::scores(reader, &current, site.as_of)?;
     let mut drift = Vec::new();
     let heads: Vec<_> = site.watch.drift_of(&row.id).collect();
+    // Heads are in memory; the events with their differences are read only for those that are shown.
     for head in heads.iter().take(EVENTS) {
         drift.extend(reader.drift_event(&head.key)?);
     }
@@ -81,7 +82,7 @@ pub(crate) fn read(reader: &Reader, site: &Site, row: &Row) -> anyhow::Result<Op
     }))
 }
 
-/// Who names its package, and what the pass about identity joined with the listing that speaks for it.
+/// The listings that name its package, and those that the pass about identity joined with the one that speaks for it.
 fn listed(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<Vec<Listed>> {
     let naming = reader.listings_naming(&current.identity, LISTINGS)?;
     let mut found: BTreeMap<ListingKey, Listed> = naming
@@ -91,6 +92,7 @@ fn listed(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<Vec<Li
             (of.key.clone(), Listed { key: of.key, state: Some(of.state), reasons })
         })
         .collect();
+    // Bounded again: a stranger can make any number of listings point at one thing.
     for of in reader.same_entity(&current.listing)?.into_iter().take(LISTINGS as usize) {
         let joins = of.edges.iter().filter(|edge| edge.reason.joins());
         let reasons = joins.map(|edge| match edge.note.as_str() {
@@ -101,6 +103,7 @@ fn listed(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<Vec<Li
         let known = known.or_insert_with(|| Listed { key: of.listing.clone(), state: None, reasons: Vec::new() });
         known.reasons.extend(reasons);
     }
+    // Joined by identity alone, so their state was not among those that name the package.
     for of in found.values_mut().filter(|of| of.state.is_none()) {
         of.state = reader.listing_state(&of.key)?;
     }

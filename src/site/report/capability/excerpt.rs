@@ -1,7 +1,7 @@
 //! The lines of source around a finding, read from the stored bytes, secrets masked.
 //!
-//! What rules know as a secret is masked line by line; whatever else is one long run of letters without a blank, such as a line of a
-//! key, is cut as well, because it may be a part of one. Must not decide what is a finding.
+//! Secrets that rules know are masked line by line. Any other long run of letters without a blank, such as a line of a key,
+//! is cut as well. It may be a part of one. The choice of findings is not made here.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,11 +38,13 @@ pub(super) fn read(
     // The gravest first: nobody pushes them off the page with mild ones.
     placed.sort_by_key(|fact| Reverse(fact.severity));
     for fact in placed.into_iter().take(MOST) {
+        // Bounded by files too, since each is a read of its own.
         if wanted.len() < FILES || wanted.contains_key(fact.place.file.as_str()) {
             wanted.entry(&fact.place.file).or_default().insert(fact.place.line);
         }
     }
     let mut excerpts = BTreeMap::new();
+    // A page without findings reads no blob.
     if wanted.is_empty() {
         return Ok(excerpts);
     }
@@ -59,11 +61,13 @@ pub(super) fn read(
 /// The text of a file; none where it is large, not text, or inside another file.
 fn text_of(reader: &Reader, files: &[FileEntry], path: &str) -> anyhow::Result<Option<String>> {
     let Some(file) = files.iter().find(|file| file.path == path) else { return Ok(None) };
+    // A large file is most often generated, and its lines help nobody.
     let bytes = reader.small_blob(&file.digest, FILE_BYTES)?;
     Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
 }
 
 fn around(text: &str, line: u32) -> Excerpt {
+    // Lines are numbered from 1, so the first lines have less before them.
     let from = line.saturating_sub(AROUND).max(1);
     let wanted = (1_u32..).zip(text.lines()).skip_while(|(number, _)| *number < from);
     wanted.take_while(|(number, _)| *number <= line + AROUND).map(|(number, text)| (number, shown(text))).collect()
@@ -71,6 +75,7 @@ fn around(text: &str, line: u32) -> Excerpt {
 
 /// A line without what may be a secret.
 fn shown(line: &str) -> String {
+    // Masked before it is shortened: a secret that was cut in half would not be recognised.
     shorten(&capdex_rules::mask_line(line.trim_end()), WIDTH)
 }
 

@@ -1,6 +1,6 @@
 //! Findings with their source, reason and fix.
 //!
-//! Must not read: excerpts are given.
+//! Nothing is read here: excerpts are given.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use maud::{Markup, html};
 
 use super::ROOT;
 use super::data::Data;
-use capdex_dataset::finding::{Finding, findings};
 use crate::report::said::{NAME, TEXT, counted, quoted, said};
 use crate::report::{layout, paths};
+use capdex_dataset::finding::{Finding, findings};
 
 /// Findings of one page, the gravest; the dataset has all.
 const MOST: usize = 200;
@@ -20,6 +20,7 @@ pub(super) fn section(data: &Data) -> Markup {
     let mut found = findings(&data.facts);
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let outcomes = data.facts.outcomes();
+    // Told because a rule that could not look has found nothing either.
     let missing = outcomes.values().filter(|outcome| **outcome == Outcome::Unavailable).count() as u64;
     let groups = groups(&found);
     // Sorted by severity, so that what is merely worth knowing is at the end.
@@ -43,7 +44,9 @@ pub(super) fn section(data: &Data) -> Markup {
 fn groups<'a, 'f>(found: &'a [Finding<'f>]) -> Vec<Vec<&'a Finding<'f>>> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut groups: Vec<Vec<&Finding<'_>>> = Vec::new();
+    // Bounded before grouping, because a rule may have thousands of places.
     for finding in found.iter().take(MOST) {
+        // The first finding of a rule opens its group; as the gravest come first, groups are in the order of their worst.
         let at = *places.entry(finding.rule).or_insert_with(|| {
             groups.push(Vec::new());
             groups.len() - 1
@@ -57,6 +60,7 @@ fn groups<'a, 'f>(found: &'a [Finding<'f>]) -> Vec<Vec<&'a Finding<'f>>> {
 
 fn group_of(group: &[&Finding<'_>], data: &Data) -> Markup {
     let Some(first) = group.first() else { return html! {} };
+    // A stored finding may be of a rule that this version no longer has.
     let meta = capdex_rules::find(first.rule);
     html! {
         article class="finding" {
@@ -80,6 +84,7 @@ fn group_of(group: &[&Finding<'_>], data: &Data) -> Markup {
 }
 
 fn place(finding: &Finding<'_>, data: &Data) -> Markup {
+    // An empty excerpt means a line that the file does not have any more.
     let excerpt = data.excerpts.get(&(finding.file.to_owned(), finding.line)).filter(|lines| !lines.is_empty());
     html! {
         div class="place" {

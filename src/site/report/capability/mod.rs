@@ -1,7 +1,7 @@
-//! The page of one capability: verdict, scores side by side with their arithmetic, findings with their source, history, drift, who
-//! lists it, what resembles it.
+//! The page of one capability: verdict, scores side by side with their arithmetic, findings with their source, history, drift,
+//! listings, and what resembles it.
 //!
-//! Must not read the store: [`data`] does.
+//! The store is read in [`data`] alone.
 
 use capdex_model::score::Band;
 use capdex_rubrics::{RUBRICS, why_they_differ};
@@ -22,7 +22,7 @@ mod scores;
 
 pub(crate) use data::{Data, read};
 
-/// How deep the page lies, and what leads from it to the root.
+/// The depth of the page, and the way from it to the root.
 pub(crate) const DEPTH: usize = 2;
 pub(crate) const ROOT: &str = "../../";
 /// Scans of the history that are shown, the newest.
@@ -34,6 +34,7 @@ const ALERTS: usize = 20;
 
 /// The page.
 pub(crate) fn page(site: &Site, row: &Row, data: &Data) -> String {
+    // The name is a stranger's text and becomes the title, so it passes the gate here.
     let name = said(&shown_name(row), NAME);
     let frame = Frame { title: &name, part: "directory.html", depth: DEPTH, as_of: Some(site.as_of) };
     layout::page(
@@ -72,7 +73,7 @@ fn contents() -> Markup {
     html! { nav class="contents" aria-label="On this page" { ul { @for (id, name) in parts { li { a href={ "#" (id) } { (name) } } } } } }
 }
 
-/// What there is to know before anything else.
+/// The things to know before anything else.
 fn summary(site: &Site, row: &Row, data: &Data) -> Markup {
     let current = &data.current;
     let raised: Vec<_> = site.watch.alerts_of(&row.id).collect();
@@ -104,8 +105,9 @@ fn summary(site: &Site, row: &Row, data: &Data) -> Markup {
     }
 }
 
-/// How far the methods disagree, and why.
+/// The degree of disagreement between the methods, and its reason.
 fn differ(data: &Data) -> Markup {
+    // Agreement needs no paragraph.
     let Some(share) = data.verdict.disagreement.filter(|share| share.as_thousandths() > 0) else { return html! {} };
     let seeds = RUBRICS.iter().filter(|rubric| rubric.meta().rubric.is_seed());
     let bands: Vec<(String, Band)> = seeds
@@ -133,6 +135,7 @@ fn events(data: &Data) -> Markup {
 }
 
 fn history(data: &Data) -> Markup {
+    // The newest are shown, because a reader wants to know when this content came.
     let scans: Vec<_> = data.history.iter().rev().take(SCANS).collect();
     html! {
         (layout::wide("Scans", &html! {

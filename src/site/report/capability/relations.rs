@@ -1,6 +1,6 @@
-//! Who lists a capability, and what resembles it.
+//! The listings of a capability, and what resembles it.
 //!
-//! Must not join or compare anything: the passes did.
+//! Nothing is joined or compared here: the passes did that.
 
 use maud::{Markup, html};
 
@@ -37,7 +37,7 @@ pub(super) fn listed(data: &Data) -> Markup {
     }
 }
 
-/// What the listing that speaks for it claims: words of strangers, shown as such.
+/// The claims of the listing that speaks for it: words of strangers, shown as such.
 fn claims(data: &Data) -> Markup {
     let Some(listing) = &data.listing else { return html! {} };
     let claims = &listing.claims;
@@ -59,10 +59,12 @@ fn claims(data: &Data) -> Markup {
 
 pub(super) fn resembling(site: &Site, row: &Row, data: &Data) -> Markup {
     let mut leads: Vec<_> = site.watch.leads_of(&row.listing.to_string()).collect();
+    // Worst first, since the list is cut.
     leads.sort_by(|(one, _), (other, _)| one.order(other));
     let family: Vec<_> = site.watch.family_of(&row.id).collect();
     let campaigns: Vec<_> = site.watch.campaigns_of(&row.id).collect();
     let listing = row.listing.to_string();
+    // A collision names its holder by slug or by listing, depending on what it is about.
     let collisions: Vec<_> = site.watch.collisions_of(&row.slug).chain(site.watch.collisions_of(&listing)).collect();
     html! {
         @if leads.is_empty() && family.is_empty() && campaigns.is_empty() && collisions.is_empty() { p class="note" { "Nothing that was seen." } }

@@ -1,6 +1,6 @@
 //! Scores side by side, and below each the arithmetic to its last term.
 //!
-//! Must not compute: what stands here was stored with the score.
+//! Nothing is computed here: the arithmetic was stored with the score.
 
 use capdex_model::score::{Band, Score};
 use capdex_rubrics::{RUBRICS, RubricMeta, find};
@@ -16,6 +16,7 @@ use crate::report::{layout, paths};
 const MOST: usize = 200;
 
 pub(super) fn section(data: &Data) -> Markup {
+    // A rubric without a score is shown as such, and not left out.
     let of = |meta: &RubricMeta| data.scores.iter().find(|score| score.rubric.id == meta.rubric.id);
     let metas = || RUBRICS.iter().map(|rubric| rubric.meta());
     html! {
@@ -28,7 +29,9 @@ pub(super) fn section(data: &Data) -> Markup {
 
 /// One method's number, large.
 fn card(meta: &RubricMeta, score: Option<&Score>) -> Markup {
+    // Without a score the band is unknown, which is not the same as good.
     let band = score.and_then(|score| find(&meta.rubric.id).map(|rubric| rubric.band(score))).unwrap_or(Band::Unknown);
+    // Values mean nothing without the end of their scale.
     let (_, high) = meta.scale;
     html! {
         div class="card" {
@@ -87,6 +90,7 @@ fn parts(score: &Score) -> Markup {
 }
 
 fn terms(score: &Score) -> Markup {
+    // A term for every finding: a large package has thousands.
     let more = score.terms.len().saturating_sub(MOST);
     layout::wide(
         "Arithmetic",
@@ -111,6 +115,7 @@ fn terms(score: &Score) -> Markup {
 
 fn rule_link(rule: &str) -> Markup {
     html! {
+        // Rules of an older version have no page to link to.
         @if capdex_rules::find(rule).is_some() { a href={ (ROOT) (paths::rule(rule)) } { (rule) } } @else { (quoted(rule, NAME)) }
     }
 }

@@ -1,4 +1,4 @@
-//! How many of what: the numbers behind the plots.
+//! Figures: the counts behind the plots.
 //!
 //! Counts only; nothing here holds text of strangers.
 
@@ -28,15 +28,15 @@ pub(crate) struct Figures {
     pub(crate) bands: BTreeMap<(Kind, Band), u64>,
     /// By thousandths of disagreement; none with fewer than two known bands.
     pub(crate) disagreement: BTreeMap<Option<u16>, u64>,
-    /// Of each rubric by its place: how many values in each tenth of its scale.
+    /// The number of values in each tenth of the scale, by the place of the rubric.
     pub(crate) spread: BTreeMap<usize, [u64; STEPS]>,
-    /// Of each rubric by its place: its values by hundredths, for the median.
+    /// The values by hundredths, for the median, by the place of the rubric.
     pub(crate) values: BTreeMap<usize, BTreeMap<Points, u64>>,
-    /// Of two seed rubrics by their places: how many both have a band for, and how many one band.
+    /// The number of capabilities with a band by both of two seed rubrics, and with the same one, by their places.
     pub(crate) pairs: BTreeMap<(usize, usize), (u64, u64)>,
     /// By completeness.
     pub(crate) completeness: BTreeMap<&'static str, u64>,
-    /// How many capabilities each rule found something in, and the worst severity.
+    /// The number of capabilities in which each rule found something, and the worst severity.
     pub(crate) rules: BTreeMap<String, (u64, Severity)>,
     /// Findings by severity.
     pub(crate) findings: BTreeMap<Severity, u64>,
@@ -57,6 +57,7 @@ impl Figures {
         *self.sources.entry(row.listing.source.clone()).or_default() += 1;
         self.packages.insert(row.package.clone());
         self.scores(row, scores);
+        // One count for each capability, however many places the rule found in it.
         let mut worst: BTreeMap<&str, Severity> = BTreeMap::new();
         for fact in facts.findings() {
             *self.findings.entry(fact.severity).or_default() += 1;
@@ -67,6 +68,7 @@ impl Figures {
             let (count, known) = self.rules.entry(rule.to_owned()).or_insert((0, severity));
             (*count, *known) = (*count + 1, severity.max(*known));
         }
+        // A question that makes no sense for a kind is no lack of data.
         for outcome in facts.outcomes().into_values().filter(|outcome| *outcome != Outcome::NotApplicable) {
             self.unavailable.0 += u64::from(outcome == Outcome::Unavailable);
             self.unavailable.1 += 1;
@@ -84,10 +86,12 @@ impl Figures {
         }
         let band = |rubric: &dyn Rubric| {
             let score = scores.iter().find(|score| score.rubric.id == rubric.meta().rubric.id)?;
+            // Unknown is no voice: two methods that know nothing do not agree.
             Some(rubric.band(score)).filter(|band| *band != Band::Unknown)
         };
         let bands: Vec<(usize, Band)> = seeds().filter_map(|(place, rubric)| Some((place, band(rubric)?))).collect();
         for (at, (one, first)) in bands.iter().enumerate() {
+            // Each pair once, with the smaller place first.
             for (other, second) in bands.iter().skip(at + 1) {
                 let (both, same) = self.pairs.entry((*one, *other)).or_default();
                 (*both, *same) = (*both + 1, *same + u64::from(first == second));
@@ -108,9 +112,10 @@ impl Figures {
     }
 }
 
-/// In which tenth of a scale a value lies; its end belongs to the last.
+/// The tenth of a scale in which a value lies; its end belongs to the last.
 fn step_of(value: Points, (low, high): (i64, i64)) -> usize {
     let (value, low, high) = (value.as_hundredths(), low * 100, high * 100);
+    // In hundredths and whole numbers, so that a value on a border falls on the same side everywhere.
     let step = (value - low).max(0) * STEPS as i64 / (high - low).max(1);
     usize::try_from(step).unwrap_or(0).min(STEPS - 1)
 }
@@ -123,6 +128,7 @@ pub(crate) fn median(values: &BTreeMap<Points, u64>) -> Option<Points> {
         .iter()
         .find(|(_, count)| {
             seen += **count;
+            // The first value up to which half of all lie; the map is sorted by value.
             seen * 2 >= all
         })
         .map(|(value, _)| *value)

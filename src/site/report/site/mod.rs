@@ -1,7 +1,7 @@
-//! `Site`: what every page is made from, read once: a short row for each capability, figures, and what the passes saw.
+//! `Site`: the data of every page, read once: a short row for each capability, figures, and what the passes saw.
 //!
-//! Short, so that hundreds of thousands of capabilities fit into memory: facts, terms and texts are read again for the page that
-//! shows them. Must not know how a page looks.
+//! Short, so that hundreds of thousands of capabilities fit into memory: facts, terms and texts are read again for the page
+//! that shows them. The look of pages is decided elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::RUBRICS;
 use capdex_rubrics::rank::{DEFAULT_RANK_BY, RankKey, rank_key};
 
+use capdex_dataset::escape::shorten;
 use capdex_dataset::export::ranked;
 use capdex_dataset::finding::Tally;
-use capdex_dataset::escape::shorten;
 
 mod figures;
 mod sources;
@@ -38,7 +38,7 @@ pub struct Row {
     pub id: CapabilityId,
     /// Its readable name.
     pub slug: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// The name that it gives itself; untrusted.
     pub name: String,
@@ -50,17 +50,17 @@ pub struct Row {
     pub version: Option<String>,
     /// The listing that speaks for it.
     pub listing: ListingKey,
-    /// Whether that is there.
+    /// The state of that listing.
     pub listing_state: ListingState,
     /// The one word over the four seed rubrics.
     pub band: Band,
-    /// How far they disagree.
+    /// Their degree of disagreement.
     pub disagreement: Option<Coverage>,
     /// The value of each rubric, in the order of [`RUBRICS`].
     pub values: Vec<Option<Points>>,
     /// Its findings, counted.
     pub findings: Tally,
-    /// Whether all of it could be looked at.
+    /// The completeness of the look at it.
     pub completeness: &'static str,
     /// When it was first met.
     pub first_seen: AsOf,
@@ -74,15 +74,15 @@ pub struct Site {
     pub as_of: AsOf,
     /// Every capability, in order.
     pub rows: Vec<Row>,
-    /// What there is of everything.
+    /// The totals of the store.
     pub(crate) totals: Totals,
-    /// How many of what.
+    /// The counts behind the plots.
     pub(crate) figures: Figures,
-    /// What the passes saw.
+    /// The observations of the passes.
     pub(crate) watch: Watch,
-    /// Where listings come from.
+    /// The sources of listings.
     pub(crate) sources: Vec<SourceRow>,
-    /// What could not be looked at, by reason.
+    /// The things that could not be looked at, by reason.
     pub(crate) gaps: Vec<GapCount>,
     by_id: BTreeMap<CapabilityId, usize>,
 }
@@ -91,22 +91,26 @@ impl Site {
     /// Reads a store. `told` is called after each capability.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub fn load(reader: &Reader, as_of: AsOf, told: impl Fn()) -> anyhow::Result<Self> {
         let mut figures = Figures::default();
         let mut ranked: Vec<(RankKey, Row)> = Vec::new();
+        // One at a time: facts of all capabilities together would not fit into memory.
         reader.each_current(|current| -> anyhow::Result<()> {
             let facts = ranked::facts(reader, &current)?;
             let (scores, verdict) = ranked::scores(reader, &current, as_of)?;
             let capability = &current.capability;
             let key = rank_key(&verdict, &scores, DEFAULT_RANK_BY, &capability.slug, capability.id);
             let row = row(current, &scores, &verdict, Tally::of(&facts));
+            // Counted while the facts are at hand, because they are not kept.
             figures.count(&row, &facts, &scores);
             ranked.push((key, row));
             told();
             Ok(())
         })?;
+        // An unstable sort is enough: the key ends with the id, so no two are equal.
         ranked.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        // Ranks are given after sorting, and begin at 1.
         let numbered = ranked.into_iter().zip(1..);
         let rows: Vec<Row> = numbered.map(|((_, row), rank)| Row { rank, ..row }).collect();
         Ok(Self {
@@ -128,6 +132,7 @@ impl Site {
 
     /// The rows whose ids begin with these hex digits, in small letters.
     pub fn rows_with_prefix<'a>(&'a self, hex: &'a str) -> impl Iterator<Item = &'a Row> {
+        // Padded with zeros the digits are the lowest id that begins with them.
         let low = format!("sha256:{hex:0<64}").parse().ok().map(CapabilityId);
         let from = low.into_iter().flat_map(|low| self.by_id.range(low..));
         from.map_while(move |(id, at)| if id.0.hex().starts_with(hex) { self.rows.get(*at) } else { None })
@@ -140,6 +145,7 @@ fn row(current: CurrentCapability, scores: &[Score], verdict: &Verdict, findings
     Row {
         rank: 0,
         id: capability.id,
+        // Names of strangers may be of any length, and a row is kept for each.
         slug: shorten(&capability.slug, KEPT),
         kind: capability.kind,
         name: shorten(&capability.name, KEPT),

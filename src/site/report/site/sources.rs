@@ -1,6 +1,6 @@
-//! Where listings come from, how far each walk came, and what could not be looked at.
+//! The sources of listings, the progress of each walk, and what could not be looked at.
 //!
-//! Reads the ledgers; must not judge them.
+//! The ledgers are read and not judged.
 
 use std::collections::BTreeMap;
 
@@ -18,24 +18,24 @@ pub(crate) struct SourceRow {
     pub(crate) active: u64,
     /// The last walk that came to its end.
     pub(crate) completed: Option<AsOf>,
-    /// How the last walk ended, as a word; none before the first.
+    /// The outcome of the last walk, as a word; none before the first.
     pub(crate) outcome: Option<&'static str>,
     /// Listings that are missing and held back until a person has looked.
     pub(crate) held: u64,
 }
 
-/// How many open gaps have one reason, in one stage.
+/// The number of open gaps that have one reason, in one stage.
 #[derive(Clone, Debug)]
 pub(crate) struct GapCount {
     /// The stage.
     pub(crate) stage: String,
     /// The reason, a closed word.
     pub(crate) reason: &'static str,
-    /// How many.
+    /// Their number.
     pub(crate) count: u64,
     /// One of them: what was being looked at; untrusted.
     pub(crate) example: String,
-    /// What was said of that one; untrusted.
+    /// The detail of that one; untrusted.
     pub(crate) detail: String,
 }
 
@@ -56,6 +56,7 @@ pub(super) fn load(reader: &Reader) -> anyhow::Result<Vec<SourceRow>> {
         };
         rows.insert(row.id.clone(), row);
     }
+    // Sources that were only ever skipped have a walk and no state; they must not be missing.
     for walk in &walks {
         rows.entry(walk.source.clone()).or_insert_with(|| SourceRow {
             id: walk.source.clone(),
@@ -74,6 +75,7 @@ pub(super) fn gaps(reader: &Reader) -> anyhow::Result<Vec<GapCount>> {
     let mut counts: BTreeMap<(String, &'static str), GapCount> = BTreeMap::new();
     for row in reader.gaps(true)? {
         let reason = row.gap.reason.as_str();
+        // The first of a kind stands as the example; the ledger is sorted, so it is always the same.
         let known = counts.entry((row.stage.clone(), reason)).or_insert_with(|| GapCount {
             stage: row.stage,
             reason,
@@ -84,6 +86,7 @@ pub(super) fn gaps(reader: &Reader) -> anyhow::Result<Vec<GapCount>> {
         known.count += 1;
     }
     let mut counts: Vec<GapCount> = counts.into_values().collect();
+    // A stable sort keeps stage and reason as the order of equals.
     counts.sort_by_key(|gap| std::cmp::Reverse(gap.count));
     Ok(counts)
 }

@@ -1,6 +1,6 @@
-//! What the passes saw, found by capability and by listing.
+//! The observations of the passes, found by capability and by listing.
 //!
-//! Of drift only heads are kept: an event with its diff is read when it is shown. Must not judge anything.
+//! Only heads of drift are kept: an event with its diff is read when it is shown. Nothing is judged here.
 
 use std::collections::BTreeMap;
 
@@ -27,11 +27,11 @@ pub(crate) struct DriftHead {
     pub(crate) capability: CapabilityId,
     /// Its readable name; untrusted.
     pub(crate) slug: String,
-    /// What happened.
+    /// The kind of change.
     pub(crate) kind: DriftKind,
-    /// How deep it goes.
+    /// The class, by depth.
     pub(crate) class: DriftClass,
-    /// How bad it is.
+    /// The severity.
     pub(crate) severity: Severity,
     /// The version before; untrusted.
     pub(crate) from: Option<String>,
@@ -47,6 +47,7 @@ pub(crate) struct DriftHead {
 
 impl DriftHead {
     fn of(event: &DriftEvent) -> Self {
+        // Heads are kept for every event that ever was, so their texts are bounded.
         let cut = |text: &Option<String>| text.as_deref().map(|text| shorten(text, KEPT));
         Self {
             key: event.key.clone(),
@@ -75,24 +76,24 @@ pub(crate) struct Copied {
     pub(crate) original: CapabilityId,
     /// Its readable name; untrusted.
     pub(crate) original_slug: String,
-    /// How alike they are, in thousandths.
+    /// Their likeness, in thousandths.
     pub(crate) likeness: u32,
-    /// Whether one publisher answers for both.
+    /// True where one publisher answers for both.
     pub(crate) same_publisher: bool,
-    /// How bad what it added is; none where nothing speaks against it.
+    /// The severity of what it added; none where nothing speaks against it.
     pub(crate) severity: Option<Severity>,
-    /// How it is known who was first, as a word.
+    /// The basis for the order, as a word.
     pub(crate) basis: &'static str,
 }
 
 impl Copied {
-    /// Whether it is what the others were made from.
+    /// True where the others were made from it.
     pub(crate) fn is_original(&self) -> bool {
         self.capability == self.original
     }
 }
 
-/// What the passes saw.
+/// The observations of the passes.
 #[derive(Default)]
 pub(crate) struct Watch {
     /// Events of drift, the newest first.
@@ -118,19 +119,21 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Reads what the passes saw.
+    /// Reads the observations of the passes.
     pub(super) fn load(reader: &Reader) -> anyhow::Result<Self> {
         let mut watch = Self::default();
         reader.each_drift_event(|event| -> anyhow::Result<()> {
             watch.drift.push(DriftHead::of(&event));
             Ok(())
         })?;
+        // The store gives the oldest first.
         watch.drift.reverse();
         watch.alerts = reader.raised()?;
         watch.alerts.sort_by(by_rank);
         watch.leads = reader.leads()?;
         watch.leads.sort_by(|(one, _), (other, _)| one.order(other));
         watch.collisions = reader.collisions()?;
+        // Generic names are by far the most, and no page shows them.
         watch.collisions.retain(|(collision, _)| collision.severity > Severity::Info);
         watch.collisions.sort_by_key(|(collision, _)| std::cmp::Reverse(collision.severity));
         watch.copies = reader.family_members()?.into_iter().map(|(member, _)| Copied::of(member)).collect();
@@ -141,6 +144,7 @@ impl Watch {
         watch
             .campaigns
             .sort_by_cached_key(|(row, _)| (std::cmp::Reverse(row.campaign.severity), row.campaign.key.clone()));
+        // Indexes hold places in the sorted lists, and so come last.
         watch.index();
         Ok(watch)
     }
@@ -156,6 +160,7 @@ impl Watch {
             }
         }
         for (at, (lead, _)) in self.leads.iter().enumerate() {
+            // Both sides: the page of the target warns as well.
             for listing in lead.listing.iter().chain(&lead.target_listing) {
                 self.leads_of.entry(listing.clone()).or_default().push(at);
             }
@@ -183,6 +188,7 @@ impl Watch {
 
     /// The place of an alert among all, by its key.
     pub(crate) fn alert_at(&self, key: &str) -> usize {
+        // A missing key cannot come from our own lists; the first page is a harmless answer.
         self.alert_at.get(key).copied().unwrap_or_default()
     }
 

@@ -6,13 +6,13 @@ use capdex_rubrics::RUBRICS;
 use serde_json::{Map, Value, json};
 
 use super::{Page, listed, whole};
-use capdex_dataset::export::ranked;
-use capdex_dataset::finding;
-use capdex_dataset::item::Item;
 use crate::report::paths;
 use crate::report::site::Row;
 use crate::serve::answer::Said;
 use crate::serve::routes::Ask;
+use capdex_dataset::export::ranked;
+use capdex_dataset::finding;
+use capdex_dataset::item::Item;
 
 /// Hex digits of an id that are needed at least.
 const DIGITS: usize = 8;
@@ -56,10 +56,12 @@ pub(in crate::serve) fn list(ask: &Ask<'_>) -> anyhow::Result<Said> {
         Ok(asked) => asked,
         Err(said) => return Ok(said),
     };
+    // Unknown words match nothing rather than everything, as a filter should.
     let (band, source, package) = (ask.query.text("band"), ask.query.text("source"), ask.query.text("package"));
     let words: Vec<String> =
         ask.query.text("q").unwrap_or_default().to_lowercase().split_whitespace().map(str::to_owned).collect();
     let holds = |row: &Row| {
+        // Small letters on both sides: people do not type names as they are written.
         let texts = [&row.name, &row.package, &row.path, &row.slug].map(|text| text.to_lowercase());
         words.iter().all(|word| texts.iter().any(|text| text.contains(word)))
     };
@@ -70,6 +72,7 @@ pub(in crate::serve) fn list(ask: &Ask<'_>) -> anyhow::Result<Said> {
             && package.is_none_or(|package| row.package == package)
             && (words.is_empty() || holds(row))
     };
+    // Counted by a second pass: holding all matches would cost memory for every request.
     let total = ask.site.rows.iter().filter(wanted).count();
     let (rows, next) = page.cut(ask.site.rows.iter().filter(wanted));
     let items: Vec<Value> = rows.into_iter().map(|row| Value::Object(object(row))).collect();
@@ -85,6 +88,7 @@ fn asked(ask: &Ask<'_>) -> Result<(Page, Option<Kind>), Said> {
 pub(in crate::serve) fn found<'a>(ask: &Ask<'a>) -> Result<&'a Row, Said> {
     let name = ask.name().to_lowercase();
     let hex = name.strip_prefix("sha256:").unwrap_or(&name);
+    // Longer than a whole id is no id, and must not reach the padding.
     let is_hex = (DIGITS..=64).contains(&hex.len()) && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
     let mut rows: Vec<&Row> = Vec::new();
     if is_hex {
@@ -92,7 +96,9 @@ pub(in crate::serve) fn found<'a>(ask: &Ask<'a>) -> Result<&'a Row, Said> {
         let ids: Vec<_> = ask.site.rows_with_prefix(hex).take(2).map(|row| row.id).collect();
         rows.extend(ids.iter().filter_map(|id| ask.site.row(id)));
     }
+    // Two are enough to know that a name is not unique.
     rows.extend(ask.site.rows.iter().filter(|row| row.slug == name).take(2));
+    // A slug may look like the digits of the same capability's own id.
     rows.dedup_by_key(|row| row.id);
     match rows.as_slice() {
         [row] => Ok(row),
@@ -110,6 +116,7 @@ fn with(
         Ok(row) => row,
         Err(said) => return Ok(said),
     };
+    // The store may be ahead of the loaded site.
     match ask.reader.current_of(&row.id)? {
         Some(current) => work(row, &current),
         None => Ok(Said::Missing("it is gone since the store was loaded".to_owned())),

@@ -1,4 +1,4 @@
-//! What the engine runs, and how the store stands: rules, rubrics, status.
+//! The catalogue of the engine and the state of the store: rules, rubrics, status.
 
 use super::whole;
 use crate::serve::answer::Said;
@@ -36,5 +36,6 @@ pub(in crate::serve) fn rubrics(ask: &Ask<'_>) -> anyhow::Result<Said> {
 
 /// `/api/v1/status`: what `capdex status` says, without the operator's own receivers and command lines.
 pub(in crate::serve) fn status(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    // Receivers of alerts and command lines are the operator's, and may hold secrets.
     Said::json(&StatusView::of(ask.reader)?.for_strangers())
 }

@@ -27,6 +27,7 @@ pub(in crate::serve) fn packages(ask: &Ask<'_>) -> anyhow::Result<Said> {
         (*count, *worst) = (*count + 1, stricter(*worst, row.band));
     }
     let total = packages.len();
+    // Sorted by name in the map, so that pages fit together.
     let (packages, next) = page.cut(packages.into_iter());
     let items: Vec<Value> = packages
         .into_iter()
@@ -55,6 +56,7 @@ pub(in crate::serve) fn drift(ask: &Ask<'_>) -> anyhow::Result<Said> {
     };
     let mut events = Vec::new();
     for head in heads {
+        // Only the events of this page are read from the store.
         events.extend(ask.reader.drift_event(&head.key)?);
     }
     let items: Vec<DriftView<'_>> = events.iter().map(DriftView::of).collect();
@@ -93,10 +95,11 @@ fn page_of<'a, T, V: Serialize>(
     listed(schema, ask.site, total, &items, next)
 }
 
-/// Items, how many there are on all pages, and the `after` of the next page.
+/// Items, the number on all pages, and the `after` of the next page.
 type Part<'a, T> = (Vec<&'a T>, usize, Option<usize>);
 
 fn part<'a, T>(ask: &Ask<'_>, all: &'a [T], severity: impl Fn(&T) -> Severity) -> Result<Part<'a, T>, Said> {
+    // The query is checked before anything is counted.
     let (page, least) = (Page::of(&ask.query)?, least(&ask.query)?);
     let grave = || all.iter().filter(|item| severity(item) >= least);
     let (items, next) = page.cut(grave());

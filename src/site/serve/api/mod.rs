@@ -17,7 +17,7 @@ pub(super) mod lists;
 const USUAL: u64 = 50;
 const MOST: u64 = 500;
 
-/// Which part of a list is asked for.
+/// The part of a list that is asked for.
 struct Page {
     limit: usize,
     after: usize,
@@ -27,6 +27,7 @@ impl Page {
     fn of(query: &Query) -> Result<Self, Said> {
         let limit = query.parsed::<u64>("limit").map_err(Said::Wrong)?.unwrap_or(USUAL);
         let after = query.parsed::<u64>("after").map_err(Said::Wrong)?.unwrap_or(0);
+        // Bounded, because a page is built in memory.
         if !(1..=MOST).contains(&limit) {
             return Err(Said::Wrong(format!("limit is a number from 1 to {MOST}")));
         }
@@ -36,6 +37,7 @@ impl Page {
 
     /// The part of some items, each with its place from 1, and the `after` of the next part.
     fn cut<T>(&self, items: impl Iterator<Item = T>) -> (Vec<T>, Option<usize>) {
+        // One more than asked for, which tells whether there is a next page.
         let mut part: Vec<T> = items.skip(self.after).take(self.limit.saturating_add(1)).collect();
         let more = part.len() > self.limit;
         part.truncate(self.limit);

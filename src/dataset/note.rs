@@ -1,16 +1,15 @@
 //! An alert or a message as plain text, as one reads an incident note: what, why, what to do, evidence, how to see it again.
 //!
-//! The gate is that of terminals, line by line: no letter acts on anything, and no text of a stranger's makes a line of its
+//! The gate is that of terminals, line by line. No letter acts on anything, and no text of a stranger's makes a line of its
 //! own.
 
 use capdex_model::alert::Alert;
 use capdex_model::alert::message::{Body, Message, Roundup};
 use capdex_model::time::AsOf;
 
-use capdex_dataset::escape::{escape, shorten};
-use crate::output::self;
+use crate::escape::{self, escape, shorten};
 
-/// How much of what an alert carries is written.
+/// The room for an alert: longer texts are cut.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     /// Lines of each kind of evidence.
@@ -22,7 +21,7 @@ pub struct Room {
 impl Room {
     /// Everything.
     pub const ALL: Self = Self { lines: usize::MAX, columns: usize::MAX };
-    /// What fits a letter or an entry of a feed.
+    /// The room of a letter or of an entry of a feed.
     pub const LETTER: Self = Self { lines: 40, columns: 300 };
 }
 
@@ -42,6 +41,7 @@ pub fn of_message(message: &Message, room: Room) -> Vec<String> {
 pub fn of_alert(alert: &Alert, raised: AsOf, room: Room) -> Vec<String> {
     let mut lines = Vec::new();
     let mut say = |name: &str, text: &str| {
+        // A heading without a text would read as something that is missing.
         if !text.is_empty() {
             lines.push(format!("{name:<12}{}", one(text, room)));
         }
@@ -65,6 +65,7 @@ pub fn of_alert(alert: &Alert, raised: AsOf, room: Room) -> Vec<String> {
         .collect();
     section(&mut lines, "Scores", &scores, room);
     section(&mut lines, "Together with", &alert.members, room);
+    // Never cut: half a command is worse than none.
     section(&mut lines, "See it again", &[alert.command()], Room { columns: usize::MAX, ..room });
     section(&mut lines, "Looked at", &[format!("capdex alerts ack {}", alert.handle())], room);
     lines
@@ -87,7 +88,7 @@ fn of_digest(roundup: &Roundup, room: Room) -> Vec<String> {
     section(&mut lines, "The first", &first, room);
     if roundup.joined > 0 {
         lines.push(String::new());
-        let joined = capdex_dataset::escape::count(roundup.joined, "alert");
+        let joined = escape::count(roundup.joined, "alert");
         lines.push(format!("{joined} of them joined an earlier one about the same subject and rule."));
     }
     section(&mut lines, "All of them", std::slice::from_ref(&roundup.command), room);
@@ -100,6 +101,7 @@ fn section(lines: &mut Vec<String>, name: &str, items: &[String], room: Room) {
         return;
     }
     lines.extend([String::new(), name.to_owned()]);
+    // Bounded, since a stranger decides how many files a release has.
     lines.extend(items.iter().take(room.lines).map(|item| format!("  {}", one(item, room))));
     let more = items.len().saturating_sub(room.lines);
     if more > 0 {
@@ -113,9 +115,9 @@ fn one(text: &str, room: Room) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{hostile_alert, hostile_digest, hostile_message, night};
     use super::*;
-    use capdex_dataset::escape::is_dangerous;
+    use capdex_model::alert::hostile::{hostile_alert, hostile_digest, hostile_message, night};
+    use escape::is_dangerous;
 
     #[test]
     fn no_line_is_a_strangers_and_no_letter_acts() {

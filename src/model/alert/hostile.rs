@@ -1,20 +1,22 @@
 //! A message whose every text is hostile, for the tests of the gates.
 
-use capdex_model::alert::message::{Body, Line, Message, Occasion, Roundup, Told};
-use capdex_model::alert::{Alert, ScoreChange};
-use capdex_model::digest::Digest;
-use capdex_model::fact::Severity;
-use capdex_model::time::{AsOf, Timestamp};
+use crate::alert::message::{Body, Line, Message, Occasion, Roundup, Told};
+use crate::alert::{Alert, ScoreChange};
+use crate::digest::Digest;
+use crate::fact::Severity;
+use crate::time::{AsOf, Timestamp};
 
 /// What strangers would write to be heard, followed or hidden.
-pub(crate) const HOSTILE: &str = "<!channel> @here @EVERYONE <https://evil.test|click> *b* `c` ```d``` \
+pub const HOSTILE: &str = "<!channel> @here @EVERYONE <https://evil.test|click> *b* `c` ```d``` \
                                   \u{202e}oversdrawkcab\u{200b}\u{e0041}\r\nBcc: all@victim.test\r\n\r\n\u{7}\u{1b}[31m\u{fffe}]]>&amp;<script>";
 
-pub(crate) fn night() -> AsOf {
+/// The night of the hostile messages.
+pub fn night() -> AsOf {
     AsOf(Timestamp::from_unix_seconds(1_790_000_000))
 }
 
-pub(crate) fn hostile_alert() -> Alert {
+/// An alert of hostile texts.
+pub fn hostile_alert() -> Alert {
     let hostile = HOSTILE.to_owned();
     Alert {
         key: "drift:a".into(),
@@ -40,12 +42,14 @@ pub(crate) fn hostile_alert() -> Alert {
     }
 }
 
-pub(crate) fn hostile_message() -> Message {
+/// A message about a hostile alert.
+pub fn hostile_message() -> Message {
     let told = Told { alert: hostile_alert(), raised: night(), occasion: Occasion::Raised };
     Message { id: "msg_0123456789abcdef0123456789abcdef".into(), at: night(), body: Body::Alert(Box::new(told)) }
 }
 
-pub(crate) fn hostile_digest() -> Message {
+/// A digest message whose texts are hostile.
+pub fn hostile_digest() -> Message {
     let first = vec![Line { handle: "0123456789ab".into(), severity: Severity::Low, title: HOSTILE.into() }];
     let roundup = Roundup {
         alerts: 7,
