@@ -3,18 +3,15 @@
 //! Secrets come from the environment, by the names that stand here; none can be written here. Must not send anything.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use capdex_crawlers::deliver::mail::MailServer;
-use capdex_crawlers::http::Secret;
 use capdex_model::alert::plan::Policy;
 use capdex_model::alert::suppression::Suppression;
 use capdex_model::digest::Digest;
-use capdex_model::fact::Severity;
 use serde::Deserialize;
 
 use super::keys::{REQUIRED, keys};
+use super::receiver::{MIN_SEVERITY, Sink};
 use super::sinks::{SinkSection, sink_of};
 use crate::exit::usage;
 use crate::instant;
@@ -48,8 +45,6 @@ keys! {
 
 /// Alerts told one by one unless the schedule says otherwise.
 const BUDGET: usize = 20;
-/// The mildest severity that is told unless the schedule says otherwise.
-pub(super) const MIN_SEVERITY: Severity = Severity::Low;
 /// Days in which more about one subject joins what was told, unless the schedule says otherwise.
 const COOLDOWN_DAYS: u32 = 7;
 
@@ -105,73 +100,6 @@ impl Default for Alerts {
             suppressions: Vec::new(),
             sinks: Vec::new(),
             contact: None,
-        }
-    }
-}
-
-/// One receiver.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sink {
-    /// Its name, by which the store knows what it was told.
-    pub name: String,
-    /// Its limits: budget, cooldown and mildest severity.
-    pub policy: Policy,
-    /// Its kind and address.
-    pub target: Target,
-}
-
-/// The kind and address of a receiver.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// JSON by POST, signed.
-    Webhook {
-        /// The address.
-        url: Secret,
-        /// The secret of the signature.
-        secret: Secret,
-    },
-    /// The JSON that Slack and what is compatible with it take.
-    Slack {
-        /// The address; usually a secret itself.
-        url: Secret,
-    },
-    /// Letters.
-    Smtp {
-        /// Through which server.
-        server: MailServer,
-        /// From whom.
-        from: String,
-        /// To whom.
-        to: Vec<String>,
-    },
-    /// A feed, one file.
-    Atom {
-        /// The file.
-        path: PathBuf,
-        /// The address at which readers find it, if they do.
-        url: Option<String>,
-        /// Entries that it has at most.
-        max_entries: usize,
-    },
-    /// A file of JSON lines, only added to.
-    Jsonl {
-        /// The file.
-        path: PathBuf,
-    },
-    /// One that cannot be told anything, and why: its secret is not in the environment. Its messages wait.
-    Unready(String),
-}
-
-impl Target {
-    /// The word for it in schedules.
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::Webhook { .. } => "webhook",
-            Self::Slack { .. } => "slack",
-            Self::Smtp { .. } => "smtp",
-            Self::Atom { .. } => "atom",
-            Self::Jsonl { .. } => "jsonl",
-            Self::Unready(_) => "unready",
         }
     }
 }

@@ -8,6 +8,7 @@ mod daemon;
 mod http;
 mod identity;
 pub mod keys;
+mod receiver;
 mod retention;
 mod sinks;
 mod sources;
@@ -23,11 +24,12 @@ use serde::Deserialize;
 use crate::exit::usage;
 use keys::{REQUIRED, keys};
 
-pub use alerts::{Alerts, AlertsSection, Sink, Target};
+pub use alerts::{Alerts, AlertsSection};
 pub use cron::Cron;
 pub use daemon::{DaemonSection, Overlap, Timing};
 pub use http::HttpSection;
 pub use identity::IdentitySection;
+pub use receiver::{Sink, Target};
 pub use retention::RetentionSection;
 pub use sources::{SourceRun, SourceSection};
 

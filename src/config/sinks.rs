@@ -8,8 +8,8 @@ use capdex_model::alert::plan::Policy;
 use capdex_model::fact::Severity;
 use serde::Deserialize;
 
-use super::alerts::{MIN_SEVERITY, Sink, Target};
 use super::keys::{ConfigValue, Kind, REQUIRED, keys};
+use super::receiver::{MIN_SEVERITY, Sink, Target};
 use crate::exit::usage;
 
 /// Entries of a feed, where the schedule says nothing else.

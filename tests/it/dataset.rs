@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use capdex_dataset::export::tables::{ColumnRole, TABLES};
+use capdex_dataset::export::table::ColumnRole;
+use capdex_dataset::export::tables::TABLES;
 use serde_json::{Value, json};
 
 use crate::nightly::{first_night, night};

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use capdex_dataset::export::cell::Row;
-use capdex_dataset::export::format::{EXPORTERS, Exporter};
+use capdex_dataset::export::exporters::EXPORTERS;
+use capdex_dataset::export::format::Exporter;
 use capdex_dataset::export::manifest::Manifest;
-use capdex_dataset::export::tables::{Layout, TABLES};
+use capdex_dataset::export::table::Layout;
+use capdex_dataset::export::tables::TABLES;
 use capdex_dataset::export::verify::check_bytes;
 use capdex_db::{Reader, Store};
 use capdex_model::points::Points;

@@ -12,7 +12,8 @@ use clap::CommandFactory as _;
 
 use crate::cli::Cli;
 use capdex_dataset::export::EXPORTERS;
-use capdex_dataset::export::tables::{ColumnRole, TABLES};
+use capdex_dataset::export::table::ColumnRole;
+use capdex_dataset::export::tables::TABLES;
 
 const NOTE: &str = "<!-- Written by `capdex docs`; edit the code, not this page. -->\n\n";
 

@@ -10,10 +10,13 @@ use capdex_rubrics::RUBRICS;
 use serde_json::{Value, json};
 
 use super::ExportOptions;
+use super::exporters::EXPORTERS;
+use super::file::FileRow;
 use super::file::HashedFile;
-use super::format::{EXPORTERS, Exporter};
-use super::manifest::{self, FileRow};
-use super::tables::{ColumnType, Layout, TABLES};
+use super::format::Exporter;
+use super::manifest;
+use super::table::{ColumnType, Layout};
+use super::tables::TABLES;
 
 /// For people.
 const README: &str = "README.md";
@@ -143,7 +146,7 @@ fn record_set(layout: &Layout, files: &[FileRow]) -> Option<Value> {
         (path != exporter.file_name("") && files.iter().any(|file| file.path == path)).then_some(path)
     };
     let path = EXPORTERS.iter().find_map(own)?;
-    let field = |column: &super::tables::Column| {
+    let field = |column: &super::table::Column| {
         let id = format!("{}/{}", layout.name, column.name);
         json!({
             "@type": "cr:Field",

@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::cell::{Cell, Row};
+use super::file::FileRow;
 use super::file::HashedFile;
 use super::format::{Exporter, Sink, Visit};
-use super::manifest::FileRow;
-use super::tables::{ColumnType, Layout};
+use super::table::{ColumnType, Layout};
 use crate::escape;
 
 /// CSV. An empty cell is null; so is an empty text.

@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::cell::Cell;
-use super::tables::ColumnType;
+use super::table::ColumnType;
 
 /// A value that stands in one column. The type decides the column's type, so that the two cannot disagree.
 pub trait Field {

@@ -6,8 +6,20 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use capdex_model::digest::Hashing;
+use serde::{Deserialize, Serialize};
 
-use super::manifest::FileRow;
+/// A file in the manifest.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FileRow {
+    /// Its name.
+    pub path: String,
+    /// SHA-256 (hex) of its bytes.
+    pub sha256: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// The number of rows, over all tables in it.
+    pub rows: u64,
+}
 
 /// Bytes written at once.
 const CHUNK: usize = 128 << 10;

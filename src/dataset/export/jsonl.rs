@@ -9,10 +9,10 @@ use anyhow::Context as _;
 use serde_json::value::RawValue;
 
 use super::cell::{Cell, Row};
+use super::file::FileRow;
 use super::file::HashedFile;
 use super::format::{Exporter, Sink, Visit};
-use super::manifest::FileRow;
-use super::tables::{Column, ColumnType, Layout};
+use super::table::{Column, ColumnType, Layout};
 
 /// JSON lines.
 pub(super) struct Jsonl;

@@ -12,6 +12,7 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::RUBRICS;
 use serde::{Deserialize, Serialize};
 
+use super::file::FileRow;
 use super::{ExportOptions, merkle};
 
 /// The file's name.
@@ -94,19 +95,6 @@ pub struct SourceRow {
     pub gone: u64,
     /// Listings that could not be read.
     pub failed: u64,
-}
-
-/// A file in the manifest.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct FileRow {
-    /// Its name.
-    pub path: String,
-    /// SHA-256 (hex) of its bytes.
-    pub sha256: String,
-    /// Its size in bytes.
-    pub bytes: u64,
-    /// The number of rows, over all tables in it.
-    pub rows: u64,
 }
 
 /// The manifest of a dataset with these files, sorted by path.

@@ -4,7 +4,7 @@
 
 use capdex_model::digest::{Digest, Hashing};
 
-use super::manifest::FileRow;
+use super::file::FileRow;
 
 /// The root (hex) over files that are sorted by name.
 pub(super) fn root(files: &[FileRow]) -> String {

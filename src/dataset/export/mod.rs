@@ -9,25 +9,29 @@ use capdex_model::time::{AsOf, Timestamp};
 use capdex_rubrics::rank::DEFAULT_RANK_BY;
 
 use best::Best;
+use file::FileRow;
 use format::Sink;
-use manifest::FileRow;
 use ranking::Ranking;
 use rows::RowMaker;
 use since::Since;
 use stream::Streamed;
-use tables::{Layout, TABLES};
+use table::Layout;
+use tables::TABLES;
 
 use crate::staging;
 
-pub use format::{EXPORTERS, Exporter};
+pub use exporters::EXPORTERS;
+pub use format::Exporter;
 
+mod batch;
 pub mod best;
 mod breakdowns;
 mod card;
 pub mod cell;
 mod csv;
+pub mod exporters;
 pub mod field;
-mod file;
+pub mod file;
 pub mod format;
 mod jsonl;
 pub mod manifest;
@@ -39,6 +43,7 @@ mod rows;
 mod since;
 mod sqlite;
 mod stream;
+pub mod table;
 pub mod table_row;
 pub mod tables;
 pub mod verify;

@@ -21,10 +21,10 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
 use super::cell::{Cell, Row};
+use super::file::FileRow;
 use super::file::HashedFile;
 use super::format::{Exporter, Sink, Visit};
-use super::manifest::FileRow;
-use super::tables::{Column, ColumnType, Layout};
+use super::table::{Column, ColumnType, Layout};
 
 /// Rows of one row group: of the widest table about 60 MB before and 2 MB after compression. Compressed columns and the
 /// dictionaries of every table, wait in memory for its end.

@@ -15,6 +15,7 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::saferskills::{self, Member};
 use capdex_rubrics::{RUBRICS, opposites, verdict};
 
+use super::batch::Batch;
 use super::best::{Best, Line};
 use super::breakdowns::{Breakdowns, Named};
 use super::cell::Row;
@@ -22,8 +23,7 @@ use super::field::JsonText;
 use super::ranked::Ranked;
 use super::ranking::Ranking;
 use super::since::{Seen, Since};
-use super::stream::Batch;
-use super::table_row::TableRow;
+use super::tables::TablePlace;
 use super::tables::breakdowns::BreakdownRow;
 use super::tables::capabilities::CapabilityRow;
 use super::tables::coverage::Asked;
@@ -68,7 +68,7 @@ pub(super) struct Made {
 pub(super) struct MadeRows(pub(super) Vec<(usize, Row)>);
 
 impl MadeRows {
-    fn add<R: TableRow>(&mut self, row: R) -> anyhow::Result<()> {
+    fn add<R: TablePlace>(&mut self, row: R) -> anyhow::Result<()> {
         self.0.push((R::NUMBER, row.into_cells()?));
         Ok(())
     }

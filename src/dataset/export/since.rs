@@ -13,11 +13,12 @@ use capdex_model::points::Points;
 use capdex_model::time::AsOf;
 
 use super::cell::Cell;
+use super::exporters::EXPORTERS;
 use super::field::AsJson;
-use super::format::{EXPORTERS, Exporter};
+use super::format::Exporter;
 use super::manifest::{self, Earlier, Manifest};
+use super::table::Layout;
 use super::table_row::ReadRow;
-use super::tables::Layout;
 use super::tables::capabilities::{CapabilityRow, ReadCapabilityRow};
 use super::tables::changes::{ChangeRow, ReadChangeRow};
 use super::{ExportOptions, file};

@@ -8,9 +8,9 @@ use capdex_db::dataset::{self, DatasetWriter, Definition};
 
 use super::cell::{Cell, Row};
 use super::file;
+use super::file::FileRow;
 use super::format::{Exporter, Sink, Visit};
-use super::manifest::FileRow;
-use super::tables::{Column, ColumnType, Layout};
+use super::table::{Column, ColumnType, Layout};
 
 /// SQLite. JSON columns are text.
 pub(super) struct Sqlite;

@@ -11,13 +11,14 @@ use std::thread;
 use anyhow::Context as _;
 use capdex_db::{Reader, StoreError};
 
+use super::batch::Batch;
 use super::cell::Row;
+use super::file::FileRow;
 use super::format::Sink;
-use super::manifest::FileRow;
 use super::ranking::Ranking;
 use super::rows::{Counted, Met, Packed, RowMaker};
-use super::table_row::TableRow;
-use super::tables::{Layout, Rows, TABLES};
+use super::table::{Layout, Rows};
+use super::tables::TABLES;
 use crate::bulk;
 
 /// Capabilities on the way at once, in one piece.
@@ -26,21 +27,6 @@ const PIECE: usize = 128;
 const WAITING: usize = 2;
 /// Rows of the store's own tables in one piece, and about how many bytes of them.
 const STORED: (usize, usize) = (512, 1 << 20);
-
-/// Rows of one table.
-pub(super) struct Batch {
-    /// The place of the table in [`TABLES`].
-    pub(super) table: usize,
-    pub(super) rows: Vec<Row>,
-}
-
-impl Batch {
-    /// The cells of rows.
-    pub(super) fn of<R: TableRow>(rows: impl IntoIterator<Item = R>) -> anyhow::Result<Self> {
-        let rows = rows.into_iter().map(TableRow::into_cells).collect::<anyhow::Result<_>>()?;
-        Ok(Self { table: R::NUMBER, rows })
-    }
-}
 
 /// The pieces that the reader hands over.
 enum Piece {

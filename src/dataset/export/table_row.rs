@@ -4,14 +4,12 @@
 //! missing, of another type or of no column does not compile.
 
 use super::cell::{Cell, Row};
-use super::tables::{Layout, TABLES, Table};
+use super::table::{Layout, Table};
 
 /// A row of one table, before it becomes cells.
 pub trait TableRow {
     /// The table.
     const TABLE: Table;
-    /// The table's place in [`TABLES`]. A table that is not listed there does not compile.
-    const NUMBER: usize = number(Self::TABLE.name);
 
     /// A cell for each column, private ones included.
     ///
@@ -32,35 +30,12 @@ pub trait ReadRow {
     fn cells(&self) -> Vec<&Cell>;
 }
 
-const fn number(name: &str) -> usize {
-    // A loop, since iterators cannot be used at compile time.
-    let mut at = 0;
-    while at < TABLES.len() {
-        if is_same(TABLES[at].name, name) {
-            return at;
-        }
-        at += 1;
-    }
-    // At compile time: a table that no format writes cannot be declared.
-    panic!("the table is missing in TABLES")
-}
-
-/// Compares texts at compile time, where `==` does not.
-const fn is_same(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    let mut at = 0;
-    while at < one.len() && at < other.len() && one[at] == other[at] {
-        at += 1;
-    }
-    at == one.len() && at == other.len()
-}
-
 /// Declares a table.
 ///
 /// - The doc comments of the struct and of its fields are the meanings in the data dictionary, word by word.
 /// - `table NAME: ORIGIN;` names the table. `ORIGIN` is `ranked`, `counted`, or `stored(FUNCTION)` with the function that
 ///   reads the rows from the store.
-/// - Before a field stands its [`ColumnRole`](super::tables::ColumnRole): `key`, `public` or `private`.
+/// - Before a field stands its [`ColumnRole`](super::table::ColumnRole): `key`, `public` or `private`.
 /// - The field's type is a [`Field`](super::field::Field), which decides the type of the column.
 /// - `read as NAME` makes a second struct, a [`ReadRow`], for what `verify` and `--since` read back.
 macro_rules! table_row {
@@ -77,10 +52,10 @@ macro_rules! table_row {
         }
 
         impl $(<$life>)? $crate::export::table_row::TableRow for $Row $(<$life>)? {
-            const TABLE: $crate::export::tables::Table = $crate::export::tables::Table {
+            const TABLE: $crate::export::table::Table = $crate::export::table::Table {
                 name: stringify!($table),
                 about: concat!($($about),+).trim_ascii(),
-                columns: &[$($crate::export::tables::Column {
+                columns: &[$($crate::export::table::Column {
                     name: stringify!($field),
                     kind: <$type as $crate::export::field::Field>::KIND,
                     about: concat!($($meaning),+).trim_ascii(),
@@ -96,13 +71,13 @@ macro_rules! table_row {
 
         $crate::export::table_row::table_row!(@read $vis $table $Row [$($Read)?] $($field)+);
     };
-    (@role key) => { $crate::export::tables::ColumnRole::Key };
-    (@role public) => { $crate::export::tables::ColumnRole::Public };
-    (@role private) => { $crate::export::tables::ColumnRole::Private };
-    (@rows $Row:ident ranked) => { $crate::export::tables::Rows::Ranked };
-    (@rows $Row:ident counted) => { $crate::export::tables::Rows::Counted };
+    (@role key) => { $crate::export::table::ColumnRole::Key };
+    (@role public) => { $crate::export::table::ColumnRole::Public };
+    (@role private) => { $crate::export::table::ColumnRole::Private };
+    (@rows $Row:ident ranked) => { $crate::export::table::Rows::Ranked };
+    (@rows $Row:ident counted) => { $crate::export::table::Rows::Counted };
     (@rows $Row:ident stored $rows:ident) => {
-        $crate::export::tables::Rows::Stored(|reader, emit| {
+        $crate::export::table::Rows::Stored(|reader, emit| {
             $rows(reader, &mut |row: $Row| emit($crate::export::table_row::TableRow::into_cells(row)?))
         })
     };
@@ -117,9 +92,9 @@ macro_rules! table_row {
         }
 
         impl $crate::export::table_row::ReadRow for $Read {
-            const TABLE: $crate::export::tables::Table = <$Row as $crate::export::table_row::TableRow>::TABLE;
+            const TABLE: $crate::export::table::Table = <$Row as $crate::export::table_row::TableRow>::TABLE;
 
-            fn read(layout: &$crate::export::tables::Layout, row: $crate::export::cell::Row) -> Self {
+            fn read(layout: &$crate::export::table::Layout, row: $crate::export::cell::Row) -> Self {
                 let mut cells = layout.restore(row).into_iter();
                 Self { $($field: cells.next().unwrap_or($crate::export::cell::Cell::Null)),+ }
             }

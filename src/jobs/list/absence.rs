@@ -10,7 +10,7 @@ use capdex_model::time::AsOf;
 use tracing::warn;
 
 use super::STAGE;
-use super::walk::Walker;
+use super::walker::Walker;
 use capdex_dataset::views::ledger::WalkReport;
 
 /// So few missing listings are never too many.

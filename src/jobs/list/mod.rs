@@ -8,6 +8,7 @@ mod known;
 mod names;
 mod page;
 mod walk;
+mod walker;
 
 use capdex_crawlers::source;
 use capdex_dataset::stopwatch::Stopwatch;
@@ -21,7 +22,7 @@ use super::{Context, StageReport};
 use crate::config::SourceRun;
 use crate::progress::Progress;
 use capdex_dataset::views::ledger::{SourceReport, WalkReport};
-use walk::Walker;
+use walker::Walker;
 
 pub use absence::confirm;
 pub(super) use names::{is_directory, is_local, planned};

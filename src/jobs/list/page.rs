@@ -11,7 +11,7 @@ use capdex_model::listing::{Locator, Validators};
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::time::{AsOf, Timestamp};
 
-use super::walk::Walker;
+use super::walker::Walker;
 use super::{FETCH_JOB, FetchPayload, STAGE};
 use crate::clock;
 use crate::jobs::fetch;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use capdex_crawlers::http::Http;
-use capdex_crawlers::{CrawlError, Cursor, ListRequest, Next, Page, Source, SourceSettings, Walk, WalkKind};
+use capdex_crawlers::{CrawlError, Cursor, ListRequest, Next, Page, SourceSettings, Walk, WalkKind};
 use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{SourceState, WalkMode};
 use capdex_model::digest::Digest;
@@ -16,25 +16,14 @@ use capdex_model::time::AsOf;
 use tracing::{info, warn};
 
 use super::known::Stored;
+use super::walker::Walker;
 use super::{STAGE, absence, names, page};
-use crate::config::SourceRun;
-use crate::jobs::Context;
-use crate::progress::Progress;
 use capdex_dataset::views::ledger::WalkReport;
 
 /// Pages in a row that may have nothing new to the walk. Sources that filter after they fetch give some.
 const MAX_EMPTY_PAGES: u64 = 100;
 /// Pages of one run. The largest directory has a tenth of that.
 const MAX_PAGES: u64 = 100_000;
-
-/// Everything that a walk needs.
-pub(super) struct Walker<'a> {
-    pub context: &'a Context,
-    pub id: &'a str,
-    pub run: &'a SourceRun,
-    pub source: &'static dyn Source,
-    pub progress: &'a Progress,
-}
 
 /// The place of a walk between two pages.
 struct Position {

@@ -6,7 +6,7 @@ use capdex_model::alert::{Alert, Raised};
 use maud::{Markup, html};
 
 use super::layout::{self, Frame, heading, pager, pages_of};
-use super::overview::when;
+use super::said::when;
 use super::said::{NAME, TEXT, counted, quoted, said};
 use super::site::Site;
 use super::{drift, paths};

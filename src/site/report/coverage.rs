@@ -6,8 +6,8 @@ use capdex_rules::catalogue::{self, Catalogue, Entry};
 use maud::{Markup, html};
 
 use super::layout::{self, Frame, heading};
-use super::overview::when;
 use super::paths;
+use super::said::when;
 use super::said::{NAME, TEXT, number, percent, quoted, said};
 use super::site::Site;
 

@@ -7,8 +7,8 @@ use capdex_db::DriftEvent;
 use maud::{Markup, html};
 
 use super::layout::{self, Frame, heading, pager, pages_of};
-use super::overview::when;
 use super::paths;
+use super::said::when;
 use super::said::{NAME, TEXT, counted, quoted, said};
 use super::site::{DriftHead, Site};
 

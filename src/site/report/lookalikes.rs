@@ -6,8 +6,8 @@ use capdex_model::fact::Severity;
 use maud::{Markup, html};
 
 use super::layout::{self, Frame, heading};
-use super::overview::when;
 use super::paths;
+use super::said::when;
 use super::said::{NAME, TEXT, counted, quoted, said};
 use super::site::{Copied, Site};
 

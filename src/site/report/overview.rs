@@ -10,7 +10,7 @@ use maud::{Markup, html};
 
 use super::layout::{self, Frame, heading};
 use super::plots::{About, Bar, bars, columns};
-use super::said::{NAME, counted, day, number, percent, quoted};
+use super::said::{NAME, counted, number, percent, quoted};
 use super::site::{Site, median, seeds};
 use super::{alerts, drift, paths};
 
@@ -239,9 +239,4 @@ fn frequent(site: &Site) -> Markup {
             }
         },
     )
-}
-
-/// The instant of something, as it stands in lists.
-pub(crate) fn when(at: capdex_model::time::AsOf) -> Markup {
-    html! { time datetime=(at) { (day(at)) } }
 }

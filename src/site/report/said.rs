@@ -66,6 +66,11 @@ pub(crate) fn day(at: capdex_model::time::AsOf) -> String {
     at.to_string().chars().take(10).collect()
 }
 
+/// The instant of something, as it stands in lists.
+pub(crate) fn when(at: capdex_model::time::AsOf) -> Markup {
+    html! { time datetime=(at) { (day(at)) } }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

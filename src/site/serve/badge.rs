@@ -5,7 +5,7 @@ use capdex_rubrics::RUBRICS;
 
 use super::answer::{SVG, Said};
 use super::api::capabilities::found;
-use super::routes::Ask;
+use super::route::Ask;
 use crate::report::site::Row;
 
 /// Width of a letter and of what stands around a text, in pixels.

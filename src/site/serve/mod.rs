@@ -19,9 +19,11 @@ mod cache;
 mod connections;
 mod dispatch;
 mod guard;
+mod loader;
 mod metrics;
 mod openapi;
 mod query;
+mod route;
 mod routes;
 mod site;
 mod state;
@@ -71,7 +73,7 @@ pub fn run(
         // The real address, because port 0 lets the system choose one.
         let address = listener.local_addr().context("failed to learn the address")?;
         let service = Arc::new(Service::new(options, address, threads));
-        let loader = state::Loader::start(&service)?;
+        let loader = loader::Loader::start(&service)?;
         // Told only now, so that whoever waits for the line can connect.
         told(address)?;
         connections::accept(&listener, &service, options.connections, stop).await;

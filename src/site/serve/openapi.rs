@@ -4,13 +4,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answer::{JSON, Said};
-use super::routes::{Ask, Gives, ROUTES, Route};
+use super::route::{Gives, Route};
 
-/// The document.
-pub(super) fn document() -> Value {
+/// The document of these routes.
+pub(super) fn document(routes: &[Route]) -> Value {
     let mut paths = Map::new();
-    for route in ROUTES {
+    for route in routes {
         paths.insert(route.path.to_owned(), json!({ "get": operation(route) }));
     }
     json!({
@@ -28,11 +27,6 @@ pub(super) fn document() -> Value {
             "properties": { "schema": { "type": "string", "enum": ["capdex.error/1"] }, "status": { "type": "integer" }, "error": { "type": "string" } }
         } } }
     })
-}
-
-/// The document as an answer.
-pub(super) fn answer(_: &Ask<'_>) -> anyhow::Result<Said> {
-    Ok(Said::Found(JSON, format!("{:#}\n", document()).into_bytes()))
 }
 
 fn operation(route: &Route) -> Value {

@@ -2,59 +2,10 @@
 //!
 //! A route is a path with names in it, the parameters that it knows, what it gives, and a function. To add one, add a line.
 
-use capdex_db::Reader;
-
-use super::answer::Said;
-use super::query::{Query, decoded};
-use super::{answer, api, badge, openapi};
-use crate::report::site::Site;
-
-/// The request that a function gets.
-pub(super) struct Ask<'a> {
-    /// The loaded site.
-    pub(super) site: &'a Site,
-    /// The store, for what is not loaded.
-    pub(super) reader: &'a Reader,
-    /// The values of the names in the path, in their order.
-    pub(super) names: Vec<String>,
-    /// The parameters beside the path.
-    pub(super) query: Query,
-}
-
-impl Ask<'_> {
-    /// The value of the first name.
-    pub(super) fn name(&self) -> &str {
-        self.names.first().map_or("", String::as_str)
-    }
-}
-
-/// A parameter beside the path.
-pub(super) struct Param {
-    pub(super) name: &'static str,
-    pub(super) about: &'static str,
-    /// True where it is a whole number; else it is text.
-    pub(super) is_number: bool,
-}
-
-/// The result of a route.
-#[derive(Clone, Copy)]
-pub(super) enum Gives {
-    /// One object, whose `schema` is this word.
-    One(&'static str),
-    /// A page of objects, the whole with this word as its `schema`.
-    Many(&'static str),
-    /// Something else, of a media type.
-    Other(&'static str),
-}
-
-/// One route.
-pub(super) struct Route {
-    pub(super) path: &'static str,
-    pub(super) about: &'static str,
-    pub(super) params: &'static [Param],
-    pub(super) gives: Gives,
-    pub(super) answer: fn(&Ask<'_>) -> anyhow::Result<Said>,
-}
+use super::answer::{self, JSON, Said};
+use super::query::decoded;
+use super::route::{Ask, Gives, Param, Route};
+use super::{api, badge, openapi};
 
 const fn text(name: &'static str, about: &'static str) -> Param {
     Param { name, about, is_number: false }
@@ -184,7 +135,7 @@ pub(super) const ROUTES: &[Route] = &[
         about: "This description.",
         params: &[],
         gives: Gives::Other("application/json"),
-        answer: openapi::answer,
+        answer: description,
     },
     Route {
         path: "/badge/{capability}.svg",
@@ -201,6 +152,10 @@ pub(super) const ROUTES: &[Route] = &[
         answer: feed,
     },
 ];
+
+fn description(_: &Ask<'_>) -> anyhow::Result<Said> {
+    Ok(Said::Found(JSON, format!("{:#}\n", openapi::document(ROUTES)).into_bytes()))
+}
 
 fn feed(ask: &Ask<'_>) -> anyhow::Result<Said> {
     let feed = crate::report::single(ask.site, "alerts.atom").unwrap_or_default();

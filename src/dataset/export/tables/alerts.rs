@@ -7,8 +7,8 @@ use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 use capdex_model::time::AsOf;
 
-use super::Emit;
 use crate::export::field::AsSortedJson;
+use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
 table_row! {

@@ -5,7 +5,7 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::Outcome;
 use capdex_model::ids::RuleId;
 
-use super::Emit;
+use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
 table_row! {

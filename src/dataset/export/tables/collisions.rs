@@ -5,8 +5,8 @@ use capdex_db::Reader;
 use capdex_model::fact::Severity;
 use capdex_model::time::AsOf;
 
-use super::Emit;
 use crate::export::field::AsSortedJson;
+use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
 table_row! {

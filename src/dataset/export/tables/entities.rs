@@ -4,8 +4,8 @@ use capdex_corpus::identity::{Edge, Reason};
 use capdex_db::Reader;
 use capdex_model::ids::ListingKey;
 
-use super::Emit;
 use crate::export::field::AsSortedJson;
+use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
 table_row! {

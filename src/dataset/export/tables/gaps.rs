@@ -4,7 +4,7 @@ use capdex_db::Reader;
 use capdex_model::snapshot::GapReason;
 use capdex_model::time::AsOf;
 
-use super::Emit;
+use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
 table_row! {

@@ -7,7 +7,7 @@ use capdex_model::purl::Purl;
 use capdex_model::spdx;
 use capdex_model::time::{AsOf, Timestamp};
 
-use super::Emit;
+use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
 table_row! {

@@ -2,10 +2,8 @@
 //!
 //! Columns are declared in the struct of each table ([`table_row!`](super::table_row)), and nowhere else.
 
-use capdex_db::Reader;
-
-use super::cell::{Cell, Row};
-use super::table_row::TableRow as _;
+use super::table::{Layout, Table};
+use super::table_row::TableRow;
 
 mod alerts;
 pub mod answers;
@@ -27,70 +25,6 @@ mod listings;
 pub mod packages;
 pub mod scores;
 mod sources;
-
-/// The type of a column's values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColumnType {
-    /// A whole number.
-    Integer,
-    /// A number with at most three decimals.
-    Number,
-    /// Text.
-    Text,
-    /// A JSON value; text in CSV, SQLite and Parquet.
-    Json,
-}
-
-/// One column.
-#[derive(Clone, Copy, Debug)]
-pub struct Column {
-    /// Its name.
-    pub name: &'static str,
-    /// The type of its values.
-    pub kind: ColumnType,
-    /// Its meaning, for the data dictionary.
-    pub about: &'static str,
-    /// Its part in the row, which decides whether every dataset has it.
-    pub role: ColumnRole,
-}
-
-/// The part of a column in its row. Each column of a table begins with this word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColumnRole {
-    /// In every dataset. No two rows have the same values in all key columns.
-    Key,
-    /// In every dataset.
-    Public,
-    /// Only in a dataset made with `--private`, which somebody keeps for himself.
-    Private,
-}
-
-/// One table.
-#[derive(Clone, Copy)]
-pub struct Table {
-    /// Its name, which is also that of its files.
-    pub name: &'static str,
-    /// The meaning of a row, for the data dictionary.
-    pub about: &'static str,
-    /// Its columns, private ones included.
-    pub columns: &'static [Column],
-    /// The origin of its rows.
-    pub rows: Rows,
-}
-
-/// The origin of rows.
-#[derive(Clone, Copy)]
-pub enum Rows {
-    /// From the capabilities in their ranked order, several tables at once.
-    Ranked,
-    /// From what was counted on the way over the capabilities.
-    Counted,
-    /// From the store, sorted, one after the other.
-    Stored(fn(&Reader, Emit<'_>) -> anyhow::Result<()>),
-}
-
-/// The receiver of the rows of one table: typed in the table's file, cells where tables are written.
-pub type Emit<'a, R = Row> = &'a mut dyn FnMut(R) -> anyhow::Result<()>;
 
 /// Every table, in the order of the manual.
 pub const TABLES: &[Table] = &[
@@ -116,65 +50,47 @@ pub const TABLES: &[Table] = &[
     collisions::CollisionRow::TABLE,
 ];
 
-/// A table as one dataset has it: with all its columns, or with the public ones.
-#[derive(Clone, Debug)]
-pub struct Layout {
-    /// The table's name.
-    pub name: &'static str,
-    /// The columns that are there.
-    pub columns: Vec<Column>,
-    /// Their places among all columns; none where all are there.
-    places: Option<Vec<usize>>,
-    /// The number of columns of the table.
-    all: usize,
+/// The place of a table in [`TABLES`].
+pub trait TablePlace: TableRow {
+    /// The place. A table that is not listed does not compile.
+    const NUMBER: usize = number(Self::TABLE.name);
 }
 
-impl Layout {
-    /// A table with or without its private columns.
-    pub fn of(table: &Table, with_private: bool) -> Self {
-        let is_there = |column: &Column| with_private || column.role != ColumnRole::Private;
-        let places: Vec<usize> =
-            table.columns.iter().enumerate().filter(|(_, column)| is_there(column)).map(|(place, _)| place).collect();
-        let columns = table.columns.iter().filter(|column| is_there(column)).copied().collect();
-        Self {
-            name: table.name,
-            columns,
-            // Nothing to pick where all are there, which is the usual case for every table but one.
-            places: (places.len() < table.columns.len()).then_some(places),
-            all: table.columns.len(),
-        }
-    }
+impl<R: TableRow> TablePlace for R {}
 
-    /// The table of a name.
-    pub fn named(name: &str, with_private: bool) -> Option<Self> {
-        TABLES.iter().find(|table| table.name == name).map(|table| Self::of(table, with_private))
-    }
-
-    /// The cells that the dataset has of a row with all columns.
-    pub fn keep(&self, row: Row) -> Row {
-        match &self.places {
-            None => row,
-            Some(places) => places.iter().filter_map(|place| row.get(*place).cloned()).collect(),
+const fn number(name: &str) -> usize {
+    // A loop, since iterators cannot be used at compile time.
+    let mut at = 0;
+    while at < TABLES.len() {
+        if is_same(TABLES[at].name, name) {
+            return at;
         }
+        at += 1;
     }
+    // At compile time: a table that no format writes cannot be declared.
+    panic!("the table is missing in TABLES")
+}
 
-    /// A row with all columns out of what is there: null where the dataset lacks the column.
-    pub fn restore(&self, row: Row) -> Row {
-        let Some(places) = &self.places else { return row };
-        let mut restored = Row::new();
-        for (place, cell) in places.iter().zip(row) {
-            // The places rise, so each gap before one is filled with nulls.
-            restored.resize(*place, Cell::Null);
-            restored.push(cell);
-        }
-        restored.resize(self.all, Cell::Null);
-        restored
+/// Compares texts at compile time, where `==` does not.
+const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
     }
+    at == one.len() && at == other.len()
+}
+
+/// The table of a name.
+pub fn layout(name: &str, with_private: bool) -> Option<Layout> {
+    TABLES.iter().find(|table| table.name == name).map(|table| Layout::of(table, with_private))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::export::cell::{Cell, Row};
+    use crate::export::table::ColumnRole;
 
     #[test]
     fn a_private_column_is_only_where_it_is_asked_for() {

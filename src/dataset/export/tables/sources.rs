@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use capdex_db::{Reader, SourceCounts};
 use capdex_model::time::AsOf;
 
-use super::Emit;
+use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
 table_row! {

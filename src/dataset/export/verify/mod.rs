@@ -9,10 +9,12 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::format::{EXPORTERS, Exporter};
+use super::exporters::EXPORTERS;
+use super::format::Exporter;
 use super::manifest::{self, Manifest};
+use super::table::Layout;
+use super::table::Table;
 use super::table_row::ReadRow;
-use super::tables::Table;
 use super::tables::answers::ReadAnswerRow;
 use super::tables::breakdowns::ReadBreakdownRow;
 use super::tables::capabilities::ReadCapabilityRow;
@@ -157,7 +159,7 @@ impl Dataset<'_> {
 
     /// Hands on every row of a table.
     fn each<R: ReadRow>(&self, mut visit: impl FnMut(R) -> anyhow::Result<()>) -> anyhow::Result<()> {
-        let layout = tables::Layout::of(&R::TABLE, self.manifest.private_columns);
+        let layout = Layout::of(&R::TABLE, self.manifest.private_columns);
         let read = self.exporter.read(self.dir, &layout, &mut |row| visit(R::read(&layout, row)));
         // The file is named, because every format has a table of this name.
         read.with_context(|| format!("{} cannot be read", self.file::<R>()))

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 use super::directory::shown_name;
 use super::layout::{self, Frame, heading};
-use super::overview::when;
+use super::said::when;
 use super::said::{NAME, TEXT, counted, number, quoted, said};
 use super::site::{Row, Site};
 use super::{alerts, drift};

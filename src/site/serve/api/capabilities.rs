@@ -9,7 +9,7 @@ use super::{Page, listed, whole};
 use crate::report::paths;
 use crate::report::site::Row;
 use crate::serve::answer::Said;
-use crate::serve::routes::Ask;
+use crate::serve::route::Ask;
 use capdex_dataset::export::ranked;
 use capdex_dataset::finding;
 use capdex_dataset::item::Item;

@@ -2,7 +2,7 @@
 
 use super::whole;
 use crate::serve::answer::Said;
-use crate::serve::routes::Ask;
+use crate::serve::route::Ask;
 use capdex_dataset::views::status::StatusView;
 use capdex_rubrics::RUBRICS;
 use serde_json::json;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Page, least, listed};
 use crate::serve::answer::Said;
-use crate::serve::routes::Ask;
+use crate::serve::route::Ask;
 use capdex_dataset::views::alerts::{self, RaisedView};
 use capdex_dataset::views::collisions::{self, CollisionView};
 use capdex_dataset::views::drift::{self, DriftView};

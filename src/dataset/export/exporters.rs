@@ -1,0 +1,85 @@
+//! The list of formats: a new one adds a line.
+
+use super::format::Exporter;
+use super::{csv, jsonl, parquet, sqlite};
+
+/// Every format, in the order in which `verify` prefers to read them.
+pub const EXPORTERS: &[&dyn Exporter] = &[&parquet::Parquet, &jsonl::Jsonl, &csv::Csv, &sqlite::Sqlite];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::cell::Cell;
+    use crate::export::cell::Row;
+    use crate::export::table::ColumnType;
+    use crate::export::table::Layout;
+    use crate::export::tables;
+    use proptest::prelude::*;
+
+    /// Two columns of each type, out of tables that have them.
+    fn layout() -> Layout {
+        let mut layout = tables::layout("capabilities", true).expect("a table");
+        let of = |kind| layout.columns.iter().filter(move |column| column.kind == kind).take(2).copied();
+        let kinds = [ColumnType::Text, ColumnType::Integer, ColumnType::Json, ColumnType::Number];
+        layout.columns = kinds.into_iter().flat_map(of).collect();
+        layout
+    }
+
+    fn cell(kind: ColumnType, text: &str, number: i64) -> Cell {
+        match kind {
+            _ if number % 5 == 0 => Cell::Null,
+            ColumnType::Text => Cell::text(text),
+            ColumnType::Integer => Cell::Integer(number),
+            ColumnType::Number => Cell::Number(number as f64 / 1000.0),
+            ColumnType::Json => Cell::json(&(text, [number])).expect("JSON"),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_text_and_number_comes_back_from_every_format(
+            values in prop::collection::vec((any::<String>(), -1_000_000_000_000_i64..1_000_000_000_000), 1..20),
+            piece in 1..20_usize,
+        ) {
+            let layout = layout();
+            let row = |(text, number): &(String, i64)| -> Row {
+                layout.columns.iter().map(|column| cell(column.kind, text, *number)).collect()
+            };
+            let rows: Vec<Row> = values.iter().map(row).collect();
+            for exporter in EXPORTERS {
+                let dir = tempfile::tempdir().expect("a folder");
+                let mut sink = exporter.create(dir.path(), std::slice::from_ref(&layout)).expect("creates");
+                for rows in rows.chunks(piece) {
+                    sink.take(0, rows).expect("writes");
+                }
+                let files = sink.finish().expect("finishes");
+                prop_assert_eq!(files[0].rows, rows.len() as u64);
+                let mut back = Vec::new();
+                let mut visit = |row| {
+                    back.push(row);
+                    Ok(())
+                };
+                exporter.read(dir.path(), &layout, &mut visit).expect("reads");
+                prop_assert_eq!(&back, &rows, "{}", exporter.id());
+            }
+        }
+    }
+
+    #[test]
+    fn the_bytes_do_not_depend_on_the_pieces() {
+        let layout = layout();
+        let row = |number: i64| layout.columns.iter().map(|column| cell(column.kind, "a text", number)).collect();
+        let rows: Vec<Row> = (0..5000).map(row).collect();
+        for exporter in EXPORTERS {
+            let written = [1, 700, 5000].map(|piece| {
+                let dir = tempfile::tempdir().expect("a folder");
+                let mut sink = exporter.create(dir.path(), std::slice::from_ref(&layout)).expect("creates");
+                rows.chunks(piece).for_each(|rows| sink.take(0, rows).expect("writes"));
+                sink.finish().expect("finishes")
+            });
+            assert!(written[0] == written[1] && written[1] == written[2], "{}", exporter.id());
+        }
+    }
+}

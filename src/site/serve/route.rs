@@ -1,0 +1,54 @@
+//! `Route`: one route of the API, and `Ask`, the request that its function gets.
+
+use capdex_db::Reader;
+
+use super::answer::Said;
+use super::query::Query;
+use crate::report::site::Site;
+
+/// The request that a function gets.
+pub(super) struct Ask<'a> {
+    /// The loaded site.
+    pub(super) site: &'a Site,
+    /// The store, for what is not loaded.
+    pub(super) reader: &'a Reader,
+    /// The values of the names in the path, in their order.
+    pub(super) names: Vec<String>,
+    /// The parameters beside the path.
+    pub(super) query: Query,
+}
+
+impl Ask<'_> {
+    /// The value of the first name.
+    pub(super) fn name(&self) -> &str {
+        self.names.first().map_or("", String::as_str)
+    }
+}
+
+/// A parameter beside the path.
+pub(super) struct Param {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    /// True where it is a whole number; else it is text.
+    pub(super) is_number: bool,
+}
+
+/// The result of a route.
+#[derive(Clone, Copy)]
+pub(super) enum Gives {
+    /// One object, whose `schema` is this word.
+    One(&'static str),
+    /// A page of objects, the whole with this word as its `schema`.
+    Many(&'static str),
+    /// Something else, of a media type.
+    Other(&'static str),
+}
+
+/// One route.
+pub(super) struct Route {
+    pub(super) path: &'static str,
+    pub(super) about: &'static str,
+    pub(super) params: &'static [Param],
+    pub(super) gives: Gives,
+    pub(super) answer: fn(&Ask<'_>) -> anyhow::Result<Said>,
+}
