@@ -25,7 +25,7 @@ fn judged(capdex: &Capdex) -> (String, String, Vec<String>) {
     let is_it = |row: &&Value| text(row, "slug") == SERVER;
     let scores = rows(&out, "scores");
     let score = scores.iter().filter(is_it).find(|row| text(row, "rubric") == "agentscore/seed").expect("a score");
-    let breakdowns = rows(&out, "breakdowns");
+    let breakdowns = rows(&out, "score_breakdowns");
     let breakdown = breakdowns.iter().find(|row| row["breakdown"] == score["breakdown"]).expect("its breakdown");
     let parts = breakdown["parts"].as_array().expect("parts");
     let abuse = parts.iter().find(|part| part["name"] == "abuse").expect("the check");

@@ -196,7 +196,7 @@ fn a_night_keeps_leads_and_raises_what_has_a_second_signal_once() {
         let run = night(&capdex, day);
         assert_eq!(run.code, Some(0), "{}", run.stdout);
         let out = capdex.path().join("out");
-        let leads = rows(&out, "leads");
+        let leads = rows(&out, "typosquats");
         let short: Vec<_> = leads
             .iter()
             .map(|row| ["name", "target", "kind", "severity", "first_seen"].map(|cell| text(row, cell)))

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use capdex_dataset::export::cell::Row;
 use capdex_dataset::export::exporters::EXPORTERS;
+use capdex_dataset::export::file::FileRow;
 use capdex_dataset::export::format::Exporter;
 use capdex_dataset::export::manifest::Manifest;
 use capdex_dataset::export::table::Layout;
@@ -115,15 +116,15 @@ fn what_was_changed_and_sealed_again_is_found_by_computing_it_again() {
         ("capabilities.jsonl", "\"band\":\"", "\"band\":\"x"),
         ("capabilities.jsonl", "\"rank\":1,", "\"rank\":3,"),
         ("scores.jsonl", "\"breakdown\":1}", "\"breakdown\":3}"),
-        ("breakdowns.jsonl", "\"breakdown\":2,", "\"breakdown\":3,"),
-        ("breakdowns.jsonl", "\"note\":\"", "\"note\":\"x"),
+        ("score_breakdowns.jsonl", "\"breakdown\":2,", "\"breakdown\":3,"),
+        ("score_breakdowns.jsonl", "\"note\":\"", "\"note\":\"x"),
         ("packages.jsonl", "\"grade\":\"", "\"grade\":\"x"),
         ("facts.jsonl", "\"outcome\":\"true\"", "\"outcome\":\"false\""),
         ("facts.jsonl", "\"unavailable\"", "\"false\""),
         // No facts here are about a hook, and those of the server were computed from the format before.
-        ("answers.jsonl", "{\"kind\":\"hook\",\"rule\":\"", "{\"kind\":\"hook\",\"rule\":\"x"),
-        ("answers.csv", "\nmcp_server,", "\nmcp_server,x"),
-        ("answers.csv", "\nmcp_server,", "\nhook,"),
+        ("rule_defaults.jsonl", "{\"kind\":\"hook\",\"rule\":\"", "{\"kind\":\"hook\",\"rule\":\"x"),
+        ("rule_defaults.csv", "\nmcp_server,", "\nmcp_server,x"),
+        ("rule_defaults.csv", "\nmcp_server,", "\nhook,"),
     ] {
         put_back(&out, &files);
         let text = std::fs::read_to_string(out.join(file)).expect("a table");
@@ -151,7 +152,7 @@ fn change_scores(out: &Path, change: impl FnOnce(&mut Vec<String>)) {
     let number = |line: &String| line.trim_end_matches('}').rsplit(':').next()?.parse::<usize>().ok();
     let named = scores.iter().filter_map(number).max().expect("a number");
     write("scores.jsonl", &scores);
-    write("breakdowns.jsonl", &lines("breakdowns.jsonl")[..named]);
+    write("score_breakdowns.jsonl", &lines("score_breakdowns.jsonl")[..named]);
 }
 
 /// The files that hold no table.
@@ -262,15 +263,32 @@ fn every_score_row_names_what_it_was_computed_from() {
     }
 }
 
-/// The columns that version 0.1 did not write yet.
+/// The columns that version 1 of the dataset lacks.
 const ADDED: [&str; 2] = ["purl", "spdx"];
+/// The names that tables and columns of facts had in version 1, behind those of now.
+const RENAMED: [(&str, &str); 6] = [
+    ("rule_defaults", "answers"),
+    ("score_breakdowns", "breakdowns"),
+    ("typosquats", "leads"),
+    ("over_defaults", "usual"),
+    ("exceptions", "told"),
+    ("outcomes", "silent"),
+];
 
-/// Writes the tables of a format again, as version 0.1 did.
-fn write_as_before(exporter: &dyn Exporter, out: &Path, scratch: &Path) {
+fn name_of_before(name: &'static str) -> &'static str {
+    RENAMED.iter().find(|(now, _)| *now == name).map_or(name, |(_, then)| then)
+}
+
+/// Writes the tables of a format as version 1 had them.
+fn write_as_before(exporter: &dyn Exporter, out: &Path, scratch: &Path) -> Vec<FileRow> {
     let layouts: Vec<Layout> = TABLES.iter().map(|table| Layout::of(table, false)).collect();
     let mut older = layouts.clone();
     for layout in &mut older {
+        layout.name = name_of_before(layout.name);
         layout.columns.retain(|column| !ADDED.contains(&column.name));
+        for column in &mut layout.columns {
+            column.name = name_of_before(column.name);
+        }
     }
     let mut sink = exporter.create(scratch, &older).expect("files");
     for (table, layout) in layouts.iter().enumerate() {
@@ -283,23 +301,34 @@ fn write_as_before(exporter: &dyn Exporter, out: &Path, scratch: &Path) {
         exporter.read(out, layout, &mut keep).expect("a table");
         sink.take(table, &rows).expect("rows");
     }
-    for file in sink.finish().expect("files") {
-        std::fs::rename(scratch.join(&file.path), out.join(&file.path)).expect("renames");
+    for layout in &layouts {
+        // One file for all tables, or one for each.
+        let _ = std::fs::remove_file(out.join(exporter.file_name(layout.name)));
     }
+    sink.finish().expect("files")
 }
 
 #[test]
-fn an_export_of_before_a_column_was_added_verifies() {
+fn an_export_of_version_1_verifies_and_can_be_compared_with() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
     let out = capdex.path().join("out");
+    let mut files = Vec::new();
     for exporter in EXPORTERS {
-        let before = bytes_of(&out);
         let scratch = tempfile::tempdir_in(capdex.path()).expect("a folder");
-        write_as_before(*exporter, &out, scratch.path());
-        assert!(bytes_of(&out) != before, "{} has the columns", exporter.id());
+        let written = write_as_before(*exporter, &out, scratch.path());
+        for file in &written {
+            std::fs::rename(scratch.path().join(&file.path), out.join(&file.path)).expect("renames");
+        }
+        files.extend(written);
     }
-    seal(&out, |_| {});
+    assert!(bytes_of(&out).contains_key("leads.csv"));
+    seal(&out, |manifest| {
+        manifest.schema = "capdex.export/1".into();
+        files.extend(manifest.files.iter().filter(|file| CARD.contains(&&*file.path)).cloned());
+        files.sort();
+        manifest.files = files.clone();
+    });
     let run = capdex.run(&["verify", "out"]);
     assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
     let since = capdex.run(&["export", "now", "--since", "out", "--format", "jsonl", "--as-of", AS_OF]);

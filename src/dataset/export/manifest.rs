@@ -13,17 +13,20 @@ use capdex_rubrics::RUBRICS;
 use serde::{Deserialize, Serialize};
 
 use super::file::FileRow;
-use super::{ExportOptions, merkle};
+use super::table::{Layout, Table};
+use super::{ExportOptions, first_version, merkle};
 
 /// The file's name.
 pub const NAME: &str = "manifest.json";
-/// The schema that this version writes and reads.
-pub const SCHEMA: &str = "capdex.export/1";
+/// The schema that this version writes.
+pub const SCHEMA: &str = "capdex.export/2";
+/// The schema of before, which it reads too: some tables and columns have other names there, and some are missing.
+const FIRST_SCHEMA: &str = "capdex.export/1";
 
 /// The manifest of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// `capdex.export/1`.
+    /// `capdex.export/2`.
     pub schema: String,
     /// The instant that ages were measured against.
     pub as_of: AsOf,
@@ -48,6 +51,20 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// A table as this dataset has it.
+    pub(super) fn layout(&self, table: &Table) -> Layout {
+        if self.is_first_version() {
+            first_version::layout(table, self.private_columns)
+        } else {
+            Layout::of(table, self.private_columns)
+        }
+    }
+
+    /// True where the dataset has the names and columns of version 1.
+    pub(super) fn is_first_version(&self) -> bool {
+        self.schema == FIRST_SCHEMA
+    }
+
     /// The file's text with its own digest filled in.
     fn sealed(mut self) -> anyhow::Result<String> {
         // The digest is over the text with an empty place for it, since a text cannot hold its own digest.
@@ -162,7 +179,7 @@ pub fn read(dir: &Path) -> anyhow::Result<Result<Manifest, String>> {
 fn parse(bytes: &[u8]) -> Result<Manifest, String> {
     // Written by a stranger, as far as anybody knows: a fault is an answer and no error of the program.
     let manifest: Manifest = serde_json::from_slice(bytes).map_err(|error| format!("is damaged: {error}"))?;
-    if manifest.schema != SCHEMA {
+    if ![SCHEMA, FIRST_SCHEMA].contains(&&*manifest.schema) {
         return Err(format!("is of schema {:?}, and this program reads {SCHEMA:?}", manifest.schema));
     }
     // Written again and compared byte for byte: other spacing or an added key is another file.

@@ -32,6 +32,7 @@ mod csv;
 pub mod exporters;
 pub mod field;
 pub mod file;
+mod first_version;
 pub mod format;
 mod jsonl;
 pub mod manifest;

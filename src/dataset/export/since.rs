@@ -17,7 +17,6 @@ use super::exporters::EXPORTERS;
 use super::field::AsJson;
 use super::format::Exporter;
 use super::manifest::{self, Earlier, Manifest};
-use super::table::Layout;
 use super::table_row::ReadRow;
 use super::tables::capabilities::{CapabilityRow, ReadCapabilityRow};
 use super::tables::changes::{ChangeRow, ReadChangeRow};
@@ -232,7 +231,7 @@ fn each<R: ReadRow>(
     // A damaged table would invent changes, so it is not compared with at all.
     let is_whole = manifest.files.iter().any(|file| file.path == name && file.sha256 == sha256);
     anyhow::ensure!(is_whole, "{name} has other bytes than the manifest says");
-    let layout = Layout::of(&R::TABLE, manifest.private_columns);
+    let layout = manifest.layout(&R::TABLE);
     exporter.read(dir, &layout, &mut |row| {
         visit(R::read(&layout, row));
         Ok(())

@@ -1,7 +1,7 @@
 //! The table `facts`: every outcome of every rule, from which scores are computed again.
 //!
-//! Nearly all of two hundred answers about a capability say that nothing was found. Those stand once in the table `answers`;
-//! a row here holds what was answered otherwise, and gives all facts back, to the digest.
+//! Nearly all of two hundred answers about a capability say that nothing was found. Those stand once in the table
+//! `rule_defaults`; a row here holds the exceptions, and gives all facts back, to the digest.
 
 use capdex_db::ExceptionTexts;
 use capdex_model::capability::Kind;
@@ -19,13 +19,13 @@ table_row! {
         key facts_sha256: Digest,
         /// the kind of the capability that they are about
         public kind: Kind,
-        /// yes: every rule that neither `told` nor `silent` names answered what `answers` has for it and this kind; no:
-        /// those are all facts
-        public usual: bool,
-        /// facts that say more than that: what is there, with place, evidence or value
-        public told: JsonText<String>,
-        /// answers without any of it that are not the usual ones: `[rule, version, outcome, evidence]`
-        public silent: JsonText<String>,
+        /// yes: every rule that neither `exceptions` nor `outcomes` names answered as `rule_defaults` has it for this kind;
+        /// no: those are all facts
+        public over_defaults: bool,
+        /// facts that say more than a default: what is there, with place, evidence or value
+        public exceptions: JsonText<String>,
+        /// answers without any of it that are not the default: `[rule, version, outcome, evidence]`
+        public outcomes: JsonText<String>,
     }
 }
 
@@ -36,15 +36,16 @@ impl FactsRow {
     /// When a value cannot be written as JSON.
     pub fn of(digest: Digest, facts: &SparseFacts, texts: Option<ExceptionTexts>) -> anyhow::Result<Self> {
         // Texts that the store holds already need not be parsed and written again.
-        let (usual, ExceptionTexts { facts: told, outcomes: silent }) = match texts {
+        let (over_defaults, ExceptionTexts { facts: exceptions, outcomes }) = match texts {
             Some(texts) => (true, texts),
             None => {
                 let written = facts.exceptions();
                 let outcomes = serde_json::to_string(&written.outcomes)?;
-                // Facts over other defaults are written whole, because the table `answers` cannot complete them.
+                // Facts over other defaults are written whole, because the table `rule_defaults` cannot complete them.
                 (written.over_defaults, ExceptionTexts { facts: serde_json::to_string(&written.facts)?, outcomes })
             }
         };
-        Ok(Self { facts_sha256: digest, kind: facts.kind, usual, told: JsonText(told), silent: JsonText(silent) })
+        let (exceptions, outcomes) = (JsonText(exceptions), JsonText(outcomes));
+        Ok(Self { facts_sha256: digest, kind: facts.kind, over_defaults, exceptions, outcomes })
     }
 }

@@ -6,8 +6,6 @@ use super::table::{Layout, Table};
 use super::table_row::TableRow;
 
 mod alerts;
-pub mod answers;
-pub mod breakdowns;
 mod campaigns;
 pub mod capabilities;
 pub mod changes;
@@ -20,21 +18,23 @@ mod families;
 pub mod findings;
 mod gaps;
 mod identity_events;
-mod leads;
 mod listings;
 pub mod packages;
+pub mod rule_defaults;
+pub mod score_breakdowns;
 pub mod scores;
 mod sources;
+mod typosquats;
 
 /// Every table, in the order of the manual.
 pub const TABLES: &[Table] = &[
     capabilities::CapabilityRow::TABLE,
     packages::PackageRow::TABLE,
     scores::ScoreRow::TABLE,
-    breakdowns::BreakdownRow::TABLE,
+    score_breakdowns::BreakdownRow::TABLE,
     findings::FindingRow::TABLE,
     facts::FactsRow::TABLE,
-    answers::AnswerRow::TABLE,
+    rule_defaults::RuleDefaultRow::TABLE,
     changes::ChangeRow::TABLE,
     coverage::CoverageRow::TABLE,
     sources::SourceRow::TABLE,
@@ -43,7 +43,7 @@ pub const TABLES: &[Table] = &[
     drift::DriftRow::TABLE,
     families::FamilyRow::TABLE,
     campaigns::CampaignRow::TABLE,
-    leads::LeadRow::TABLE,
+    typosquats::TyposquatRow::TABLE,
     alerts::AlertRow::TABLE,
     entities::EntityRow::TABLE,
     identity_events::IdentityEventRow::TABLE,

@@ -12,14 +12,13 @@ use anyhow::Context as _;
 use super::exporters::EXPORTERS;
 use super::format::Exporter;
 use super::manifest::{self, Manifest};
-use super::table::Layout;
 use super::table::Table;
 use super::table_row::ReadRow;
-use super::tables::answers::ReadAnswerRow;
-use super::tables::breakdowns::ReadBreakdownRow;
 use super::tables::capabilities::ReadCapabilityRow;
 use super::tables::facts::ReadFactsRow;
 use super::tables::packages::ReadPackageRow;
+use super::tables::rule_defaults::ReadRuleDefaultRow;
+use super::tables::score_breakdowns::ReadBreakdownRow;
 use super::tables::scores::ReadScoreRow;
 use super::{file, merkle, tables};
 use crate::bulk;
@@ -79,7 +78,7 @@ pub fn verify(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Verified> 
     check_texts(&manifest, &mut verified);
     let is_undamaged = |(_, exporter): &(usize, &'static dyn Exporter)| {
         // Only the tables that are read here: a damaged file beside them is named, and stops nothing.
-        !COMPUTED.iter().any(|table| damaged.contains(&exporter.file_name(table.name)))
+        !COMPUTED.iter().any(|table| damaged.contains(&exporter.file_name(manifest.layout(table).name)))
     };
     let formats = check_formats(&manifest, &mut verified).into_iter().filter(is_undamaged);
     let formats = formats.map(|(number, exporter)| Dataset { dir, number, exporter, manifest: &manifest });
@@ -134,7 +133,7 @@ pub fn check_bytes(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Seale
 
 /// The tables that are read to compute their contents again.
 const COMPUTED: [Table; 6] = [
-    ReadAnswerRow::TABLE,
+    ReadRuleDefaultRow::TABLE,
     ReadFactsRow::TABLE,
     ReadBreakdownRow::TABLE,
     ReadScoreRow::TABLE,
@@ -154,12 +153,12 @@ struct Dataset<'a> {
 impl Dataset<'_> {
     /// The file of a table.
     fn file<R: ReadRow>(&self) -> String {
-        self.exporter.file_name(R::TABLE.name)
+        self.exporter.file_name(self.manifest.layout(&R::TABLE).name)
     }
 
     /// Hands on every row of a table.
     fn each<R: ReadRow>(&self, mut visit: impl FnMut(R) -> anyhow::Result<()>) -> anyhow::Result<()> {
-        let layout = Layout::of(&R::TABLE, self.manifest.private_columns);
+        let layout = self.manifest.layout(&R::TABLE);
         let read = self.exporter.read(self.dir, &layout, &mut |row| visit(R::read(&layout, row)));
         // The file is named, because every format has a table of this name.
         read.with_context(|| format!("{} cannot be read", self.file::<R>()))
@@ -172,7 +171,7 @@ fn check_formats(manifest: &Manifest, verified: &mut Verified) -> Vec<(usize, &'
     let named: BTreeSet<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
     let mut whole = Vec::new();
     for (number, exporter) in EXPORTERS.iter().copied().enumerate() {
-        let files = tables::TABLES.iter().map(|table| exporter.file_name(table.name));
+        let files = tables::TABLES.iter().map(|table| exporter.file_name(manifest.layout(table).name));
         let missing: Vec<String> = files.filter(|file| !named.contains(file.as_str())).collect();
         if missing.is_empty() {
             whole.push((number, exporter));

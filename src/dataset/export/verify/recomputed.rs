@@ -21,9 +21,9 @@ use super::{Dataset, Verified};
 use crate::bulk;
 use crate::export::cell::Cell;
 use crate::export::table_row::ReadRow as _;
-use crate::export::tables::answers::ReadAnswerRow;
 use crate::export::tables::facts::ReadFactsRow;
-use crate::export::tables::{breakdowns, capabilities, scores};
+use crate::export::tables::rule_defaults::ReadRuleDefaultRow;
+use crate::export::tables::{capabilities, score_breakdowns, scores};
 
 /// Rows of facts that are computed at once.
 const PIECE: usize = 512;
@@ -65,7 +65,7 @@ pub(super) struct ScorePrint {
 
 impl ScorePrint {
     fn of(score: &Score) -> anyhow::Result<Self> {
-        let (outline, breakdown) = (scores::computed_cells(score)?, breakdowns::computed_cells(score)?);
+        let (outline, breakdown) = (scores::computed_cells(score)?, score_breakdowns::computed_cells(score)?);
         Ok(Self { outline: print(&outline), breakdown: print(&breakdown) })
     }
 }
@@ -197,8 +197,8 @@ struct Written {
     row: Print,
     kind: String,
     over_defaults: bool,
-    told: String,
-    silent: String,
+    exceptions: String,
+    outcomes: String,
 }
 
 impl Written {
@@ -210,17 +210,17 @@ impl Written {
             digest,
             row: print(row.cells()),
             kind: text(&row.kind),
-            over_defaults: row.usual.as_text() == "yes",
-            told: text(&row.told),
-            silent: text(&row.silent),
+            over_defaults: row.over_defaults.as_text() == "yes",
+            exceptions: text(&row.exceptions),
+            outcomes: text(&row.outcomes),
         }
     }
 
     fn facts(&self, written: &RuleDefaults) -> anyhow::Result<SparseFacts> {
-        let told: Vec<Fact> = serde_json::from_str(&self.told)?;
-        let outcomes: Vec<OutcomeRow<'_>> = serde_json::from_str(&self.silent)?;
+        let facts: Vec<Fact> = serde_json::from_str(&self.exceptions)?;
+        let outcomes: Vec<OutcomeRow<'_>> = serde_json::from_str(&self.outcomes)?;
         let kind: Kind = self.kind.parse()?;
-        let facts = told.into_iter().map(Cow::Owned).collect();
+        let facts = facts.into_iter().map(Cow::Owned).collect();
         let exceptions = Exceptions { kind, over_defaults: self.over_defaults, facts, outcomes };
         Ok(SparseFacts::restore(exceptions, written, capdex_rules::defaults()))
     }
@@ -252,7 +252,7 @@ impl Written {
 /// to show a difference.
 fn rule_defaults(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<RuleDefaults> {
     let mut rows: Vec<(Kind, DefaultRow<'static>)> = Vec::new();
-    dataset.each(|row: ReadAnswerRow| {
+    dataset.each(|row: ReadRuleDefaultRow| {
         let kind: Kind = row.kind.as_text().parse()?;
         let outcome: Outcome = serde_json::from_value(row.outcome.as_text().into()).context("an outcome is none")?;
         let version = row.version.as_integer().and_then(|version| u32::try_from(version).ok());
@@ -263,8 +263,10 @@ fn rule_defaults(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Resu
     let ours = capdex_rules::defaults();
     // Only under our own rules is it known what the answers must be.
     if dataset.manifest.ruleset_sha256 == capdex_rules::digest().hex() && !ours.rows().eq(rows.iter().cloned()) {
-        verified
-            .differs(format!("{}: not what the rules answer where they find nothing", dataset.file::<ReadAnswerRow>()));
+        verified.differs(format!(
+            "{}: not what the rules answer where they find nothing",
+            dataset.file::<ReadRuleDefaultRow>()
+        ));
     }
     Ok(RuleDefaults::of_rows(rows))
 }

@@ -12,9 +12,9 @@ use super::{Dataset, Verified};
 use crate::escape::count;
 use crate::export::cell::Cell;
 use crate::export::table_row::{ReadRow as _, TableRow as _};
-use crate::export::tables::breakdowns::ReadBreakdownRow;
 use crate::export::tables::capabilities::ReadCapabilityRow;
 use crate::export::tables::packages::{PackageRow, ReadPackageRow};
+use crate::export::tables::score_breakdowns::ReadBreakdownRow;
 use crate::export::tables::scores::ReadScoreRow;
 
 /// The rubric of whose scores the number of a package is made.
@@ -263,10 +263,9 @@ fn check_packages(
     members: BTreeMap<String, Vec<Member>>,
     verified: &mut Verified,
 ) -> anyhow::Result<()> {
-    let (mut written, mut has_purl) = (Vec::with_capacity(members.len()), false);
+    let mut written = Vec::with_capacity(members.len());
     dataset.each(|row: ReadPackageRow| {
         written.push(print(row.cells()));
-        has_purl |= row.purl != Cell::Null;
         Ok(())
     })?;
     verified.ranks += u64::try_from(written.len())?;
@@ -274,8 +273,8 @@ fn check_packages(
     for (package, members) in members {
         let number = saferskills::roll_up(&members);
         let mut row = PackageRow::of(&package, number.as_ref());
-        // Datasets of version 0.1 lack the column.
-        row.purl = row.purl.filter(|_| has_purl);
+        // Version 1 lacks the column.
+        row.purl = row.purl.filter(|_| !dataset.manifest.is_first_version());
         rolled.push(print(&row.into_cells()?));
     }
     // Compared as lists: order, number and content of the rows at once.

@@ -1,4 +1,4 @@
-//! The table `breakdowns`: how scores were computed, once for all scores that were computed alike.
+//! The table `score_breakdowns`: how scores were computed, once for all scores that were computed alike.
 //!
 //! Most capabilities give a rubric the same few things to add up. A breakdown for each score would be most of the bytes of
 //! a dataset.
@@ -11,7 +11,7 @@ use crate::export::table_row::table_row;
 
 table_row! {
     /// how scores were computed, once for all scores whose terms and parts are the same
-    table breakdowns: ranked;
+    table score_breakdowns: ranked;
     pub struct BreakdownRow<'a> read as ReadBreakdownRow {
         /// its number, from 1, in the order in which the table scores names them first
         key breakdown: u64,

@@ -1,4 +1,4 @@
-//! The table `leads`: look-alikes that the last night found.
+//! The table `typosquats`: look-alikes that the last night found.
 
 use capdex_corpus::lookalike::judge::Signal;
 use capdex_corpus::lookalike::{Kind, Space};
@@ -12,8 +12,8 @@ use crate::export::table_row::table_row;
 
 table_row! {
     /// a name that is almost the name of something established: a lead, never a verdict
-    table leads: stored(rows);
-    pub(super) struct LeadRow {
+    table typosquats: stored(rows);
+    pub(super) struct TyposquatRow {
         /// what both are the names of: name, publisher, tool or host
         key space: Space,
         /// the newcomer's name; untrusted
@@ -49,9 +49,9 @@ table_row! {
     }
 }
 
-fn rows(reader: &Reader, emit: Emit<'_, LeadRow>) -> anyhow::Result<()> {
+fn rows(reader: &Reader, emit: Emit<'_, TyposquatRow>) -> anyhow::Result<()> {
     for (lead, first_seen) in reader.leads()? {
-        emit(LeadRow {
+        emit(TyposquatRow {
             space: lead.space,
             name: lead.name,
             target: lead.target,

@@ -1,4 +1,4 @@
-//! The table `answers`: what each rule answers about a kind where it finds nothing, once for all capabilities.
+//! The table `rule_defaults`: what each rule answers about a kind where it finds nothing, once for all capabilities.
 
 use capdex_db::Reader;
 use capdex_model::capability::Kind;
@@ -10,8 +10,8 @@ use crate::export::table_row::table_row;
 
 table_row! {
     /// what one rule answers about one kind where it finds nothing: a fact of all facts that do not name the rule
-    table answers: stored(rows);
-    pub struct AnswerRow read as ReadAnswerRow {
+    table rule_defaults: stored(rows);
+    pub struct RuleDefaultRow read as ReadRuleDefaultRow {
         /// the kind of the capability
         key kind: Kind,
         /// the rule's id
@@ -24,10 +24,10 @@ table_row! {
     }
 }
 
-fn rows(_: &Reader, emit: Emit<'_, AnswerRow>) -> anyhow::Result<()> {
+fn rows(_: &Reader, emit: Emit<'_, RuleDefaultRow>) -> anyhow::Result<()> {
     for kind in Kind::ALL {
         for fact in capdex_rules::defaults().of_kind(kind).facts() {
-            emit(AnswerRow { kind, rule: fact.rule.clone(), version: fact.version, outcome: fact.outcome })?;
+            emit(RuleDefaultRow { kind, rule: fact.rule.clone(), version: fact.version, outcome: fact.outcome })?;
         }
     }
     Ok(())
