@@ -35,6 +35,7 @@ pub mod official_registry;
 mod page;
 pub mod pypi;
 mod references;
+mod registry;
 pub mod revisit;
 mod robots;
 pub mod settings;
@@ -49,7 +50,8 @@ pub mod unpack;
 mod walk;
 
 pub use error::CrawlError;
+pub use http::Usage;
+pub use registry::{SOURCES, roles, source};
 pub use source::{
-    Cursor, KeyMeta, Known, ListRequest, Listed, Next, Page, SOURCES, Source, SourceMeta, SourceSettings, Step, Usage,
-    Walk, WalkKind, roles, source,
+    Cursor, KeyMeta, Known, ListRequest, Listed, Next, Page, Source, SourceMeta, SourceSettings, Step, Walk, WalkKind,
 };

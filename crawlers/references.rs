@@ -9,7 +9,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::forge::is_name;
-use crate::names;
+use crate::{names, official_registry};
 
 /// Those that are there, sorted and each once.
 pub(crate) fn sorted(references: impl IntoIterator<Item = Option<ListingKey>>) -> Vec<ListingKey> {
@@ -27,7 +27,7 @@ pub(crate) fn registry_name(value: Option<&Value>) -> Option<ListingKey> {
     let name = value?.as_str()?;
     let (namespace, rest) = name.split_once('/')?;
     let is_name = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/');
-    (is_name(namespace) && is_name(rest)).then(|| ListingKey::new(crate::official_registry::ID, name))
+    (is_name(namespace) && is_name(rest)).then(|| ListingKey::new(official_registry::id::ID, name))
 }
 
 /// The package that an entry says is published in the npm registry.

@@ -1,4 +1,4 @@
-//! `Source`: the trait of all directories, and the slice that lists them.
+//! `Source`: the trait of all directories, with what it is asked and what it answers.
 //!
 //! A source lists; it never fetches an artifact, and it keeps nothing between calls: cursor, watermark and validators
 //! are given.
@@ -12,7 +12,7 @@ use crate::http::{Http, Pace};
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Validators};
 use capdex_model::snapshot::Gap;
-use capdex_model::source_role::{SourceRole, SourceRoles};
+use capdex_model::source_role::SourceRole;
 use capdex_model::time::AsOf;
 
 /// The card of a source: all that is known of it without asking it. The manual is written from it, all texts in
@@ -175,17 +175,6 @@ pub enum Listed {
     },
 }
 
-/// The cost of a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Requests sent, retries and redirects included.
-    pub requests: u64,
-    /// Body bytes received.
-    pub bytes: u64,
-    /// Answers that said "not modified".
-    pub not_modified: u64,
-}
-
 /// The result of one step of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
@@ -221,39 +210,4 @@ pub trait Source: Send + Sync {
     fn meta(&self) -> &'static SourceMeta;
     /// Takes one step of a walk. An error means that the step gave nothing and the cursor stays.
     fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a>;
-}
-
-/// Every source, in the order of the manual.
-pub const SOURCES: &[&dyn Source] = &[
-    crate::folder::SOURCE,
-    crate::npm::SOURCE,
-    crate::pypi::SOURCE,
-    crate::oci::SOURCE,
-    crate::mcp::SOURCE,
-    #[cfg(feature = "github")]
-    crate::github::SOURCE,
-    crate::git::SOURCE,
-    crate::official_registry::SOURCE,
-    crate::official_registry::GITHUB,
-    crate::official_registry::PULSEMCP,
-    crate::official_registry::OTHERS,
-    crate::clawhub::SOURCE,
-    crate::skills_sh::SOURCE,
-    crate::smithery::SOURCE,
-    crate::glama::SOURCE,
-    crate::skillsmp::SOURCE,
-    crate::docker_mcp_registry::SOURCE,
-    crate::marketplaces::SOURCE,
-    crate::awesome_lists::SOURCE,
-    crate::mcp_so::SOURCE,
-];
-
-/// The role of every source, by its id.
-pub fn roles() -> SourceRoles {
-    SourceRoles::new(SOURCES.iter().map(|source| (source.meta().id, source.meta().role)))
-}
-
-/// The source with this id.
-pub fn source(id: &str) -> Option<&'static dyn Source> {
-    SOURCES.iter().copied().find(|source| source.meta().id == id)
 }

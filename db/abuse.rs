@@ -4,13 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use capdex_model::abuse::{AbuseList, Report};
+use capdex_model::abuse::AbuseList;
 use capdex_model::digest::Digest;
-use capdex_model::listing::Claim;
 use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
-use crate::sql::{Cells, canonical, execute, first, id_of, insert, rows, seconds};
+use crate::sql::{Cells, canonical, execute, first, insert, rows, seconds};
 use crate::{Reader, StoreError, Writer, claims, documents};
 
 /// The newest version of a list that was imported.
@@ -34,7 +33,7 @@ impl Writer<'_> {
         if is_held(conn, list, digest)? {
             return Ok(None);
         }
-        let is_first = !is_any(conn)?;
+        let is_first = !claims::has_abuse_lists(conn)?;
         // Also whom only the earlier version named: a report that was withdrawn must make its package unscanned.
         let mut subjects = take_out(conn, &list.list)?;
         subjects.extend(put(conn, list, digest, at)?);
@@ -70,10 +69,6 @@ fn is_held(conn: &Connection, list: &AbuseList, digest: &Digest) -> Result<bool,
     }
 }
 
-fn is_any(conn: &Connection) -> Result<bool, StoreError> {
-    Ok(id_of(conn, "look for lists of abuse", "SELECT id FROM abuse_lists ORDER BY id DESC LIMIT 1", ())?.is_some())
-}
-
 /// Takes out the reports of a list's earlier version; returns their subjects.
 fn take_out(conn: &Connection, name: &str) -> Result<BTreeSet<String>, StoreError> {
     const WHAT: &str = "take out the reports of a list";
@@ -106,20 +101,6 @@ fn every_listing(conn: &Connection) -> Result<BTreeSet<i64>, StoreError> {
     Ok(all.into_iter().collect())
 }
 
-/// The reports of the newest lists about these subjects, sorted; unknown while no list was imported.
-pub(crate) fn reports_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Vec<Report>>, StoreError> {
-    if !is_any(conn)? {
-        // "Nobody looked" is no clean record: rules must be able to tell the two.
-        return Ok(Claim::Unknown);
-    }
-    let sql = "SELECT report FROM abuse_reports WHERE subject = ?1";
-    let mut reports: BTreeSet<Report> = BTreeSet::new();
-    for subject in subjects {
-        reports.extend(rows(conn, "look up reports", sql, (subject,), |row| row.json::<Report>(0, "report"))?);
-    }
-    Ok(Claim::Known(reports.into_iter().collect()))
-}
-
 impl Reader {
     /// The newest version of every list of abuse that was imported, sorted by name.
     pub fn abuse_lists(&self) -> Result<Vec<ImportedList>, StoreError> {
@@ -137,6 +118,7 @@ mod tests {
     use crate::Store;
     use crate::fixtures::{Folder, day, digest, list, listing, scan, scan_of, scanned};
     use capdex_model::abuse::Entry;
+    use capdex_model::listing::Claim;
 
     fn abuse_list(name: &str, version: u32, names: &[&str]) -> AbuseList {
         let entry = |name: &&str| Entry {

@@ -5,7 +5,7 @@
 use capdex_model::alert::{Alert, Raised};
 use capdex_model::time::AsOf;
 
-use crate::documents::pack;
+use crate::packed::pack;
 use crate::sql::{Cells, canonical, execute, first, id_of, rows, seconds};
 use crate::{Reader, StoreError, Writer};
 

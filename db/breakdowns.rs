@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::documents::{pack, unpack, written};
+use crate::packed::{pack, unpack, written};
 use crate::sql::{Cells, first, id_of, insert};
 use crate::{Reader, StoreError};
 

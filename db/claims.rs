@@ -5,13 +5,15 @@
 
 use std::collections::BTreeSet;
 
+use capdex_model::abuse::Report;
 use capdex_model::digest::Digest;
-use capdex_model::listing::{Claims, Listing};
+use capdex_model::listing::{Claim, Claims, Listing};
+use capdex_model::sighting::Sighting;
 use rusqlite::Connection;
 
+use crate::StoreError;
 use crate::identities::settle_listing;
-use crate::sql::{Cells, execute, first, rows};
-use crate::{StoreError, abuse, sightings};
+use crate::sql::{Cells, execute, first, id_of, rows};
 
 /// The claims of a listing, with what else is known of it and of the packages that it names.
 pub(crate) fn of(conn: &Connection, listing: Listing) -> Result<Claims, StoreError> {
@@ -19,9 +21,39 @@ pub(crate) fn of(conn: &Connection, listing: Listing) -> Result<Claims, StoreErr
     // Lists and passes may name a listing where they know no package behind it.
     subjects.insert(listing.key.to_string());
     let mut claims = listing.claims;
-    claims.standing.reports = abuse::reports_of(conn, &subjects)?;
-    claims.standing.sightings = sightings::of(conn, &subjects)?;
+    claims.standing.reports = reports_of(conn, &subjects)?;
+    claims.standing.sightings = sightings_of(conn, &subjects)?;
     Ok(claims)
+}
+
+/// The reports of the newest lists about these subjects, sorted; unknown while no list was imported.
+fn reports_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Vec<Report>>, StoreError> {
+    if !has_abuse_lists(conn)? {
+        // "Nobody looked" is no clean record: rules must be able to tell the two.
+        return Ok(Claim::Unknown);
+    }
+    let sql = "SELECT report FROM abuse_reports WHERE subject = ?1";
+    let mut reports: BTreeSet<Report> = BTreeSet::new();
+    for subject in subjects {
+        reports.extend(rows(conn, "look up reports", sql, (subject,), |row| row.json::<Report>(0, "report"))?);
+    }
+    Ok(Claim::Known(reports.into_iter().collect()))
+}
+
+/// The sightings of these subjects, sorted. Unknown where passes see nothing, so that such claims have the digest that
+/// they had before anything was compared.
+fn sightings_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Vec<Sighting>>, StoreError> {
+    let sql = "SELECT body FROM sightings WHERE subject = ?1";
+    let mut seen: BTreeSet<Sighting> = BTreeSet::new();
+    for subject in subjects {
+        seen.extend(rows(conn, "look up sightings", sql, (subject,), |row| row.json::<Sighting>(0, "sighting"))?);
+    }
+    Ok(if seen.is_empty() { Claim::Unknown } else { Claim::Known(seen.into_iter().collect()) })
+}
+
+/// True where any list of abuse was imported.
+pub(crate) fn has_abuse_lists(conn: &Connection) -> Result<bool, StoreError> {
+    Ok(id_of(conn, "look for lists of abuse", "SELECT id FROM abuse_lists ORDER BY id DESC LIMIT 1", ())?.is_some())
 }
 
 /// Brings the digest of a listing's claims up to date; true where it was not.

@@ -8,8 +8,8 @@ use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
 use capdex_model::time::AsOf;
 
-use crate::documents::pack;
 use crate::facts::facts_id;
+use crate::packed::pack;
 use crate::sql::{Cells, canonical, execute, rows, seconds};
 use crate::{Reader, SnapshotId, StoreError, Writer};
 

@@ -20,6 +20,9 @@ const HEADER_BYTES: usize = 100;
 /// The first 16 bytes of that header.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
+/// SQLite's number for the mode in which freed pages are given back when they are asked for.
+pub(crate) const INCREMENTAL: i64 = 2;
+
 /// The content of a path, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
@@ -123,6 +126,11 @@ fn settle(conn: &Connection) -> rusqlite::Result<()> {
     // rusqlite keeps 16; a night goes back and forth between more statements than that.
     conn.set_prepared_statement_cache_capacity(96);
     Ok(())
+}
+
+/// Makes a file that holds nothing yet one whose freed pages can be given back.
+pub(crate) fn make_shrinkable(conn: &Connection) -> Result<(), StoreError> {
+    conn.pragma_update(None, "auto_vacuum", INCREMENTAL).map_err(failed(conn, "prepare a new store"))
 }
 
 /// Turns on the write-ahead log. Done only once the file is known to be a store, because it is written into the file.

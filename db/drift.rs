@@ -10,7 +10,7 @@ use capdex_model::ids::CapabilityId;
 use capdex_model::time::AsOf;
 use serde::{Deserialize, Serialize};
 
-use crate::documents::pack;
+use crate::packed::pack;
 use crate::sql::{Cells, canonical, execute, rows, seconds};
 use crate::{Reader, StoreError, Writer};
 

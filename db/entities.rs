@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::blobs::read_blob;
-use crate::documents::pack;
+use crate::packed::pack;
 use crate::sql::{Cells, canonical, execute, id_of, insert, rows, seconds};
 use crate::{Reader, SnapshotId, StoreError, Writer};
 use capdex_corpus::drift::Pins;

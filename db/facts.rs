@@ -14,7 +14,7 @@ use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::documents::{pack, parse, text_of, unpack, written};
+use crate::packed::{pack, parse, text_of, unpack, written};
 use crate::sql::{Cells, first, id_of, insert, rows, seconds};
 use crate::{Reader, StoreError};
 

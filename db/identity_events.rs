@@ -4,7 +4,7 @@
 
 use capdex_corpus::identity::IdentityEvent;
 
-use crate::documents::pack;
+use crate::packed::pack;
 use crate::sql::{Cells, canonical, execute, rows, seconds};
 use crate::{Reader, StoreError, Writer};
 

@@ -13,8 +13,8 @@ use capdex_model::facts::{RuleDefaults, SparseFacts};
 use capdex_model::ids::ListingKey;
 use capdex_model::time::AsOf;
 
-use crate::documents::pack;
 use crate::facts::unpack_row;
+use crate::packed::pack;
 use crate::sql::{Cells, canonical, execute, id_of, rows, seconds};
 use crate::{Reader, StoreError, Writer};
 

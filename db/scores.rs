@@ -13,8 +13,8 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use crate::breakdowns::{BreakdownId, BreakdownText};
-use crate::documents::{pack, unpack, written};
 use crate::facts::{FactsId, facts_id};
+use crate::packed::{pack, unpack, written};
 use crate::sql::{Cells, id_of, insert, rows};
 use crate::{Reader, StoreError, Writer};
 

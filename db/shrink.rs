@@ -4,17 +4,10 @@
 
 use rusqlite::Connection;
 
+use crate::connection::{INCREMENTAL, make_shrinkable};
 use crate::sql::{failed, rows};
 use crate::store::Store;
 use crate::{Reader, StoreError, Writer};
-
-/// SQLite's number for the mode in which freed pages are given back when they are asked for.
-const INCREMENTAL: i64 = 2;
-
-/// Makes a file that holds nothing yet one whose freed pages can be given back.
-pub(crate) fn prepare(conn: &Connection) -> Result<(), StoreError> {
-    conn.pragma_update(None, "auto_vacuum", INCREMENTAL).map_err(failed(conn, "prepare a new store"))
-}
 
 fn number(conn: &Connection, name: &'static str) -> Result<i64, StoreError> {
     conn.pragma_query_value(None, name, |row| row.get(0)).map_err(failed(conn, "measure the store"))
@@ -66,7 +59,7 @@ impl Store {
     pub fn rewrite(&self) -> Result<(), StoreError> {
         self.outside_a_write(|conn| {
             // SQLite takes the setting over only as it writes the file anew.
-            prepare(conn)?;
+            make_shrinkable(conn)?;
             conn.execute_batch("VACUUM").map_err(failed(conn, "write the store anew"))
         })
     }

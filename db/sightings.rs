@@ -4,9 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use capdex_model::listing::Claim;
 use capdex_model::sighting::Sighting;
-use rusqlite::Connection;
 
 use crate::sql::{Cells, canonical, execute, rows};
 use crate::{StoreError, Writer, claims};
@@ -42,23 +40,13 @@ impl Writer<'_> {
     }
 }
 
-/// The sightings of these subjects, sorted. Unknown where passes see nothing, so that such claims have the digest that
-/// they had before anything was compared.
-pub(crate) fn of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Vec<Sighting>>, StoreError> {
-    let sql = "SELECT body FROM sightings WHERE subject = ?1";
-    let mut seen: BTreeSet<Sighting> = BTreeSet::new();
-    for subject in subjects {
-        seen.extend(rows(conn, "look up sightings", sql, (subject,), |row| row.json::<Sighting>(0, "sighting"))?);
-    }
-    Ok(if seen.is_empty() { Claim::Unknown } else { Claim::Known(seen.into_iter().collect()) })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixtures::{Folder, digest, list, listing, scan, scan_of, scanned};
     use capdex_model::digest::Digest;
     use capdex_model::fact::Severity;
+    use capdex_model::listing::Claim;
 
     fn sighting(class: &str) -> Sighting {
         Sighting {

@@ -12,7 +12,7 @@ use capdex_model::digest::Digest;
 use capdex_model::snapshot::FileEntry;
 
 use crate::blobs::read_blob;
-use crate::documents::pack;
+use crate::packed::pack;
 use crate::pruned::why_missing;
 use crate::sql::{Cells, canonical, execute, first, rows};
 use crate::{Reader, SnapshotId, StoreError, Writer};

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::StoreError;
-use crate::documents::unpack;
+use crate::packed::{parse, unpack};
 
 /// Names what was tried; SQLite's two words for a destroyed file become [`StoreError::Damaged`].
 pub(crate) fn failed<'a>(conn: &'a Connection, what: &'static str) -> impl Fn(rusqlite::Error) -> StoreError + 'a {
@@ -155,11 +155,6 @@ impl Cells for Row<'_> {
     fn cell<T: FromSql>(&self, column: usize) -> Result<T, StoreError> {
         self.get(column).map_err(|error| StoreError::Corrupt { what: "column", detail: error.to_string() })
     }
-}
-
-/// Reads JSON text that the store wrote.
-pub(crate) fn parse<T: DeserializeOwned>(text: &str, what: &'static str) -> Result<T, StoreError> {
-    serde_json::from_str(text).map_err(|error| StoreError::Corrupt { what, detail: error.to_string() })
 }
 
 /// The JSON text of a value as the store keeps it: object keys sorted, no white space, and numbers to the last digit.

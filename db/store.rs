@@ -10,11 +10,11 @@ use std::thread::{self, JoinHandle};
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::connection::{inspect, open_to_write, turn_on_wal};
+use crate::connection::{inspect, make_shrinkable, open_to_write, turn_on_wal};
 use crate::lock::Lock;
 use crate::migrate::{self, SCHEMA_VERSION, Standing};
 use crate::sql::failed;
-use crate::{Reader, StoreError, Writer, shrink};
+use crate::{Reader, StoreError, Writer};
 
 /// The number of writes that may wait before the next caller is held back.
 const WAITING_WRITES: usize = 64;
@@ -57,7 +57,7 @@ impl Store {
         }
         if standing == Standing::Empty {
             // Only before there is any page.
-            shrink::prepare(&conn)?;
+            make_shrinkable(&conn)?;
         }
         // Only now, since it writes into the file.
         turn_on_wal(&conn)?;

@@ -8,8 +8,8 @@ use octocrab::Page;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use super::interface::Interface;
 use super::repository::{Repository, name_of};
-use super::visit::Visitor;
 use crate::CrawlError;
 use crate::claims::instant;
 
@@ -20,8 +20,8 @@ const QUARTER_WEEKS: usize = 13;
 ///
 /// # Errors
 /// Only what concerns every further request too: that the server asks to be left alone, or is not there.
-pub(super) async fn add(visitor: &Visitor, read: &Repository, claims: &mut Claims) -> Result<(), CrawlError> {
-    let (github, calls) = (&visitor.github, visitor.github.calls());
+pub(super) async fn add(github: &Interface, read: &Repository, claims: &mut Claims) -> Result<(), CrawlError> {
+    let calls = github.calls();
     let (owner, name) = name_of(&read.full_name).unwrap_or_default();
     let repository = calls.repos(owner, name);
     // With one entry a page, the number of the last page in `Link` is the number of contributors.

@@ -90,7 +90,7 @@ impl Visitor {
         let mut claims = read.claims.clone();
         // Taken before anything is asked, so that visits at the same time never exceed what is allowed.
         if self.deep.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_deep).is_ok() {
-            deep::add(&self, &read, &mut claims).await?;
+            deep::add(&self.github, &read, &mut claims).await?;
         }
         let key = ListingKey::new(self.id, read.name());
         let listing = Listing { key, locators, claims, references: Vec::new() };

@@ -1,5 +1,5 @@
 //! Tokens of a GitHub App. A key signs who asks, the server gives a token for an hour, and a new one is asked for
-//! before it ends.
+//! before it ends (`client/authorize.rs` asks).
 //!
 //! Sources: GitHub, "Generating a JSON Web Token (JWT) for a GitHub App" and "Generating an installation access token
 //! for a GitHub App". Standards: RFC 7515, RFC 7519.
@@ -16,7 +16,7 @@ use ring::signature::RSA_PKCS1_SHA256;
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
-use super::{Answer, AppCredential, Http, Request};
+use super::AppCredential;
 use crate::CrawlError;
 
 /// The time before its end at which a token is replaced.
@@ -30,20 +30,23 @@ const SHORTEST: Duration = Duration::from_secs(60);
 const BACKDATED_S: i64 = 60;
 const HOLDS_S: i64 = 540;
 
-const MAX_ANSWER_BYTES: u64 = 1 << 20;
-
 /// One installation of one app.
 pub(super) struct App {
-    url: String,
+    /// The address at which a token is asked for.
+    pub(super) url: String,
     id: String,
     key: KeyPair,
     made: Timestamp,
-    token: Mutex<Option<Token>>,
+    /// The token that was asked for last. Locked while one is asked for, so that many requests at once ask for one.
+    pub(super) token: Mutex<Option<Token>>,
 }
 
-struct Token {
-    value: HeaderValue,
-    until: Duration,
+/// A token that a server gave.
+pub(super) struct Token {
+    /// The header's value.
+    pub(super) value: HeaderValue,
+    /// When a new one is to be asked for.
+    pub(super) until: Duration,
 }
 
 /// The server's answer.
@@ -76,17 +79,13 @@ impl App {
         Ok(Self { url, id: credential.app.clone(), key, made: credential.made, token: Mutex::new(None) })
     }
 
-    /// The value of the header, asked for where there is none that holds.
+    /// Reads the answer to a request for a token.
     ///
     /// # Errors
-    /// Any error of the request for a token.
-    pub(super) async fn value(&self, http: &Http, now: Duration) -> Result<HeaderValue, CrawlError> {
-        // Held while a token is asked for, so that many requests at once ask for one token.
-        let mut token = self.token.lock().await;
-        if let Some(token) = token.as_ref().filter(|token| token.until > now) {
-            return Ok(token.value.clone());
-        }
-        let given = self.ask(http, now).await?;
+    /// `Malformed` for an answer without one, and for a token that no header can carry.
+    pub(super) fn token_in(&self, answer: &[u8], now: Duration) -> Result<Token, CrawlError> {
+        let given: Given = serde_json::from_slice(answer)
+            .map_err(|_| CrawlError::bad_answer(&self.url, "the answer holds no token"))?;
         let end = given.expires_at.and_then(|end| end.parse::<Timestamp>().ok());
         let rest = end.and_then(|end| u64::try_from(end.unix_seconds().saturating_sub(self.time(now))).ok());
         let rest = rest.map(Duration::from_secs).unwrap_or_default();
@@ -96,29 +95,15 @@ impl App {
             .map_err(|_| CrawlError::bad_answer(&self.url, "the token has letters that no header can carry"))?;
         // Sensitive headers are left out of debug output.
         value.set_sensitive(true);
-        *token = Some(Token { value: value.clone(), until });
-        Ok(value)
+        Ok(Token { value, until })
     }
 
-    async fn ask(&self, http: &Http, now: Duration) -> Result<Given, CrawlError> {
-        let proof =
-            self.proof(self.time(now)).ok_or_else(|| CrawlError::bad_answer(&self.url, "the app's key cannot sign"))?;
-        let request = Request {
-            url: &self.url,
-            accept: Some("application/vnd.github+json"),
-            // What is sent with a request of its own is not looked for among the credentials.
-            headers: &[("authorization", &format!("Bearer {proof}"))],
-            body: Some(b"{}"),
-            is_secret: true,
-            max_bytes: MAX_ANSWER_BYTES,
-            ..Request::default()
-        };
-        // Boxed, because `get` itself may ask for a token: the future would contain itself.
-        match Box::pin(http.get(request)).await? {
-            Answer::Body { bytes, .. } => serde_json::from_slice(&bytes)
-                .map_err(|_| CrawlError::bad_answer(&self.url, "the answer holds no token")),
-            Answer::NotModified => Err(CrawlError::bad_answer(&self.url, "no body, though nothing was known of it")),
-        }
+    /// A signed statement of who asks for a token.
+    ///
+    /// # Errors
+    /// `Malformed` for a key that cannot sign.
+    pub(super) fn proof(&self, now: Duration) -> Result<String, CrawlError> {
+        self.signed(self.time(now)).ok_or_else(|| CrawlError::bad_answer(&self.url, "the app's key cannot sign"))
     }
 
     /// The time of day in seconds.
@@ -126,8 +111,7 @@ impl App {
         self.made.unix_seconds().saturating_add(i64::try_from(now.as_secs()).unwrap_or(i64::MAX))
     }
 
-    /// A signed statement of who asks.
-    fn proof(&self, time: i64) -> Option<String> {
+    fn signed(&self, time: i64) -> Option<String> {
         let header = URL_SAFE_NO_PAD.encode(r#"{"alg":"RS256","typ":"JWT"}"#);
         let claims = serde_json::json!({
             "iat": time.saturating_sub(BACKDATED_S), "exp": time.saturating_add(HOLDS_S), "iss": self.id});

@@ -12,7 +12,7 @@ use super::address::{self, Origin};
 use super::app::App;
 use super::pool::{Missing, Pool, Verdict};
 use super::rate::Rate;
-use super::{Credential, Http, HttpSettings, redact};
+use super::{Credential, HttpSettings, redact};
 use crate::CrawlError;
 
 /// Every credential, ready to be sent.
@@ -28,8 +28,10 @@ struct Entry {
 }
 
 /// The source of a header's value: a fixed text, or a token that an app asks for.
-enum Proof {
+pub(super) enum Proof {
+    /// A fixed text.
     Fixed(HeaderValue),
+    /// An app, which asks for a token.
     App(Box<App>),
 }
 
@@ -111,20 +113,9 @@ impl Credentials {
 }
 
 impl Taken<'_> {
-    /// Puts the credentials into the headers; an app's token is asked for where there is none that holds.
-    ///
-    /// # Errors
-    /// Any error of the request for a token.
-    pub(super) async fn put(&self, http: &Http, now: Duration, headers: &mut HeaderMap) -> Result<(), CrawlError> {
-        for (entry, number) in &self.members {
-            let value = match entry.proofs.get(*number) {
-                Some(Proof::Fixed(value)) => value.clone(),
-                Some(Proof::App(app)) => app.value(http, now).await?,
-                None => continue,
-            };
-            headers.insert(entry.header.clone(), value);
-        }
-        Ok(())
+    /// The headers that the credentials go into, each with the source of its value.
+    pub(super) fn proofs(&self) -> impl Iterator<Item = (&HeaderName, &Proof)> {
+        self.members.iter().filter_map(|(entry, number)| Some((&entry.header, entry.proofs.get(*number)?)))
     }
 
     /// Sets aside, among several, the credential that could not be made; gives whether another one may do.
@@ -134,9 +125,7 @@ impl Taken<'_> {
             .iter()
             .fold(false, |any, (entry, number)| entry.pool.set_aside(*number, self.lane, is_refused, now) || any)
     }
-}
 
-impl Taken<'_> {
     /// True where the budget that an answer speaks of is that of one credential among several, and not the host's.
     pub(super) fn is_pooled(&self) -> bool {
         self.members.iter().any(|(entry, _)| !entry.pool.is_single())

@@ -10,12 +10,13 @@ use capdex_model::snapshot::GapReason;
 use capdex_model::time::Timestamp;
 use reqwest::Response;
 use reqwest::header::{
-    AGE, CONTENT_LENGTH, DATE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
+    AGE, CONTENT_LENGTH, DATE, ETAG, HeaderMap, LAST_MODIFIED, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use tracing::trace;
 use url::Url;
 
 use super::address;
+use super::headers::{KeptHeaders, text_of};
 use super::rate::Rate;
 use super::redact::redact_url;
 use super::retry::{http_date, retry_after};
@@ -49,34 +50,6 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn again(error: CrawlError) -> Self {
         Self::Again { error, wait: None, is_for_all: false }
-    }
-}
-
-/// Headers of an answer that are kept beside its validators. All of it is chosen by the server.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeptHeaders {
-    /// `Content-Type`.
-    pub content_type: Option<String>,
-    /// `Link`, which says where the next page is.
-    pub link: Option<String>,
-    /// `Mcp-Session-Id`, by which an MCP endpoint knows its client again.
-    pub mcp_session: Option<String>,
-    /// `X-PyPI-Last-Serial`.
-    pub pypi_serial: Option<String>,
-    /// `Docker-Content-Digest`, the digest of an image manifest.
-    pub docker_digest: Option<String>,
-}
-
-impl KeptHeaders {
-    fn of(headers: &HeaderMap) -> Self {
-        let text = |name: &'static str| text_of(headers, &HeaderName::from_static(name));
-        Self {
-            content_type: text("content-type"),
-            link: text("link"),
-            mcp_session: text("mcp-session-id"),
-            pypi_serial: text("x-pypi-last-serial"),
-            docker_digest: text("docker-content-digest"),
-        }
     }
 }
 
@@ -309,8 +282,4 @@ fn too_large(url: &Url, max_bytes: u64) -> CrawlError {
 
 fn subject(url: &Url) -> String {
     redact_url(url.clone())
-}
-
-pub(super) fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
-    headers.get(name)?.to_str().ok().map(str::to_owned)
 }

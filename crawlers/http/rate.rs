@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use reqwest::header::{DATE, HeaderMap, HeaderName};
 
-use super::exchange::text_of;
+use super::headers::text_of;
 use super::retry::http_date;
 
 /// Numbers above this are instants: as a span it would be more than thirty years.

@@ -15,7 +15,7 @@ const INSTALL_SCRIPTS: [&str; 6] =
     ["preinstall", "install", "postinstall", "preuninstall", "uninstall", "postuninstall"];
 
 /// Every claim that the packument makes about its listed version, and about the package where the version is silent.
-pub(crate) fn of(packument: &Packument<'_>) -> Claims {
+pub(super) fn of(packument: &Packument<'_>) -> Claims {
     let missing = if packument.is_whole() { Claim::Absent } else { Claim::Unknown };
     let either = |key: &str| packument.manifest.get(key).or_else(|| packument.whole.get(key));
     Claims {

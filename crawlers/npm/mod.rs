@@ -7,6 +7,7 @@
 mod changes;
 mod claims;
 mod integrity;
+mod listing;
 mod packument;
 mod search;
 
@@ -181,7 +182,7 @@ async fn packument_of(
     let Answer::Body { bytes, validators, .. } = http.get(request).await? else { return Ok(Visited::Unchanged) };
     let subject = crate::http::redact(&url);
     // Packuments have up to 40 MB, too much to parse on a thread of the runtime.
-    let read = tokio::task::spawn_blocking(move || packument::read(&name, &subject, &bytes));
+    let read = tokio::task::spawn_blocking(move || listing::read(&name, &subject, &bytes));
     let (listing, digest) = read.await.map_err(|error| CrawlError::bad_answer(&url, error.to_string()))??;
     // Proxies answer 200 with the same content, so only the digest tells.
     if known.and_then(|known| known.digest) == Some(digest) {

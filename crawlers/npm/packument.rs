@@ -1,80 +1,29 @@
-//! A packument as a listing, and the digest of its canonical form.
-//!
-//! The bytes come from a registry or from anything that answers like one.
+//! `Packument`: what a registry says of a package, and which of its versions is listed.
 
-use capdex_model::digest::Digest;
-use capdex_model::ids::ListingKey;
-use capdex_model::listing::{Listing, Locator};
-use capdex_model::snapshot::GapReason;
 use capdex_model::time::Timestamp;
 use semver::{BuildMetadata, Version};
 use serde_json::{Map, Value};
 
-use super::{claims, integrity};
-use crate::{CrawlError, json, references};
-
 /// A packument's outermost object, and the parts that all of it hangs on.
-pub(crate) struct Packument<'a> {
+pub(super) struct Packument<'a> {
     /// All of it, but what is left out while reading.
-    pub(crate) whole: &'a Map<String, Value>,
+    pub(super) whole: &'a Map<String, Value>,
     /// The version listed.
-    pub(crate) version: &'a str,
+    pub(super) version: &'a str,
     /// The packument's members for that version.
-    pub(crate) manifest: &'a Map<String, Value>,
+    pub(super) manifest: &'a Map<String, Value>,
 }
 
 impl Packument<'_> {
     /// When a version was published, or `created`; none where the registry does not say.
-    pub(crate) fn time(&self, of: &str) -> Option<&Value> {
+    pub(super) fn time(&self, of: &str) -> Option<&Value> {
         registry_times(self.whole)?.get(of)
     }
 
     /// True where it is as the registry gives it: neither abbreviated nor put together anew by a proxy.
-    pub(crate) fn is_whole(&self) -> bool {
+    pub(super) fn is_whole(&self) -> bool {
         registry_times(self.whole).is_some()
     }
-}
-
-/// Reads a packument that was asked for as `name`.
-///
-/// # Errors
-/// `Gone` where no version is left, `Malformed` for what is not the packument of `name`.
-pub(crate) fn read(name: &str, subject: &str, bytes: &[u8]) -> Result<(Listing, Digest), CrawlError> {
-    let malformed = |detail: &str| CrawlError::Malformed {
-        subject: subject.to_owned(),
-        reason: GapReason::BadAnswer,
-        detail: detail.to_owned(),
-    };
-    let value = json::parse(bytes, is_left_out).map_err(|error| malformed(&error))?;
-    let whole = value.as_object().ok_or_else(|| malformed("not an object"))?;
-    // A cache that answers for another package would list that one's bytes under this name.
-    if whole.get("name").and_then(Value::as_str) != Some(name) {
-        return Err(malformed("the name in it is not the one asked for"));
-    }
-    let is_unpublished = whole.get("time").and_then(|time| time.get("unpublished")).is_some();
-    let versions = match whole.get("versions") {
-        Some(Value::Object(versions)) if !versions.is_empty() => versions,
-        Some(Value::Object(_)) => return Err(CrawlError::Gone { subject: subject.to_owned() }),
-        None if is_unpublished => return Err(CrawlError::Gone { subject: subject.to_owned() }),
-        _ => return Err(malformed("it has no object of versions")),
-    };
-    let version = listed_version(whole, versions).ok_or_else(|| malformed("no version in it is an object"))?;
-    let manifest = versions.get(version).and_then(Value::as_object).ok_or_else(|| malformed("no manifest"))?;
-    let dist = manifest.get("dist").ok_or_else(|| malformed("the version has no dist"))?;
-    let url = dist.get("tarball").and_then(Value::as_str).ok_or_else(|| malformed("the version has no tarball"))?;
-    let locator = Locator::NpmPackage {
-        name: name.to_owned(),
-        version: version.to_owned(),
-        url: url.to_owned(),
-        integrity: integrity::of_dist(dist),
-    };
-    let claims = claims::of(&Packument { whole, version, manifest });
-    let references = references::sorted([
-        references::repository(&claims.repository),
-        references::registry_name(manifest.get("mcpName")),
-    ]);
-    let listing = Listing { key: ListingKey::new("npm", name), locators: vec![locator], claims, references };
-    Ok((listing, canonical_digest(value)))
 }
 
 /// The registry's own times. Proxies were seen to fill `time` with the moments at which they took versions in, and
@@ -83,20 +32,9 @@ fn registry_times(whole: &Map<String, Value>) -> Option<&Map<String, Value>> {
     whole.get("time")?.as_object().filter(|times| times.contains_key("created"))
 }
 
-/// Members on which neither a listing nor "unchanged" depends. These are readmes (the tarball has them), who starred
-/// it, and everything that registries and proxies keep for themselves.
-fn is_left_out(depth: usize, key: &str) -> bool {
-    let is_private = key.starts_with('_') || key.starts_with("readme");
-    match depth {
-        0 => is_private || key == "users",
-        2 => is_private,
-        _ => false,
-    }
-}
-
 /// The version that `dist-tags.latest` names, else of those that are no pre-release the one published last; semantic
 /// order decides between equal and unknown times.
-fn listed_version<'a>(whole: &'a Map<String, Value>, versions: &'a Map<String, Value>) -> Option<&'a str> {
+pub(super) fn listed_version<'a>(whole: &'a Map<String, Value>, versions: &'a Map<String, Value>) -> Option<&'a str> {
     let manifest_of = |version: &str| versions.get(version).and_then(Value::as_object);
     let tagged = whole.get("dist-tags").and_then(|tags| tags.get("latest")).and_then(Value::as_str);
     // The tag may name a version that was taken back.
@@ -120,26 +58,6 @@ fn listed_version<'a>(whole: &'a Map<String, Value>, versions: &'a Map<String, V
 /// which comes before every version, for what does not parse.
 fn precedence(text: &str) -> Option<Version> {
     Version::parse(text).ok().map(|version| Version { build: BuildMetadata::EMPTY, ..version })
-}
-
-/// The digest of what does not differ between a registry and its proxies. It leaves out `time` and `modified`, which
-/// some proxies fill with the moment when they took the package in. It also leaves out the host of tarballs, which they
-/// rewrite. All else counts, a change of nothing but maintainers too.
-fn canonical_digest(mut value: Value) -> Digest {
-    if let Some(whole) = value.as_object_mut() {
-        whole.remove("time");
-        whole.remove("modified");
-    }
-    let versions = value.get_mut("versions").and_then(Value::as_object_mut);
-    for dist in versions.into_iter().flat_map(Map::values_mut).filter_map(|manifest| manifest.get_mut("dist")) {
-        if let Some(Value::String(tarball)) = dist.get_mut("tarball") {
-            *tarball = tarball.rsplit('/').next().unwrap_or_default().to_owned();
-        }
-        if let Some(dist) = dist.as_object_mut() {
-            dist.retain(|key, _| !key.starts_with('_'));
-        }
-    }
-    Digest::of(value.to_string().as_bytes())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use capdex_model::snapshot::GapReason;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::packument::read;
+use super::listing::read;
 use super::*;
 use crate::conformance::{self, Origin};
 use crate::http::testing::{Sent, Server, client, request, settings};

@@ -5,17 +5,32 @@
 use std::collections::BTreeMap;
 
 use capdex_model::ids::ListingKey;
-use capdex_model::listing::{Claim, Claims, Integrity, Listing, Locator};
+use capdex_model::listing::{Claim, Claims, Integrity, Listing, Locator, Validators};
 use capdex_model::standing::Standing;
 use serde_json::{Map, Value};
 use url::Url;
 
 use super::row::Row;
-use crate::{claims, page, references};
+use crate::{Listed, claims, names, page, references};
+
+/// The row as the walk gives it.
+pub(super) fn listed(row: Row, key: ListingKey, is_official: bool) -> Listed {
+    if !names::is_usable(&row.key) {
+        return page::failed(key, "this is no name of a server with a version");
+    }
+    if row.version.is_none() {
+        return page::failed(key, "the row has no version");
+    }
+    if row.status.as_deref() == Some("deleted") {
+        return Listed::Gone(key);
+    }
+    let validators = Validators { digest: Some(row.digest()), ..Validators::default() };
+    Listed::Changed { listing: Box::new(of(row, key, is_official)), validators }
+}
 
 /// The listing. Only the latest version of a server carries its text, its bundles and its references: what an older one
 /// named is history.
-pub(super) fn of(row: Row, key: ListingKey, is_official: bool) -> Listing {
+fn of(row: Row, key: ListingKey, is_official: bool) -> Listing {
     let claims = claims_of(&row, is_official);
     if !row.is_latest {
         return Listing { key, locators: Vec::new(), claims, references: Vec::new() };

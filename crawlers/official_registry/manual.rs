@@ -36,7 +36,7 @@ const REGISTRY: SourceRole = SourceRole {
 
 /// The official registry.
 pub(super) const OFFICIAL: SourceMeta = SourceMeta {
-    id: super::ID,
+    id: super::id::ID,
     title: "official MCP registry",
     about: LISTINGS,
     endpoints: "`GET /v0.1/servers?limit=100&cursor=…&include_deleted=true`, and between full walks the same with \

@@ -7,6 +7,7 @@
 mod canonical;
 #[cfg(test)]
 pub(crate) mod fake;
+pub(crate) mod id;
 mod listing;
 mod manual;
 mod oci;
@@ -19,9 +20,6 @@ use serde_json::Value;
 use self::row::Row;
 use crate::http::Request;
 use crate::{CrawlError, ListRequest, Next, Page, Source, SourceMeta, Step, Walk, page};
-
-/// The id of the official registry, by which packages name its rows.
-pub(crate) const ID: &str = "official-registry";
 
 /// The official registry.
 pub const SOURCE: &dyn Source = &Registry {
@@ -174,7 +172,7 @@ impl Registry {
         let rows = rows.into_iter().filter(|row| seen.insert(row.key.clone()));
         rows.map(|row| {
             let key = request.key(&row.key);
-            row.listed(key, self.is_official)
+            listing::listed(row, key, self.is_official)
         })
         .collect()
     }

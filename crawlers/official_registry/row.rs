@@ -3,13 +3,12 @@
 //! Old and new envelopes are told apart here, so that nothing else has to know them.
 
 use capdex_model::digest::Digest;
-use capdex_model::ids::ListingKey;
-use capdex_model::listing::{Claim, Validators};
+use capdex_model::listing::Claim;
 use capdex_model::time::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::{canonical, listing};
-use crate::{Listed, claims, names, page};
+use super::canonical;
+use crate::{claims, page};
 
 /// One row, its server.json in canonical form.
 #[derive(Clone, Debug)]
@@ -85,21 +84,6 @@ impl Row {
         Digest::of_json(&json!({
             "server": self.server, "status": self.status, "message": self.message, "isLatest": self.is_latest,
         }))
-    }
-
-    /// The row as the walk gives it.
-    pub(super) fn listed(self, key: ListingKey, is_official: bool) -> Listed {
-        if !names::is_usable(&self.key) {
-            return page::failed(key, "this is no name of a server with a version");
-        }
-        if self.version.is_none() {
-            return page::failed(key, "the row has no version");
-        }
-        if self.status.as_deref() == Some("deleted") {
-            return Listed::Gone(key);
-        }
-        let validators = Validators { digest: Some(self.digest()), ..Validators::default() };
-        Listed::Changed { listing: Box::new(listing::of(self, key, is_official)), validators }
     }
 }
 

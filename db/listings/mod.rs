@@ -9,13 +9,11 @@ use capdex_model::snapshot::Gap;
 use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
-use crate::claims;
-use crate::documents;
 use crate::identities::{
     assessed_snapshot, name_identity, put_identity, settle, settle_listing, succeed, unname_identities,
 };
 use crate::sql::{Cells, canonical, execute, first, insert, rows, seconds};
-use crate::{Reader, StoreError, Writer};
+use crate::{Reader, StoreError, Writer, claims, documents, packed};
 
 /// The presence of a listing at its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -353,7 +351,7 @@ pub(crate) fn stored(row: &rusqlite::Row<'_>) -> Result<StoredListing, StoreErro
     let body: Option<Vec<u8>> = row.cell(2)?;
     Ok(StoredListing {
         key: ListingKey { source: row.cell(0)?, name: row.cell(1)? },
-        listing: body.map(|body| documents::unpack(&body, "listing")).transpose()?,
+        listing: body.map(|body| packed::unpack(&body, "listing")).transpose()?,
         state: ListingState::of_word(&row.cell::<String>(3)?)?,
         gap: row.json_if_any(4, "gap")?,
         first_seen: row.as_of(5)?,

@@ -8,7 +8,7 @@ use capdex_model::alert::plan::{Fate, FateKind, Plan};
 use capdex_model::fact::Severity;
 use capdex_model::time::{AsOf, Timestamp};
 
-use crate::documents::pack;
+use crate::packed::pack;
 use crate::sql::{Cells, canonical, execute, first, id_of, insert, rows, seconds};
 use crate::{Reader, StoreError, Writer};
 

@@ -13,7 +13,7 @@ use rusqlite::Connection;
 
 use crate::compared::MAX_PAIRS;
 use crate::sql::{Cells, each, execute, first, rows, seconds};
-use crate::{Reader, SnapshotId, StoreError, Writer, documents};
+use crate::{Reader, SnapshotId, StoreError, Writer, packed};
 
 /// Snapshots whose bytes may go, and what goes with them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -259,7 +259,7 @@ impl Reader {
             if goes.contains(&id) {
                 return Ok(());
             }
-            let files: Vec<FileEntry> = documents::unpack(&body, "files of a snapshot")?;
+            let files: Vec<FileEntry> = packed::unpack(&body, "files of a snapshot")?;
             for file in files {
                 if let Some(held) = digests.binary_search(&file.digest).ok().and_then(|at| held.get_mut(at)) {
                     *held = true;

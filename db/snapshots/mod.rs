@@ -17,11 +17,7 @@ use crate::identities::{assessed_snapshot, name_identity, put_identity, settle, 
 use crate::listings::put_listing;
 use crate::pruned::{is_whole_again, why_missing};
 use crate::sql::{Cells, canonical, first, id_of, insert, seconds};
-use crate::{Reader, StoreError, Writer, documents};
-
-/// A snapshot in this store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SnapshotId(pub i64);
+use crate::{Reader, SnapshotId, StoreError, Writer, documents, packed};
 
 impl Writer<'_> {
     /// Records what fetching a listing's locator gave, and makes it the current snapshot of the locator's identity.
@@ -127,7 +123,7 @@ impl Reader {
             let completeness: Completeness = row.packed(1, "completeness")?;
             let files: Vec<FileEntry> = row.packed(2, "files of a snapshot")?;
             let listing: Option<Vec<u8>> = row.cell(3)?;
-            let listing: Option<Listing> = listing.map(|body| documents::unpack(&body, "listing")).transpose()?;
+            let listing: Option<Listing> = listing.map(|body| packed::unpack(&body, "listing")).transpose()?;
             Ok((row.cell(0)?, completeness, files, listing))
         })?;
         let (identity, completeness, entries, listing): (String, _, _, _) =

@@ -10,7 +10,8 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AF
 use url::Url;
 
 use super::super::address::{self, Origin};
-use super::super::exchange::{innermost, text_of};
+use super::super::exchange::innermost;
+use super::super::headers::text_of;
 use super::super::redact::Secret;
 use super::super::retry::retry_after;
 use super::Http;

@@ -3,6 +3,7 @@
 //! Requests are made in ways that can be repeated. The client keeps no cookie, and has no redirects or retries but its
 //! own.
 
+mod authorize;
 mod deliver;
 
 use std::collections::BTreeSet;
@@ -23,58 +24,19 @@ use super::address::{self, Origin};
 use super::clock::{Clock, RealClock};
 use super::connections;
 use super::credentials::Credentials;
-use super::exchange::{Failure, Heard, KeptHeaders, Outgoing, Reply, Wire, exchange};
+use super::exchange::{Failure, Heard, Outgoing, Reply, Wire, exchange};
 use super::limits::{Host, Hosts};
 use super::pool::{Missing, Verdict};
 use super::redact::redact_url;
 use super::retry::Backoff;
 use super::tape::Tape;
-use super::{HttpSettings, Pace};
-use crate::{CrawlError, Usage};
+use super::{Answer, HttpSettings, Request, Usage};
+use crate::CrawlError;
 
 pub use deliver::{Post, origin_of};
 
 /// Redirects that are followed at most.
 const MAX_REDIRECTS: usize = 5;
-
-/// One request, with its bounds.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Request<'a> {
-    /// The address. User name, password and fragment in it are not sent.
-    pub url: &'a str,
-    /// The `Accept` header; any type where none is given.
-    pub accept: Option<&'a str>,
-    /// Validators that the last visit left; sent to the address's own host only.
-    pub validators: Option<&'a Validators>,
-    /// Further headers; sent to the address's own host only.
-    pub headers: &'a [(&'static str, &'a str)],
-    /// The body of a POST, for the few servers that are read by posting. None: a GET. A redirect is not followed.
-    pub body: Option<&'a [u8]>,
-    /// The pace of a host that has none of its own, if it is to be slower than that of others.
-    pub pace: Option<Pace>,
-    /// True where the answer is a token, which no record of the crawl may hold.
-    pub is_secret: bool,
-    /// The most bytes that the body of the answer may have, decoded.
-    pub max_bytes: u64,
-}
-
-/// The answer to a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Nothing changed since the validators that were sent.
-    NotModified,
-    /// The whole body, decoded.
-    Body {
-        /// The bytes.
-        bytes: Vec<u8>,
-        /// Validators to ask with next time; the digest is none.
-        validators: Validators,
-        /// Headers that are kept.
-        headers: Box<KeptHeaders>,
-        /// The address that answered, after redirects.
-        url: String,
-    },
-}
 
 /// The client. Cheap to clone; clones share pace, counters and connections.
 #[derive(Clone)]
@@ -336,7 +298,7 @@ impl Http {
                 }
             };
             // An app asks for its token by a request of its own, at the same host: no place may be held meanwhile.
-            if let Err(error) = taken.put(self, now, &mut headers).await {
+            if let Err(error) = self.authorize(&taken, now, &mut headers).await {
                 if !taken.set_aside(&error, now) {
                     return Err(error);
                 }

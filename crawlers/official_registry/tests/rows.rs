@@ -14,7 +14,7 @@ fn read(row: Value) -> Row {
 fn listed(row: Value) -> Listed {
     let row = read(row);
     let key = ListingKey::new("official-registry", row.key.clone());
-    row.listed(key, true)
+    listing::listed(row, key, true)
 }
 
 fn listing(row: Value) -> Listing {
@@ -232,7 +232,7 @@ proptest! {
         }
         if let Ok(row) = Row::read(row.as_object().expect("an object").clone(), &[OFFICIAL], true) {
             let key = ListingKey::new("official-registry", row.key.clone());
-            let _ = row.listed(key, true);
+            let _ = listing::listed(row, key, true);
         }
     }
 }

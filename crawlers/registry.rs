@@ -1,0 +1,40 @@
+//! The list of all sources. A new source has its line here.
+
+use capdex_model::source_role::SourceRoles;
+
+use crate::Source;
+
+/// Every source, in the order of the manual.
+pub const SOURCES: &[&dyn Source] = &[
+    crate::folder::SOURCE,
+    crate::npm::SOURCE,
+    crate::pypi::SOURCE,
+    crate::oci::SOURCE,
+    crate::mcp::SOURCE,
+    #[cfg(feature = "github")]
+    crate::github::SOURCE,
+    crate::git::SOURCE,
+    crate::official_registry::SOURCE,
+    crate::official_registry::GITHUB,
+    crate::official_registry::PULSEMCP,
+    crate::official_registry::OTHERS,
+    crate::clawhub::SOURCE,
+    crate::skills_sh::SOURCE,
+    crate::smithery::SOURCE,
+    crate::glama::SOURCE,
+    crate::skillsmp::SOURCE,
+    crate::docker_mcp_registry::SOURCE,
+    crate::marketplaces::SOURCE,
+    crate::awesome_lists::SOURCE,
+    crate::mcp_so::SOURCE,
+];
+
+/// The role of every source, by its id.
+pub fn roles() -> SourceRoles {
+    SourceRoles::new(SOURCES.iter().map(|source| (source.meta().id, source.meta().role)))
+}
+
+/// The source with this id.
+pub fn source(id: &str) -> Option<&'static dyn Source> {
+    SOURCES.iter().copied().find(|source| source.meta().id == id)
+}
