@@ -104,7 +104,7 @@ fn every_listing(conn: &Connection) -> Result<BTreeSet<i64>, StoreError> {
 impl Reader {
     /// The newest version of every list of abuse that was imported, sorted by name.
     pub fn abuse_lists(&self) -> Result<Vec<ImportedList>, StoreError> {
-        let sql = "SELECT d.body, a.digest, a.at FROM abuse_lists a JOIN documents d ON d.id = a.body
+        let sql = "SELECT d.body, a.digest, a.at FROM abuse_lists a JOIN json_documents d ON d.id = a.body
                    WHERE a.version = (SELECT max(version) FROM abuse_lists WHERE name = a.name) ORDER BY a.name";
         rows(self.connection(), "read the lists of abuse", sql, (), |row| {
             Ok(ImportedList { list: row.packed(0, "list of abuse")?, digest: row.digest(1)?, imported: row.as_of(2)? })

@@ -61,12 +61,12 @@ impl BreakdownText {
         if let Some(BreakdownId(id)) = self.id(conn)? {
             return Ok(id);
         }
-        let sql = "INSERT INTO breakdowns (digest, body) VALUES (?1, ?2)";
+        let sql = "INSERT INTO score_breakdowns (digest, body) VALUES (?1, ?2)";
         insert(conn, "store a breakdown", sql, (self.digest.as_bytes(), pack(self.text.clone())?))
     }
 
     fn id(&self, conn: &Connection) -> Result<Option<BreakdownId>, StoreError> {
-        let sql = "SELECT id FROM breakdowns WHERE digest = ?1";
+        let sql = "SELECT id FROM score_breakdowns WHERE digest = ?1";
         id_of(conn, "look up a breakdown", sql, (self.digest.as_bytes(),)).map(|id| id.map(BreakdownId))
     }
 }
@@ -91,7 +91,7 @@ impl StoredBreakdown {
 impl Reader {
     /// A stored breakdown. [`StoreError::Unknown`] where there is none.
     pub fn breakdown(&self, id: BreakdownId) -> Result<StoredBreakdown, StoreError> {
-        let sql = "SELECT body FROM breakdowns WHERE id = ?1";
+        let sql = "SELECT body FROM score_breakdowns WHERE id = ?1";
         let body = first(self.connection(), "read a breakdown", sql, (id.0,), |row| row.cell(0))?;
         body.map(StoredBreakdown).ok_or_else(|| StoreError::Unknown { what: "breakdown", key: id.0.to_string() })
     }

@@ -109,7 +109,7 @@ macro_rules! standing_sql {
              JOIN listings l ON l.id = i.listing
              JOIN listing_identities e ON e.identity = i.id AND e.listing = l.id
              JOIN scans c ON c.id = i.scan
-             JOIN revisions r ON r.scan = c.id
+             JOIN scan_results r ON r.scan = c.id
              JOIN capabilities k ON k.id = r.capability ",
             $rest
         )
@@ -123,8 +123,8 @@ macro_rules! current_sql {
             "d.body, l.source, l.name, i.name, n.version, l.state, e.named, q.body, f.digest,
              k.first_seen, n.at, n.id, c.ruleset",
             concat!(
-                "JOIN documents d ON d.id = r.description
-                 JOIN documents q ON q.id = r.completeness
+                "JOIN json_documents d ON d.id = r.description
+                 JOIN json_documents q ON q.id = r.completeness
                  JOIN facts f ON f.id = r.facts ",
                 $rest
             )
@@ -208,7 +208,7 @@ impl Reader {
             let is_analysed = match known.get(&document) {
                 Some(known) => *known,
                 None => {
-                    let sql = "SELECT body FROM documents WHERE id = ?1";
+                    let sql = "SELECT body FROM json_documents WHERE id = ?1";
                     let read =
                         first(conn, "read a completeness", sql, (document,), |row| row.packed(0, "completeness"))?;
                     let is_analysed = read == Some(Completeness::Analysed);
@@ -231,7 +231,7 @@ impl Reader {
     pub fn former(&self, slug: &str, hex: &str) -> Result<Vec<FormerCapability>, StoreError> {
         // Two rows show that a prefix is ambiguous; a third would tell no more.
         let sql = "SELECT k.slug, n.version, n.id FROM capabilities k
-                   JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE capability = k.id)
+                   JOIN scan_results r ON r.id = (SELECT max(id) FROM scan_results WHERE capability = k.id)
                    JOIN scans c ON c.id = r.scan
                    JOIN snapshots n ON n.id = c.snapshot
                    WHERE k.slug = ?1 OR (?2 <> '' AND substr(lower(hex(k.digest)), 1, length(?2)) = ?2)
@@ -251,7 +251,7 @@ impl Reader {
     pub fn capability_history(&self, capability: &CapabilityId) -> Result<Vec<CapabilityRevision>, StoreError> {
         let sql = "SELECT n.at, c.at, n.version, r.content, c.ruleset, f.digest
                    FROM capabilities k
-                   JOIN revisions r ON r.capability = k.id
+                   JOIN scan_results r ON r.capability = k.id
                    JOIN scans c ON c.id = r.scan
                    JOIN snapshots n ON n.id = c.snapshot
                    JOIN facts f ON f.id = r.facts

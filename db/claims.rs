@@ -43,7 +43,7 @@ fn reports_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Ve
 /// The sightings of these subjects, sorted. Unknown where passes see nothing, so that such claims have the digest that
 /// they had before anything was compared.
 fn sightings_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Vec<Sighting>>, StoreError> {
-    let sql = "SELECT body FROM sightings WHERE subject = ?1";
+    let sql = "SELECT body FROM corpus_signals WHERE subject = ?1";
     let mut seen: BTreeSet<Sighting> = BTreeSet::new();
     for subject in subjects {
         seen.extend(rows(conn, "look up sightings", sql, (subject,), |row| row.json::<Sighting>(0, "sighting"))?);
@@ -58,7 +58,7 @@ pub(crate) fn has_abuse_lists(conn: &Connection) -> Result<bool, StoreError> {
 
 /// Brings the digest of a listing's claims up to date; true where it was not.
 pub(crate) fn renew(conn: &Connection, id: i64) -> Result<bool, StoreError> {
-    let sql = "SELECT d.body FROM listings l JOIN documents d ON d.id = l.body WHERE l.id = ?1";
+    let sql = "SELECT d.body FROM listings l JOIN json_documents d ON d.id = l.body WHERE l.id = ?1";
     let said = first(conn, "read a listing", sql, (id,), |row| row.packed::<Listing>(0, "listing"))?;
     let Some(listing) = said else { return Ok(false) };
     let claims = Digest::of_json(&of(conn, listing)?);

@@ -67,9 +67,9 @@ impl Reader {
                    FROM identities i
                    JOIN listings l ON l.id = i.listing AND l.state <> 'gone'
                    JOIN listing_identities e ON e.identity = i.id AND e.listing = l.id AND e.named = 1
-                   JOIN revisions r ON r.scan = i.scan
+                   JOIN scan_results r ON r.scan = i.scan
                    JOIN capabilities k ON k.id = r.capability AND k.kind = 'mcp_server'
-                   JOIN documents p ON p.id = r.pins
+                   JOIN json_documents p ON p.id = r.pins
                    JOIN facts f ON f.id = r.facts
                    LEFT JOIN collision_cues c ON c.facts = f.id
                    ORDER BY k.slug, k.digest";

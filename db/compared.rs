@@ -78,7 +78,7 @@ impl Writer<'_> {
     /// Notes that a pair of snapshots was compared.
     pub fn compared_snapshots(&self, pair: &SnapshotPair, at: AsOf) -> Result<(), StoreError> {
         // One row for each pair with its last turn: a package that goes back and forth adds none.
-        let sql = "INSERT INTO compared_snapshots (before, after, turn, at) VALUES (?1, ?2, ?3, ?4)
+        let sql = "INSERT INTO drift_pairs (before, after, turn, at) VALUES (?1, ?2, ?3, ?4)
                    ON CONFLICT DO UPDATE SET turn = excluded.turn, at = excluded.at";
         let params = (pair.before.id.0, pair.after.id.0, pair.turn, seconds(at));
         execute(self.connection(), "note a comparison", sql, params).map(drop)
@@ -200,7 +200,7 @@ impl Reader {
 
     pub(crate) fn is_compared(&self, before: i64, after: i64, turn: i64) -> Result<bool, StoreError> {
         // A later turn than the noted one: the snapshot came back and was followed again, which is news.
-        let sql = "SELECT 1 FROM compared_snapshots WHERE before = ?1 AND after = ?2 AND turn >= ?3";
+        let sql = "SELECT 1 FROM drift_pairs WHERE before = ?1 AND after = ?2 AND turn >= ?3";
         let params = (before, after, turn);
         let found = first(self.connection(), "look up a comparison", sql, params, |row| row.cell::<i64>(0))?;
         Ok(found.is_some())
@@ -212,11 +212,11 @@ impl Reader {
         // A listing's first version has none before it and drops out by the join: it is no change.
         let sql = "SELECT o.body, d.body, v.id, l.popularity FROM listing_versions v
                    JOIN listings l ON l.id = v.listing
-                   JOIN documents d ON d.id = v.body
+                   JOIN json_documents d ON d.id = v.body
                    LEFT JOIN compared_listings c ON c.listing = v.listing
                    JOIN listing_versions w ON w.id = (SELECT max(e.id) FROM listing_versions e
                                                       WHERE e.listing = v.listing AND e.id < v.id)
-                   JOIN documents o ON o.id = w.body
+                   JOIN json_documents o ON o.id = w.body
                    WHERE v.id > ifnull(c.version, 0)
                    ORDER BY l.source, l.name, v.id";
         rows(self.connection(), "read new versions of listings", sql, (), |row| {
@@ -233,7 +233,7 @@ impl Reader {
     /// Every version of a listing with the instant at which it was first said, oldest first.
     pub fn listing_history(&self, key: &ListingKey) -> Result<Vec<(Listing, AsOf)>, StoreError> {
         let sql = "SELECT d.body, v.at FROM listing_versions v
-                   JOIN listings l ON l.id = v.listing JOIN documents d ON d.id = v.body
+                   JOIN listings l ON l.id = v.listing JOIN json_documents d ON d.id = v.body
                    WHERE l.source = ?1 AND l.name = ?2 ORDER BY v.id";
         rows(self.connection(), "read a listing's history", sql, (&key.source, &key.name), |row| {
             Ok((row.packed(0, "listing")?, row.as_of(1)?))
@@ -271,8 +271,8 @@ impl Reader {
     pub fn current_pins(&self, capability: &CapabilityId) -> Result<Option<Pins>, StoreError> {
         let sql = "SELECT p.body FROM capabilities k
                    JOIN identities i ON i.id = k.identity
-                   JOIN revisions r ON r.scan = i.scan AND r.capability = k.id
-                   JOIN documents p ON p.id = r.pins
+                   JOIN scan_results r ON r.scan = i.scan AND r.capability = k.id
+                   JOIN json_documents p ON p.id = r.pins
                    WHERE k.digest = ?1";
         first(self.connection(), "read pins", sql, (capability.0.as_bytes(),), |row| row.packed(0, "pins"))
     }

@@ -24,7 +24,7 @@ impl Reader {
     pub fn corpus(&self, roles: &SourceRoles) -> Result<Corpus, StoreError> {
         let roles = roles.clone().with_kinds(self.source_kinds()?);
         let sql = "SELECT d.body, l.popularity, l.first_seen, l.state = 'active', e.name
-                   FROM listings l JOIN documents d ON d.id = l.body
+                   FROM listings l JOIN json_documents d ON d.id = l.body
                    LEFT JOIN entity_members m ON m.listing = l.id LEFT JOIN entities e ON e.id = m.entity
                    ORDER BY l.source, l.name";
         let members = rows(self.connection(), "read the corpus", sql, (), |row| {

@@ -13,11 +13,11 @@ pub(crate) fn put<T: Serialize>(conn: &Connection, value: &T) -> Result<i64, Sto
     let text = canonical(value)?;
     let digest = Digest::of(text.as_bytes());
     // Looked up before it is packed: what did not change since the last night is not packed again.
-    let known = "SELECT id FROM documents WHERE digest = ?1";
+    let known = "SELECT id FROM json_documents WHERE digest = ?1";
     if let Some(id) = id_of(conn, "look up a document", known, (digest.as_bytes(),))? {
         return Ok(id);
     }
     let body = pack(text)?;
-    let sql = "INSERT INTO documents (digest, body) VALUES (?1, ?2)";
+    let sql = "INSERT INTO json_documents (digest, body) VALUES (?1, ?2)";
     insert(conn, "store a document", sql, (digest.as_bytes(), body))
 }

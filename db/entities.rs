@@ -52,7 +52,7 @@ impl Writer<'_> {
 
     /// Keeps the digests of contents by their own paths.
     pub fn keep_contents(&self, contents: &[ToldContent]) -> Result<(), StoreError> {
-        let sql = "INSERT INTO revision_contents (revision, digest) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        let sql = "INSERT INTO scan_result_contents (scan_result, digest) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
         contents.iter().try_for_each(|(revision, digest)| {
             execute(self.connection(), "keep what a revision holds", sql, (revision.0, digest.as_bytes())).map(drop)
         })
@@ -78,7 +78,7 @@ impl Reader {
     pub fn statements(&self, roles: &SourceRoles) -> Result<Vec<Statement>, StoreError> {
         let roles = roles.clone().with_kinds(self.source_kinds()?);
         let sql = "SELECT d.body, l.popularity, l.first_seen, l.state <> 'gone'
-                   FROM listings l JOIN documents d ON d.id = l.body ORDER BY l.source, l.name";
+                   FROM listings l JOIN json_documents d ON d.id = l.body ORDER BY l.source, l.name";
         rows(self.connection(), "read what listings are", sql, (), |row| {
             let listing: Listing = row.packed(0, "listing")?;
             let popularity: Option<i64> = row.cell(1)?;
@@ -142,7 +142,7 @@ impl Reader {
 
     /// The packages that the manifests in a snapshot name, sorted.
     pub fn read_manifests(&self, snapshot: SnapshotId) -> Result<Vec<NamedManifest>, StoreError> {
-        let sql = "SELECT f.body FROM snapshots n JOIN documents f ON f.id = n.files WHERE n.id = ?1";
+        let sql = "SELECT f.body FROM snapshots n JOIN json_documents f ON f.id = n.files WHERE n.id = ?1";
         let files = rows(self.connection(), "read the files of a snapshot", sql, (snapshot.0,), |row| {
             row.packed::<Vec<FileEntry>>(0, "files of a snapshot")
         })?;
@@ -167,7 +167,7 @@ impl Reader {
     /// The folders of skills in every repository, by repository.
     pub fn skill_folders(&self) -> Result<BTreeMap<String, BTreeSet<String>>, StoreError> {
         let sql = "SELECT i.name, k.path FROM identities i
-                   JOIN revisions r ON r.scan = i.scan JOIN capabilities k ON k.id = r.capability
+                   JOIN scan_results r ON r.scan = i.scan JOIN capabilities k ON k.id = r.capability
                    WHERE k.kind = 'skill' AND (i.name GLOB 'github:*' OR i.name GLOB 'git:*')";
         let all = rows(self.connection(), "read where skills lie", sql, (), |row| {
             Ok((row.cell::<String>(0)?, row.cell::<String>(1)?))
@@ -183,9 +183,9 @@ impl Reader {
     /// digest is of each file's path inside the capability and its bytes: it is the same wherever the capability lies.
     pub fn untold_contents(&self) -> Result<Vec<ToldContent>, StoreError> {
         let sql = "SELECT r.id, k.path, p.body FROM identities i
-                   JOIN revisions r ON r.scan = i.scan JOIN capabilities k ON k.id = r.capability
-                   JOIN documents p ON p.id = r.pins
-                   WHERE k.kind <> 'package' AND NOT EXISTS (SELECT 1 FROM revision_contents c WHERE c.revision = r.id)";
+                   JOIN scan_results r ON r.scan = i.scan JOIN capabilities k ON k.id = r.capability
+                   JOIN json_documents p ON p.id = r.pins
+                   WHERE k.kind <> 'package' AND NOT EXISTS (SELECT 1 FROM scan_result_contents c WHERE c.scan_result = r.id)";
         rows(self.connection(), "read what capabilities hold", sql, (), |row| {
             let (path, pins): (String, Pins) = (row.cell(1)?, row.packed(2, "pins")?);
             // Paths from the capability's own folder: a copy elsewhere has the same digest.
@@ -202,7 +202,7 @@ impl Reader {
         // With more holders than that it is a template, and would join listings with nothing else in common.
         let sql = "WITH held AS (
                        SELECT DISTINCT c.digest AS content, e.listing AS listing FROM identities i
-                       JOIN revisions r ON r.scan = i.scan JOIN revision_contents c ON c.revision = r.id
+                       JOIN scan_results r ON r.scan = i.scan JOIN scan_result_contents c ON c.scan_result = r.id
                        JOIN listing_identities e ON e.identity = i.id),
                    told AS (
                        SELECT h.content AS content FROM held h JOIN listings l ON l.id = h.listing

@@ -56,11 +56,11 @@ struct RawExceptionsBody<'a> {
 
 /// Stores written defaults unless they are there; their id.
 fn put_defaults(conn: &Connection, (text, digest): (&str, &Digest)) -> Result<i64, StoreError> {
-    let known = "SELECT id FROM usual_answers WHERE digest = ?1";
+    let known = "SELECT id FROM rule_defaults WHERE digest = ?1";
     if let Some(id) = id_of(conn, "look up rule defaults", known, (digest.as_bytes(),))? {
         return Ok(id);
     }
-    let sql = "INSERT INTO usual_answers (digest, body) VALUES (?1, ?2)";
+    let sql = "INSERT INTO rule_defaults (digest, body) VALUES (?1, ?2)";
     insert(conn, "store rule defaults", sql, (digest.as_bytes(), pack(text.to_owned())?))
 }
 
@@ -106,7 +106,7 @@ enum LeftOut {
 /// The columns that [`stored`] decodes, `body` of the facts and then `digest` and `id` of the defaults.
 macro_rules! stored_sql {
     ($rest:literal) => {
-        concat!("SELECT f.body, a.digest, a.id FROM facts f LEFT JOIN usual_answers a ON a.id = f.usual ", $rest)
+        concat!("SELECT f.body, a.digest, a.id FROM facts f LEFT JOIN rule_defaults a ON a.id = f.defaults ", $rest)
     };
 }
 
@@ -123,7 +123,7 @@ fn stored(conn: &Connection, row: &Row<'_>, rules: &RuleDefaults) -> Result<Stor
 }
 
 fn packed_defaults(conn: &Connection, id: i64) -> Result<Vec<u8>, StoreError> {
-    let sql = "SELECT body FROM usual_answers WHERE id = ?1";
+    let sql = "SELECT body FROM rule_defaults WHERE id = ?1";
     let found = first(conn, "read rule defaults", sql, (id,), |row| row.cell(0))?;
     found.ok_or_else(|| StoreError::Unknown { what: "rule defaults", key: id.to_string() })
 }
@@ -197,7 +197,7 @@ pub(crate) fn put_facts(conn: &Connection, facts: &SparseFacts, at: AsOf) -> Res
         Some(exceptions) => (exceptions, Some(put_defaults(conn, facts.defaults().written())?)),
         None => (text, None),
     };
-    let sql = "INSERT INTO facts (digest, body, usual, at) VALUES (?1, ?2, ?3, ?4)";
+    let sql = "INSERT INTO facts (digest, body, defaults, at) VALUES (?1, ?2, ?3, ?4)";
     insert(conn, "store facts", sql, (digest.as_bytes(), pack(body)?, defaults, seconds(at)))
 }
 
@@ -209,7 +209,7 @@ pub(crate) fn facts_id(conn: &Connection, digest: &Digest) -> Result<Option<i64>
 impl Reader {
     /// The facts of every current capability, each once, in the order in which they lie in the file.
     pub fn current_facts(&self) -> Result<Vec<FactsId>, StoreError> {
-        let sql = "SELECT DISTINCT r.facts FROM identities i JOIN revisions r ON r.scan = i.scan ORDER BY r.facts";
+        let sql = "SELECT DISTINCT r.facts FROM identities i JOIN scan_results r ON r.scan = i.scan ORDER BY r.facts";
         rows(self.connection(), "read the current facts", sql, (), |row| row.cell(0).map(FactsId))
     }
 
@@ -273,7 +273,7 @@ mod tests {
         assert!(texts.facts.len() + texts.outcomes.len() < 600 && texts.facts.starts_with("[{\"rule\""), "{texts:?}");
         let body = folder.store().write(move |writer| {
             let conn = writer.connection();
-            let sql = "SELECT f.body, a.body FROM facts f JOIN usual_answers a ON a.id = f.usual";
+            let sql = "SELECT f.body, a.body FROM facts f JOIN rule_defaults a ON a.id = f.defaults";
             first(conn, "read", sql, (), |row| Ok((row.cell::<Vec<u8>>(0)?, row.cell::<Vec<u8>>(1)?)))
         });
         let (body, answers) = body.expect("reads").expect("refers to answers");
@@ -286,7 +286,7 @@ mod tests {
         let write = move |writer: &crate::Writer<'_>| {
             let text = serde_json::to_string(&others).expect("serialises");
             let other = put_defaults(writer.connection(), (&text, &Digest::of(text.as_bytes())))?;
-            execute(writer.connection(), "refer", "UPDATE facts SET usual = ?1", (other,))
+            execute(writer.connection(), "refer", "UPDATE facts SET defaults = ?1", (other,))
         };
         folder.store().write(write).expect("written");
         let (read, texts) = read_back(&folder, id);

@@ -24,13 +24,13 @@ impl Writer<'_> {
     pub fn put_leads(&self, leads: &[(String, Lead)], at: AsOf) -> Result<u64, StoreError> {
         let conn = self.connection();
         // Not deleted: a lead that comes back keeps the night that found it first.
-        execute(conn, "set the leads aside", "UPDATE leads SET standing = 0 WHERE standing = 1", ())?;
+        execute(conn, "set the leads aside", "UPDATE typosquats SET is_current = 0 WHERE is_current = 1", ())?;
         let mut new = 0;
         for (key, lead) in leads {
-            let known = id_of(conn, "look up a lead", "SELECT id FROM leads WHERE name = ?1", (key,))?;
+            let known = id_of(conn, "look up a lead", "SELECT id FROM typosquats WHERE name = ?1", (key,))?;
             new += u64::from(known.is_none());
-            let sql = "INSERT INTO leads (name, at, standing, body) VALUES (?1, ?2, 1, ?3)
-                       ON CONFLICT DO UPDATE SET standing = 1, body = excluded.body";
+            let sql = "INSERT INTO typosquats (name, at, is_current, body) VALUES (?1, ?2, 1, ?3)
+                       ON CONFLICT DO UPDATE SET is_current = 1, body = excluded.body";
             execute(conn, "store a lead", sql, (key, seconds(at), pack(canonical(lead)?)?))?;
         }
         Ok(new)
@@ -40,7 +40,7 @@ impl Writer<'_> {
 impl Reader {
     /// The leads that stand, each with the night that found it first; worst first.
     pub fn leads(&self) -> Result<Vec<(Lead, AsOf)>, StoreError> {
-        let sql = "SELECT body, at FROM leads WHERE standing = 1 ORDER BY name";
+        let sql = "SELECT body, at FROM typosquats WHERE is_current = 1 ORDER BY name";
         let mut leads: Vec<(Lead, AsOf)> =
             rows(self.connection(), "read the leads", sql, (), |row| Ok((row.packed(0, "lead")?, row.as_of(1)?)))?;
         // What makes one worse stands in the packed body, where SQL cannot sort by it.
@@ -53,10 +53,10 @@ impl Reader {
         let sql = "SELECT l.source, l.name, d.body, p.body
                    FROM identities i
                    JOIN listings l ON l.id = i.listing
-                   JOIN revisions r ON r.scan = i.scan
+                   JOIN scan_results r ON r.scan = i.scan
                    JOIN capabilities k ON k.id = r.capability
-                   JOIN documents d ON d.id = r.description
-                   JOIN documents p ON p.id = r.pins
+                   JOIN json_documents d ON d.id = r.description
+                   JOIN json_documents p ON p.id = r.pins
                    WHERE k.kind IN ('skill', 'mcp_server') ORDER BY l.source, l.name, k.digest";
         let named = rows(self.connection(), "read the names inside listings", sql, (), |row| {
             let listing = ListingKey::new(row.cell::<String>(0)?, row.cell::<String>(1)?);
@@ -83,9 +83,9 @@ impl Reader {
         let sql = "SELECT f.body, a.digest, a.id FROM listings l
                    JOIN listing_identities e ON e.listing = l.id AND e.named = 1
                    JOIN identities i ON i.id = e.identity
-                   JOIN revisions r ON r.scan = i.scan
+                   JOIN scan_results r ON r.scan = i.scan
                    JOIN facts f ON f.id = r.facts
-                   LEFT JOIN usual_answers a ON a.id = f.usual
+                   LEFT JOIN rule_defaults a ON a.id = f.defaults
                    WHERE l.source = ?1 AND l.name = ?2";
         let (mut high, mut scripts) = (BTreeSet::new(), BTreeSet::new());
         for key in listings {

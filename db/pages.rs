@@ -22,7 +22,7 @@ pub struct NamingListing {
 impl Reader {
     /// The files of a snapshot, sorted by path; empty for one that is unknown or could not be assessed.
     pub fn files_of(&self, snapshot: SnapshotId) -> Result<Vec<FileEntry>, StoreError> {
-        let sql = "SELECT f.body FROM snapshots n JOIN documents f ON f.id = n.files WHERE n.id = ?1";
+        let sql = "SELECT f.body FROM snapshots n JOIN json_documents f ON f.id = n.files WHERE n.id = ?1";
         let files = first(self.connection(), "read the files of a snapshot", sql, (snapshot.0,), |row| {
             row.packed(0, "files of a snapshot")
         })?;

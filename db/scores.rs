@@ -167,7 +167,7 @@ impl Reader {
         let conn = self.connection();
         // An id that no row has stands for a rubric that never scored anything.
         let rubric = rubric_id(conn, rubric)?.unwrap_or(-1);
-        let sql = "SELECT DISTINCT r.facts FROM identities i JOIN revisions r ON r.scan = i.scan
+        let sql = "SELECT DISTINCT r.facts FROM identities i JOIN scan_results r ON r.scan = i.scan
                    WHERE NOT EXISTS (SELECT 1 FROM scores s WHERE s.facts = r.facts AND s.rubric = ?1 AND s.day IS ?2)
                    ORDER BY r.facts";
         rows(conn, "look for unscored facts", sql, (rubric, day), |row| row.cell(0).map(FactsId))
@@ -241,7 +241,7 @@ mod tests {
             of.push(facts);
         }
         let one = score("saferskills/seed", "1", 70);
-        let count = "SELECT count(*) FROM breakdowns";
+        let count = "SELECT count(*) FROM score_breakdowns";
         let before = serde_json::to_string(&one).expect("serialises");
         let counted = store.write(move |writer| {
             let conn = writer.connection();

@@ -15,7 +15,7 @@ impl Writer<'_> {
     pub fn replace_sightings(&self, pass: &str, now: &BTreeSet<(String, Sighting)>) -> Result<u64, StoreError> {
         const WHAT: &str = "replace the sightings of a pass";
         let conn = self.connection();
-        let sql = "SELECT subject, body FROM sightings WHERE pass = ?1";
+        let sql = "SELECT subject, body FROM corpus_signals WHERE pass = ?1";
         let before: BTreeSet<(String, String)> =
             rows(conn, WHAT, sql, (pass,), |row| Ok((row.cell(0)?, row.cell(1)?)))?.into_iter().collect();
         let mut after = BTreeSet::new();
@@ -23,11 +23,11 @@ impl Writer<'_> {
             after.insert((subject.clone(), canonical(sighting)?));
         }
         // Only the difference is written, so that what is still seen makes no package unscanned.
-        let sql = "DELETE FROM sightings WHERE pass = ?1 AND subject = ?2 AND body = ?3";
+        let sql = "DELETE FROM corpus_signals WHERE pass = ?1 AND subject = ?2 AND body = ?3";
         for (subject, body) in before.difference(&after) {
             execute(conn, WHAT, sql, (pass, subject, body))?;
         }
-        let sql = "INSERT INTO sightings (pass, subject, body) VALUES (?1, ?2, ?3)";
+        let sql = "INSERT INTO corpus_signals (pass, subject, body) VALUES (?1, ?2, ?3)";
         for (subject, body) in after.difference(&before) {
             execute(conn, WHAT, sql, (pass, subject, body))?;
         }

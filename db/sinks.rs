@@ -27,21 +27,21 @@ pub struct SinkState {
 impl Writer<'_> {
     /// Notes that a sink failed once more, and until when it is left alone.
     pub fn sink_failed(&self, name: &str, error: &str, next_try: Timestamp) -> Result<(), StoreError> {
-        let sql = "INSERT INTO sinks (name, failures, next_try, error) VALUES (?1, 1, ?3, ?2)
+        let sql = "INSERT INTO notifiers (name, failures, next_try, error) VALUES (?1, 1, ?3, ?2)
                    ON CONFLICT DO UPDATE SET failures = failures + 1, next_try = ?3, error = ?2";
         execute(self.connection(), "note a failing sink", sql, (name, error, next_try.unix_seconds())).map(drop)
     }
 
     /// Forgets what went wrong at a sink: it took something.
     pub fn sink_mended(&self, name: &str) -> Result<(), StoreError> {
-        execute(self.connection(), "note a mended sink", "DELETE FROM sinks WHERE name = ?1", (name,)).map(drop)
+        execute(self.connection(), "note a mended sink", "DELETE FROM notifiers WHERE name = ?1", (name,)).map(drop)
     }
 }
 
 impl Reader {
     /// The state of a sink.
     pub fn sink_state(&self, name: &str) -> Result<SinkState, StoreError> {
-        let sql = "SELECT failures, next_try, error FROM sinks WHERE name = ?1";
+        let sql = "SELECT failures, next_try, error FROM notifiers WHERE name = ?1";
         let failing = first(self.connection(), "read the state of a sink", sql, (name,), |row| {
             Ok((u32::try_from(row.count(0)?).unwrap_or(u32::MAX), row.timestamp(1)?, row.cell(2)?))
         })?;
@@ -53,7 +53,7 @@ impl Reader {
 
     /// Every sink that was told something or failed, sorted by name.
     pub fn sink_states(&self) -> Result<Vec<SinkState>, StoreError> {
-        let sql = "SELECT sink FROM messages UNION SELECT name FROM sinks ORDER BY 1";
+        let sql = "SELECT notifier FROM messages UNION SELECT name FROM notifiers ORDER BY 1";
         let names: Vec<String> = rows(self.connection(), "read the sinks", sql, (), |row| row.cell(0))?;
         names.iter().map(|name| self.sink_state(name)).collect()
     }

@@ -46,8 +46,8 @@ impl Reader {
         let sql = "SELECT n.id, d.body
                    FROM identities i
                    JOIN snapshots n ON n.id = i.snapshot
-                   JOIN revisions r ON r.scan = i.scan
-                   JOIN documents d ON d.id = r.description
+                   JOIN scan_results r ON r.scan = i.scan
+                   JOIN json_documents d ON d.id = r.description
                    LEFT JOIN sketches s ON s.content = r.content
                    WHERE s.id IS NULL OR s.version <> ?1
                    ORDER BY n.id, r.content";
@@ -64,7 +64,7 @@ impl Reader {
     pub fn sketches(&self) -> Result<BTreeMap<Digest, Sketch>, StoreError> {
         let sql = "SELECT s.content, s.sketch FROM sketches s
                    WHERE s.sketch IS NOT NULL AND s.content IN
-                         (SELECT r.content FROM identities i JOIN revisions r ON r.scan = i.scan)";
+                         (SELECT r.content FROM identities i JOIN scan_results r ON r.scan = i.scan)";
         let found = rows(self.connection(), "read the sketches", sql, (), |row| {
             let bytes: Vec<u8> = row.cell(1)?;
             let sketch = Sketch::from_bytes(&bytes);
@@ -77,7 +77,7 @@ impl Reader {
     /// The requests in the documents of the contents that stand now, by content.
     pub fn traits(&self) -> Result<BTreeMap<Digest, Traits>, StoreError> {
         let sql = "SELECT s.content, s.traits FROM sketches s
-                   WHERE s.content IN (SELECT r.content FROM identities i JOIN revisions r ON r.scan = i.scan)";
+                   WHERE s.content IN (SELECT r.content FROM identities i JOIN scan_results r ON r.scan = i.scan)";
         let found = rows(self.connection(), "read what documents ask for", sql, (), |row| {
             Ok((row.digest(0)?, row.packed(1, "traits")?))
         })?;
@@ -90,7 +90,7 @@ impl Reader {
         snapshot: SnapshotId,
         capability: &Capability,
     ) -> Result<BTreeMap<String, BundleFile>, StoreError> {
-        let sql = "SELECT f.body FROM snapshots n JOIN documents f ON f.id = n.files WHERE n.id = ?1";
+        let sql = "SELECT f.body FROM snapshots n JOIN json_documents f ON f.id = n.files WHERE n.id = ?1";
         let entries: Option<Vec<FileEntry>> =
             first(self.connection(), "read the files of a snapshot", sql, (snapshot.0,), |row| {
                 row.packed(0, "files of a snapshot")

@@ -50,7 +50,7 @@ impl Reader {
         visit: impl FnMut(StoredListing) -> Result<(), E>,
     ) -> Result<(), E> {
         let sql = "SELECT l.source, l.name, d.body, l.state, l.gap, l.first_seen, l.changed
-                   FROM listings l LEFT JOIN documents d ON d.id = l.body ORDER BY l.source, l.name";
+                   FROM listings l LEFT JOIN json_documents d ON d.id = l.body ORDER BY l.source, l.name";
         each(self.connection(), "read the listings", sql, (), stored, visit)
     }
 

@@ -22,7 +22,7 @@ pub struct Visits {
 impl Writer<'_> {
     /// Notes that a listing was asked for, from when on it is due again, and how often in a row nothing was new.
     pub fn record_visit(&self, key: &ListingKey, at: AsOf, due: AsOf, calm: i64) -> Result<(), StoreError> {
-        let sql = "UPDATE listings SET visited = ?3, due = ?4, calm = ?5 WHERE source = ?1 AND name = ?2";
+        let sql = "UPDATE listings SET visited = ?3, due = ?4, unchanged_streak = ?5 WHERE source = ?1 AND name = ?2";
         let params = (&key.source, &key.name, seconds(at), seconds(due), calm);
         execute(self.connection(), "note a visit", sql, params).map(drop)
     }
@@ -31,7 +31,7 @@ impl Writer<'_> {
 impl Reader {
     /// The visits to a listing so far.
     pub fn visits(&self, key: &ListingKey) -> Result<Visits, StoreError> {
-        let sql = "SELECT visited, due, calm FROM listings WHERE source = ?1 AND name = ?2";
+        let sql = "SELECT visited, due, unchanged_streak FROM listings WHERE source = ?1 AND name = ?2";
         let visits = first(self.connection(), "read the visits", sql, (&key.source, &key.name), |row| {
             let instant = |column| -> Result<Option<AsOf>, StoreError> {
                 let at: Option<i64> = row.cell(column)?;

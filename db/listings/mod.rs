@@ -301,7 +301,7 @@ impl Reader {
     /// The listings of one source, or of all, sorted by key.
     pub fn listings(&self, source: Option<&str>) -> Result<Vec<StoredListing>, StoreError> {
         let sql = "SELECT l.source, l.name, d.body, l.state, l.gap, l.first_seen, l.changed
-                   FROM listings l LEFT JOIN documents d ON d.id = l.body
+                   FROM listings l LEFT JOIN json_documents d ON d.id = l.body
                    WHERE ?1 IS NULL OR l.source = ?1 ORDER BY l.source, l.name";
         rows(self.connection(), "read the listings", sql, (source,), stored)
     }
@@ -312,7 +312,7 @@ impl Reader {
         let sql = "SELECT d.body FROM listings l
                    JOIN listing_versions v
                      ON v.id = (SELECT max(id) FROM listing_versions WHERE listing = l.id AND at <= ?1)
-                   JOIN documents d ON d.id = v.body
+                   JOIN json_documents d ON d.id = v.body
                    WHERE ifnull((SELECT state FROM listing_states WHERE listing = l.id AND at <= ?1
                                  ORDER BY id DESC LIMIT 1), 'active') <> 'gone'
                    ORDER BY l.source, l.name";
@@ -322,7 +322,7 @@ impl Reader {
     /// One listing; none where the store never met it.
     pub fn listing(&self, key: &ListingKey) -> Result<Option<StoredListing>, StoreError> {
         let sql = "SELECT l.source, l.name, d.body, l.state, l.gap, l.first_seen, l.changed
-                   FROM listings l LEFT JOIN documents d ON d.id = l.body
+                   FROM listings l LEFT JOIN json_documents d ON d.id = l.body
                    WHERE l.source = ?1 AND l.name = ?2";
         first(self.connection(), "read a listing", sql, (&key.source, &key.name), stored)
     }
@@ -331,7 +331,7 @@ impl Reader {
     /// first met. Empty for a listing that is unknown or was only ever marked.
     pub fn listing_versions(&self, key: &ListingKey) -> Result<Vec<(AsOf, Listing)>, StoreError> {
         let sql = "SELECT v.at, d.body FROM listings l JOIN listing_versions v ON v.listing = l.id
-                   JOIN documents d ON d.id = v.body WHERE l.source = ?1 AND l.name = ?2 ORDER BY v.id";
+                   JOIN json_documents d ON d.id = v.body WHERE l.source = ?1 AND l.name = ?2 ORDER BY v.id";
         rows(self.connection(), "read a listing's versions", sql, (&key.source, &key.name), |row| {
             Ok((row.as_of(0)?, row.packed(1, "listing")?))
         })

@@ -50,7 +50,7 @@ impl Writer<'_> {
         const WHAT: &str = "queue a message";
         for message in &plan.messages {
             // A plan that is made again has the same ids: nothing is queued twice.
-            let sql = "INSERT INTO messages (name, sink, at, body) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+            let sql = "INSERT INTO messages (name, notifier, at, body) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
             let params = (&message.id, sink, seconds(message.at), pack(canonical(message)?)?);
             execute(self.connection(), WHAT, sql, params)?;
         }
@@ -70,7 +70,7 @@ impl Writer<'_> {
             Some(name) => id_of(self.connection(), WHAT, of_message, (name,))?,
             None => None,
         };
-        let sql = "INSERT INTO alert_fates (sink, alert, kind, severity, ack, message, at)
+        let sql = "INSERT INTO deliveries (notifier, alert, kind, severity, ack, message, at)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let ack = i64::try_from(fate.ack).unwrap_or(i64::MAX);
         let params = (sink, alert, fate.kind.as_str(), fate.severity.as_str(), ack, message, seconds(fate.at));
@@ -96,9 +96,9 @@ impl Writer<'_> {
 impl Reader {
     /// The fates of alerts at a sink, oldest first.
     pub fn fates(&self, sink: &str) -> Result<Vec<Fate>, StoreError> {
-        let sql = "SELECT a.name, f.kind, f.severity, f.ack, m.name, f.at FROM alert_fates f
+        let sql = "SELECT a.name, f.kind, f.severity, f.ack, m.name, f.at FROM deliveries f
                    JOIN alerts a ON a.id = f.alert LEFT JOIN messages m ON m.id = f.message
-                   WHERE f.sink = ?1 ORDER BY f.id";
+                   WHERE f.notifier = ?1 ORDER BY f.id";
         rows(self.connection(), "read what became of alerts", sql, (sink,), |row| {
             Ok(Fate {
                 alert: row.cell(0)?,
@@ -113,7 +113,7 @@ impl Reader {
 
     /// The messages that a sink has not taken yet, in the order in which it is to be told.
     pub fn queued(&self, sink: &str) -> Result<Vec<Queued>, StoreError> {
-        let sql = "SELECT body, attempts, next_try, error FROM messages WHERE sink = ?1 AND sent IS NULL";
+        let sql = "SELECT body, attempts, next_try, error FROM messages WHERE notifier = ?1 AND sent IS NULL";
         let mut queued = rows(self.connection(), "read the queued messages", sql, (sink,), |row| {
             let attempts = u32::try_from(row.count(1)?).unwrap_or(u32::MAX);
             let (message, next_try) = (row.packed(0, "message")?, row.timestamp(2)?);
@@ -126,7 +126,7 @@ impl Reader {
 
     /// The newest messages that a sink was to be told, taken or not, newest first: what a feed shows.
     pub fn last_messages(&self, sink: &str, limit: usize) -> Result<Vec<Message>, StoreError> {
-        let sql = "SELECT body FROM messages WHERE sink = ?1 ORDER BY at DESC, id LIMIT ?2";
+        let sql = "SELECT body FROM messages WHERE notifier = ?1 ORDER BY at DESC, id LIMIT ?2";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         rows(self.connection(), "read the last messages", sql, (sink, limit), |row| row.packed(0, "message"))
     }
@@ -137,14 +137,14 @@ impl Reader {
         let known = "SELECT id FROM messages WHERE name = ?1";
         let Some(id) = id_of(self.connection(), WHAT, known, (message,))? else { return Ok(None) };
         let sql =
-            "SELECT a.name FROM alert_fates f JOIN alerts a ON a.id = f.alert WHERE f.message = ?1 ORDER BY a.name";
+            "SELECT a.name FROM deliveries f JOIN alerts a ON a.id = f.alert WHERE f.message = ?1 ORDER BY a.name";
         rows(self.connection(), WHAT, sql, (id,), |row| row.cell(0)).map(Some)
     }
 
     /// Every telling of an alert, oldest first.
     pub fn tellings(&self, key: &str) -> Result<Vec<Telling>, StoreError> {
-        let sql = "SELECT f.sink, f.kind, f.at, m.name, m.sent, m.error FROM alerts a
-                   JOIN alert_fates f ON f.alert = a.id LEFT JOIN messages m ON m.id = f.message
+        let sql = "SELECT f.notifier, f.kind, f.at, m.name, m.sent, m.error FROM alerts a
+                   JOIN deliveries f ON f.alert = a.id LEFT JOIN messages m ON m.id = f.message
                    WHERE a.name = ?1 ORDER BY f.id";
         rows(self.connection(), "read who was told of an alert", sql, (key,), |row| {
             Ok(Telling {
@@ -160,7 +160,7 @@ impl Reader {
 
     /// The numbers of messages of a sink that wait and that it has taken.
     pub(crate) fn message_counts(&self, sink: &str) -> Result<(u64, u64), StoreError> {
-        let sql = "SELECT count(*) - count(sent), count(sent) FROM messages WHERE sink = ?1";
+        let sql = "SELECT count(*) - count(sent), count(sent) FROM messages WHERE notifier = ?1";
         let counts =
             first(self.connection(), "count the messages", sql, (sink,), |row| Ok((row.count(0)?, row.count(1)?)))?;
         Ok(counts.unwrap_or_default())

@@ -224,7 +224,7 @@ impl Reader {
     /// The artifacts of an identity that listings name now.
     fn named_now(&self, identity: i64) -> Result<BTreeSet<String>, StoreError> {
         let sql = "SELECT d.body FROM listing_identities e
-                   JOIN listings l ON l.id = e.listing JOIN documents d ON d.id = l.body
+                   JOIN listings l ON l.id = e.listing JOIN json_documents d ON d.id = l.body
                    WHERE e.identity = ?1 AND e.named = 1";
         let listings = rows(self.connection(), "read who names a package", sql, (identity,), |row| {
             row.packed::<Listing>(0, "listing")
@@ -251,7 +251,7 @@ impl Reader {
         digests.dedup();
         // Files stand in packed documents, so that SQL cannot join them: each snapshot is read once.
         let mut held = vec![false; digests.len()];
-        let sql = "SELECT n.id, f.body FROM snapshots n JOIN documents f ON f.id = n.files
+        let sql = "SELECT n.id, f.body FROM snapshots n JOIN json_documents f ON f.id = n.files
                    WHERE n.state <> 'not_assessable'
                      AND NOT EXISTS (SELECT 1 FROM pruned_snapshots p WHERE p.snapshot = n.id)";
         let decode = |row: &rusqlite::Row<'_>| Ok((row.cell::<i64>(0)?, row.cell::<Vec<u8>>(1)?));

@@ -63,7 +63,7 @@ impl Writer<'_> {
 }
 
 fn append_revision(conn: &Connection, identity: i64, scan: i64, scanned: &Scanned, at: AsOf) -> Result<(), StoreError> {
-    let sql = "INSERT INTO revisions (scan, capability, content, description, pins, completeness, facts)
+    let sql = "INSERT INTO scan_results (scan, capability, content, description, pins, completeness, facts)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let params = (
         scan,

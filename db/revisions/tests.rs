@@ -72,7 +72,7 @@ fn the_same_facts_and_pins_are_stored_once() {
     let store = folder.store();
     let id = scan_of(&store, "a", "1", 1);
     let documents = || {
-        let sql = "SELECT count(*) FROM documents";
+        let sql = "SELECT count(*) FROM json_documents";
         store.write(move |writer| id_of(writer.connection(), "count", sql, ())).expect("counted")
     };
     let before = documents();

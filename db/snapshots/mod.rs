@@ -114,10 +114,10 @@ impl Reader {
         let sql = "SELECT i.name, c.body, f.body, l.body
                    FROM snapshots n
                    JOIN identities i ON i.id = n.identity
-                   JOIN documents c ON c.id = n.completeness
-                   JOIN documents f ON f.id = n.files
+                   JOIN json_documents c ON c.id = n.completeness
+                   JOIN json_documents f ON f.id = n.files
                    LEFT JOIN listings k ON k.id = i.listing
-                   LEFT JOIN documents l ON l.id = k.body
+                   LEFT JOIN json_documents l ON l.id = k.body
                    WHERE n.id = ?1";
         let found = first(conn, WHAT, sql, (snapshot.0,), |row| {
             let completeness: Completeness = row.packed(1, "completeness")?;
