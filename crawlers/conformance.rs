@@ -12,7 +12,7 @@ use capdex_model::ids::ListingKey;
 use capdex_model::listing::Validators;
 
 use crate::http::testing::{Asked, Sent, Server, client, request, settings};
-use crate::{CrawlError, Cursor, ListRequest, Listed, Next, Source, SourceSettings};
+use crate::{CrawlError, ListRequest, ListedEntry, NextPage, Source, SourceSettings, WalkCursor};
 
 /// What an origin holds: the revision of each entry, by the name under which the source lists it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,9 +99,9 @@ impl Origin {
         &self,
         server: &Server,
         world: &World,
-        from: Option<Cursor>,
+        from: Option<WalkCursor>,
         known: &BTreeMap<ListingKey, Validators>,
-    ) -> (Rows, Vec<Cursor>, Result<(), CrawlError>) {
+    ) -> (Rows, Vec<WalkCursor>, Result<(), CrawlError>) {
         let (http, _) = client(settings(&[&server.base_url]));
         let of_source = (self.settings)(world, &server.base_url);
         let (mut rows, mut cursors, mut cursor) = (Rows::new(), Vec::new(), from);
@@ -117,9 +117,9 @@ impl Origin {
                 assert_eq!(before, None, "{key} is listed once in a walk");
             }
             match page.next {
-                Next::Complete { .. } => return (rows, cursors, Ok(())),
-                Next::More(next) => {
-                    assert!(!cursors.contains(&next) && next.0.len() <= Cursor::MAX_BYTES, "{next:?} leads on");
+                NextPage::Complete { .. } => return (rows, cursors, Ok(())),
+                NextPage::More(next) => {
+                    assert!(!cursors.contains(&next) && next.0.len() <= WalkCursor::MAX_BYTES, "{next:?} leads on");
                     cursors.push(next.clone());
                     cursor = Some(next);
                 }
@@ -128,7 +128,7 @@ impl Origin {
     }
 
     /// A whole walk without faults.
-    async fn whole(&self, world: &World, known: &BTreeMap<ListingKey, Validators>) -> (Rows, Vec<Cursor>, usize) {
+    async fn whole(&self, world: &World, known: &BTreeMap<ListingKey, Validators>) -> (Rows, Vec<WalkCursor>, usize) {
         let server = self.serve(world, None);
         let (rows, cursors, ended) = self.walk(&server, world, None, known).await;
         assert_eq!(ended, Ok(()));
@@ -136,13 +136,13 @@ impl Origin {
     }
 }
 
-fn row(listed: Listed) -> (ListingKey, Row) {
+fn row(listed: ListedEntry) -> (ListingKey, Row) {
     match listed {
-        Listed::Unchanged(key) => (key, Row::Unchanged),
-        Listed::Changed { listing, validators } => (listing.key.clone(), Row::Changed(validators)),
-        Listed::Gone(key) => (key, Row::Gone),
-        Listed::Moved { key, to } => (key, Row::Moved(to)),
-        Listed::Failed { key, transient, .. } => (key, Row::Failed { is_transient: transient }),
+        ListedEntry::Unchanged(key) => (key, Row::Unchanged),
+        ListedEntry::Changed { listing, validators } => (listing.key.clone(), Row::Changed(validators)),
+        ListedEntry::Gone(key) => (key, Row::Gone),
+        ListedEntry::Moved { key, to } => (key, Row::Moved(to)),
+        ListedEntry::Failed { key, transient, .. } => (key, Row::Failed { is_transient: transient }),
     }
 }
 
@@ -191,7 +191,7 @@ async fn repeats_itself(origin: &Origin, world: &World, rows: &Rows, requests: u
     assert_eq!(count, requests, "the same walk sends as many requests");
 }
 
-async fn goes_on_from_every_cursor(origin: &Origin, world: &World, rows: &Rows, cursors: &[Cursor]) {
+async fn goes_on_from_every_cursor(origin: &Origin, world: &World, rows: &Rows, cursors: &[WalkCursor]) {
     for (number, cursor) in cursors.iter().enumerate() {
         let server = origin.serve(world, None);
         let (rest, later, ended) = origin.walk(&server, world, Some(cursor.clone()), &BTreeMap::new()).await;

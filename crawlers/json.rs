@@ -13,19 +13,19 @@ use serde_json::{Map, Number, Value};
 const MAX_VALUES: usize = 4_000_000;
 
 /// Which members of an object are left out: given the depth of the object (0 for the outermost) and the key.
-pub(crate) type LeftOut = fn(usize, &str) -> bool;
+pub(crate) type LeftOutMembers = fn(usize, &str) -> bool;
 
 /// Reads a document. Members that `left_out` names are checked for syntax and dropped; of a repeated key the last
 /// value stays.
 ///
 /// # Errors
 /// The parser's text, where it is not JSON, nested deeper than 128, or has too many values.
-pub(crate) fn parse(bytes: &[u8], left_out: LeftOut) -> Result<Value, String> {
+pub(crate) fn parse(bytes: &[u8], left_out: LeftOutMembers) -> Result<Value, String> {
     let left = Cell::new(MAX_VALUES);
     parse_within(bytes, left_out, &left)
 }
 
-fn parse_within(bytes: &[u8], left_out: LeftOut, left: &Cell<usize>) -> Result<Value, String> {
+fn parse_within(bytes: &[u8], left_out: LeftOutMembers, left: &Cell<usize>) -> Result<Value, String> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = Bounded { left, left_out, depth: 0 }.deserialize(&mut deserializer);
     // Text behind the value is an error: another reader might take the second value.
@@ -35,7 +35,7 @@ fn parse_within(bytes: &[u8], left_out: LeftOut, left: &Cell<usize>) -> Result<V
 #[derive(Clone, Copy)]
 struct Bounded<'a> {
     left: &'a Cell<usize>,
-    left_out: LeftOut,
+    left_out: LeftOutMembers,
     depth: usize,
 }
 

@@ -53,5 +53,6 @@ pub use error::CrawlError;
 pub use http::Usage;
 pub use registry::{SOURCES, roles, source};
 pub use source::{
-    Cursor, KeyMeta, Known, ListRequest, Listed, Next, Page, Source, SourceMeta, SourceSettings, Step, Walk, WalkKind,
+    KeyMeta, ListFuture, ListPage, ListRequest, ListedEntry, NextPage, Source, SourceMeta, SourceSettings,
+    ValidatorLookup, WalkCursor, WalkKind, WalkScope,
 };

@@ -4,9 +4,9 @@
 
 use capdex_model::source_role::{FilledBy, SourceRole};
 
-use crate::http::Pace;
-use crate::sitemaps::{self, Site};
-use crate::{ListRequest, Source, SourceMeta, Step, WalkKind};
+use crate::http::RateLimit;
+use crate::sitemaps::{self, SitemapSite};
+use crate::{ListFuture, ListRequest, Source, SourceMeta, WalkKind};
 
 /// The source.
 pub const SOURCE: &dyn Source = &McpSo;
@@ -32,13 +32,13 @@ challenge, is no page of the server.",
     stored: "The repository that the page links to, and the `lastmod` of its sitemap.",
     terms: "Not stated; nothing of a page's text is kept.",
     base_url: Some("https://mcp.so"),
-    paces: &[("https://mcp.so", Pace { per_minute: 30, burst: 2, in_flight: 1 })],
+    rate_limits: &[("https://mcp.so", RateLimit { per_minute: 30, burst: 2, in_flight: 1 })],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: false },
     role: SourceRole { filled_by: FilledBy::Others, ..SourceRole::UNKNOWN },
 };
 
-const SITE: Site = Site {
+const SITE: SitemapSite = SitemapSite {
     sitemap: "/sitemap.xml",
     is_wanted: |path| path.contains("projects"),
     name: |path| {
@@ -59,7 +59,7 @@ impl Source for McpSo {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move { sitemaps::step(&request, &SITE).await })
     }
 }

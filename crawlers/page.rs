@@ -13,8 +13,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::http::{Answer, Http, Request};
-use crate::{CrawlError, Cursor, Listed, json, names};
+use crate::http::{Http, HttpRequest, HttpResponse};
+use crate::{CrawlError, ListedEntry, WalkCursor, json, names};
 
 /// The longest cursor that is taken from a server.
 const MAX_SERVER_CURSOR_BYTES: usize = 8 * 1024;
@@ -23,10 +23,10 @@ const MAX_SERVER_CURSOR_BYTES: usize = 8 * 1024;
 ///
 /// # Errors
 /// Any [`CrawlError`] but `Gone`: where the list itself is not there, nothing is known of its entries.
-pub(crate) async fn bytes(http: &Http, request: Request<'_>) -> Result<Vec<u8>, CrawlError> {
-    match http.get(request).await {
-        Ok(Answer::Body { bytes, .. }) => Ok(bytes),
-        Ok(Answer::NotModified) => {
+pub(crate) async fn bytes(http: &Http, request: HttpRequest<'_>) -> Result<Vec<u8>, CrawlError> {
+    match http.send(request).await {
+        Ok(HttpResponse::Body { bytes, .. }) => Ok(bytes),
+        Ok(HttpResponse::NotModified) => {
             Err(CrawlError::bad_answer(request.url, "\"not modified\" though nothing was asked"))
         }
         Err(error) => Err(not_gone(error)),
@@ -48,7 +48,7 @@ pub(crate) fn not_gone(error: CrawlError) -> CrawlError {
 ///
 /// # Errors
 /// The errors of [`bytes`]; `Malformed` for what is no JSON.
-pub(crate) async fn json(http: &Http, request: Request<'_>) -> Result<Value, CrawlError> {
+pub(crate) async fn json(http: &Http, request: HttpRequest<'_>) -> Result<Value, CrawlError> {
     let bytes = bytes(http, request).await?;
     let read = tokio::task::spawn_blocking(move || json::parse(&bytes, |_, _| false)).await;
     let read = read.unwrap_or_else(|error| Err(error.to_string()));
@@ -93,21 +93,21 @@ pub(crate) fn next_cursor(value: Option<&Value>, asked: Option<&str>) -> Result<
 }
 
 /// A walk's state as its cursor.
-pub(crate) fn cursor<T: Serialize>(state: &T) -> Cursor {
-    Cursor(serde_json::to_string(state).expect("states of walks are texts and numbers"))
+pub(crate) fn cursor<T: Serialize>(state: &T) -> WalkCursor {
+    WalkCursor(serde_json::to_string(state).expect("states of walks are texts and numbers"))
 }
 
 /// The state of a walk. None at its beginning, and where another version wrote it: then it begins anew.
-pub(crate) fn state<T: DeserializeOwned>(cursor: Option<&Cursor>) -> Option<T> {
+pub(crate) fn state<T: DeserializeOwned>(cursor: Option<&WalkCursor>) -> Option<T> {
     serde_json::from_str(&cursor?.0).ok()
 }
 
 /// An entry that could not be read, in a page that could. Its key stands in for a name that may not be one.
-pub(crate) fn failed(mut key: ListingKey, detail: impl Into<String>) -> Listed {
+pub(crate) fn failed(mut key: ListingKey, detail: impl Into<String>) -> ListedEntry {
     if !names::is_usable(&key.name) {
         key.name = names::stand_in(&key.name);
     }
-    Listed::Failed { gap: Gap::new(key.to_string(), GapReason::BadAnswer, detail), transient: false, key }
+    ListedEntry::Failed { gap: Gap::new(key.to_string(), GapReason::BadAnswer, detail), transient: false, key }
 }
 
 /// The entries of a page of the source `id`, each name once. `read` gives the listing of an entry, and the part of it
@@ -121,7 +121,7 @@ pub(crate) fn entries(
     entries: Vec<Map<String, Value>>,
     name: impl Fn(&Map<String, Value>) -> Option<String>,
     read: impl Fn(&Map<String, Value>, &ListingKey) -> Result<(Listing, Value), String>,
-) -> Result<Vec<Listed>, String> {
+) -> Result<Vec<ListedEntry>, String> {
     let mut seen = BTreeSet::new();
     let mut listed = Vec::new();
     for entry in entries {
@@ -137,7 +137,7 @@ pub(crate) fn entries(
         listed.push(match read(&entry, &key) {
             Ok((listing, canonical)) => {
                 let validators = Validators { digest: Some(Digest::of_json(&canonical)), ..Validators::default() };
-                Listed::Changed { listing: Box::new(listing), validators }
+                ListedEntry::Changed { listing: Box::new(listing), validators }
             }
             Err(detail) => failed(key, detail),
         });
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_bad_name_fails_under_one_that_stands_in() {
-        let Listed::Failed { key, .. } = failed(ListingKey::new("test", "a\nb"), "bad") else { panic!("failed") };
+        let ListedEntry::Failed { key, .. } = failed(ListingKey::new("test", "a\nb"), "bad") else { panic!("failed") };
         assert!(key.name.starts_with("ab#") && names::is_usable(&key.name));
     }
 }

@@ -8,7 +8,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::CrawlError;
-use crate::http::{Http, Pace};
+use crate::http::{Http, RateLimit};
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Validators};
 use capdex_model::snapshot::Gap;
@@ -37,7 +37,7 @@ pub struct SourceMeta {
     pub base_url: Option<&'static str>,
     /// The paces of its hosts: the address of each with its pace. The first is for the source's own base address,
     /// wherever the operator says that is, and those below it for what lies below that.
-    pub paces: &'static [(&'static str, Pace)],
+    pub rate_limits: &'static [(&'static str, RateLimit)],
     /// The credentials that it knows.
     pub keys: &'static [KeyMeta],
     /// The way its entries are found.
@@ -89,16 +89,16 @@ pub struct SourceSettings {
 
 /// The place of a walk. Opaque to the driver, and never longer than [`Cursor::MAX_BYTES`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cursor(pub String);
+pub struct WalkCursor(pub String);
 
-impl Cursor {
+impl WalkCursor {
     /// The most bytes that a cursor may have: a hostile server chooses some of them.
     pub const MAX_BYTES: usize = 64 * 1024;
 }
 
 /// The part of a source that a walk is to see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Walk<'a> {
+pub enum WalkScope<'a> {
     /// Every entry.
     Full,
     /// Changes since the walk that left this watermark.
@@ -106,12 +106,12 @@ pub enum Walk<'a> {
 }
 
 /// Validators that the last visits left, asked one listing at a time so that a directory of any size costs no memory.
-pub trait Known: Sync {
+pub trait ValidatorLookup: Sync {
     /// Validators to ask with about a listing; none for one that is new, or that was gone or failed when last seen.
     fn validators(&self, key: &ListingKey) -> Option<Validators>;
 }
 
-impl Known for BTreeMap<ListingKey, Validators> {
+impl ValidatorLookup for BTreeMap<ListingKey, Validators> {
     fn validators(&self, key: &ListingKey) -> Option<Validators> {
         self.get(key).cloned()
     }
@@ -127,11 +127,11 @@ pub struct ListRequest<'a> {
     /// The address, the names and the queries.
     pub settings: &'a SourceSettings,
     /// The part of the source to see.
-    pub walk: Walk<'a>,
+    pub walk: WalkScope<'a>,
     /// The place of the walk; none at its beginning.
-    pub cursor: Option<&'a Cursor>,
+    pub cursor: Option<&'a WalkCursor>,
     /// Validators that the last visits left, by listing.
-    pub known: &'a dyn Known,
+    pub known: &'a dyn ValidatorLookup,
     /// The instant of the night, for the few sources that ask by date.
     pub as_of: AsOf,
 }
@@ -145,7 +145,7 @@ impl ListRequest<'_> {
 
 /// A source's statement about one of its entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Listed {
+pub enum ListedEntry {
     /// The entry is as it was at the last visit.
     Unchanged(ListingKey),
     /// Read. If the digest in `validators` is the one of the last visit, the driver takes the entry as unchanged.
@@ -177,18 +177,18 @@ pub enum Listed {
 
 /// The result of one step of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct ListPage {
     /// The entries, in the source's order.
-    pub listed: Vec<Listed>,
+    pub listed: Vec<ListedEntry>,
     /// The place of the walk now, or its end.
-    pub next: Next,
+    pub next: NextPage,
 }
 
 /// The continuation of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextPage {
     /// There is more.
-    More(Cursor),
+    More(WalkCursor),
     /// The source's own end was reached.
     Complete {
         /// From where the next walk may go on with [`Walk::Since`]; none where the source has no such thing.
@@ -196,18 +196,18 @@ pub enum Next {
     },
 }
 
-impl Next {
+impl NextPage {
     /// The end of a walk that leaves no watermark.
     pub const END: Self = Self::Complete { watermark: None };
 }
 
 /// A future that a source gives.
-pub type Step<'a> = Pin<Box<dyn Future<Output = Result<Page, CrawlError>> + Send + 'a>>;
+pub type ListFuture<'a> = Pin<Box<dyn Future<Output = Result<ListPage, CrawlError>> + Send + 'a>>;
 
 /// A directory of capabilities.
 pub trait Source: Send + Sync {
     /// The card of the source.
     fn meta(&self) -> &'static SourceMeta;
     /// Takes one step of a walk. An error means that the step gave nothing and the cursor stays.
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a>;
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a>;
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::http::testing::{Server, client, request, settings};
-use crate::{CrawlError, Cursor, ListRequest, Listed, Next, Source, SourceSettings, Walk};
+use crate::{CrawlError, ListRequest, ListedEntry, NextPage, Source, SourceSettings, WalkCursor, WalkScope};
 
 /// Settings for a source at a server, and nothing else.
 pub(crate) fn at(server: &Server) -> SourceSettings {
@@ -19,19 +19,19 @@ pub(crate) fn at(server: &Server) -> SourceSettings {
 pub(crate) async fn walk(
     source: &dyn Source,
     of_source: &SourceSettings,
-    kind: Walk<'_>,
-) -> Result<(Vec<Listed>, Option<String>), CrawlError> {
+    kind: WalkScope<'_>,
+) -> Result<(Vec<ListedEntry>, Option<String>), CrawlError> {
     let bases = of_source.watchlist.iter().chain([&of_source.base_url]).filter(|base| base.starts_with("http"));
     let bases: Vec<_> = bases.map(String::as_str).collect();
     let (http, _) = client(settings(&bases));
-    let (known, mut listed, mut cursor) = (BTreeMap::new(), Vec::new(), None::<Cursor>);
+    let (known, mut listed, mut cursor) = (BTreeMap::new(), Vec::new(), None::<WalkCursor>);
     loop {
         let first = request(source.meta().id, &http, of_source, &known);
         let page = source.list(ListRequest { walk: kind, cursor: cursor.as_ref(), ..first }).await?;
         listed.extend(page.listed);
         match page.next {
-            Next::Complete { watermark } => return Ok((listed, watermark)),
-            Next::More(next) => cursor = Some(next),
+            NextPage::Complete { watermark } => return Ok((listed, watermark)),
+            NextPage::More(next) => cursor = Some(next),
         }
     }
 }
@@ -64,7 +64,7 @@ fn every_source_tells_the_manual_all_of_it() {
             assert!(!text.trim().is_empty() && text.lines().all(|line| line.trim_end() == line), "{}: {text}", meta.id);
         }
         let origin = |address: &str| url::Url::parse(address).expect("an address").origin();
-        if let (Some(base), Some((first, _))) = (meta.base_url, meta.paces.first()) {
+        if let (Some(base), Some((first, _))) = (meta.base_url, meta.rate_limits.first()) {
             assert_eq!(origin(base), origin(first), "{}: its first pace is for its own host", meta.id);
         }
         for key in meta.keys {

@@ -11,7 +11,7 @@ use capdex_model::listing::{Listing, Validators};
 use capdex_model::snapshot::{Gap, GapReason};
 use tokio::task::JoinSet;
 
-use crate::{CrawlError, Cursor, ListRequest, Listed, Next, Page};
+use crate::{CrawlError, ListPage, ListRequest, ListedEntry, NextPage, WalkCursor};
 
 /// Names in one step.
 pub(crate) const STEP: usize = 16;
@@ -34,12 +34,12 @@ pub(crate) enum Visited {
 /// # Errors
 /// The error of a source that is not there: nothing answers at all for any name of the first step. To say it once is
 /// better than once for every name.
-pub(crate) async fn step<V, F>(request: &ListRequest<'_>, names: &[String], visit: V) -> Result<Page, CrawlError>
+pub(crate) async fn step<V, F>(request: &ListRequest<'_>, names: &[String], visit: V) -> Result<ListPage, CrawlError>
 where
     V: Fn(String, Option<Validators>) -> F,
     F: Future<Output = Result<Visited, CrawlError>> + Send + 'static,
 {
-    let window = Window::of(names, request.cursor.map(|cursor| cursor.0.as_str()));
+    let window = NameWindow::of(names, request.cursor.map(|cursor| cursor.0.as_str()));
     let keys: Vec<_> = window.names.iter().map(|name| request.key(name)).collect();
     let results = visit_at_once(request, &keys, &visit).await;
     // Where every name is a host of its own, as endpoints are, silence of some says nothing of the others.
@@ -51,7 +51,7 @@ where
         for result in results {
             result?;
         }
-        return Ok(Page { listed: Vec::new(), next: Next::END });
+        return Ok(ListPage { listed: Vec::new(), next: NextPage::END });
     }
     let mut rows = Vec::new();
     for (key, result) in keys.into_iter().zip(results) {
@@ -59,20 +59,23 @@ where
             rows.push(listed(key, result));
             continue;
         };
-        rows.push(Listed::Moved { key, to: to.clone() });
+        rows.push(ListedEntry::Moved { key, to: to.clone() });
         let new = request.key(&to);
-        let is_listed = |row: &Listed| matches!(row, Listed::Changed { listing, .. } if listing.key == new);
+        let is_listed = |row: &ListedEntry| matches!(row, ListedEntry::Changed { listing, .. } if listing.key == new);
         // A new name that is among the names is walked by itself.
         if !names.contains(&to) && !rows.iter().any(is_listed) {
             rows.push(listed(new, Ok(Visited::Changed(listing, validators))));
         }
     }
-    Ok(Page { listed: rows, next: window.next().map_or(Next::END, |cursor| Next::More(Cursor(cursor))) })
+    Ok(ListPage {
+        listed: rows,
+        next: window.next().map_or(NextPage::END, |cursor| NextPage::More(WalkCursor(cursor))),
+    })
 }
 
 /// Visits every one of `names`, as many at the same time as a step has. The validators that are known decide what is
 /// asked, as in [`step`].
-pub(crate) async fn visit_all<V, F>(request: &ListRequest<'_>, names: &[String], visit: V) -> Vec<Listed>
+pub(crate) async fn visit_all<V, F>(request: &ListRequest<'_>, names: &[String], visit: V) -> Vec<ListedEntry>
 where
     V: Fn(String, Option<Validators>) -> F,
     F: Future<Output = Result<Visited, CrawlError>> + Send + 'static,
@@ -88,8 +91,11 @@ where
 
 /// The error in place of a page of a feed of changes none of whose names could be read. A watermark must not move past
 /// changes that nobody saw.
-pub(crate) fn unless_all_failed(listed: Vec<Listed>, request: &ListRequest<'_>) -> Result<Vec<Listed>, CrawlError> {
-    let is_lost = |listed: &Listed| matches!(listed, Listed::Failed { transient: true, .. });
+pub(crate) fn unless_all_failed(
+    listed: Vec<ListedEntry>,
+    request: &ListRequest<'_>,
+) -> Result<Vec<ListedEntry>, CrawlError> {
+    let is_lost = |listed: &ListedEntry| matches!(listed, ListedEntry::Failed { transient: true, .. });
     if !listed.is_empty() && listed.iter().all(is_lost) {
         let detail = format!("none of {} changed names could be read", listed.len());
         return Err(CrawlError::Transient { subject: request.id.to_owned(), detail });
@@ -114,7 +120,7 @@ where
 }
 
 /// The names of one step.
-pub(crate) struct Window<'a> {
+pub(crate) struct NameWindow<'a> {
     /// The names.
     pub(crate) names: &'a [String],
     /// The index of the first one.
@@ -122,7 +128,7 @@ pub(crate) struct Window<'a> {
     all: &'a [String],
 }
 
-impl<'a> Window<'a> {
+impl<'a> NameWindow<'a> {
     /// The step of a walk over `names` that stands at `cursor`.
     pub(crate) fn of(names: &'a [String], cursor: Option<&str>) -> Self {
         let begin = cursor.and_then(|cursor| index_of(cursor, &digest_of(names))).unwrap_or(0).min(names.len());
@@ -161,15 +167,15 @@ where
 }
 
 /// The row for a key that a visit was for. A moved one is listed as what it is.
-pub(crate) fn listed(key: ListingKey, result: Result<Visited, CrawlError>) -> Listed {
+pub(crate) fn listed(key: ListingKey, result: Result<Visited, CrawlError>) -> ListedEntry {
     match result {
-        Ok(Visited::Unchanged) => Listed::Unchanged(key),
+        Ok(Visited::Unchanged) => ListedEntry::Unchanged(key),
         // The schedule, not the visit, says by what name the source goes.
         Ok(Visited::Changed(listing, validators) | Visited::Moved(_, listing, validators)) => {
-            Listed::Changed { listing: Box::new(Listing { key, ..*listing }), validators }
+            ListedEntry::Changed { listing: Box::new(Listing { key, ..*listing }), validators }
         }
-        Err(CrawlError::Gone { .. }) => Listed::Gone(key),
-        Err(error) => Listed::Failed {
+        Err(CrawlError::Gone { .. }) => ListedEntry::Gone(key),
+        Err(error) => ListedEntry::Failed {
             gap: Gap { subject: key.to_string(), ..error.to_gap() },
             transient: error.is_transient(),
             key,
@@ -204,13 +210,13 @@ mod tests {
 
     use super::*;
     use crate::http::testing::{client, settings};
-    use crate::{SourceSettings, Walk};
+    use crate::{SourceSettings, WalkScope};
 
     fn names(count: usize) -> Vec<String> {
         (0..count).map(|number| format!("name-{number:03}")).collect()
     }
 
-    async fn walk(names: &[String], cursor: Option<Cursor>) -> Result<Page, CrawlError> {
+    async fn walk(names: &[String], cursor: Option<WalkCursor>) -> Result<ListPage, CrawlError> {
         let (http, _) = client(settings(&[]));
         let base_url = "http://registry.test".to_owned();
         let (settings, known) = (SourceSettings { base_url, ..SourceSettings::default() }, BTreeMap::new());
@@ -218,7 +224,7 @@ mod tests {
             id: "test",
             http: &http,
             settings: &settings,
-            walk: Walk::Full,
+            walk: WalkScope::Full,
             cursor: cursor.as_ref(),
             known: &known,
             as_of: AsOf(Timestamp::from_unix_seconds(0)),
@@ -246,8 +252,8 @@ mod tests {
                 listed += page.listed.len();
                 taken += 1;
                 match page.next {
-                    Next::More(next) => cursor = Some(next),
-                    Next::Complete { .. } => break,
+                    NextPage::More(next) => cursor = Some(next),
+                    NextPage::Complete { .. } => break,
                 }
             }
             assert_eq!((listed, taken), (count, steps));
@@ -259,20 +265,20 @@ mod tests {
         let page = walk(&names(5), None).await.expect("a page");
         let [zero, one, two, three, four] = page.listed.as_slice() else { panic!("five") };
         let key = |name: &str| ListingKey::new("test", name);
-        assert_eq!((zero, four), (&Listed::Unchanged(key("name-000")), &Listed::Unchanged(key("name-004"))));
-        assert_eq!(one, &Listed::Gone(key("name-001")));
-        assert!(matches!(two, Listed::Failed { transient: false, .. }));
-        assert!(matches!(three, Listed::Failed { transient: true, gap, .. } if gap.subject == "test:name-003"));
+        assert_eq!((zero, four), (&ListedEntry::Unchanged(key("name-000")), &ListedEntry::Unchanged(key("name-004"))));
+        assert_eq!(one, &ListedEntry::Gone(key("name-001")));
+        assert!(matches!(two, ListedEntry::Failed { transient: false, .. }));
+        assert!(matches!(three, ListedEntry::Failed { transient: true, gap, .. } if gap.subject == "test:name-003"));
     }
 
     #[tokio::test]
     async fn a_changed_list_is_walked_from_its_beginning() {
-        let Next::More(cursor) = walk(&names(40), None).await.expect("a page").next else { panic!("more") };
+        let NextPage::More(cursor) = walk(&names(40), None).await.expect("a page").next else { panic!("more") };
         let same = walk(&names(40), Some(cursor.clone())).await.expect("a page");
-        assert_eq!(same.listed.first(), Some(&Listed::Unchanged(ListingKey::new("test", "name-016"))));
-        for cursor in [cursor, Cursor("9999999@".into()), Cursor("nonsense".into())] {
+        assert_eq!(same.listed.first(), Some(&ListedEntry::Unchanged(ListingKey::new("test", "name-016"))));
+        for cursor in [cursor, WalkCursor("9999999@".into()), WalkCursor("nonsense".into())] {
             let other = walk(&names(41), Some(cursor)).await.expect("a page");
-            assert_eq!(other.listed.first(), Some(&Listed::Unchanged(ListingKey::new("test", "name-000"))));
+            assert_eq!(other.listed.first(), Some(&ListedEntry::Unchanged(ListingKey::new("test", "name-000"))));
         }
     }
 

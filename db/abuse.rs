@@ -10,7 +10,7 @@ use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
 use crate::sql::{Cells, canonical, execute, first, insert, rows, seconds};
-use crate::{Reader, StoreError, Writer, claims, documents};
+use crate::{Reader, StoreError, Writer, claims, json_documents};
 
 /// The newest version of a list that was imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ fn take_out(conn: &Connection, name: &str) -> Result<BTreeSet<String>, StoreErro
 fn put(conn: &Connection, list: &AbuseList, digest: &Digest, at: AsOf) -> Result<BTreeSet<String>, StoreError> {
     const WHAT: &str = "store a list of abuse";
     let sql = "INSERT INTO abuse_lists (name, version, digest, body, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let body = documents::put(conn, list)?;
+    let body = json_documents::put(conn, list)?;
     let id = insert(conn, WHAT, sql, (&list.list, list.version, digest.as_bytes(), body, seconds(at)))?;
     let sql = "INSERT INTO abuse_reports (list, subject, report) VALUES (?1, ?2, ?3)";
     let mut subjects = BTreeSet::new();

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 
-use crate::connection::{Found, inspect, open_to_read, open_to_write};
+use crate::connection::{StoreFileContent, inspect, open_to_read, open_to_write};
 use crate::lock::Lock;
-use crate::migrate::{self, SCHEMA_VERSION, Standing};
+use crate::migrate::{self, SCHEMA_VERSION, SchemaState};
 use crate::sql::failed;
 use crate::{Reader, StoreError};
 
@@ -73,7 +73,7 @@ pub fn restore(copy: &Path, store: &Path) -> Result<Option<PathBuf>, StoreError>
     let before = check(copy)?;
     let lock = Lock::take(store)?;
     let kept = with_ending(store, ".before-restore");
-    let is_there = inspect(store)? == Found::Database;
+    let is_there = inspect(store)? == StoreFileContent::Database;
     if is_there {
         // A second restore would else overwrite the store of before the first.
         if kept.exists() {
@@ -101,7 +101,7 @@ pub fn restore(copy: &Path, store: &Path) -> Result<Option<PathBuf>, StoreError>
 
 /// Checks that a file is a whole store that this program can read, of whatever version; returns the version.
 fn check(path: &Path) -> Result<i64, StoreError> {
-    if inspect(path)? == Found::Nothing {
+    if inspect(path)? == StoreFileContent::Nothing {
         return Err(StoreError::NotAStore { path: path.to_owned() });
     }
     let version = version(&open_to_read(path)?, path)?;
@@ -112,12 +112,12 @@ fn check(path: &Path) -> Result<i64, StoreError> {
 }
 
 fn version(conn: &Connection, path: &Path) -> Result<i64, StoreError> {
-    match migrate::standing(conn)? {
-        Standing::Store(found) if found > SCHEMA_VERSION => {
+    match migrate::schema_state(conn)? {
+        SchemaState::Store(found) if found > SCHEMA_VERSION => {
             Err(StoreError::TooNew { path: path.to_owned(), found, known: SCHEMA_VERSION })
         }
-        Standing::Store(found) => Ok(found),
-        Standing::Empty | Standing::Foreign => Err(StoreError::NotAStore { path: path.to_owned() }),
+        SchemaState::Store(found) => Ok(found),
+        SchemaState::Empty | SchemaState::Foreign => Err(StoreError::NotAStore { path: path.to_owned() }),
     }
 }
 

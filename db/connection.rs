@@ -25,7 +25,7 @@ pub(crate) const INCREMENTAL: i64 = 2;
 
 /// The content of a path, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum StoreFileContent {
     /// Nothing, or an empty file.
     Nothing,
     /// The header of a SQLite file.
@@ -33,11 +33,11 @@ pub(crate) enum Found {
 }
 
 /// Looks at the first bytes of a file. Anything but nothing and a whole SQLite header is an error.
-pub(crate) fn inspect(path: &Path) -> Result<Found, StoreError> {
+pub(crate) fn inspect(path: &Path) -> Result<StoreFileContent, StoreError> {
     let io = |source| StoreError::Io { what: "read", path: path.to_owned(), source };
     let file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(StoreFileContent::Nothing),
         Err(error) => return Err(io(error)),
     };
     let about = file.metadata().map_err(io)?;
@@ -49,7 +49,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Found, StoreError> {
     file.take(HEADER_BYTES as u64).read_to_end(&mut header).map_err(io)?;
     // SQLite itself makes an empty file for a new database.
     if header.is_empty() {
-        return Ok(Found::Nothing);
+        return Ok(StoreFileContent::Nothing);
     }
     if !header.starts_with(MAGIC) {
         return Err(StoreError::NotAStore { path: path.to_owned() });
@@ -60,7 +60,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Found, StoreError> {
             path: path.to_owned(),
             detail: format!("it ends {missing} bytes before its own end"),
         }),
-        _ => Ok(Found::Database),
+        _ => Ok(StoreFileContent::Database),
     }
 }
 

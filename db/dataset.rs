@@ -16,7 +16,7 @@ const PAGE_BYTES: i64 = 32_768;
 
 /// The type that a column is stored as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColumnType {
+pub enum SqlColumnType {
     /// A whole number.
     Integer,
     /// A floating-point number.
@@ -25,7 +25,7 @@ pub enum ColumnType {
     Text,
 }
 
-impl ColumnType {
+impl SqlColumnType {
     const fn as_sql(self) -> &'static str {
         match self {
             Self::Integer => "INTEGER",
@@ -36,11 +36,11 @@ impl ColumnType {
 }
 
 /// The name of a table with its columns.
-pub type Definition = (&'static str, Vec<(&'static str, ColumnType)>);
+pub type Definition = (&'static str, Vec<(&'static str, SqlColumnType)>);
 
 /// One value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell<'a> {
+pub enum SqlCell<'a> {
     /// Nothing.
     Null,
     /// A whole number.
@@ -51,7 +51,7 @@ pub enum Cell<'a> {
     Text(&'a str),
 }
 
-impl ToSql for Cell<'_> {
+impl ToSql for SqlCell<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self {
             Self::Null => ToSqlOutput::Owned(Value::Null),
@@ -129,7 +129,7 @@ impl Inserting<'_> {
     ///
     /// # Errors
     /// `Sql` when it cannot be written or has values of other types than its columns.
-    pub fn add<'c>(&mut self, row: impl Iterator<Item = Cell<'c>>) -> Result<(), StoreError> {
+    pub fn add<'c>(&mut self, row: impl Iterator<Item = SqlCell<'c>>) -> Result<(), StoreError> {
         let added = self.0.execute(params_from_iter(row));
         added.map(drop).map_err(|source| StoreError::Sql { what: WRITE, source })
     }
@@ -142,7 +142,7 @@ impl Inserting<'_> {
 pub fn read<E: From<StoreError>>(
     path: &Path,
     (table, columns): &Definition,
-    mut visit: impl FnMut(&[Cell<'_>]) -> Result<(), E>,
+    mut visit: impl FnMut(&[SqlCell<'_>]) -> Result<(), E>,
 ) -> Result<(), E> {
     let failed = |source| StoreError::Sql { what: "read a dataset table", source };
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
@@ -157,7 +157,7 @@ pub fn read<E: From<StoreError>>(
     let mut statement = connection.prepare(&select).map_err(failed)?;
     let mut rows = statement.query([]).map_err(failed)?;
     while let Some(row) = rows.next().map_err(failed)? {
-        let cells: Vec<Cell<'_>> = (0..columns.len())
+        let cells: Vec<SqlCell<'_>> = (0..columns.len())
             .map(|index| cell(row.get_ref(index)?))
             .collect::<rusqlite::Result<_>>()
             .map_err(failed)?;
@@ -172,12 +172,12 @@ fn names_of(connection: &Connection, table: &str) -> rusqlite::Result<BTreeSet<S
     names.collect()
 }
 
-fn cell(value: ValueRef<'_>) -> rusqlite::Result<Cell<'_>> {
+fn cell(value: ValueRef<'_>) -> rusqlite::Result<SqlCell<'_>> {
     Ok(match value {
-        ValueRef::Null => Cell::Null,
-        ValueRef::Integer(number) => Cell::Integer(number),
-        ValueRef::Real(number) => Cell::Real(number),
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Cell::Text(std::str::from_utf8(bytes)?),
+        ValueRef::Null => SqlCell::Null,
+        ValueRef::Integer(number) => SqlCell::Integer(number),
+        ValueRef::Real(number) => SqlCell::Real(number),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => SqlCell::Text(std::str::from_utf8(bytes)?),
     })
 }
 
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     fn definition() -> Definition {
-        let columns = [("name", ColumnType::Text), ("rank", ColumnType::Integer), ("value", ColumnType::Real)];
+        let columns = [("name", SqlColumnType::Text), ("rank", SqlColumnType::Integer), ("value", SqlColumnType::Real)];
         ("things", columns.to_vec())
     }
 
@@ -194,28 +194,28 @@ mod tests {
     fn tables_read_back_as_they_were_written() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let path = dir.path().join("dataset.sqlite");
-        let rows = [[Cell::Text("b'\u{0}\""), Cell::Integer(1), Cell::Real(2.5)], [Cell::Null; 3]];
-        let other = ("others", vec![("name", ColumnType::Text)]);
+        let rows = [[SqlCell::Text("b'\u{0}\""), SqlCell::Integer(1), SqlCell::Real(2.5)], [SqlCell::Null; 3]];
+        let other = ("others", vec![("name", SqlColumnType::Text)]);
         let writer = DatasetWriter::create(&path, &[definition(), other]).expect("creates");
         for row in rows {
             writer.rows_of(0).expect("a table").add(row.into_iter()).expect("writes");
-            writer.rows_of(1).expect("a table").add([Cell::Text("x")].into_iter()).expect("writes");
+            writer.rows_of(1).expect("a table").add([SqlCell::Text("x")].into_iter()).expect("writes");
         }
-        let odd = [Cell::Null, Cell::Text("x"), Cell::Null];
+        let odd = [SqlCell::Null, SqlCell::Text("x"), SqlCell::Null];
         assert!(writer.rows_of(0).expect("a table").add(odd.into_iter()).is_err(), "tables are strict");
         assert!(writer.rows_of(2).is_err());
         writer.finish().expect("writes");
         let mut at = 0;
-        let same = |row: &[Cell<'_>]| {
+        let same = |row: &[SqlCell<'_>]| {
             assert_eq!(row, rows[at]);
             at += 1;
             Ok::<(), StoreError>(())
         };
         read(&path, &definition(), same).expect("reads");
         assert_eq!(at, 2);
-        let newer = ("others", vec![("added", ColumnType::Text), ("name", ColumnType::Text)]);
-        let older = |row: &[Cell<'_>]| {
-            assert_eq!(row, [Cell::Null, Cell::Text("x")]);
+        let newer = ("others", vec![("added", SqlColumnType::Text), ("name", SqlColumnType::Text)]);
+        let older = |row: &[SqlCell<'_>]| {
+            assert_eq!(row, [SqlCell::Null, SqlCell::Text("x")]);
             Ok::<(), StoreError>(())
         };
         read(&path, &newer, older).expect("reads what an older program wrote");

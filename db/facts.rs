@@ -83,19 +83,19 @@ pub struct FactsId(pub(crate) i64);
 pub struct PackedFacts {
     /// Their row.
     pub id: FactsId,
-    stored: Stored,
+    stored: StoredFactsBody,
 }
 
 /// A body, and the defaults that it leaves out.
 #[derive(Clone, Debug)]
-pub(crate) struct Stored {
+pub(crate) struct StoredFactsBody {
     body: Vec<u8>,
-    defaults: LeftOut,
+    defaults: OmittedDefaults,
 }
 
 /// The defaults that a body leaves out.
 #[derive(Clone, Debug)]
-enum LeftOut {
+enum OmittedDefaults {
     Nothing,
     /// Those of the rule set that reads.
     SameRules,
@@ -110,16 +110,16 @@ macro_rules! stored_sql {
     };
 }
 
-fn stored(conn: &Connection, row: &Row<'_>, rules: &RuleDefaults) -> Result<Stored, StoreError> {
+fn stored(conn: &Connection, row: &Row<'_>, rules: &RuleDefaults) -> Result<StoredFactsBody, StoreError> {
     // Defaults of the rules that read are in memory; only those of other rules are fetched.
     let is_same =
         |digest: [u8; 32]| Kind::ALL.into_iter().any(|kind| *rules.of_kind(kind).written().1.as_bytes() == digest);
     let defaults = match row.cell::<Option<[u8; 32]>>(1)? {
-        None => LeftOut::Nothing,
-        Some(digest) if is_same(digest) => LeftOut::SameRules,
-        Some(_) => LeftOut::OtherRules(packed_defaults(conn, row.cell(2)?)?),
+        None => OmittedDefaults::Nothing,
+        Some(digest) if is_same(digest) => OmittedDefaults::SameRules,
+        Some(_) => OmittedDefaults::OtherRules(packed_defaults(conn, row.cell(2)?)?),
     };
-    Ok(Stored { body: row.cell(0)?, defaults })
+    Ok(StoredFactsBody { body: row.cell(0)?, defaults })
 }
 
 fn packed_defaults(conn: &Connection, id: i64) -> Result<Vec<u8>, StoreError> {
@@ -137,16 +137,16 @@ pub struct ExceptionTexts {
     pub outcomes: String,
 }
 
-impl Stored {
+impl StoredFactsBody {
     fn read(&self, rules: &RuleDefaults) -> Result<(SparseFacts, Option<ExceptionTexts>), StoreError> {
         let other: RuleDefaults;
         let defaults = match &self.defaults {
-            LeftOut::Nothing => {
+            OmittedDefaults::Nothing => {
                 let body: FullBody = unpack(&self.body, "facts")?;
                 return Ok((body.restore(rules), None));
             }
-            LeftOut::SameRules => rules,
-            LeftOut::OtherRules(packed) => {
+            OmittedDefaults::SameRules => rules,
+            OmittedDefaults::OtherRules(packed) => {
                 let text = text_of(packed, "rule defaults")?;
                 let WrittenDefaults { kind, answers } = parse(&text, "rule defaults")?;
                 // Restored by the rules that wrote it: these rules may usually answer something else.
@@ -163,7 +163,7 @@ impl Stored {
         let facts = SparseFacts::restore(exceptions, defaults, rules);
         // The texts can be handed on only if what they leave out is what this program's rules leave out.
         let texts = || ExceptionTexts { facts: body.told.get().to_owned(), outcomes: body.silent.get().to_owned() };
-        Ok((facts, matches!(self.defaults, LeftOut::SameRules).then(texts)))
+        Ok((facts, matches!(self.defaults, OmittedDefaults::SameRules).then(texts)))
     }
 }
 

@@ -35,7 +35,7 @@ pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;
 
 /// The standing of a database: ours, nobody's, or another program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum SchemaState {
     /// It has no tables and belongs to nobody.
     Empty,
     /// It is a capdex store of this schema version.
@@ -45,7 +45,7 @@ pub(crate) enum Standing {
 }
 
 /// Looks at the marks in the header and whether there are tables.
-pub(crate) fn standing(conn: &Connection) -> Result<Standing, StoreError> {
+pub(crate) fn schema_state(conn: &Connection) -> Result<SchemaState, StoreError> {
     const WHAT: &str = "read the store's header";
     let number = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(failed(conn, WHAT));
     let (application, version) = (number("application_id")?, number("user_version")?);
@@ -53,9 +53,9 @@ pub(crate) fn standing(conn: &Connection) -> Result<Standing, StoreError> {
         first(conn, WHAT, "SELECT count(*) FROM sqlite_schema", (), |row| row.cell(0))?.unwrap_or_default();
     // All three marks together: a copied mark alone makes nobody's database ours.
     Ok(match (application, version, tables) {
-        (APPLICATION_ID, 1.., 1..) => Standing::Store(version),
-        (0, 0, 0) => Standing::Empty,
-        _ => Standing::Foreign,
+        (APPLICATION_ID, 1.., 1..) => SchemaState::Store(version),
+        (0, 0, 0) => SchemaState::Empty,
+        _ => SchemaState::Foreign,
     })
 }
 

@@ -8,8 +8,8 @@ use std::path::Path;
 use rusqlite::{Connection, Transaction};
 
 use crate::StoreError;
-use crate::connection::{Found, inspect, open_to_read};
-use crate::migrate::{self, SCHEMA_VERSION, Standing};
+use crate::connection::{StoreFileContent, inspect, open_to_read};
+use crate::migrate::{self, SCHEMA_VERSION, SchemaState};
 use crate::sql::{Cells, failed, first, rows};
 
 /// Reads a store on its own connection. Each question sees what was committed before it; for several that must agree,
@@ -26,19 +26,19 @@ impl Reader {
             return Err(StoreError::Missing { path: path.to_owned() });
         }
         // An empty file is a new store to who writes and nothing to who reads.
-        if inspect(path)? == Found::Nothing {
+        if inspect(path)? == StoreFileContent::Nothing {
             return Err(StoreError::NotAStore { path: path.to_owned() });
         }
         let reader = Self::connect(path)?;
         let path = path.to_owned();
         // Before any table is read: statements of this version against another schema fail misleadingly.
-        match migrate::standing(&reader.conn)? {
-            Standing::Store(SCHEMA_VERSION) => migrate::check_schema(&reader.conn, &path)?,
-            Standing::Store(found) if found > SCHEMA_VERSION => {
+        match migrate::schema_state(&reader.conn)? {
+            SchemaState::Store(SCHEMA_VERSION) => migrate::check_schema(&reader.conn, &path)?,
+            SchemaState::Store(found) if found > SCHEMA_VERSION => {
                 return Err(StoreError::TooNew { path, found, known: SCHEMA_VERSION });
             }
-            Standing::Store(found) => return Err(StoreError::TooOld { path, found, known: SCHEMA_VERSION }),
-            Standing::Empty | Standing::Foreign => return Err(StoreError::NotAStore { path }),
+            SchemaState::Store(found) => return Err(StoreError::TooOld { path, found, known: SCHEMA_VERSION }),
+            SchemaState::Empty | SchemaState::Foreign => return Err(StoreError::NotAStore { path }),
         }
         Ok(reader)
     }

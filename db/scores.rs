@@ -12,9 +12,9 @@ use capdex_model::score::{Coverage, RubricRef, Score, Text};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-use crate::breakdowns::{BreakdownId, BreakdownText};
 use crate::facts::{FactsId, facts_id};
 use crate::packed::{pack, unpack, written};
+use crate::score_breakdowns::{BreakdownId, BreakdownText};
 use crate::sql::{Cells, id_of, insert, rows};
 use crate::{Reader, StoreError, Writer};
 

@@ -13,7 +13,7 @@ use capdex_model::snapshot::FileEntry;
 
 use crate::blobs::read_blob;
 use crate::packed::pack;
-use crate::pruned::why_missing;
+use crate::snapshot_pruning::why_missing;
 use crate::sql::{Cells, canonical, execute, first, rows};
 use crate::{Reader, SnapshotId, StoreError, Writer};
 

@@ -12,26 +12,26 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::connection::{inspect, make_shrinkable, open_to_write, turn_on_wal};
 use crate::lock::Lock;
-use crate::migrate::{self, SCHEMA_VERSION, Standing};
+use crate::migrate::{self, SCHEMA_VERSION, SchemaState};
 use crate::sql::failed;
 use crate::{Reader, StoreError, Writer};
 
 /// The number of writes that may wait before the next caller is held back.
 const WAITING_WRITES: usize = 64;
 
-type Work = Box<dyn FnOnce(&mut Connection) + Send>;
+type WriteTask = Box<dyn FnOnce(&mut Connection) + Send>;
 
 /// The store of one file. Clones share the writing thread; dropping the last one ends it after all writes are done
 /// and frees the lock.
 #[derive(Clone)]
 pub struct Store {
-    inner: Arc<Inner>,
+    inner: Arc<StoreInner>,
 }
 
-struct Inner {
+struct StoreInner {
     path: PathBuf,
     /// None only while the store is being dropped.
-    sender: Option<SyncSender<Work>>,
+    sender: Option<SyncSender<WriteTask>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -48,14 +48,14 @@ impl Store {
         inspect(&path)?;
         let lock = Lock::take(&path)?;
         let mut conn = open_to_write(&path)?;
-        let standing = migrate::standing(&conn)?;
+        let standing = migrate::schema_state(&conn)?;
         match standing {
-            Standing::Empty => (),
-            Standing::Store(version) if version <= SCHEMA_VERSION => (),
-            Standing::Store(found) => return Err(StoreError::TooNew { path, found, known: SCHEMA_VERSION }),
-            Standing::Foreign => return Err(StoreError::NotAStore { path }),
+            SchemaState::Empty => (),
+            SchemaState::Store(version) if version <= SCHEMA_VERSION => (),
+            SchemaState::Store(found) => return Err(StoreError::TooNew { path, found, known: SCHEMA_VERSION }),
+            SchemaState::Foreign => return Err(StoreError::NotAStore { path }),
         }
-        if standing == Standing::Empty {
+        if standing == SchemaState::Empty {
             // Only before there is any page.
             make_shrinkable(&conn)?;
         }
@@ -74,7 +74,7 @@ impl Store {
             .name("capdex-db-writer".to_owned())
             .spawn(move || write_until_dropped(conn, lock, receiver))
             .map_err(|source| StoreError::Io { what: "start the writing thread of", path: path.clone(), source })?;
-        Ok(Self { inner: Arc::new(Inner { path, sender: Some(sender), thread: Some(thread) }) })
+        Ok(Self { inner: Arc::new(StoreInner { path, sender: Some(sender), thread: Some(thread) }) })
     }
 
     /// Runs `work` in one immediate transaction on the writing thread and waits until it is committed. An error, also
@@ -103,7 +103,7 @@ impl Store {
             return Err(StoreError::WriteInsideWrite);
         }
         let (answer, answered) = sync_channel(1);
-        let work: Work = Box::new(move |conn| {
+        let work: WriteTask = Box::new(move |conn| {
             // A panic must not end the thread and with it every later write; unwinding rolls the transaction back.
             let result = catch_unwind(AssertUnwindSafe(|| work(conn))).unwrap_or(Err(StoreError::CutShort));
             // Nobody waits any more only where the caller's thread has died; the write stands all the same.
@@ -141,7 +141,7 @@ fn transact<T>(
 }
 
 /// The writing thread. It holds the lock until its connection is closed.
-fn write_until_dropped(mut conn: Connection, lock: Lock, receiver: Receiver<Work>) {
+fn write_until_dropped(mut conn: Connection, lock: Lock, receiver: Receiver<WriteTask>) {
     // Ends once the last sender is dropped and all that waits is written.
     for work in receiver {
         work(&mut conn);
@@ -153,13 +153,13 @@ fn write_until_dropped(mut conn: Connection, lock: Lock, receiver: Receiver<Work
     drop(lock);
 }
 
-impl Inner {
+impl StoreInner {
     fn is_writing_thread(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| thread.thread().id() == thread::current().id())
     }
 }
 
-impl Drop for Inner {
+impl Drop for StoreInner {
     fn drop(&mut self) {
         // Without a sender the thread's loop comes to its end.
         drop(self.sender.take());

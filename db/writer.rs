@@ -62,7 +62,7 @@ mod tests {
             writer.record_gap("fetch", "npm:a", &gap("a"), day(2))?;
             writer.resolve_gaps("fetch", "npm:a", day(3))?;
             writer.begin_walk("npm", crate::WalkMode::Full)?;
-            writer.sight(&listing.key)?;
+            writer.mark_seen(&listing.key)?;
             writer.record_visit(&listing.key, day(2), day(3), 0)?;
             writer.save_cursor("npm", "2")?;
             writer.complete_walk("npm", None, day(3))?;

@@ -7,7 +7,7 @@ use url::Url;
 
 /// One item of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Item {
+pub(super) struct AwesomeListItem {
     /// The text of its first link.
     pub(super) title: String,
     /// The address of that link.
@@ -18,7 +18,7 @@ pub(super) struct Item {
     pub(super) heading: Option<String>,
 }
 
-impl Item {
+impl AwesomeListItem {
     /// The link as part of a name: host and path, without what changes nothing.
     pub(super) fn place(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
@@ -31,7 +31,7 @@ impl Item {
 
 /// An item while it is read; lists may lie inside one another.
 #[derive(Default)]
-struct Open {
+struct OpenListItem {
     url: Option<Url>,
     is_elsewhere: bool,
     title: String,
@@ -39,7 +39,7 @@ struct Open {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum MarkdownContext {
     Text,
     Link,
     Heading,
@@ -48,15 +48,15 @@ enum Place {
 }
 
 /// All items whose first link leads to a web site.
-pub(super) fn of(markdown: &str) -> Vec<Item> {
-    let (mut items, mut open, mut heading) = (Vec::new(), Vec::<Open>::new(), None);
-    let (mut place, mut images) = (Place::Text, 0_usize);
+pub(super) fn of(markdown: &str) -> Vec<AwesomeListItem> {
+    let (mut items, mut open, mut heading) = (Vec::new(), Vec::<OpenListItem>::new(), None);
+    let (mut place, mut images) = (MarkdownContext::Text, 0_usize);
     for event in Parser::new(markdown) {
         match event {
-            Event::Start(Tag::Item) => open.push(Open::default()),
+            Event::Start(Tag::Item) => open.push(OpenListItem::default()),
             Event::End(TagEnd::Item) => items.extend(open.pop().and_then(|item| close(item, heading.as_ref()))),
-            Event::Start(Tag::Heading { .. }) => (heading, place) = (Some(String::new()), Place::Heading),
-            Event::End(TagEnd::Heading(_) | TagEnd::Link) => place = Place::Text,
+            Event::Start(Tag::Heading { .. }) => (heading, place) = (Some(String::new()), MarkdownContext::Heading),
+            Event::End(TagEnd::Heading(_) | TagEnd::Link) => place = MarkdownContext::Text,
             // Badges are images inside of links, so their depth is counted apart from the place.
             Event::Start(Tag::Image { .. }) => images += 1,
             Event::End(TagEnd::Image) => images = images.saturating_sub(1),
@@ -65,11 +65,11 @@ pub(super) fn of(markdown: &str) -> Vec<Item> {
                 if let Some(item) = open.last_mut().filter(|item| item.url.is_none() && !item.is_elsewhere) {
                     item.url = web(&dest_url);
                     item.is_elsewhere = item.url.is_none();
-                    place = Place::Link;
+                    place = MarkdownContext::Link;
                 }
             }
             Event::Text(text) | Event::Code(text) => {
-                let place = if images > 0 { Place::Image } else { place };
+                let place = if images > 0 { MarkdownContext::Image } else { place };
                 add(&text, place, open.last_mut(), heading.as_mut());
             }
             Event::SoftBreak | Event::HardBreak => add(" ", place, open.last_mut(), heading.as_mut()),
@@ -79,19 +79,19 @@ pub(super) fn of(markdown: &str) -> Vec<Item> {
     items
 }
 
-fn add(text: &str, place: Place, item: Option<&mut Open>, heading: Option<&mut String>) {
+fn add(text: &str, place: MarkdownContext, item: Option<&mut OpenListItem>, heading: Option<&mut String>) {
     match (place, item, heading) {
-        (Place::Heading, _, Some(heading)) => heading.push_str(text),
-        (Place::Link, Some(item), _) => item.title.push_str(text),
+        (MarkdownContext::Heading, _, Some(heading)) => heading.push_str(text),
+        (MarkdownContext::Link, Some(item), _) => item.title.push_str(text),
         // Text before the link, such as a number, is no description.
-        (Place::Text, Some(item), _) if item.url.is_some() => item.description.push_str(text),
+        (MarkdownContext::Text, Some(item), _) if item.url.is_some() => item.description.push_str(text),
         _ => {}
     }
 }
 
-fn close(item: Open, heading: Option<&String>) -> Option<Item> {
+fn close(item: OpenListItem, heading: Option<&String>) -> Option<AwesomeListItem> {
     let is_mark = |letter: char| letter.is_whitespace() || matches!(letter, '-' | '–' | '—' | ':' | '|');
-    Some(Item {
+    Some(AwesomeListItem {
         title: item.title.trim().to_owned(),
         url: item.url?,
         description: item.description.trim_start_matches(is_mark).trim_end().to_owned(),

@@ -12,9 +12,9 @@ use capdex_model::listing::{Claim, Claims, Listing, Validators};
 use capdex_model::source_role::{FilledBy, SourceRole};
 use serde_json::json;
 
-use self::items::Item;
-use crate::documents::{self, Document};
-use crate::{ListRequest, Listed, Source, SourceMeta, Step, WalkKind, claims, names, page, references};
+use self::items::AwesomeListItem;
+use crate::documents::{self, SourceDocument};
+use crate::{ListFuture, ListRequest, ListedEntry, Source, SourceMeta, WalkKind, claims, names, page, references};
 
 /// The source.
 pub const SOURCE: &dyn Source = &AwesomeLists;
@@ -41,7 +41,7 @@ its title, link, text and heading is the one of the last visit. A document witho
     stored: "Link, description, heading.",
     terms: "Each list is under its repository's licence; the recorded ones are MIT.",
     base_url: None,
-    paces: &[],
+    rate_limits: &[],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: true },
     role: SourceRole {
@@ -56,12 +56,12 @@ impl Source for AwesomeLists {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move { documents::step(&request, MAX_DOCUMENT_BYTES, read).await })
     }
 }
 
-fn read(document: &Document) -> Result<Vec<Listed>, String> {
+fn read(document: &SourceDocument) -> Result<Vec<ListedEntry>, String> {
     let text = std::str::from_utf8(&document.bytes).map_err(|error| error.to_string())?;
     let items = items::of(text);
     // Full walks take what is not listed for gone, so a page that became something else must not pass as an empty list.
@@ -77,7 +77,7 @@ fn read(document: &Document) -> Result<Vec<Listed>, String> {
     Ok(keyed.filter(|(key, _)| seen.insert(key.name.clone())).map(|(key, item)| listed(key, &item)).collect())
 }
 
-fn listed(key: ListingKey, item: &Item) -> Listed {
+fn listed(key: ListingKey, item: &AwesomeListItem) -> ListedEntry {
     if !names::is_usable(&key.name) {
         return page::failed(key, "the link is too long for a name");
     }
@@ -92,7 +92,7 @@ fn listed(key: ListingKey, item: &Item) -> Listed {
     let canonical = json!([item.title, item.url.as_str(), item.description, item.heading]);
     let listing = Listing { key, locators: Vec::new(), claims, references: references::sorted([repository]) };
     let validators = Validators { digest: Some(Digest::of_json(&canonical)), ..Validators::default() };
-    Listed::Changed { listing: Box::new(listing), validators }
+    ListedEntry::Changed { listing: Box::new(listing), validators }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::conformance::{self, Origin};
 use crate::http::testing::{Sent, Server};
-use crate::{SourceSettings, Walk, testing};
+use crate::{SourceSettings, WalkScope, testing};
 
 const LIST: &str = "\
 # Awesome things
@@ -46,14 +46,20 @@ fn items_are_read_with_link_text_and_heading() {
     assert!(items.iter().all(|item| item.heading.as_deref() == Some("Servers new")));
 }
 
-fn document(text: &str) -> Document {
-    Document { id: "awesome-lists".into(), name: "o/r".into(), url: "https://x.test/o/r/x".into(), bytes: text.into() }
+fn document(text: &str) -> SourceDocument {
+    SourceDocument {
+        id: "awesome-lists".into(),
+        name: "o/r".into(),
+        url: "https://x.test/o/r/x".into(),
+        bytes: text.into(),
+    }
 }
 
 #[test]
 fn an_item_is_a_listing_that_refers_to_its_repository() {
     let listed = read(&document(LIST)).expect("a list");
-    let [Listed::Changed { listing, .. }, Listed::Changed { listing: two, .. }, ..] = listed.as_slice() else {
+    let [ListedEntry::Changed { listing, .. }, ListedEntry::Changed { listing: two, .. }, ..] = listed.as_slice()
+    else {
         panic!("two")
     };
     assert_eq!(listed.len(), 4, "a link that comes twice is listed once");
@@ -70,7 +76,7 @@ fn a_page_that_is_no_list_and_a_link_that_is_no_name_are_found_out() {
         assert!(read(&document(text)).is_err(), "{text}");
     }
     let long = format!("- [x](https://x.test/{})\n", "x".repeat(300));
-    assert!(matches!(read(&document(&long)).expect("a list").as_slice(), [Listed::Failed { .. }]));
+    assert!(matches!(read(&document(&long)).expect("a list").as_slice(), [ListedEntry::Failed { .. }]));
 }
 
 /// Listings and references of a recorded list.
@@ -79,7 +85,7 @@ fn recorded(file: &str) -> Option<(usize, usize, BTreeMap<String, Validators>)> 
     let listings: Vec<_> = listed
         .into_iter()
         .map(|listed| match listed {
-            Listed::Changed { listing, validators } => (listing, validators),
+            ListedEntry::Changed { listing, validators } => (listing, validators),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -130,7 +136,7 @@ async fn each_document_is_asked_for_once() {
     let server = Server::start(|_, _| Sent::ok(LIST));
     let watchlist = vec![format!("{}/o/r/main/README.md", server.base_url)];
     let of_source = SourceSettings { watchlist, ..SourceSettings::default() };
-    let (listed, _) = testing::walk(SOURCE, &of_source, Walk::Full).await.expect("a walk");
+    let (listed, _) = testing::walk(SOURCE, &of_source, WalkScope::Full).await.expect("a walk");
     assert_eq!((listed.len(), server.paths()), (4, vec!["/o/r/main/README.md".to_owned()]));
 }
 

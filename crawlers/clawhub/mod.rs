@@ -9,8 +9,11 @@ use capdex_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::http::{Pace, Request};
-use crate::{CrawlError, KeyMeta, ListRequest, Next, Page, Source, SourceMeta, Step, Walk, WalkKind, claims, page};
+use crate::http::{HttpRequest, RateLimit};
+use crate::{
+    CrawlError, KeyMeta, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkKind, WalkScope, claims,
+    page,
+};
 
 /// The source.
 pub const SOURCE: &dyn Source = &ClawHub;
@@ -47,7 +50,7 @@ the last visit.",
     terms: "ClawHub is MIT; directories may reuse its API where they cache, honour 429, link back, imply no endorsement and \
             mirror nothing that is hidden. Each skill is under its author's own licence.",
     base_url: Some("https://clawhub.ai"),
-    paces: &[("https://clawhub.ai", Pace { per_minute: 600, burst: 20, in_flight: 4 })],
+    rate_limits: &[("https://clawhub.ai", RateLimit { per_minute: 600, burst: 20, in_flight: 4 })],
     keys: &[KeyMeta {
         variable: "CAPDEX_CLAWHUB_KEY",
         header: "authorization",
@@ -59,7 +62,7 @@ the last visit.",
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct State {
+struct ClawhubCursorState {
     cursor: Option<String>,
     newest: Option<Timestamp>,
     began: Timestamp,
@@ -70,23 +73,30 @@ impl Source for ClawHub {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(step(request))
     }
 }
 
-async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
+async fn step(request: ListRequest<'_>) -> Result<ListPage, CrawlError> {
     let since = match request.walk {
-        Walk::Since(watermark) => watermark.parse::<Timestamp>().ok(),
-        Walk::Full => None,
+        WalkScope::Since(watermark) => watermark.parse::<Timestamp>().ok(),
+        WalkScope::Full => None,
     };
-    let state: State =
-        page::state(request.cursor).unwrap_or(State { cursor: None, newest: since, began: request.as_of.0 });
+    let state: ClawhubCursorState = page::state(request.cursor).unwrap_or(ClawhubCursorState {
+        cursor: None,
+        newest: since,
+        began: request.as_of.0,
+    });
     let mut query = vec![("limit", PAGE_ROWS), ("sort", if since.is_some() { "updated" } else { "createdAt" })];
     query.extend(state.cursor.as_deref().map(|cursor| ("cursor", cursor)));
     let url = page::address(&request.settings.base_url, "/api/v1/skills", &query)?;
-    let asked =
-        Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
+    let asked = HttpRequest {
+        url: &url,
+        accept: Some("application/json"),
+        max_bytes: MAX_PAGE_BYTES,
+        ..HttpRequest::default()
+    };
     let mut whole = page::json(request.http, asked).await?;
     let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
     let items = page::objects(&mut whole, "items").map_err(malformed)?;
@@ -102,11 +112,11 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let base_url = &request.settings.base_url;
     let listed = page::entries(request.id, items, name, |item, key| read(item, key, base_url)).map_err(malformed)?;
     let next = match cursor.filter(|_| !is_past) {
-        Some(cursor) => Next::More(page::cursor(&State { cursor: Some(cursor), newest, ..state })),
+        Some(cursor) => NextPage::More(page::cursor(&ClawhubCursorState { cursor: Some(cursor), newest, ..state })),
         // An entry that changed after the walk began may have moved past the cursor, so the watermark stays before it.
-        None => Next::Complete { watermark: newest.map(|newest| newest.min(state.began).to_string()) },
+        None => NextPage::Complete { watermark: newest.map(|newest| newest.min(state.began).to_string()) },
     };
-    Ok(Page { listed, next })
+    Ok(ListPage { listed, next })
 }
 
 fn updated(item: &Map<String, Value>) -> Option<Timestamp> {

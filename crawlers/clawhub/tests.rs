@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::conformance::{self, Origin};
 use crate::http::testing::{Asked, Sent, Server};
-use crate::{Listed, SourceSettings, testing};
+use crate::{ListedEntry, SourceSettings, testing};
 
 /// What the API answers for skills in the order of its list; a cursor is the place of the next one.
 fn answer(items: &[Value], asked: &Asked) -> Sent {
@@ -24,7 +24,7 @@ fn item(slug: &str, version: &str, updated: i64) -> Value {
         "latestVersion": {"version": version, "createdAt": 1_769_000_000_500_i64}, "metadata": null})
 }
 
-async fn walk(server: &Server, kind: Walk<'_>) -> Result<(Vec<Listed>, Option<String>), CrawlError> {
+async fn walk(server: &Server, kind: WalkScope<'_>) -> Result<(Vec<ListedEntry>, Option<String>), CrawlError> {
     testing::walk(SOURCE, &testing::at(server), kind).await
 }
 
@@ -54,10 +54,10 @@ async fn a_skill_is_located_as_the_archive_of_its_latest_version() {
     let mut unhosted = item("elsewhere", "1", 1_769_000_001_000);
     unhosted["latestVersion"] = Value::Null;
     let server = Server::start(move |asked, _| answer(&[owned.clone(), unhosted.clone()], asked));
-    let (listed, watermark) = walk(&server, Walk::Full).await.expect("a walk");
+    let (listed, watermark) = walk(&server, WalkScope::Full).await.expect("a walk");
     assert_eq!(server.paths(), ["/api/v1/skills?limit=200&sort=createdAt"]);
     assert_eq!(watermark.as_deref(), Some("2026-01-21T12:53:21Z"));
-    let [Listed::Changed { listing, .. }, Listed::Changed { listing: other, .. }] = listed.as_slice() else {
+    let [ListedEntry::Changed { listing, .. }, ListedEntry::Changed { listing: other, .. }] = listed.as_slice() else {
         panic!("two")
     };
     let locator = Locator::HttpFile {
@@ -80,7 +80,7 @@ async fn between_full_walks_only_what_changed_is_read() {
     let items: Vec<_> =
         (0..900).map(|age| item(&format!("s{age:03}"), "1", 1_769_100_000_000 - age * 60_000)).collect();
     let server = Server::start(move |asked, _| answer(&items, asked));
-    let (listed, watermark) = walk(&server, Walk::Since("2026-01-22T13:10:00Z")).await.expect("a walk");
+    let (listed, watermark) = walk(&server, WalkScope::Since("2026-01-22T13:10:00Z")).await.expect("a walk");
     assert_eq!(watermark.as_deref(), Some("2026-01-22T16:40:00Z"));
     // 210 minutes and ten more lie on two pages of 200.
     assert_eq!(listed.len(), 400);
@@ -94,13 +94,13 @@ async fn between_full_walks_only_what_changed_is_read() {
 async fn a_list_in_another_order_or_shape_is_malformed() {
     let backwards =
         json!({"items": [item("a", "1", 1_769_000_000_000), item("b", "1", 1_769_000_009_000)], "nextCursor": null});
-    let since = Walk::Since("2026-01-01T00:00:00Z");
+    let since = WalkScope::Since("2026-01-01T00:00:00Z");
     for (body, kind) in [
         (backwards, since),
-        (json!({"items": []}), Walk::Full),
-        (json!({"items": [{"displayName": "x"}], "nextCursor": null}), Walk::Full),
-        (json!({"nextCursor": null}), Walk::Full),
-        (json!({"items": [1], "nextCursor": null}), Walk::Full),
+        (json!({"items": []}), WalkScope::Full),
+        (json!({"items": [{"displayName": "x"}], "nextCursor": null}), WalkScope::Full),
+        (json!({"nextCursor": null}), WalkScope::Full),
+        (json!({"items": [1], "nextCursor": null}), WalkScope::Full),
     ] {
         let server = Server::start(move |_, _| Sent::ok(body.to_string()));
         assert!(matches!(walk(&server, kind).await, Err(CrawlError::Malformed { .. })));
@@ -114,11 +114,11 @@ async fn a_short_page_is_no_end_and_statistics_are_no_change() {
         false => Sent::ok(json!({"items": [], "nextCursor": "2"}).to_string()),
         true => Sent::ok(page(1, Value::Null).to_string()),
     });
-    let (listed, _) = walk(&server, Walk::Full).await.expect("a walk");
-    let Some(Listed::Changed { validators, .. }) = listed.first() else { panic!("one") };
+    let (listed, _) = walk(&server, WalkScope::Full).await.expect("a walk");
+    let Some(ListedEntry::Changed { validators, .. }) = listed.first() else { panic!("one") };
     let later = Server::start(move |_, _| Sent::ok(page(9_000, Value::Null).to_string()));
-    let (again, _) = walk(&later, Walk::Full).await.expect("a walk");
-    assert!(matches!(again.as_slice(), [Listed::Changed { validators: same, .. }] if same == validators));
+    let (again, _) = walk(&later, WalkScope::Full).await.expect("a walk");
+    assert!(matches!(again.as_slice(), [ListedEntry::Changed { validators: same, .. }] if same == validators));
 }
 
 #[tokio::test]
@@ -131,8 +131,8 @@ async fn the_skills_of_2026_01_31_are_all_listed() {
     }).collect();
     assert_eq!(items.len(), 2_291);
     let server = Server::start(move |asked, _| answer(&items, asked));
-    let (listed, _) = walk(&server, Walk::Full).await.expect("a walk");
+    let (listed, _) = walk(&server, WalkScope::Full).await.expect("a walk");
     let located =
-        listed.iter().filter(|row| matches!(row, Listed::Changed { listing, .. } if listing.locators.len() == 1));
+        listed.iter().filter(|row| matches!(row, ListedEntry::Changed { listing, .. } if listing.locators.len() == 1));
     assert_eq!((located.count(), server.asked().len()), (2_291, 12));
 }

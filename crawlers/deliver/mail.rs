@@ -43,7 +43,7 @@ pub struct MailServer {
 
 /// A letter: text and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Letter<'a> {
+pub struct Email<'a> {
     /// The sender's address.
     pub from: &'a str,
     /// The receivers' addresses.
@@ -72,7 +72,7 @@ pub fn is_loopback(host: &str) -> bool {
 ///
 /// # Errors
 /// [`NotDelivered`]. A connection that broke after the text leaves open whether the server took it.
-pub async fn send(server: &MailServer, letter: &Letter<'_>, deadline: Duration) -> Result<(), NotDelivered> {
+pub async fn send(server: &MailServer, letter: &Email<'_>, deadline: Duration) -> Result<(), NotDelivered> {
     let (message, domain) = compose(letter)?;
     // `builder_dangerous` sets no protection by itself; `tls` decides it.
     let transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&server.host)
@@ -88,26 +88,26 @@ pub async fn send(server: &MailServer, letter: &Letter<'_>, deadline: Duration) 
     match tokio::time::timeout(deadline, transport.build().send(message)).await {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) => Err(of_error(&error)),
-        Err(_) => Err(NotDelivered::sink(format!("no answer within {} ms", deadline.as_millis()))),
+        Err(_) => Err(NotDelivered::notifier(format!("no answer within {} ms", deadline.as_millis()))),
     }
 }
 
 fn tls(server: &MailServer) -> Result<Tls, NotDelivered> {
     let parameters =
-        || TlsParameters::new(server.host.clone()).map_err(|error| NotDelivered::sink(format!("no TLS: {error}")));
+        || TlsParameters::new(server.host.clone()).map_err(|error| NotDelivered::notifier(format!("no TLS: {error}")));
     match server.protection {
         Protection::Tls => parameters().map(Tls::Wrapper),
         // `Required` and not opportunistic: whoever stands on the way could strip the offer of STARTTLS.
         Protection::StartTls => parameters().map(Tls::Required),
         Protection::None if is_loopback(&server.host) => Ok(Tls::None),
         // A login over a plain connection could be read by anybody on the way.
-        Protection::None => Err(NotDelivered::sink("letters go unprotected to this machine only")),
+        Protection::None => Err(NotDelivered::notifier("letters go unprotected to this machine only")),
     }
 }
 
 /// The letter as it is sent, and the sender's domain. Values of headers are encoded: a line break in one stays text.
-fn compose(letter: &Letter<'_>) -> Result<(Message, String), NotDelivered> {
-    let odd = |error: AddressError| NotDelivered::sink(format!("an address that is none: {error}"));
+fn compose(letter: &Email<'_>) -> Result<(Message, String), NotDelivered> {
+    let odd = |error: AddressError| NotDelivered::notifier(format!("an address that is none: {error}"));
     let from: Mailbox = letter.from.parse().map_err(odd)?;
     let domain = from.email.domain().to_owned();
     let mut builder = Message::builder()
@@ -131,7 +131,7 @@ fn compose(letter: &Letter<'_>) -> Result<(Message, String), NotDelivered> {
 fn of_error(error: &lettre::transport::smtp::Error) -> NotDelivered {
     let code = error.status().map(u16::from);
     // These codes are about this mailbox or text; any other would meet the next letter too.
-    let blame = if matches!(code, Some(552 | 554)) { Blame::Message } else { Blame::Sink };
+    let blame = if matches!(code, Some(552 | 554)) { Blame::Message } else { Blame::Notifier };
     // Its text holds its causes.
     NotDelivered { detail: error.to_string(), wait: None, blame }
 }

@@ -23,14 +23,14 @@ pub struct NotDelivered {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
     /// The receiver or the way there: anything else would have failed too.
-    Sink,
+    Notifier,
     /// This very thing: others may go through.
     Message,
 }
 
 impl NotDelivered {
     /// A failure of the receiver or the way there.
-    pub fn sink(detail: impl Into<String>) -> Self {
-        Self { detail: detail.into(), wait: None, blame: Blame::Sink }
+    pub fn notifier(detail: impl Into<String>) -> Self {
+        Self { detail: detail.into(), wait: None, blame: Blame::Notifier }
     }
 }

@@ -44,13 +44,13 @@ fn key_of(secret: &Secret) -> Result<Vec<u8>, NotDelivered> {
     let text = secret.reveal().trim();
     let key = match text.strip_prefix(MARK) {
         Some(coded) => {
-            STANDARD.decode(coded).map_err(|_| NotDelivered::sink("its secret is no base64 after whsec_"))?
+            STANDARD.decode(coded).map_err(|_| NotDelivered::notifier("its secret is no base64 after whsec_"))?
         }
         None => text.as_bytes().to_vec(),
     };
     // A short key can be found by trial from one recorded request.
     if key.len() < MIN_KEY_BYTES {
-        return Err(NotDelivered::sink(format!("its secret has fewer than {MIN_KEY_BYTES} bytes")));
+        return Err(NotDelivered::notifier(format!("its secret has fewer than {MIN_KEY_BYTES} bytes")));
     }
     Ok(key)
 }

@@ -6,10 +6,10 @@ mod entry;
 
 use std::collections::BTreeMap;
 
-use crate::documents::{self, Document};
-use crate::http::Pace;
-use crate::unpack::{Format, Limits, strip_common_root, unpack};
-use crate::{ListRequest, Listed, Source, SourceMeta, Step, WalkKind, names, page};
+use crate::documents::{self, SourceDocument};
+use crate::http::RateLimit;
+use crate::unpack::{ArchiveFormat, UnpackLimits, strip_common_root, unpack};
+use crate::{ListFuture, ListRequest, ListedEntry, Source, SourceMeta, WalkKind, names, page};
 use capdex_model::bundle::BundleFile;
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
@@ -41,7 +41,7 @@ content is the one of the last visit. An archive of which a part of `servers/` c
     stored: "`server.yaml` as JSON, `tools.json`, description, keywords, repository.",
     terms: "MIT, (c) 2025 Docker.",
     base_url: Some("https://codeload.github.com/docker/mcp-registry/tar.gz/refs/heads/main"),
-    paces: &[("https://codeload.github.com", Pace { per_minute: 60, burst: 5, in_flight: 2 })],
+    rate_limits: &[("https://codeload.github.com", RateLimit { per_minute: 60, burst: 5, in_flight: 2 })],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: true },
     role: SourceRole { filled_by: FilledBy::Others, ..SourceRole::UNKNOWN },
@@ -52,13 +52,13 @@ impl Source for DockerMcpRegistry {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move { documents::step(&request, MAX_ARCHIVE_BYTES, read).await })
     }
 }
 
-fn read(document: &Document) -> Result<Vec<Listed>, String> {
-    let unpacked = strip_common_root(unpack(&document.bytes, Format::TarGz, &Limits::default()));
+fn read(document: &SourceDocument) -> Result<Vec<ListedEntry>, String> {
+    let unpacked = strip_common_root(unpack(&document.bytes, ArchiveFormat::TarGz, &UnpackLimits::default()));
     // What is missing from the rest of the repository matters to nobody here.
     let is_missed = |subject: &str| subject.starts_with("servers/") || !subject.contains('/');
     if let Some(gap) = unpacked.gaps.iter().find(|gap| is_missed(&gap.subject)) {
@@ -79,7 +79,7 @@ fn folder(path: &str) -> Option<&str> {
     (!folder.contains('/')).then_some(folder)
 }
 
-fn listed(document: &Document, folder: &str, files: &BTreeMap<String, BundleFile>) -> Listed {
+fn listed(document: &SourceDocument, folder: &str, files: &BTreeMap<String, BundleFile>) -> ListedEntry {
     let key = ListingKey::new(&document.id, folder);
     if !names::is_usable(folder) {
         return page::failed(key, "this is no name of a server");
@@ -88,7 +88,7 @@ fn listed(document: &Document, folder: &str, files: &BTreeMap<String, BundleFile
     match entry::read(&key, bytes("server.yaml").unwrap_or_default(), bytes("tools.json")) {
         Ok((listing, canonical)) => {
             let validators = Validators { digest: Some(Digest::of_json(&canonical)), ..Validators::default() };
-            Listed::Changed { listing: Box::new(listing), validators }
+            ListedEntry::Changed { listing: Box::new(listing), validators }
         }
         Err(detail) => page::failed(key, detail),
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::conformance::{self, Origin};
 use crate::http::testing::{Sent, Server};
-use crate::{SourceSettings, Walk, testing};
+use crate::{SourceSettings, WalkScope, testing};
 
 /// The archive that a forge makes: everything under one top folder.
 fn archive(files: &[(String, String)]) -> Vec<u8> {
@@ -30,8 +30,8 @@ fn server(name: &str, text: &str) -> (String, String) {
     (format!("servers/{name}/server.yaml"), text.to_owned())
 }
 
-fn document(bytes: Vec<u8>) -> Document {
-    Document { id: "docker-mcp-registry".into(), name: "docker/mcp-registry".into(), url: String::new(), bytes }
+fn document(bytes: Vec<u8>) -> SourceDocument {
+    SourceDocument { id: "docker-mcp-registry".into(), name: "docker/mcp-registry".into(), url: String::new(), bytes }
 }
 
 const WHOLE: &str = "\
@@ -58,7 +58,7 @@ fn a_server_carries_its_files_and_its_pin() {
     let tools = ("servers/x/tools.json".to_owned(), "[{\"name\":\"read\"}]".to_owned());
     let listed =
         read(&document(archive(&[("README.md".into(), "x".into()), server("x", WHOLE), tools]))).expect("servers");
-    let [Listed::Changed { listing, .. }] = listed.as_slice() else { panic!("one") };
+    let [ListedEntry::Changed { listing, .. }] = listed.as_slice() else { panic!("one") };
     let [Locator::Inline { identity, version: None, files }, Locator::GitArchive { repository, commit, .. }] =
         listing.locators.as_slice()
     else {
@@ -81,11 +81,11 @@ fn a_server_that_cannot_be_read_fails_by_itself() {
     let large = format!("name: {}\n", "x".repeat(300 * 1024));
     for text in ["- a list", "a: [", "\t", &bomb, &large] {
         let listed = read(&document(archive(&[server("bad", text), server("x", WHOLE)]))).expect("servers");
-        assert!(matches!(listed.as_slice(), [Listed::Failed { .. }, Listed::Changed { .. }]), "{text:.20}");
+        assert!(matches!(listed.as_slice(), [ListedEntry::Failed { .. }, ListedEntry::Changed { .. }]), "{text:.20}");
     }
     let tools = ("servers/x/tools.json".to_owned(), "[".to_owned());
     let listed = read(&document(archive(&[server("x", WHOLE), tools]))).expect("servers");
-    assert!(matches!(listed.as_slice(), [Listed::Failed { .. }]));
+    assert!(matches!(listed.as_slice(), [ListedEntry::Failed { .. }]));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn recorded(day: &str) -> Option<(usize, usize, usize, BTreeMap<String, Validato
     let listings: Vec<_> = listed
         .into_iter()
         .map(|listed| match listed {
-            Listed::Changed { listing, validators } => (listing, validators),
+            ListedEntry::Changed { listing, validators } => (listing, validators),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -169,6 +169,6 @@ async fn the_base_address_is_the_archive() {
     let server = Server::start(|_, _| Sent::ok(archive(&[server("x", WHOLE)])));
     let base_url = format!("{}/docker/mcp-registry/tar.gz/refs/heads/main", server.base_url);
     let of_source = SourceSettings { base_url, ..SourceSettings::default() };
-    let (listed, _) = testing::walk(SOURCE, &of_source, Walk::Full).await.expect("a walk");
+    let (listed, _) = testing::walk(SOURCE, &of_source, WalkScope::Full).await.expect("a walk");
     assert_eq!((listed.len(), server.paths()), (1, vec!["/docker/mcp-registry/tar.gz/refs/heads/main".to_owned()]));
 }

@@ -13,11 +13,13 @@ use capdex_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::http::{Answer, Request};
-use crate::{CrawlError, Cursor, ListRequest, Listed, Next, Page, SourceSettings, Walk, names, page};
+use crate::http::{HttpRequest, HttpResponse};
+use crate::{
+    CrawlError, ListPage, ListRequest, ListedEntry, NextPage, SourceSettings, WalkCursor, WalkScope, names, page,
+};
 
 /// A document as it came.
-pub(crate) struct Document {
+pub(crate) struct SourceDocument {
     /// The source that lists its entries.
     pub(crate) id: String,
     /// Its own name, the beginning of its entries' names.
@@ -29,10 +31,10 @@ pub(crate) struct Document {
 }
 
 /// Lists the entries of a document, or says what is wrong with it.
-pub(crate) type Read = fn(&Document) -> Result<Vec<Listed>, String>;
+pub(crate) type DocumentLister = fn(&SourceDocument) -> Result<Vec<ListedEntry>, String>;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct State {
+struct DocumentsCursorState {
     /// The document that is asked for next.
     next: usize,
     /// Documents that could not be read.
@@ -50,19 +52,23 @@ struct State {
 /// # Errors
 /// An error that may pass, with the document to be asked for again; and, after the last document, that some could not
 /// be read.
-pub(crate) async fn step(request: &ListRequest<'_>, max_bytes: u64, read: Read) -> Result<Page, CrawlError> {
+pub(crate) async fn step(
+    request: &ListRequest<'_>,
+    max_bytes: u64,
+    read: DocumentLister,
+) -> Result<ListPage, CrawlError> {
     let addresses = addresses(request.settings);
     let mut state = begin(request, &addresses);
     let Some(url) = addresses.get(state.next) else { return end(request, &state) };
     // A full walk sends no validators: "not modified" names no entries, so all of them would count as gone.
-    let known = state.marks.get(url).filter(|_| matches!(request.walk, Walk::Since(_))).cloned();
-    let asked = Request { url, validators: known.as_ref(), max_bytes, ..Request::default() };
-    let read = match request.http.get(asked).await {
-        Ok(Answer::NotModified) => Ok(Vec::new()),
-        Ok(Answer::Body { bytes, validators, .. }) => {
+    let known = state.marks.get(url).filter(|_| matches!(request.walk, WalkScope::Since(_))).cloned();
+    let asked = HttpRequest { url, validators: known.as_ref(), max_bytes, ..HttpRequest::default() };
+    let read = match request.http.send(asked).await {
+        Ok(HttpResponse::NotModified) => Ok(Vec::new()),
+        Ok(HttpResponse::Body { bytes, validators, .. }) => {
             state.marks.insert(url.clone(), validators);
             let name = name_of(url, &addresses);
-            let document = Document { id: request.id.to_owned(), name, url: url.clone(), bytes };
+            let document = SourceDocument { id: request.id.to_owned(), name, url: url.clone(), bytes };
             // Parsing would hold up the threads that wait for answers; a panic costs this document only.
             let listed = tokio::task::spawn_blocking(move || read(&document)).await;
             listed.unwrap_or_else(|error| Err(error.to_string())).map_err(|detail| CrawlError::bad_answer(url, &detail))
@@ -83,9 +89,9 @@ pub(crate) async fn step(request: &ListRequest<'_>, max_bytes: u64, read: Read) 
     state.next += 1;
     // A walk with failures takes one step more, which `end` turns into an error instead of a complete walk.
     if state.next < addresses.len() || state.failed > 0 {
-        return Ok(Page { listed, next: Next::More(cursor(state)) });
+        return Ok(ListPage { listed, next: NextPage::More(cursor(state)) });
     }
-    Ok(Page { listed, next: Next::Complete { watermark: watermark(&state.marks) } })
+    Ok(ListPage { listed, next: NextPage::Complete { watermark: watermark(&state.marks) } })
 }
 
 /// The watchlist, or the base address where that is the one document.
@@ -96,34 +102,35 @@ fn addresses(settings: &SourceSettings) -> Vec<String> {
     }
 }
 
-fn begin(request: &ListRequest<'_>, addresses: &[String]) -> State {
+fn begin(request: &ListRequest<'_>, addresses: &[String]) -> DocumentsCursorState {
     // By their places, so that a list is the same at a mirror.
     let places: Vec<_> = addresses.iter().map(|address| parts(address).join("/")).collect();
     let of = Digest::of_fields(places.iter().map(String::as_bytes)).hex();
     let began = request.as_of.0;
     // Places count in one list only: a cursor of another would skip documents.
-    let is_own = |state: &State| state.of == of && (state.next < addresses.len() || state.began == began);
+    let is_own =
+        |state: &DocumentsCursorState| state.of == of && (state.next < addresses.len() || state.began == began);
     page::state(request.cursor).filter(is_own).unwrap_or_else(|| {
         let marks = match request.walk {
-            Walk::Since(watermark) => serde_json::from_str(watermark).unwrap_or_default(),
-            Walk::Full => BTreeMap::new(),
+            WalkScope::Since(watermark) => serde_json::from_str(watermark).unwrap_or_default(),
+            WalkScope::Full => BTreeMap::new(),
         };
-        State { next: 0, failed: 0, marks, began, of }
+        DocumentsCursorState { next: 0, failed: 0, marks, began, of }
     })
 }
 
-fn end(request: &ListRequest<'_>, state: &State) -> Result<Page, CrawlError> {
+fn end(request: &ListRequest<'_>, state: &DocumentsCursorState) -> Result<ListPage, CrawlError> {
     if state.failed == 0 {
-        return Ok(Page { listed: Vec::new(), next: Next::END });
+        return Ok(ListPage { listed: Vec::new(), next: NextPage::END });
     }
     let detail = format!("{} of its documents could not be read", state.failed);
     Err(CrawlError::Transient { subject: request.id.to_owned(), detail })
 }
 
 /// The state as a cursor; without validators where those are too many, which costs no more than asking again.
-fn cursor(mut state: State) -> Cursor {
+fn cursor(mut state: DocumentsCursorState) -> WalkCursor {
     let whole = page::cursor(&state);
-    if whole.0.len() <= Cursor::MAX_BYTES {
+    if whole.0.len() <= WalkCursor::MAX_BYTES {
         return whole;
     }
     state.marks.clear();
@@ -133,14 +140,14 @@ fn cursor(mut state: State) -> Cursor {
 fn watermark(marks: &BTreeMap<String, Validators>) -> Option<String> {
     let text = serde_json::to_string(marks).expect("validators are texts");
     // Without a watermark the next walk reads everything, which is right and only slower.
-    (!marks.is_empty() && text.len() <= Cursor::MAX_BYTES).then_some(text)
+    (!marks.is_empty() && text.len() <= WalkCursor::MAX_BYTES).then_some(text)
 }
 
-fn failed(request: &ListRequest<'_>, url: &str, error: &CrawlError) -> Listed {
+fn failed(request: &ListRequest<'_>, url: &str, error: &CrawlError) -> ListedEntry {
     // An address of the watchlist may hold a token, so only its redacted form becomes a name.
     let address = crate::http::redact(url);
     let name = if names::is_usable(&address) { address } else { names::stand_in(&address) };
-    Listed::Failed { key: request.key(name), gap: error.to_gap(), transient: error.is_transient() }
+    ListedEntry::Failed { key: request.key(name), gap: error.to_gap(), transient: error.is_transient() }
 }
 
 /// The name of a document: the first two parts of its path, which at forges are an owner and a repository. It is the

@@ -10,7 +10,7 @@ use super::*;
 use crate::http::testing::{Sent, Server, client, request, settings};
 
 /// Lists every line; an empty document is none.
-fn lines(document: &Document) -> Result<Vec<Listed>, String> {
+fn lines(document: &SourceDocument) -> Result<Vec<ListedEntry>, String> {
     let text = std::str::from_utf8(&document.bytes).map_err(|error| error.to_string())?;
     if text.is_empty() {
         return Err("nothing in it".to_owned());
@@ -19,7 +19,7 @@ fn lines(document: &Document) -> Result<Vec<Listed>, String> {
         let key = capdex_model::ids::ListingKey::new(&document.id, format!("{}/{line}", document.name));
         let listing = Listing { key, locators: Vec::new(), claims: Claims::default(), references: Vec::new() };
         let digest = Some(Digest::of(line.as_bytes()));
-        Listed::Changed { listing: Box::new(listing), validators: Validators { digest, ..Validators::default() } }
+        ListedEntry::Changed { listing: Box::new(listing), validators: Validators { digest, ..Validators::default() } }
     };
     Ok(text.lines().map(listed).collect())
 }
@@ -28,9 +28,9 @@ fn lines(document: &Document) -> Result<Vec<Listed>, String> {
 async fn walk(
     of_source: &SourceSettings,
     bases: &[&str],
-    kind: Walk<'_>,
+    kind: WalkScope<'_>,
     night: &str,
-    from: &mut Option<Cursor>,
+    from: &mut Option<WalkCursor>,
 ) -> (Vec<String>, Result<Option<String>, CrawlError>) {
     let (http, _) = client(settings(bases));
     let (known, mut names) = (BTreeMap::new(), Vec::new());
@@ -42,13 +42,13 @@ async fn walk(
             Err(error) => return (names, Err(error)),
             Ok(page) => {
                 names.extend(page.listed.iter().map(|listed| match listed {
-                    Listed::Changed { listing, .. } => listing.key.name.clone(),
-                    Listed::Failed { .. } => "failed".to_owned(),
+                    ListedEntry::Changed { listing, .. } => listing.key.name.clone(),
+                    ListedEntry::Failed { .. } => "failed".to_owned(),
                     other => panic!("{other:?}"),
                 }));
                 match page.next {
-                    Next::More(next) => *from = Some(next),
-                    Next::Complete { watermark } => return (names, Ok(watermark)),
+                    NextPage::More(next) => *from = Some(next),
+                    NextPage::Complete { watermark } => return (names, Ok(watermark)),
                 }
             }
         }
@@ -76,17 +76,17 @@ async fn between_full_walks_only_documents_that_changed_are_read() {
     });
     let of_source = watchlist(&server, &["/a/list/main/x", "/b/list/main/x"]);
     let bases = [server.base_url.as_str()];
-    let (names, ended) = walk(&of_source, &bases, Walk::Full, NIGHT, &mut None).await;
+    let (names, ended) = walk(&of_source, &bases, WalkScope::Full, NIGHT, &mut None).await;
     let watermark = ended.expect("complete").expect("a watermark");
     assert_eq!(names, ["a/list/x", "b/list/x"]);
-    let (names, ended) = walk(&of_source, &bases, Walk::Since(&watermark), NIGHT, &mut None).await;
+    let (names, ended) = walk(&of_source, &bases, WalkScope::Since(&watermark), NIGHT, &mut None).await;
     assert_eq!((names.len(), ended), (0, Ok(Some(watermark.clone()))));
     has_changed.store(true, Ordering::SeqCst);
-    let (names, ended) = walk(&of_source, &bases, Walk::Since(&watermark), NIGHT, &mut None).await;
+    let (names, ended) = walk(&of_source, &bases, WalkScope::Since(&watermark), NIGHT, &mut None).await;
     assert_eq!(names, ["b/list/x", "b/list/y"]);
     assert_ne!(ended, Ok(Some(watermark)));
     // A full walk reads everything, because what it does not list is gone.
-    let (names, _) = walk(&of_source, &bases, Walk::Full, NIGHT, &mut None).await;
+    let (names, _) = walk(&of_source, &bases, WalkScope::Full, NIGHT, &mut None).await;
     assert_eq!(names.len(), 3);
 }
 
@@ -101,13 +101,13 @@ async fn a_document_that_cannot_be_read_stops_no_other_and_the_walk_is_not_compl
     });
     let of_source = watchlist(&server, &["/a/list/main/x", "/b/list/main/x", "/c/list/main/x"]);
     let (bases, mut cursor) = ([server.base_url.as_str()], None);
-    let (names, ended) = walk(&of_source, &bases, Walk::Full, NIGHT, &mut cursor).await;
+    let (names, ended) = walk(&of_source, &bases, WalkScope::Full, NIGHT, &mut cursor).await;
     assert_eq!(names, ["failed", "failed", "c/list/x"]);
     assert!(matches!(&ended, Err(error) if error.is_transient() && error.to_string().contains("2 of its documents")));
-    let (names, _) = walk(&of_source, &bases, Walk::Full, NIGHT, &mut cursor).await;
+    let (names, _) = walk(&of_source, &bases, WalkScope::Full, NIGHT, &mut cursor).await;
     assert_eq!(names.len(), 0, "the same night asks no more");
     is_mended.store(true, Ordering::SeqCst);
-    let (names, ended) = walk(&of_source, &bases, Walk::Full, "2026-11-23T00:00:00Z", &mut cursor).await;
+    let (names, ended) = walk(&of_source, &bases, WalkScope::Full, "2026-11-23T00:00:00Z", &mut cursor).await;
     assert_eq!((names.len(), ended.is_ok()), (3, true), "the next night begins anew");
 }
 
@@ -117,7 +117,7 @@ async fn a_host_that_is_not_there_keeps_nobody_waiting() {
     let mut of_source = watchlist(&server, &["/b/list/main/x"]);
     of_source.watchlist.insert(0, "http://127.0.0.1:1/a/list/main/x".to_owned());
     let bases = ["http://127.0.0.1:1", server.base_url.as_str()];
-    let (names, ended) = walk(&of_source, &bases, Walk::Full, NIGHT, &mut None).await;
+    let (names, ended) = walk(&of_source, &bases, WalkScope::Full, NIGHT, &mut None).await;
     assert_eq!(names, ["failed", "b/list/x"]);
     assert!(ended.is_err());
 }
@@ -125,10 +125,10 @@ async fn a_host_that_is_not_there_keeps_nobody_waiting() {
 #[tokio::test]
 async fn nothing_to_read_is_the_end_and_a_base_address_is_a_document() {
     let empty = SourceSettings::default();
-    assert_eq!(walk(&empty, &[], Walk::Full, NIGHT, &mut None).await, (vec![], Ok(None)));
+    assert_eq!(walk(&empty, &[], WalkScope::Full, NIGHT, &mut None).await, (vec![], Ok(None)));
     let server = Server::start(|_, _| Sent::ok("x"));
     let one = SourceSettings { base_url: format!("{}/o/r/tar.gz", server.base_url), ..SourceSettings::default() };
-    let (names, _) = walk(&one, &[&server.base_url], Walk::Full, NIGHT, &mut None).await;
+    let (names, _) = walk(&one, &[&server.base_url], WalkScope::Full, NIGHT, &mut None).await;
     assert_eq!(names, ["o/r/x"]);
 }
 
@@ -147,6 +147,6 @@ fn too_many_validators_are_left_out() {
     let marks: BTreeMap<_, _> = (0..1_000).map(|number| (format!("https://x.test/{number}"), mark.clone())).collect();
     assert_eq!(watermark(&marks), None);
     let began = NIGHT.parse().expect("an instant");
-    let cursor = cursor(State { next: 1, failed: 0, marks, began, of: String::new() });
+    let cursor = cursor(DocumentsCursorState { next: 1, failed: 0, marks, began, of: String::new() });
     assert!(cursor.0.len() < 200);
 }

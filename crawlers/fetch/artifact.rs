@@ -10,7 +10,7 @@ use capdex_model::snapshot::{Gap, GapReason};
 use sha2::Digest as _;
 
 use super::Fetched;
-use crate::http::{Answer, Http, Request, redact};
+use crate::http::{Http, HttpRequest, HttpResponse, redact};
 use crate::unpack::Unpacked;
 use crate::{CrawlError, unpack};
 
@@ -19,9 +19,9 @@ use crate::{CrawlError, unpack};
 pub(super) async fn fetch(
     http: &Http,
     url: &str,
-    format: unpack::Format,
+    format: unpack::ArchiveFormat,
     integrity: &[Integrity],
-    limits: &unpack::Limits,
+    limits: &unpack::UnpackLimits,
 ) -> Result<Fetched, CrawlError> {
     let bytes = download(http, url, integrity, limits).await?;
     let limits = *limits;
@@ -39,10 +39,10 @@ pub(super) async fn download(
     http: &Http,
     url: &str,
     integrity: &[Integrity],
-    limits: &unpack::Limits,
+    limits: &unpack::UnpackLimits,
 ) -> Result<Vec<u8>, CrawlError> {
-    let request = Request { url, max_bytes: limits.compressed_bytes, ..Request::default() };
-    let Answer::Body { bytes, .. } = http.get(request).await? else {
+    let request = HttpRequest { url, max_bytes: limits.compressed_bytes, ..HttpRequest::default() };
+    let HttpResponse::Body { bytes, .. } = http.send(request).await? else {
         return Err(malformed(url, GapReason::BadAnswer, "no body, though nothing was known of it".to_owned()));
     };
     let integrity = integrity.to_vec();

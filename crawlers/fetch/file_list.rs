@@ -9,7 +9,7 @@ use crate::http::Http;
 use crate::{CrawlError, json, unpack};
 
 #[derive(Deserialize)]
-struct Answer {
+struct FileListReply {
     files: Vec<File>,
 }
 
@@ -20,13 +20,13 @@ struct File {
 }
 
 /// Every path is admitted as those of archives are; what is refused is a gap.
-pub(super) async fn fetch(http: &Http, url: &str, limits: &unpack::Limits) -> Result<Fetched, CrawlError> {
+pub(super) async fn fetch(http: &Http, url: &str, limits: &unpack::UnpackLimits) -> Result<Fetched, CrawlError> {
     let bytes = artifact::download(http, url, &[], limits).await?;
     let limits = *limits;
     artifact::take(url, bytes, move |bytes| {
         // The cap of the download does not bound the memory of its values; this reader does.
         let value = json::parse(&bytes, |_, _| false)?;
-        let answer: Answer = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        let answer: FileListReply = serde_json::from_value(value).map_err(|error| error.to_string())?;
         let files = answer.files.into_iter().map(|file| (file.path, file.contents.into_bytes())).collect();
         Ok(unpack::take_files(files, &limits))
     })

@@ -17,7 +17,7 @@ pub(super) async fn fetch(
     http: &Http,
     url: &str,
     commit: &str,
-    limits: &unpack::Limits,
+    limits: &unpack::UnpackLimits,
 ) -> Result<Fetched, CrawlError> {
     let bytes = artifact::download(http, url, &[], limits).await?;
     // Of the archive only its first header is read here.
@@ -33,7 +33,7 @@ pub(super) async fn fetch(
         });
     }
     let limits = *limits;
-    let format = unpack::Format::TarGz;
+    let format = unpack::ArchiveFormat::TarGz;
     artifact::take(url, bytes, move |bytes| Ok(unpack::strip_common_root(unpack::unpack(&bytes, format, &limits))))
         .await
 }

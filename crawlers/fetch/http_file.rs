@@ -15,13 +15,13 @@ pub(super) async fn fetch(
     url: &str,
     filename: &str,
     integrity: &[Integrity],
-    limits: &unpack::Limits,
+    limits: &unpack::UnpackLimits,
 ) -> Result<Fetched, CrawlError> {
     let bytes = artifact::download(http, url, integrity, limits).await?;
     let (limits, name) = (*limits, filename.to_owned());
     artifact::take(url, bytes, move |bytes| {
         // A name without an ending promises nothing; then the bytes decide.
-        let format = unpack::Format::of_filename(&name).or_else(|| unpack::Format::sniff(&bytes));
+        let format = unpack::ArchiveFormat::of_filename(&name).or_else(|| unpack::ArchiveFormat::sniff(&bytes));
         Ok(match format {
             Some(format) => unpack::strip_common_root(unpack::unpack(&bytes, format, &limits)),
             None => unpack::take_files(vec![(name, bytes)], &limits),

@@ -37,7 +37,7 @@ pub struct Fetched {
 /// `DigestMismatch` stands for bytes that do not have every digest that was published for them. `Malformed` with
 /// `Unsupported` stands for a kind of archive that is not read. A damaged archive is no error: it gives what could be
 /// read, and gaps.
-pub async fn fetch(http: &Http, locator: &Locator, limits: &unpack::Limits) -> Result<Fetched, CrawlError> {
+pub async fn fetch(http: &Http, locator: &Locator, limits: &unpack::UnpackLimits) -> Result<Fetched, CrawlError> {
     match locator {
         Locator::NpmPackage { url, integrity, .. } => npm::fetch(http, url, integrity, limits).await,
         Locator::PypiPackage { url, filename, integrity, .. } => {
@@ -60,7 +60,7 @@ fn inline(files: &BTreeMap<String, String>) -> Fetched {
     Fetched { files, gaps: Vec::new(), bytes }
 }
 
-async fn read_folder(path: &str, limits: unpack::Limits) -> Result<Fetched, CrawlError> {
+async fn read_folder(path: &str, limits: unpack::UnpackLimits) -> Result<Fetched, CrawlError> {
     let read_path = PathBuf::from(path);
     // Reading a tree blocks on the disk, which must not hold up the runtime's threads.
     let read = tokio::task::spawn_blocking(move || folder::read(&read_path, &limits)).await;

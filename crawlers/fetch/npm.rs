@@ -14,7 +14,7 @@ pub(super) async fn fetch(
     http: &Http,
     url: &str,
     integrity: &[Integrity],
-    limits: &unpack::Limits,
+    limits: &unpack::UnpackLimits,
 ) -> Result<Fetched, CrawlError> {
-    artifact::fetch(http, url, unpack::Format::TarGz, integrity, limits).await
+    artifact::fetch(http, url, unpack::ArchiveFormat::TarGz, integrity, limits).await
 }

@@ -16,9 +16,9 @@ pub(super) async fn fetch(
     url: &str,
     filename: &str,
     integrity: &[Integrity],
-    limits: &unpack::Limits,
+    limits: &unpack::UnpackLimits,
 ) -> Result<Fetched, CrawlError> {
-    let format = unpack::Format::of_filename(filename).ok_or_else(|| CrawlError::Malformed {
+    let format = unpack::ArchiveFormat::of_filename(filename).ok_or_else(|| CrawlError::Malformed {
         subject: filename.to_owned(),
         reason: GapReason::Unsupported,
         detail: "this kind of archive is not read".to_owned(),

@@ -29,7 +29,7 @@ fn npm(server: &Server, integrity: Vec<Integrity>) -> Locator {
     Locator::NpmPackage { name: "a".into(), version: "1".into(), url, integrity }
 }
 
-async fn fetch_from(server: &Server, locator: &Locator, limits: unpack::Limits) -> Result<Fetched, CrawlError> {
+async fn fetch_from(server: &Server, locator: &Locator, limits: unpack::UnpackLimits) -> Result<Fetched, CrawlError> {
     let (http, _) = client(settings(&[&server.base_url]));
     fetch(&http, locator, &limits).await
 }
@@ -38,7 +38,8 @@ async fn fetch_from(server: &Server, locator: &Locator, limits: unpack::Limits) 
 async fn bytes_with_their_published_digest_have_no_gap() {
     let server = Server::start(|_, _| Sent::ok(tarball()));
     let integrity = vec![Integrity::Sha256(Digest::of(&tarball()).hex())];
-    let fetched = fetch_from(&server, &npm(&server, integrity), unpack::Limits::default()).await.expect("fetched");
+    let fetched =
+        fetch_from(&server, &npm(&server, integrity), unpack::UnpackLimits::default()).await.expect("fetched");
     assert_eq!((fetched.gaps, fetched.bytes), (Vec::new(), tarball().len() as u64));
     assert_eq!(fetched.files.len(), 1);
     assert!(fetched.files.keys().all(|path| !path.starts_with("package/")));
@@ -47,7 +48,7 @@ async fn bytes_with_their_published_digest_have_no_gap() {
 #[tokio::test]
 async fn bytes_without_a_published_digest_have_a_gap() {
     let server = Server::start(|_, _| Sent::ok(tarball()));
-    let fetched = fetch_from(&server, &npm(&server, vec![]), unpack::Limits::default()).await.expect("fetched");
+    let fetched = fetch_from(&server, &npm(&server, vec![]), unpack::UnpackLimits::default()).await.expect("fetched");
     assert!(matches!(fetched.gaps.as_slice(), [gap] if gap.detail.starts_with("no published digest")));
     assert!(fetched.gaps.iter().all(|gap| !gap.to_string().contains("canary")));
 }
@@ -57,7 +58,7 @@ async fn bytes_with_another_digest_are_refused_whole() {
     let server = Server::start(|_, _| Sent::ok(tarball()));
     let right = Integrity::Sha256(Digest::of(&tarball()).hex());
     let wrong = Integrity::Sha1("00".repeat(20));
-    let error = fetch_from(&server, &npm(&server, vec![right, wrong]), unpack::Limits::default()).await;
+    let error = fetch_from(&server, &npm(&server, vec![right, wrong]), unpack::UnpackLimits::default()).await;
     let error = error.expect_err("one digest does not fit");
     assert!(matches!(error, CrawlError::Malformed { reason: GapReason::DigestMismatch, .. }));
     assert!(!error.to_string().contains("canary"));
@@ -68,7 +69,7 @@ async fn bytes_with_another_digest_are_refused_whole() {
 async fn the_cap_for_compressed_bytes_holds() {
     let server = Server::start(|_, _| Sent::ok(tarball()));
     for (cap, fits) in [(tarball().len() as u64, true), (tarball().len() as u64 - 1, false)] {
-        let limits = unpack::Limits { compressed_bytes: cap, ..unpack::Limits::default() };
+        let limits = unpack::UnpackLimits { compressed_bytes: cap, ..unpack::UnpackLimits::default() };
         let fetched = fetch_from(&server, &npm(&server, vec![]), limits).await;
         assert_eq!(fetched.is_ok(), fits);
         assert!(fits || matches!(fetched, Err(CrawlError::TooLarge { .. })));
@@ -85,9 +86,9 @@ async fn the_name_of_a_python_file_decides_its_format() {
         filename: filename.into(),
         integrity: vec![Integrity::Sha256(Digest::of(&tarball()).hex())],
     };
-    let fetched = fetch_from(&server, &locator("a-1.tar.gz"), unpack::Limits::default()).await.expect("fetched");
+    let fetched = fetch_from(&server, &locator("a-1.tar.gz"), unpack::UnpackLimits::default()).await.expect("fetched");
     assert_eq!((fetched.files.len(), fetched.gaps.len()), (1, 0));
-    let error = fetch_from(&server, &locator("a-1.exe"), unpack::Limits::default()).await;
+    let error = fetch_from(&server, &locator("a-1.exe"), unpack::UnpackLimits::default()).await;
     assert!(matches!(error, Err(CrawlError::Malformed { reason: GapReason::Unsupported, .. })));
     assert_eq!(server.paths(), ["/a-1.tar.gz"]);
 }
@@ -97,7 +98,7 @@ async fn a_tarball_at_a_forbidden_address_is_refused() {
     let server = Server::start(|_, _| Sent::ok(tarball()));
     let url = "http://169.254.169.254/a-1.tgz".to_owned();
     let locator = Locator::NpmPackage { name: "a".into(), version: "1".into(), url, integrity: vec![] };
-    let error = fetch_from(&server, &locator, unpack::Limits::default()).await;
+    let error = fetch_from(&server, &locator, unpack::UnpackLimits::default()).await;
     assert!(matches!(error, Err(CrawlError::Refused { .. })));
 }
 
@@ -106,7 +107,7 @@ async fn a_folder_that_is_not_there_is_an_error() {
     let (http, _) = client(settings(&[]));
     let path = tempfile::tempdir().expect("a folder").path().join("missing");
     let locator = Locator::Folder { path: path.to_string_lossy().into_owned(), name: "missing".into() };
-    assert!(fetch(&http, &locator, &unpack::Limits::default()).await.is_err());
+    assert!(fetch(&http, &locator, &unpack::UnpackLimits::default()).await.is_err());
     assert_eq!(http.usage().requests, 0);
 }
 
@@ -132,10 +133,10 @@ async fn an_archive_is_of_the_commit_that_was_asked_for() {
         commit: commit.to_owned(),
         url: url.clone(),
     };
-    let fetched = fetch(&http, &locator(&commit), &unpack::Limits::default()).await.expect("fetched");
+    let fetched = fetch(&http, &locator(&commit), &unpack::UnpackLimits::default()).await.expect("fetched");
     assert_eq!(fetched.files.keys().collect::<Vec<_>>(), ["SKILL.md"]);
     assert_eq!(fetched.gaps, []);
-    let error = fetch(&http, &locator(&other), &unpack::Limits::default()).await;
+    let error = fetch(&http, &locator(&other), &unpack::UnpackLimits::default()).await;
     assert!(matches!(error, Err(CrawlError::Malformed { reason: GapReason::DigestMismatch, .. })), "{error:?}");
     assert!(api.asked().iter().all(|asked| asked.header("authorization") == Some("Bearer canary")));
     assert!(codeload.asked().iter().all(|asked| asked.header("authorization").is_none()));

@@ -13,8 +13,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::unpack::intake::{Intake, WHOLE};
-use crate::unpack::{Format, Limits, Unpacked, read_at_most, strip_common_root, unpack};
-use crate::{CrawlError, ListRequest, Listed, Next, Page, Source, SourceMeta, Step, WalkKind};
+use crate::unpack::{ArchiveFormat, UnpackLimits, Unpacked, read_at_most, strip_common_root, unpack};
+use crate::{CrawlError, ListFuture, ListPage, ListRequest, ListedEntry, NextPage, Source, SourceMeta, WalkKind};
 use capdex_model::bundle::BundleFile;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claims, Listing, Locator, Validators};
@@ -22,11 +22,11 @@ use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::source_role::{Ecosystem, FilledBy, SourceRole, Speaker};
 
 /// The source of local folders and archives.
-pub const SOURCE: &dyn Source = &Folder;
+pub const SOURCE: &dyn Source = &FolderSource;
 
 /// The files and gaps of one local path.
 #[derive(Clone, Debug)]
-pub struct Input {
+pub struct FolderInput {
     /// The last component of the path, without the ending of an archive.
     pub name: String,
     /// The files by path: relative, `/` between components, `outer!/inner` inside an archive.
@@ -35,7 +35,7 @@ pub struct Input {
     pub gaps: Vec<Gap>,
 }
 
-impl Input {
+impl FolderInput {
     /// An input of which nothing could be read, and why.
     pub fn unread(path: &Path, error: &CrawlError) -> Self {
         let gaps = vec![Gap::new(WHOLE, GapReason::Unreadable, error.to_string())];
@@ -49,7 +49,7 @@ impl Input {
 /// without the one top folder that they share. Any other file gives itself, and what is inside where it is a gzip
 /// stream. `path` itself may be a link; nothing below it may. `Gone` when it does not exist, `Denied` when it cannot be
 /// read at all; everything else that goes wrong is a gap.
-pub fn read(path: &Path, limits: &Limits) -> Result<Input, CrawlError> {
+pub fn read(path: &Path, limits: &UnpackLimits) -> Result<FolderInput, CrawlError> {
     // `metadata` follows a link, unlike the walk below: the operator named this path, strangers named the others.
     let metadata = std::fs::metadata(path).map_err(|error| failure(path, &error))?;
     let unpacked = if metadata.is_dir() {
@@ -59,10 +59,10 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Input, CrawlError> {
     } else {
         return Err(denied(path, "neither a directory nor a file".to_owned()));
     };
-    Ok(Input { name: name_of(path), files: unpacked.files, gaps: unpacked.gaps })
+    Ok(FolderInput { name: name_of(path), files: unpacked.files, gaps: unpacked.gaps })
 }
 
-fn read_file(path: &Path, limits: &Limits) -> io::Result<Unpacked> {
+fn read_file(path: &Path, limits: &UnpackLimits) -> io::Result<Unpacked> {
     // Capped while it is read, because a file may grow after its size was asked.
     let Some(bytes) = read_at_most(File::open(path)?, limits.compressed_bytes)? else {
         let detail = format!("more than {} bytes", limits.compressed_bytes);
@@ -70,11 +70,13 @@ fn read_file(path: &Path, limits: &Limits) -> io::Result<Unpacked> {
         return Ok(Unpacked { files: BTreeMap::new(), gaps });
     };
     let name = last_component(path);
-    let promised = Format::of_filename(&name);
-    let format = match (Format::sniff(&bytes), promised) {
+    let promised = ArchiveFormat::of_filename(&name);
+    let format = match (ArchiveFormat::sniff(&bytes), promised) {
         // A stream that does not begin with a tar header, though its name promises one, is a damaged tar.
-        (Some(Format::Gzip), Some(Format::TarGz)) | (None, Some(Format::TarGz)) => Some(Format::TarGz),
-        (Some(Format::Gzip), _) | (None, Some(Format::Gzip)) => None,
+        (Some(ArchiveFormat::Gzip), Some(ArchiveFormat::TarGz)) | (None, Some(ArchiveFormat::TarGz)) => {
+            Some(ArchiveFormat::TarGz)
+        }
+        (Some(ArchiveFormat::Gzip), _) | (None, Some(ArchiveFormat::Gzip)) => None,
         (shown, promised) => shown.or(promised),
     };
     match format {
@@ -83,7 +85,7 @@ fn read_file(path: &Path, limits: &Limits) -> io::Result<Unpacked> {
     }
 }
 
-fn single_file(name: &str, bytes: Vec<u8>, limits: &Limits) -> Unpacked {
+fn single_file(name: &str, bytes: Vec<u8>, limits: &UnpackLimits) -> Unpacked {
     let mut intake = Intake::new(*limits, 0);
     let mut inside = intake.outermost();
     if let Some(path) = inside.admit(name.as_bytes())
@@ -97,7 +99,7 @@ fn single_file(name: &str, bytes: Vec<u8>, limits: &Limits) -> Unpacked {
 
 /// The name of an input, from its path alone, so that it stays the same when the path is gone.
 fn name_of(path: &Path) -> String {
-    Format::strip_ending(&last_component(path)).to_owned()
+    ArchiveFormat::strip_ending(&last_component(path)).to_owned()
 }
 
 /// The last component as text. Paths such as `.` and `..` have none until they are resolved.
@@ -121,7 +123,7 @@ fn denied(path: &Path, detail: String) -> CrawlError {
     CrawlError::Denied { subject: path.display().to_string(), detail }
 }
 
-struct Folder;
+struct FolderSource;
 
 const META: SourceMeta = SourceMeta {
     id: "folder",
@@ -134,7 +136,7 @@ const META: SourceMeta = SourceMeta {
     stored: "The files.",
     terms: "The operator's own.",
     base_url: None,
-    paces: &[],
+    rate_limits: &[],
     keys: &[],
     walk: WalkKind::Names,
     role: SourceRole {
@@ -144,18 +146,18 @@ const META: SourceMeta = SourceMeta {
     },
 };
 
-impl Source for Folder {
+impl Source for FolderSource {
     fn meta(&self) -> &'static SourceMeta {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         let (base, watchlist) = (request.settings.base_url.as_str(), &request.settings.watchlist);
-        Box::pin(async move { Ok(Page { listed: list(request.id, base, watchlist), next: Next::END }) })
+        Box::pin(async move { Ok(ListPage { listed: list(request.id, base, watchlist), next: NextPage::END }) })
     }
 }
 
-fn list(id: &str, base: &str, watchlist: &[String]) -> Vec<Listed> {
+fn list(id: &str, base: &str, watchlist: &[String]) -> Vec<ListedEntry> {
     let mut names = BTreeSet::new();
     let paths =
         watchlist.iter().map(|entry| if base.is_empty() { PathBuf::from(entry) } else { Path::new(base).join(entry) });
@@ -166,26 +168,26 @@ fn list(id: &str, base: &str, watchlist: &[String]) -> Vec<Listed> {
     paths.map(list_one).collect()
 }
 
-fn list_path(id: &str, path: &Path, name: String) -> Listed {
+fn list_path(id: &str, path: &Path, name: String) -> ListedEntry {
     let key = ListingKey::new(id, name.clone());
     match std::fs::metadata(path).map_err(|error| failure(path, &error)) {
         Ok(_) => {
             let locator = Locator::Folder { path: path.display().to_string(), name };
             let listing =
                 Box::new(Listing { key, locators: vec![locator], claims: Claims::default(), references: Vec::new() });
-            Listed::Changed { listing, validators: Validators::default() }
+            ListedEntry::Changed { listing, validators: Validators::default() }
         }
-        Err(CrawlError::Gone { .. }) => Listed::Gone(key),
+        Err(CrawlError::Gone { .. }) => ListedEntry::Gone(key),
         // A local failure, such as a missing permission, does not pass by itself.
-        Err(error) => Listed::Failed { key, gap: error.to_gap(), transient: false },
+        Err(error) => ListedEntry::Failed { key, gap: error.to_gap(), transient: false },
     }
 }
 
 /// A path whose name is taken. It fails under its whole path, so that it does not speak for the other.
-fn list_again(id: &str, path: &Path) -> Listed {
+fn list_again(id: &str, path: &Path) -> ListedEntry {
     let subject = path.display().to_string();
     let gap = Gap::new(subject.clone(), GapReason::DuplicatePath, "another path has the same last component");
-    Listed::Failed { key: ListingKey::new(id, subject), gap, transient: false }
+    ListedEntry::Failed { key: ListingKey::new(id, subject), gap, transient: false }
 }
 
 #[cfg(test)]

@@ -17,19 +17,19 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
     folder
 }
 
-fn read_with(path: &Path, limits: Limits) -> Input {
+fn read_with(path: &Path, limits: UnpackLimits) -> FolderInput {
     read(path, &limits).expect("the path is there")
 }
 
-fn read_all(path: &Path) -> Input {
-    read_with(path, Limits::default())
+fn read_all(path: &Path) -> FolderInput {
+    read_with(path, UnpackLimits::default())
 }
 
-fn paths(input: &Input) -> Vec<&str> {
+fn paths(input: &FolderInput) -> Vec<&str> {
     input.files.keys().map(String::as_str).collect()
 }
 
-fn gaps(input: &Input) -> Vec<(&str, GapReason)> {
+fn gaps(input: &FolderInput) -> Vec<(&str, GapReason)> {
     input.gaps.iter().map(|gap| (gap.subject.as_str(), gap.reason)).collect()
 }
 
@@ -141,7 +141,7 @@ fn names_keep_the_rules_of_archives() {
 #[test]
 fn members_are_capped_and_a_crowded_directory_is_refused_whole() {
     let folder = folder(&[("a", b""), ("b/x", b""), ("b/y", b"")]);
-    let read = |members| read_with(folder.path(), Limits { members, ..Limits::default() });
+    let read = |members| read_with(folder.path(), UnpackLimits { members, ..UnpackLimits::default() });
     assert_eq!(gaps(&read(5)), []);
     assert_eq!(gaps(&read(4)), []);
     let above = read(3);
@@ -151,13 +151,14 @@ fn members_are_capped_and_a_crowded_directory_is_refused_whole() {
 #[test]
 fn files_and_their_sum_are_capped() {
     let folder = folder(&[("a", b"12345"), ("b", b"123")]);
-    let one = |cap| read_with(folder.path(), Limits { file_bytes: cap, ..Limits::default() });
+    let one = |cap| read_with(folder.path(), UnpackLimits { file_bytes: cap, ..UnpackLimits::default() });
     assert_eq!((gaps(&one(6)), gaps(&one(5))), (vec![], vec![]));
     assert_eq!((paths(&one(4)), gaps(&one(4))), (vec!["b"], vec![("a", GapReason::FileTooLarge)]));
-    let all = |cap| read_with(folder.path(), Limits { expanded_bytes: cap, ..Limits::default() });
+    let all = |cap| read_with(folder.path(), UnpackLimits { expanded_bytes: cap, ..UnpackLimits::default() });
     assert_eq!((gaps(&all(9)), gaps(&all(8))), (vec![], vec![]));
     assert_eq!((paths(&all(7)), gaps(&all(7))), (vec!["a"], vec![(".", GapReason::ExpandedTooLarge)]));
-    let single = |cap| read_with(&folder.path().join("a"), Limits { compressed_bytes: cap, ..Limits::default() });
+    let single =
+        |cap| read_with(&folder.path().join("a"), UnpackLimits { compressed_bytes: cap, ..UnpackLimits::default() });
     assert_eq!((gaps(&single(6)), gaps(&single(5))), (vec![], vec![]));
     assert_eq!(gaps(&single(4)), [(".", GapReason::CompressedTooLarge)]);
 }
@@ -166,7 +167,7 @@ fn files_and_their_sum_are_capped() {
 fn what_is_not_there_is_gone() {
     let folder = folder(&[("file", b"")]);
     for path in ["missing", "file/below"] {
-        let error = read(&folder.path().join(path), &Limits::default()).expect_err("nothing there");
+        let error = read(&folder.path().join(path), &UnpackLimits::default()).expect_err("nothing there");
         assert!(matches!(error, CrawlError::Gone { .. }), "{error}");
     }
 }
@@ -177,7 +178,7 @@ fn what_is_no_file_is_denied() {
     let folder = folder(&[]);
     let path = folder.path().join("socket");
     let _socket = std::os::unix::net::UnixListener::bind(&path).expect("binds");
-    assert!(matches!(read(&path, &Limits::default()), Err(CrawlError::Denied { .. })));
+    assert!(matches!(read(&path, &UnpackLimits::default()), Err(CrawlError::Denied { .. })));
 }
 
 #[test]
@@ -186,8 +187,12 @@ fn a_watchlist_is_listed_in_its_order() {
     let watchlist = ["one", "sub/one", "two.zip", "three.tgz"].map(str::to_owned);
     let base = folder.path().display().to_string();
     let listed = list(META.id, &base, &watchlist);
-    let [Listed::Changed { listing: one, validators }, Listed::Failed { key, gap, transient: false }, two, gone] =
-        listed.as_slice()
+    let [
+        ListedEntry::Changed { listing: one, validators },
+        ListedEntry::Failed { key, gap, transient: false },
+        two,
+        gone,
+    ] = listed.as_slice()
     else {
         panic!("another shape: {listed:?}");
     };
@@ -197,8 +202,8 @@ fn a_watchlist_is_listed_in_its_order() {
     assert_eq!((&one.claims, validators), (&Claims::default(), &Validators::default()));
     let again = folder.path().join("sub/one").display().to_string();
     assert_eq!((key, gap.reason), (&ListingKey::new("folder", again), GapReason::DuplicatePath));
-    assert!(matches!(two, Listed::Changed { listing, .. } if listing.key == ListingKey::new("folder", "two")));
-    assert_eq!(gone, &Listed::Gone(ListingKey::new("folder", "three")));
+    assert!(matches!(two, ListedEntry::Changed { listing, .. } if listing.key == ListingKey::new("folder", "two")));
+    assert_eq!(gone, &ListedEntry::Gone(ListingKey::new("folder", "three")));
 }
 
 #[test]
@@ -207,5 +212,5 @@ fn listed_paths_without_a_base_are_taken_as_they_are() {
     let path = folder.path().join("one").display().to_string();
     let listed = list(META.id, "", std::slice::from_ref(&path));
     let expected = [Locator::Folder { path, name: "one".into() }];
-    assert!(matches!(listed.as_slice(), [Listed::Changed { listing, .. }] if listing.locators == expected));
+    assert!(matches!(listed.as_slice(), [ListedEntry::Changed { listing, .. }] if listing.locators == expected));
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use capdex_model::snapshot::GapReason;
 
-use crate::unpack::intake::{Inside, Intake};
-use crate::unpack::{Limits, Refusal, Unpacked, read_at_most};
+use crate::unpack::intake::{Intake, IntakeScope};
+use crate::unpack::{Refusal, UnpackLimits, Unpacked, read_at_most};
 
 /// The folder of git's own files, which are not part of the input. Anything else that lies there is part of it: hooks
 /// that git runs, and files that somebody hides there.
@@ -72,7 +72,7 @@ fn is_gits_own(folder: &Path, entry: &fs::DirEntry) -> io::Result<bool> {
 }
 
 /// Reads everything below `root`. An error only when `root` itself cannot be listed.
-pub(super) fn read_directory(root: &Path, limits: &Limits) -> io::Result<Unpacked> {
+pub(super) fn read_directory(root: &Path, limits: &UnpackLimits) -> io::Result<Unpacked> {
     // A folder has no compressed size yet: each file adds its own when it is taken.
     let mut intake = Intake::new(*limits, 0);
     let mut inside = intake.outermost();
@@ -85,7 +85,7 @@ pub(super) fn read_directory(root: &Path, limits: &Limits) -> io::Result<Unpacke
 }
 
 /// Takes all of `below` and what is below that, sorted by name in each directory. An error means that a budget is spent.
-fn walk(below: Result<Vec<Entry>, Refusal>, inside: &mut Inside<'_>) -> Result<(), Refusal> {
+fn walk(below: Result<Vec<DirectoryEntry>, Refusal>, inside: &mut IntakeScope<'_>) -> Result<(), Refusal> {
     // The last is next.
     let mut open = below?;
     while let Some(entry) = open.pop() {
@@ -96,14 +96,14 @@ fn walk(below: Result<Vec<Entry>, Refusal>, inside: &mut Inside<'_>) -> Result<(
 }
 
 /// Something in a directory: where it is, and its name below the root.
-struct Entry {
+struct DirectoryEntry {
     path: PathBuf,
     name: Vec<u8>,
 }
 
 /// The entries of a directory, last first. A directory with more entries than may still be counted is refused whole.
 /// The system lists in any order, so a part of it would be another part on another machine.
-fn entries(directory: &Path, name: &str, inside: &Inside<'_>) -> io::Result<Result<Vec<Entry>, Refusal>> {
+fn entries(directory: &Path, name: &str, inside: &IntakeScope<'_>) -> io::Result<Result<Vec<DirectoryEntry>, Refusal>> {
     let left = inside.budget().members_left();
     let mut entries = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -118,7 +118,7 @@ fn entries(directory: &Path, name: &str, inside: &Inside<'_>) -> io::Result<Resu
         }
         let own = own.as_encoded_bytes();
         let name = if name.is_empty() { own.to_vec() } else { [name.as_bytes(), b"/", own].concat() };
-        entries.push(Entry { path: entry.path(), name });
+        entries.push(DirectoryEntry { path: entry.path(), name });
     }
     // In reverse, because `walk` pops from the end.
     entries.sort_by(|one, other| other.name.cmp(&one.name));
@@ -126,7 +126,7 @@ fn entries(directory: &Path, name: &str, inside: &Inside<'_>) -> io::Result<Resu
 }
 
 /// Takes one entry; gives what is below a directory. An error means that a budget is spent.
-fn visit(entry: &Entry, inside: &mut Inside<'_>) -> Result<Vec<Entry>, Refusal> {
+fn visit(entry: &DirectoryEntry, inside: &mut IntakeScope<'_>) -> Result<Vec<DirectoryEntry>, Refusal> {
     match try_visit(entry, inside) {
         Ok(below) => below,
         Err(error) => {
@@ -136,7 +136,7 @@ fn visit(entry: &Entry, inside: &mut Inside<'_>) -> Result<Vec<Entry>, Refusal> 
     }
 }
 
-fn try_visit(entry: &Entry, inside: &mut Inside<'_>) -> io::Result<Result<Vec<Entry>, Refusal>> {
+fn try_visit(entry: &DirectoryEntry, inside: &mut IntakeScope<'_>) -> io::Result<Result<Vec<DirectoryEntry>, Refusal>> {
     // Not `metadata`: a link out of the tree would put files of this machine into the input.
     let metadata = fs::symlink_metadata(&entry.path)?;
     let kind = metadata.file_type();
@@ -162,7 +162,7 @@ fn try_visit(entry: &Entry, inside: &mut Inside<'_>) -> io::Result<Result<Vec<En
 
 /// Takes a file under an admitted path. A file above the cap on one file is recorded here; the error says why the bytes
 /// could not be had.
-pub(super) fn take(path: &str, file: impl Read, size: u64, inside: &mut Inside<'_>) -> Result<(), Refusal> {
+pub(super) fn take(path: &str, file: impl Read, size: u64, inside: &mut IntakeScope<'_>) -> Result<(), Refusal> {
     let limits = inside.limits();
     // What is read as it is counts on both sides of the ratio.
     inside.budget().add_compressed(size.min(limits.file_bytes));

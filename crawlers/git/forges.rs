@@ -12,7 +12,7 @@ use crate::forge::{address, of_member};
 
 /// Whose words a forge speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ForgeKind {
     /// GitLab, version 4 of its interface.
     GitLab,
     /// Gitea, Forgejo.
@@ -22,12 +22,12 @@ pub(super) enum Kind {
 /// One forge.
 #[derive(Clone, Debug)]
 pub(super) struct Forge {
-    kind: Kind,
+    kind: ForgeKind,
     base_url: String,
 }
 
 /// A repository as its forge describes it.
-pub(super) struct Project {
+pub(super) struct ForgeRepository {
     /// Owner and name, as written.
     pub(super) full_name: String,
     /// True where everybody may see it.
@@ -42,15 +42,15 @@ impl Forge {
     /// The forge whose interface is at this address.
     pub(super) fn at(base_url: &str) -> Self {
         let base_url = base_url.trim_end_matches('/');
-        let kind = if base_url.ends_with("/api/v4") { Kind::GitLab } else { Kind::Gitea };
+        let kind = if base_url.ends_with("/api/v4") { ForgeKind::GitLab } else { ForgeKind::Gitea };
         Self { kind, base_url: base_url.to_owned() }
     }
 
     /// The address of the latest commit.
     pub(super) fn commits(&self, owner: &str, name: &str) -> Result<String, CrawlError> {
         match self.kind {
-            Kind::GitLab => self.below(owner, name, &["repository", "commits"], &[("per_page", "1")]),
-            Kind::Gitea => {
+            ForgeKind::GitLab => self.below(owner, name, &["repository", "commits"], &[("per_page", "1")]),
+            ForgeKind::Gitea => {
                 // Statistics, signatures and files of a commit cost the server work, and nobody reads them here.
                 let short = [("limit", "1"), ("stat", "false"), ("verification", "false"), ("files", "false")];
                 self.below(owner, name, &["commits"], &short)
@@ -61,16 +61,16 @@ impl Forge {
     /// The address of the document.
     pub(super) fn document(&self, owner: &str, name: &str) -> Result<String, CrawlError> {
         match self.kind {
-            Kind::GitLab => self.below(owner, name, &[], &[("license", "true")]),
-            Kind::Gitea => self.below(owner, name, &[], &[]),
+            ForgeKind::GitLab => self.below(owner, name, &[], &[("license", "true")]),
+            ForgeKind::Gitea => self.below(owner, name, &[], &[]),
         }
     }
 
     /// The address of the archive of a commit.
     pub(super) fn archive(&self, owner: &str, name: &str, commit: &str) -> Result<String, CrawlError> {
         match self.kind {
-            Kind::GitLab => self.below(owner, name, &["repository", "archive.tar.gz"], &[("sha", commit)]),
-            Kind::Gitea => self.below(owner, name, &["archive", &format!("{commit}.tar.gz")], &[]),
+            ForgeKind::GitLab => self.below(owner, name, &["repository", "archive.tar.gz"], &[("sha", commit)]),
+            ForgeKind::Gitea => self.below(owner, name, &["archive", &format!("{commit}.tar.gz")], &[]),
         }
     }
 
@@ -78,8 +78,8 @@ impl Forge {
         let project = format!("{owner}/{name}");
         let first = match self.kind {
             // GitLab takes owner and name as one segment, with the slash encoded.
-            Kind::GitLab => vec!["projects", project.as_str()],
-            Kind::Gitea => vec!["repos", owner, name],
+            ForgeKind::GitLab => vec!["projects", project.as_str()],
+            ForgeKind::Gitea => vec!["repos", owner, name],
         };
         address(&self.base_url, first.into_iter().chain(rest.iter().copied()), query)
     }
@@ -87,7 +87,7 @@ impl Forge {
     /// The latest commit; none in an empty repository, which the document must say too.
     pub(super) fn commit(&self, document: &Value) -> Result<Option<String>, String> {
         let all = document.as_array().ok_or("no list of commits")?;
-        let key = if self.kind == Kind::GitLab { "id" } else { "sha" };
+        let key = if self.kind == ForgeKind::GitLab { "id" } else { "sha" };
         match all.first() {
             None => Ok(None),
             // Read as none, a commit without an id would make the repository look empty.
@@ -96,23 +96,23 @@ impl Forge {
     }
 
     /// Reads the document of a repository.
-    pub(super) fn read(&self, document: &Value) -> Result<Project, String> {
+    pub(super) fn read(&self, document: &Value) -> Result<ForgeRepository, String> {
         let whole = document.as_object().ok_or("not an object")?;
-        let name = if self.kind == Kind::GitLab { "path_with_namespace" } else { "full_name" };
+        let name = if self.kind == ForgeKind::GitLab { "path_with_namespace" } else { "full_name" };
         let full_name = whole.get(name).and_then(Value::as_str).ok_or("a repository without a full name")?.to_owned();
         // A missing member counts as not public: better one repository too few than a private one in the dataset.
         let is_public = match self.kind {
-            Kind::GitLab => whole.get("visibility").and_then(Value::as_str) == Some("public"),
-            Kind::Gitea => whole.get("private").and_then(Value::as_bool) == Some(false),
+            ForgeKind::GitLab => whole.get("visibility").and_then(Value::as_str) == Some("public"),
+            ForgeKind::Gitea => whole.get("private").and_then(Value::as_bool) == Some(false),
         };
-        let empty = if self.kind == Kind::GitLab { "empty_repo" } else { "empty" };
+        let empty = if self.kind == ForgeKind::GitLab { "empty_repo" } else { "empty" };
         let is_empty = whole.get(empty).and_then(Value::as_bool) == Some(true);
-        Ok(Project { full_name, is_public, is_empty, claims: self.claims(whole) })
+        Ok(ForgeRepository { full_name, is_public, is_empty, claims: self.claims(whole) })
     }
 
     fn claims(&self, whole: &Map<String, Value>) -> Claims {
         let of = |gitlab: &'static str, gitea: &'static str| {
-            whole.get(if self.kind == Kind::GitLab { gitlab } else { gitea })
+            whole.get(if self.kind == ForgeKind::GitLab { gitlab } else { gitea })
         };
         let count = |value: Option<&Value>| value.and_then(Value::as_u64).map_or(Claim::Unknown, Claim::Known);
         let topics = of("topics", "topics").and_then(Value::as_array);

@@ -8,15 +8,15 @@ mod forges;
 mod tests;
 
 use crate::forge::{MAX_DOCUMENT_BYTES, is_name};
-use crate::http::{Answer, Http, Pace, Request, is_status, redact};
+use crate::http::{Http, HttpRequest, HttpResponse, RateLimit, is_status, redact};
 use crate::walk::{self, Visited};
-use crate::{CrawlError, KeyMeta, ListRequest, Source, SourceMeta, SourceSettings, Step, WalkKind, json};
+use crate::{CrawlError, KeyMeta, ListFuture, ListRequest, Source, SourceMeta, SourceSettings, WalkKind, json};
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Locator, Validators};
 use capdex_model::snapshot::GapReason;
 use capdex_model::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
-use forges::{Forge, Project};
+use forges::{Forge, ForgeRepository};
 use url::Url;
 
 /// The source.
@@ -61,10 +61,10 @@ Gitea and Forgejo: `GET /repos/<owner>/<name>/commits?limit=1`, `GET /repos/<own
              topics, address, owner, time of creation, the commit of the default branch. No mail addresses.",
     terms: "Each forge's own; each repository has its own licence.",
     base_url: Some(KNOWN[0].1),
-    paces: &[
-        (KNOWN[0].1, Pace { per_minute: 120, burst: 10, in_flight: 4 }),
-        (KNOWN[1].1, Pace { per_minute: 60, burst: 5, in_flight: 2 }),
-        (KNOWN[2].1, Pace { per_minute: 60, burst: 5, in_flight: 2 }),
+    rate_limits: &[
+        (KNOWN[0].1, RateLimit { per_minute: 120, burst: 10, in_flight: 4 }),
+        (KNOWN[1].1, RateLimit { per_minute: 60, burst: 5, in_flight: 2 }),
+        (KNOWN[2].1, RateLimit { per_minute: 60, burst: 5, in_flight: 2 }),
     ],
     keys: &[KeyMeta { variable: "CAPDEX_GITLAB_TOKEN", header: "private-token", prefix: "", is_required: false }],
     walk: WalkKind::Names,
@@ -81,11 +81,11 @@ impl Source for Git {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move {
             let settings = request.settings;
             walk::step(&request, &settings.watchlist, |name, known| {
-                let place = Place::of(settings, request.id, &name);
+                let place = ForgeLocation::of(settings, request.id, &name);
                 let http = request.http.clone();
                 async move { place?.visit(&http, known).await }
             })
@@ -96,7 +96,7 @@ impl Source for Git {
 
 /// The place of a repository at a forge.
 #[derive(Clone, Debug)]
-struct Place {
+struct ForgeLocation {
     /// The id under which the schedule names the source.
     id: String,
     host: String,
@@ -105,7 +105,7 @@ struct Place {
     name: String,
 }
 
-impl Place {
+impl ForgeLocation {
     /// Reads `host/owner/name`.
     fn of(settings: &SourceSettings, id: &str, name: &str) -> Result<Self, CrawlError> {
         let subject = format!("{id}:{name}");
@@ -168,7 +168,7 @@ impl Place {
         self.listed(project, commit, is_moved).map_err(|detail| CrawlError::bad_answer(&asked, detail))
     }
 
-    fn listed(&self, project: Project, commit: Option<String>, is_moved: bool) -> Result<Visited, String> {
+    fn listed(&self, project: ForgeRepository, commit: Option<String>, is_moved: bool) -> Result<Visited, String> {
         let (owner, name) = project
             .full_name
             .split_once('/')
@@ -211,10 +211,10 @@ impl Place {
 /// The body at an address, and the address that answered.
 async fn get(http: &Http, url: &str) -> Result<(Vec<u8>, String), CrawlError> {
     let request =
-        Request { url, accept: Some("application/json"), max_bytes: MAX_DOCUMENT_BYTES, ..Request::default() };
-    match http.get(request).await? {
-        Answer::Body { bytes, url, .. } => Ok((bytes, url)),
-        Answer::NotModified => Err(CrawlError::bad_answer(url, "no body, though nothing was known of it")),
+        HttpRequest { url, accept: Some("application/json"), max_bytes: MAX_DOCUMENT_BYTES, ..HttpRequest::default() };
+    match http.send(request).await? {
+        HttpResponse::Body { bytes, url, .. } => Ok((bytes, url)),
+        HttpResponse::NotModified => Err(CrawlError::bad_answer(url, "no body, though nothing was known of it")),
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{SOURCE, base_url as base_url_of};
 use crate::conformance::{self, Origin, World};
 use crate::http::testing::{Asked, Sent, Server, client, request, settings};
-use crate::{CrawlError, Listed, SourceSettings};
+use crate::{CrawlError, ListedEntry, SourceSettings};
 
 type Known = BTreeMap<ListingKey, Validators>;
 
@@ -25,7 +25,7 @@ fn of_source(base_url: &str, kind: &str, names: &[&str]) -> SourceSettings {
     }
 }
 
-async fn list(of_source: &SourceSettings, server: &Server, known: &Known) -> Result<Vec<Listed>, CrawlError> {
+async fn list(of_source: &SourceSettings, server: &Server, known: &Known) -> Result<Vec<ListedEntry>, CrawlError> {
     let (http, _) = client(settings(&[&server.base_url]));
     SOURCE.list(request("git", &http, of_source, known)).await.map(|page| page.listed)
 }
@@ -52,7 +52,7 @@ async fn a_project_of_gitlab_is_listed_with_its_commit() {
     });
     let of_source = of_source(&server.base_url, "api/v4", &["forge.test/group/name"]);
     let rows = list(&of_source, &server, &Known::new()).await.expect("rows");
-    let [Listed::Changed { listing, validators }] = rows.as_slice() else { panic!("{rows:?}") };
+    let [ListedEntry::Changed { listing, validators }] = rows.as_slice() else { panic!("{rows:?}") };
     let key = ListingKey::new("git", "forge.test/group/name");
     let url = format!("{}/api/v4/projects/Group%2FName/repository/archive.tar.gz?sha={COMMIT}", server.base_url);
     let locator = Locator::GitArchive { repository: key.to_string(), commit: COMMIT.to_owned(), url };
@@ -63,7 +63,7 @@ async fn a_project_of_gitlab_is_listed_with_its_commit() {
     assert_eq!((&standing.watchers, &standing.archived), (&Claim::Unknown, &Claim::Known(false)));
     // The next night asks once and has nothing to say.
     let known = Known::from([(key.clone(), validators.clone())]);
-    assert_eq!(list(&of_source, &server, &known).await, Ok(vec![Listed::Unchanged(key)]));
+    assert_eq!(list(&of_source, &server, &known).await, Ok(vec![ListedEntry::Unchanged(key)]));
     assert_eq!(server.asked().len(), 3);
 }
 
@@ -83,7 +83,7 @@ async fn a_repository_of_gitea_is_listed_and_an_empty_one_has_no_bytes() {
     });
     let names = ["forge.test/owner/empty", "forge.test/owner/name"];
     let rows = list(&of_source(&server.base_url, "api/v1", &names), &server, &Known::new()).await.expect("rows");
-    let [Listed::Changed { listing: empty, .. }, Listed::Changed { listing, .. }] = rows.as_slice() else {
+    let [ListedEntry::Changed { listing: empty, .. }, ListedEntry::Changed { listing, .. }] = rows.as_slice() else {
         panic!("{rows:?}")
     };
     let url = format!("{}/api/v1/repos/owner/name/archive/{COMMIT}.tar.gz", server.base_url);
@@ -117,14 +117,14 @@ async fn what_may_not_be_listed_fails_by_itself() {
     let reasons: Vec<_> = rows
         .iter()
         .map(|row| match row {
-            Listed::Failed { gap, transient: false, .. } => Some(gap.reason),
+            ListedEntry::Failed { gap, transient: false, .. } => Some(gap.reason),
             _ => None,
         })
         .collect();
     let (denied, malformed) = (Some(GapReason::Denied), Some(GapReason::Malformed));
     let bad = Some(GapReason::BadAnswer);
     assert_eq!(reasons, [denied, malformed, malformed, bad, None, denied, bad]);
-    assert_eq!(rows[4], Listed::Gone(ListingKey::new("git", "forge.test/g/gone")));
+    assert_eq!(rows[4], ListedEntry::Gone(ListingKey::new("git", "forge.test/g/gone")));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use octocrab::{FromResponse, OctoBody, Octocrab, Page};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::sender::{self, Arrived, DOCUMENT, Draft, Drafts, Sender};
+use super::sender::{self, Arrived, DOCUMENT, Drafts, GithubDraft, GithubSender};
 use crate::http::{Http, innermost};
 use crate::{CrawlError, forge, json};
 
@@ -25,7 +25,7 @@ pub(super) struct Interface {
 }
 
 /// An answer that brought something.
-pub(super) struct Told<T> {
+pub(super) struct GithubResponse<T> {
     /// The body.
     pub(super) document: T,
     /// The address that was asked.
@@ -39,7 +39,7 @@ pub(super) struct Told<T> {
 impl Interface {
     /// The interface at this address.
     pub(super) fn new(http: &Http, base_url: &str) -> Self {
-        let sender = sender::octocrab(Sender { http: http.clone() });
+        let sender = sender::octocrab(GithubSender { http: http.clone() });
         Self { drafts: sender::octocrab(Drafts), sender, base_url: base_url.to_owned() }
     }
 
@@ -71,11 +71,11 @@ impl Interface {
         &self,
         call: impl Future<Output = octocrab::Result<impl Sized>>,
         known: Option<&Validators>,
-    ) -> Result<Option<Told<Value>>, CrawlError> {
+    ) -> Result<Option<GithubResponse<Value>>, CrawlError> {
         let Some(text) = self.text(call, DOCUMENT, known).await? else { return Ok(None) };
         let parsed = json::parse(text.document.as_bytes(), |_, _| false);
         let document = parsed.map_err(|error| CrawlError::bad_answer(&text.asked, error))?;
-        Ok(Some(Told { document, asked: text.asked, url: text.url, validators: text.validators }))
+        Ok(Some(GithubResponse { document, asked: text.asked, url: text.url, validators: text.validators }))
     }
 
     /// Sends a call for a media type and reads the text; none where it is as the validators say.
@@ -87,13 +87,13 @@ impl Interface {
         call: impl Future<Output = octocrab::Result<impl Sized>>,
         accept: &'static str,
         known: Option<&Validators>,
-    ) -> Result<Option<Told<String>>, CrawlError> {
+    ) -> Result<Option<GithubResponse<String>>, CrawlError> {
         let (asked, request) = self.request(call, accept, known).await?;
         let fail = |error| crawl_error(&asked, error);
         let response = self.sender.execute(request).await.map_err(fail)?;
         let Some(Arrived { url, validators }) = arrived(&response) else { return Ok(None) };
         let document = self.sender.body_to_string(response).await.map_err(fail)?;
-        Ok(Some(Told { document, asked, url, validators }))
+        Ok(Some(GithubResponse { document, asked, url, validators }))
     }
 
     /// Sends a call and reads a page of entries.
@@ -103,7 +103,7 @@ impl Interface {
     pub(super) async fn page<T: DeserializeOwned>(
         &self,
         call: impl Future<Output = octocrab::Result<impl Sized>>,
-    ) -> Result<Told<Page<T>>, CrawlError> {
+    ) -> Result<GithubResponse<Page<T>>, CrawlError> {
         let (asked, request) = self.request(call, DOCUMENT, None).await?;
         let fail = |error| crawl_error(&asked, error);
         let response = self.sender.execute(request).await.map_err(fail)?;
@@ -111,7 +111,7 @@ impl Interface {
             return Err(CrawlError::bad_answer(&asked, "no body, though nothing was known of it"));
         };
         let document = Page::from_response(response).await.map_err(fail)?;
-        Ok(Told { document, asked, url, validators })
+        Ok(GithubResponse { document, asked, url, validators })
     }
 
     /// The request of a call and its address, with what octocrab's calls have no words for.
@@ -124,12 +124,12 @@ impl Interface {
         // The service under `drafts` answers every call with its own request, wrapped in an error.
         let drafted = match call.await {
             Err(octocrab::Error::Service { source, .. }) => {
-                source.downcast::<Draft>().map_err(|other| other.to_string())
+                source.downcast::<GithubDraft>().map_err(|other| other.to_string())
             }
             Err(error) => Err(innermost(&error)),
             Ok(_) => Err("octocrab asked for nothing".to_owned()),
         };
-        let Draft(mut parts) = *drafted.map_err(|detail| self.malformed(detail))?;
+        let GithubDraft(mut parts) = *drafted.map_err(|detail| self.malformed(detail))?;
         // octocrab's routes have no host: the operator's base address decides who is asked.
         let asked = self.address(&parts.uri)?;
         parts.uri = asked.parse().map_err(|error: http::uri::InvalidUri| self.malformed(error.to_string()))?;

@@ -3,10 +3,10 @@
 //! Sources: GitHub REST API documentation, "Repositories", "Search", "Rate limits", "Best practices"; exchanges
 //! recorded by octokit.
 
+mod cursor_state;
 mod deep;
 mod interface;
 mod page;
-mod place;
 mod queries;
 mod repository;
 mod sender;
@@ -18,8 +18,8 @@ mod visit;
 
 use capdex_model::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
 
-use crate::http::Pace;
-use crate::{KeyMeta, ListRequest, Source, SourceMeta, Step, WalkKind};
+use crate::http::RateLimit;
+use crate::{KeyMeta, ListFuture, ListRequest, Source, SourceMeta, WalkKind};
 
 /// The source.
 pub const SOURCE: &dyn Source = &GitHub;
@@ -69,10 +69,10 @@ with `facts:` `GET /repos/<owner>/<name>/contributors`, `…/stats/participation
     terms: "GitHub's Acceptable Use Policies allow research and archiving of public data; not spam, nor selling personal \
             data. Each repository has its own licence.",
     base_url: Some("https://api.github.com"),
-    paces: &[
-        ("https://api.github.com", Pace { per_minute: 600, burst: 20, in_flight: 8 }),
-        ("https://api.github.com/search", Pace { per_minute: 28, burst: 2, in_flight: 1 }),
-        ("https://api.github.com/search/code", Pace { per_minute: 9, burst: 1, in_flight: 1 }),
+    rate_limits: &[
+        ("https://api.github.com", RateLimit { per_minute: 600, burst: 20, in_flight: 8 }),
+        ("https://api.github.com/search", RateLimit { per_minute: 28, burst: 2, in_flight: 1 }),
+        ("https://api.github.com/search/code", RateLimit { per_minute: 9, burst: 1, in_flight: 1 }),
     ],
     keys: &[KeyMeta {
         variable: "CAPDEX_GITHUB_TOKEN",
@@ -94,7 +94,7 @@ impl Source for GitHub {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(steps::step(request))
     }
 }

@@ -15,7 +15,7 @@ const OF_CODE: [&str; 3] = ["filename:", "path:", "extension:"];
 
 /// One thing to walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Query {
+pub(super) enum GithubQuery {
     /// A search for repositories.
     Repositories(String),
     /// A search of code, for the repositories that hold it.
@@ -40,7 +40,7 @@ pub(super) enum Query {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Queries {
     /// Everything that is walked after the watchlist, in order.
-    pub(super) all: Vec<Query>,
+    pub(super) all: Vec<GithubQuery>,
     /// The number of changed repositories of a walk that are asked for more than their document has.
     pub(super) deep: u64,
 }
@@ -63,16 +63,16 @@ pub(super) fn read(queries: &[String]) -> Result<Queries, CrawlError> {
         } else if let Some(range) = query.strip_prefix("ids:") {
             let ends = range.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
             let (from, to) = ends.filter(|(from, to)| from <= to).ok_or_else(|| wrong("`ids:` has a range `1..9`"))?;
-            read.all.push(Query::Ids { from, to });
+            read.all.push(GithubQuery::Ids { from, to });
         } else if let Some((kind, name)) = owner(query) {
-            read.all.push(Query::Owner { kind, name: name.to_owned() });
+            read.all.push(GithubQuery::Owner { kind, name: name.to_owned() });
         } else if query.is_empty() || query.chars().count() > MAX_SEARCH_CHARS {
             // Refused before the walk begins: GitHub would refuse it only when its turn comes.
             return Err(wrong("a search has 1 to 196 letters"));
         } else if query.split_whitespace().any(|word| OF_CODE.iter().any(|qualifier| word.starts_with(qualifier))) {
-            read.all.push(Query::Code(query.to_owned()));
+            read.all.push(GithubQuery::Code(query.to_owned()));
         } else {
-            read.all.push(Query::Repositories(query.to_owned()));
+            read.all.push(GithubQuery::Repositories(query.to_owned()));
         }
     }
     Ok(read)
@@ -98,15 +98,15 @@ mod tests {
 
     #[test]
     fn every_kind_of_query_is_read() {
-        let owner = |kind, name: &str| Query::Owner { kind, name: name.into() };
+        let owner = |kind, name: &str| GithubQuery::Owner { kind, name: name.into() };
         for (query, expected) in [
-            ("topic:mcp-server stars:>3", Query::Repositories("topic:mcp-server stars:>3".into())),
-            ("org:acme topic:mcp", Query::Repositories("org:acme topic:mcp".into())),
-            ("filename:SKILL.md", Query::Code("filename:SKILL.md".into())),
-            ("name path:skills", Query::Code("name path:skills".into())),
+            ("topic:mcp-server stars:>3", GithubQuery::Repositories("topic:mcp-server stars:>3".into())),
+            ("org:acme topic:mcp", GithubQuery::Repositories("org:acme topic:mcp".into())),
+            ("filename:SKILL.md", GithubQuery::Code("filename:SKILL.md".into())),
+            ("name path:skills", GithubQuery::Code("name path:skills".into())),
             ("org:acme", owner("orgs", "acme")),
             ("user:octo-cat", owner("users", "octo-cat")),
-            ("ids:10..20", Query::Ids { from: 10, to: 20 }),
+            ("ids:10..20", GithubQuery::Ids { from: 10, to: 20 }),
         ] {
             assert_eq!(one(query).expect(query).all, [expected]);
         }

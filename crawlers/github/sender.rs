@@ -16,7 +16,7 @@ use tower_service::Service;
 
 use crate::CrawlError;
 use crate::forge::MAX_DOCUMENT_BYTES;
-use crate::http::{self as client, Answer, Http};
+use crate::http::{self as client, Http, HttpResponse};
 
 /// GitHub's own media type.
 pub(super) const DOCUMENT: &str = "application/vnd.github+json";
@@ -25,7 +25,7 @@ pub(super) const DOCUMENT: &str = "application/vnd.github+json";
 const RELATIONS: [&str; 4] = ["rel=\"first\"", "rel=\"prev\"", "rel=\"next\"", "rel=\"last\""];
 
 /// Sends through our client: pace, tape, credentials, retries, redirects and bounds are its own.
-pub(super) struct Sender {
+pub(super) struct GithubSender {
     /// The one client.
     pub(super) http: Http,
 }
@@ -36,7 +36,7 @@ pub(super) struct Drafts;
 /// A request as octocrab built it.
 #[derive(Debug, thiserror::Error)]
 #[error("a request that was not sent")]
-pub(super) struct Draft(pub(super) Parts);
+pub(super) struct GithubDraft(pub(super) Parts);
 
 /// Particulars of an answer that a page or a text does not have. They travel as an extension of the response.
 #[derive(Clone, Debug)]
@@ -60,19 +60,19 @@ where
 
 impl Service<Request<OctoBody>> for Drafts {
     type Response = Response<OctoBody>;
-    type Error = Draft;
-    type Future = Ready<Result<Self::Response, Draft>>;
+    type Error = GithubDraft;
+    type Future = Ready<Result<Self::Response, GithubDraft>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Draft>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), GithubDraft>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Request<OctoBody>) -> Self::Future {
-        ready(Err(Draft(request.into_parts().0)))
+        ready(Err(GithubDraft(request.into_parts().0)))
     }
 }
 
-impl Service<Request<OctoBody>> for Sender {
+impl Service<Request<OctoBody>> for GithubSender {
     type Response = Response<OctoBody>;
     type Error = CrawlError;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, CrawlError>> + Send>>;
@@ -90,15 +90,15 @@ impl Service<Request<OctoBody>> for Sender {
 async fn send(http: &Http, asked: &Parts) -> Result<Response<OctoBody>, CrawlError> {
     let url = asked.uri.to_string();
     let accept = asked.headers.get(ACCEPT).and_then(|value| value.to_str().ok());
-    let request = client::Request {
+    let request = client::HttpRequest {
         url: &url,
         accept: Some(accept.unwrap_or(DOCUMENT)),
         // octocrab's calls take no headers, so validators come along as an extension.
         validators: asked.extensions.get::<Validators>(),
         max_bytes: MAX_DOCUMENT_BYTES,
-        ..client::Request::default()
+        ..client::HttpRequest::default()
     };
-    let Answer::Body { bytes, validators, headers, url } = http.get(request).await? else {
+    let HttpResponse::Body { bytes, validators, headers, url } = http.send(request).await? else {
         let mut unchanged = Response::new(OctoBody::empty());
         *unchanged.status_mut() = StatusCode::NOT_MODIFIED;
         return Ok(unchanged);

@@ -6,21 +6,21 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::cursor_state::{At, GithubCursorState};
 use super::interface::Interface;
 use super::page;
-use super::place::{At, Place};
-use super::queries::{self, Query};
-use super::visit::{Found, Visitor};
-use crate::walk::{self, Window};
-use crate::{CrawlError, ListRequest, Listed, Page};
+use super::queries::{self, GithubQuery};
+use super::visit::{GithubVisit, Visitor};
+use crate::walk::{self, NameWindow};
+use crate::{CrawlError, ListPage, ListRequest, ListedEntry};
 
 /// The result of one visit.
-type Visit = Result<Found, CrawlError>;
+type GithubVisitResult = Result<GithubVisit, CrawlError>;
 
 /// Takes the step at which the request stands.
-pub(super) async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
+pub(super) async fn step(request: ListRequest<'_>) -> Result<ListPage, CrawlError> {
     let queries = queries::read(&request.settings.queries)?;
-    let place = Place::read(request.cursor, &queries, !request.settings.watchlist.is_empty());
+    let place = GithubCursorState::read(request.cursor, &queries, !request.settings.watchlist.is_empty());
     let visitor = Visitor {
         github: Interface::new(request.http, &request.settings.base_url),
         id: request.id.to_owned(),
@@ -31,15 +31,19 @@ pub(super) async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
         Some(query) => found(&request, &visitor, query, &place.at).await?,
         None => names(&request, &visitor, &place.at).await?,
     };
-    Ok(Page { listed, next: place.next(at, visitor.deep.load(Ordering::Relaxed), &queries) })
+    Ok(ListPage { listed, next: place.next(at, visitor.deep.load(Ordering::Relaxed), &queries) })
 }
 
 /// A step over the names that are given.
-async fn names(request: &ListRequest<'_>, visitor: &Visitor, at: &At) -> Result<(Vec<Listed>, Option<At>), CrawlError> {
+async fn names(
+    request: &ListRequest<'_>,
+    visitor: &Visitor,
+    at: &At,
+) -> Result<(Vec<ListedEntry>, Option<At>), CrawlError> {
     let At::Names { at } = at else { return Ok((Vec::new(), None)) };
-    let window = Window::of(&request.settings.watchlist, at.as_deref());
+    let window = NameWindow::of(&request.settings.watchlist, at.as_deref());
     let visits = visit(request, visitor, window.names).await;
-    let is_away = |(_, visit): &(String, Visit)| matches!(visit, Err(CrawlError::Unreachable { .. }));
+    let is_away = |(_, visit): &(String, GithubVisitResult)| matches!(visit, Err(CrawlError::Unreachable { .. }));
     // That the server is not there is better said once than for every name.
     if window.begin == 0 && visits.iter().all(is_away) {
         for (_, visit) in visits {
@@ -55,9 +59,9 @@ async fn names(request: &ListRequest<'_>, visitor: &Visitor, at: &At) -> Result<
 async fn found(
     request: &ListRequest<'_>,
     visitor: &Visitor,
-    query: &Query,
+    query: &GithubQuery,
     at: &At,
-) -> Result<(Vec<Listed>, Option<At>), CrawlError> {
+) -> Result<(Vec<ListedEntry>, Option<At>), CrawlError> {
     let page = page::ask(&visitor.github, query, at, request.as_of).await?;
     let (mut listed, mut names) = (Vec::new(), Vec::new());
     for (name, read) in page.repositories {
@@ -68,7 +72,7 @@ async fn found(
         // Where the page says what the last visit said, the request for the document is saved.
         let known = request.known.validators(&key).and_then(|known| known.digest);
         match (known, read.map(|read| read.digest())) {
-            (Some(known), Some(now)) if known == now => listed.push(Listed::Unchanged(key)),
+            (Some(known), Some(now)) if known == now => listed.push(ListedEntry::Unchanged(key)),
             _ => names.push(name),
         }
     }
@@ -78,11 +82,11 @@ async fn found(
 }
 
 /// Visits all names at the same time; the client keeps the pace.
-async fn visit(request: &ListRequest<'_>, visitor: &Visitor, names: &[String]) -> Vec<(String, Visit)> {
+async fn visit(request: &ListRequest<'_>, visitor: &Visitor, names: &[String]) -> Vec<(String, GithubVisitResult)> {
     let known = |name: &String| request.known.validators(&request.key(name));
     let visits = names.iter().map(|name| visitor.clone().visit(name.clone(), known(name)));
     let visited = walk::concurrently(visits).await;
-    let or_broken = |(name, visit): (&String, Option<Visit>)| {
+    let or_broken = |(name, visit): (&String, Option<GithubVisitResult>)| {
         (name.clone(), visit.unwrap_or_else(|| Err(walk::broken(&request.key(name)))))
     };
     names.iter().zip(visited).map(or_broken).collect()
@@ -90,18 +94,22 @@ async fn visit(request: &ListRequest<'_>, visitor: &Visitor, names: &[String]) -
 
 /// The rows that visits give. A repository with a new name is listed under that name too, unless the new name is walked
 /// by itself.
-async fn rows(request: &ListRequest<'_>, visitor: &Visitor, visits: Vec<(String, Visit)>) -> Vec<Listed> {
+async fn rows(
+    request: &ListRequest<'_>,
+    visitor: &Visitor,
+    visits: Vec<(String, GithubVisitResult)>,
+) -> Vec<ListedEntry> {
     // Two old names may lead to one repository, which is listed once.
     let mut walked: BTreeSet<String> = visits.iter().map(|(name, _)| name.clone()).collect();
     let mut rows = Vec::new();
     for (name, visit) in visits {
         let key = request.key(name);
         match visit {
-            Ok(Found::Here(visited)) => rows.push(walk::listed(key, Ok(visited))),
+            Ok(GithubVisit::Here(visited)) => rows.push(walk::listed(key, Ok(visited))),
             Err(error) => rows.push(walk::listed(key, Err(error))),
-            Ok(Found::Moved(read, validators)) => {
+            Ok(GithubVisit::Moved(read, validators)) => {
                 let to = read.name();
-                rows.push(Listed::Moved { key, to: to.clone() });
+                rows.push(ListedEntry::Moved { key, to: to.clone() });
                 if !is_given(request, &to) && walked.insert(to.clone()) {
                     let key = request.key(to);
                     let known = request.known.validators(&key);

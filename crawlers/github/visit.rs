@@ -12,7 +12,7 @@ use capdex_model::snapshot::GapReason;
 use url::Url;
 
 use super::deep;
-use super::interface::{Interface, Told};
+use super::interface::{GithubResponse, Interface};
 use super::repository::{Repository, name_of};
 use crate::http::is_status;
 use crate::walk::Visited;
@@ -33,7 +33,7 @@ pub(super) struct Visitor {
 }
 
 /// The repository that a name led to.
-pub(super) enum Found {
+pub(super) enum GithubVisit {
     /// The repository itself.
     Here(Visited),
     /// It has another name now; what it says stands as read, under that name.
@@ -42,7 +42,7 @@ pub(super) enum Found {
 
 impl Visitor {
     /// Visits the repository with this name.
-    pub(super) async fn visit(self, name: String, known: Option<Validators>) -> Result<Found, CrawlError> {
+    pub(super) async fn visit(self, name: String, known: Option<Validators>) -> Result<GithubVisit, CrawlError> {
         let Some((owner, repository)) = name_of(&name) else {
             return Err(CrawlError::Malformed {
                 subject: format!("{}:{name}", self.id),
@@ -52,9 +52,9 @@ impl Visitor {
         };
         let call = self.github.calls().repos(owner, repository);
         let Some(told) = self.github.document(call.get(), known.as_ref()).await? else {
-            return Ok(Found::Here(Visited::Unchanged));
+            return Ok(GithubVisit::Here(Visited::Unchanged));
         };
-        let Told { document, asked, url, validators } = told;
+        let GithubResponse { document, asked, url, validators } = told;
         let read = Repository::read(&document).map_err(|error| CrawlError::bad_answer(&asked, error))?;
         if read.is_private {
             // A token may see what its owner never meant to be listed, and strangers choose names.
@@ -66,12 +66,12 @@ impl Visitor {
         if read.name() != name.to_ascii_lowercase() {
             // Only a redirect to the repository's number makes a move: any other answer under another name is wrong.
             return if is_by_number(&url, read.id) {
-                Ok(Found::Moved(Box::new(read), validators))
+                Ok(GithubVisit::Moved(Box::new(read), validators))
             } else {
                 Err(CrawlError::bad_answer(&asked, "the name in it is not the one asked for"))
             };
         }
-        self.finish(read, validators, known).await.map(Found::Here)
+        self.finish(read, validators, known).await.map(GithubVisit::Here)
     }
 
     /// Asks for what the document of a repository does not say; nothing where it says what it said before.

@@ -10,9 +10,10 @@ use capdex_model::source_role::{FilledBy, SourceRole};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::http::{Pace, Request};
+use crate::http::{HttpRequest, RateLimit};
 use crate::{
-    CrawlError, KeyMeta, ListRequest, Next, Page, Source, SourceMeta, Step, WalkKind, claims, page, references,
+    CrawlError, KeyMeta, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkKind, claims, page,
+    references,
 };
 
 /// The source.
@@ -42,7 +43,7 @@ A walk goes from cursor to cursor, newest first, and ends where the directory sa
             link to the record (<https://glama.ai/mcp/servers>, with the entry's own `url`). Whoever publishes an export with \
             these listings must do so too.",
     base_url: Some("https://glama.ai"),
-    paces: &[("https://glama.ai", Pace { per_minute: 60, burst: 5, in_flight: 1 })],
+    rate_limits: &[("https://glama.ai", RateLimit { per_minute: 60, burst: 5, in_flight: 1 })],
     keys: &[KeyMeta {
         variable: "CAPDEX_GLAMA_KEY",
         header: "authorization",
@@ -54,7 +55,7 @@ A walk goes from cursor to cursor, newest first, and ends where the directory sa
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct State {
+struct GlamaCursorState {
     after: String,
 }
 
@@ -63,36 +64,40 @@ impl Source for Glama {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(step(request))
     }
 }
 
-async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
-    let after = page::state(request.cursor).map(|state: State| state.after);
+async fn step(request: ListRequest<'_>) -> Result<ListPage, CrawlError> {
+    let after = page::state(request.cursor).map(|state: GlamaCursorState| state.after);
     let mut query = vec![("first", "100")];
     query.extend(after.as_deref().map(|after| ("after", after)));
     let url = page::address(&request.settings.base_url, "/api/mcp/v1/servers", &query)?;
-    let asked =
-        Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
+    let asked = HttpRequest {
+        url: &url,
+        accept: Some("application/json"),
+        max_bytes: MAX_PAGE_BYTES,
+        ..HttpRequest::default()
+    };
     let mut whole = page::json(request.http, asked).await?;
     let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
     let servers = page::objects(&mut whole, "servers").map_err(malformed)?;
     let next = next(&whole, after.as_deref()).map_err(malformed)?;
     let name = |server: &Map<String, Value>| page::text(server, "id").map(str::to_owned);
     let listed = page::entries(request.id, servers, name, read).map_err(malformed)?;
-    Ok(Page { listed, next })
+    Ok(ListPage { listed, next })
 }
 
-fn next(whole: &Value, asked: Option<&str>) -> Result<Next, String> {
+fn next(whole: &Value, asked: Option<&str>) -> Result<NextPage, String> {
     let info = whole.get("pageInfo");
     let said = |member: &str| info.and_then(|info| info.get(member));
     match said("hasNextPage").and_then(Value::as_bool) {
         // Without this word an end and a broken answer look alike, and the rest of the directory would count as gone.
         None => Err("it does not say whether there is a next page".to_owned()),
-        Some(false) => Ok(Next::END),
+        Some(false) => Ok(NextPage::END),
         Some(true) => match page::next_cursor(said("endCursor"), asked)? {
-            Some(after) => Ok(Next::More(page::cursor(&State { after }))),
+            Some(after) => Ok(NextPage::More(page::cursor(&GlamaCursorState { after }))),
             None => Err("it has a next page and no cursor".to_owned()),
         },
     }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::conformance::{self, Origin};
 use crate::http::testing::{Asked, Sent, Server};
-use crate::{Listed, SourceSettings, Walk, testing};
+use crate::{ListedEntry, SourceSettings, WalkScope, testing};
 
 /// A cursor is the place of the next server, as text.
 fn answer(servers: &[Value], asked: &Asked) -> Sent {
@@ -51,12 +51,12 @@ async fn an_entry_carries_its_text_and_its_tools_and_scores_are_no_change() {
         bare["repository"] = json!(null);
         bare["spdxLicense"] = json!(null);
         let server = Server::start(move |asked, _| answer(&[one.clone(), bare.clone()], asked));
-        let (listed, _) = testing::walk(SOURCE, &testing::at(&server), Walk::Full).await.expect("a walk");
+        let (listed, _) = testing::walk(SOURCE, &testing::at(&server), WalkScope::Full).await.expect("a walk");
         assert_eq!(server.paths(), ["/api/mcp/v1/servers?first=100"]);
         listed
     };
     let first = listed(1).await;
-    let [Listed::Changed { listing, .. }, Listed::Changed { listing: bare, .. }] = first.as_slice() else {
+    let [ListedEntry::Changed { listing, .. }, ListedEntry::Changed { listing: bare, .. }] = first.as_slice() else {
         panic!("two")
     };
     let [Locator::Inline { identity, files, .. }] = listing.locators.as_slice() else { panic!("inline") };
@@ -80,7 +80,7 @@ async fn only_the_directory_itself_ends_a_walk() {
         json!({"servers": [server("a")], "pageInfo": {"hasNextPage": true, "endCursor": "same"}}),
     ] {
         let server = Server::start(move |_, _| Sent::ok(body.to_string()));
-        let error = testing::walk(SOURCE, &testing::at(&server), Walk::Full).await.expect_err("no walk");
+        let error = testing::walk(SOURCE, &testing::at(&server), WalkScope::Full).await.expect_err("no walk");
         assert!(matches!(error, CrawlError::Malformed { .. }), "{error}");
     }
 }

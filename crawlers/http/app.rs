@@ -38,11 +38,11 @@ pub(super) struct App {
     key: KeyPair,
     made: Timestamp,
     /// The token that was asked for last. Locked while one is asked for, so that many requests at once ask for one.
-    pub(super) token: Mutex<Option<Token>>,
+    pub(super) token: Mutex<Option<InstallationToken>>,
 }
 
 /// A token that a server gave.
-pub(super) struct Token {
+pub(super) struct InstallationToken {
     /// The header's value.
     pub(super) value: HeaderValue,
     /// When a new one is to be asked for.
@@ -51,7 +51,7 @@ pub(super) struct Token {
 
 /// The server's answer.
 #[derive(Deserialize)]
-struct Given {
+struct InstallationTokenReply {
     token: String,
     expires_at: Option<String>,
 }
@@ -83,8 +83,8 @@ impl App {
     ///
     /// # Errors
     /// `Malformed` for an answer without one, and for a token that no header can carry.
-    pub(super) fn token_in(&self, answer: &[u8], now: Duration) -> Result<Token, CrawlError> {
-        let given: Given = serde_json::from_slice(answer)
+    pub(super) fn token_in(&self, answer: &[u8], now: Duration) -> Result<InstallationToken, CrawlError> {
+        let given: InstallationTokenReply = serde_json::from_slice(answer)
             .map_err(|_| CrawlError::bad_answer(&self.url, "the answer holds no token"))?;
         let end = given.expires_at.and_then(|end| end.parse::<Timestamp>().ok());
         let rest = end.and_then(|end| u64::try_from(end.unix_seconds().saturating_sub(self.time(now))).ok());
@@ -95,7 +95,7 @@ impl App {
             .map_err(|_| CrawlError::bad_answer(&self.url, "the token has letters that no header can carry"))?;
         // Sensitive headers are left out of debug output.
         value.set_sensitive(true);
-        Ok(Token { value, until })
+        Ok(InstallationToken { value, until })
     }
 
     /// A signed statement of who asks for a token.

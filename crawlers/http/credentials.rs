@@ -10,21 +10,21 @@ use url::Url;
 
 use super::address::{self, Origin};
 use super::app::App;
-use super::pool::{Missing, Pool, Verdict};
-use super::rate::Rate;
+use super::pool::{CredentialPool, CredentialStatus, NoCredential};
+use super::rate::RateLimitHeaders;
 use super::{Credential, HttpSettings, redact};
 use crate::CrawlError;
 
 /// Every credential, ready to be sent.
-pub(super) struct Credentials(Vec<Entry>);
+pub(super) struct Credentials(Vec<CredentialGroup>);
 
-struct Entry {
+struct CredentialGroup {
     kind: String,
     origin: Origin,
     path: String,
     header: HeaderName,
     proofs: Vec<Proof>,
-    pool: Pool,
+    pool: CredentialPool,
 }
 
 /// The source of a header's value: a fixed text, or a token that an app asks for.
@@ -37,8 +37,8 @@ pub(super) enum Proof {
 
 /// The credentials that one request was sent with.
 pub(super) struct Taken<'a> {
-    lane: &'a str,
-    members: Vec<(&'a Entry, usize)>,
+    bucket: &'a str,
+    members: Vec<(&'a CredentialGroup, usize)>,
 }
 
 impl Credentials {
@@ -63,18 +63,25 @@ impl Credentials {
     fn put(&mut self, kind: &str, base_url: &str, header: HeaderName, proof: Proof) -> Result<(), CrawlError> {
         let url = address::parse(base_url)?;
         let (origin, path) = (Origin::of(&url), url.path().trim_end_matches('/').to_owned());
-        let is_same = |entry: &&mut Entry| {
+        let is_same = |entry: &&mut CredentialGroup| {
             (entry.kind.as_str(), &entry.origin, &entry.path, &entry.header) == (kind, &origin, &path, &header)
         };
         let Some(entry) = self.0.iter_mut().find(is_same) else {
-            self.0.push(Entry { kind: kind.to_owned(), origin, path, header, proofs: vec![proof], pool: Pool::new(1) });
+            self.0.push(CredentialGroup {
+                kind: kind.to_owned(),
+                origin,
+                path,
+                header,
+                proofs: vec![proof],
+                pool: CredentialPool::new(1),
+            });
             return Ok(());
         };
         let is_known =
             |known: &Proof| matches!((known, &proof), (Proof::Fixed(one), Proof::Fixed(other)) if one == other);
         if !entry.proofs.iter().any(is_known) {
             entry.proofs.push(proof);
-            entry.pool = Pool::new(entry.proofs.len());
+            entry.pool = CredentialPool::new(entry.proofs.len());
         }
         Ok(())
     }
@@ -89,18 +96,18 @@ impl Credentials {
         now: Duration,
         headers: &HeaderMap,
         kind: &str,
-    ) -> Result<Taken<'a>, Missing> {
+    ) -> Result<Taken<'a>, NoCredential> {
         let origin = Origin::of(url);
         // Whole segments only: a credential for `/v1` must not go to `/v10`.
         let is_under =
             |base: &str| url.path().strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        let mut fitting: Vec<&Entry> = self
+        let mut fitting: Vec<&CredentialGroup> = self
             .0
             .iter()
             .filter(|entry| entry.kind == kind && entry.origin == origin && is_under(&entry.path))
             .collect();
         fitting.sort_by_key(|entry| std::cmp::Reverse(entry.path.len()));
-        let mut members: Vec<(&Entry, usize)> = Vec::new();
+        let mut members: Vec<(&CredentialGroup, usize)> = Vec::new();
         for entry in fitting {
             let is_there = members.iter().any(|(taken, _)| taken.header == entry.header);
             // A header that the request brings itself stays: it may be a token for this one repository.
@@ -108,7 +115,7 @@ impl Credentials {
                 members.push((entry, entry.pool.take(lane, now)?));
             }
         }
-        Ok(Taken { lane, members })
+        Ok(Taken { bucket: lane, members })
     }
 }
 
@@ -123,7 +130,7 @@ impl Taken<'_> {
         let is_refused = !error.is_transient();
         self.members
             .iter()
-            .fold(false, |any, (entry, number)| entry.pool.set_aside(*number, self.lane, is_refused, now) || any)
+            .fold(false, |any, (entry, number)| entry.pool.set_aside(*number, self.bucket, is_refused, now) || any)
     }
 
     /// True where the budget that an answer speaks of is that of one credential among several, and not the host's.
@@ -132,10 +139,10 @@ impl Taken<'_> {
     }
 
     /// Learns from the answer. `status` is none where nothing answered.
-    pub(super) fn learn(&self, status: Option<u16>, rate: Rate, now: Duration) -> Verdict {
+    pub(super) fn learn(&self, status: Option<u16>, rate: RateLimitHeaders, now: Duration) -> CredentialStatus {
         let verdicts =
-            self.members.iter().map(|(entry, number)| entry.pool.learn(*number, self.lane, status, rate, now));
-        verdicts.fold(Verdict::Stands, |all, one| if one == Verdict::Stands { all } else { one })
+            self.members.iter().map(|(entry, number)| entry.pool.learn(*number, self.bucket, status, rate, now));
+        verdicts.fold(CredentialStatus::Stands, |all, one| if one == CredentialStatus::Stands { all } else { one })
     }
 }
 

@@ -17,10 +17,10 @@ use url::Url;
 
 use super::address;
 use super::headers::{KeptHeaders, text_of};
-use super::rate::Rate;
+use super::rate::RateLimitHeaders;
+use super::recording::{CrawlRecording, Exchange, Key, RecordedOutcome, headers_of, without_tokens};
 use super::redact::redact_url;
 use super::retry::{http_date, retry_after};
-use super::tape::{Exchange, Key, Outcome, Tape, headers_of, without_tokens};
 use crate::CrawlError;
 
 /// An answer that stands.
@@ -67,7 +67,7 @@ pub(crate) struct Outgoing<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Wire<'a> {
     pub(crate) client: &'a reqwest::Client,
-    pub(crate) tape: &'a Tape,
+    pub(crate) recording: &'a CrawlRecording,
     /// Counts the body's bytes, decoded, also of a try that fails.
     pub(crate) received_bytes: &'a AtomicU64,
 }
@@ -78,7 +78,7 @@ pub(crate) struct Heard {
     /// The status.
     pub(crate) status: Option<u16>,
     /// The budget that is left.
-    pub(crate) rate: Rate,
+    pub(crate) rate: RateLimitHeaders,
     /// The server's clock, as far as the answer tells.
     pub(crate) date: Option<Timestamp>,
 }
@@ -98,16 +98,20 @@ pub(crate) async fn exchange(
         Ok(response) => response,
         Err(Failure::Again { error: CrawlError::Unreachable { subject, detail }, wait, is_for_all }) => {
             // A request without an answer is recorded too, so that a replay fails at the same place.
-            let outcome = Outcome::Unanswered(detail.clone());
-            wire.tape.record(&Exchange { key, outcome }).map_err(Failure::Final)?;
+            let outcome = RecordedOutcome::Unanswered(detail.clone());
+            wire.recording.record(&Exchange { key, outcome }).map_err(Failure::Final)?;
             return Err(Failure::Again { error: CrawlError::Unreachable { subject, detail }, wait, is_for_all });
         }
         Err(failure) => return Err(failure),
     };
     let status = response.status().as_u16();
     // Copied now, because reading the body consumes the response.
-    let recorded = wire.tape.is_recording().then(|| headers_of(response.headers()));
-    *heard = Heard { status: Some(status), rate: Rate::of(response.headers()), date: date_of(response.headers()) };
+    let recorded = wire.recording.is_recording().then(|| headers_of(response.headers()));
+    *heard = Heard {
+        status: Some(status),
+        rate: RateLimitHeaders::of(response.headers()),
+        date: date_of(response.headers()),
+    };
     trace!(url = subject(url), status, "answered");
     let result = match status {
         // GitHub answers 202 while it still counts; the body is read like any other.
@@ -125,16 +129,16 @@ pub(crate) async fn exchange(
         };
         let outcome = match &result {
             Err(Failure::Again { error: CrawlError::Transient { detail, .. }, .. }) if status < 300 => {
-                Outcome::Broken(detail.clone())
+                RecordedOutcome::Broken(detail.clone())
             }
             // Of a body that was too large its length is enough for it to be too large again.
             Err(Failure::Final(CrawlError::TooLarge { .. })) => {
                 headers.push(("content-length".to_owned(), max_bytes.saturating_add(1).to_string()));
-                Outcome::Answer { status, headers, body }
+                RecordedOutcome::Answer { status, headers, body }
             }
-            _ => Outcome::Answer { status, headers, body },
+            _ => RecordedOutcome::Answer { status, headers, body },
         };
-        wire.tape.record(&Exchange { key, outcome }).map_err(Failure::Final)?;
+        wire.recording.record(&Exchange { key, outcome }).map_err(Failure::Final)?;
     }
     result
 }
@@ -142,7 +146,7 @@ pub(crate) async fn exchange(
 /// The answer's head, from the wire or from the tape.
 async fn send(wire: Wire<'_>, url: &Url, outgoing: Outgoing<'_>, key: &Key) -> Result<Response, Failure> {
     let unreachable = |detail: String| Failure::again(CrawlError::Unreachable { subject: subject(url), detail });
-    match wire.tape.answer(key) {
+    match wire.recording.answer(key) {
         None => {
             let request = match outgoing.body {
                 None => wire.client.get(url.clone()),
@@ -151,9 +155,11 @@ async fn send(wire: Wire<'_>, url: &Url, outgoing: Outgoing<'_>, key: &Key) -> R
             let answer = request.headers(outgoing.headers).send().await;
             answer.map_err(|error| of_unanswered(url, &error))
         }
-        Some(Outcome::Unanswered(detail)) => Err(unreachable(detail)),
-        Some(Outcome::Broken(detail)) => Err(Failure::again(CrawlError::Transient { subject: subject(url), detail })),
-        Some(Outcome::Answer { status, headers, body }) => Outcome::response(status, &headers, body)
+        Some(RecordedOutcome::Unanswered(detail)) => Err(unreachable(detail)),
+        Some(RecordedOutcome::Broken(detail)) => {
+            Err(Failure::again(CrawlError::Transient { subject: subject(url), detail }))
+        }
+        Some(RecordedOutcome::Answer { status, headers, body }) => RecordedOutcome::response(status, &headers, body)
             .ok_or_else(|| unreachable("the recorded answer cannot be sent".to_owned())),
     }
 }
@@ -217,7 +223,9 @@ fn of_status(status: u16, headers: &HeaderMap, url: &Url) -> Failure {
     match status {
         404 | 410 => Failure::Final(CrawlError::Gone { subject }),
         // GitHub says with 403 what others say with 429; what it means stands in the headers.
-        403 if headers.contains_key(RETRY_AFTER) || Rate::of(headers).is_spent() => too_many(subject, headers),
+        403 if headers.contains_key(RETRY_AFTER) || RateLimitHeaders::of(headers).is_spent() => {
+            too_many(subject, headers)
+        }
         401 => {
             let challenge = text_of(headers, &WWW_AUTHENTICATE).unwrap_or_default();
             Failure::Final(CrawlError::Unauthorized { subject, challenge })
@@ -244,7 +252,7 @@ fn too_many(subject: String, headers: &HeaderMap) -> Failure {
     Failure::Again {
         error: CrawlError::RetryAt { subject, wait_s: super::retry::WAIT_WHEN_NONE_IS_GIVEN.as_secs() },
         // A server may name both waits; after the shorter one it would only refuse again.
-        wait: wait_of(headers).max(Rate::of(headers).wait()),
+        wait: wait_of(headers).max(RateLimitHeaders::of(headers).wait()),
         is_for_all: true,
     }
 }

@@ -15,36 +15,37 @@ use url::Url;
 
 use super::address::{self, Origin};
 use super::clock::Clock;
-use super::{HttpSettings, Pace};
+use super::{HttpSettings, RateLimit};
 use crate::CrawlError;
 
 /// Hosts that are remembered at most; those that nobody uses are forgotten first.
 const MAX_HOSTS: usize = 1_024;
 
 /// Every host that was asked, with its pace.
-pub(crate) struct Hosts {
-    default: Limits,
+pub(crate) struct HostLimiters {
+    default: BucketLimits,
     /// The lanes of a host, the longest path first.
-    own: BTreeMap<(String, u16), Vec<Lane>>,
-    hosts: Mutex<BTreeMap<(String, u16, String), Arc<Host>>>,
+    own: BTreeMap<(String, u16), Vec<RateBucket>>,
+    hosts: Mutex<BTreeMap<(String, u16, String), Arc<HostLimiter>>>,
 }
 
-struct Lane {
+struct RateBucket {
     path: String,
-    limits: Limits,
+    limits: BucketLimits,
 }
 
-impl Hosts {
+impl HostLimiters {
     /// Takes paces and places from the settings.
     ///
     /// # Errors
     /// `Malformed` or `Refused` for a pace whose address is none.
     pub(crate) fn new(settings: &HttpSettings) -> Result<Self, CrawlError> {
         let per_second = NonZeroU32::new(settings.requests_per_second).unwrap_or(NonZeroU32::MIN);
-        let mut own: BTreeMap<(String, u16), Vec<Lane>> = BTreeMap::new();
-        for (base_url, pace) in &settings.paces {
+        let mut own: BTreeMap<(String, u16), Vec<RateBucket>> = BTreeMap::new();
+        for (base_url, pace) in &settings.rate_limits {
             let url = address::parse(base_url)?;
-            let lane = Lane { path: url.path().trim_end_matches('/').to_owned(), limits: Limits::of(*pace) };
+            let lane =
+                RateBucket { path: url.path().trim_end_matches('/').to_owned(), limits: BucketLimits::of(*pace) };
             let lanes = own.entry(Origin::of(&url).host_and_port()).or_default();
             // Two sources may share a host; the last pace for an address wins.
             lanes.retain(|other| other.path != lane.path);
@@ -53,18 +54,22 @@ impl Hosts {
         }
         // A semaphore panics above its own bound.
         let places = settings.max_in_flight_per_host.clamp(1, Semaphore::MAX_PERMITS);
-        Ok(Self { default: Limits { quota: Quota::per_second(per_second), places }, own, hosts: Mutex::default() })
+        Ok(Self {
+            default: BucketLimits { quota: Quota::per_second(per_second), permits: places },
+            own,
+            hosts: Mutex::default(),
+        })
     }
 
     /// The host of an address, or the lane of it that the address is in; made on first use. Addresses in no lane are in
     /// the one with the shortest path. A pace is for a whole host, except for parts that have one of their own. A host
     /// without a pace of its own has `pace`, else that of all.
-    pub(crate) fn host(&self, url: &Url, pace: Option<Pace>) -> Arc<Host> {
+    pub(crate) fn host(&self, url: &Url, rate_limit: Option<RateLimit>) -> Arc<HostLimiter> {
         let (name, port) = Origin::of(url).host_and_port();
         let lanes = self.own.get(&(name.clone(), port));
         let lane = lanes.and_then(|lanes| lanes.iter().find(|lane| lane.holds(url.path())).or(lanes.last()));
         let key = (name, port, lane.map(|lane| lane.path.clone()).unwrap_or_default());
-        let limits = lane.map(|lane| lane.limits).or(pace.map(Limits::of)).unwrap_or(self.default);
+        let limits = lane.map(|lane| lane.limits).or(rate_limit.map(BucketLimits::of)).unwrap_or(self.default);
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         if hosts.len() >= MAX_HOSTS && !hosts.contains_key(&key) {
             // A host in use stays: to forget it would forget its pace and open its gate.
@@ -72,51 +77,51 @@ impl Hosts {
         }
         let lane = key.2.clone();
         Arc::clone(hosts.entry(key).or_insert_with(|| {
-            Arc::new(Host {
-                lane,
-                pace: RateLimiter::direct(limits.quota),
-                places: Arc::new(Semaphore::new(limits.places)),
-                closed_until: Mutex::new(Duration::ZERO),
-                silence: Mutex::default(),
+            Arc::new(HostLimiter {
+                bucket: lane,
+                rate_limiter: RateLimiter::direct(limits.quota),
+                permits: Arc::new(Semaphore::new(limits.permits)),
+                paused_until: Mutex::new(Duration::ZERO),
+                circuit_breaker: Mutex::default(),
             })
         }))
     }
 }
 
-impl Lane {
+impl RateBucket {
     fn holds(&self, path: &str) -> bool {
         path.strip_prefix(self.path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 }
 
 #[derive(Clone, Copy)]
-struct Limits {
+struct BucketLimits {
     quota: Quota,
-    places: usize,
+    permits: usize,
 }
 
-impl Limits {
-    fn of(pace: Pace) -> Self {
+impl BucketLimits {
+    fn of(rate_limit: RateLimit) -> Self {
         // Zero counts as one, because dividing by it would panic.
-        let period = Duration::from_secs(60) / pace.per_minute.max(1);
-        let burst = NonZeroU32::new(pace.burst).unwrap_or(NonZeroU32::MIN);
+        let period = Duration::from_secs(60) / rate_limit.per_minute.max(1);
+        let burst = NonZeroU32::new(rate_limit.burst).unwrap_or(NonZeroU32::MIN);
         let quota = Quota::with_period(period).unwrap_or(Quota::per_minute(NonZeroU32::MIN)).allow_burst(burst);
-        Self { quota, places: usize::try_from(pace.in_flight.max(1)).unwrap_or(1) }
+        Self { quota, permits: usize::try_from(rate_limit.in_flight.max(1)).unwrap_or(1) }
     }
 }
 
 /// The pace of one host, or of one lane of it.
-pub(crate) struct Host {
-    lane: String,
-    pace: DefaultDirectRateLimiter,
-    places: Arc<Semaphore>,
-    closed_until: Mutex<Duration>,
-    silence: Mutex<Silence>,
+pub(crate) struct HostLimiter {
+    bucket: String,
+    rate_limiter: DefaultDirectRateLimiter,
+    permits: Arc<Semaphore>,
+    paused_until: Mutex<Duration>,
+    circuit_breaker: Mutex<CircuitBreaker>,
 }
 
 /// Exchanges in a row that got no answer at all.
 #[derive(Default)]
-struct Silence {
+struct CircuitBreaker {
     exchanges: u32,
     /// Until when nobody asks; zero while the host is asked as ever.
     until: Duration,
@@ -125,16 +130,16 @@ struct Silence {
 }
 
 /// The time for which to leave a host alone all of whose places are taken.
-const NO_PLACE_WAIT: Duration = Duration::from_millis(20);
+const NO_PERMIT_WAIT: Duration = Duration::from_millis(20);
 /// So many exchanges without any answer mean that a host is not there: two whole calls with four tries each.
-const SILENT_AFTER: u32 = 8;
+const CIRCUIT_OPENS_AFTER: u32 = 8;
 /// For so long nobody asks then. Further requests to it fail at once instead of after minutes of waiting.
-const SILENT_FOR: Duration = Duration::from_secs(300);
+const CIRCUIT_OPEN_FOR: Duration = Duration::from_secs(300);
 
-impl Host {
+impl HostLimiter {
     /// The path of the lane; empty for a whole host.
-    pub(crate) fn lane(&self) -> &str {
-        &self.lane
+    pub(crate) fn bucket(&self) -> &str {
+        &self.bucket
     }
 
     /// Waits for a place, for the pace and for the gate, in this order. The place is free again when what comes back
@@ -144,44 +149,44 @@ impl Host {
     /// The time for which the gate stays closed, where that is more than `max_wait`.
     pub(crate) async fn admit(&self, clock: &dyn Clock, max_wait: Duration) -> Result<OwnedSemaphorePermit, Duration> {
         // With the place in hand first, no share of the pace passes unused while this waits for a place.
-        let place = Arc::clone(&self.places).acquire_owned().await.expect("the semaphore is never closed");
-        self.pace.until_ready().await;
+        let place = Arc::clone(&self.permits).acquire_owned().await.expect("the semaphore is never closed");
+        self.rate_limiter.until_ready().await;
         // The gate comes last: it may have closed while this waited.
-        self.pass_gate(clock, max_wait).await?;
+        self.wait_while_paused(clock, max_wait).await?;
         Ok(place)
     }
 
     /// Takes a share of the pace if a request could be sent now; [`Host::admit_paid`] then lets it in without a wait.
     /// The error is the time for which that is certainly not so.
-    pub(crate) fn try_pay(&self, clock: &dyn Clock) -> Result<(), Duration> {
-        let rest = self.closed_until().saturating_sub(clock.now());
+    pub(crate) fn try_reserve(&self, clock: &dyn Clock) -> Result<(), Duration> {
+        let rest = self.paused_until().saturating_sub(clock.now());
         if !rest.is_zero() {
             return Err(rest);
         }
-        if self.places.available_permits() == 0 {
-            return Err(NO_PLACE_WAIT);
+        if self.permits.available_permits() == 0 {
+            return Err(NO_PERMIT_WAIT);
         }
-        self.pace.check().map_err(|not_until| not_until.wait_time_from(QuantaClock::default().now()))
+        self.rate_limiter.check().map_err(|not_until| not_until.wait_time_from(QuantaClock::default().now()))
     }
 
     /// The counterpart of [`Host::admit`] for a caller that has paid with [`Host::try_pay`].
     ///
     /// # Errors
     /// The errors of [`Host::admit`].
-    pub(crate) async fn admit_paid(
+    pub(crate) async fn admit_reserved(
         &self,
         clock: &dyn Clock,
         max_wait: Duration,
     ) -> Result<OwnedSemaphorePermit, Duration> {
-        let place = Arc::clone(&self.places).acquire_owned().await.expect("the semaphore is never closed");
-        self.pass_gate(clock, max_wait).await?;
+        let place = Arc::clone(&self.permits).acquire_owned().await.expect("the semaphore is never closed");
+        self.wait_while_paused(clock, max_wait).await?;
         Ok(place)
     }
 
-    async fn pass_gate(&self, clock: &dyn Clock, max_wait: Duration) -> Result<(), Duration> {
+    async fn wait_while_paused(&self, clock: &dyn Clock, max_wait: Duration) -> Result<(), Duration> {
         loop {
             // Looked at again after each wait, because another answer may have closed the gate for longer.
-            let rest = self.closed_until().saturating_sub(clock.now());
+            let rest = self.paused_until().saturating_sub(clock.now());
             if rest.is_zero() {
                 return Ok(());
             }
@@ -194,39 +199,39 @@ impl Host {
 
     /// Notes an exchange that was answered, or what kept it from being answered.
     pub(crate) fn note(&self, unanswered: Option<&str>, now: Duration) {
-        let mut silence = self.silence.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut silence = self.circuit_breaker.lock().unwrap_or_else(PoisonError::into_inner);
         match unanswered {
             // Any answer proves that the host is there, whatever it says.
-            None => *silence = Silence::default(),
+            None => *silence = CircuitBreaker::default(),
             Some(why) => {
                 silence.exchanges += 1;
                 why.clone_into(&mut silence.why);
-                if silence.exchanges >= SILENT_AFTER {
-                    silence.until = now.saturating_add(SILENT_FOR);
+                if silence.exchanges >= CIRCUIT_OPENS_AFTER {
+                    silence.until = now.saturating_add(CIRCUIT_OPEN_FOR);
                 }
             }
         }
     }
 
     /// Why nobody asks this host now; none where it is asked.
-    pub(crate) fn silence(&self, now: Duration) -> Option<String> {
-        let silence = self.silence.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn open_circuit_reason(&self, now: Duration) -> Option<String> {
+        let silence = self.circuit_breaker.lock().unwrap_or_else(PoisonError::into_inner);
         (silence.until > now).then(|| format!("the host has not answered {} times: {}", silence.exchanges, silence.why))
     }
 
     /// Closes the gate for everybody until `time`; an earlier time does not open it.
-    pub(crate) fn close_until(&self, time: Duration) {
-        let mut closed_until = self.closed_until.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn pause_until(&self, time: Duration) {
+        let mut closed_until = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
         *closed_until = (*closed_until).max(time);
     }
 
     /// True while the gate is closed.
-    pub(crate) fn is_closed(&self, clock: &dyn Clock) -> bool {
-        self.closed_until() > clock.now()
+    pub(crate) fn is_paused(&self, clock: &dyn Clock) -> bool {
+        self.paused_until() > clock.now()
     }
 
-    fn closed_until(&self) -> Duration {
-        *self.closed_until.lock().unwrap_or_else(PoisonError::into_inner)
+    fn paused_until(&self) -> Duration {
+        *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -237,9 +242,9 @@ mod tests {
 
     const MAX_WAIT: Duration = Duration::from_secs(30);
 
-    fn host(requests_per_second: u32, max_in_flight_per_host: usize) -> Arc<Host> {
+    fn host(requests_per_second: u32, max_in_flight_per_host: usize) -> Arc<HostLimiter> {
         let settings = HttpSettings { requests_per_second, max_in_flight_per_host, ..HttpSettings::default() };
-        Hosts::new(&settings).expect("valid").host(&url("http://host.test"), None)
+        HostLimiters::new(&settings).expect("valid").host(&url("http://host.test"), None)
     }
 
     fn url(address: &str) -> Url {
@@ -247,7 +252,7 @@ mod tests {
     }
 
     /// Whether a place is given without any wait.
-    async fn is_admitted(host: &Host) -> Option<OwnedSemaphorePermit> {
+    async fn is_admitted(host: &HostLimiter) -> Option<OwnedSemaphorePermit> {
         let clock = Arc::new(FakeClock::default());
         let admitted = tokio::time::timeout(Duration::ZERO, host.admit(&clock, MAX_WAIT)).await;
         admitted.ok().and_then(Result::ok)
@@ -274,17 +279,17 @@ mod tests {
     async fn a_closed_gate_is_waited_for_and_never_opened_early() {
         let host = host(1_000, 2);
         let clock = Arc::new(FakeClock::default());
-        host.close_until(MAX_WAIT);
-        host.close_until(Duration::from_secs(1));
+        host.pause_until(MAX_WAIT);
+        host.pause_until(Duration::from_secs(1));
         assert!(host.admit(&clock, MAX_WAIT).await.is_ok());
         assert_eq!(clock.waits(), [MAX_WAIT]);
-        host.close_until(MAX_WAIT * 3);
+        host.pause_until(MAX_WAIT * 3);
         assert_eq!(host.admit(&clock, MAX_WAIT).await.expect_err("it is too long"), MAX_WAIT * 2);
     }
 
     #[test]
     fn one_host_has_one_pace_and_hosts_are_bounded() {
-        let hosts = Hosts::new(&HttpSettings::default()).expect("valid");
+        let hosts = HostLimiters::new(&HttpSettings::default()).expect("valid");
         let kept = hosts.host(&url("http://host.test"), None);
         assert!(Arc::ptr_eq(&kept, &hosts.host(&url("http://host.test"), None)));
         assert!(!Arc::ptr_eq(&kept, &hosts.host(&url("http://host.test:81"), None)));
@@ -297,9 +302,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_host_with_a_pace_of_its_own_keeps_it() {
-        let pace = Pace { per_minute: 1, burst: 2, in_flight: 9 };
-        let settings = HttpSettings { paces: vec![("http://slow.test/api".into(), pace)], ..HttpSettings::default() };
-        let hosts = Hosts::new(&settings).expect("valid");
+        let pace = RateLimit { per_minute: 1, burst: 2, in_flight: 9 };
+        let settings =
+            HttpSettings { rate_limits: vec![("http://slow.test/api".into(), pace)], ..HttpSettings::default() };
+        let hosts = HostLimiters::new(&settings).expect("valid");
         let (slow, other) =
             (hosts.host(&url("http://slow.test/x"), None), hosts.host(&url("http://other.test/api"), None));
         let mut places = Vec::new();
@@ -310,37 +316,37 @@ mod tests {
             places.extend(is_admitted(&other).await);
         }
         assert_eq!(places.len(), 5);
-        let settings = HttpSettings { paces: vec![("ftp://slow.test".into(), pace)], ..HttpSettings::default() };
-        assert!(Hosts::new(&settings).is_err());
+        let settings = HttpSettings { rate_limits: vec![("ftp://slow.test".into(), pace)], ..HttpSettings::default() };
+        assert!(HostLimiters::new(&settings).is_err());
     }
 
     #[test]
     fn a_lane_has_a_pace_and_a_gate_of_its_own() {
-        let pace = Pace { per_minute: 60, burst: 1, in_flight: 1 };
+        let pace = RateLimit { per_minute: 60, burst: 1, in_flight: 1 };
         let paces = ["http://api.test/v3", "http://api.test/v3/search", "http://api.test/v3/search/code"];
         let paces = paces.map(|address| (address.to_owned(), pace)).to_vec();
-        let hosts = Hosts::new(&HttpSettings { paces, ..HttpSettings::default() }).expect("valid");
-        let lane = |path: &str| hosts.host(&url(&format!("http://api.test{path}")), None).lane().to_owned();
+        let hosts = HostLimiters::new(&HttpSettings { rate_limits: paces, ..HttpSettings::default() }).expect("valid");
+        let lane = |path: &str| hosts.host(&url(&format!("http://api.test{path}")), None).bucket().to_owned();
         assert_eq!(lane("/v3/search/code?q=x"), "/v3/search/code");
         assert_eq!(lane("/v3/search/repositories"), "/v3/search");
         assert_eq!((lane("/v3/searching").as_str(), lane("/elsewhere").as_str()), ("/v3", "/v3"));
         let (search, rest) =
             (hosts.host(&url("http://api.test/v3/search/x"), None), hosts.host(&url("http://api.test/v3/x"), None));
-        search.close_until(MAX_WAIT);
-        assert_eq!((search.closed_until(), rest.closed_until()), (MAX_WAIT, Duration::ZERO));
+        search.pause_until(MAX_WAIT);
+        assert_eq!((search.paused_until(), rest.paused_until()), (MAX_WAIT, Duration::ZERO));
     }
 
     #[test]
     fn a_host_that_never_answers_is_left_alone_for_a_while() {
         let host = host(1_000, 2);
-        for number in 0..SILENT_AFTER {
-            assert_eq!(host.silence(Duration::ZERO), None, "{number}");
+        for number in 0..CIRCUIT_OPENS_AFTER {
+            assert_eq!(host.open_circuit_reason(Duration::ZERO), None, "{number}");
             host.note(Some("no route"), Duration::ZERO);
         }
-        assert!(host.silence(Duration::ZERO).is_some_and(|why| why.ends_with("no route")));
-        assert_eq!(host.silence(SILENT_FOR), None, "it is asked again later");
-        host.note(None, SILENT_FOR);
-        host.note(Some("no route"), SILENT_FOR);
-        assert_eq!(host.silence(SILENT_FOR), None, "an answer makes up for all");
+        assert!(host.open_circuit_reason(Duration::ZERO).is_some_and(|why| why.ends_with("no route")));
+        assert_eq!(host.open_circuit_reason(CIRCUIT_OPEN_FOR), None, "it is asked again later");
+        host.note(None, CIRCUIT_OPEN_FOR);
+        host.note(Some("no route"), CIRCUIT_OPEN_FOR);
+        assert_eq!(host.open_circuit_reason(CIRCUIT_OPEN_FOR), None, "an answer makes up for all");
     }
 }

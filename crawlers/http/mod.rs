@@ -13,11 +13,11 @@ mod headers;
 mod limits;
 mod pool;
 mod rate;
+mod recording;
 mod redact;
 mod request;
 mod retry;
 mod settings;
-mod tape;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -28,8 +28,8 @@ pub use address::host_of;
 pub use client::{Http, Post, origin_of};
 pub(crate) use exchange::{innermost, is_status};
 pub use headers::KeptHeaders;
+pub use recording::CrawlRecordingSettings;
 pub use redact::{Secret, redact};
-pub use request::{Answer, Request};
-pub use settings::{AppCredential, Credential, HttpSettings, Pace};
-pub use tape::TapeSettings;
+pub use request::{HttpRequest, HttpResponse};
+pub use settings::{AppCredential, Credential, HttpSettings, RateLimit};
 pub use usage::Usage;

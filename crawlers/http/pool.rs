@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::rate::Rate;
+use super::rate::RateLimitHeaders;
 use super::retry::WAIT_WHEN_NONE_IS_GIVEN;
 
 /// The least time for which a spent credential is left alone: a server may say that there is more already, and refuse
@@ -17,30 +17,30 @@ use super::retry::WAIT_WHEN_NONE_IS_GIVEN;
 const LEAST_REST: Duration = Duration::from_secs(1);
 
 /// Several credentials.
-pub(super) struct Pool {
-    members: Mutex<Vec<Member>>,
+pub(super) struct CredentialPool {
+    members: Mutex<Vec<PooledCredential>>,
     is_single: bool,
 }
 
 #[derive(Default)]
-struct Member {
+struct PooledCredential {
     is_refused: bool,
     /// The number of times it was taken, so that members of which equally much is known take turns.
     taken: u64,
     /// Its budgets as far as they are known, by lane of the host.
-    budgets: BTreeMap<String, Budget>,
+    budgets: BTreeMap<String, CredentialBudget>,
 }
 
 /// One budget as the server told it, which holds until there is more.
 #[derive(Clone, Copy)]
-struct Budget {
+struct CredentialBudget {
     remaining: u64,
     until: Duration,
 }
 
 /// Why there is no credential to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Missing {
+pub(super) enum NoCredential {
     /// All that are left are spent; the first has more after this long.
     Spent(Duration),
     /// The server refused them all.
@@ -49,7 +49,7 @@ pub(super) enum Missing {
 
 /// The meaning of an answer for the credential that was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum CredentialStatus {
     /// The answer stands.
     Stands,
     /// The credential has nothing left: another one may have.
@@ -58,7 +58,7 @@ pub(super) enum Verdict {
     Refused,
 }
 
-impl Member {
+impl PooledCredential {
     /// The rest of a budget; everything where nothing is known.
     fn left(&self, lane: &str, now: Duration) -> u64 {
         match self.budgets.get(lane) {
@@ -68,10 +68,10 @@ impl Member {
     }
 }
 
-impl Pool {
+impl CredentialPool {
     /// A pool of so many.
     pub(super) fn new(size: usize) -> Self {
-        let members = std::iter::repeat_with(Member::default).take(size).collect();
+        let members = std::iter::repeat_with(PooledCredential::default).take(size).collect();
         Self { members: Mutex::new(members), is_single: size == 1 }
     }
 
@@ -81,12 +81,12 @@ impl Pool {
     }
 
     /// Takes the member with the most left in `lane` and gives its number.
-    pub(super) fn take(&self, lane: &str, now: Duration) -> Result<usize, Missing> {
+    pub(super) fn take(&self, lane: &str, now: Duration) -> Result<usize, NoCredential> {
         let mut members = self.members();
         let usable = members.iter_mut().enumerate().filter(|(_, member)| !member.is_refused);
         let (number, member) = usable
             .max_by_key(|(number, member)| (member.left(lane, now), Reverse(member.taken), Reverse(*number)))
-            .ok_or(Missing::Refused)?;
+            .ok_or(NoCredential::Refused)?;
         if member.left(lane, now) > 0 {
             member.taken += 1;
             // Those under way at the same time are not all for the same member.
@@ -97,13 +97,20 @@ impl Pool {
         }
         let of_lane = members.iter().filter(|member| !member.is_refused).filter_map(|member| member.budgets.get(lane));
         let first = of_lane.map(|budget| budget.until).min().unwrap_or(now);
-        Err(Missing::Spent(first.saturating_sub(now)))
+        Err(NoCredential::Spent(first.saturating_sub(now)))
     }
 
     /// Learns from the answer to a request that was sent with a member; `status` is none where nothing answered.
-    pub(super) fn learn(&self, number: usize, lane: &str, status: Option<u16>, rate: Rate, now: Duration) -> Verdict {
+    pub(super) fn learn(
+        &self,
+        number: usize,
+        lane: &str,
+        status: Option<u16>,
+        rate: RateLimitHeaders,
+        now: Duration,
+    ) -> CredentialStatus {
         let mut members = self.members();
-        let Some(member) = members.get_mut(number).filter(|_| !self.is_single) else { return Verdict::Stands };
+        let Some(member) = members.get_mut(number).filter(|_| !self.is_single) else { return CredentialStatus::Stands };
         if let Some(remaining) = rate.remaining {
             let rest = match (remaining, rate.reset) {
                 (0, reset) => reset.unwrap_or(WAIT_WHEN_NONE_IS_GIVEN).max(LEAST_REST),
@@ -111,19 +118,19 @@ impl Pool {
                 // Without a reset the number holds until the next answer corrects it.
                 (_, None) => Duration::MAX,
             };
-            member.budgets.insert(lane.to_owned(), Budget { remaining, until: now.saturating_add(rest) });
+            member.budgets.insert(lane.to_owned(), CredentialBudget { remaining, until: now.saturating_add(rest) });
         }
         match status {
             // Several requests may be under way with it; one warning is enough.
-            Some(401) if member.is_refused => Verdict::Refused,
+            Some(401) if member.is_refused => CredentialStatus::Refused,
             Some(401) => {
                 member.is_refused = true;
                 tracing::warn!(number, "the server refuses a credential (401): it is not used again in this run");
-                Verdict::Refused
+                CredentialStatus::Refused
             }
             // With budget left, these refuse the address and say nothing about the credential.
-            Some(403 | 429) if rate.is_spent() => Verdict::Spent,
-            _ => Verdict::Stands,
+            Some(403 | 429) if rate.is_spent() => CredentialStatus::Spent,
+            _ => CredentialStatus::Stands,
         }
     }
 
@@ -136,12 +143,12 @@ impl Pool {
             member.is_refused = true;
         } else {
             let until = now.saturating_add(WAIT_WHEN_NONE_IS_GIVEN);
-            member.budgets.insert(lane.to_owned(), Budget { remaining: 0, until });
+            member.budgets.insert(lane.to_owned(), CredentialBudget { remaining: 0, until });
         }
         true
     }
 
-    fn members(&self) -> MutexGuard<'_, Vec<Member>> {
+    fn members(&self) -> MutexGuard<'_, Vec<PooledCredential>> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -152,17 +159,17 @@ mod tests {
 
     const NOW: Duration = Duration::from_secs(100);
 
-    fn rate(remaining: u64, reset_s: u64) -> Rate {
-        Rate { remaining: Some(remaining), reset: Some(Duration::from_secs(reset_s)) }
+    fn rate(remaining: u64, reset_s: u64) -> RateLimitHeaders {
+        RateLimitHeaders { remaining: Some(remaining), reset: Some(Duration::from_secs(reset_s)) }
     }
 
     #[test]
     fn the_one_with_the_most_left_is_taken_and_unknown_counts_as_full() {
-        let pool = Pool::new(3);
-        assert_eq!(pool.learn(0, "", Some(200), rate(10, 60), NOW), Verdict::Stands);
-        assert_eq!(pool.learn(1, "", Some(200), rate(12, 60), NOW), Verdict::Stands);
+        let pool = CredentialPool::new(3);
+        assert_eq!(pool.learn(0, "", Some(200), rate(10, 60), NOW), CredentialStatus::Stands);
+        assert_eq!(pool.learn(1, "", Some(200), rate(12, 60), NOW), CredentialStatus::Stands);
         assert_eq!(pool.take("", NOW), Ok(2));
-        assert_eq!(pool.learn(2, "", Some(200), rate(1, 60), NOW), Verdict::Stands);
+        assert_eq!(pool.learn(2, "", Some(200), rate(1, 60), NOW), CredentialStatus::Stands);
         // Twelve, eleven, then ten twice.
         assert_eq!([(); 4].map(|()| pool.take("", NOW)), [Ok(1), Ok(1), Ok(0), Ok(1)]);
         // After its reset a member is full again, and the one that was taken least is first.
@@ -171,32 +178,35 @@ mod tests {
 
     #[test]
     fn members_of_which_nothing_is_known_take_turns() {
-        let pool = Pool::new(2);
+        let pool = CredentialPool::new(2);
         assert_eq!([(); 4].map(|()| pool.take("", NOW)), [Ok(0), Ok(1), Ok(0), Ok(1)]);
     }
 
     #[test]
     fn budgets_of_lanes_are_apart_and_a_refusal_is_for_all() {
-        let pool = Pool::new(2);
-        assert_eq!(pool.learn(0, "/search", Some(403), rate(0, 30), NOW), Verdict::Spent);
+        let pool = CredentialPool::new(2);
+        assert_eq!(pool.learn(0, "/search", Some(403), rate(0, 30), NOW), CredentialStatus::Spent);
         assert_eq!([(); 2].map(|()| pool.take("/search", NOW)), [Ok(1), Ok(1)]);
         assert_eq!(pool.take("", NOW), Ok(0));
-        assert_eq!(pool.learn(1, "/search", Some(429), rate(0, 20), NOW), Verdict::Spent);
-        assert_eq!(pool.take("/search", NOW), Err(Missing::Spent(Duration::from_secs(20))));
+        assert_eq!(pool.learn(1, "/search", Some(429), rate(0, 20), NOW), CredentialStatus::Spent);
+        assert_eq!(pool.take("/search", NOW), Err(NoCredential::Spent(Duration::from_secs(20))));
         for number in [0, 1] {
-            assert_eq!(pool.learn(number, "", Some(401), Rate::default(), NOW), Verdict::Refused);
+            assert_eq!(pool.learn(number, "", Some(401), RateLimitHeaders::default(), NOW), CredentialStatus::Refused);
         }
-        assert_eq!((pool.take("", NOW), pool.take("/search", NOW)), (Err(Missing::Refused), Err(Missing::Refused)));
+        assert_eq!(
+            (pool.take("", NOW), pool.take("/search", NOW)),
+            (Err(NoCredential::Refused), Err(NoCredential::Refused))
+        );
     }
 
     #[test]
     fn a_spent_one_rests_at_least_a_second_and_a_single_one_is_never_judged() {
-        let pool = Pool::new(2);
+        let pool = CredentialPool::new(2);
         pool.learn(0, "", Some(403), rate(0, 0), NOW);
-        pool.learn(1, "", Some(403), Rate { remaining: Some(0), reset: None }, NOW);
-        assert_eq!(pool.take("", NOW), Err(Missing::Spent(LEAST_REST)));
-        let single = Pool::new(1);
-        assert_eq!(single.learn(0, "", Some(401), rate(0, 60), NOW), Verdict::Stands);
+        pool.learn(1, "", Some(403), RateLimitHeaders { remaining: Some(0), reset: None }, NOW);
+        assert_eq!(pool.take("", NOW), Err(NoCredential::Spent(LEAST_REST)));
+        let single = CredentialPool::new(1);
+        assert_eq!(single.learn(0, "", Some(401), rate(0, 60), NOW), CredentialStatus::Stands);
         assert_eq!(single.take("", NOW), Ok(0));
     }
 }

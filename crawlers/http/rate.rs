@@ -17,14 +17,14 @@ const FIRST_INSTANT: u64 = 1_000_000_000;
 
 /// The budget that one answer tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Rate {
+pub(crate) struct RateLimitHeaders {
     /// Requests that are left.
     pub(crate) remaining: Option<u64>,
     /// The time until there are more.
     pub(crate) reset: Option<Duration>,
 }
 
-impl Rate {
+impl RateLimitHeaders {
     /// Reads the headers. Values that are no number are not guessed.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let number = |name: &'static str| -> Option<u64> {
@@ -61,12 +61,12 @@ mod tests {
 
     use super::*;
 
-    fn rate(headers: &[(&'static str, &str)]) -> Rate {
+    fn rate(headers: &[(&'static str, &str)]) -> RateLimitHeaders {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.insert(*name, HeaderValue::from_str(value).expect("a value"));
         }
-        Rate::of(&map)
+        RateLimitHeaders::of(&map)
     }
 
     const DATE: (&str, &str) = ("date", "Sun, 22 Nov 2026 10:00:00 GMT");

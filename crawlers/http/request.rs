@@ -2,12 +2,12 @@
 
 use capdex_model::listing::Validators;
 
-use super::Pace;
+use super::RateLimit;
 use super::headers::KeptHeaders;
 
 /// One request, with its bounds.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Request<'a> {
+pub struct HttpRequest<'a> {
     /// The address. User name, password and fragment in it are not sent.
     pub url: &'a str,
     /// The `Accept` header; any type where none is given.
@@ -19,7 +19,7 @@ pub struct Request<'a> {
     /// The body of a POST, for the few servers that are read by posting. None: a GET. A redirect is not followed.
     pub body: Option<&'a [u8]>,
     /// The pace of a host that has none of its own, if it is to be slower than that of others.
-    pub pace: Option<Pace>,
+    pub rate_limit: Option<RateLimit>,
     /// True where the answer is a token, which no record of the crawl may hold.
     pub is_secret: bool,
     /// The most bytes that the body of the answer may have, decoded.
@@ -28,7 +28,7 @@ pub struct Request<'a> {
 
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum HttpResponse {
     /// Nothing changed since the validators that were sent.
     NotModified,
     /// The whole body, decoded.

@@ -4,7 +4,7 @@
 
 use capdex_model::time::Timestamp;
 
-use super::{Secret, TapeSettings};
+use super::{CrawlRecordingSettings, Secret};
 
 /// Settings of requests. [`Default`] is polite and safe; every field may be set by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct HttpSettings {
     /// Hosts that have a pace of their own: an address there, and the pace. The last one for an address wins. Several
     /// paces of one host are each for the paths below their own address (GitHub's search has a budget apart from the
     /// rest). The one with the shortest path is for all other paths.
-    pub paces: Vec<(String, Pace)>,
+    pub rate_limits: Vec<(String, RateLimit)>,
     /// The number of tries of one address before it counts as failed. 0 counts as 1.
     pub max_tries: u32,
     /// The time that a connection may take, names and TLS included.
@@ -48,7 +48,7 @@ pub struct HttpSettings {
     /// The seed of the jitter of waits.
     pub seed: u64,
     /// The record of all exchanges, to be written or to be played from; none where there is none.
-    pub tape: Option<TapeSettings>,
+    pub recording: Option<CrawlRecordingSettings>,
 }
 
 impl Default for HttpSettings {
@@ -60,7 +60,7 @@ impl Default for HttpSettings {
             apps: Vec::new(),
             requests_per_second: 10,
             max_in_flight_per_host: 6,
-            paces: Vec::new(),
+            rate_limits: Vec::new(),
             max_tries: 4,
             connect_deadline_ms: 10_000,
             idle_deadline_ms: 30_000,
@@ -69,14 +69,14 @@ impl Default for HttpSettings {
             max_wait_ms: 30_000,
             use_environment_proxy: true,
             seed: 0,
-            tape: None,
+            recording: None,
         }
     }
 }
 
 /// The pace of requests to one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
+pub struct RateLimit {
     /// Requests a minute on the long run. 0 counts as 1.
     pub per_minute: u32,
     /// Requests that may come at once after a pause. 0 counts as 1.

@@ -13,7 +13,7 @@ use capdex_model::time::AsOf;
 
 use super::clock::{Clock, Wait};
 use super::{Http, HttpSettings};
-use crate::{Known, ListRequest, SourceSettings, Walk};
+use crate::{ListRequest, SourceSettings, ValidatorLookup, WalkScope};
 
 /// One request as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -212,10 +212,10 @@ pub(crate) fn request<'a>(
     id: &'a str,
     http: &'a Http,
     settings: &'a SourceSettings,
-    known: &'a dyn Known,
+    known: &'a dyn ValidatorLookup,
 ) -> ListRequest<'a> {
     let as_of = AsOf("2026-11-22T00:00:00Z".parse().expect("an instant"));
-    ListRequest { id, http, settings, walk: Walk::Full, cursor: None, known, as_of }
+    ListRequest { id, http, settings, walk: WalkScope::Full, cursor: None, known, as_of }
 }
 
 /// Settings for loopback: `bases` are configured, nothing is slowed down, no proxy of the machine is used.

@@ -11,9 +11,11 @@ use capdex_model::listing::{Claim, Claims, Listing, Locator};
 use capdex_model::source_role::SourceRole;
 use serde_json::{Map, Value, json};
 
-use self::origin::Origin;
-use crate::documents::{self, Document};
-use crate::{ListRequest, Listed, Source, SourceMeta, Step, WalkKind, claims, forge, json, names, page, references};
+use self::origin::PluginOrigin;
+use crate::documents::{self, SourceDocument};
+use crate::{
+    ListFuture, ListRequest, ListedEntry, Source, SourceMeta, WalkKind, claims, forge, json, names, page, references,
+};
 
 /// The source.
 pub const SOURCE: &dyn Source = &Marketplaces;
@@ -43,7 +45,7 @@ its entry is the one of the last visit. A name in `renames` has moved where its 
     stored: "The text of the entry without mail addresses, description, licence, keywords, repository.",
     terms: "Each marketplace is under its repository's licence; the recorded ones are Apache-2.0 and MIT.",
     base_url: None,
-    paces: &[],
+    rate_limits: &[],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: true },
     role: SourceRole { has_several_lists: true, ..SourceRole::UNKNOWN },
@@ -54,12 +56,12 @@ impl Source for Marketplaces {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move { documents::step(&request, MAX_DOCUMENT_BYTES, read).await })
     }
 }
 
-fn read(document: &Document) -> Result<Vec<Listed>, String> {
+fn read(document: &SourceDocument) -> Result<Vec<ListedEntry>, String> {
     let mut whole = json::parse(&document.bytes, |_, _| false)?;
     let plugins = page::objects(&mut whole, "plugins")?;
     // Other JSON documents may have a list of plugins too.
@@ -78,17 +80,22 @@ fn read(document: &Document) -> Result<Vec<Listed>, String> {
 }
 
 /// A name that a plugin had, where its newest name is listed and its old one is not.
-fn moved(document: &Document, old: &str, renames: &Map<String, Value>, names: &BTreeSet<String>) -> Option<Listed> {
+fn moved(
+    document: &SourceDocument,
+    old: &str,
+    renames: &Map<String, Value>,
+    names: &BTreeSet<String>,
+) -> Option<ListedEntry> {
     let newer = |name: &&str| renames.get(*name).and_then(Value::as_str);
     // Renames may lead in a circle, so the chain is bounded.
     let newest = std::iter::successors(Some(old), newer).take(MAX_RENAMES).find(|name| names.contains(*name))?;
     let key = ListingKey::new(&document.id, format!("{}/{old}", document.name));
     let is_moved = newest != old && names::is_usable(&key.name);
-    is_moved.then(|| Listed::Moved { key, to: format!("{}/{newest}", document.name) })
+    is_moved.then(|| ListedEntry::Moved { key, to: format!("{}/{newest}", document.name) })
 }
 
 fn entry(plugin: &Map<String, Value>, key: &ListingKey, own: Option<&ListingKey>) -> Result<(Listing, Value), String> {
-    let origin = Origin::read(plugin.get("source").ok_or("a plugin without a source")?, own)?;
+    let origin = PluginOrigin::read(plugin.get("source").ok_or("a plugin without a source")?, own)?;
     let mut kept = page::without(plugin, &[]);
     // Mail addresses are personal data and are not stored.
     if let Some(author) = kept.get_mut("author").and_then(Value::as_object_mut) {

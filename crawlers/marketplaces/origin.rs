@@ -13,7 +13,7 @@ const GITHUB_HOSTS: [&str; 3] = ["github.com", "www.github.com", "raw.githubuser
 
 /// The origin of a plugin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Origin {
+pub(super) struct PluginOrigin {
     /// The form: `path`, `github`, `url`, `git-subdir`, `npm`, `pip`, or what comes later.
     pub(super) form: String,
     /// The repository's address, as written.
@@ -32,7 +32,7 @@ pub(super) struct Origin {
     pub(super) is_pinned: bool,
 }
 
-impl Origin {
+impl PluginOrigin {
     /// Reads the `source` of a plugin. `own` is the marketplace's own repository.
     ///
     /// # Errors
@@ -63,28 +63,28 @@ impl Origin {
     }
 }
 
-fn package(form: &str, source: &Map<String, Value>) -> Origin {
+fn package(form: &str, source: &Map<String, Value>) -> PluginOrigin {
     let name = page::text(source, "package").unwrap_or_default();
     let package = if form == "npm" { references::npm(name) } else { references::pypi(name) };
     // A range is no version.
     let is_exact = |version: &str| version.starts_with(|first: char| first.is_ascii_digit()) && !version.contains(' ');
     let version = page::text(source, "version");
-    Origin {
+    PluginOrigin {
         form: form.to_owned(),
         package,
         at: version.map(str::to_owned),
         is_pinned: version.is_some_and(is_exact),
-        ..Origin::default()
+        ..PluginOrigin::default()
     }
 }
 
-fn repository(form: &str, source: &Map<String, Value>) -> Origin {
+fn repository(form: &str, source: &Map<String, Value>) -> PluginOrigin {
     let text = |member: &str| page::text(source, member).map(str::to_owned);
     let address = text("url").or_else(|| text("repo"));
     // Another commit can be made to have the same short id, so only a full one pins.
     let is_commit = |text: &String| text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let commit = text("sha").or_else(|| text("commit")).filter(is_commit).map(|commit| commit.to_ascii_lowercase());
-    Origin {
+    PluginOrigin {
         form: form.to_owned(),
         repository: address.as_deref().and_then(references::of_repository),
         address,

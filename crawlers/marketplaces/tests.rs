@@ -3,11 +3,11 @@
 use super::*;
 use crate::conformance;
 use crate::http::testing::{Sent, Server};
-use crate::{SourceSettings, Walk, testing};
+use crate::{SourceSettings, WalkScope, testing};
 
-fn document(url: &str, whole: &Value) -> Document {
+fn document(url: &str, whole: &Value) -> SourceDocument {
     let bytes = whole.to_string().into_bytes();
-    Document { id: "marketplaces".into(), name: "o/r".into(), url: url.into(), bytes }
+    SourceDocument { id: "marketplaces".into(), name: "o/r".into(), url: url.into(), bytes }
 }
 
 fn marketplace(plugins: Value) -> Value {
@@ -20,7 +20,7 @@ const OWN: &str = "https://raw.githubusercontent.com/Own/Er/main/.claude-plugin/
 fn origin_of(source: Value) -> Value {
     let whole = marketplace(json!([{"name": "p", "source": source}]));
     let listed = read(&document(OWN, &whole)).expect("a marketplace");
-    let [Listed::Changed { listing, .. }] = listed.as_slice() else { panic!("{listed:?}") };
+    let [ListedEntry::Changed { listing, .. }] = listed.as_slice() else { panic!("{listed:?}") };
     let Some(Locator::Inline { files, .. }) = listing.locators.first() else { panic!("inline") };
     let text: Value = serde_json::from_str(&files["listing.json"]).expect("JSON");
     let mut origin = text["origin"].clone();
@@ -79,7 +79,7 @@ fn a_bad_plugin_fails_by_itself_and_a_nameless_one_spoils_the_document() {
         json!([{"name": "a", "source": "./a"}, {"name": "b"}, {"name": "c", "source": {"url": "x"}}, {"name": "d", "source": 1}]),
     );
     let listed = read(&document(OWN, &whole)).expect("a marketplace");
-    let failed = listed.iter().filter(|listed| matches!(listed, Listed::Failed { .. })).count();
+    let failed = listed.iter().filter(|listed| matches!(listed, ListedEntry::Failed { .. })).count();
     assert_eq!((listed.len(), failed), (4, 3));
     for whole in [marketplace(json!([{"source": "./a"}])), marketplace(json!({})), json!({"plugins": []}), json!([])] {
         assert!(read(&document(OWN, &whole)).is_err(), "{whole}");
@@ -94,7 +94,7 @@ fn a_renamed_plugin_moves_to_its_newest_name() {
     let moved: Vec<_> = listed
         .iter()
         .filter_map(|listed| match listed {
-            Listed::Moved { key, to } => Some((key.name.as_str(), to.as_str())),
+            ListedEntry::Moved { key, to } => Some((key.name.as_str(), to.as_str())),
             _ => None,
         })
         .collect();
@@ -106,7 +106,7 @@ fn mail_addresses_are_not_kept_and_everything_else_is() {
     let plugin = json!({"name": "p", "source": "./p", "version": "1.0", "license": "MIT", "tags": ["x"], "own": 1,
         "author": {"name": "zoe", "email": "zoe@mail.test"}});
     let listed = read(&document(OWN, &marketplace(json!([plugin])))).expect("a marketplace");
-    let [Listed::Changed { listing, .. }] = listed.as_slice() else { panic!("one") };
+    let [ListedEntry::Changed { listing, .. }] = listed.as_slice() else { panic!("one") };
     let [Locator::Inline { version: Some(version), files, .. }] = listing.locators.as_slice() else { panic!("inline") };
     let text = &files["listing.json"];
     assert!(!text.contains("mail.test") && text.contains("zoe") && text.contains("\"own\": 1"), "{text}");
@@ -124,17 +124,17 @@ fn recorded_marketplaces_are_read_whole() {
         let Some(text) = testing::recorded(&format!("marketplaces/current/{file}.json")) else { return };
         let bytes = text.into_bytes();
         let url = OWN.to_owned();
-        let document = Document { id: "marketplaces".into(), name: "o/r".into(), url, bytes };
+        let document = SourceDocument { id: "marketplaces".into(), name: "o/r".into(), url, bytes };
         let listed = read(&document).expect("a marketplace");
         let listings: Vec<_> = listed
             .iter()
             .filter_map(|listed| match listed {
-                Listed::Changed { listing, .. } => Some(listing),
+                ListedEntry::Changed { listing, .. } => Some(listing),
                 _ => None,
             })
             .collect();
         let pinned = listings.iter().filter(|listing| listing.locators.len() == 2).count();
-        let moved = listed.iter().filter(|listed| matches!(listed, Listed::Moved { .. })).count();
+        let moved = listed.iter().filter(|listed| matches!(listed, ListedEntry::Moved { .. })).count();
         assert_eq!((listings.len(), pinned, listings.len() - pinned, moved), counts, "{file}");
         assert!(listings.iter().all(|listing| listing.references.len() == 1), "{file}");
     }
@@ -174,7 +174,7 @@ async fn it_does_what_every_source_must() {
 async fn each_document_is_asked_for_once() {
     let server = Server::start(|_, _| Sent::ok(marketplace(json!([{"name": "p", "source": "./p"}])).to_string()));
     let of_source = (ORIGIN.settings)(&conformance::World::default(), &server.base_url);
-    let (listed, _) = testing::walk(SOURCE, &of_source, Walk::Full).await.expect("a walk");
+    let (listed, _) = testing::walk(SOURCE, &of_source, WalkScope::Full).await.expect("a walk");
     let path = |list: usize| format!("/owner/list-{list}/main/marketplace.json");
     assert_eq!((listed.len(), server.paths()), (3, vec![path(0), path(1), path(2)]));
 }

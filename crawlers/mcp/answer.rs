@@ -8,7 +8,7 @@ use crate::json;
 
 /// The content of a response: a result or an error.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Answered {
+pub(super) enum JsonRpcReply {
     /// The result.
     Result(Value),
     /// An error of JSON-RPC: its code and message.
@@ -19,7 +19,7 @@ pub(super) enum Answered {
 ///
 /// # Errors
 /// The fault in the body, if no such response is in it.
-pub(super) fn read(bytes: &[u8], content_type: Option<&str>, id: u64) -> Result<Answered, String> {
+pub(super) fn read(bytes: &[u8], content_type: Option<&str>, id: u64) -> Result<JsonRpcReply, String> {
     let is_stream = content_type.is_some_and(|text| text.to_ascii_lowercase().starts_with("text/event-stream"));
     if is_stream {
         let text = String::from_utf8_lossy(bytes);
@@ -37,19 +37,19 @@ pub(super) fn read(bytes: &[u8], content_type: Option<&str>, id: u64) -> Result<
     response(value, id).ok_or_else(|| "it is not a JSON-RPC response to what was asked".to_owned())
 }
 
-fn response(mut value: Value, id: u64) -> Option<Answered> {
+fn response(mut value: Value, id: u64) -> Option<JsonRpcReply> {
     let object = value.as_object_mut()?;
     // Notifications have no id, and the answer to another question is not the one to this.
     if object.get("id")?.as_u64() != Some(id) {
         return None;
     }
     if let Some(result) = object.remove("result") {
-        return Some(Answered::Result(result));
+        return Some(JsonRpcReply::Result(result));
     }
     let error = object.get("error")?;
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
     // The message is a stranger's text and goes into a gap.
-    Some(Answered::Error(error.get("code")?.as_i64()?, message.chars().take(200).collect()))
+    Some(JsonRpcReply::Error(error.get("code")?.as_i64()?, message.chars().take(200).collect()))
 }
 
 /// The data of every event, lines joined.
@@ -79,14 +79,14 @@ mod tests {
 
     #[test]
     fn a_response_is_found_in_json_and_among_events() {
-        let result = Ok(Answered::Result(json!({"a": 1})));
+        let result = Ok(JsonRpcReply::Result(json!({"a": 1})));
         assert_eq!(read(br#"{"jsonrpc":"2.0","id":7,"result":{"a":1}}"#, None, 7), result);
         assert_eq!(read(br#"[{"jsonrpc":"2.0","id":7,"result":{"a":1}}]"#, None, 7), result);
         let stream = b": ping\n\nevent: message\ndata: {\"method\":\"notifications/message\"}\n\n\
                        data: {\"id\":7,\ndata: \"result\":{\"a\":1}}";
         assert_eq!(read(stream, STREAM, 7), result);
         let error = read(br#"{"id":7,"error":{"code":-32601,"message":"no such method"}}"#, None, 7);
-        assert_eq!(error, Ok(Answered::Error(-32601, "no such method".into())));
+        assert_eq!(error, Ok(JsonRpcReply::Error(-32601, "no such method".into())));
     }
 
     #[test]

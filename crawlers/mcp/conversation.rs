@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use capdex_model::snapshot::GapReason;
 use serde_json::{Value, json};
 
-use super::answer::{self, Answered};
+use super::answer::{self, JsonRpcReply};
 use crate::CrawlError;
-use crate::http::{Answer, Http, KeptHeaders, Request, redact};
+use crate::http::{Http, HttpRequest, HttpResponse, KeptHeaders, redact};
 
 /// The revision without a handshake that is asked for.
 const MODERN: &str = "2026-07-28";
@@ -25,7 +25,7 @@ const MAX_PAGES: usize = 200;
 
 /// All that an endpoint said in one conversation.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Said {
+pub(super) struct McpServerDescription {
     /// The revision of the protocol that it speaks.
     pub revision: String,
     /// Name, version and what else it says of itself.
@@ -36,7 +36,7 @@ pub(super) struct Said {
     pub tools: Vec<Value>,
 }
 
-impl Said {
+impl McpServerDescription {
     /// The content by which a change is measured: everything but the order of the tools.
     pub(super) fn canonical(&self) -> Value {
         let mut tools = self.tools.clone();
@@ -58,7 +58,7 @@ struct Endpoint<'a> {
 ///
 /// # Errors
 /// Any error of the client; `Malformed` for answers of another form.
-pub(super) async fn hold(http: &Http, url: &str) -> Result<Said, CrawlError> {
+pub(super) async fn hold(http: &Http, url: &str) -> Result<McpServerDescription, CrawlError> {
     let mut endpoint = Endpoint { http, url, revision: MODERN.to_owned(), session: None, is_modern: true, next_id: 1 };
     let about = match endpoint.discover().await? {
         Some(about) => about,
@@ -69,14 +69,14 @@ pub(super) async fn hold(http: &Http, url: &str) -> Result<Said, CrawlError> {
     let in_meta = about.pointer("/_meta/io.modelcontextprotocol~1serverInfo");
     let server = about.get("serverInfo").or(in_meta).cloned().unwrap_or(Value::Null);
     let instructions = about.get("instructions").cloned().unwrap_or(Value::Null);
-    Ok(Said { revision: endpoint.revision, server, instructions, tools })
+    Ok(McpServerDescription { revision: endpoint.revision, server, instructions, tools })
 }
 
 impl Endpoint<'_> {
     /// None where the endpoint does not know the question: it speaks an older revision.
     async fn discover(&mut self) -> Result<Option<Value>, CrawlError> {
         match self.ask("server/discover", json!({})).await {
-            Ok(Answered::Result(about)) if about.get("supportedVersions").is_some() => Ok(Some(about)),
+            Ok(JsonRpcReply::Result(about)) if about.get("supportedVersions").is_some() => Ok(Some(about)),
             // Endpoints of older revisions answer an unknown method with an error, with 404 or with no JSON-RPC.
             Ok(_) | Err(CrawlError::Gone { .. } | CrawlError::Malformed { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -88,9 +88,9 @@ impl Endpoint<'_> {
         LEGACY.clone_into(&mut self.revision);
         let params = json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": client_info()});
         let about = match self.ask("initialize", params).await? {
-            Answered::Result(about) if about.get("capabilities").is_some() => about,
-            Answered::Result(_) => return Err(self.malformed("it does not say what it can do")),
-            Answered::Error(code, message) => return Err(self.refused(code, &message)),
+            JsonRpcReply::Result(about) if about.get("capabilities").is_some() => about,
+            JsonRpcReply::Result(_) => return Err(self.malformed("it does not say what it can do")),
+            JsonRpcReply::Error(code, message) => return Err(self.refused(code, &message)),
         };
         if let Some(revision) = about.get("protocolVersion").and_then(Value::as_str).filter(|text| is_date(text)) {
             revision.clone_into(&mut self.revision);
@@ -106,8 +106,8 @@ impl Endpoint<'_> {
         for _ in 0..MAX_PAGES {
             let params = cursor.as_ref().map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
             let result = match self.ask("tools/list", params).await? {
-                Answered::Result(result) => result,
-                Answered::Error(code, message) => return Err(self.refused(code, &message)),
+                JsonRpcReply::Result(result) => result,
+                JsonRpcReply::Error(code, message) => return Err(self.refused(code, &message)),
             };
             let Some(Value::Array(page)) = result.get("tools").cloned() else {
                 return Err(self.malformed("its tools are no list"));
@@ -130,7 +130,7 @@ impl Endpoint<'_> {
         Err(self.malformed("its pages of tools do not end"))
     }
 
-    async fn ask(&mut self, method: &'static str, mut params: Value) -> Result<Answered, CrawlError> {
+    async fn ask(&mut self, method: &'static str, mut params: Value) -> Result<JsonRpcReply, CrawlError> {
         let id = self.next_id;
         self.next_id += 1;
         if self.is_modern
@@ -161,18 +161,18 @@ impl Endpoint<'_> {
             headers.push(("mcp-protocol-version", self.revision.as_str()));
         }
         headers.extend(self.session.as_deref().map(|session| ("mcp-session-id", session)));
-        let request = Request {
+        let request = HttpRequest {
             url: self.url,
             accept: Some("application/json, text/event-stream"),
             headers: &headers,
             body: Some(body.as_bytes()),
-            pace: Some(super::PACE),
+            rate_limit: Some(super::RATE_LIMIT),
             max_bytes: MAX_BYTES,
-            ..Request::default()
+            ..HttpRequest::default()
         };
-        match self.http.get(request).await? {
-            Answer::Body { bytes, headers, .. } => Ok((bytes, headers)),
-            Answer::NotModified => Err(self.malformed("\"not modified\" to a question")),
+        match self.http.send(request).await? {
+            HttpResponse::Body { bytes, headers, .. } => Ok((bytes, headers)),
+            HttpResponse::NotModified => Err(self.malformed("\"not modified\" to a question")),
         }
     }
 

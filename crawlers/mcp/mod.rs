@@ -19,11 +19,11 @@ use capdex_model::standing::Standing;
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::http::{Http, Pace};
+use crate::http::{Http, RateLimit};
 use crate::walk::{self, Visited};
-use crate::{CrawlError, ListRequest, Source, SourceMeta, Step, WalkKind};
+use crate::{CrawlError, ListFuture, ListRequest, Source, SourceMeta, WalkKind};
 
-use conversation::Said;
+use conversation::McpServerDescription;
 
 /// The source.
 pub const SOURCE: &dyn Source = &Mcp;
@@ -31,7 +31,7 @@ pub const SOURCE: &dyn Source = &Mcp;
 struct Mcp;
 
 /// One request at a time with a pause between: a census of ten thousand endpoints that went faster rate-limited itself.
-pub(crate) const PACE: Pace = Pace { per_minute: 90, burst: 1, in_flight: 1 };
+pub(crate) const RATE_LIMIT: RateLimit = RateLimit { per_minute: 90, burst: 1, in_flight: 1 };
 
 /// The time that one conversation may take in all, waiting for the pace included.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -51,7 +51,7 @@ one of the last visit. One that asks for credentials, refuses or does not answer
     stored: "Name, version, instructions and tools, with descriptions, schemas and annotations.",
     terms: "Those of each endpoint; only what it tells every client before any login is read.",
     base_url: None,
-    paces: &[],
+    rate_limits: &[],
     keys: &[],
     walk: WalkKind::Names,
     role: SourceRole {
@@ -66,7 +66,7 @@ impl Source for Mcp {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move {
             walk::step(&request, &request.settings.watchlist, |name, known| {
                 visit(request.http.clone(), request.key(name), known)
@@ -121,7 +121,7 @@ fn never_gone(error: CrawlError) -> CrawlError {
     }
 }
 
-fn listing(key: ListingKey, said: &Said) -> Listing {
+fn listing(key: ListingKey, said: &McpServerDescription) -> Listing {
     let document = json!({
         "server": said.server,
         "protocolVersion": said.revision,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::*;
 use crate::http::HttpSettings;
 use crate::http::testing::{Asked, Sent, Server, client, request, settings};
-use crate::{Listed, Page, SourceSettings};
+use crate::{ListPage, ListedEntry, SourceSettings};
 
 /// The method and the id of a question.
 fn question(asked: &Asked) -> (String, u64) {
@@ -52,15 +52,15 @@ fn legacy(asked: &Asked) -> Sent {
     }
 }
 
-async fn list(server: &Server, known: &BTreeMap<ListingKey, Validators>) -> Page {
-    let fast = Pace { per_minute: 1_000_000, burst: 1_000, in_flight: 1 };
+async fn list(server: &Server, known: &BTreeMap<ListingKey, Validators>) -> ListPage {
+    let fast = RateLimit { per_minute: 1_000_000, burst: 1_000, in_flight: 1 };
     let paces = vec![(server.base_url.clone(), fast)];
-    let (http, _) = client(HttpSettings { paces, ..settings(&[&server.base_url]) });
+    let (http, _) = client(HttpSettings { rate_limits: paces, ..settings(&[&server.base_url]) });
     let settings = SourceSettings { watchlist: vec![format!("{}/mcp", server.base_url)], ..SourceSettings::default() };
     SOURCE.list(request("mcp", &http, &settings, known)).await.expect("a page")
 }
 
-fn only(page: Page) -> Listed {
+fn only(page: ListPage) -> ListedEntry {
     let mut listed = page.listed;
     assert_eq!(listed.len(), 1);
     listed.remove(0)
@@ -73,7 +73,9 @@ fn methods(server: &Server) -> Vec<String> {
 #[tokio::test]
 async fn an_endpoint_of_the_older_revisions_is_asked_in_their_order() {
     let server = Server::start(|asked, _| legacy(asked));
-    let Listed::Changed { listing, validators } = only(list(&server, &BTreeMap::new()).await) else { panic!("read") };
+    let ListedEntry::Changed { listing, validators } = only(list(&server, &BTreeMap::new()).await) else {
+        panic!("read")
+    };
     assert_eq!(
         methods(&server),
         ["server/discover", "initialize", "notifications/initialized", "tools/list", "tools/list"]
@@ -86,7 +88,7 @@ async fn an_endpoint_of_the_older_revisions_is_asked_in_their_order() {
     assert_eq!(names, ["b", "a"]);
     assert_eq!(document["instructions"], "be kind");
     let known = BTreeMap::from([(listing.key.clone(), validators)]);
-    assert_eq!(only(list(&server, &known).await), Listed::Unchanged(listing.key));
+    assert_eq!(only(list(&server, &known).await), ListedEntry::Unchanged(listing.key));
 }
 
 #[tokio::test]
@@ -108,7 +110,7 @@ async fn an_endpoint_of_the_newest_revision_needs_no_handshake() {
             _ => unknown_method(id),
         }
     });
-    let Listed::Changed { listing, .. } = only(list(&server, &BTreeMap::new()).await) else { panic!("read") };
+    let ListedEntry::Changed { listing, .. } = only(list(&server, &BTreeMap::new()).await) else { panic!("read") };
     assert_eq!(methods(&server), ["server/discover", "tools/list"]);
     assert!(matches!(listing.locators.as_slice(), [Locator::Inline { version: Some(version), .. }] if version == "3"));
 }
@@ -118,7 +120,7 @@ async fn what_is_gated_or_broken_is_unknown_and_never_gone() {
     for status in [401, 403, 404, 405, 400] {
         let server = Server::start(move |_, _| Sent::answer(status, &[], "{}"));
         let listed = only(list(&server, &BTreeMap::new()).await);
-        assert!(matches!(listed, Listed::Failed { transient: false, .. }), "{status}: {listed:?}");
+        assert!(matches!(listed, ListedEntry::Failed { transient: false, .. }), "{status}: {listed:?}");
     }
 }
 
@@ -135,7 +137,7 @@ async fn pages_that_lead_in_a_circle_or_never_end_stop_with_an_error() {
             }
         });
         let listed = only(list(&server, &BTreeMap::new()).await);
-        assert!(matches!(listed, Listed::Failed { transient: false, .. }));
+        assert!(matches!(listed, ListedEntry::Failed { transient: false, .. }));
         assert!(server.asked().len() <= 202);
     }
 }
@@ -154,8 +156,8 @@ async fn a_fault_that_passes_is_sat_out_and_one_that_stays_is_a_failure_for_now(
         let server = Server::start(move |asked, before| {
             if before == 1 { Sent::answer(status, &[("retry-after", "1")], "<html>") } else { legacy(asked) }
         });
-        assert!(matches!(only(list(&server, &BTreeMap::new()).await), Listed::Changed { .. }), "{status}");
+        assert!(matches!(only(list(&server, &BTreeMap::new()).await), ListedEntry::Changed { .. }), "{status}");
         let server = Server::start(move |_, _| Sent::answer(status, &[("retry-after", "86400")], "<html>"));
-        assert!(matches!(only(list(&server, &BTreeMap::new()).await), Listed::Failed { transient: true, .. }));
+        assert!(matches!(only(list(&server, &BTreeMap::new()).await), ListedEntry::Failed { transient: true, .. }));
     }
 }

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Place, ask, visit};
+use super::{NpmCursorState, ask, visit};
 use crate::http::Http;
-use crate::{CrawlError, ListRequest, Next, Page, walk};
+use crate::{CrawlError, ListPage, ListRequest, NextPage, walk};
 
 /// Changes on a page.
 const LIMIT: usize = 10_000;
@@ -27,12 +27,12 @@ struct Database {
 
 #[derive(Deserialize)]
 struct Changes {
-    results: Vec<Change>,
+    results: Vec<NpmChange>,
     last_seq: Value,
 }
 
 #[derive(Deserialize)]
-struct Change {
+struct NpmChange {
     id: String,
 }
 
@@ -52,7 +52,7 @@ pub(super) async fn beginning(http: &Http, changes_url: &str) -> Result<String, 
 /// # Errors
 /// Any error of the client, and `Malformed` for an answer of another form. `Malformed` too for a feed that stands
 /// before `since`: it was made anew, and what it has says nothing of what changed.
-pub(super) async fn step(request: &ListRequest<'_>, since: String) -> Result<Page, CrawlError> {
+pub(super) async fn step(request: &ListRequest<'_>, since: String) -> Result<ListPage, CrawlError> {
     let Some(base) = &request.settings.changes_url else {
         return Err(CrawlError::bad_answer("the feed of changes", "the schedule does not say where it is"));
     };
@@ -79,9 +79,12 @@ pub(super) async fn step(request: &ListRequest<'_>, since: String) -> Result<Pag
     let names: Vec<String> = changed.into_iter().filter(wanted).collect();
     let listed = walk::visit_all(request, &names, |name, known| visit(request, name, known)).await;
     let listed = walk::unless_all_failed(listed, request)?;
-    let next =
-        if is_full { Next::More(Place::Changes(last).cursor()) } else { Next::Complete { watermark: Some(last) } };
-    Ok(Page { listed, next })
+    let next = if is_full {
+        NextPage::More(NpmCursorState::Changes(last).cursor())
+    } else {
+        NextPage::Complete { watermark: Some(last) }
+    };
+    Ok(ListPage { listed, next })
 }
 
 /// A seq as text: a number, or the opaque text of newer CouchDBs. One with a space is none: cursors are split at them.

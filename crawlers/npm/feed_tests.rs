@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 use crate::http::testing::{Asked, Sent, Server, client, request, settings};
-use crate::{Listed, SourceSettings};
+use crate::{ListedEntry, SourceSettings};
 
 /// Answers a packument for every name.
 fn packument(asked: &Asked) -> Sent {
@@ -29,17 +29,17 @@ fn settings_of(server: &Server, names: &[&str]) -> SourceSettings {
 async fn step(
     server: &Server,
     settings_of_source: &SourceSettings,
-    walk: Walk<'_>,
-    cursor: Option<&Cursor>,
-) -> Result<Page, CrawlError> {
+    walk: WalkScope<'_>,
+    cursor: Option<&WalkCursor>,
+) -> Result<ListPage, CrawlError> {
     let (http, _) = client(settings(&[&server.base_url]));
     let known = BTreeMap::new();
     SOURCE.list(ListRequest { walk, cursor, ..request("npm", &http, settings_of_source, &known) }).await
 }
 
-fn names(page: &Page) -> Vec<String> {
-    let name = |listed: &Listed| match listed {
-        Listed::Changed { listing, .. } => Some(listing.key.name.clone()),
+fn names(page: &ListPage) -> Vec<String> {
+    let name = |listed: &ListedEntry| match listed {
+        ListedEntry::Changed { listing, .. } => Some(listing.key.name.clone()),
         _ => None,
     };
     page.listed.iter().filter_map(name).collect()
@@ -54,10 +54,10 @@ async fn a_whole_walk_leaves_where_the_feed_stood_at_its_beginning() {
     let all: Vec<String> = (0..20).map(|number| format!("p{number:02}")).collect();
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     let settings = settings_of(&server, &all);
-    let first = step(&server, &settings, Walk::Full, None).await.expect("a page");
-    let Next::More(cursor) = first.next else { panic!("twenty names are two steps") };
-    let second = step(&server, &settings, Walk::Full, Some(&cursor)).await.expect("a page");
-    assert_eq!(second.next, Next::Complete { watermark: Some("490".into()) });
+    let first = step(&server, &settings, WalkScope::Full, None).await.expect("a page");
+    let NextPage::More(cursor) = first.next else { panic!("twenty names are two steps") };
+    let second = step(&server, &settings, WalkScope::Full, Some(&cursor)).await.expect("a page");
+    assert_eq!(second.next, NextPage::Complete { watermark: Some("490".into()) });
     assert_eq!(server.paths().iter().filter(|path| *path == "/registry/").count(), 1);
 }
 
@@ -76,10 +76,10 @@ async fn only_what_the_feed_has_and_the_watchlist_wants_is_asked_for() {
     }
     });
     let settings = settings_of(&server, &["@s/c", "a", "b"]);
-    let page = step(&server, &settings, Walk::Since("490"), None).await.expect("a page");
+    let page = step(&server, &settings, WalkScope::Since("490"), None).await.expect("a page");
     assert_eq!(names(&page), ["b"]);
-    assert!(page.listed.contains(&Listed::Gone(ListingKey::new("npm", "@s/c"))));
-    assert_eq!(page.next, Next::Complete { watermark: Some("494".into()) });
+    assert!(page.listed.contains(&ListedEntry::Gone(ListingKey::new("npm", "@s/c"))));
+    assert_eq!(page.next, NextPage::Complete { watermark: Some("494".into()) });
     let mut asked = server.paths();
     asked.sort();
     assert_eq!(asked, ["/@s%2Fc", "/b", "/registry/_changes?since=490&limit=10000"]);
@@ -96,7 +96,7 @@ async fn a_feed_that_was_made_anew_or_leads_nowhere_is_an_error() {
     });
     let settings = settings_of(&server, &["a"]);
     for since in ["490", "5"] {
-        let error = step(&server, &settings, Walk::Since(since), None).await.expect_err("no page");
+        let error = step(&server, &settings, WalkScope::Since(since), None).await.expect_err("no page");
         assert!(matches!(error, CrawlError::Malformed { .. }), "{error}");
     }
 }
@@ -108,7 +108,7 @@ async fn changes_that_nobody_could_read_are_not_passed() {
         _ => Sent::answer(503, &[], ""),
     });
     let settings = settings_of(&server, &["a", "b"]);
-    let error = step(&server, &settings, Walk::Since("490"), None).await.expect_err("no page");
+    let error = step(&server, &settings, WalkScope::Since("490"), None).await.expect_err("no page");
     assert!(error.is_transient(), "{error}");
 }
 
@@ -125,11 +125,11 @@ async fn a_full_page_goes_on_from_its_last_seq() {
         _ => packument(asked),
     });
     let settings = settings_of(&server, &["a"]);
-    let first = step(&server, &settings, Walk::Since("1"), None).await.expect("a page");
-    let Next::More(cursor) = first.next else { panic!("a full page is not the end") };
-    let second = step(&server, &settings, Walk::Since("1"), Some(&cursor)).await.expect("a page");
+    let first = step(&server, &settings, WalkScope::Since("1"), None).await.expect("a page");
+    let NextPage::More(cursor) = first.next else { panic!("a full page is not the end") };
+    let second = step(&server, &settings, WalkScope::Since("1"), Some(&cursor)).await.expect("a page");
     assert_eq!(names(&second), ["a"]);
-    assert_eq!(second.next, Next::Complete { watermark: Some("10002-g1BBBB".into()) });
+    assert_eq!(second.next, NextPage::Complete { watermark: Some("10002-g1BBBB".into()) });
 }
 
 #[tokio::test]
@@ -154,12 +154,12 @@ async fn every_query_is_read_to_its_end_after_the_watchlist() {
     };
     let (mut cursor, mut found, mut steps) = (None, Vec::new(), 0);
     loop {
-        let page = step(&server, &settings, Walk::Full, cursor.as_ref()).await.expect("a page");
+        let page = step(&server, &settings, WalkScope::Full, cursor.as_ref()).await.expect("a page");
         found.extend(names(&page));
         steps += 1;
         match page.next {
-            Next::More(next) => cursor = Some(next),
-            Next::Complete { watermark } => break assert_eq!(watermark, None),
+            NextPage::More(next) => cursor = Some(next),
+            NextPage::Complete { watermark } => break assert_eq!(watermark, None),
         }
     }
     found.sort();
@@ -173,7 +173,7 @@ async fn a_cursor_that_is_none_of_ours_is_an_error() {
     let server = Server::start(|asked, _| packument(asked));
     let settings = settings_of(&server, &["a"]);
     for cursor in ["", "watchlist", "search - x 0", "changes", "other 1"] {
-        let error = step(&server, &settings, Walk::Full, Some(&Cursor(cursor.into()))).await;
+        let error = step(&server, &settings, WalkScope::Full, Some(&WalkCursor(cursor.into()))).await;
         assert!(error.is_err(), "{cursor:?}");
     }
     assert_eq!(server.paths(), [""; 0]);

@@ -11,9 +11,11 @@ mod listing;
 mod packument;
 mod search;
 
-use crate::http::{Answer, Http, Request};
+use crate::http::{Http, HttpRequest, HttpResponse};
 use crate::walk::{self, Visited};
-use crate::{CrawlError, Cursor, ListRequest, Next, Page, Source, SourceMeta, Step, Walk, WalkKind};
+use crate::{
+    CrawlError, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkCursor, WalkKind, WalkScope,
+};
 use capdex_model::listing::Validators;
 use capdex_model::snapshot::GapReason;
 use capdex_model::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
@@ -59,7 +61,7 @@ packuments and those that a proxy put together. The times of such a proxy are th
              maintainers (no addresses), times, install scripts, dependencies, deprecation.",
     terms: "The registry's terms of use allow copying of metadata and of tarballs for inspection.",
     base_url: None,
-    paces: &[],
+    rate_limits: &[],
     keys: &[],
     walk: WalkKind::Names,
     role: SourceRole {
@@ -76,12 +78,12 @@ impl Source for Npm {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move {
-            match Place::of(&request)? {
-                Place::Watchlist(cursor, seq) => watchlist(&request, cursor, seq).await,
-                Place::Search(query, from, seq) => search::step(&request, query, from, seq).await,
-                Place::Changes(since) => changes::step(&request, since).await,
+            match NpmCursorState::of(&request)? {
+                NpmCursorState::Watchlist(cursor, seq) => watchlist(&request, cursor, seq).await,
+                NpmCursorState::Search(query, from, seq) => search::step(&request, query, from, seq).await,
+                NpmCursorState::Changes(since) => changes::step(&request, since).await,
             }
         })
     }
@@ -89,21 +91,23 @@ impl Source for Npm {
 
 /// The place of a walk. Text forms: `watchlist <seq> <cursor>`, `search <seq> <query> <from>`, `changes <seq>`; a seq
 /// that is not known is `-`.
-enum Place {
+enum NpmCursorState {
     /// In the watchlist, with the feed's seq at the beginning of the walk.
-    Watchlist(Option<Cursor>, Option<String>),
+    Watchlist(Option<WalkCursor>, Option<String>),
     /// In the results of a query, from a result on.
     Search(usize, u64, Option<String>),
     /// In the feed, after a seq.
     Changes(String),
 }
 
-impl Place {
+impl NpmCursorState {
     fn of(request: &ListRequest<'_>) -> Result<Self, CrawlError> {
         let Some(cursor) = request.cursor else {
             return Ok(match request.walk {
-                Walk::Since(watermark) if request.settings.changes_url.is_some() => Self::Changes(watermark.to_owned()),
-                Walk::Since(_) | Walk::Full => Self::Watchlist(None, None),
+                WalkScope::Since(watermark) if request.settings.changes_url.is_some() => {
+                    Self::Changes(watermark.to_owned())
+                }
+                WalkScope::Since(_) | WalkScope::Full => Self::Watchlist(None, None),
             });
         };
         let mut words = cursor.0.split(' ');
@@ -112,7 +116,7 @@ impl Place {
         let known = |seq: Option<String>| seq.filter(|seq| seq != "-");
         let place = match (kind, seq, words.next(), words.next()) {
             (Some("watchlist"), seq, Some(inner), None) => {
-                Some(Self::Watchlist(Some(Cursor(inner.to_owned())), known(seq)))
+                Some(Self::Watchlist(Some(WalkCursor(inner.to_owned())), known(seq)))
             }
             (Some("search"), seq, Some(query), Some(from)) => {
                 query.parse().ok().zip(from.parse().ok()).map(|(query, from)| Self::Search(query, from, known(seq)))
@@ -123,9 +127,9 @@ impl Place {
         place.ok_or_else(|| CrawlError::bad_answer("the cursor of the walk", "it is not one of this source"))
     }
 
-    fn cursor(&self) -> Cursor {
+    fn cursor(&self) -> WalkCursor {
         let or_dash = |seq: &Option<String>| seq.clone().unwrap_or_else(|| "-".to_owned());
-        Cursor(match self {
+        WalkCursor(match self {
             Self::Watchlist(inner, seq) => {
                 format!("watchlist {} {}", or_dash(seq), inner.as_ref().map_or("", |inner| inner.0.as_str()))
             }
@@ -136,7 +140,11 @@ impl Place {
 }
 
 /// A step over the watchlist. At its beginning the feed says where it stands, so that the next walk may go on from there.
-async fn watchlist(request: &ListRequest<'_>, cursor: Option<Cursor>, seq: Option<String>) -> Result<Page, CrawlError> {
+async fn watchlist(
+    request: &ListRequest<'_>,
+    cursor: Option<WalkCursor>,
+    seq: Option<String>,
+) -> Result<ListPage, CrawlError> {
     let seq = match (&cursor, &request.settings.changes_url) {
         // Asked before the first name: the next walk then sees what changes during this one.
         (None, Some(url)) => Some(changes::beginning(request.http, url).await?),
@@ -145,11 +153,11 @@ async fn watchlist(request: &ListRequest<'_>, cursor: Option<Cursor>, seq: Optio
     let inner = ListRequest { cursor: cursor.as_ref(), ..*request };
     let page = walk::step(&inner, &request.settings.watchlist, |name, known| visit(request, name, known)).await?;
     let next = match page.next {
-        Next::More(inner) => Next::More(Place::Watchlist(Some(inner), seq).cursor()),
-        Next::Complete { .. } if request.settings.queries.is_empty() => Next::Complete { watermark: seq },
-        Next::Complete { .. } => Next::More(Place::Search(0, 0, seq).cursor()),
+        NextPage::More(inner) => NextPage::More(NpmCursorState::Watchlist(Some(inner), seq).cursor()),
+        NextPage::Complete { .. } if request.settings.queries.is_empty() => NextPage::Complete { watermark: seq },
+        NextPage::Complete { .. } => NextPage::More(NpmCursorState::Search(0, 0, seq).cursor()),
     };
-    Ok(Page { next, ..page })
+    Ok(ListPage { next, ..page })
 }
 
 /// Visits one package, at the registry of its scope.
@@ -172,14 +180,14 @@ async fn packument_of(
 ) -> Result<Visited, CrawlError> {
     let url = address(&base_url, &name)?;
     // The abbreviated form is smaller, but says nothing of repository, licence, maintainers and times.
-    let request = Request {
+    let request = HttpRequest {
         url: &url,
         accept: Some("application/json"),
         validators: known.as_ref(),
         max_bytes: MAX_PACKUMENT_BYTES,
-        ..Request::default()
+        ..HttpRequest::default()
     };
-    let Answer::Body { bytes, validators, .. } = http.get(request).await? else { return Ok(Visited::Unchanged) };
+    let HttpResponse::Body { bytes, validators, .. } = http.send(request).await? else { return Ok(Visited::Unchanged) };
     let subject = crate::http::redact(&url);
     // Packuments have up to 40 MB, too much to parse on a thread of the runtime.
     let read = tokio::task::spawn_blocking(move || listing::read(&name, &subject, &bytes));
@@ -220,8 +228,8 @@ fn address(base_url: &str, name: &str) -> Result<String, CrawlError> {
 /// # Errors
 /// Any error of the client, and `Malformed` for an answer of another form.
 async fn ask<T: serde::de::DeserializeOwned>(http: &Http, url: &str, max_bytes: u64) -> Result<T, CrawlError> {
-    let request = Request { url, accept: Some("application/json"), max_bytes, ..Request::default() };
-    let Answer::Body { bytes, .. } = http.get(request).await? else {
+    let request = HttpRequest { url, accept: Some("application/json"), max_bytes, ..HttpRequest::default() };
+    let HttpResponse::Body { bytes, .. } = http.send(request).await? else {
         return Err(CrawlError::bad_answer(url, "no body"));
     };
     serde_json::from_slice(&bytes).map_err(|error| CrawlError::bad_answer(url, error.to_string()))

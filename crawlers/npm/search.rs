@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::{Place, ask, visit};
-use crate::{CrawlError, ListRequest, Next, Page, walk};
+use super::{NpmCursorState, ask, visit};
+use crate::{CrawlError, ListPage, ListRequest, NextPage, walk};
 
 const SIZE: u64 = 250;
 const MAX_DEPTH: u64 = 10_000;
@@ -16,17 +16,17 @@ const MAX_BYTES: u64 = 16 << 20;
 
 #[derive(Deserialize)]
 struct Results {
-    objects: Vec<Found>,
+    objects: Vec<NpmSearchHit>,
     total: u64,
 }
 
 #[derive(Deserialize)]
-struct Found {
-    package: Package,
+struct NpmSearchHit {
+    package: NpmSearchPackage,
 }
 
 #[derive(Deserialize)]
-struct Package {
+struct NpmSearchPackage {
     name: String,
 }
 
@@ -39,9 +39,9 @@ pub(super) async fn step(
     query: usize,
     from: u64,
     seq: Option<String>,
-) -> Result<Page, CrawlError> {
+) -> Result<ListPage, CrawlError> {
     let Some(text) = request.settings.queries.get(query) else {
-        return Ok(Page { listed: Vec::new(), next: Next::Complete { watermark: seq } });
+        return Ok(ListPage { listed: Vec::new(), next: NextPage::Complete { watermark: seq } });
     };
     let encoded: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
     let base_url = request.settings.base_url.trim_end_matches('/');
@@ -58,9 +58,9 @@ pub(super) async fn step(
     let is_more = count > 0 && after < results.total.min(MAX_DEPTH);
     let (query, from) = if is_more { (query, after) } else { (query + 1, 0) };
     let next = if query < request.settings.queries.len() {
-        Next::More(Place::Search(query, from, seq).cursor())
+        NextPage::More(NpmCursorState::Search(query, from, seq).cursor())
     } else {
-        Next::Complete { watermark: seq }
+        NextPage::Complete { watermark: seq }
     };
-    Ok(Page { listed, next })
+    Ok(ListPage { listed, next })
 }

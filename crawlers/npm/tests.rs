@@ -13,7 +13,7 @@ use super::listing::read;
 use super::*;
 use crate::conformance::{self, Origin};
 use crate::http::testing::{Sent, Server, client, request, settings};
-use crate::{Cursor, Listed, Next, Page, SourceSettings};
+use crate::{ListPage, ListedEntry, NextPage, SourceSettings, WalkCursor};
 
 fn packument(name: &str) -> Value {
     json!({
@@ -234,9 +234,9 @@ fn source_settings(base_url: &str, watchlist: &[&str]) -> SourceSettings {
 async fn list(
     server: &Server,
     settings_of_source: &SourceSettings,
-    cursor: Option<&Cursor>,
+    cursor: Option<&WalkCursor>,
     known: &BTreeMap<ListingKey, Validators>,
-) -> Result<Page, CrawlError> {
+) -> Result<ListPage, CrawlError> {
     let (http, _) = client(settings(&[&server.base_url]));
     SOURCE.list(ListRequest { cursor, ..request("npm", &http, settings_of_source, known) }).await
 }
@@ -257,25 +257,25 @@ async fn a_step_lists_each_name_as_the_registry_answers() {
     let known = Validators { etag: Some("\"0\"".into()), ..Validators::default() };
     let known = BTreeMap::from([(ListingKey::new("npm", "known"), known)]);
     let page = list(&server, &source_settings(&server.base_url, &names), None, &known).await.expect("a page");
-    assert_eq!(page.next, Next::END);
+    assert_eq!(page.next, NextPage::END);
     let key = |name: &str| ListingKey::new("npm", name);
-    let reason = |listed: &Listed| match listed {
-        Listed::Failed { gap, transient, .. } => Some((gap.reason, *transient)),
+    let reason = |listed: &ListedEntry| match listed {
+        ListedEntry::Failed { gap, transient, .. } => Some((gap.reason, *transient)),
         _ => None,
     };
     let [dots, ok, broken, denied, empty, garbage, known, limited, missing] = page.listed.as_slice() else {
         panic!("nine")
     };
     assert_eq!(reason(dots), Some((GapReason::Malformed, false)));
-    assert!(matches!(ok, Listed::Changed { listing, validators }
+    assert!(matches!(ok, ListedEntry::Changed { listing, validators }
         if listing.key == key("@s/ok") && validators.etag.as_deref() == Some("\"1\"") && validators.digest.is_some()));
     assert_eq!(reason(broken), Some((GapReason::Unreachable, true)));
     assert_eq!(reason(denied), Some((GapReason::Denied, false)));
-    assert_eq!(empty, &Listed::Gone(key("empty")));
+    assert_eq!(empty, &ListedEntry::Gone(key("empty")));
     assert_eq!(reason(garbage), Some((GapReason::BadAnswer, false)));
-    assert_eq!(known, &Listed::Unchanged(key("known")));
+    assert_eq!(known, &ListedEntry::Unchanged(key("known")));
     assert_eq!(reason(limited), Some((GapReason::RateLimited, true)));
-    assert_eq!(missing, &Listed::Gone(key("missing")));
+    assert_eq!(missing, &ListedEntry::Gone(key("missing")));
     let asked = server.asked();
     assert!(asked.iter().all(|asked| asked.header("accept") == Some("application/json")));
     let with_etag: Vec<_> = asked.iter().filter(|asked| asked.header("if-none-match").is_some()).collect();
@@ -293,12 +293,12 @@ async fn a_proxy_without_validators_is_unchanged_by_digest() {
     });
     let of_source = source_settings(&server.base_url, &["a"]);
     let first = list(&server, &of_source, None, &BTreeMap::new()).await.expect("a page");
-    let [Listed::Changed { validators, .. }] = first.listed.as_slice() else { panic!("changed") };
+    let [ListedEntry::Changed { validators, .. }] = first.listed.as_slice() else { panic!("changed") };
     assert_eq!((&validators.etag, &validators.last_modified), (&None, &None));
     let key = ListingKey::new("npm", "a");
     let known = BTreeMap::from([(key.clone(), validators.clone())]);
     let second = list(&server, &of_source, None, &known).await.expect("a page");
-    assert_eq!(second.listed, [Listed::Unchanged(key)]);
+    assert_eq!(second.listed, [ListedEntry::Unchanged(key)]);
     assert_eq!(server.asked().len(), 2);
 }
 
@@ -312,7 +312,7 @@ async fn names_in_a_scope_are_asked_for_where_the_scope_is() {
     let mut of_source = source_settings(&format!("{}/public", server.base_url), &["@s/a", "@t/a"]);
     of_source.scopes.insert("@s".into(), format!("{}/private/", server.base_url));
     let page = list(&server, &of_source, None, &BTreeMap::new()).await.expect("a page");
-    assert!(page.listed.iter().all(|listed| matches!(listed, Listed::Changed { .. })), "{:?}", page.listed);
+    assert!(page.listed.iter().all(|listed| matches!(listed, ListedEntry::Changed { .. })), "{:?}", page.listed);
 }
 
 fn any_json() -> impl Strategy<Value = Value> {

@@ -7,7 +7,7 @@ use capdex_model::snapshot::GapReason;
 use serde_json::{Value, json};
 
 use super::reference::Reference;
-use super::token::Registry;
+use super::token::OciRegistry;
 use crate::{CrawlError, json as bounded};
 
 const ACCEPT: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
@@ -17,7 +17,7 @@ const ACCEPT: &str = "application/vnd.oci.image.index.v1+json, application/vnd.o
 const MAX_BYTES: u64 = 4 << 20;
 
 /// The manifest that a reference led to.
-pub(super) struct Manifest {
+pub(super) struct OciManifest {
     /// The digest of the outermost manifest: `sha256:<hex>`.
     pub digest: String,
     /// The outermost manifest.
@@ -28,7 +28,7 @@ pub(super) struct Manifest {
 ///
 /// # Errors
 /// Any error of the client; `Malformed` for what is no manifest, and where a digest does not fit.
-pub(super) async fn read(registry: &mut Registry<'_>, reference: &Reference) -> Result<Manifest, CrawlError> {
+pub(super) async fn read(registry: &mut OciRegistry<'_>, reference: &Reference) -> Result<OciManifest, CrawlError> {
     let (digest, document) = fetch(registry, &format!("manifests/{}", reference.what)).await?;
     // A pin is worth nothing if the registry may answer with other bytes.
     if reference.what.starts_with("sha256:") && reference.what != digest {
@@ -38,7 +38,7 @@ pub(super) async fn read(registry: &mut Registry<'_>, reference: &Reference) -> 
     if !is_manifest {
         return Err(malformed("neither an index nor a manifest"));
     }
-    Ok(Manifest { digest, document })
+    Ok(OciManifest { digest, document })
 }
 
 /// The configuration in a form of our own: labels, entry point, command, user, ports, and the names of the
@@ -46,7 +46,7 @@ pub(super) async fn read(registry: &mut Registry<'_>, reference: &Reference) -> 
 ///
 /// # Errors
 /// The errors of [`read`].
-pub(super) async fn configuration(registry: &mut Registry<'_>, manifest: &Manifest) -> Result<Value, CrawlError> {
+pub(super) async fn configuration(registry: &mut OciRegistry<'_>, manifest: &OciManifest) -> Result<Value, CrawlError> {
     let mut document = manifest.document.clone();
     if let Some(Value::Array(all)) = document.get("manifests") {
         let digest = digest_of_platform(all).ok_or_else(|| malformed("an index without manifests"))?;
@@ -87,12 +87,12 @@ fn digest_of_platform(all: &[Value]) -> Option<String> {
     entry.get("digest")?.as_str().filter(|digest| is_digest(digest)).map(str::to_owned)
 }
 
-async fn checked(registry: &mut Registry<'_>, path: &str, digest: &str) -> Result<Value, CrawlError> {
+async fn checked(registry: &mut OciRegistry<'_>, path: &str, digest: &str) -> Result<Value, CrawlError> {
     let (found, document) = fetch(registry, path).await?;
     if found == digest { Ok(document) } else { Err(mismatch(digest)) }
 }
 
-async fn fetch(registry: &mut Registry<'_>, path: &str) -> Result<(String, Value), CrawlError> {
+async fn fetch(registry: &mut OciRegistry<'_>, path: &str) -> Result<(String, Value), CrawlError> {
     let (bytes, _) = registry.get(path, ACCEPT, MAX_BYTES).await?;
     let document = bounded::parse(&bytes, |_, _| false).map_err(|error| malformed(&error))?;
     // The digest is taken of the bytes that came; a header could say anything.

@@ -14,9 +14,9 @@ use capdex_model::listing::{Claim, Claims, Listing, Locator, Validators};
 use capdex_model::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
 use serde_json::Value;
 
-use crate::http::{Http, Pace};
+use crate::http::{Http, RateLimit};
 use crate::walk::{self, Visited};
-use crate::{CrawlError, ListRequest, Source, SourceMeta, Step, WalkKind, references};
+use crate::{CrawlError, ListFuture, ListRequest, Source, SourceMeta, WalkKind, references};
 
 use reference::Reference;
 
@@ -40,7 +40,7 @@ An image is unchanged where the digest of its manifest is the one of the last vi
     stored: "Digest, labels, entry point, command, user, exposed ports, names of environment variables.",
     terms: "Those of each registry; anonymous pulls only.",
     base_url: None,
-    paces: &[],
+    rate_limits: &[],
     keys: &[],
     walk: WalkKind::Names,
     role: SourceRole {
@@ -52,14 +52,14 @@ An image is unchanged where the digest of its manifest is the one of the last vi
 };
 
 /// The pace for one registry.
-const PACE: Pace = Pace { per_minute: 15, burst: 10, in_flight: 2 };
+const RATE_LIMIT: RateLimit = RateLimit { per_minute: 15, burst: 10, in_flight: 2 };
 
 impl Source for Oci {
     fn meta(&self) -> &'static SourceMeta {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move {
             walk::step(&request, &request.settings.watchlist, |name, known| {
                 visit(request.http.clone(), request.key(name), known)
@@ -71,7 +71,7 @@ impl Source for Oci {
 
 async fn visit(http: Http, key: ListingKey, known: Option<Validators>) -> Result<Visited, CrawlError> {
     let reference = Reference::parse(&key.name)?;
-    let mut registry = token::Registry::new(&http, &reference);
+    let mut registry = token::OciRegistry::new(&http, &reference);
     let manifest = manifest::read(&mut registry, &reference).await?;
     let digest = Digest::of(manifest.digest.as_bytes());
     // The manifest names the configuration by its digest, so an equal manifest has an equal configuration.

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::http::HttpSettings;
 use crate::http::testing::{Asked, Sent, Server, client, request, settings};
-use crate::{Listed, SourceSettings};
+use crate::{ListedEntry, SourceSettings};
 
 fn sha(bytes: &str) -> String {
     format!("sha256:{}", Digest::of(bytes.as_bytes()).hex())
@@ -53,10 +53,10 @@ fn start() -> Server {
     Server::start(|asked, _| registry(asked, &format!("http://{}", asked.header("host").expect("a host"))))
 }
 
-async fn list(server: &Server, what: &str, known: &BTreeMap<ListingKey, Validators>) -> Listed {
-    let fast = Pace { per_minute: 1_000_000, burst: 1_000, in_flight: 2 };
+async fn list(server: &Server, what: &str, known: &BTreeMap<ListingKey, Validators>) -> ListedEntry {
+    let fast = RateLimit { per_minute: 1_000_000, burst: 1_000, in_flight: 2 };
     let paces = vec![(server.base_url.clone(), fast)];
-    let (http, _) = client(HttpSettings { paces, ..settings(&[&server.base_url]) });
+    let (http, _) = client(HttpSettings { rate_limits: paces, ..settings(&[&server.base_url]) });
     let name = format!("{}/a/b{what}", server.base_url.trim_start_matches("http://"));
     let settings = SourceSettings { watchlist: vec![name], ..SourceSettings::default() };
     let mut page = SOURCE.list(request("oci", &http, &settings, known)).await.expect("a page");
@@ -67,7 +67,9 @@ async fn list(server: &Server, what: &str, known: &BTreeMap<ListingKey, Validato
 #[tokio::test]
 async fn an_image_says_what_its_labels_say_and_keeps_its_values_to_itself() {
     let server = start();
-    let Listed::Changed { listing, validators } = list(&server, ":1", &BTreeMap::new()).await else { panic!("read") };
+    let ListedEntry::Changed { listing, validators } = list(&server, ":1", &BTreeMap::new()).await else {
+        panic!("read")
+    };
     assert_eq!(
         listing.references,
         [ListingKey::new("github", "o/n"), ListingKey::new("official-registry", "io.test/x")]
@@ -77,16 +79,18 @@ async fn an_image_says_what_its_labels_say_and_keeps_its_values_to_itself() {
     assert!(files["image.json"].contains("API_KEY") && !files["image.json"].contains("canary"));
     assert_eq!(server.asked().len(), 5, "a refusal, a token, two manifests, a configuration");
     let known = BTreeMap::from([(listing.key.clone(), validators)]);
-    assert_eq!(list(&server, ":1", &known).await, Listed::Unchanged(listing.key));
+    assert_eq!(list(&server, ":1", &known).await, ListedEntry::Unchanged(listing.key));
     assert_eq!(server.asked().len(), 8, "a refusal, a token, a manifest");
 }
 
 #[tokio::test]
 async fn what_is_not_there_is_gone_and_what_does_not_fit_its_digest_is_refused() {
     let server = start();
-    assert!(matches!(list(&server, ":none", &BTreeMap::new()).await, Listed::Gone(_)));
+    assert!(matches!(list(&server, ":none", &BTreeMap::new()).await, ListedEntry::Gone(_)));
     let lie = format!("@{}", sha("lie"));
-    let Listed::Failed { gap, transient, .. } = list(&server, &lie, &BTreeMap::new()).await else { panic!("refused") };
+    let ListedEntry::Failed { gap, transient, .. } = list(&server, &lie, &BTreeMap::new()).await else {
+        panic!("refused")
+    };
     assert_eq!((gap.reason.as_str(), transient), ("digest_mismatch", false));
 }
 
@@ -94,14 +98,14 @@ async fn what_is_not_there_is_gone_and_what_does_not_fit_its_digest_is_refused()
 async fn a_login_that_is_no_anonymous_token_is_a_refusal() {
     let server = Server::start(|_, _| Sent::answer(401, &[("www-authenticate", "Basic realm=\"x\"")], ""));
     let listed = list(&server, ":1", &BTreeMap::new()).await;
-    assert!(matches!(listed, Listed::Failed { transient: false, .. }), "{listed:?}");
+    assert!(matches!(listed, ListedEntry::Failed { transient: false, .. }), "{listed:?}");
 }
 
 #[tokio::test]
 async fn a_token_address_on_a_private_network_is_refused() {
     let challenge = "Bearer realm=\"http://169.254.169.254/token\"";
     let server = Server::start(move |_, _| Sent::answer(401, &[("www-authenticate", challenge)], ""));
-    let Listed::Failed { gap, .. } = list(&server, ":1", &BTreeMap::new()).await else { panic!("refused") };
+    let ListedEntry::Failed { gap, .. } = list(&server, ":1", &BTreeMap::new()).await else { panic!("refused") };
     assert_eq!(gap.reason.as_str(), "denied");
     assert_eq!(server.asked().len(), 1);
 }

@@ -5,10 +5,10 @@
 
 use serde::Deserialize;
 
-use super::PACE;
+use super::RATE_LIMIT;
 use super::reference::Reference;
 use crate::CrawlError;
-use crate::http::{Answer, Http, KeptHeaders, Request, Secret};
+use crate::http::{Http, HttpRequest, HttpResponse, KeptHeaders, Secret};
 
 /// The most bytes of a token's answer.
 const MAX_TOKEN_BYTES: u64 = 64 * 1024;
@@ -20,14 +20,14 @@ struct Granted {
 }
 
 /// A registry that is asked about one repository.
-pub(super) struct Registry<'a> {
+pub(super) struct OciRegistry<'a> {
     http: &'a Http,
     base_url: String,
     repository: String,
     token: Option<Secret>,
 }
 
-impl<'a> Registry<'a> {
+impl<'a> OciRegistry<'a> {
     pub(super) fn new(http: &'a Http, reference: &Reference) -> Self {
         Self { http, base_url: reference.base_url(), repository: reference.repository.clone(), token: None }
     }
@@ -62,27 +62,38 @@ impl<'a> Registry<'a> {
         let authorization = self.token.as_ref().map(|token| format!("Bearer {}", token.reveal()));
         let headers: Vec<(&'static str, &str)> =
             authorization.as_deref().map(|value| ("authorization", value)).into_iter().collect();
-        let request =
-            Request { url, accept: Some(accept), headers: &headers, pace: Some(PACE), max_bytes, ..Request::default() };
-        match self.http.get(request).await? {
-            Answer::Body { bytes, headers, .. } => Ok((bytes, headers)),
-            Answer::NotModified => unreachable!("the client refuses this where nothing was known"),
+        let request = HttpRequest {
+            url,
+            accept: Some(accept),
+            headers: &headers,
+            rate_limit: Some(RATE_LIMIT),
+            max_bytes,
+            ..HttpRequest::default()
+        };
+        match self.http.send(request).await? {
+            HttpResponse::Body { bytes, headers, .. } => Ok((bytes, headers)),
+            HttpResponse::NotModified => unreachable!("the client refuses this where nothing was known"),
         }
     }
 
     /// The anonymous token that a challenge `Bearer realm="…",service="…"` leads to; none for another kind of challenge.
     async fn fetch_token(&self, challenge: &str) -> Result<Option<Secret>, CrawlError> {
         let Some(url) = self.token_address(challenge) else { return Ok(None) };
-        let request =
-            Request { url: &url, pace: Some(PACE), is_secret: true, max_bytes: MAX_TOKEN_BYTES, ..Request::default() };
-        let Answer::Body { bytes, .. } = self.http.get(request).await? else { return Ok(None) };
+        let request = HttpRequest {
+            url: &url,
+            rate_limit: Some(RATE_LIMIT),
+            is_secret: true,
+            max_bytes: MAX_TOKEN_BYTES,
+            ..HttpRequest::default()
+        };
+        let HttpResponse::Body { bytes, .. } = self.http.send(request).await? else { return Ok(None) };
         let granted: Option<Granted> = serde_json::from_slice(&bytes).ok();
         // Registries use either name for the same token.
         Ok(granted.and_then(|granted| granted.token.or(granted.access_token)).map(Secret::new))
     }
 }
 
-impl Registry<'_> {
+impl OciRegistry<'_> {
     /// The address at which a token to read the repository is given.
     fn token_address(&self, challenge: &str) -> Option<String> {
         let realm = parameter(challenge, "realm")?;

@@ -10,11 +10,11 @@ use capdex_model::standing::Standing;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::row::Row;
-use crate::{Listed, claims, names, page, references};
+use super::row::OfficialRegistryRow;
+use crate::{ListedEntry, claims, names, page, references};
 
 /// The row as the walk gives it.
-pub(super) fn listed(row: Row, key: ListingKey, is_official: bool) -> Listed {
+pub(super) fn listed(row: OfficialRegistryRow, key: ListingKey, is_official: bool) -> ListedEntry {
     if !names::is_usable(&row.key) {
         return page::failed(key, "this is no name of a server with a version");
     }
@@ -22,15 +22,15 @@ pub(super) fn listed(row: Row, key: ListingKey, is_official: bool) -> Listed {
         return page::failed(key, "the row has no version");
     }
     if row.status.as_deref() == Some("deleted") {
-        return Listed::Gone(key);
+        return ListedEntry::Gone(key);
     }
     let validators = Validators { digest: Some(row.digest()), ..Validators::default() };
-    Listed::Changed { listing: Box::new(of(row, key, is_official)), validators }
+    ListedEntry::Changed { listing: Box::new(of(row, key, is_official)), validators }
 }
 
 /// The listing. Only the latest version of a server carries its text, its bundles and its references: what an older one
 /// named is history.
-fn of(row: Row, key: ListingKey, is_official: bool) -> Listing {
+fn of(row: OfficialRegistryRow, key: ListingKey, is_official: bool) -> Listing {
     let claims = claims_of(&row, is_official);
     if !row.is_latest {
         return Listing { key, locators: Vec::new(), claims, references: Vec::new() };
@@ -49,7 +49,7 @@ fn of(row: Row, key: ListingKey, is_official: bool) -> Listing {
     Listing { key, locators, claims, references }
 }
 
-fn claims_of(row: &Row, is_official: bool) -> Claims {
+fn claims_of(row: &OfficialRegistryRow, is_official: bool) -> Claims {
     let repository = match row.server.get("repository") {
         Some(Value::Object(repository)) => claims::text(repository.get("url"), &Claim::Absent),
         _ => Claim::Absent,

@@ -4,7 +4,7 @@
 
 use capdex_model::source_role::{NameProof, Rows, SourceRole, Speaker};
 
-use crate::http::Pace;
+use crate::http::RateLimit;
 use crate::{KeyMeta, SourceMeta, WalkKind};
 
 const LISTINGS: &str = "\
@@ -48,7 +48,10 @@ pub(super) const OFFICIAL: SourceMeta = SourceMeta {
     terms: "The registry's data is dedicated to the public domain, CC0 1.0 (its terms, section 10, 2025-09-02). Its name \
             is used as the credit of a source only.",
     base_url: Some("https://registry.modelcontextprotocol.io"),
-    paces: &[("https://registry.modelcontextprotocol.io", Pace { per_minute: 150, burst: 20, in_flight: 2 })],
+    rate_limits: &[(
+        "https://registry.modelcontextprotocol.io",
+        RateLimit { per_minute: 150, burst: 20, in_flight: 2 },
+    )],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: true },
     role: SourceRole { dates_entries: true, precedence: 6, ..REGISTRY },
@@ -65,7 +68,7 @@ pub(super) const GITHUB: SourceMeta = SourceMeta {
     stored: STORED,
     terms: "Not stated for the listing's data; answered without a key.",
     base_url: Some("https://api.mcp.github.com"),
-    paces: &[("https://api.mcp.github.com", Pace { per_minute: 30, burst: 5, in_flight: 1 })],
+    rate_limits: &[("https://api.mcp.github.com", RateLimit { per_minute: 30, burst: 5, in_flight: 1 })],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: false },
     role: SourceRole { dates_entries: true, ..REGISTRY },
@@ -83,7 +86,7 @@ pub(super) const PULSEMCP: SourceMeta = SourceMeta {
     stored: STORED,
     terms: "By agreement with PulseMCP, which gives out the two keys by e-mail. Its estimates of visitors are not kept.",
     base_url: Some("https://api.pulsemcp.com"),
-    paces: &[("https://api.pulsemcp.com", Pace { per_minute: 80, burst: 10, in_flight: 1 })],
+    rate_limits: &[("https://api.pulsemcp.com", RateLimit { per_minute: 80, burst: 10, in_flight: 1 })],
     keys: &[
         KeyMeta { variable: "CAPDEX_PULSEMCP_KEY", header: "x-api-key", prefix: "", is_required: true },
         KeyMeta { variable: "CAPDEX_PULSEMCP_TENANT", header: "x-tenant-id", prefix: "", is_required: true },
@@ -103,7 +106,7 @@ pub(super) const OTHERS: SourceMeta = SourceMeta {
     stored: STORED,
     terms: "Those of whoever runs it.",
     base_url: None,
-    paces: &[],
+    rate_limits: &[],
     keys: &[KeyMeta {
         variable: "CAPDEX_SUB_REGISTRY_KEY",
         header: "authorization",

@@ -17,12 +17,12 @@ use capdex_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::row::Row;
-use crate::http::Request;
-use crate::{CrawlError, ListRequest, Next, Page, Source, SourceMeta, Step, Walk, page};
+use self::row::OfficialRegistryRow;
+use crate::http::HttpRequest;
+use crate::{CrawlError, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkScope, page};
 
 /// The official registry.
-pub const SOURCE: &dyn Source = &Registry {
+pub const SOURCE: &dyn Source = &OfficialRegistry {
     meta: &manual::OFFICIAL,
     path: "/v0.1/servers",
     extensions: &["io.modelcontextprotocol.registry/official"],
@@ -31,7 +31,7 @@ pub const SOURCE: &dyn Source = &Registry {
 };
 
 /// GitHub's curated registry.
-pub const GITHUB: &dyn Source = &Registry {
+pub const GITHUB: &dyn Source = &OfficialRegistry {
     meta: &manual::GITHUB,
     path: "/v0/servers",
     extensions: &["io.modelcontextprotocol.registry/official"],
@@ -40,7 +40,7 @@ pub const GITHUB: &dyn Source = &Registry {
 };
 
 /// PulseMCP.
-pub const PULSEMCP: &dyn Source = &Registry {
+pub const PULSEMCP: &dyn Source = &OfficialRegistry {
     meta: &manual::PULSEMCP,
     path: "/v0.1/servers",
     extensions: &["com.pulsemcp/server-version", "io.modelcontextprotocol.registry/official"],
@@ -49,7 +49,7 @@ pub const PULSEMCP: &dyn Source = &Registry {
 };
 
 /// Any other server that speaks the API, at an address that the operator gives.
-pub const OTHERS: &dyn Source = &Registry {
+pub const OTHERS: &dyn Source = &OfficialRegistry {
     meta: &manual::OTHERS,
     path: "/v0.1/servers",
     extensions: &["io.modelcontextprotocol.registry/official"],
@@ -67,7 +67,7 @@ const MAX_PAGE_BYTES: u64 = 32 << 20;
 const OVERLAP_S: i64 = 10 * 60;
 
 /// One registry, as far as it differs from the others.
-struct Registry {
+struct OfficialRegistry {
     meta: &'static SourceMeta,
     path: &'static str,
     /// Members of `_meta` in which the registry says what it knows of a row; the first that is there counts.
@@ -80,7 +80,7 @@ struct Registry {
 /// The place of a walk. It holds nothing that grows from page to page, so that a server that leads in circles is seen
 /// to repeat itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct State {
+struct OfficialRegistryCursorState {
     /// The server's own cursor of the next page.
     cursor: Option<String>,
     /// The newest instant of change that was seen, this walk or before.
@@ -89,37 +89,43 @@ struct State {
     began: Timestamp,
 }
 
-impl Source for Registry {
+impl Source for OfficialRegistry {
     fn meta(&self) -> &'static SourceMeta {
         self.meta
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(self.step(request))
     }
 }
 
-impl Registry {
-    async fn step(&self, request: ListRequest<'_>) -> Result<Page, CrawlError> {
+impl OfficialRegistry {
+    async fn step(&self, request: ListRequest<'_>) -> Result<ListPage, CrawlError> {
         let since = match request.walk {
-            Walk::Since(watermark) if self.is_incremental => watermark.parse::<Timestamp>().ok(),
+            WalkScope::Since(watermark) if self.is_incremental => watermark.parse::<Timestamp>().ok(),
             _ => None,
         };
-        let begin = || State { cursor: None, newest: since, began: request.as_of.0 };
-        let state: State = page::state(request.cursor).unwrap_or_else(begin);
+        let begin = || OfficialRegistryCursorState { cursor: None, newest: since, began: request.as_of.0 };
+        let state: OfficialRegistryCursorState = page::state(request.cursor).unwrap_or_else(begin);
         let url = self.address(&request.settings.base_url, state.cursor.as_deref(), since)?;
-        let asked =
-            Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
+        let asked = HttpRequest {
+            url: &url,
+            accept: Some("application/json"),
+            max_bytes: MAX_PAGE_BYTES,
+            ..HttpRequest::default()
+        };
         let mut whole = page::json(request.http, asked).await?;
         let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
         let (rows, next) = self.read(&mut whole, state.cursor.as_deref()).map_err(malformed)?;
         let newest = rows.iter().filter_map(|row| row.updated).chain(state.newest).max();
         let listed = self.listed(&request, rows);
         let next = match next {
-            Some(cursor) => Next::More(page::cursor(&State { cursor: Some(cursor), newest, ..state })),
-            None => Next::Complete { watermark: self.watermark(newest, state.began) },
+            Some(cursor) => {
+                NextPage::More(page::cursor(&OfficialRegistryCursorState { cursor: Some(cursor), newest, ..state }))
+            }
+            None => NextPage::Complete { watermark: self.watermark(newest, state.began) },
         };
-        Ok(Page { listed, next })
+        Ok(ListPage { listed, next })
     }
 
     fn address(&self, base: &str, cursor: Option<&str>, since: Option<Timestamp>) -> Result<String, CrawlError> {
@@ -141,7 +147,11 @@ impl Registry {
     ///
     /// # Errors
     /// The fault in the page's shape.
-    fn read(&self, whole: &mut Value, asked: Option<&str>) -> Result<(Vec<Row>, Option<String>), String> {
+    fn read(
+        &self,
+        whole: &mut Value,
+        asked: Option<&str>,
+    ) -> Result<(Vec<OfficialRegistryRow>, Option<String>), String> {
         // Registries written in Go say null for an empty list.
         let rows = match whole.get("servers") {
             Some(Value::Null) => Vec::new(),
@@ -162,11 +172,11 @@ impl Registry {
                 return Err("a full page without a cursor: this API always gives one".to_owned());
             }
         }
-        let rows = rows.into_iter().map(|row| Row::read(row, self.extensions, self.is_official));
+        let rows = rows.into_iter().map(|row| OfficialRegistryRow::read(row, self.extensions, self.is_official));
         Ok((rows.collect::<Result<_, _>>()?, next))
     }
 
-    fn listed(&self, request: &ListRequest<'_>, rows: Vec<Row>) -> Vec<crate::Listed> {
+    fn listed(&self, request: &ListRequest<'_>, rows: Vec<OfficialRegistryRow>) -> Vec<crate::ListedEntry> {
         // Two rows under one key would contradict each other, so the first stands.
         let mut seen = std::collections::BTreeSet::new();
         let rows = rows.into_iter().filter(|row| seen.insert(row.key.clone()));

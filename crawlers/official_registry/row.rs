@@ -12,7 +12,7 @@ use crate::{claims, page};
 
 /// One row, its server.json in canonical form.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct OfficialRegistryRow {
     /// The listing's name, `name@version`.
     pub(super) key: String,
     /// The server's name, `namespace/name`.
@@ -33,7 +33,7 @@ pub(super) struct Row {
     pub(super) updated: Option<Timestamp>,
 }
 
-impl Row {
+impl OfficialRegistryRow {
     /// Reads `{server, _meta}`, or the flat object of before 2025-09-29 with `_meta` in it.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ pub(crate) struct IndexFile {
 }
 
 /// Files by version.
-pub(crate) type Files = BTreeMap<String, Vec<IndexFile>>;
+pub(crate) type FilesByVersion = BTreeMap<String, Vec<IndexFile>>;
 
 /// The version in the name of a file of `project` (normalised); none where the name is of no kind that is known.
 pub(crate) fn version_of(project: &str, filename: &str) -> Option<String> {
@@ -64,7 +64,7 @@ fn preference(filename: &str) -> Option<u8> {
 
 /// The version and file to fetch. The version is the index's own choice or else the newest; releases come before
 /// pre-releases, and what was not yanked before what was. None where no file is of a kind that is read.
-pub(crate) fn choose<'a>(files: &'a Files, stated: Option<&str>) -> Option<(&'a str, &'a IndexFile)> {
+pub(crate) fn choose<'a>(files: &'a FilesByVersion, stated: Option<&str>) -> Option<(&'a str, &'a IndexFile)> {
     let best = |is_yanked: bool| {
         files
             .iter()
@@ -97,7 +97,7 @@ pub(crate) fn locator(project: &str, version: &str, file: &IndexFile) -> Locator
 }
 
 /// The digest of what mirrors do not change about a set of files.
-pub(crate) fn digest_of(files: &Files) -> Digest {
+pub(crate) fn digest_of(files: &FilesByVersion) -> Digest {
     // As sets, because mirrors list the same files in another order.
     let sorted: BTreeMap<_, BTreeSet<_>> =
         files.iter().map(|(version, files)| (version, files.iter().collect())).collect();
@@ -121,8 +121,8 @@ mod tests {
         }
     }
 
-    fn files(names: &[(&str, Option<&str>)]) -> Files {
-        let mut files = Files::new();
+    fn files(names: &[(&str, Option<&str>)]) -> FilesByVersion {
+        let mut files = FilesByVersion::new();
         for (name, yanked) in names {
             let version = version_of("a-b", name).expect("a known kind");
             files.entry(version).or_default().push(file(name, *yanked));
@@ -163,7 +163,7 @@ mod tests {
             let (some, _) = all.split_at(left);
             assert_eq!(chosen(some, None).as_deref(), some.last().map(|(name, _)| *name));
         }
-        assert_eq!(choose(&Files::from([("1".into(), vec![file("a_b-1.exe", None)])]), None), None);
+        assert_eq!(choose(&FilesByVersion::from([("1".into(), vec![file("a_b-1.exe", None)])]), None), None);
     }
 
     #[test]

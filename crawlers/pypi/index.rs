@@ -8,16 +8,16 @@ use capdex_model::ids::pypi_name;
 use serde::Deserialize;
 
 use crate::CrawlError;
-use crate::http::{Answer, Http, KeptHeaders, Request};
+use crate::http::{Http, HttpRequest, HttpResponse, KeptHeaders};
 
 const ACCEPT: &str = "application/vnd.pypi.simple.v1+json";
 /// The most bytes of the whole index; it has about 40 MB.
 const MAX_BYTES: u64 = 256 << 20;
 
 #[derive(Deserialize)]
-struct Index {
+struct PypiIndexReply {
     meta: Meta,
-    projects: Vec<Project>,
+    projects: Vec<PypiIndexProject>,
 }
 
 #[derive(Deserialize)]
@@ -27,7 +27,7 @@ struct Meta {
 }
 
 #[derive(Deserialize)]
-struct Project {
+struct PypiIndexProject {
     name: String,
     #[serde(rename = "_last-serial")]
     last_serial: Option<u64>,
@@ -62,7 +62,7 @@ pub(super) async fn changed(
         ));
     }
     // A project without a serial is asked for: better one request too many than a change missed.
-    let is_newer = |project: &Project| project.last_serial.is_none_or(|serial| serial > since);
+    let is_newer = |project: &PypiIndexProject| project.last_serial.is_none_or(|serial| serial > since);
     let changed: BTreeSet<String> = projects
         .into_iter()
         .filter(is_newer)
@@ -72,14 +72,14 @@ pub(super) async fn changed(
     Ok((changed.into_iter().collect(), serial.to_string()))
 }
 
-async fn read(http: &Http, url: &str) -> Result<(Vec<Project>, u64), CrawlError> {
+async fn read(http: &Http, url: &str) -> Result<(Vec<PypiIndexProject>, u64), CrawlError> {
     let url = format!("{}/", url.trim_end_matches('/'));
-    let request = Request { url: &url, accept: Some(ACCEPT), max_bytes: MAX_BYTES, ..Request::default() };
-    let Answer::Body { bytes, headers, .. } = http.get(request).await? else {
+    let request = HttpRequest { url: &url, accept: Some(ACCEPT), max_bytes: MAX_BYTES, ..HttpRequest::default() };
+    let HttpResponse::Body { bytes, headers, .. } = http.send(request).await? else {
         return Err(CrawlError::bad_answer(&url, "no body"));
     };
     // 40 MB of JSON take too long for a thread of the runtime.
-    let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<Index>(&bytes)).await;
+    let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<PypiIndexReply>(&bytes)).await;
     let index = parsed.map_err(|error| CrawlError::bad_answer(&url, error.to_string()))?;
     let index = index.map_err(|error| CrawlError::bad_answer(&url, error.to_string()))?;
     let serial = index.meta.last_serial.or_else(|| of_header(&headers));

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::conformance::{self, Origin};
 use crate::http::testing::{Asked, Sent, Server, client, request, settings};
-use crate::{Listed, SourceSettings};
+use crate::{ListedEntry, SourceSettings};
 
 fn project(name: &str, version: &str) -> Sent {
     let file = json!({"filename": format!("{name}-{version}.tar.gz"), "url": "http://h.test/a.tar.gz",
@@ -26,7 +26,7 @@ fn index(asked: &Asked, serial: u64, projects: &[(&str, u64)]) -> Sent {
     Sent::ok(json!({"meta": {"api-version": "1.4", "_last-serial": serial}, "projects": projects}).to_string())
 }
 
-async fn list(server: &Server, walk: Walk<'_>, names: &[&str]) -> Result<Page, CrawlError> {
+async fn list(server: &Server, walk: WalkScope<'_>, names: &[&str]) -> Result<ListPage, CrawlError> {
     let (http, _) = client(settings(&[&server.base_url]));
     let settings = SourceSettings {
         base_url: server.base_url.clone(),
@@ -46,17 +46,17 @@ async fn only_projects_with_a_greater_serial_are_asked_for() {
         "/pypi/new/json" => project("new", "1"),
         _ => Sent::answer(404, &[], ""),
     });
-    let page = list(&server, Walk::Since("80"), &["a_b", "new", "old", "nowhere"]).await.expect("a page");
+    let page = list(&server, WalkScope::Since("80"), &["a_b", "new", "old", "nowhere"]).await.expect("a page");
     let keys: Vec<_> = page
         .listed
         .iter()
         .map(|listed| match listed {
-            Listed::Changed { listing, .. } => listing.key.name.clone(),
+            ListedEntry::Changed { listing, .. } => listing.key.name.clone(),
             other => panic!("{other:?}"),
         })
         .collect();
     assert_eq!(keys, ["a-b", "new"]);
-    assert_eq!(page.next, Next::Complete { watermark: Some("90".into()) });
+    assert_eq!(page.next, NextPage::Complete { watermark: Some("90".into()) });
     assert_eq!(server.paths().len(), 3);
 }
 
@@ -66,16 +66,16 @@ async fn a_whole_walk_leaves_the_serial_of_its_beginning() {
         "/simple/" => index(asked, 90 + before as u64, &[]),
         _ => project(asked.path.split('/').nth(2).unwrap_or_default(), "1"),
     });
-    let page = list(&server, Walk::Full, &["a", "b"]).await.expect("a page");
-    assert_eq!((page.listed.len(), page.next), (2, Next::Complete { watermark: Some("90".into()) }));
+    let page = list(&server, WalkScope::Full, &["a", "b"]).await.expect("a page");
+    assert_eq!((page.listed.len(), page.next), (2, NextPage::Complete { watermark: Some("90".into()) }));
 }
 
 #[tokio::test]
 async fn an_index_that_went_back_or_has_no_serials_is_an_error() {
     let server = Server::start(|asked, _| index(asked, 5, &[]));
-    assert!(matches!(list(&server, Walk::Since("80"), &["a"]).await, Err(CrawlError::Malformed { .. })));
+    assert!(matches!(list(&server, WalkScope::Since("80"), &["a"]).await, Err(CrawlError::Malformed { .. })));
     let server = Server::start(|_, _| Sent::ok(r#"{"meta":{"api-version":"1.0"},"projects":[]}"#));
-    assert!(matches!(list(&server, Walk::Since("80"), &["a"]).await, Err(CrawlError::Malformed { .. })));
+    assert!(matches!(list(&server, WalkScope::Since("80"), &["a"]).await, Err(CrawlError::Malformed { .. })));
 }
 
 /// An index that holds the projects of a world.

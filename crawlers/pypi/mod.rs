@@ -9,9 +9,12 @@ mod simple;
 
 use std::collections::BTreeSet;
 
-use crate::http::{Answer, Http, Request, redact};
+use crate::http::{Http, HttpRequest, HttpResponse, redact};
 use crate::walk::{self, Visited};
-use crate::{CrawlError, Cursor, ListRequest, Next, Page, Source, SourceMeta, Step, Walk, WalkKind, references};
+use crate::{
+    CrawlError, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkCursor, WalkKind, WalkScope,
+    references,
+};
 use capdex_model::digest::Digest;
 use capdex_model::ids::{ListingKey, pypi_name};
 use capdex_model::listing::{Claim, Claims, Listing, Locator, Validators};
@@ -52,7 +55,7 @@ A project is gone where the index says 404, where it has no file left, and where
              dependencies, yank reason.",
     terms: "The index's terms allow use of its API; names and metadata are its publishers'.",
     base_url: None,
-    paces: &[],
+    rate_limits: &[],
     keys: &[],
     walk: WalkKind::Names,
     role: SourceRole {
@@ -68,39 +71,43 @@ impl Source for Pypi {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move {
             // Several spellings of one project are one project.
             let names: BTreeSet<_> = request.settings.watchlist.iter().map(|name| pypi_name(name)).collect();
             match (&request.settings.changes_url, request.walk) {
                 (None, _) => whole(&request, names).await,
-                (Some(url), Walk::Since(since)) => changed(&request, names, url, since).await,
-                (Some(url), Walk::Full) => whole_with_serial(&request, names, url).await,
+                (Some(url), WalkScope::Since(since)) => changed(&request, names, url, since).await,
+                (Some(url), WalkScope::Full) => whole_with_serial(&request, names, url).await,
             }
         })
     }
 }
 
 /// A step over all names.
-async fn whole(request: &ListRequest<'_>, names: BTreeSet<String>) -> Result<Page, CrawlError> {
+async fn whole(request: &ListRequest<'_>, names: BTreeSet<String>) -> Result<ListPage, CrawlError> {
     let names: Vec<_> = names.into_iter().collect();
     walk::step(request, &names, |name, known| visit(request, name, known)).await
 }
 
 /// A step over all names, whose walk leaves the serial that the index had at its beginning. Cursor: the serial, a space and
 /// the step's own.
-async fn whole_with_serial(request: &ListRequest<'_>, names: BTreeSet<String>, url: &str) -> Result<Page, CrawlError> {
+async fn whole_with_serial(
+    request: &ListRequest<'_>,
+    names: BTreeSet<String>,
+    url: &str,
+) -> Result<ListPage, CrawlError> {
     let (serial, inner) = match request.cursor.and_then(|cursor| cursor.0.split_once(' ')) {
-        Some((serial, inner)) => (serial.to_owned(), Some(Cursor(inner.to_owned()))),
+        Some((serial, inner)) => (serial.to_owned(), Some(WalkCursor(inner.to_owned()))),
         // The serial of the beginning, so that the next walk sees what changes during this one.
         None => (index::serial(request.http, url).await?, None),
     };
     let page = whole(&ListRequest { cursor: inner.as_ref(), ..*request }, names).await?;
     let next = match page.next {
-        Next::More(inner) => Next::More(Cursor(format!("{serial} {}", inner.0))),
-        Next::Complete { .. } => Next::Complete { watermark: Some(serial) },
+        NextPage::More(inner) => NextPage::More(WalkCursor(format!("{serial} {}", inner.0))),
+        NextPage::Complete { .. } => NextPage::Complete { watermark: Some(serial) },
     };
-    Ok(Page { next, ..page })
+    Ok(ListPage { next, ..page })
 }
 
 /// Everything that changed since a serial, in one step: a night has few of them among the names that are watched.
@@ -109,11 +116,11 @@ async fn changed(
     names: BTreeSet<String>,
     url: &str,
     since: &str,
-) -> Result<Page, CrawlError> {
+) -> Result<ListPage, CrawlError> {
     let (changed, serial) = index::changed(request.http, url, since, names).await?;
     let listed = walk::visit_all(request, &changed, |name, known| visit(request, name, known)).await;
     let listed = walk::unless_all_failed(listed, request)?;
-    Ok(Page { listed, next: Next::Complete { watermark: Some(serial) } })
+    Ok(ListPage { listed, next: NextPage::Complete { watermark: Some(serial) } })
 }
 
 fn visit(
@@ -121,7 +128,7 @@ fn visit(
     name: String,
     known: Option<Validators>,
 ) -> impl Future<Output = Result<Visited, CrawlError>> + Send + use<> {
-    let visit = Visit { http: request.http.clone(), key: request.key(name.clone()), name, known };
+    let visit = PypiVisit { http: request.http.clone(), key: request.key(name.clone()), name, known };
     let base_url = request.settings.base_url.clone();
     async move { visit.run(&base_url).await }
 }
@@ -147,14 +154,14 @@ fn addresses(base_url: &str, name: &str) -> Addresses {
     }
 }
 
-struct Visit {
+struct PypiVisit {
     http: Http,
     key: ListingKey,
     name: String,
     known: Option<Validators>,
 }
 
-impl Visit {
+impl PypiVisit {
     async fn run(self, base_url: &str) -> Result<Visited, CrawlError> {
         // A name with a slash or dots would ask for another page of the index.
         if !is_name(&self.name) {
@@ -181,16 +188,22 @@ impl Visit {
         Err(last)
     }
 
-    async fn get(&self, url: &str, accept: &str) -> Result<Answer, CrawlError> {
+    async fn get(&self, url: &str, accept: &str) -> Result<HttpResponse, CrawlError> {
         let validators = self.known.as_ref();
         self.http
-            .get(Request { url, accept: Some(accept), validators, max_bytes: MAX_PAGE_BYTES, ..Request::default() })
+            .send(HttpRequest {
+                url,
+                accept: Some(accept),
+                validators,
+                max_bytes: MAX_PAGE_BYTES,
+                ..HttpRequest::default()
+            })
             .await
     }
 
     async fn project(&self, url: &str) -> Result<Visited, CrawlError> {
         let answer = self.get(url, "application/json").await?;
-        let Answer::Body { bytes, validators, url, .. } = answer else { return Ok(Visited::Unchanged) };
+        let HttpResponse::Body { bytes, validators, url, .. } = answer else { return Ok(Visited::Unchanged) };
         let (name, page_url) = (self.name.clone(), url.clone());
         let read = in_background(&url, move || project::read(&name, &page_url, &bytes)).await?;
         Ok(self.visited(read.locator, read.claims, read.digest, validators))
@@ -198,7 +211,7 @@ impl Visit {
 
     async fn simple(&self, url: &str) -> Result<Visited, CrawlError> {
         let answer = self.get(url, simple::ACCEPT).await?;
-        let Answer::Body { bytes, validators, headers, url } = answer else { return Ok(Visited::Unchanged) };
+        let HttpResponse::Body { bytes, validators, headers, url } = answer else { return Ok(Visited::Unchanged) };
         let (name, page_url) = (self.name.clone(), url.clone());
         let read = move || simple::read(&name, &page_url, headers.content_type.as_deref(), &bytes);
         let read = in_background(&url, read).await?;

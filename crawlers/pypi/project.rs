@@ -11,7 +11,7 @@ use capdex_model::snapshot::GapReason;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::file::{Files, IndexFile, choose, digest_of, locator};
+use super::file::{FilesByVersion, IndexFile, choose, digest_of, locator};
 use crate::claims::{list, of_text, text};
 use crate::http::redact;
 use crate::{CrawlError, json};
@@ -25,7 +25,7 @@ const REPOSITORY_LABELS: [&str; 9] =
 const FORGES: [&str; 4] = ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"];
 
 /// The facts that are read of a project: the file to fetch, its claims, and the digest that decides "unchanged".
-pub(crate) struct Read {
+pub(crate) struct PypiProjectDetails {
     /// The file to fetch.
     pub(crate) locator: capdex_model::listing::Locator,
     /// The claims.
@@ -39,7 +39,7 @@ pub(crate) struct Read {
 /// # Errors
 /// `Gone` where it has no files at all. `Malformed` for what is not the JSON of this project, and for a project without
 /// a file of a kind that is read.
-pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<Read, CrawlError> {
+pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<PypiProjectDetails, CrawlError> {
     let subject = redact(page_url);
     let malformed = |reason: GapReason, detail: &str| CrawlError::Malformed {
         subject: subject.clone(),
@@ -65,7 +65,7 @@ pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<Read, 
     let url = Url::parse(page_url).and_then(|base| base.join(&file.url));
     let url = url.map_err(|error| bad(&format!("the address of {} does not parse: {error}", file.filename)))?;
     let file = &IndexFile { url: url.into(), ..file.clone() };
-    Ok(Read { locator: locator(project, version, file), claims, digest: canonical_digest(info, &files) })
+    Ok(PypiProjectDetails { locator: locator(project, version, file), claims, digest: canonical_digest(info, &files) })
 }
 
 /// Members on which neither a listing nor "unchanged" depends.
@@ -78,11 +78,11 @@ fn is_left_out(depth: usize, key: &str) -> bool {
 }
 
 /// The files of all versions. `releases` is deprecated, so the files of the stated version may stand in `urls` alone.
-fn files_of(value: &Value, stated: Option<&str>) -> Files {
+fn files_of(value: &Value, stated: Option<&str>) -> FilesByVersion {
     let read =
         |files: &Value| -> Vec<IndexFile> { files.as_array().into_iter().flatten().filter_map(of_json).collect() };
     let releases = value.get("releases").and_then(Value::as_object);
-    let mut files: Files =
+    let mut files: FilesByVersion =
         releases.into_iter().flatten().map(|(version, files)| (version.clone(), read(files))).collect();
     if let (Some(stated), Some(urls)) = (stated, value.get("urls")) {
         let urls = read(urls);
@@ -108,7 +108,7 @@ fn of_json(file: &Value) -> Option<IndexFile> {
 }
 
 /// The claims of `info` and of the chosen file. The dependencies in `info` hold for its own version only.
-fn claims_of(info: &Map<String, Value>, files: &Files, version: &str, file: &IndexFile) -> Claims {
+fn claims_of(info: &Map<String, Value>, files: &FilesByVersion, version: &str, file: &IndexFile) -> Claims {
     let is_stated = info.get("version").and_then(Value::as_str) == Some(version);
     let created = files.values().flatten().filter_map(|file| file.uploaded).min();
     Claims {
@@ -214,7 +214,7 @@ fn version_count(value: &Value) -> Claim<u64> {
 }
 
 /// Over `info` without addresses of the index itself, and over the files as both forms of the index describe them.
-fn canonical_digest(info: &Map<String, Value>, files: &Files) -> Digest {
+fn canonical_digest(info: &Map<String, Value>, files: &FilesByVersion) -> Digest {
     // Mirrors put their own addresses here.
     const INDEX_ADDRESSES: [&str; 4] = ["package_url", "project_url", "release_url", "docs_url"];
     let kept: Map<String, Value> = info

@@ -7,7 +7,7 @@ use html5gum::{Token, Tokenizer};
 use serde_json::Value;
 use url::Url;
 
-use super::file::{Files, IndexFile, version_of};
+use super::file::{FilesByVersion, IndexFile, version_of};
 use crate::{CrawlError, json};
 
 /// Ask for JSON, take HTML where the index has no other.
@@ -15,9 +15,9 @@ pub(crate) const ACCEPT: &str = "application/vnd.pypi.simple.v1+json, text/html;
 
 /// A project as the simple index describes it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Project {
+pub(crate) struct PypiSimpleProject {
     /// Files of kinds that are known, by version.
-    pub(crate) files: Files,
+    pub(crate) files: FilesByVersion,
     /// The number of versions that the index names; none where it names none.
     pub(crate) version_count: Option<u64>,
     /// True where the index has hidden the project.
@@ -33,7 +33,7 @@ pub(crate) fn read(
     page_url: &str,
     content_type: Option<&str>,
     bytes: &[u8],
-) -> Result<Project, CrawlError> {
+) -> Result<PypiSimpleProject, CrawlError> {
     let malformed = |detail: String| CrawlError::Malformed {
         subject: crate::http::redact(page_url),
         reason: GapReason::BadAnswer,
@@ -48,10 +48,10 @@ pub(crate) fn read(
     let value = json::parse(bytes, |_, _| false).map_err(malformed)?;
     let files = value.get("files").and_then(Value::as_array);
     let files = files.ok_or_else(|| malformed("it has no list of files".to_owned()))?;
-    let mut read = Project {
+    let mut read = PypiSimpleProject {
         version_count: value.get("versions").and_then(Value::as_array).and_then(|all| u64::try_from(all.len()).ok()),
         is_quarantined: value.pointer("/project-status/status").and_then(Value::as_str) == Some("quarantined"),
-        ..Project::default()
+        ..PypiSimpleProject::default()
     };
     for file in files.iter().filter_map(|file| of_json(&base, file)) {
         read.add(project, file);
@@ -59,7 +59,7 @@ pub(crate) fn read(
     Ok(read)
 }
 
-impl Project {
+impl PypiSimpleProject {
     fn add(&mut self, project: &str, file: IndexFile) {
         if let Some(version) = version_of(project, &file.filename) {
             self.files.entry(version).or_default().push(file);
@@ -84,8 +84,8 @@ fn of_json(base: &Url, file: &Value) -> Option<IndexFile> {
 }
 
 /// Each anchor is a file: its text is the name, the fragment of its address the digest.
-fn read_html(project: &str, mut base: Url, bytes: &[u8]) -> Project {
-    let mut read = Project::default();
+fn read_html(project: &str, mut base: Url, bytes: &[u8]) -> PypiSimpleProject {
+    let mut read = PypiSimpleProject::default();
     let mut open: Option<(IndexFile, String)> = None;
     for token in Tokenizer::new(bytes) {
         let Ok(token) = token;

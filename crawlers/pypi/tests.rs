@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::http::testing::{Sent, Server, client, request, settings};
-use crate::{Listed, Page, SourceSettings};
+use crate::{ListPage, ListedEntry, SourceSettings};
 
 fn file(filename: &str, sha256: &str) -> Value {
     json!({"filename": filename, "url": format!("http://files.registry.example/{sha256}/{filename}"),
@@ -35,7 +35,7 @@ fn document() -> Value {
     })
 }
 
-fn read(value: &Value) -> Result<project::Read, CrawlError> {
+fn read(value: &Value) -> Result<project::PypiProjectDetails, CrawlError> {
     project::read("a-b", "http://registry.example/pypi/a-b/json", value.to_string().as_bytes())
 }
 
@@ -191,7 +191,11 @@ fn both_addresses_come_from_either_root() {
     assert_eq!(of("http://h.test/"), both("http://h.test/pypi/a/json", "http://h.test/simple/a/ http://h.test/a/"));
 }
 
-async fn list(server: &Server, names: &[&str], known: &BTreeMap<ListingKey, Validators>) -> Result<Page, CrawlError> {
+async fn list(
+    server: &Server,
+    names: &[&str],
+    known: &BTreeMap<ListingKey, Validators>,
+) -> Result<ListPage, CrawlError> {
     let (http, _) = client(settings(&[&server.base_url]));
     let settings = SourceSettings {
         base_url: format!("{}/simple", server.base_url),
@@ -216,14 +220,14 @@ async fn a_step_lists_each_name_as_the_index_answers() {
     let page = list(&server, &names, &BTreeMap::new()).await.expect("a page");
     let key = |name: &str| ListingKey::new("pypi", name);
     let [dash, a_b, denied, garbage, hidden, html, missing] = page.listed.as_slice() else { panic!("seven") };
-    assert!(matches!(dash, Listed::Failed { gap, .. } if gap.reason == GapReason::Malformed));
-    assert!(matches!(a_b, Listed::Changed { listing, validators }
+    assert!(matches!(dash, ListedEntry::Failed { gap, .. } if gap.reason == GapReason::Malformed));
+    assert!(matches!(a_b, ListedEntry::Changed { listing, validators }
         if listing.key == key("a-b") && validators.etag.as_deref() == Some("\"1\"")));
-    assert!(matches!(denied, Listed::Failed { gap, transient: false, .. } if gap.reason == GapReason::Denied));
-    assert!(matches!(garbage, Listed::Failed { gap, .. } if gap.reason == GapReason::BadAnswer));
-    assert_eq!(hidden, &Listed::Gone(key("hidden")));
-    assert!(matches!(html, Listed::Changed { listing, .. } if listing.claims.version_count == Claim::Unknown));
-    assert_eq!(missing, &Listed::Gone(key("missing")));
+    assert!(matches!(denied, ListedEntry::Failed { gap, transient: false, .. } if gap.reason == GapReason::Denied));
+    assert!(matches!(garbage, ListedEntry::Failed { gap, .. } if gap.reason == GapReason::BadAnswer));
+    assert_eq!(hidden, &ListedEntry::Gone(key("hidden")));
+    assert!(matches!(html, ListedEntry::Changed { listing, .. } if listing.claims.version_count == Claim::Unknown));
+    assert_eq!(missing, &ListedEntry::Gone(key("missing")));
     let mut paths = server.paths();
     paths.sort();
     assert!(!paths.contains(&"/simple/a-b/".to_owned()) && !paths.contains(&"/simple/denied/".to_owned()), "{paths:?}");
@@ -239,12 +243,12 @@ async fn unchanged_is_known_by_304_and_by_digest() {
         None => Sent::ok(document().to_string()),
     });
     let first = list(&server, &["a-b"], &BTreeMap::new()).await.expect("a page");
-    let [Listed::Changed { validators, .. }] = first.listed.as_slice() else { panic!("changed") };
+    let [ListedEntry::Changed { validators, .. }] = first.listed.as_slice() else { panic!("changed") };
     let key = ListingKey::new("pypi", "a-b");
     let with_etag = Validators { etag: Some("\"1\"".into()), ..validators.clone() };
     for known in [validators.clone(), with_etag] {
         let page = list(&server, &["a-b"], &BTreeMap::from([(key.clone(), known)])).await.expect("a page");
-        assert_eq!(page.listed, [Listed::Unchanged(key.clone())]);
+        assert_eq!(page.listed, [ListedEntry::Unchanged(key.clone())]);
     }
 }
 

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::CrawlError;
-use crate::http::{Answer, Http, Request};
+use crate::http::{Http, HttpRequest, HttpResponse};
 
 /// Under which name rules are looked for.
 const PRODUCT: &str = "capdex";
@@ -37,10 +37,10 @@ impl Robots {
     pub(crate) async fn fetch(http: &Http, base_url: &str) -> Result<Self, CrawlError> {
         let url = url::Url::parse(base_url).and_then(|base| base.join("/robots.txt"));
         let url = url.map_err(|error| CrawlError::bad_answer(base_url, error.to_string()))?;
-        let request = Request { url: url.as_str(), max_bytes: MAX_BYTES, ..Request::default() };
-        match http.get(request).await {
-            Ok(Answer::Body { bytes, .. }) => Ok(Self::read(&bytes)),
-            Ok(Answer::NotModified) => {
+        let request = HttpRequest { url: url.as_str(), max_bytes: MAX_BYTES, ..HttpRequest::default() };
+        match http.send(request).await {
+            Ok(HttpResponse::Body { bytes, .. }) => Ok(Self::read(&bytes)),
+            Ok(HttpResponse::NotModified) => {
                 Err(CrawlError::bad_answer(url.as_str(), "\"not modified\" though nothing was asked"))
             }
             Err(CrawlError::Gone { .. }) => Ok(Self::default()),

@@ -47,7 +47,7 @@ impl BaseUrl {
 }
 
 /// A found address, not yet read.
-struct Found {
+struct FoundAddress {
     address: String,
     origin: String,
 }
@@ -56,8 +56,8 @@ struct Found {
 ///
 /// # Errors
 /// `Malformed` for what is no address, `Refused` for a scheme other than http and https.
-fn read_base_url(found: Found, credential_path: Option<&str>) -> Result<BaseUrl, CrawlError> {
-    let Found { address, origin } = found;
+fn read_base_url(found: FoundAddress, credential_path: Option<&str>) -> Result<BaseUrl, CrawlError> {
+    let FoundAddress { address, origin } = found;
     let mut url = Url::parse(address.trim()).map_err(|error| CrawlError::Malformed {
         subject: format!("the registry address from {origin}"),
         reason: GapReason::Malformed,

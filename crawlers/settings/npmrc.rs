@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use url::Url;
 
-use super::{BaseUrl, Environment, Found, ReadFile, basic, read_base_url, well_known};
+use super::{BaseUrl, Environment, FoundAddress, ReadFile, basic, read_base_url, well_known};
 use crate::CrawlError;
 use crate::http::{Credential, Secret};
 
@@ -25,12 +25,12 @@ pub fn npm_base_url(
     read_file: ReadFile<'_>,
     configured: Option<&str>,
 ) -> Result<BaseUrl, CrawlError> {
-    let layers = Layers::read(environment, read_file);
+    let layers = NpmrcFiles::read(environment, read_file);
     let found = match configured {
-        Some(address) => Found { address: address.to_owned(), origin: "configuration".to_owned() },
+        Some(address) => FoundAddress { address: address.to_owned(), origin: "configuration".to_owned() },
         None => of_environment(environment)
             .or_else(|| layers.find("registry"))
-            .unwrap_or_else(|| Found { address: well_known::npm(), origin: "built in".to_owned() }),
+            .unwrap_or_else(|| FoundAddress { address: well_known::npm(), origin: "built in".to_owned() }),
     };
     layers.base_url(found)
 }
@@ -43,7 +43,7 @@ pub fn npm_scopes(
     environment: Environment<'_>,
     read_file: ReadFile<'_>,
 ) -> Result<BTreeMap<String, BaseUrl>, CrawlError> {
-    let layers = Layers::read(environment, read_file);
+    let layers = NpmrcFiles::read(environment, read_file);
     let keys = layers.0.iter().flat_map(|layer| layer.values.keys());
     let scopes = keys.filter_map(|key| key.strip_suffix(":registry")).filter(|scope| scope.starts_with('@'));
     let found = scopes.filter_map(|scope| Some((scope.to_owned(), layers.find(&format!("{scope}:registry"))?)));
@@ -51,9 +51,9 @@ pub fn npm_scopes(
     found.into_iter().map(|(scope, found)| Ok((scope, layers.base_url(found)?))).collect()
 }
 
-fn of_environment(environment: Environment<'_>) -> Option<Found> {
+fn of_environment(environment: Environment<'_>) -> Option<FoundAddress> {
     variable(environment, "npm_config_registry")
-        .map(|address| Found { address, origin: "npm_config_registry".to_owned() })
+        .map(|address| FoundAddress { address, origin: "npm_config_registry".to_owned() })
 }
 
 /// A variable as npm reads it: in lower or upper case, and not at all where it is empty.
@@ -64,14 +64,14 @@ fn variable(environment: Environment<'_>, name: &str) -> Option<String> {
 }
 
 /// The files that npm reads, the one that wins first.
-struct Layers(Vec<Layer>);
+struct NpmrcFiles(Vec<NpmrcFile>);
 
-struct Layer {
+struct NpmrcFile {
     path: PathBuf,
     values: BTreeMap<String, String>,
 }
 
-impl Layers {
+impl NpmrcFiles {
     fn read(environment: Environment<'_>, read_file: ReadFile<'_>) -> Self {
         let home = environment("HOME").or_else(|| environment("USERPROFILE"));
         let user = variable(environment, "npm_config_userconfig").map(PathBuf::from);
@@ -87,19 +87,19 @@ impl Layers {
         }
         let layer = |path: PathBuf| {
             let values = parse(&read_file(&path)?, environment);
-            Some(Layer { path, values })
+            Some(NpmrcFile { path, values })
         };
         Self(paths.into_iter().filter_map(layer).collect())
     }
 
-    fn find(&self, key: &str) -> Option<Found> {
+    fn find(&self, key: &str) -> Option<FoundAddress> {
         self.0.iter().find_map(|layer| {
             let address = layer.values.get(key).filter(|address| !address.is_empty())?.clone();
-            Some(Found { address, origin: layer.path.display().to_string() })
+            Some(FoundAddress { address, origin: layer.path.display().to_string() })
         })
     }
 
-    fn base_url(&self, found: Found) -> Result<BaseUrl, CrawlError> {
+    fn base_url(&self, found: FoundAddress) -> Result<BaseUrl, CrawlError> {
         let mut base_url = read_base_url(found, None)?;
         if let Some(credential) = self.credential(&base_url.url) {
             base_url.credentials = Some(credential);

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{BaseUrl, Environment, Found, ReadFile, read_base_url, well_known};
+use super::{BaseUrl, Environment, FoundAddress, ReadFile, read_base_url, well_known};
 use crate::CrawlError;
 
 /// The index: `configured`, else `PIP_INDEX_URL`, else `index-url` in the section `global` of a file, else the
@@ -21,20 +21,20 @@ pub fn pypi_base_url(
     configured: Option<&str>,
 ) -> Result<BaseUrl, CrawlError> {
     let found = match configured {
-        Some(address) => Found { address: address.to_owned(), origin: "configuration".to_owned() },
+        Some(address) => FoundAddress { address: address.to_owned(), origin: "configuration".to_owned() },
         None => of_environment(environment)
             .or_else(|| of_files(environment, read_file))
-            .unwrap_or_else(|| Found { address: well_known::pypi(), origin: "built in".to_owned() }),
+            .unwrap_or_else(|| FoundAddress { address: well_known::pypi(), origin: "built in".to_owned() }),
     };
     read_base_url(found, Some("/"))
 }
 
-fn of_environment(environment: Environment<'_>) -> Option<Found> {
+fn of_environment(environment: Environment<'_>) -> Option<FoundAddress> {
     let address = environment("PIP_INDEX_URL").filter(|address| !address.is_empty())?;
-    Some(Found { address, origin: "PIP_INDEX_URL".to_owned() })
+    Some(FoundAddress { address, origin: "PIP_INDEX_URL".to_owned() })
 }
 
-fn of_files(environment: Environment<'_>, read_file: ReadFile<'_>) -> Option<Found> {
+fn of_files(environment: Environment<'_>, read_file: ReadFile<'_>) -> Option<FoundAddress> {
     let named = environment("PIP_CONFIG_FILE").filter(|path| !path.is_empty());
     // pip takes the null device as "read no file at all".
     if named.as_deref() == Some("/dev/null") {
@@ -49,7 +49,7 @@ fn of_files(environment: Environment<'_>, read_file: ReadFile<'_>) -> Option<Fou
     paths.push(Path::new("/etc/pip.conf").to_owned());
     paths.into_iter().find_map(|path| {
         let address = index_url(&read_file(&path)?)?;
-        Some(Found { address, origin: path.display().to_string() })
+        Some(FoundAddress { address, origin: path.display().to_string() })
     })
 }
 

@@ -14,13 +14,13 @@ use capdex_model::listing::Validators;
 use capdex_model::snapshot::{Gap, GapReason};
 use serde::{Deserialize, Serialize};
 
-use self::xml::{Place, Sitemap};
-use crate::http::{Answer, Request};
+use self::xml::{Sitemap, SitemapEntry};
+use crate::http::{HttpRequest, HttpResponse};
 use crate::robots::{MAX_DELAY, Robots};
-use crate::{CrawlError, Cursor, ListRequest, Listed, Next, Page, names, page};
+use crate::{CrawlError, ListPage, ListRequest, ListedEntry, NextPage, WalkCursor, names, page};
 
 /// One site: its sitemap, and which pages are entries.
-pub(crate) struct Site {
+pub(crate) struct SitemapSite {
     /// The path of its sitemap, or of the index of its sitemaps.
     pub(crate) sitemap: &'static str,
     /// Returns true if a sitemap that the index names is wanted, by its path.
@@ -51,13 +51,13 @@ const MAX_PATH_BYTES: usize = 1_024;
 
 /// The place of a walk.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct State {
+struct SitemapCursorState {
     /// Sitemaps that are not read to their end, by their paths. The first one is being read.
     sitemaps: Vec<String>,
     /// The number of entries of the first one that were passed.
     passed: usize,
     /// Pages to ask for.
-    pending: Vec<Place>,
+    pending: Vec<SitemapEntry>,
     /// The number of sitemaps that the walk has met.
     met: usize,
 }
@@ -66,14 +66,15 @@ struct State {
 ///
 /// # Errors
 /// The error of a robots.txt or a sitemap that cannot be read, or of a site that asks to be left alone.
-pub(crate) async fn step(request: &ListRequest<'_>, site: &Site) -> Result<Page, CrawlError> {
+pub(crate) async fn step(request: &ListRequest<'_>, site: &SitemapSite) -> Result<ListPage, CrawlError> {
     let robots = Robots::fetch(request.http, &request.settings.base_url).await?;
     if robots.delay().is_some_and(|delay| delay > MAX_DELAY) {
         let detail = format!("robots.txt asks for more than {} s between requests", MAX_DELAY.as_secs());
         return Err(CrawlError::Denied { subject: request.id.to_owned(), detail });
     }
-    let first = || State { sitemaps: vec![site.sitemap.to_owned()], met: 1, ..State::default() };
-    let mut state: State = page::state(request.cursor).unwrap_or_else(first);
+    let first =
+        || SitemapCursorState { sitemaps: vec![site.sitemap.to_owned()], met: 1, ..SitemapCursorState::default() };
+    let mut state: SitemapCursorState = page::state(request.cursor).unwrap_or_else(first);
     let mut listed = Vec::new();
     while state.pending.is_empty() && listed.is_empty() && !state.sitemaps.is_empty() {
         listed = read_sitemap(request, site, &robots, &mut state).await?;
@@ -85,23 +86,23 @@ pub(crate) async fn step(request: &ListRequest<'_>, site: &Site) -> Result<Page,
     let mut seen = BTreeSet::new();
     listed.retain(|listed| seen.insert(key_of(listed).clone()));
     if state.sitemaps.is_empty() && state.pending.is_empty() {
-        return Ok(Page { listed, next: Next::END });
+        return Ok(ListPage { listed, next: NextPage::END });
     }
     let cursor = page::cursor(&state);
     // The site chooses the addresses in it, so it may grow past the bound.
-    if cursor.0.len() > Cursor::MAX_BYTES {
+    if cursor.0.len() > WalkCursor::MAX_BYTES {
         return Err(CrawlError::bad_answer(&request.settings.base_url, "its sitemaps have too long addresses"));
     }
-    Ok(Page { listed, next: Next::More(cursor) })
+    Ok(ListPage { listed, next: NextPage::More(cursor) })
 }
 
 /// Reads the first sitemap on from where it was left: entries that did not change are listed, the others wait.
 async fn read_sitemap(
     request: &ListRequest<'_>,
-    site: &Site,
+    site: &SitemapSite,
     robots: &Robots,
-    state: &mut State,
-) -> Result<Vec<Listed>, CrawlError> {
+    state: &mut SitemapCursorState,
+) -> Result<Vec<ListedEntry>, CrawlError> {
     let Some(path) = state.sitemaps.first().cloned() else { return Ok(Vec::new()) };
     let url = at(request, &path)?;
     if !robots.allows(&path) {
@@ -111,7 +112,8 @@ async fn read_sitemap(
         });
     }
     let bytes =
-        page::bytes(request.http, Request { url: &url, max_bytes: MAX_SITEMAP_BYTES, ..Request::default() }).await?;
+        page::bytes(request.http, HttpRequest { url: &url, max_bytes: MAX_SITEMAP_BYTES, ..HttpRequest::default() })
+            .await?;
     let base_url = request.settings.base_url.clone();
     // 50 MiB of XML take too long for a thread of the runtime.
     let read = tokio::task::spawn_blocking(move || xml::read(&bytes, &base_url)).await;
@@ -133,21 +135,27 @@ async fn read_sitemap(
     }
 }
 
-fn take(request: &ListRequest<'_>, site: &Site, robots: &Robots, places: Vec<Place>, state: &mut State) -> Vec<Listed> {
+fn take(
+    request: &ListRequest<'_>,
+    site: &SitemapSite,
+    robots: &Robots,
+    places: Vec<SitemapEntry>,
+    state: &mut SitemapCursorState,
+) -> Vec<ListedEntry> {
     let (mut listed, mut waiting) = (Vec::new(), 0);
-    let is_entry = |place: &Place| (site.name)(&place.path).is_some();
+    let is_entry = |place: &SitemapEntry| (site.name)(&place.path).is_some();
     for place in places.into_iter().filter(is_entry).skip(state.passed) {
         let key = key(request, site, &place);
         let known = request.known.validators(&key);
         // Without a `lastmod` nothing says that the page is the same.
         let is_same = place.changed.is_some() && known.is_some_and(|known| known.last_modified == place.changed);
         if is_same {
-            listed.push(Listed::Unchanged(key));
+            listed.push(ListedEntry::Unchanged(key));
         } else if !names::is_usable(&key.name) || place.path.len() > MAX_PATH_BYTES {
             listed.push(page::failed(key, "the page has no usable name"));
         } else if !robots.allows(&place.path) {
             let gap = Gap::new(key.to_string(), GapReason::Denied, "robots.txt forbids it");
-            listed.push(Listed::Failed { key, gap, transient: false });
+            listed.push(ListedEntry::Failed { key, gap, transient: false });
         } else {
             // With room for the `lastmod` and the punctuation of the cursor.
             waiting += place.path.len() + 64;
@@ -167,10 +175,10 @@ fn take(request: &ListRequest<'_>, site: &Site, robots: &Robots, places: Vec<Pla
 /// Asks for pages one after the other.
 async fn visit(
     request: &ListRequest<'_>,
-    site: &Site,
+    site: &SitemapSite,
     robots: &Robots,
-    places: Vec<Place>,
-) -> Result<Vec<Listed>, CrawlError> {
+    places: Vec<SitemapEntry>,
+) -> Result<Vec<ListedEntry>, CrawlError> {
     let mut listed = Vec::with_capacity(places.len());
     for place in places {
         // The site's own wish comes on top of the client's pace.
@@ -179,14 +187,15 @@ async fn visit(
         }
         let key = key(request, site, &place);
         let url = at(request, &place.path)?;
-        let asked = Request { url: &url, accept: Some("text/html"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
-        listed.push(match request.http.get(asked).await {
-            Ok(Answer::Body { bytes, .. }) => read_page(site, key, &place, &bytes),
-            Ok(Answer::NotModified) => page::failed(key, "\"not modified\" though nothing was asked"),
-            Err(CrawlError::Gone { .. }) => Listed::Gone(key),
+        let asked =
+            HttpRequest { url: &url, accept: Some("text/html"), max_bytes: MAX_PAGE_BYTES, ..HttpRequest::default() };
+        listed.push(match request.http.send(asked).await {
+            Ok(HttpResponse::Body { bytes, .. }) => read_page(site, key, &place, &bytes),
+            Ok(HttpResponse::NotModified) => page::failed(key, "\"not modified\" though nothing was asked"),
+            Err(CrawlError::Gone { .. }) => ListedEntry::Gone(key),
             // These concern the whole site, and the step can be taken again.
             Err(error @ (CrawlError::RetryAt { .. } | CrawlError::Unreachable { .. })) => return Err(error),
-            Err(error) => Listed::Failed {
+            Err(error) => ListedEntry::Failed {
                 gap: Gap { subject: key.to_string(), ..error.to_gap() },
                 transient: error.is_transient(),
                 key,
@@ -196,24 +205,27 @@ async fn visit(
     Ok(listed)
 }
 
-fn read_page(site: &Site, key: ListingKey, place: &Place, bytes: &[u8]) -> Listed {
+fn read_page(site: &SitemapSite, key: ListingKey, place: &SitemapEntry, bytes: &[u8]) -> ListedEntry {
     match item::read(&key, &String::from_utf8_lossy(bytes), site.not_its_own) {
         Ok((listing, digest)) => {
             let validators = Validators { etag: None, last_modified: place.changed.clone(), digest: Some(digest) };
-            Listed::Changed { listing: Box::new(listing), validators }
+            ListedEntry::Changed { listing: Box::new(listing), validators }
         }
         Err(detail) => page::failed(key, detail),
     }
 }
 
-fn key_of(listed: &Listed) -> &ListingKey {
+fn key_of(listed: &ListedEntry) -> &ListingKey {
     match listed {
-        Listed::Changed { listing, .. } => &listing.key,
-        Listed::Unchanged(key) | Listed::Gone(key) | Listed::Moved { key, .. } | Listed::Failed { key, .. } => key,
+        ListedEntry::Changed { listing, .. } => &listing.key,
+        ListedEntry::Unchanged(key)
+        | ListedEntry::Gone(key)
+        | ListedEntry::Moved { key, .. }
+        | ListedEntry::Failed { key, .. } => key,
     }
 }
 
-fn key(request: &ListRequest<'_>, site: &Site, place: &Place) -> ListingKey {
+fn key(request: &ListRequest<'_>, site: &SitemapSite, place: &SitemapEntry) -> ListingKey {
     request.key((site.name)(&place.path).unwrap_or_default())
 }
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::conformance::{self, Origin};
 use crate::http::testing::{Asked, Sent, Server, client, request, settings};
 use crate::mcp_so::SOURCE;
-use crate::{Cursor, SourceSettings, Walk, testing};
+use crate::{SourceSettings, WalkCursor, WalkScope, testing};
 
 /// Two sitemaps of servers, one of something else, and a page for each server; names are `author/name`.
 fn answer(world: &conformance::World, asked: &Asked, base: &str) -> Sent {
@@ -67,7 +67,7 @@ fn serve(world: conformance::World) -> Server {
 #[tokio::test]
 async fn all_pages_are_asked_for_and_later_only_those_that_changed() {
     let server = serve(world(900));
-    let (listed, _) = testing::walk(SOURCE, &testing::at(&server), Walk::Full).await.expect("a walk");
+    let (listed, _) = testing::walk(SOURCE, &testing::at(&server), WalkScope::Full).await.expect("a walk");
     let pages = server.paths().iter().filter(|path| path.starts_with("/server/")).count();
     let sitemaps = server.paths().iter().filter(|path| path.ends_with(".xml")).count();
     assert_eq!((listed.len(), pages), (900, 900));
@@ -76,7 +76,7 @@ async fn all_pages_are_asked_for_and_later_only_those_that_changed() {
     let known: BTreeMap<_, _> = listed
         .into_iter()
         .map(|listed| match listed {
-            Listed::Changed { listing, validators } => (listing.key, validators),
+            ListedEntry::Changed { listing, validators } => (listing.key, validators),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -85,15 +85,15 @@ async fn all_pages_are_asked_for_and_later_only_those_that_changed() {
     let server = serve(later);
     let (http, _) = client(settings(&[&server.base_url]));
     let of_source = testing::at(&server);
-    let (mut changed, mut unchanged, mut cursor) = (0, 0, None::<Cursor>);
+    let (mut changed, mut unchanged, mut cursor) = (0, 0, None::<WalkCursor>);
     loop {
         let first = request("mcp-so", &http, &of_source, &known);
         let page = SOURCE.list(ListRequest { cursor: cursor.as_ref(), ..first }).await.expect("a page");
-        changed += page.listed.iter().filter(|listed| matches!(listed, Listed::Changed { .. })).count();
-        unchanged += page.listed.iter().filter(|listed| matches!(listed, Listed::Unchanged(_))).count();
+        changed += page.listed.iter().filter(|listed| matches!(listed, ListedEntry::Changed { .. })).count();
+        unchanged += page.listed.iter().filter(|listed| matches!(listed, ListedEntry::Unchanged(_))).count();
         match page.next {
-            Next::More(next) => cursor = Some(next),
-            Next::Complete { .. } => break,
+            NextPage::More(next) => cursor = Some(next),
+            NextPage::Complete { .. } => break,
         }
     }
     assert_eq!((changed, unchanged), (1, 899));
@@ -101,7 +101,7 @@ async fn all_pages_are_asked_for_and_later_only_those_that_changed() {
 }
 
 /// A site with one sitemap and these rules.
-async fn with_rules(rules: &'static str, status: u16) -> (Result<Vec<Listed>, CrawlError>, Vec<String>) {
+async fn with_rules(rules: &'static str, status: u16) -> (Result<Vec<ListedEntry>, CrawlError>, Vec<String>) {
     let world = world(3);
     let base = std::sync::Arc::new(std::sync::OnceLock::<String>::new());
     let own = std::sync::Arc::clone(&base);
@@ -110,7 +110,7 @@ async fn with_rules(rules: &'static str, status: u16) -> (Result<Vec<Listed>, Cr
         _ => answer(&world, asked, own.get().map_or("", String::as_str)),
     });
     base.set(server.base_url.clone()).expect("set once");
-    let walked = testing::walk(SOURCE, &testing::at(&server), Walk::Full).await;
+    let walked = testing::walk(SOURCE, &testing::at(&server), WalkScope::Full).await;
     (walked.map(|(listed, _)| listed), server.paths())
 }
 
@@ -120,7 +120,7 @@ async fn what_robots_txt_forbids_is_not_asked_for() {
     let listed = listed.expect("a walk");
     let refused: Vec<_> = listed
         .iter()
-        .filter(|listed| matches!(listed, Listed::Failed { gap, .. } if gap.reason == GapReason::Denied))
+        .filter(|listed| matches!(listed, ListedEntry::Failed { gap, .. } if gap.reason == GapReason::Denied))
         .collect();
     assert_eq!((listed.len(), refused.len()), (3, 1));
     assert!(!paths.iter().any(|path| path.contains("server-0001")));
@@ -136,7 +136,8 @@ async fn what_robots_txt_forbids_is_not_asked_for() {
 #[test]
 fn sitemaps_are_read_with_their_spellings_and_refused_when_cut() {
     let read = |text: &str| xml::read(text.as_bytes(), "https://x.test");
-    let place = |path: &str, changed: Option<&str>| Place { path: path.into(), changed: changed.map(str::to_owned) };
+    let place =
+        |path: &str, changed: Option<&str>| SitemapEntry { path: path.into(), changed: changed.map(str::to_owned) };
     let pages = "<urlset xmlns=\"x\"><url>\n<loc> https://x.test/a?b=1&amp;c </loc><lastmod>2026-01-01</lastmod>\
         <image:image><image:loc>https://x.test/i.png</image:loc></image:image></url>\
         <url><loc><![CDATA[https://x.test/c]]></loc></url><url><loc>https://other.test/</loc></url><url><loc>no</loc></url></urlset>";
@@ -212,7 +213,7 @@ async fn sitemaps_that_lead_in_circles_end() {
         }
     });
     base.set(server.base_url.clone()).expect("set once");
-    let error = testing::walk(SOURCE, &testing::at(&server), Walk::Full).await.expect_err("no end");
+    let error = testing::walk(SOURCE, &testing::at(&server), WalkScope::Full).await.expect_err("no end");
     assert!(error.to_string().contains("more than 300 sitemaps"), "{error}");
 }
 
@@ -237,7 +238,7 @@ async fn addresses_that_no_cursor_holds_are_an_error_and_one_entry_twice_is_one(
             }
         });
         base.set(server.base_url.clone()).expect("set once");
-        testing::walk(SOURCE, &testing::at(&server), Walk::Full).await.map(|(listed, _)| listed.len())
+        testing::walk(SOURCE, &testing::at(&server), WalkScope::Full).await.map(|(listed, _)| listed.len())
     };
     assert!(matches!(walked(true).await, Err(CrawlError::Malformed { .. })));
     assert_eq!(walked(false).await, Ok(1));

@@ -10,7 +10,7 @@ use url::Url;
 
 /// One entry: the path with its query, and when it changed, as written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Place {
+pub(super) struct SitemapEntry {
     /// The path on the site, with its query.
     pub(super) path: String,
     /// The `lastmod`, as written.
@@ -21,16 +21,16 @@ pub(super) struct Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Sitemap {
     /// Other sitemaps.
-    Index(Vec<Place>),
+    Index(Vec<SitemapEntry>),
     /// Pages.
-    Pages(Vec<Place>),
+    Pages(Vec<SitemapEntry>),
 }
 
 /// The most bytes that a sitemap may have unpacked, as its standard says.
 const MAX_BYTES: u64 = 50 << 20;
 
 /// The most entries that a sitemap may have, as its standard says; more are an error and not cut off.
-const MAX_PLACES: usize = 50_000;
+const MAX_ENTRIES: usize = 50_000;
 
 /// The deepest nesting of elements. The standard needs three, and its extensions few more.
 const MAX_DEPTH: usize = 32;
@@ -72,8 +72,8 @@ struct Reading {
     /// Elements that are open.
     depth: usize,
     lists_pages: bool,
-    places: Vec<Place>,
-    open: Open,
+    entries: Vec<SitemapEntry>,
+    open: OpenSitemapEntry,
 }
 
 impl Reading {
@@ -97,10 +97,10 @@ impl Reading {
             (0, "sitemapindex" | "urlset") => self.lists_pages = name == "urlset",
             (0, _) => return Err("it is no sitemap".to_owned()),
             (MAX_DEPTH, _) => return Err(format!("elements more than {MAX_DEPTH} deep")),
-            (_, "url" | "sitemap") => self.open = Open::default(),
-            (_, "loc") => self.open.inside = Inside::Address,
-            (_, "lastmod") => self.open.inside = Inside::Changed,
-            _ => self.open.inside = Inside::Other,
+            (_, "url" | "sitemap") => self.open = OpenSitemapEntry::default(),
+            (_, "loc") => self.open.inside = SitemapElement::Address,
+            (_, "lastmod") => self.open.inside = SitemapElement::Changed,
+            _ => self.open.inside = SitemapElement::Other,
         }
         self.depth += 1;
         Ok(())
@@ -109,22 +109,22 @@ impl Reading {
     fn end(&mut self, name: &str, site: &Url) -> Result<Option<Sitemap>, String> {
         self.depth = self.depth.saturating_sub(1);
         if self.depth == 0 {
-            let places = std::mem::take(&mut self.places);
+            let places = std::mem::take(&mut self.entries);
             return Ok(Some(if self.lists_pages { Sitemap::Pages(places) } else { Sitemap::Index(places) }));
         }
         match name {
-            "url" | "sitemap" => self.places.extend(std::mem::take(&mut self.open).place(site)),
-            _ => self.open.inside = Inside::Other,
+            "url" | "sitemap" => self.entries.extend(std::mem::take(&mut self.open).into_entry(site)),
+            _ => self.open.inside = SitemapElement::Other,
         }
-        if self.places.len() > MAX_PLACES {
-            return Err(format!("more than {MAX_PLACES} entries"));
+        if self.entries.len() > MAX_ENTRIES {
+            return Err(format!("more than {MAX_ENTRIES} entries"));
         }
         Ok(None)
     }
 }
 
 #[derive(Default)]
-enum Inside {
+enum SitemapElement {
     Address,
     Changed,
     #[default]
@@ -132,18 +132,18 @@ enum Inside {
 }
 
 #[derive(Default)]
-struct Open {
-    inside: Inside,
+struct OpenSitemapEntry {
+    inside: SitemapElement,
     address: String,
     changed: String,
 }
 
-impl Open {
+impl OpenSitemapEntry {
     fn add(&mut self, text: &str) {
         match self.inside {
-            Inside::Address => self.address.push_str(text),
-            Inside::Changed => self.changed.push_str(text),
-            Inside::Other => {}
+            SitemapElement::Address => self.address.push_str(text),
+            SitemapElement::Changed => self.changed.push_str(text),
+            SitemapElement::Other => {}
         }
     }
 
@@ -158,7 +158,7 @@ impl Open {
         }
     }
 
-    fn place(self, site: &Url) -> Option<Place> {
+    fn into_entry(self, site: &Url) -> Option<SitemapEntry> {
         let url = Url::parse(self.address.trim()).ok()?;
         if url.origin() != site.origin() {
             return None;
@@ -167,6 +167,6 @@ impl Open {
         let changed = self.changed.trim();
         // A longer text is no date, and would only fill the cursor.
         let is_kept = !changed.is_empty() && changed.len() <= MAX_CHANGED_BYTES;
-        Some(Place { path: format!("{}{query}", url.path()), changed: is_kept.then(|| changed.to_owned()) })
+        Some(SitemapEntry { path: format!("{}{query}", url.path()), changed: is_kept.then(|| changed.to_owned()) })
     }
 }

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use self::prefixes::Prefixes;
-use crate::http::{Pace, Request};
-use crate::{CrawlError, ListRequest, Next, Page, Source, SourceMeta, Step, WalkKind, page, references};
+use crate::http::{HttpRequest, RateLimit};
+use crate::{CrawlError, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkKind, page, references};
 
 /// The source.
 pub const SOURCE: &dyn Source = &SkillsSh { limit: 100_000 };
@@ -44,9 +44,9 @@ the repository, which is referred to.",
     stored: "Id, name and repository. Installs, which come from telemetry that anybody can send, only to rank by.",
     terms: "Not stated for the listing; each skill is under its author's own licence.",
     base_url: Some("https://skills.sh"),
-    paces: &[
-        ("https://skills.sh", Pace { per_minute: 30, burst: 3, in_flight: 1 }),
-        ("https://www.skills.sh", Pace { per_minute: 30, burst: 3, in_flight: 1 }),
+    rate_limits: &[
+        ("https://skills.sh", RateLimit { per_minute: 30, burst: 3, in_flight: 1 }),
+        ("https://www.skills.sh", RateLimit { per_minute: 30, burst: 3, in_flight: 1 }),
     ],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: false },
@@ -59,7 +59,7 @@ the repository, which is referred to.",
 
 /// The place of a walk: the beginning that is searched for next, and of which list of beginnings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct State {
+struct SkillsShCursorState {
     place: usize,
     prefix: String,
     of: String,
@@ -70,24 +70,28 @@ impl Source for SkillsSh {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(self.step(request))
     }
 }
 
 impl SkillsSh {
-    async fn step(&self, request: ListRequest<'_>) -> Result<Page, CrawlError> {
+    async fn step(&self, request: ListRequest<'_>) -> Result<ListPage, CrawlError> {
         let prefixes = Prefixes::new(&request.settings.queries);
         // A place counts in its own list of beginnings only.
-        let state = page::state(request.cursor).filter(|state: &State| state.of == prefixes.digest());
+        let state = page::state(request.cursor).filter(|state: &SkillsShCursorState| state.of == prefixes.digest());
         let Some((place, prefix)) = state.map(|state| (state.place, state.prefix)).or_else(|| prefixes.first()) else {
-            return Ok(Page { listed: Vec::new(), next: Next::END });
+            return Ok(ListPage { listed: Vec::new(), next: NextPage::END });
         };
         let limit = self.limit.to_string();
         let query = [("q", prefix.as_str()), ("limit", limit.as_str())];
         let url = page::address(&request.settings.base_url, "/api/search", &query)?;
-        let asked =
-            Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
+        let asked = HttpRequest {
+            url: &url,
+            accept: Some("application/json"),
+            max_bytes: MAX_PAGE_BYTES,
+            ..HttpRequest::default()
+        };
         let mut whole = page::json(request.http, asked).await?;
         let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
         let skills = page::objects(&mut whole, "skills").map_err(malformed)?;
@@ -109,10 +113,12 @@ impl SkillsSh {
             |skill, key| read(skill, key, base_url),
         );
         let next = match prefixes.after(place, &prefix, is_cut) {
-            Some((place, prefix)) => Next::More(page::cursor(&State { place, prefix, of: prefixes.digest() })),
-            None => Next::END,
+            Some((place, prefix)) => {
+                NextPage::More(page::cursor(&SkillsShCursorState { place, prefix, of: prefixes.digest() }))
+            }
+            None => NextPage::END,
         };
-        Ok(Page { listed: listed.map_err(malformed)?, next })
+        Ok(ListPage { listed: listed.map_err(malformed)?, next })
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::conformance::{self, Origin};
 use crate::http::testing::{Asked, Sent, Server};
-use crate::{Listed, SourceSettings, Walk, testing};
+use crate::{ListedEntry, SourceSettings, WalkScope, testing};
 
 /// A search that finds what is asked for anywhere in an id, and gives as many as are asked for.
 fn answer(skills: &[Value], asked: &Asked) -> Sent {
@@ -54,11 +54,14 @@ async fn a_skill_is_found_once_and_located_with_its_repository() {
     let server = Server::start(move |asked, _| answer(&skills, asked));
     let mut of_source = testing::at(&server);
     of_source.queries = vec!["br".into(), "fi".into(), "ow".into(), "re".into()];
-    let (listed, _) = testing::walk(SOURCE, &of_source, Walk::Full).await.expect("a walk");
+    let (listed, _) = testing::walk(SOURCE, &of_source, WalkScope::Full).await.expect("a walk");
     let search = |q: &str| format!("/api/search?q={q}&limit=100000");
     assert_eq!(server.paths(), [search("br"), search("fi"), search("ow"), search("re")]);
-    let [Listed::Changed { listing, .. }, Listed::Changed { listing: other, .. }, Listed::Failed { key, .. }] =
-        listed.as_slice()
+    let [
+        ListedEntry::Changed { listing, .. },
+        ListedEntry::Changed { listing: other, .. },
+        ListedEntry::Failed { key, .. },
+    ] = listed.as_slice()
     else {
         panic!("{listed:?}")
     };
@@ -92,12 +95,12 @@ async fn a_cut_answer_is_asked_again_with_more_letters() {
     let server = Server::start(move |asked, _| answer(&skills, asked));
     let mut of_source = testing::at(&server);
     of_source.queries = vec!["fi".into()];
-    let (listed, _) = testing::walk(SMALL, &of_source, Walk::Full).await.expect("a walk");
+    let (listed, _) = testing::walk(SMALL, &of_source, WalkScope::Full).await.expect("a walk");
     assert_eq!((listed.len(), server.asked().len()), (6, 1 + 37));
     let many: Vec<_> = (0..3).map(|number| skill(&format!("o/r/fiii-{number}"), 1)).collect();
     let server = Server::start(move |asked, _| answer(&many, asked));
     of_source.base_url = server.base_url.clone();
-    let error = testing::walk(SMALL, &of_source, Walk::Full).await.expect_err("too many");
+    let error = testing::walk(SMALL, &of_source, WalkScope::Full).await.expect_err("too many");
     assert!(matches!(error, CrawlError::TooLarge { .. }), "{error}");
 }
 
@@ -121,7 +124,7 @@ async fn the_skills_of_2026_03_02_are_all_found() {
         let found: Vec<_> = by_pair.get(pair.as_bytes()).into_iter().flatten().map(String::as_str).collect();
         Sent::ok(format!("{{\"skills\":[{}]}}", found.join(",")))
     });
-    let (listed, _) = testing::walk(SOURCE, &testing::at(&server), Walk::Full).await.expect("a walk");
-    let found = listed.iter().filter(|row| matches!(row, Listed::Changed { .. })).count();
+    let (listed, _) = testing::walk(SOURCE, &testing::at(&server), WalkScope::Full).await.expect("a walk");
+    let found = listed.iter().filter(|row| matches!(row, ListedEntry::Changed { .. })).count();
     assert_eq!((ids.len(), listed.len(), found, server.asked().len()), (7_046, 7_046, 7_046, 1_296));
 }

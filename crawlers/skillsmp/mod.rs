@@ -9,9 +9,10 @@ use capdex_model::source_role::{FilledBy, Rows, SourceRole};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::http::{Pace, Request};
+use crate::http::{HttpRequest, RateLimit};
 use crate::{
-    CrawlError, KeyMeta, ListRequest, Next, Page, Source, SourceMeta, Step, WalkKind, claims, page, references,
+    CrawlError, KeyMeta, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkKind, claims, page,
+    references,
 };
 
 /// The source.
@@ -38,7 +39,7 @@ A skill is unchanged where the digest of its entry without `stars` and `updatedA
     stored: "Description and repository. No stars: they are those of the whole repository, shared by all skills in it.",
     terms: "Not stated; each skill is under its author's own licence.",
     base_url: Some("https://skillsmp.com"),
-    paces: &[("https://skillsmp.com", Pace { per_minute: 10, burst: 2, in_flight: 1 })],
+    rate_limits: &[("https://skillsmp.com", RateLimit { per_minute: 10, burst: 2, in_flight: 1 })],
     keys: &[KeyMeta {
         variable: "CAPDEX_SKILLSMP_KEY",
         header: "authorization",
@@ -55,7 +56,7 @@ A skill is unchanged where the digest of its entry without `stars` and `updatedA
 
 /// The place of a walk: the query, its page, and of which list of queries.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct State {
+struct SkillsmpCursorState {
     query: usize,
     page: u64,
     of: String,
@@ -66,22 +67,26 @@ impl Source for SkillsMp {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(step(request))
     }
 }
 
-async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
+async fn step(request: ListRequest<'_>) -> Result<ListPage, CrawlError> {
     let queries = &request.settings.queries;
     let of = Digest::of_fields(queries.iter().map(String::as_bytes)).hex();
-    let state = page::state(request.cursor).filter(|state: &State| state.of == of);
-    let state = state.unwrap_or(State { query: 0, page: 1, of });
-    let Some(query) = queries.get(state.query) else { return Ok(Page { listed: Vec::new(), next: Next::END }) };
+    let state = page::state(request.cursor).filter(|state: &SkillsmpCursorState| state.of == of);
+    let state = state.unwrap_or(SkillsmpCursorState { query: 0, page: 1, of });
+    let Some(query) = queries.get(state.query) else { return Ok(ListPage { listed: Vec::new(), next: NextPage::END }) };
     let number = state.page.to_string();
     let params = [("q", query.as_str()), ("page", number.as_str()), ("limit", "100"), ("sortBy", "recent")];
     let url = page::address(&request.settings.base_url, "/api/v1/skills/search", &params)?;
-    let asked =
-        Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
+    let asked = HttpRequest {
+        url: &url,
+        accept: Some("application/json"),
+        max_bytes: MAX_PAGE_BYTES,
+        ..HttpRequest::default()
+    };
     let mut whole = page::json(request.http, asked).await?;
     let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
     let is_success = whole.get("success") == Some(&Value::Bool(true));
@@ -101,15 +106,15 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     }
     let name = |skill: &Map<String, Value>| page::text(skill, "id").map(str::to_owned);
     let listed = page::entries(request.id, skills, name, read).map_err(malformed)?;
-    Ok(Page { listed, next: after(state, has_next, queries.len()) })
+    Ok(ListPage { listed, next: after(state, has_next, queries.len()) })
 }
 
-fn after(state: State, has_next: bool, queries: usize) -> Next {
+fn after(state: SkillsmpCursorState, has_next: bool, queries: usize) -> NextPage {
     let next = match has_next {
-        true => State { page: state.page.saturating_add(1), ..state },
-        false => State { query: state.query.saturating_add(1), page: 1, ..state },
+        true => SkillsmpCursorState { page: state.page.saturating_add(1), ..state },
+        false => SkillsmpCursorState { query: state.query.saturating_add(1), page: 1, ..state },
     };
-    if next.query < queries { Next::More(page::cursor(&next)) } else { Next::END }
+    if next.query < queries { NextPage::More(page::cursor(&next)) } else { NextPage::END }
 }
 
 fn read(skill: &Map<String, Value>, key: &ListingKey) -> Result<(Listing, Value), String> {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::conformance::{self, Origin};
 use crate::http::testing::{Asked, Sent, Server};
-use crate::{Listed, SourceSettings, Walk, testing};
+use crate::{ListedEntry, SourceSettings, WalkScope, testing};
 
 /// A search that finds what is asked for in an id.
 fn answer(skills: &[Value], asked: &Asked) -> Sent {
@@ -52,13 +52,13 @@ async fn each_query_is_asked_to_its_end_and_stars_are_no_change() {
     let listed = |stars: u64| async move {
         let server = Server::start(move |asked, _| answer(&[skill("a+b", stars), skill("c", stars)], asked));
         let of_source = SourceSettings { queries: vec!["a+b".into(), "c".into()], ..testing::at(&server) };
-        let (listed, _) = testing::walk(SOURCE, &of_source, Walk::Full).await.expect("a walk");
+        let (listed, _) = testing::walk(SOURCE, &of_source, WalkScope::Full).await.expect("a walk");
         let path = |q: &str| format!("/api/v1/skills/search?q={q}&page=1&limit=100&sortBy=recent");
         assert_eq!(server.paths(), [path("a%2Bb"), path("c")]);
         listed
     };
     let first = listed(1).await;
-    let [Listed::Changed { listing, .. }, _] = first.as_slice() else { panic!("two") };
+    let [ListedEntry::Changed { listing, .. }, _] = first.as_slice() else { panic!("two") };
     assert_eq!(listing.references, [ListingKey::new("github", "owner/name")]);
     assert_eq!((listing.locators.len(), &listing.claims.standing.stars), (0, &Claim::Unknown));
     assert_eq!(listed(133).await, first);
@@ -67,7 +67,7 @@ async fn each_query_is_asked_to_its_end_and_stars_are_no_change() {
 #[tokio::test]
 async fn without_queries_nothing_is_asked() {
     let server = Server::start(|_, _| Sent::ok("{}"));
-    let (listed, _) = testing::walk(SOURCE, &testing::at(&server), Walk::Full).await.expect("a walk");
+    let (listed, _) = testing::walk(SOURCE, &testing::at(&server), WalkScope::Full).await.expect("a walk");
     assert_eq!((listed.len(), server.asked().len()), (0, 0));
 }
 
@@ -83,7 +83,7 @@ async fn another_shape_is_malformed() {
     ] {
         let server = Server::start(move |_, _| Sent::ok(body.to_string()));
         let of_source = SourceSettings { queries: vec!["a".into()], ..testing::at(&server) };
-        let error = testing::walk(SOURCE, &of_source, Walk::Full).await.expect_err("no walk");
+        let error = testing::walk(SOURCE, &of_source, WalkScope::Full).await.expect_err("no walk");
         assert!(matches!(error, CrawlError::Malformed { .. }), "{error}");
     }
 }
@@ -104,8 +104,9 @@ async fn the_skills_of_2025_12_28_lead_to_their_repositories() {
         Sent::ok(json!({"success": true, "data": {"skills": rows, "pagination": pagination}}).to_string())
     });
     let of_source = SourceSettings { queries: vec!["skill".into()], ..testing::at(&server) };
-    let (listed, _) = testing::walk(SOURCE, &of_source, Walk::Full).await.expect("a walk");
-    let referring =
-        listed.iter().filter(|row| matches!(row, Listed::Changed { listing, .. } if listing.references.len() == 1));
+    let (listed, _) = testing::walk(SOURCE, &of_source, WalkScope::Full).await.expect("a walk");
+    let referring = listed
+        .iter()
+        .filter(|row| matches!(row, ListedEntry::Changed { listing, .. } if listing.references.len() == 1));
     assert_eq!((listed.len(), referring.count(), server.asked().len()), (21_632, 21_632, 217));
 }

@@ -10,9 +10,10 @@ use capdex_model::source_role::{SourceRole, Speaker};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::http::{Pace, Request};
+use crate::http::{HttpRequest, RateLimit};
 use crate::{
-    CrawlError, KeyMeta, ListRequest, Next, Page, Source, SourceMeta, Step, WalkKind, claims, page, references,
+    CrawlError, KeyMeta, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkKind, claims, page,
+    references,
 };
 
 /// The source.
@@ -41,7 +42,7 @@ no end: without a key the list was seen to stop after 500 servers.",
     stored: "The text of the entry without `useCount`, description, instant of creation; the count, only to rank by.",
     terms: "The licence of the listing is not stated.",
     base_url: Some("https://registry.smithery.ai"),
-    paces: &[("https://registry.smithery.ai", Pace { per_minute: 60, burst: 5, in_flight: 1 })],
+    rate_limits: &[("https://registry.smithery.ai", RateLimit { per_minute: 60, burst: 5, in_flight: 1 })],
     keys: &[KeyMeta {
         variable: "CAPDEX_SMITHERY_KEY",
         header: "authorization",
@@ -53,7 +54,7 @@ no end: without a key the list was seen to stop after 500 servers.",
 };
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct State {
+struct SmitheryCursorState {
     page: u64,
 }
 
@@ -62,18 +63,22 @@ impl Source for Smithery {
         &META
     }
 
-    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(step(request))
     }
 }
 
-async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
-    let State { page: number } = page::state(request.cursor).unwrap_or(State { page: 1 });
+async fn step(request: ListRequest<'_>) -> Result<ListPage, CrawlError> {
+    let SmitheryCursorState { page: number } = page::state(request.cursor).unwrap_or(SmitheryCursorState { page: 1 });
     let asked_for = number.to_string();
     let query = [("page", asked_for.as_str()), ("pageSize", "100")];
     let url = page::address(&request.settings.base_url, "/servers", &query)?;
-    let asked =
-        Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
+    let asked = HttpRequest {
+        url: &url,
+        accept: Some("application/json"),
+        max_bytes: MAX_PAGE_BYTES,
+        ..HttpRequest::default()
+    };
     let mut whole = page::json(request.http, asked).await?;
     let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
     let servers = page::objects(&mut whole, "servers").map_err(malformed)?;
@@ -92,9 +97,12 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     }
     let name = |server: &Map<String, Value>| page::text(server, "qualifiedName").map(str::to_owned);
     let listed = page::entries(request.id, servers, name, read).map_err(malformed)?;
-    let next =
-        if number < last { Next::More(page::cursor(&State { page: number.saturating_add(1) })) } else { Next::END };
-    Ok(Page { listed, next })
+    let next = if number < last {
+        NextPage::More(page::cursor(&SmitheryCursorState { page: number.saturating_add(1) }))
+    } else {
+        NextPage::END
+    };
+    Ok(ListPage { listed, next })
 }
 
 fn read(server: &Map<String, Value>, key: &ListingKey) -> Result<(Listing, Value), String> {

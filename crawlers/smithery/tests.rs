@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::conformance::{self, Origin};
 use crate::http::testing::{Asked, Sent, Server};
-use crate::{Listed, SourceSettings, Walk, testing};
+use crate::{ListedEntry, SourceSettings, WalkScope, testing};
 
 fn answer(servers: &[Value], asked: &Asked) -> Sent {
     let page = asked.path.strip_prefix("/servers?page=").and_then(|rest| rest.strip_suffix("&pageSize=100"));
@@ -48,9 +48,9 @@ async fn it_does_what_every_source_must() {
 async fn an_entry_carries_its_text_and_its_uses_are_no_change() {
     let listed = |uses: u64| async move {
         let server = Server::start(move |asked, _| answer(&[server("@o/s", uses)], asked));
-        let (mut listed, _) = testing::walk(SOURCE, &testing::at(&server), Walk::Full).await.expect("a walk");
+        let (mut listed, _) = testing::walk(SOURCE, &testing::at(&server), WalkScope::Full).await.expect("a walk");
         assert_eq!(server.paths(), ["/servers?page=1&pageSize=100"]);
-        let Some(Listed::Changed { listing, validators }) = listed.pop() else { panic!("one") };
+        let Some(ListedEntry::Changed { listing, validators }) = listed.pop() else { panic!("one") };
         (listing, validators)
     };
     let (listing, validators) = listed(1).await;
@@ -70,7 +70,7 @@ async fn a_list_that_stops_early_or_has_another_shape_is_no_end() {
     let pagination = |page: u64, pages: u64| json!({"currentPage": page, "totalPages": pages});
     let fails = |body: Value| async move {
         let server = Server::start(move |_, _| Sent::ok(body.to_string()));
-        testing::walk(SOURCE, &testing::at(&server), Walk::Full).await.expect_err("no walk")
+        testing::walk(SOURCE, &testing::at(&server), WalkScope::Full).await.expect_err("no walk")
     };
     let stopped = fails(json!({"servers": [], "pagination": pagination(1, 192)})).await;
     assert!(

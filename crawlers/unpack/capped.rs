@@ -9,20 +9,20 @@ use std::rc::Rc;
 
 use capdex_model::snapshot::GapReason;
 
-use super::Limits;
+use super::UnpackLimits;
 
 /// The account of one input: what it has used of its limits so far.
 #[derive(Debug)]
-pub(crate) struct Budget {
-    limits: Limits,
+pub(crate) struct UnpackBudget {
+    limits: UnpackLimits,
     compressed: Cell<u64>,
     expanded: Cell<u64>,
     members: Cell<usize>,
 }
 
-impl Budget {
+impl UnpackBudget {
     /// Opens the account of an input of so many compressed bytes; a folder starts at none and adds its files.
-    pub(crate) fn new(limits: Limits, compressed_bytes: u64) -> Self {
+    pub(crate) fn new(limits: UnpackLimits, compressed_bytes: u64) -> Self {
         Self { limits, compressed: Cell::new(compressed_bytes), expanded: Cell::new(0), members: Cell::new(0) }
     }
 
@@ -47,7 +47,7 @@ impl Budget {
 
     /// The expanded bytes that the ratio allows in all.
     fn ratio_bound(&self) -> u64 {
-        self.limits.ratio.saturating_mul(self.compressed.get()).max(Limits::RATIO_FLOOR_BYTES)
+        self.limits.ratio.saturating_mul(self.compressed.get()).max(UnpackLimits::RATIO_FLOOR_BYTES)
     }
 
     fn room(&self) -> u64 {
@@ -64,7 +64,7 @@ impl Budget {
             let detail = format!(
                 "more than {} times its size and more than {} bytes",
                 self.limits.ratio,
-                Limits::RATIO_FLOOR_BYTES
+                UnpackLimits::RATIO_FLOOR_BYTES
             );
             Refusal { reason: GapReason::RatioTooHigh, detail }
         } else {
@@ -106,12 +106,12 @@ impl Refusal {
 
 /// The progress of a [`Capped`] reader, readable while a decoder owns the reader.
 #[derive(Debug, Default)]
-pub(crate) struct Progress {
+pub(crate) struct ReadProgress {
     delivered: Cell<u64>,
     ended: Cell<bool>,
 }
 
-impl Progress {
+impl ReadProgress {
     /// Bytes given out.
     pub(crate) fn delivered(&self) -> u64 {
         self.delivered.get()
@@ -126,16 +126,16 @@ impl Progress {
 /// Counts what passes against a [`Budget`] and fails with a [`Refusal`] on the first byte above it.
 pub(crate) struct Capped<R> {
     inner: R,
-    budget: Rc<Budget>,
-    progress: Rc<Progress>,
+    budget: Rc<UnpackBudget>,
+    progress: Rc<ReadProgress>,
 }
 
 impl<R: Read> Capped<R> {
-    pub(crate) fn new(inner: R, budget: Rc<Budget>) -> Self {
+    pub(crate) fn new(inner: R, budget: Rc<UnpackBudget>) -> Self {
         Self { inner, budget, progress: Rc::default() }
     }
 
-    pub(crate) fn progress(&self) -> Rc<Progress> {
+    pub(crate) fn progress(&self) -> Rc<ReadProgress> {
         Rc::clone(&self.progress)
     }
 }
@@ -182,15 +182,15 @@ pub(crate) fn read_at_most(reader: impl Read, limit: u64) -> io::Result<Option<V
 mod tests {
     use super::*;
 
-    fn read(length: u64, limits: Limits, compressed: u64) -> Result<usize, GapReason> {
-        let mut reader = Capped::new(io::repeat(7).take(length), Rc::new(Budget::new(limits, compressed)));
+    fn read(length: u64, limits: UnpackLimits, compressed: u64) -> Result<usize, GapReason> {
+        let mut reader = Capped::new(io::repeat(7).take(length), Rc::new(UnpackBudget::new(limits, compressed)));
         let mut bytes = Vec::new();
         reader.read_to_end(&mut bytes).map_err(|error| Refusal::of(&error, false).reason)
     }
 
     #[test]
     fn the_cap_on_expanded_bytes_is_met_exactly_and_then_fails() {
-        let limits = Limits { expanded_bytes: 100, ..Limits::default() };
+        let limits = UnpackLimits { expanded_bytes: 100, ..UnpackLimits::default() };
         assert_eq!(read(99, limits, 1), Ok(99));
         assert_eq!(read(100, limits, 1), Ok(100));
         assert_eq!(read(101, limits, 1), Err(GapReason::ExpandedTooLarge));
@@ -198,8 +198,8 @@ mod tests {
 
     #[test]
     fn the_ratio_counts_only_beyond_the_floor() {
-        let floor = Limits::RATIO_FLOOR_BYTES;
-        let limits = Limits { ratio: 2, ..Limits::default() };
+        let floor = UnpackLimits::RATIO_FLOOR_BYTES;
+        let limits = UnpackLimits { ratio: 2, ..UnpackLimits::default() };
         let at_floor = usize::try_from(floor).expect("fits");
         assert_eq!(read(floor, limits, 1), Ok(at_floor));
         assert_eq!(read(floor + 1, limits, 1), Err(GapReason::RatioTooHigh));
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn readers_share_one_budget() {
-        let budget = Rc::new(Budget::new(Limits { expanded_bytes: 10, ..Limits::default() }, 1));
+        let budget = Rc::new(UnpackBudget::new(UnpackLimits { expanded_bytes: 10, ..UnpackLimits::default() }, 1));
         let mut bytes = Vec::new();
         Capped::new(io::repeat(7).take(6), Rc::clone(&budget)).read_to_end(&mut bytes).expect("fits");
         assert!(Capped::new(io::repeat(7).take(5), budget).read_to_end(&mut bytes).is_err());

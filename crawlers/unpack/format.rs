@@ -23,7 +23,7 @@ const ZIP_ENDINGS: &[&str] =
 
 /// A container that the unpacker reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum ArchiveFormat {
     /// A tar inside gzip.
     TarGz,
     /// A bare tar.
@@ -34,7 +34,7 @@ pub enum Format {
     Zip,
 }
 
-impl Format {
+impl ArchiveFormat {
     /// The format that a file name promises, whatever its case. `None` for names that promise no container, and for
     /// containers that are not read (bzip2, xz, 7z).
     pub fn of_filename(name: &str) -> Option<Self> {
@@ -134,51 +134,51 @@ mod tests {
 
     #[test]
     fn names_promise_formats() {
-        assert_eq!(Format::of_filename("a-1.0.TGZ"), Some(Format::TarGz));
-        assert_eq!(Format::of_filename("a-1.0.tar.gz"), Some(Format::TarGz));
-        assert_eq!(Format::of_filename("a.json.gz"), Some(Format::Gzip));
-        assert_eq!(Format::of_filename("a.tar"), Some(Format::Tar));
+        assert_eq!(ArchiveFormat::of_filename("a-1.0.TGZ"), Some(ArchiveFormat::TarGz));
+        assert_eq!(ArchiveFormat::of_filename("a-1.0.tar.gz"), Some(ArchiveFormat::TarGz));
+        assert_eq!(ArchiveFormat::of_filename("a.json.gz"), Some(ArchiveFormat::Gzip));
+        assert_eq!(ArchiveFormat::of_filename("a.tar"), Some(ArchiveFormat::Tar));
         for name in ["a-1.0-py3-none-any.whl", "a.mcpb", "a.dxt", "a.docx", "a.Zip"] {
-            assert_eq!(Format::of_filename(name), Some(Format::Zip), "{name}");
+            assert_eq!(ArchiveFormat::of_filename(name), Some(ArchiveFormat::Zip), "{name}");
         }
         for name in ["a.tar.bz2", "SKILL.md", "zip", "a.targz"] {
-            assert_eq!(Format::of_filename(name), None, "{name}");
+            assert_eq!(ArchiveFormat::of_filename(name), None, "{name}");
         }
     }
 
     #[test]
     fn endings_are_stripped_once_and_never_to_nothing() {
-        assert_eq!(Format::strip_ending("a-1.0.tar.gz"), "a-1.0");
-        assert_eq!(Format::strip_ending("A.ZIP"), "A");
-        assert_eq!(Format::strip_ending("SKILL.md"), "SKILL.md");
-        assert_eq!(Format::strip_ending(".zip"), ".zip");
+        assert_eq!(ArchiveFormat::strip_ending("a-1.0.tar.gz"), "a-1.0");
+        assert_eq!(ArchiveFormat::strip_ending("A.ZIP"), "A");
+        assert_eq!(ArchiveFormat::strip_ending("SKILL.md"), "SKILL.md");
+        assert_eq!(ArchiveFormat::strip_ending(".zip"), ".zip");
     }
 
     #[test]
     fn bytes_show_formats() {
         let tar = Tar::new().file("a", b"x").finish();
-        assert_eq!(Format::sniff(&tar), Some(Format::Tar));
-        assert_eq!(Format::sniff(&gzip(&tar)), Some(Format::TarGz));
-        assert_eq!(Format::sniff(&gzip(b"text")), Some(Format::Gzip));
-        assert_eq!(Format::sniff(&Zip::new().file("a", b"x").finish()), Some(Format::Zip));
-        assert_eq!(Format::sniff(&Zip::new().finish()), Some(Format::Zip));
+        assert_eq!(ArchiveFormat::sniff(&tar), Some(ArchiveFormat::Tar));
+        assert_eq!(ArchiveFormat::sniff(&gzip(&tar)), Some(ArchiveFormat::TarGz));
+        assert_eq!(ArchiveFormat::sniff(&gzip(b"text")), Some(ArchiveFormat::Gzip));
+        assert_eq!(ArchiveFormat::sniff(&Zip::new().file("a", b"x").finish()), Some(ArchiveFormat::Zip));
+        assert_eq!(ArchiveFormat::sniff(&Zip::new().finish()), Some(ArchiveFormat::Zip));
         for bytes in [&b""[..], b"text", &[0; 2048], b"\x1f\x8b"] {
-            assert_eq!(Format::sniff(bytes), None);
+            assert_eq!(ArchiveFormat::sniff(bytes), None);
         }
     }
 
     #[test]
     fn a_zip_behind_a_script_is_found() {
         let bytes = [&b"#!/bin/sh\n"[..], &Zip::new().file("a", b"x").finish()].concat();
-        assert_eq!(Format::sniff(&bytes), None);
-        assert_eq!(Format::sniff_hidden(&bytes), Some(Format::Zip));
-        assert_eq!(Format::sniff_hidden(b"PK"), None);
+        assert_eq!(ArchiveFormat::sniff(&bytes), None);
+        assert_eq!(ArchiveFormat::sniff_hidden(&bytes), Some(ArchiveFormat::Zip));
+        assert_eq!(ArchiveFormat::sniff_hidden(b"PK"), None);
         let mut commented = bytes.clone();
         let length = commented.len();
         commented.splice(length - 2.., [3, 0, b'a', b'b', b'c']);
-        assert_eq!(Format::sniff_hidden(&commented), Some(Format::Zip));
+        assert_eq!(ArchiveFormat::sniff_hidden(&commented), Some(ArchiveFormat::Zip));
         commented.push(b'd');
-        assert_eq!(Format::sniff_hidden(&commented), None);
+        assert_eq!(ArchiveFormat::sniff_hidden(&commented), None);
     }
 
     #[test]

@@ -11,9 +11,9 @@ use capdex_evidence::shape::{self, Shape};
 use capdex_model::bundle::BundleFile;
 use capdex_model::snapshot::{Gap, GapReason};
 
-use super::capped::{Budget, Capped, Refusal, read_at_most};
-use super::format::{Format, unread_container};
-use super::{Limits, Unpacked, paths};
+use super::capped::{Capped, Refusal, UnpackBudget, read_at_most};
+use super::format::{ArchiveFormat, unread_container};
+use super::{UnpackLimits, Unpacked, paths};
 
 /// The subject of a gap that concerns an input as a whole. No member can have this path.
 pub(crate) const WHOLE: &str = ".";
@@ -32,22 +32,22 @@ fn trailing(bytes: &[u8]) -> Option<&[u8]> {
 
 /// Collects the files and gaps of one input under one budget.
 pub(crate) struct Intake {
-    limits: Limits,
-    budget: Rc<Budget>,
+    limits: UnpackLimits,
+    budget: Rc<UnpackBudget>,
     files: BTreeMap<String, BundleFile>,
     gaps: Vec<Gap>,
 }
 
 impl Intake {
     /// Starts on an input of so many compressed bytes.
-    pub(crate) fn new(limits: Limits, compressed_bytes: u64) -> Self {
-        let budget = Rc::new(Budget::new(limits, compressed_bytes));
+    pub(crate) fn new(limits: UnpackLimits, compressed_bytes: u64) -> Self {
+        let budget = Rc::new(UnpackBudget::new(limits, compressed_bytes));
         Self { limits, budget, files: BTreeMap::new(), gaps: Vec::new() }
     }
 
     /// The view of the outermost level.
-    pub(crate) fn outermost(&mut self) -> Inside<'_> {
-        Inside { intake: self, outer: String::new() }
+    pub(crate) fn outermost(&mut self) -> IntakeScope<'_> {
+        IntakeScope { intake: self, outer: String::new() }
     }
 
     /// Opens every archive among the files, level by level in the order of paths, so that a bomb inside cannot starve
@@ -71,7 +71,7 @@ impl Intake {
             level.clear();
             for (path, bytes, format) in archives {
                 let outer = format!("{path}!/");
-                super::read_into(&bytes, format, &mut Inside { intake: self, outer: outer.clone() });
+                super::read_into(&bytes, format, &mut IntakeScope { intake: self, outer: outer.clone() });
                 let inner = self.files.range(outer.clone()..).map(|(path, _)| path);
                 level.extend(inner.take_while(|path| path.starts_with(&outer)).cloned());
             }
@@ -85,7 +85,7 @@ impl Intake {
         for path in paths {
             let Some(bytes) = self.files.get(path).map(|file| Arc::clone(&file.bytes)) else { continue };
             let Some(tail) = trailing(&bytes) else { continue };
-            let mut inside = Inside { intake: self, outer: format!("{path}!/") };
+            let mut inside = IntakeScope { intake: self, outer: format!("{path}!/") };
             let counted = inside.budget().count_member();
             let limits = inside.limits();
             match counted.and_then(|()| {
@@ -103,7 +103,7 @@ impl Intake {
         cut
     }
 
-    fn archives_among(&mut self, paths: &[String]) -> Vec<(String, Arc<[u8]>, Format)> {
+    fn archives_among(&mut self, paths: &[String]) -> Vec<(String, Arc<[u8]>, ArchiveFormat)> {
         let mut archives = Vec::new();
         for path in paths {
             let Some(file) = self.files.get(path) else { continue };
@@ -111,7 +111,7 @@ impl Intake {
                 // What follows the picture is a file of its own.
                 continue;
             }
-            if let Some(format) = Format::sniff_hidden(&file.bytes) {
+            if let Some(format) = ArchiveFormat::sniff_hidden(&file.bytes) {
                 archives.push((path.clone(), Arc::clone(&file.bytes), format));
             } else if let Some(name) = unread_container(&file.bytes) {
                 // Bytes that cannot be opened cannot be judged, and that must show.
@@ -142,17 +142,17 @@ impl Intake {
 }
 
 /// One archive or folder inside an [`Intake`]: its members' paths begin with `outer`.
-pub(crate) struct Inside<'i> {
+pub(crate) struct IntakeScope<'i> {
     intake: &'i mut Intake,
     outer: String,
 }
 
-impl Inside<'_> {
-    pub(crate) fn limits(&self) -> Limits {
+impl IntakeScope<'_> {
+    pub(crate) fn limits(&self) -> UnpackLimits {
         self.intake.limits
     }
 
-    pub(crate) fn budget(&self) -> &Budget {
+    pub(crate) fn budget(&self) -> &UnpackBudget {
         &self.intake.budget
     }
 

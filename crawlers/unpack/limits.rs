@@ -2,7 +2,7 @@
 
 /// The caps on one input. Meeting a cap exactly is allowed; one more is refused and recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct UnpackLimits {
     /// The archive's own bytes. The largest packages of the registries that are plain text and code stay far below it;
     /// what is above it carries models or binaries.
     pub compressed_bytes: u64,
@@ -26,12 +26,12 @@ pub struct Limits {
     pub path_components: usize,
 }
 
-impl Limits {
+impl UnpackLimits {
     /// Below so many expanded bytes no ratio is too high: a small text of one repeated line is honest.
     pub const RATIO_FLOOR_BYTES: u64 = 16 << 20;
 }
 
-impl Default for Limits {
+impl Default for UnpackLimits {
     fn default() -> Self {
         Self {
             compressed_bytes: 128 << 20,

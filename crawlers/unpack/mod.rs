@@ -29,13 +29,13 @@ use capdex_model::bundle::BundleFile;
 use capdex_model::snapshot::{Gap, GapReason};
 
 pub(crate) use capped::{Refusal, read_at_most};
-pub use format::Format;
+pub use format::ArchiveFormat;
 pub(crate) use gzip::gzip;
 pub use gzip::{gunzip, gunzip_lines};
-pub use limits::Limits;
+pub use limits::UnpackLimits;
 
 use gzip::GzipMembers;
-use intake::{Inside, Intake};
+use intake::{Intake, IntakeScope};
 
 /// The files of an archive, and what is missing from them. Nothing is missing from `files` without a gap that says so.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ pub struct Unpacked {
 ///
 /// It never fails: damaged or hostile input gives the files that could be read before, and gaps. A file in a
 /// [`Format::Gzip`] stream has the name in the stream's header, or `content` where that is missing or refused.
-pub fn unpack(bytes: &[u8], format: Format, limits: &Limits) -> Unpacked {
+pub fn unpack(bytes: &[u8], format: ArchiveFormat, limits: &UnpackLimits) -> Unpacked {
     let mut intake = Intake::new(*limits, bytes.len() as u64);
     if bytes.len() as u64 > limits.compressed_bytes {
         let detail = format!("{} bytes, more than {}", bytes.len(), limits.compressed_bytes);
@@ -65,7 +65,7 @@ pub fn unpack(bytes: &[u8], format: Format, limits: &Limits) -> Unpacked {
 
 /// Takes files that came by name, under the rules for members of archives: paths are admitted, counted and capped, and
 /// archives among them are opened.
-pub(crate) fn take_files(files: Vec<(String, Vec<u8>)>, limits: &Limits) -> Unpacked {
+pub(crate) fn take_files(files: Vec<(String, Vec<u8>)>, limits: &UnpackLimits) -> Unpacked {
     let bytes = files.iter().map(|(_, bytes)| bytes.len() as u64).sum();
     let mut intake = Intake::new(*limits, bytes);
     let mut inside = intake.outermost();
@@ -86,21 +86,21 @@ pub(crate) fn take_files(files: Vec<(String, Vec<u8>)>, limits: &Limits) -> Unpa
 }
 
 /// Reads one archive, without those inside it.
-fn read_into(bytes: &[u8], format: Format, inside: &mut Inside<'_>) {
+fn read_into(bytes: &[u8], format: ArchiveFormat, inside: &mut IntakeScope<'_>) {
     match format {
-        Format::Tar => tar::read(bytes, tar::Ending::Required, inside),
-        Format::TarGz => {
+        ArchiveFormat::Tar => tar::read(bytes, tar::Ending::Required, inside),
+        ArchiveFormat::TarGz => {
             // gzip has a checksum and a length of its own, which show where something is missing.
             let stream = GzipMembers::new(bytes, inside.limits().members);
             tar::read(stream, tar::Ending::Optional, inside);
         }
-        Format::Gzip => read_gzip(bytes, inside),
-        Format::Zip => zip::read(bytes, inside),
+        ArchiveFormat::Gzip => read_gzip(bytes, inside),
+        ArchiveFormat::Zip => zip::read(bytes, inside),
     }
 }
 
 /// Reads a gzip stream that holds one file.
-fn read_gzip(bytes: &[u8], inside: &mut Inside<'_>) {
+fn read_gzip(bytes: &[u8], inside: &mut IntakeScope<'_>) {
     if let Err(refusal) = inside.budget().count_member() {
         return inside.refuse(refusal);
     }
@@ -121,10 +121,10 @@ fn read_gzip(bytes: &[u8], inside: &mut Inside<'_>) {
 
 /// The name of the file in a gzip stream: a nested archive's own without `.gz`, else what the header says, else
 /// `content`.
-fn gzip_name(stream: &GzipMembers<'_>, inside: &mut Inside<'_>) -> Vec<u8> {
+fn gzip_name(stream: &GzipMembers<'_>, inside: &mut IntakeScope<'_>) -> Vec<u8> {
     let outer = if inside.is_outermost() { "" } else { inside.subject() };
     let base = outer.rsplit('/').next().unwrap_or(outer);
-    let stem = Format::strip_ending(base);
+    let stem = ArchiveFormat::strip_ending(base);
     if stem != base {
         return stem.as_bytes().to_vec();
     }

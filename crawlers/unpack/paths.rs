@@ -5,7 +5,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::Limits;
+use super::UnpackLimits;
 
 /// The bytes of a refused name that a gap repeats.
 const SHOWN_BYTES: usize = 256;
@@ -18,7 +18,7 @@ const RESERVED: &[&str] = &["aux", "con", "conin$", "conout$", "nul", "prn"];
 /// with `!/`), followed by the member's own name without leading `./`.
 ///
 /// The error says in words what is wrong with the name.
-pub(crate) fn admit(name: &[u8], outer: &str, limits: &Limits) -> Result<String, String> {
+pub(crate) fn admit(name: &[u8], outer: &str, limits: &UnpackLimits) -> Result<String, String> {
     if name.len() > limits.path_bytes {
         return Err(format!("{} bytes, more than {}", name.len(), limits.path_bytes));
     }
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     fn admitted(name: &str) -> Result<String, String> {
-        admit(name.as_bytes(), "", &Limits::default())
+        admit(name.as_bytes(), "", &UnpackLimits::default())
     }
 
     #[test]
@@ -156,12 +156,12 @@ mod tests {
         for path in hostile {
             assert!(admitted(path).is_err(), "{path:?}");
         }
-        assert!(admit(b"a\xff", "", &Limits::default()).is_err());
+        assert!(admit(b"a\xff", "", &UnpackLimits::default()).is_err());
     }
 
     #[test]
     fn length_counts_the_archives_around() {
-        let limits = Limits { path_bytes: 10, ..Limits::default() };
+        let limits = UnpackLimits { path_bytes: 10, ..UnpackLimits::default() };
         assert!(admit(b"123456789", "", &limits).is_ok());
         assert!(admit(b"1234567890", "", &limits).is_ok());
         assert!(admit(b"12345678901", "", &limits).is_err());
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn components_count_the_archives_around() {
-        let limits = Limits { path_components: 3, ..Limits::default() };
+        let limits = UnpackLimits { path_components: 3, ..UnpackLimits::default() };
         assert!(admit(b"a/b", "", &limits).is_ok());
         assert!(admit(b"a/b/c", "", &limits).is_ok());
         assert!(admit(b"a/b/c/d", "", &limits).is_err());
@@ -191,14 +191,14 @@ mod tests {
     proptest! {
         #[test]
         fn an_admitted_path_never_leaves_the_tree(name in proptest::collection::vec(any::<u8>(), 0..80)) {
-            if let Ok(path) = admit(&name, "", &Limits::default()) {
+            if let Ok(path) = admit(&name, "", &UnpackLimits::default()) {
                 prop_assert!(Path::new(&path).components().all(|part| matches!(part, Component::Normal(_))));
             }
         }
 
         #[test]
         fn an_admitted_spelling_never_leaves_the_tree(name in r"[a.:/\\! ]{0,12}") {
-            if let Ok(path) = admit(name.as_bytes(), "o.zip!/", &Limits::default()) {
+            if let Ok(path) = admit(name.as_bytes(), "o.zip!/", &UnpackLimits::default()) {
                 prop_assert!(Path::new(&path).components().all(|part| matches!(part, Component::Normal(_))));
                 prop_assert!(path.starts_with("o.zip!/"));
                 prop_assert!(!path.contains('\\') && path.split('/').all(|part| part != ".."));

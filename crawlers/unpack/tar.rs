@@ -11,10 +11,10 @@ use std::rc::Rc;
 use capdex_model::snapshot::GapReason;
 use tar::{Archive, Entry, EntryType};
 
-use super::Limits;
-use super::capped::{Capped, Progress, Refusal, read_at_most};
+use super::UnpackLimits;
+use super::capped::{Capped, ReadProgress, Refusal, read_at_most};
 use super::format::BLOCK_BYTES;
-use super::intake::Inside;
+use super::intake::IntakeScope;
 use super::paths::shown;
 use super::pax::Pax;
 
@@ -31,39 +31,39 @@ pub(super) enum Ending {
 }
 
 /// Why the reading of an archive ended early: the refusal and, where it concerns one, the member's name.
-struct Stop {
+struct TarStop {
     member: Option<Vec<u8>>,
     refusal: Refusal,
 }
 
-impl Stop {
+impl TarStop {
     fn malformed(name: &[u8], detail: impl Into<String>) -> Self {
         let refusal = Refusal { reason: GapReason::Malformed, detail: detail.into() };
         Self { member: Some(name.to_vec()), refusal }
     }
 }
 
-impl From<Refusal> for Stop {
+impl From<Refusal> for TarStop {
     fn from(refusal: Refusal) -> Self {
         Self { member: None, refusal }
     }
 }
 
 /// The words of a [`GapReason::FileTooLarge`].
-pub(super) fn too_large(limits: &Limits) -> String {
+pub(super) fn too_large(limits: &UnpackLimits) -> String {
     format!("more than {} bytes", limits.file_bytes)
 }
 
 /// Reads every member into `inside`. Faults are recorded there.
-pub(super) fn read(stream: impl Read, ending: Ending, inside: &mut Inside<'_>) {
+pub(super) fn read(stream: impl Read, ending: Ending, inside: &mut IntakeScope<'_>) {
     let stream = inside.capped(stream);
     let mut members = Members { progress: stream.progress(), pending: Pending::default() };
     let mut archive = Archive::new(stream);
     let outcome = members.read_all(&mut archive, inside).and_then(|end| {
         let tail = members.read_tail(archive.into_inner(), end, ending);
-        tail.map_err(Stop::from)
+        tail.map_err(TarStop::from)
     });
-    if let Err(Stop { member, refusal }) = outcome {
+    if let Err(TarStop { member, refusal }) = outcome {
         match member {
             Some(name) => inside.member_gap(&name, refusal.reason, refusal.detail),
             None => inside.refuse(refusal),
@@ -84,10 +84,10 @@ impl Pending {
     }
 
     /// The member's name; two different ones are a contradiction.
-    fn name(&self, header: Cow<'_, [u8]>) -> Result<Vec<u8>, Stop> {
+    fn name(&self, header: Cow<'_, [u8]>) -> Result<Vec<u8>, TarStop> {
         let pax = self.pax.as_ref().and_then(|pax| pax.path.as_ref());
         match (pax, self.long_name.as_ref()) {
-            (Some(one), Some(other)) if one != other => Err(Stop::malformed(one, "two long names for one member")),
+            (Some(one), Some(other)) if one != other => Err(TarStop::malformed(one, "two long names for one member")),
             (Some(name), _) | (None, Some(name)) => Ok(name.clone()),
             (None, None) => Ok(header.into_owned()),
         }
@@ -96,7 +96,7 @@ impl Pending {
 
 /// The state of a walk over the members.
 struct Members {
-    progress: Rc<Progress>,
+    progress: Rc<ReadProgress>,
     pending: Pending,
 }
 
@@ -106,7 +106,7 @@ impl Members {
     }
 
     /// Gives the position after the last member.
-    fn read_all<R: Read>(&mut self, archive: &mut Archive<R>, inside: &mut Inside<'_>) -> Result<u64, Stop> {
+    fn read_all<R: Read>(&mut self, archive: &mut Archive<R>, inside: &mut IntakeScope<'_>) -> Result<u64, TarStop> {
         let mut end = 0;
         let entries = archive.entries().map_err(|error| self.refusal(&error))?;
         // Raw, because the library would apply long names itself and resolve contradictions without a word.
@@ -123,8 +123,8 @@ impl Members {
         Ok(end)
     }
 
-    fn read_entry<R: Read>(&mut self, entry: &mut Entry<'_, R>, inside: &mut Inside<'_>) -> Result<(), Stop> {
-        let twice = |header: &[u8]| Stop::malformed(header, "two extended headers for one member");
+    fn read_entry<R: Read>(&mut self, entry: &mut Entry<'_, R>, inside: &mut IntakeScope<'_>) -> Result<(), TarStop> {
+        let twice = |header: &[u8]| TarStop::malformed(header, "two extended headers for one member");
         let header = entry.header().path_bytes().into_owned();
         match entry.header().entry_type() {
             EntryType::GNULongName => {
@@ -138,44 +138,46 @@ impl Members {
             // The target of a link is shown from the header, where it is cut: links are refused whatever they target.
             EntryType::GNULongLink => self.extension(&header, entry).map(drop),
             EntryType::XHeader => {
-                let pax = Pax::parse(&self.extension(&header, entry)?).map_err(|why| Stop::malformed(&header, why))?;
+                let pax =
+                    Pax::parse(&self.extension(&header, entry)?).map_err(|why| TarStop::malformed(&header, why))?;
                 self.pending.pax.replace(pax).map_or(Ok(()), |_| Err(twice(&header)))
             }
             EntryType::XGlobalHeader => {
-                let pax = Pax::parse(&self.extension(&header, entry)?).map_err(|why| Stop::malformed(&header, why))?;
+                let pax =
+                    Pax::parse(&self.extension(&header, entry)?).map_err(|why| TarStop::malformed(&header, why))?;
                 let why = "an extended header renames or resizes every member";
                 // git writes only a comment there; readers that pass over the header would see other names.
-                if pax.is_neutral() { Ok(()) } else { Err(Stop::malformed(&header, why)) }
+                if pax.is_neutral() { Ok(()) } else { Err(TarStop::malformed(&header, why)) }
             }
             kind => self.member(kind, entry, inside),
         }
     }
 
     /// The content of an extension header.
-    fn extension<R: Read>(&self, header: &[u8], entry: &mut Entry<'_, R>) -> Result<Vec<u8>, Stop> {
+    fn extension<R: Read>(&self, header: &[u8], entry: &mut Entry<'_, R>) -> Result<Vec<u8>, TarStop> {
         let size = entry.size();
         if size > EXTENSION_BYTES {
-            return Err(Stop::malformed(header, format!("an extended header of more than {EXTENSION_BYTES} bytes")));
+            return Err(TarStop::malformed(header, format!("an extended header of more than {EXTENSION_BYTES} bytes")));
         }
         self.content(header, entry, size)
     }
 
     /// Exactly `size` bytes of content.
-    fn content<R: Read>(&self, name: &[u8], entry: &mut Entry<'_, R>, size: u64) -> Result<Vec<u8>, Stop> {
+    fn content<R: Read>(&self, name: &[u8], entry: &mut Entry<'_, R>, size: u64) -> Result<Vec<u8>, TarStop> {
         let content = read_at_most(entry, size).map_err(|error| self.refusal(&error))?.unwrap_or_default();
         if content.len() as u64 == size {
             return Ok(content);
         }
         let detail = format!("ends after {} of {size} bytes", content.len());
-        Err(Stop { member: Some(name.to_vec()), refusal: Refusal { reason: GapReason::Truncated, detail } })
+        Err(TarStop { member: Some(name.to_vec()), refusal: Refusal { reason: GapReason::Truncated, detail } })
     }
 
     fn member<R: Read>(
         &mut self,
         kind: EntryType,
         entry: &mut Entry<'_, R>,
-        inside: &mut Inside<'_>,
-    ) -> Result<(), Stop> {
+        inside: &mut IntakeScope<'_>,
+    ) -> Result<(), TarStop> {
         inside.budget().count_member()?;
         // Extensions are for the one member that follows.
         let pending = std::mem::take(&mut self.pending);
@@ -184,14 +186,14 @@ impl Members {
         // The size that a reader believes decides where it looks for the next header.
         if let Some(size) = pax.size.filter(|size| *size != entry.size()) {
             let detail = format!("the header says {} bytes and the extended header {size}", entry.size());
-            return Err(Stop::malformed(&name, detail));
+            return Err(TarStop::malformed(&name, detail));
         }
         // The oldest dialect has no type for directories, only a slash at the end of the name.
         let old_directory = kind == EntryType::Regular && name.ends_with(b"/");
         let file = matches!(kind, EntryType::Regular | EntryType::Continuous) && !old_directory;
         if (is_without_content(kind) || old_directory) && entry.size() != 0 {
             // Some readers skip the content that is announced and others read it as the next header.
-            return Err(Stop::malformed(&name, "content is announced for a member that has none"));
+            return Err(TarStop::malformed(&name, "content is announced for a member that has none"));
         }
         match kind {
             _ if pax.sparse => inside.member_gap(&name, GapReason::SpecialRefused, "a sparse file"),
@@ -208,7 +210,12 @@ impl Members {
         Ok(())
     }
 
-    fn file<R: Read>(&self, name: &[u8], entry: &mut Entry<'_, R>, inside: &mut Inside<'_>) -> Result<(), Stop> {
+    fn file<R: Read>(
+        &self,
+        name: &[u8],
+        entry: &mut Entry<'_, R>,
+        inside: &mut IntakeScope<'_>,
+    ) -> Result<(), TarStop> {
         let size = entry.size();
         let limits = inside.limits();
         let Some(path) = inside.admit(name) else { return Ok(()) };

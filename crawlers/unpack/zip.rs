@@ -13,7 +13,7 @@ use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive, ZipReadOptions};
 
 use super::capped::{Refusal, read_at_most};
-use super::intake::Inside;
+use super::intake::IntakeScope;
 use super::tar::too_large;
 
 const LOCAL_HEADER: &[u8] = b"PK\x03\x04";
@@ -29,7 +29,7 @@ const TYPE_REGULAR: u32 = 0o100_000;
 const TYPE_DIRECTORY: u32 = 0o040_000;
 
 /// Reads every member into `inside`. Faults are recorded there.
-pub(super) fn read(bytes: &[u8], inside: &mut Inside<'_>) {
+pub(super) fn read(bytes: &[u8], inside: &mut IntakeScope<'_>) {
     let declared = declared_members(bytes);
     if declared > inside.budget().members_left() as u64 {
         // The directory is held in memory whole, so it is refused before it is read.
@@ -63,7 +63,7 @@ fn declared_members(bytes: &[u8]) -> u64 {
 }
 
 /// Records what makes readers disagree about the archive as a whole.
-fn note_structure(bytes: &[u8], archive: &mut ZipArchive<Cursor<&[u8]>>, inside: &mut Inside<'_>) {
+fn note_structure(bytes: &[u8], archive: &mut ZipArchive<Cursor<&[u8]>>, inside: &mut IntakeScope<'_>) {
     if inside.is_outermost() && archive.offset() > 0 {
         let detail = format!("{} bytes before the first member", archive.offset());
         inside.gap(GapReason::Malformed, detail);
@@ -102,10 +102,10 @@ fn repeated_names(bytes: &[u8], start: u64) -> BTreeSet<&[u8]> {
     repeated
 }
 
-fn read_listed(archive: &mut ZipArchive<Cursor<&[u8]>>, inside: &mut Inside<'_>) {
+fn read_listed(archive: &mut ZipArchive<Cursor<&[u8]>>, inside: &mut IntakeScope<'_>) {
     for index in 0..archive.len() {
         let member = match archive.by_index_data(index) {
-            Ok(entry) => Member {
+            Ok(entry) => ZipMember {
                 name: entry.name_raw().to_vec(),
                 mode: entry.unix_mode(),
                 size: entry.size(),
@@ -134,7 +134,7 @@ fn read_listed(archive: &mut ZipArchive<Cursor<&[u8]>>, inside: &mut Inside<'_>)
 
 /// Reads members in the order of their local headers, up to the first that is damaged. `error` is why the directory
 /// could not be read.
-fn read_streamed(bytes: &[u8], error: &ZipError, inside: &mut Inside<'_>) {
+fn read_streamed(bytes: &[u8], error: &ZipError, inside: &mut IntakeScope<'_>) {
     let mut stream = Cursor::new(bytes);
     loop {
         let outcome = read_next(&mut stream, inside);
@@ -158,11 +158,11 @@ fn read_streamed(bytes: &[u8], error: &ZipError, inside: &mut Inside<'_>) {
 
 /// Reads the member that begins here; `false` when the directory begins instead. An error names the member, once that
 /// is known.
-fn read_next(stream: &mut Cursor<&[u8]>, inside: &mut Inside<'_>) -> Result<bool, (Option<Vec<u8>>, Refusal)> {
+fn read_next(stream: &mut Cursor<&[u8]>, inside: &mut IntakeScope<'_>) -> Result<bool, (Option<Vec<u8>>, Refusal)> {
     let next = read_zipfile_from_stream(stream).map_err(|error| (None, refusal(&error, false)))?;
     let Some(file) = next else { return Ok(false) };
     inside.budget().count_member().map_err(|refusal| (None, refusal))?;
-    let member = Member {
+    let member = ZipMember {
         name: file.name_raw().to_vec(),
         // Local headers have no mode, so that a link reads as a file with its target as text.
         mode: None,
@@ -180,7 +180,7 @@ fn read_next(stream: &mut Cursor<&[u8]>, inside: &mut Inside<'_>) -> Result<bool
 }
 
 /// One member as its headers describe it.
-struct Member {
+struct ZipMember {
     name: Vec<u8>,
     mode: Option<u32>,
     size: u64,
@@ -188,9 +188,9 @@ struct Member {
     method: CompressionMethod,
 }
 
-impl Member {
+impl ZipMember {
     /// The path of a file that is to be read; `None` for directories and for what is refused, which is recorded.
-    fn admit(&self, inside: &mut Inside<'_>) -> Option<String> {
+    fn admit(&self, inside: &mut IntakeScope<'_>) -> Option<String> {
         if self.name.ends_with(b"/") {
             inside.check_directory(&self.name);
             if self.size != 0 {
@@ -220,7 +220,7 @@ impl Member {
     }
 
     /// The content. `None` when it is larger than allowed, which is recorded.
-    fn read(&self, file: impl Read, inside: &mut Inside<'_>) -> Result<Option<Vec<u8>>, Refusal> {
+    fn read(&self, file: impl Read, inside: &mut IntakeScope<'_>) -> Result<Option<Vec<u8>>, Refusal> {
         let limits = inside.limits();
         let capped = inside.capped(file);
         let content = read_at_most(capped, limits.file_bytes).map_err(|error| Refusal::of(&error, false))?;

@@ -13,7 +13,7 @@ use crate::identities::{
     assessed_snapshot, name_identity, put_identity, settle, settle_listing, succeed, unname_identities,
 };
 use crate::sql::{Cells, canonical, execute, first, insert, rows, seconds};
-use crate::{Reader, StoreError, Writer, claims, documents, packed};
+use crate::{Reader, StoreError, Writer, claims, json_documents, packed};
 
 /// The presence of a listing at its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,7 +75,7 @@ pub struct StoredListing {
 }
 
 /// A row as far as writing needs it.
-struct Known {
+struct KnownListingRow {
     id: i64,
     state: String,
     gap: Option<String>,
@@ -89,7 +89,7 @@ impl Writer<'_> {
     pub fn upsert_listing(&self, listing: &Listing, validators: &Validators, at: AsOf) -> Result<Upserted, StoreError> {
         let conn = self.connection();
         // Equal listings have one document, so that ids tell whether anything else is said.
-        let body = documents::put(conn, listing)?;
+        let body = json_documents::put(conn, listing)?;
         let (known, is_new) = match known(conn, &listing.key)? {
             Some(known) => (known, false),
             None => (insert_listing(conn, &listing.key, ListingState::Active, None, at)?, true),
@@ -171,10 +171,10 @@ pub(crate) fn put_listing(conn: &Connection, key: &ListingKey, at: AsOf) -> Resu
     }
 }
 
-fn known(conn: &Connection, key: &ListingKey) -> Result<Option<Known>, StoreError> {
+fn known(conn: &Connection, key: &ListingKey) -> Result<Option<KnownListingRow>, StoreError> {
     let sql = "SELECT id, state, gap, body, etag, last_modified, digest FROM listings WHERE source = ?1 AND name = ?2";
     first(conn, "look up a listing", sql, (&key.source, &key.name), |row| {
-        Ok(Known {
+        Ok(KnownListingRow {
             id: row.cell(0)?,
             state: row.cell(1)?,
             gap: row.cell(2)?,
@@ -198,7 +198,7 @@ fn insert_listing(
     state: ListingState,
     gap: Option<&str>,
     at: AsOf,
-) -> Result<Known, StoreError> {
+) -> Result<KnownListingRow, StoreError> {
     let sql = "INSERT INTO listings (source, name, state, gap, claims, first_seen, changed)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)";
     // The digest of no claims, so that comparing claims needs no case for a listing that never spoke.
@@ -207,13 +207,13 @@ fn insert_listing(
     let id = insert(conn, "enter a listing", sql, params)?;
     append_state(conn, id, state, gap, at)?;
     let (state, gap) = (state.as_str().to_owned(), gap.map(str::to_owned));
-    Ok(Known { id, state, gap, body: None, validators: Validators::default() })
+    Ok(KnownListingRow { id, state, gap, body: None, validators: Validators::default() })
 }
 
 /// Sets state and gap where they differ; true where they did.
 fn set_state(
     conn: &Connection,
-    known: &Known,
+    known: &KnownListingRow,
     state: ListingState,
     gap: Option<&str>,
     at: AsOf,

@@ -27,9 +27,9 @@ pub struct Queued {
 
 /// One alert in one message, for a person who asks who was told of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Telling {
+pub struct DeliveryHistoryRow {
     /// The sink.
-    pub sink: String,
+    pub notifier: String,
     /// The fate of the alert there.
     pub kind: FateKind,
     /// The run that decided it.
@@ -55,12 +55,12 @@ impl Writer<'_> {
             execute(self.connection(), WHAT, sql, params)?;
         }
         for fate in &plan.fates {
-            self.decide(sink, fate)?;
+            self.record_delivery(sink, fate)?;
         }
         Ok(())
     }
 
-    fn decide(&self, sink: &str, fate: &Fate) -> Result<(), StoreError> {
+    fn record_delivery(&self, sink: &str, fate: &Fate) -> Result<(), StoreError> {
         const WHAT: &str = "decide about an alert";
         let alert = id_of(self.connection(), WHAT, "SELECT id FROM alerts WHERE name = ?1", (&fate.alert,))?
             .ok_or_else(|| StoreError::Unknown { what: "alert", key: fate.alert.clone() })?;
@@ -95,7 +95,7 @@ impl Writer<'_> {
 
 impl Reader {
     /// The fates of alerts at a sink, oldest first.
-    pub fn fates(&self, sink: &str) -> Result<Vec<Fate>, StoreError> {
+    pub fn deliveries(&self, sink: &str) -> Result<Vec<Fate>, StoreError> {
         let sql = "SELECT a.name, f.kind, f.severity, f.ack, m.name, f.at FROM deliveries f
                    JOIN alerts a ON a.id = f.alert LEFT JOIN messages m ON m.id = f.message
                    WHERE f.notifier = ?1 ORDER BY f.id";
@@ -132,7 +132,7 @@ impl Reader {
     }
 
     /// The keys of the alerts that a message tells, sorted; none where there is no such message.
-    pub fn told_in(&self, message: &str) -> Result<Option<Vec<String>>, StoreError> {
+    pub fn alerts_in_message(&self, message: &str) -> Result<Option<Vec<String>>, StoreError> {
         const WHAT: &str = "read a message";
         let known = "SELECT id FROM messages WHERE name = ?1";
         let Some(id) = id_of(self.connection(), WHAT, known, (message,))? else { return Ok(None) };
@@ -142,13 +142,13 @@ impl Reader {
     }
 
     /// Every telling of an alert, oldest first.
-    pub fn tellings(&self, key: &str) -> Result<Vec<Telling>, StoreError> {
+    pub fn delivery_history(&self, key: &str) -> Result<Vec<DeliveryHistoryRow>, StoreError> {
         let sql = "SELECT f.notifier, f.kind, f.at, m.name, m.sent, m.error FROM alerts a
                    JOIN deliveries f ON f.alert = a.id LEFT JOIN messages m ON m.id = f.message
                    WHERE a.name = ?1 ORDER BY f.id";
         rows(self.connection(), "read who was told of an alert", sql, (key,), |row| {
-            Ok(Telling {
-                sink: row.cell(0)?,
+            Ok(DeliveryHistoryRow {
+                notifier: row.cell(0)?,
                 kind: kind(&row.cell::<String>(1)?)?,
                 at: row.as_of(2)?,
                 message: row.cell(3)?,

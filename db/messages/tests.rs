@@ -18,7 +18,7 @@ fn alert(key: &str, severity: Severity) -> Alert {
 fn queue(store: &Store, night: i64) -> Plan {
     let reader = store.reader().expect("opens");
     let (alerts, acks, fates) =
-        (reader.raised().expect("reads"), reader.acks().expect("reads"), reader.fates("ops").expect("reads"));
+        (reader.raised().expect("reads"), reader.acks().expect("reads"), reader.deliveries("ops").expect("reads"));
     let policy = Policy { budget: 2, cooldown_days: 7, min_severity: Severity::Low };
     let known = Known { alerts: &alerts, acks: &acks, suppressions: &[], fates: &fates, as_of: day(night) };
     let planned = plan("ops", &policy, &known);
@@ -47,8 +47,8 @@ fn what_is_queued_waits_in_order_until_it_is_sent() {
     let expected: Vec<String> = planned.messages.iter().map(|message| message.id.clone()).collect();
     assert_eq!(ids(&store), expected);
     let reader = store.reader().expect("opens");
-    assert_eq!(reader.told_in(&expected[2]).expect("reads"), Some(vec!["a".into(), "d".into()]));
-    assert_eq!(reader.told_in("msg_none").expect("reads"), None);
+    assert_eq!(reader.alerts_in_message(&expected[2]).expect("reads"), Some(vec!["a".into(), "d".into()]));
+    assert_eq!(reader.alerts_in_message("msg_none").expect("reads"), None);
     assert_eq!(reader.queued("other").expect("reads"), []);
     let (first, second) = (expected[0].clone(), expected[1].clone());
     store
@@ -61,7 +61,7 @@ fn what_is_queued_waits_in_order_until_it_is_sent() {
     assert_eq!(ids(&store), expected[1..]);
     let waiting = &reader.queued("ops").expect("reads")[0];
     assert_eq!((waiting.attempts, waiting.next_try, waiting.error.as_deref()), (1, at(60), Some("status 500")));
-    let telling = &reader.tellings("b").expect("reads")[0];
+    let telling = &reader.delivery_history("b").expect("reads")[0];
     assert_eq!((telling.kind, telling.sent, telling.error.as_deref()), (FateKind::Told, Some(at(5)), None));
     assert_eq!(reader.message_counts("ops").expect("counts"), (2, 1));
     let shown: Vec<String> =
@@ -83,5 +83,5 @@ fn a_fate_of_an_alert_that_was_never_raised_is_refused_whole() {
     };
     let result = store.write(move |writer| writer.queue("ops", &Plan { messages: Vec::new(), fates: vec![fate] }));
     assert!(matches!(result, Err(StoreError::Unknown { .. })));
-    assert_eq!(store.reader().expect("opens").fates("ops").expect("reads"), []);
+    assert_eq!(store.reader().expect("opens").deliveries("ops").expect("reads"), []);
 }

@@ -15,9 +15,9 @@ use crate::blobs::{has_blob, read_blob};
 use crate::claims;
 use crate::identities::{assessed_snapshot, name_identity, put_identity, settle, succeed};
 use crate::listings::put_listing;
-use crate::pruned::{is_whole_again, why_missing};
+use crate::snapshot_pruning::{is_whole_again, why_missing};
 use crate::sql::{Cells, canonical, first, id_of, insert, seconds};
-use crate::{Reader, SnapshotId, StoreError, Writer, documents, packed};
+use crate::{Reader, SnapshotId, StoreError, Writer, json_documents, packed};
 
 impl Writer<'_> {
     /// Records what fetching a listing's locator gave, and makes it the current snapshot of the locator's identity.
@@ -68,7 +68,7 @@ fn check_files(conn: &Connection, snapshot: &Snapshot) -> Result<(), StoreError>
 }
 
 fn put_snapshot(conn: &Connection, identity: i64, snapshot: &Snapshot, at: AsOf) -> Result<i64, StoreError> {
-    let completeness = documents::put(conn, &snapshot.completeness)?;
+    let completeness = json_documents::put(conn, &snapshot.completeness)?;
     let artifact = snapshot.locator.artifact();
     // Completeness is part of the key: the same bytes, read further than before, are another snapshot.
     let known = "SELECT id FROM snapshots WHERE identity = ?1 AND artifact = ?2 AND tree = ?3 AND completeness = ?4";
@@ -87,7 +87,7 @@ fn put_snapshot(conn: &Connection, identity: i64, snapshot: &Snapshot, at: AsOf)
         completeness,
         snapshot.locator.version(),
         canonical(&snapshot.locator)?,
-        documents::put(conn, &snapshot.files)?,
+        json_documents::put(conn, &snapshot.files)?,
         snapshot.fetched.unix_seconds(),
         seconds(at),
     );

@@ -94,7 +94,7 @@ impl Writer<'_> {
     }
 
     /// Notes that the source named a listing; true the first time in the full walk that began last.
-    pub fn sight(&self, key: &ListingKey) -> Result<bool, StoreError> {
+    pub fn mark_seen(&self, key: &ListingKey) -> Result<bool, StoreError> {
         // A page that is asked for again after a crash counts nothing twice.
         let sql = "UPDATE listings SET seen = (SELECT walk FROM sources WHERE id = ?1)
                    WHERE source = ?1 AND name = ?2 AND seen < (SELECT walk FROM sources WHERE id = ?1)";

@@ -18,7 +18,7 @@ fn walk(store: &Store, names: &'static [&'static str], number: i64) {
             writer.begin_walk("npm", WalkMode::Full)?;
             for name in names {
                 writer.upsert_listing(&listing(name, "1"), &Validators::default(), day(number))?;
-                writer.sight(&ListingKey::new("npm", *name))?;
+                writer.mark_seen(&ListingKey::new("npm", *name))?;
             }
             writer.complete_walk("npm", None, day(number))
         })

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use capdex_crawlers::folder;
-use capdex_crawlers::unpack::Limits;
+use capdex_crawlers::unpack::UnpackLimits;
 use capdex_dataset::bulk;
 use capdex_dataset::finding::BaselineStatus;
 use capdex_model::bundle::Bundle;
@@ -103,9 +103,9 @@ impl Judge<'_> {
     /// and takes nothing from the others.
     fn read(&self, path: &str) -> (Vec<Judged>, bool) {
         let given = Path::new(path);
-        let read = folder::read(given, &Limits::default());
+        let read = folder::read(given, &UnpackLimits::default());
         let is_read = read.is_ok();
-        let input = read.unwrap_or_else(|error| folder::Input::unread(given, &error));
+        let input = read.unwrap_or_else(|error| folder::FolderInput::unread(given, &error));
         let place = Input::of(given, &self.from, given.is_file());
         let bundle = Bundle { gaps: input.gaps, ..Bundle::local(format!("folder:{}", input.name), input.files) };
         let scanned = analysis::scan(&bundle);

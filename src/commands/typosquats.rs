@@ -24,7 +24,7 @@ const COLUMNS: usize = 48;
 
 pub(super) fn run(global: &Global, options: &Typosquats, out: &mut Out) -> anyhow::Result<Exit> {
     let (leads, unread) = match &options.names {
-        None => (super::reader(global)?.leads()?.into_iter().map(|(lead, at)| (lead, Some(at))).collect(), 0),
+        None => (super::reader(global)?.typosquats()?.into_iter().map(|(lead, at)| (lead, Some(at))).collect(), 0),
         Some(names) => {
             let names = read_list(names)?;
             // Without a second list the names are compared with each other.

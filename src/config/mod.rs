@@ -238,7 +238,7 @@ mod tests {
         let resolved = Schedule::parse(text, "x").and_then(|schedule| schedule.resolve(0)).expect("resolves");
         let run = resolved.sources.get("corp").expect("there");
         assert_eq!((run.kind.as_str(), run.settings.base_url.as_str()), ("sub-registry", "https://registry.test"));
-        let pace = resolved.http.paces.iter().find(|(address, _)| address == "https://registry.test");
+        let pace = resolved.http.rate_limits.iter().find(|(address, _)| address == "https://registry.test");
         assert_eq!(pace.map(|(_, pace)| pace.per_minute), Some(7));
     }
 
@@ -276,6 +276,6 @@ mod tests {
     fn parts_of_a_source_move_with_its_address() {
         let text = "name = \"x\"\n[sources.github]\nbase_url = \"http://127.0.0.1:9/api\"\n";
         let resolved = Schedule::parse(text, "x").and_then(|schedule| schedule.resolve(0)).expect("resolves");
-        assert!(resolved.http.paces.iter().any(|(address, _)| address == "http://127.0.0.1:9/api/search"));
+        assert!(resolved.http.rate_limits.iter().any(|(address, _)| address == "http://127.0.0.1:9/api/search"));
     }
 }

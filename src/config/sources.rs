@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use capdex_crawlers::http::{AppCredential, Credential, HttpSettings, Pace, Secret};
+use capdex_crawlers::http::{AppCredential, Credential, HttpSettings, RateLimit, Secret};
 use capdex_crawlers::settings::{self, BaseUrl};
 use capdex_crawlers::{SourceMeta, SourceSettings, WalkKind};
 use capdex_model::source_role::Ecosystem;
@@ -138,7 +138,7 @@ pub(super) fn run_of(meta: &SourceMeta, section: &SourceSection, http: &mut Http
 
 /// Adds the paces of the source's hosts: the published limits, and for its own address what the schedule says.
 fn add_paces(meta: &SourceMeta, section: &SourceSection, base_url: &str, http: &mut HttpSettings) {
-    for (number, (address, pace)) in meta.paces.iter().enumerate() {
+    for (number, (address, pace)) in meta.rate_limits.iter().enumerate() {
         let is_own = number == 0 && !base_url.is_empty();
         let mut pace = *pace;
         if let (0, Some(per_minute)) = (number, section.requests_per_minute) {
@@ -153,12 +153,14 @@ fn add_paces(meta: &SourceMeta, section: &SourceSection, base_url: &str, http: &
             Some(path) => format!("{base_url}{path}"),
             None => (*address).to_owned(),
         };
-        http.paces.push((address, pace));
+        http.rate_limits.push((address, pace));
     }
-    if let (true, Some(per_minute), false) = (meta.paces.is_empty(), section.requests_per_minute, base_url.is_empty()) {
+    if let (true, Some(per_minute), false) =
+        (meta.rate_limits.is_empty(), section.requests_per_minute, base_url.is_empty())
+    {
         // As many at once as the client allows anyway, for want of a published limit.
         let in_flight = u32::try_from(http.max_in_flight_per_host).unwrap_or(1);
-        http.paces.push((base_url.to_owned(), Pace { per_minute, burst: in_flight, in_flight }));
+        http.rate_limits.push((base_url.to_owned(), RateLimit { per_minute, burst: in_flight, in_flight }));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use capdex_crawlers::CrawlError;
-use capdex_crawlers::http::{Answer, Http, HttpSettings, Request};
+use capdex_crawlers::http::{Http, HttpRequest, HttpResponse, HttpSettings};
 use capdex_model::time::Timestamp;
 
 use super::{Finding, Health, Patient, clock};
@@ -67,14 +67,14 @@ fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<(Finding, Op
 }
 
 async fn ask(http: &Http, id: &str, url: &str) -> (Finding, Option<i64>) {
-    let request = Request { url, max_bytes: MOST_BYTES, ..Request::default() };
+    let request = HttpRequest { url, max_bytes: MOST_BYTES, ..HttpRequest::default() };
     let http = http.acting_for(id).counted();
-    let answer = http.get(request).await;
+    let answer = http.send(request).await;
     let ahead = |date: Timestamp| date.unix_seconds().saturating_sub(crate::clock::now().unix_seconds());
     (judge(id, answer), http.server_date().map(ahead))
 }
 
-fn judge(id: &str, answer: Result<Answer, CrawlError>) -> Finding {
+fn judge(id: &str, answer: Result<HttpResponse, CrawlError>) -> Finding {
     let say = |health, found: String, advice: &str| Finding::new("source", id, (health, found), advice);
     match answer {
         // A base address need not be a page: whatever is said there, somebody says it.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use capdex_crawlers::CrawlError;
 use capdex_crawlers::fetch::{self, Fetched};
 use capdex_crawlers::http::Http;
-use capdex_crawlers::unpack::Limits;
+use capdex_crawlers::unpack::UnpackLimits;
 use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{Job, JobId, ListingState, StoreError, Writer};
 use capdex_model::bundle::BundleFile;
@@ -178,7 +178,7 @@ fn start(context: &Context, running: &mut JoinSet<Outcome>, slots: &Arc<Semaphor
 pub(super) async fn fetch_one(
     http: &Http,
     locator: &Locator,
-    limits: &Limits,
+    limits: &UnpackLimits,
     slots: &Semaphore,
     stop: &Stop,
 ) -> Option<Result<Fetched, CrawlError>> {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use capdex_corpus::identity::Overrides;
 use capdex_crawlers::http::Http;
-use capdex_crawlers::unpack::Limits;
+use capdex_crawlers::unpack::UnpackLimits;
 use capdex_db::Store;
 use capdex_model::time::AsOf;
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub struct Context {
     /// The operator's decisions about which listings are one thing.
     pub overrides: Overrides,
     /// The caps of the unpacker.
-    pub limits: Limits,
+    pub limits: UnpackLimits,
     /// Whom to tell of alerts, and how.
     pub alerts: Alerts,
     /// Days for which the store keeps everything; none where nothing is ever deleted.

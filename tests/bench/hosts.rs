@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use capdex::jobs::list::{FETCH_JOB, FetchPayload};
 use capdex::jobs::{Context, fetch};
 use capdex::shutdown::Stop;
-use capdex_crawlers::http::{Http, HttpSettings, Pace};
-use capdex_crawlers::unpack::Limits;
+use capdex_crawlers::http::{Http, HttpSettings, RateLimit};
+use capdex_crawlers::unpack::UnpackLimits;
 use capdex_dataset::bulk;
 use capdex_db::Store;
 use capdex_model::ids::ListingKey;
@@ -22,16 +22,16 @@ use capdex_model::time::{AsOf, Timestamp};
 /// Files of each host.
 const FILES: u32 = 12;
 /// The limits in turn: slow and steady, in bursts, one at a time, fast.
-const PACES: [Pace; 4] = [
-    Pace { per_minute: 60, burst: 1, in_flight: 1 },
-    Pace { per_minute: 90, burst: 4, in_flight: 2 },
-    Pace { per_minute: 120, burst: 2, in_flight: 1 },
-    Pace { per_minute: 600, burst: 6, in_flight: 4 },
+const PACES: [RateLimit; 4] = [
+    RateLimit { per_minute: 60, burst: 1, in_flight: 1 },
+    RateLimit { per_minute: 90, burst: 4, in_flight: 2 },
+    RateLimit { per_minute: 120, burst: 2, in_flight: 1 },
+    RateLimit { per_minute: 600, burst: 6, in_flight: 4 },
 ];
 
 struct Host {
     url: String,
-    pace: Pace,
+    pace: RateLimit,
     asked: Arc<Mutex<Vec<Instant>>>,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn run(count: usize) {
 }
 
 /// The least time that a host's limit allows.
-fn ideal(pace: Pace) -> Duration {
+fn ideal(pace: RateLimit) -> Duration {
     Duration::from_secs(60) / pace.per_minute * FILES.saturating_sub(pace.burst)
 }
 
@@ -134,7 +134,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
         .unwrap();
     let settings = HttpSettings {
         allowed_base_urls: hosts.iter().map(|host| host.url.clone()).collect(),
-        paces: hosts.iter().map(|host| (host.url.clone(), host.pace)).collect(),
+        rate_limits: hosts.iter().map(|host| (host.url.clone(), host.pace)).collect(),
         use_environment_proxy: false,
         ..HttpSettings::default()
     };
@@ -147,7 +147,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
         popular: Vec::new(),
         rehash_per_night: 0,
         overrides: capdex_corpus::identity::Overrides::default(),
-        limits: Limits::default(),
+        limits: UnpackLimits::default(),
         keep_days: None,
         pool: bulk::pool(Some(1)).unwrap(),
         as_of,

@@ -7,7 +7,7 @@ mod github;
 use super::*;
 use crate::fetch;
 use crate::http::{Credential, Http, Secret};
-use crate::unpack::Limits;
+use crate::unpack::UnpackLimits;
 use crate::unpack::archives::{Tar, gzip};
 
 fn make_archive(top: &str, commit: &str, files: &[(String, Vec<u8>)]) -> Vec<u8> {
@@ -18,7 +18,7 @@ fn make_archive(top: &str, commit: &str, files: &[(String, Vec<u8>)]) -> Vec<u8>
 
 /// A night: the rows, and how often each path of the interface was asked for them and for their archives.
 struct Night {
-    rows: Vec<Listed>,
+    rows: Vec<ListedEntry>,
     listing: Vec<github::Asked>,
     fetching: Vec<github::Asked>,
     files: BTreeMap<String, Vec<u8>>,
@@ -32,12 +32,12 @@ async fn night(server: &github::GitHub, http: &Http, names: &[&str], known: &mut
     };
     server.take_asked();
     let page = SOURCE.list(request("github", http, &of_source, known)).await.expect("a page");
-    assert_eq!(page.next, Next::END);
+    assert_eq!(page.next, NextPage::END);
     let listing = server.take_asked();
     let mut files = BTreeMap::new();
     for listing in listings(&page.listed) {
         for locator in &listing.locators {
-            let fetched = fetch::fetch(http, locator, &Limits::default()).await.expect("an archive");
+            let fetched = fetch::fetch(http, locator, &UnpackLimits::default()).await.expect("an archive");
             assert_eq!(fetched.gaps, []);
             files.extend(
                 fetched
@@ -84,7 +84,7 @@ async fn an_unchanged_repository_costs_one_request_and_a_changed_one_three() {
     }
 
     let second = night(&server, &http, &names, &mut known).await;
-    assert!(second.rows.iter().all(|row| matches!(row, Listed::Unchanged(_))), "{:?}", second.rows);
+    assert!(second.rows.iter().all(|row| matches!(row, ListedEntry::Unchanged(_))), "{:?}", second.rows);
     assert_eq!((second.listing.len(), second.fetching.len()), (12, 0));
     assert!(second.listing.iter().all(|asked| asked.status == 304));
 
@@ -94,7 +94,7 @@ async fn an_unchanged_repository_costs_one_request_and_a_changed_one_three() {
         ..SourceSettings::default()
     };
     let page = SOURCE.list(request("github", &http, &of_search, &known)).await.expect("a page");
-    assert!(page.listed.iter().all(|row| matches!(row, Listed::Unchanged(_))), "{:?}", page.listed);
+    assert!(page.listed.iter().all(|row| matches!(row, ListedEntry::Unchanged(_))), "{:?}", page.listed);
     assert_eq!((page.listed.len(), server.take_asked().len()), (12, 1), "a search says all that is needed");
 
     let commit = server.commit("octo/server-03", "SKILL.md", b"# Weather\n");
@@ -107,12 +107,12 @@ async fn an_unchanged_repository_costs_one_request_and_a_changed_one_three() {
         listings(&third.rows).into_iter().find(|one| one.key == key("octo/server-03")).map(|one| &one.locators);
     assert!(matches!(locators.map(Vec::as_slice), Some([Locator::GitArchive { commit: now, .. }]) if *now == commit));
     assert!(
-        third.rows.contains(&Listed::Moved { key: key("octo/server-05"), to: "octo/moved".into() }),
+        third.rows.contains(&ListedEntry::Moved { key: key("octo/server-05"), to: "octo/moved".into() }),
         "{:?}",
         third.rows
     );
     assert!(listings(&third.rows).iter().any(|one| one.key == key("octo/moved")));
-    assert!(third.rows.contains(&Listed::Gone(key("octo/server-07"))));
+    assert!(third.rows.contains(&ListedEntry::Gone(key("octo/server-07"))));
     // Nine unchanged, one changed with its commit, one moved with its redirect and commit, one gone.
     assert_eq!(third.listing.len(), 9 + 2 + 3 + 1);
 

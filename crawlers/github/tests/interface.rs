@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::github::interface::Interface;
-use crate::github::sender::{Draft, Sender};
+use crate::github::sender::{GithubDraft, GithubSender};
 use crate::http::testing::Sent;
 use crate::http::{Credential, Http, Secret};
 
 /// octocrab over our client as its documentation wires it: its own calls send, and read the answer by themselves.
 fn straight(http: &Http, base_url: &str) -> Octocrab {
     let base = BaseUriLayer::new(base_url.parse().expect("an address"));
-    let builder = OctocrabBuilder::new_empty().with_service(Sender { http: http.clone() }).with_layer(&base);
+    let builder = OctocrabBuilder::new_empty().with_service(GithubSender { http: http.clone() }).with_layer(&base);
     let Ok(octocrab) = builder.with_auth(AuthState::None).build();
     octocrab
 }
@@ -133,7 +133,7 @@ async fn octocrab_never_holds_a_credential() {
     let github = Interface::new(&http, &server.base_url);
     let drafted = github.calls().repos("octo", "weather").get().await;
     let Err(octocrab::Error::Service { source, .. }) = drafted else { panic!("a draft") };
-    let Draft(parts) = *source.downcast::<Draft>().expect("a draft");
+    let GithubDraft(parts) = *source.downcast::<GithubDraft>().expect("a draft");
     assert!(server.asked().is_empty() && !format!("{parts:?}").contains("a-secret"), "{parts:?}");
     github.document(github.calls().repos("octo", "weather").get(), None).await.expect("an answer");
     assert_eq!(server.asked()[0].header("authorization"), Some("Bearer a-secret"));

@@ -16,7 +16,7 @@ use super::SOURCE;
 use super::repository::Repository;
 use crate::conformance::{self, Origin, World};
 use crate::http::testing::{Server, client, request, settings};
-use crate::{CrawlError, Cursor, ListRequest, Listed, Next, SourceSettings};
+use crate::{CrawlError, ListRequest, ListedEntry, NextPage, SourceSettings, WalkCursor};
 
 type Known = BTreeMap<ListingKey, Validators>;
 
@@ -36,24 +36,24 @@ fn serve(github: &GitHub) -> Server {
 }
 
 /// All rows of a walk.
-async fn walk(of_source: &SourceSettings, known: &Known) -> Result<Vec<Listed>, CrawlError> {
+async fn walk(of_source: &SourceSettings, known: &Known) -> Result<Vec<ListedEntry>, CrawlError> {
     let (http, _) = client(settings(&[&of_source.base_url]));
-    let (mut rows, mut cursor): (Vec<Listed>, Option<Cursor>) = (Vec::new(), None);
+    let (mut rows, mut cursor): (Vec<ListedEntry>, Option<WalkCursor>) = (Vec::new(), None);
     loop {
         let request = ListRequest { cursor: cursor.as_ref(), ..request("github", &http, of_source, known) };
         let page = SOURCE.list(request).await?;
         rows.extend(page.listed);
         match page.next {
-            Next::More(next) => cursor = Some(next),
-            Next::Complete { watermark: None } => return Ok(rows),
-            Next::Complete { watermark } => panic!("no watermark was promised: {watermark:?}"),
+            NextPage::More(next) => cursor = Some(next),
+            NextPage::Complete { watermark: None } => return Ok(rows),
+            NextPage::Complete { watermark } => panic!("no watermark was promised: {watermark:?}"),
         }
     }
 }
 
-fn learn(known: &mut Known, rows: &[Listed]) {
+fn learn(known: &mut Known, rows: &[ListedEntry]) {
     for row in rows {
-        if let Listed::Changed { listing, validators } = row {
+        if let ListedEntry::Changed { listing, validators } = row {
             known.insert(listing.key.clone(), validators.clone());
         }
     }
@@ -63,10 +63,10 @@ fn key(name: &str) -> ListingKey {
     ListingKey::new("github", name)
 }
 
-fn listings(rows: &[Listed]) -> Vec<&Listing> {
+fn listings(rows: &[ListedEntry]) -> Vec<&Listing> {
     rows.iter()
         .filter_map(|row| match row {
-            Listed::Changed { listing, .. } => Some(listing.as_ref()),
+            ListedEntry::Changed { listing, .. } => Some(listing.as_ref()),
             _ => None,
         })
         .collect()
@@ -142,7 +142,7 @@ async fn a_search_past_the_cap_is_split_and_gives_each_repository_once() {
         let server = serve(&github);
         let rows = walk(&of_source(&server, &[], &["topic:mcp-server"]), &known).await.expect("rows");
         let found: BTreeSet<_> =
-            rows.iter().map(|row| matches!(row, Listed::Unchanged(_)).then_some(format!("{row:?}"))).collect();
+            rows.iter().map(|row| matches!(row, ListedEntry::Unchanged(_)).then_some(format!("{row:?}"))).collect();
         assert_eq!((rows.len(), found.len(), found.contains(&None)), (2_600, 2_600, false));
         let paths = server.paths();
         assert!(paths.iter().all(|path| !path.contains("page=11")) && paths.len() < 100, "{}", paths.len());
@@ -157,8 +157,12 @@ async fn a_renamed_repository_is_moved_and_listed_under_its_new_name_once() {
     let mut known = Known::new();
     let names = ["octo/old-name", "octo/older-name", "octo/other"];
     let rows = walk(&of_source(&server, &names, &[]), &known).await.expect("rows");
-    let [Listed::Moved { key: old, to }, Listed::Changed { listing, .. }, Listed::Moved { to: again, .. }, _] =
-        rows.as_slice()
+    let [
+        ListedEntry::Moved { key: old, to },
+        ListedEntry::Changed { listing, .. },
+        ListedEntry::Moved { to: again, .. },
+        _,
+    ] = rows.as_slice()
     else {
         panic!("{rows:?}")
     };
@@ -169,12 +173,12 @@ async fn a_renamed_repository_is_moved_and_listed_under_its_new_name_once() {
     // A second night knows the new name, and asks no more than the redirect takes.
     let server = serve(&github);
     let rows = walk(&of_source(&server, &names[..1], &[]), &known).await.expect("rows");
-    assert_eq!(rows[1], Listed::Unchanged(key("octo/new-name")));
+    assert_eq!(rows[1], ListedEntry::Unchanged(key("octo/new-name")));
     assert_eq!(server.paths(), ["/repos/octo/old-name", "/repositories/1000"]);
     // Where the new name is walked by itself, it is not listed twice.
     let server = serve(&github);
     let rows = walk(&of_source(&server, &["octo/new-name", "octo/old-name"], &[]), &Known::new()).await.expect("rows");
-    assert!(matches!(rows.as_slice(), [Listed::Changed { .. }, Listed::Moved { .. }]), "{rows:?}");
+    assert!(matches!(rows.as_slice(), [ListedEntry::Changed { .. }, ListedEntry::Moved { .. }]), "{rows:?}");
 }
 
 #[tokio::test]
@@ -198,13 +202,13 @@ async fn private_ones_are_refused_and_empty_ones_have_no_bytes() {
     let names = ["..", "octo/empty", "octo/missing", "octo/private", "x/y/z"];
     let rows = walk(&of_source(&server, &names, &["topic:x"]), &Known::new()).await.expect("rows");
     let [dots, empty, missing, private, three] = rows.as_slice() else { panic!("{rows:?}") };
-    let reason = |row: &Listed| match row {
-        Listed::Failed { gap, transient: false, .. } => Some(gap.reason),
+    let reason = |row: &ListedEntry| match row {
+        ListedEntry::Failed { gap, transient: false, .. } => Some(gap.reason),
         _ => None,
     };
     assert_eq!((reason(dots), reason(three)), (Some(GapReason::Malformed), Some(GapReason::Malformed)));
-    assert!(matches!(empty, Listed::Changed { listing, .. } if listing.locators.is_empty()));
-    assert_eq!((missing, reason(private)), (&Listed::Gone(key("octo/missing")), Some(GapReason::Denied)));
+    assert!(matches!(empty, ListedEntry::Changed { listing, .. } if listing.locators.is_empty()));
+    assert_eq!((missing, reason(private)), (&ListedEntry::Gone(key("octo/missing")), Some(GapReason::Denied)));
 }
 
 #[tokio::test]

@@ -4,8 +4,8 @@ use super::*;
 use crate::fetch;
 use crate::github::interface::Interface;
 use crate::http::testing::Sent;
-use crate::http::{Request, is_status};
-use crate::unpack::Limits;
+use crate::http::{HttpRequest, is_status};
+use crate::unpack::UnpackLimits;
 use serde_json::Value;
 
 /// A server that answers as recorded; addresses of GitHub in headers lead to the server itself. None without the data.
@@ -67,7 +67,9 @@ async fn the_recorded_rename_is_a_move() {
     let Some(server) = replay("rename-repository") else { return };
     let rows = walk(&of_source(&server, &["octokit-fixture-org/rename-repository"], &[]), &Known::new()).await;
     let rows = rows.expect("rows");
-    let [Listed::Moved { to, .. }, Listed::Changed { listing, .. }] = rows.as_slice() else { panic!("{rows:?}") };
+    let [ListedEntry::Moved { to, .. }, ListedEntry::Changed { listing, .. }] = rows.as_slice() else {
+        panic!("{rows:?}")
+    };
     assert_eq!(to, "octokit-fixture-org/rename-repository-newname");
     assert_eq!(listing.key, key(to));
     let expected = ["/repos/octokit-fixture-org/rename-repository", "/repositories/1000"];
@@ -83,7 +85,7 @@ async fn the_recorded_archive_is_fetched_over_its_redirect() {
         commit: "main".into(),
         url: format!("{}/repos/octokit-fixture-org/get-archive/tarball/main", server.base_url),
     };
-    let fetched = fetch::fetch(&http, &locator, &Limits::default()).await;
+    let fetched = fetch::fetch(&http, &locator, &UnpackLimits::default()).await;
     assert_eq!(server.asked().len(), 2, "{:?}", server.paths());
     let fetched = fetched.expect("an archive");
     assert!(fetched.files.contains_key("README.md"), "{:?}", fetched.files.keys());
@@ -112,7 +114,8 @@ async fn the_recorded_refusal_is_final() {
     let (http, _) = client(settings(&[&server.base_url]));
     let url = format!("{}/repos/octokit-fixture-org/errors/labels", server.base_url);
     let body = br#"{"name":"foo","color":"invalid"}"#;
-    let error = http.get(Request { url: &url, body: Some(body), max_bytes: 1 << 20, ..Request::default() }).await;
+    let error =
+        http.send(HttpRequest { url: &url, body: Some(body), max_bytes: 1 << 20, ..HttpRequest::default() }).await;
     let error = error.expect_err("it was refused");
     assert!(is_status(&error, 422) && !error.is_transient(), "{error}");
     assert_eq!(server.asked().len(), 1);

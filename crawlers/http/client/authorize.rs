@@ -6,7 +6,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 
 use super::super::app::App;
 use super::super::credentials::{Proof, Taken};
-use super::super::{Answer, Request};
+use super::super::{HttpRequest, HttpResponse};
 use super::Http;
 use crate::CrawlError;
 
@@ -47,7 +47,7 @@ impl Http {
 
     async fn ask_for_token(&self, app: &App, now: Duration) -> Result<Vec<u8>, CrawlError> {
         let proof = app.proof(now)?;
-        let request = Request {
+        let request = HttpRequest {
             url: &app.url,
             accept: Some("application/vnd.github+json"),
             // What is sent with a request of its own is not looked for among the credentials.
@@ -55,12 +55,14 @@ impl Http {
             body: Some(b"{}"),
             is_secret: true,
             max_bytes: MAX_TOKEN_BYTES,
-            ..Request::default()
+            ..HttpRequest::default()
         };
         // Boxed, because `get` itself may ask for a token: the future would contain itself.
-        match Box::pin(self.get(request)).await? {
-            Answer::Body { bytes, .. } => Ok(bytes),
-            Answer::NotModified => Err(CrawlError::bad_answer(&app.url, "no body, though nothing was known of it")),
+        match Box::pin(self.send(request)).await? {
+            HttpResponse::Body { bytes, .. } => Ok(bytes),
+            HttpResponse::NotModified => {
+                Err(CrawlError::bad_answer(&app.url, "no body, though nothing was known of it"))
+            }
         }
     }
 }

@@ -38,15 +38,15 @@ impl Http {
     /// # Errors
     /// [`NotDelivered`]. A connection that gave no answer leaves open whether the server took it.
     pub async fn deliver(&self, post: &Post<'_>) -> Result<(), NotDelivered> {
-        let url = address::parse(post.url.reveal()).map_err(|_| NotDelivered::sink("its address is none"))?;
-        let client = self.shared.client(&url).map_err(|_| NotDelivered::sink("its address may not be asked"))?;
+        let url = address::parse(post.url.reveal()).map_err(|_| NotDelivered::notifier("its address is none"))?;
+        let client = self.shared.client(&url).map_err(|_| NotDelivered::notifier("its address may not be asked"))?;
         let request = client.post(url).headers(headers(post)?).body(post.body.to_vec());
         let answer = match tokio::time::timeout(post.deadline, request.send()).await {
             Ok(Ok(answer)) => answer,
             // The innermost cause alone: outer texts repeat the address, which may be a secret.
-            Ok(Err(error)) => return Err(NotDelivered::sink(format!("no answer: {}", innermost(&error)))),
+            Ok(Err(error)) => return Err(NotDelivered::notifier(format!("no answer: {}", innermost(&error)))),
             Err(_) => {
-                return Err(NotDelivered::sink(format!("no answer within {} ms", post.deadline.as_millis())));
+                return Err(NotDelivered::notifier(format!("no answer within {} ms", post.deadline.as_millis())));
             }
         };
         // The body of the answer is not read: it may be endless, and nothing in it is needed.
@@ -60,7 +60,7 @@ impl Http {
             detail: format!("status {status}"),
             wait: asked.and_then(|asked| retry_after(&asked, date.as_deref())),
             // The document itself is at fault: too large, not understood.
-            blame: if matches!(status, 400 | 413 | 415 | 422) { Blame::Message } else { Blame::Sink },
+            blame: if matches!(status, 400 | 413 | 415 | 422) { Blame::Message } else { Blame::Notifier },
         })
     }
 }
@@ -70,7 +70,7 @@ fn headers(post: &Post<'_>) -> Result<HeaderMap, NotDelivered> {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(post.content_type));
     for (name, value) in post.headers {
         let value = HeaderValue::from_str(value)
-            .map_err(|_| NotDelivered::sink(format!("the value for the header {name} cannot be sent")))?;
+            .map_err(|_| NotDelivered::notifier(format!("the value for the header {name} cannot be sent")))?;
         headers.insert(HeaderName::from_static(name), value);
     }
     Ok(headers)

@@ -25,12 +25,12 @@ use super::clock::{Clock, RealClock};
 use super::connections;
 use super::credentials::Credentials;
 use super::exchange::{Failure, Heard, Outgoing, Reply, Wire, exchange};
-use super::limits::{Host, Hosts};
-use super::pool::{Missing, Verdict};
+use super::limits::{HostLimiter, HostLimiters};
+use super::pool::{CredentialStatus, NoCredential};
+use super::recording::CrawlRecording;
 use super::redact::redact_url;
 use super::retry::Backoff;
-use super::tape::Tape;
-use super::{Answer, HttpSettings, Request, Usage};
+use super::{HttpRequest, HttpResponse, HttpSettings, Usage};
 use crate::CrawlError;
 
 pub use deliver::{Post, origin_of};
@@ -41,12 +41,12 @@ const MAX_REDIRECTS: usize = 5;
 /// The client. Cheap to clone; clones share pace, counters and connections.
 #[derive(Clone)]
 pub struct Http {
-    shared: Arc<Shared>,
+    shared: Arc<ClientState>,
     /// Counters of this handle; the whole client counts by itself.
     own: Arc<Counters>,
     /// A host whose pace was waited for before; the first request there need not. Nothing is held meanwhile: a place at
     /// a host must never be held by who waits for anything but the host's answer.
-    paid: Arc<Mutex<Option<Arc<Host>>>>,
+    reserved: Arc<Mutex<Option<Arc<HostLimiter>>>>,
     /// For which source requests are made: only its credentials are sent.
     user: Arc<str>,
 }
@@ -77,7 +77,7 @@ impl fmt::Debug for Http {
     }
 }
 
-struct Shared {
+struct ClientState {
     settings: HttpSettings,
     /// For addresses whose host and port are configured: names may lead anywhere.
     configured: reqwest::Client,
@@ -85,11 +85,11 @@ struct Shared {
     checked: reqwest::Client,
     allowed: BTreeSet<(String, u16)>,
     credentials: Credentials,
-    hosts: Hosts,
+    hosts: HostLimiters,
     backoff: Backoff,
     clock: Box<dyn Clock>,
     counters: Counters,
-    tape: Tape,
+    recording: CrawlRecording,
 }
 
 impl Http {
@@ -108,12 +108,12 @@ impl Http {
         for base_url in &settings.allowed_base_urls {
             allowed.insert(Origin::of(&address::parse(base_url)?).host_and_port());
         }
-        let shared = Shared {
+        let shared = ClientState {
             configured: connections::unchecked(&settings)?,
             checked: connections::checked(&settings)?,
             allowed,
             credentials: Credentials::read(&settings)?,
-            hosts: Hosts::new(&settings)?,
+            hosts: HostLimiters::new(&settings)?,
             backoff: Backoff::new(
                 Duration::from_millis(settings.backoff_ms),
                 Duration::from_millis(settings.max_wait_ms),
@@ -121,10 +121,10 @@ impl Http {
             ),
             clock,
             counters: Counters::default(),
-            tape: Tape::open(settings.tape.as_ref())?,
+            recording: CrawlRecording::open(settings.recording.as_ref())?,
             settings,
         };
-        Ok(Self { shared: Arc::new(shared), own: Arc::default(), paid: Arc::default(), user: Arc::from("") })
+        Ok(Self { shared: Arc::new(shared), own: Arc::default(), reserved: Arc::default(), user: Arc::from("") })
     }
 
     /// Asks for an address, and follows at most five redirects. Each hop is checked as the first address is; to
@@ -132,7 +132,7 @@ impl Http {
     ///
     /// # Errors
     /// Any [`CrawlError`]; `RetryAt`, `Transient` and `Unreachable` only after all tries.
-    pub async fn get(&self, request: Request<'_>) -> Result<Answer, CrawlError> {
+    pub async fn send(&self, request: HttpRequest<'_>) -> Result<HttpResponse, CrawlError> {
         let mut url = address::parse(request.url)?;
         let mut validators = request.validators;
         let mut own_headers = request.headers;
@@ -151,10 +151,10 @@ impl Http {
                 }
                 Reply::NotModified => {
                     self.count(|counters| &counters.not_modified, 1);
-                    return Ok(Answer::NotModified);
+                    return Ok(HttpResponse::NotModified);
                 }
                 Reply::Body { bytes, validators, headers } => {
-                    return Ok(Answer::Body { bytes, validators, headers, url: url.into() });
+                    return Ok(HttpResponse::Body { bytes, validators, headers, url: url.into() });
                 }
                 // A followed redirect would send the body to an address of the server's choice.
                 Reply::Redirect(next) if request.body.is_some() => {
@@ -184,7 +184,7 @@ impl Http {
 
     /// The same client for one user, who wants to know what was sent and received through this handle and its clones.
     pub fn counted(&self) -> Self {
-        Self { own: Arc::default(), paid: Arc::default(), ..self.clone() }
+        Self { own: Arc::default(), reserved: Arc::default(), ..self.clone() }
     }
 
     /// Asks if the host of `url` may be asked now. If so, gives a handle whose first request there is sent without a
@@ -197,10 +197,10 @@ impl Http {
     pub fn try_reserve(&self, url: &str) -> Result<Result<Self, Duration>, CrawlError> {
         let url = address::parse(url)?;
         let host = self.shared.hosts.host(&url, None);
-        self.shared.leave_silent_alone(&host, &url, &Request::default())?;
-        match host.try_pay(&*self.shared.clock) {
-            Ok(()) => Ok(Ok(Self { paid: Arc::new(Mutex::new(Some(host))), ..self.clone() })),
-            Err(wait) if wait > self.shared.max_wait() && host.is_closed(&*self.shared.clock) => {
+        self.shared.check_circuit(&host, &url, &HttpRequest::default())?;
+        match host.try_reserve(&*self.shared.clock) {
+            Ok(()) => Ok(Ok(Self { reserved: Arc::new(Mutex::new(Some(host))), ..self.clone() })),
+            Err(wait) if wait > self.shared.max_wait() && host.is_paused(&*self.shared.clock) => {
                 Err(retry_at(&url, wait))
             }
             Err(wait) => Ok(Err(wait)),
@@ -228,13 +228,14 @@ impl Http {
     ///
     /// # Errors
     /// `RetryAt` where the host wants to be left alone for longer than the client waits.
-    async fn admit(&self, host: &Arc<Host>, url: &Url) -> Result<OwnedSemaphorePermit, CrawlError> {
+    async fn admit(&self, host: &Arc<HostLimiter>, url: &Url) -> Result<OwnedSemaphorePermit, CrawlError> {
         let (clock, max_wait) = (&*self.shared.clock, self.shared.max_wait());
         let is_paid = {
-            let mut paid = self.paid.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut paid = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
             paid.take_if(|paid| Arc::ptr_eq(paid, host)).is_some()
         };
-        let place = if is_paid { host.admit_paid(clock, max_wait).await } else { host.admit(clock, max_wait).await };
+        let place =
+            if is_paid { host.admit_reserved(clock, max_wait).await } else { host.admit(clock, max_wait).await };
         place.map_err(|wait| retry_at(url, wait))
     }
 
@@ -278,19 +279,19 @@ impl Http {
         &self,
         url: &Url,
         headers: &HeaderMap,
-        request: &Request<'_>,
+        request: &HttpRequest<'_>,
         budget: &mut Duration,
     ) -> Result<Reply, CrawlError> {
         let shared = &*self.shared;
         let client = shared.client(url)?;
-        let host = shared.hosts.host(url, request.pace);
+        let host = shared.hosts.host(url, request.rate_limit);
         let mut tries = 0;
         loop {
-            shared.leave_silent_alone(&host, url, request)?;
+            shared.check_circuit(&host, url, request)?;
             tries += 1;
             let mut headers = headers.clone();
             let now = shared.clock.now();
-            let taken = match shared.credentials.take(url, host.lane(), now, &headers, &self.user) {
+            let taken = match shared.credentials.take(url, host.bucket(), now, &headers, &self.user) {
                 Ok(taken) => taken,
                 Err(missing) => {
                     shared.wait_for_credential(url, missing, tries).await?;
@@ -307,18 +308,18 @@ impl Http {
             let place = self.admit(&host, url).await?;
             let outgoing =
                 Outgoing { headers, body: request.body, is_secret: request.is_secret, max_bytes: request.max_bytes };
-            let (outcome, heard) = self.send(client, url, outgoing, budget).await;
+            let (outcome, heard) = self.send_once(client, url, outgoing, budget).await;
             host.note(unanswered(&outcome), shared.clock.now());
             let verdict = taken.learn(heard.status, heard.rate, shared.clock.now());
             if let Some(wait) = heard.rate.wait().filter(|_| !taken.is_pooled()) {
-                host.close_until(shared.clock.now().saturating_add(wait));
+                host.pause_until(shared.clock.now().saturating_add(wait));
             }
             // Given back before any wait: a try that waits must not keep others from the host.
             drop(place);
             match outcome {
                 Ok(reply) => return Ok(reply),
                 // Another credential is tried at once. Each is spent or refused only once before there is none.
-                Err(_) if verdict != Verdict::Stands && !budget.is_zero() => tries -= 1,
+                Err(_) if verdict != CredentialStatus::Stands && !budget.is_zero() => tries -= 1,
                 Err(Failure::Final(error)) => return Err(error),
                 Err(Failure::Again { error, wait, is_for_all }) => {
                     let is_last = tries >= shared.settings.max_tries || budget.is_zero();
@@ -329,7 +330,7 @@ impl Http {
     }
 
     /// Sends once, within what is left of the time on the wire, and counts.
-    async fn send(
+    async fn send_once(
         &self,
         client: &reqwest::Client,
         url: &Url,
@@ -339,7 +340,7 @@ impl Http {
         self.count(|counters| &counters.requests, 1);
         let body = outgoing.body;
         let (received, mut heard, begun) = (AtomicU64::new(0), Heard::default(), Instant::now());
-        let wire = Wire { client, tape: &self.shared.tape, received_bytes: &received };
+        let wire = Wire { client, recording: &self.shared.recording, received_bytes: &received };
         let attempt = exchange(wire, url, outgoing, &mut heard);
         let outcome = match tokio::time::timeout(*budget, attempt).await {
             Ok(outcome) => outcome,
@@ -354,7 +355,7 @@ impl Http {
     }
 }
 
-impl Shared {
+impl ClientState {
     /// The client for an address.
     ///
     /// # Errors
@@ -373,9 +374,11 @@ impl Shared {
     ///
     /// # Errors
     /// `Unreachable` for such a host.
-    fn leave_silent_alone(&self, host: &Host, url: &Url, request: &Request<'_>) -> Result<(), CrawlError> {
-        let Some(detail) = host.silence(self.clock.now()).filter(|_| !self.tape.is_replaying()) else { return Ok(()) };
-        self.tape.record_failure(url, request.body, &detail)?;
+    fn check_circuit(&self, host: &HostLimiter, url: &Url, request: &HttpRequest<'_>) -> Result<(), CrawlError> {
+        let Some(detail) = host.open_circuit_reason(self.clock.now()).filter(|_| !self.recording.is_replaying()) else {
+            return Ok(());
+        };
+        self.recording.record_failure(url, request.body, &detail)?;
         Err(CrawlError::Unreachable { subject: redact_url(url.clone()), detail })
     }
 
@@ -387,16 +390,16 @@ impl Shared {
     ///
     /// # Errors
     /// `RetryAt` where that takes too long or was waited for too often, `Denied` where the server refuses them all.
-    async fn wait_for_credential(&self, url: &Url, missing: Missing, tries: u32) -> Result<(), CrawlError> {
+    async fn wait_for_credential(&self, url: &Url, missing: NoCredential, tries: u32) -> Result<(), CrawlError> {
         match missing {
-            Missing::Spent(wait) if wait > self.max_wait() || tries >= self.settings.max_tries => {
+            NoCredential::Spent(wait) if wait > self.max_wait() || tries >= self.settings.max_tries => {
                 Err(retry_at(url, wait))
             }
-            Missing::Spent(wait) => {
+            NoCredential::Spent(wait) => {
                 self.clock.sleep(wait).await;
                 Ok(())
             }
-            Missing::Refused => Err(CrawlError::Denied {
+            NoCredential::Refused => Err(CrawlError::Denied {
                 subject: redact_url(url.clone()),
                 detail: "every credential for it was refused".to_owned(),
             }),
@@ -409,7 +412,7 @@ impl Shared {
     /// `RetryAt` where the server asks for more than may be waited for, and `error` after the last try.
     async fn wait_or_give_up(
         &self,
-        host: &Host,
+        host: &HostLimiter,
         tries: u32,
         is_last: bool,
         error: CrawlError,
@@ -420,7 +423,7 @@ impl Shared {
         let wait = self.backoff.after(tries).max(asked.unwrap_or_default());
         let is_too_long = wait > self.max_wait();
         if is_for_all {
-            host.close_until(self.clock.now().saturating_add(wait));
+            host.pause_until(self.clock.now().saturating_add(wait));
         }
         if is_too_long {
             let subject = error.subject().to_owned();
@@ -437,7 +440,7 @@ impl Shared {
 
     fn out_of_time(&self, url: &Url, body: Option<&[u8]>) -> Failure {
         let detail = format!("not done within {} ms", self.settings.total_deadline_ms);
-        match self.tape.record_broken(url, body, &detail) {
+        match self.recording.record_broken(url, body, &detail) {
             Ok(()) => Failure::again(CrawlError::Transient { subject: redact_url(url.clone()), detail }),
             Err(error) => Failure::Final(error),
         }

@@ -85,7 +85,7 @@ async fn a_token_is_asked_for_once_and_replaced_before_its_end() {
     let url = format!("{}/a", server.base_url);
     for wait in [0, 3_298, 3] {
         crate::http::clock::Clock::sleep(&clock, Duration::from_secs(wait)).await;
-        assert_eq!(body(http.get(ask(&url)).await), b"x");
+        assert_eq!(body(http.send(ask(&url)).await), b"x");
     }
     let asked = server.asked();
     let [first, one, two, second, three] = asked.as_slice() else { panic!("{:?}", server.paths()) };
@@ -106,12 +106,12 @@ async fn an_app_that_gets_no_token_stands_in_nobodys_way() {
     });
     let (http, _) = client(with_app(&server, &["good"]));
     for _ in 0..3 {
-        assert_eq!(body(http.get(ask(&server.base_url)).await), b"x");
+        assert_eq!(body(http.send(ask(&server.base_url)).await), b"x");
     }
     let exchanges = server.paths().iter().filter(|path| path.starts_with("/app/")).count();
     assert_eq!((exchanges, server.asked().len()), (1, 4));
     let (alone, _) = client(with_app(&server, &[]));
-    assert!(matches!(alone.get(ask(&server.base_url)).await, Err(CrawlError::Unauthorized { .. })));
+    assert!(matches!(alone.send(ask(&server.base_url)).await, Err(CrawlError::Unauthorized { .. })));
 }
 
 #[test]
@@ -137,7 +137,7 @@ async fn requests_that_wait_for_a_token_leave_it_a_place() {
     let mut visits = tokio::task::JoinSet::new();
     for _ in 0..8 {
         let (http, url) = (http.clone(), server.base_url.clone());
-        visits.spawn(async move { http.get(ask(&url)).await.is_ok() });
+        visits.spawn(async move { http.send(ask(&url)).await.is_ok() });
     }
     let all = tokio::time::timeout(Duration::from_secs(30), visits.join_all()).await;
     assert_eq!(all, Ok(vec![true; 8]));

@@ -11,18 +11,18 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::testing::{Sent, Server, client, settings};
-use super::{Answer, Credential, Http, HttpSettings, KeptHeaders, Pace, Request, Secret};
+use super::{Credential, Http, HttpRequest, HttpResponse, HttpSettings, KeptHeaders, RateLimit, Secret};
 use crate::CrawlError;
 
 const CAP: u64 = 1_000;
 
-fn ask(url: &str) -> Request<'_> {
-    Request { url, max_bytes: CAP, ..Request::default() }
+fn ask(url: &str) -> HttpRequest<'_> {
+    HttpRequest { url, max_bytes: CAP, ..HttpRequest::default() }
 }
 
-fn body(answer: Result<Answer, CrawlError>) -> Vec<u8> {
+fn body(answer: Result<HttpResponse, CrawlError>) -> Vec<u8> {
     match answer {
-        Ok(Answer::Body { bytes, .. }) => bytes,
+        Ok(HttpResponse::Body { bytes, .. }) => bytes,
         other => panic!("expected a body, got {other:?}"),
     }
 }
@@ -42,14 +42,14 @@ async fn a_body_comes_with_what_to_ask_with_next_time() {
     });
     let (http, _) = client(settings(&[&server.base_url]));
     let url = format!("{}/a?b=c", server.base_url);
-    let answer = http.get(Request { accept: Some("a/b"), ..ask(&url) }).await;
+    let answer = http.send(HttpRequest { accept: Some("a/b"), ..ask(&url) }).await;
     let validators = Validators {
         etag: Some("\"one\"".into()),
         last_modified: Some("Sun, 06 Nov 1994 08:49:37 GMT".into()),
         digest: None,
     };
     let headers = Box::new(KeptHeaders { content_type: Some("a/b".to_owned()), ..KeptHeaders::default() });
-    assert_eq!(answer, Ok(Answer::Body { bytes: b"hello".to_vec(), validators, headers, url: url.clone() }));
+    assert_eq!(answer, Ok(HttpResponse::Body { bytes: b"hello".to_vec(), validators, headers, url: url.clone() }));
     let asked = server.asked();
     let [asked] = asked.as_slice() else { panic!("one request") };
     assert_eq!(asked.path, "/a?b=c");
@@ -68,8 +68,8 @@ async fn validators_are_sent_and_304_is_unchanged_even_with_a_body() {
     let server = Server::start(|_, _| Sent::answer(304, &[], "a body that should not be there"));
     let (http, _) = client(settings(&[&server.base_url]));
     let known = Validators { etag: Some("W/\"1\"".into()), last_modified: Some("then".into()), digest: None };
-    let answer = http.get(Request { validators: Some(&known), ..ask(&server.base_url) }).await;
-    assert_eq!(answer, Ok(Answer::NotModified));
+    let answer = http.send(HttpRequest { validators: Some(&known), ..ask(&server.base_url) }).await;
+    assert_eq!(answer, Ok(HttpResponse::NotModified));
     let asked = server.asked();
     let first = asked.first().expect("one request");
     assert_eq!((first.header("if-none-match"), first.header("if-modified-since")), (Some("W/\"1\""), Some("then")));
@@ -79,7 +79,7 @@ async fn validators_are_sent_and_304_is_unchanged_even_with_a_body() {
 async fn a_304_that_nobody_asked_for_is_malformed() {
     let server = Server::start(|_, _| Sent::answer(304, &[], ""));
     let (http, _) = client(settings(&[&server.base_url]));
-    assert!(matches!(http.get(ask(&server.base_url)).await, Err(CrawlError::Malformed { .. })));
+    assert!(matches!(http.send(ask(&server.base_url)).await, Err(CrawlError::Malformed { .. })));
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn a_429_waits_as_asked_and_then_gets_its_answer() {
         _ => Sent::ok("late"),
     });
     let (http, clock) = client(settings(&[&server.base_url]));
-    assert_eq!(body(http.get(ask(&server.base_url)).await), b"late");
+    assert_eq!(body(http.send(ask(&server.base_url)).await), b"late");
     assert_eq!(clock.waits(), [Duration::from_secs(7)]);
     assert_eq!(http.usage().requests, 2);
 }
@@ -101,7 +101,7 @@ async fn a_429_with_no_wait_backs_off_all_the_same() {
         _ => Sent::ok("late"),
     });
     let (http, clock) = client(settings(&[&server.base_url]));
-    assert_eq!(body(http.get(ask(&server.base_url)).await), b"late");
+    assert_eq!(body(http.send(ask(&server.base_url)).await), b"late");
     assert!(clock.waits().iter().all(|wait| *wait >= Duration::from_millis(250)) && clock.waits().len() == 1);
 }
 
@@ -111,8 +111,8 @@ async fn a_wait_that_is_too_long_is_the_callers_and_closes_the_host() {
     let (http, clock) = client(settings(&[&server.base_url]));
     let subject = format!("{}/", server.base_url);
     let expected = Err(CrawlError::RetryAt { subject, wait_s: 3_600 });
-    assert_eq!(http.get(ask(&server.base_url)).await, expected);
-    assert_eq!(http.get(ask(&server.base_url)).await, expected);
+    assert_eq!(http.send(ask(&server.base_url)).await, expected);
+    assert_eq!(http.send(ask(&server.base_url)).await, expected);
     assert_eq!((server.asked().len(), clock.waits().len()), (1, 0));
 }
 
@@ -123,7 +123,7 @@ async fn a_wait_of_exactly_the_most_is_sat_out() {
         _ => Sent::ok("late"),
     });
     let (http, clock) = client(settings(&[&server.base_url]));
-    assert_eq!(body(http.get(ask(&server.base_url)).await), b"late");
+    assert_eq!(body(http.send(ask(&server.base_url)).await), b"late");
     assert_eq!(clock.waits(), [Duration::from_secs(30)]);
 }
 
@@ -131,7 +131,7 @@ async fn a_wait_of_exactly_the_most_is_sat_out() {
 async fn failing_servers_are_asked_four_times_with_growing_waits() {
     let server = Server::start(|_, _| Sent::answer(500, &[], "oops"));
     let (http, clock) = client(settings(&[&server.base_url]));
-    let answer = http.get(ask(&server.base_url)).await;
+    let answer = http.send(ask(&server.base_url)).await;
     assert!(matches!(&answer, Err(CrawlError::Transient { detail, .. }) if detail == "status 500"), "{answer:?}");
     assert_eq!(server.asked().len(), 4);
     let waits = clock.waits();
@@ -144,7 +144,7 @@ async fn final_statuses_are_asked_once() {
     for status in [404, 410, 401, 403, 451, 400, 405, 501, 204] {
         let server = Server::start(move |_, _| Sent::answer(status, &[], ""));
         let (http, _) = client(settings(&[&server.base_url]));
-        let answer = http.get(ask(&server.base_url)).await;
+        let answer = http.send(ask(&server.base_url)).await;
         let fits = match status {
             404 | 410 => matches!(answer, Err(CrawlError::Gone { .. })),
             401 => matches!(answer, Err(CrawlError::Unauthorized { .. })),
@@ -163,10 +163,10 @@ async fn a_short_body_is_tried_again() {
         _ => Sent::ok("whole"),
     });
     let (http, _) = client(settings(&[&server.base_url]));
-    assert_eq!(body(http.get(ask(&server.base_url)).await), b"whole");
+    assert_eq!(body(http.send(ask(&server.base_url)).await), b"whole");
     let always = Server::start(|_, _| Sent::raw(200, &[("content-length", "10")], b"short"));
     let (http, _) = client(settings(&[&always.base_url]));
-    assert!(matches!(http.get(ask(&always.base_url)).await, Err(CrawlError::Transient { .. })));
+    assert!(matches!(http.send(ask(&always.base_url)).await, Err(CrawlError::Transient { .. })));
     assert_eq!(always.asked().len(), 4);
 }
 
@@ -176,7 +176,7 @@ async fn a_broken_gzip_body_is_an_error_and_never_half_a_body() {
     let half = packed[..packed.len() / 2].to_vec();
     let server = Server::start(move |_, _| Sent::answer(200, &[("content-encoding", "gzip")], &half));
     let (http, _) = client(settings(&[&server.base_url]));
-    assert!(matches!(http.get(ask(&server.base_url)).await, Err(CrawlError::Transient { .. })));
+    assert!(matches!(http.send(ask(&server.base_url)).await, Err(CrawlError::Transient { .. })));
 }
 
 #[tokio::test]
@@ -189,9 +189,9 @@ async fn the_cap_holds_one_below_at_and_one_above() {
         let unknown = Server::start(move |_, _| Sent::raw(200, &[], &vec![b'x'; length]));
         for server in [plain, packed, unknown] {
             let (http, _) = client(settings(&[&server.base_url]));
-            let answer = http.get(ask(&server.base_url)).await;
+            let answer = http.send(ask(&server.base_url)).await;
             match answer {
-                Ok(Answer::Body { bytes, .. }) => assert!(fits && bytes.len() == length),
+                Ok(HttpResponse::Body { bytes, .. }) => assert!(fits && bytes.len() == length),
                 Err(CrawlError::TooLarge { .. }) => assert!(!fits),
                 other => panic!("{other:?}"),
             }
@@ -207,7 +207,7 @@ async fn endless_bodies_and_gzip_bombs_end_at_the_cap() {
     let bomb = Server::start(move |_, _| Sent::answer(200, &[("content-encoding", "gzip")], &bomb));
     for server in [endless, bomb] {
         let (http, _) = client(settings(&[&server.base_url]));
-        let answer = http.get(ask(&server.base_url)).await;
+        let answer = http.send(ask(&server.base_url)).await;
         assert!(matches!(answer, Err(CrawlError::TooLarge { .. })), "{answer:?}");
         assert!(http.usage().bytes < 1_000_000, "{:?}", http.usage());
     }
@@ -221,7 +221,7 @@ async fn silent_servers_end_at_the_deadlines() {
         let mut settings = settings(&[&server.base_url]);
         settings.idle_deadline_ms = 20;
         let (http, _) = client(settings);
-        let answer = http.get(ask(&server.base_url)).await;
+        let answer = http.send(ask(&server.base_url)).await;
         assert!(matches!(&answer, Err(error) if error.is_transient()), "{answer:?}");
         assert_eq!(http.usage().requests, 4);
     }
@@ -230,7 +230,7 @@ async fn silent_servers_end_at_the_deadlines() {
     let mut settings = settings(&[&busy.base_url]);
     settings.total_deadline_ms = 50;
     let (http, _) = client(settings);
-    let answer = http.get(ask(&busy.base_url)).await;
+    let answer = http.send(ask(&busy.base_url)).await;
     assert!(matches!(&answer, Err(CrawlError::Transient { detail, .. }) if detail.contains("50 ms")), "{answer:?}");
     assert_eq!(http.usage().requests, 1);
 }
@@ -242,7 +242,7 @@ async fn a_server_that_is_not_there_is_unreachable() {
         format!("http://{}", listener.local_addr().expect("the listener is bound"))
     };
     let (http, clock) = client(settings(&[&base_url]));
-    assert!(matches!(http.get(ask(&base_url)).await, Err(CrawlError::Unreachable { .. })));
+    assert!(matches!(http.send(ask(&base_url)).await, Err(CrawlError::Unreachable { .. })));
     assert_eq!(clock.waits().len(), 3);
 }
 
@@ -250,7 +250,7 @@ async fn a_server_that_is_not_there_is_unreachable() {
 async fn what_is_not_http_is_an_error_and_not_a_body() {
     let server = Server::start(|_, _| Sent::bytes(b"SSH-2.0-hello\r\n\r\n"));
     let (http, _) = client(settings(&[&server.base_url]));
-    assert!(http.get(ask(&server.base_url)).await.is_err());
+    assert!(http.send(ask(&server.base_url)).await.is_err());
 }
 
 #[tokio::test]
@@ -267,8 +267,8 @@ async fn a_redirect_to_another_host_drops_credentials_and_validators() {
     let (http, _) = client(settings);
     let known = Validators { etag: Some("\"1\"".into()), ..Validators::default() };
     let url = format!("{}/a", server.base_url);
-    let answer = http.get(Request { validators: Some(&known), ..ask(&url) }).await;
-    assert!(matches!(&answer, Ok(Answer::Body { url, .. }) if *url == target), "{answer:?}");
+    let answer = http.send(HttpRequest { validators: Some(&known), ..ask(&url) }).await;
+    assert!(matches!(&answer, Ok(HttpResponse::Body { url, .. }) if *url == target), "{answer:?}");
     assert_eq!(server.paths(), ["/a", "/b"]);
     for asked in server.asked() {
         assert_eq!(asked.header("authorization"), Some("Bearer canary"));
@@ -291,7 +291,7 @@ async fn the_credential_of_the_nearest_base_address_is_sent() {
     settings.credentials = vec![credential("/npm", "near"), credential("/npm/inner/", "nearest")];
     let (http, _) = client(settings);
     for path in ["/npm/a", "/npm/inner/a", "/npmx", "/"] {
-        body(http.get(ask(&format!("{}{path}", server.base_url))).await);
+        body(http.send(ask(&format!("{}{path}", server.base_url))).await);
     }
     let asked = server.asked();
     let sent: Vec<_> = asked.iter().map(|asked| asked.header("authorization")).collect();
@@ -305,7 +305,7 @@ async fn redirects_to_forbidden_addresses_are_refused() {
     {
         let server = Server::start(move |_, _| Sent::answer(301, &[("location", target)], ""));
         let (http, _) = client(settings(&[&server.base_url]));
-        let answer = http.get(ask(&server.base_url)).await;
+        let answer = http.send(ask(&server.base_url)).await;
         assert!(matches!(answer, Err(CrawlError::Refused { .. })), "{target}: {answer:?}");
     }
 }
@@ -314,11 +314,11 @@ async fn redirects_to_forbidden_addresses_are_refused() {
 async fn redirects_end_after_five_and_lead_somewhere() {
     let circle = Server::start(|_, _| Sent::answer(302, &[("location", "/again")], ""));
     let (http, _) = client(settings(&[&circle.base_url]));
-    assert!(matches!(http.get(ask(&circle.base_url)).await, Err(CrawlError::Refused { .. })));
+    assert!(matches!(http.send(ask(&circle.base_url)).await, Err(CrawlError::Refused { .. })));
     assert_eq!(circle.asked().len(), 6);
     let nowhere = Server::start(|_, _| Sent::answer(302, &[], ""));
     let (http, _) = client(settings(&[&nowhere.base_url]));
-    assert!(matches!(http.get(ask(&nowhere.base_url)).await, Err(CrawlError::Malformed { .. })));
+    assert!(matches!(http.send(ask(&nowhere.base_url)).await, Err(CrawlError::Malformed { .. })));
 }
 
 #[tokio::test]
@@ -328,11 +328,11 @@ async fn loopback_is_refused_by_number_and_by_name_unless_configured() {
     let named = server.base_url.replace("127.0.0.1", "localhost");
     let (http, _) = client(settings(&[other_port]));
     for url in [&server.base_url, &named] {
-        assert!(matches!(http.get(ask(url)).await, Err(CrawlError::Refused { .. })), "{url}");
+        assert!(matches!(http.send(ask(url)).await, Err(CrawlError::Refused { .. })), "{url}");
     }
     assert_eq!(server.asked().len(), 0);
     let (http, _) = client(settings(&[&named]));
-    assert_eq!(body(http.get(ask(&named)).await), b"x");
+    assert_eq!(body(http.send(ask(&named)).await), b"x");
 }
 
 #[test]
@@ -353,7 +353,7 @@ async fn credentials_of_one_source_go_along_with_its_requests_only() {
     settings.credentials = vec![Credential { kind: "forge".into(), ..credential }];
     let (http, _) = client(settings);
     for http in [http.acting_for("forge"), http.acting_for("mcp"), http.clone(), http.acting_for("forge").counted()] {
-        body(http.get(ask(&server.base_url)).await);
+        body(http.send(ask(&server.base_url)).await);
     }
     let sent: Vec<_> = server.asked().iter().map(|asked| asked.header("authorization").is_some()).collect();
     assert_eq!(sent, [true, false, false, true]);
@@ -362,15 +362,15 @@ async fn credentials_of_one_source_go_along_with_its_requests_only() {
 #[tokio::test]
 async fn a_reservation_is_of_the_pace_holds_no_place_and_is_used_once() {
     let server = Server::start(|_, _| Sent::ok("x"));
-    let pace = Pace { per_minute: 1, burst: 2, in_flight: 1 };
-    let paces = vec![(server.base_url.clone(), pace)];
-    let (http, _) = client(HttpSettings { paces, ..settings(&[&server.base_url]) });
+    let pace = RateLimit { per_minute: 1, burst: 2, in_flight: 1 };
+    let rate_limits = vec![(server.base_url.clone(), pace)];
+    let (http, _) = client(HttpSettings { rate_limits, ..settings(&[&server.base_url]) });
     let reserve = || http.try_reserve(&server.base_url).expect("an address");
     let (first, second) = (reserve().expect("reserved"), reserve().expect("reserved though there is one place"));
     let wait = reserve().expect_err("the burst is over");
     assert!(wait > Duration::from_secs(50) && wait <= Duration::from_secs(60), "{wait:?}");
-    body(second.get(ask(&server.base_url)).await);
-    body(first.get(ask(&server.base_url)).await);
-    let third = tokio::time::timeout(Duration::from_millis(50), first.get(ask(&server.base_url))).await;
+    body(second.send(ask(&server.base_url)).await);
+    body(first.send(ask(&server.base_url)).await);
+    let third = tokio::time::timeout(Duration::from_millis(50), first.send(ask(&server.base_url))).await;
     assert!(third.is_err(), "the pace holds for what was not reserved");
 }

@@ -63,7 +63,7 @@ async fn each_request_takes_the_token_with_the_most_left() {
     let server = server(&[("a", &[Says::Left(10, 60), Says::Left(9, 60)]), ("b", &[Says::Left(4_999, 60)])]);
     let (http, _) = pooled(&server, &["a", "b", "a"]);
     for _ in 0..4 {
-        body(http.get(ask(&server.base_url)).await);
+        body(http.send(ask(&server.base_url)).await);
     }
     assert_eq!(sent(&server), ["a", "b", "b", "b"]);
 }
@@ -73,7 +73,7 @@ async fn a_bad_token_is_tried_once_and_stalls_nobody() {
     let server = server(&[("bad", &[Says::Bad]), ("good", &[Says::Left(5, 60)])]);
     let (http, clock) = pooled(&server, &["bad", "good"]);
     for _ in 0..3 {
-        body(http.get(ask(&server.base_url)).await);
+        body(http.send(ask(&server.base_url)).await);
     }
     assert_eq!(sent(&server), ["bad", "good", "good", "good"]);
     assert_eq!(clock.waits(), []);
@@ -86,7 +86,7 @@ async fn a_spent_token_is_left_alone_until_its_reset_and_the_host_stays_open() {
         server(&[("a", &[Says::Left(0, 20), Says::Left(9, 60)]), ("b", &[Says::Left(8, 60), Says::Spent(25)])]);
     let (http, clock) = pooled(&server, &["a", "b"]);
     for _ in 0..3 {
-        body(http.get(ask(&server.base_url)).await);
+        body(http.send(ask(&server.base_url)).await);
     }
     // The third one: b is spent after all, and a has more in twenty seconds, which are sat out.
     assert_eq!(sent(&server), ["a", "b", "b", "a"]);
@@ -99,7 +99,7 @@ async fn only_when_all_are_spent_is_the_caller_told_when_to_come_back() {
     let (http, clock) = pooled(&server, &["a", "b"]);
     for _ in 0..2 {
         let subject = format!("{}/", server.base_url);
-        assert_eq!(http.get(ask(&server.base_url)).await, Err(CrawlError::RetryAt { subject, wait_s: 1_800 }));
+        assert_eq!(http.send(ask(&server.base_url)).await, Err(CrawlError::RetryAt { subject, wait_s: 1_800 }));
     }
     assert_eq!((sent(&server).len(), clock.waits().len()), (2, 0));
 }
@@ -109,7 +109,7 @@ async fn only_when_all_are_refused_is_the_caller_denied() {
     let server = server(&[("a", &[Says::Bad]), ("b", &[Says::Bad])]);
     let (http, _) = pooled(&server, &["a", "b"]);
     for _ in 0..2 {
-        assert!(matches!(http.get(ask(&server.base_url)).await, Err(CrawlError::Denied { .. })));
+        assert!(matches!(http.send(ask(&server.base_url)).await, Err(CrawlError::Denied { .. })));
     }
     assert_eq!(sent(&server).len(), 2);
 }
@@ -118,7 +118,7 @@ async fn only_when_all_are_refused_is_the_caller_denied() {
 async fn a_server_that_always_has_more_and_never_gives_it_is_given_up() {
     let server = server(&[("a", &[Says::Spent(0)]), ("b", &[Says::Spent(0)])]);
     let (http, clock) = pooled(&server, &["a", "b"]);
-    assert!(matches!(http.get(ask(&server.base_url)).await, Err(CrawlError::RetryAt { .. })));
+    assert!(matches!(http.send(ask(&server.base_url)).await, Err(CrawlError::RetryAt { .. })));
     assert!(sent(&server).len() <= 8 && clock.waits().len() <= 4);
 }
 
@@ -127,7 +127,7 @@ async fn a_limit_that_is_not_the_tokens_closes_the_host_for_all() {
     let server = server(&[("a", &[Says::TooFast(3_600)]), ("b", &[Says::Left(9, 60)])]);
     let (http, _) = pooled(&server, &["a", "b"]);
     for _ in 0..2 {
-        assert!(matches!(http.get(ask(&server.base_url)).await, Err(CrawlError::RetryAt { wait_s: 3_600, .. })));
+        assert!(matches!(http.send(ask(&server.base_url)).await, Err(CrawlError::RetryAt { wait_s: 3_600, .. })));
     }
     assert_eq!(sent(&server), ["a"]);
 }
@@ -136,7 +136,7 @@ async fn a_limit_that_is_not_the_tokens_closes_the_host_for_all() {
 async fn a_single_token_has_the_hosts_budget_as_ever() {
     let server = server(&[("a", &[Says::Left(0, 3_600)])]);
     let (http, _) = pooled(&server, &["a", "a"]);
-    body(http.get(ask(&server.base_url)).await);
-    assert!(matches!(http.get(ask(&server.base_url)).await, Err(CrawlError::RetryAt { wait_s: 3_600, .. })));
+    body(http.send(ask(&server.base_url)).await);
+    assert!(matches!(http.send(ask(&server.base_url)).await, Err(CrawlError::RetryAt { wait_s: 3_600, .. })));
     assert_eq!(sent(&server).len(), 1);
 }

@@ -13,7 +13,7 @@ use super::fake::{Fake, synthetic};
 use super::*;
 use crate::conformance::{self, Origin, World};
 use crate::http::testing::{Sent, Server};
-use crate::{Listed, SourceSettings, testing};
+use crate::{ListedEntry, SourceSettings, testing};
 
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 
@@ -27,8 +27,8 @@ fn serve(fake: Fake) -> Server {
 async fn walk(
     source: &dyn Source,
     server: &Server,
-    kind: Walk<'_>,
-) -> Result<(Vec<Listed>, Option<String>), CrawlError> {
+    kind: WalkScope<'_>,
+) -> Result<(Vec<ListedEntry>, Option<String>), CrawlError> {
     testing::walk(source, &testing::at(server), kind).await
 }
 
@@ -71,13 +71,13 @@ async fn a_full_walk_asks_for_deleted_rows_and_an_incremental_one_from_before_it
     let rows =
         (0..100).map(|number| row(&format!("io.test/x{number:02}"), "1.0.0", "active", "2026-03-01T00:00:00.5Z"));
     let server = serve(Fake::of(rows.chain([row("io.test/y", "1.0.0", "deleted", "2026-03-02T00:00:00Z")])));
-    let (listed, watermark) = walk(SOURCE, &server, Walk::Full).await.expect("a walk");
+    let (listed, watermark) = walk(SOURCE, &server, WalkScope::Full).await.expect("a walk");
     assert_eq!((listed.len(), watermark.as_deref()), (101, Some("2026-03-02T00:00:00Z")));
     assert_eq!(
         listed.last(),
-        Some(&Listed::Gone(capdex_model::ids::ListingKey::new("official-registry", "io.test/y@1.0.0")))
+        Some(&ListedEntry::Gone(capdex_model::ids::ListingKey::new("official-registry", "io.test/y@1.0.0")))
     );
-    let (listed, watermark) = walk(SOURCE, &server, Walk::Since("2026-03-02T00:00:00Z")).await.expect("a walk");
+    let (listed, watermark) = walk(SOURCE, &server, WalkScope::Since("2026-03-02T00:00:00Z")).await.expect("a walk");
     assert_eq!((listed.len(), watermark.as_deref()), (1, Some("2026-03-02T00:00:00Z")));
     assert_eq!(
         server.paths(),
@@ -92,26 +92,26 @@ async fn a_full_walk_asks_for_deleted_rows_and_an_incremental_one_from_before_it
 #[tokio::test]
 async fn the_watermark_never_passes_the_beginning_of_the_walk_and_never_goes_back() {
     let server = serve(Fake::of([row("io.test/x", "1", "active", "2027-01-01T00:00:00Z")]));
-    let (_, watermark) = walk(SOURCE, &server, Walk::Full).await.expect("a walk");
+    let (_, watermark) = walk(SOURCE, &server, WalkScope::Full).await.expect("a walk");
     assert_eq!(watermark.as_deref(), Some("2026-11-22T00:00:00Z"));
     let empty = serve(Fake::of([]));
-    let (_, watermark) = walk(SOURCE, &empty, Walk::Since("2026-05-05T00:00:00Z")).await.expect("a walk");
+    let (_, watermark) = walk(SOURCE, &empty, WalkScope::Since("2026-05-05T00:00:00Z")).await.expect("a walk");
     assert_eq!(watermark.as_deref(), Some("2026-05-05T00:00:00Z"));
-    assert_eq!(walk(SOURCE, &empty, Walk::Full).await.expect("a walk").1, None);
+    assert_eq!(walk(SOURCE, &empty, WalkScope::Full).await.expect("a walk").1, None);
 }
 
 #[tokio::test]
 async fn other_registries_are_asked_for_less() {
     let server = serve(Fake::of([row("io.test/x", "1", "active", "2026-03-01T00:00:00Z")]));
     for source in [GITHUB, PULSEMCP, OTHERS] {
-        walk(source, &server, Walk::Full).await.expect("a walk");
+        walk(source, &server, WalkScope::Full).await.expect("a walk");
     }
     assert_eq!(server.paths(), ["/v0/servers?limit=100", "/v0.1/servers?limit=100", "/v0.1/servers?limit=100"]);
 }
 
 async fn refusal(source: &dyn Source, body: Value) -> CrawlError {
     let server = Server::start(move |_, _| Sent::ok(body.to_string()));
-    walk(source, &server, Walk::Full).await.expect_err("no page")
+    walk(source, &server, WalkScope::Full).await.expect_err("no page")
 }
 
 #[tokio::test]
@@ -146,7 +146,7 @@ async fn a_server_that_always_leads_on_to_the_same_page_is_found_out() {
 async fn an_api_that_was_switched_off_is_denied_and_nothing_is_gone() {
     for status in [404, 410] {
         let server = Server::start(move |_, _| Sent::answer(status, &[], "{\"code\":\"API_SUNSET\"}"));
-        let error = walk(PULSEMCP, &server, Walk::Full).await.expect_err("no list");
+        let error = walk(PULSEMCP, &server, WalkScope::Full).await.expect_err("no list");
         assert!(matches!(&error, CrawlError::Denied { detail, .. } if detail.contains("switched off")), "{error}");
     }
 }
@@ -159,7 +159,7 @@ async fn an_empty_list_may_be_null_and_one_row_may_come_twice() {
         (json!({"servers": [row, row], "metadata": {"nextCursor": ""}}), 1),
     ] {
         let server = Server::start(move |_, _| Sent::ok(body.to_string()));
-        assert_eq!(walk(OTHERS, &server, Walk::Full).await.expect("a walk").0.len(), count);
+        assert_eq!(walk(OTHERS, &server, WalkScope::Full).await.expect("a walk").0.len(), count);
     }
 }
 
@@ -189,7 +189,7 @@ fn the_fake_keeps_to_the_rules_of_the_api() {
 #[tokio::test]
 async fn many_rows_take_as_many_requests_as_pages() {
     let server = serve(Fake::of(synthetic(13_990)));
-    let (listed, watermark) = walk(SOURCE, &server, Walk::Full).await.expect("a walk");
+    let (listed, watermark) = walk(SOURCE, &server, WalkScope::Full).await.expect("a walk");
     assert_eq!((listed.len(), server.asked().len()), (13_990, 140));
     assert_eq!(watermark.as_deref(), Some("2026-10-09T00:00:00Z"));
 }

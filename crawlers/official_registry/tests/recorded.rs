@@ -19,9 +19,11 @@ fn key(row: &Value) -> String {
 /// What a walk gives: the digest of every row by its name.
 async fn digests(rows: Vec<Value>) -> (BTreeMap<String, Digest>, usize) {
     let server = serve(Fake::of(rows));
-    let (listed, _) = walk(SOURCE, &server, Walk::Full).await.expect("a walk");
+    let (listed, _) = walk(SOURCE, &server, WalkScope::Full).await.expect("a walk");
     let digests = listed.into_iter().map(|listed| match listed {
-        Listed::Changed { listing, validators: Validators { digest: Some(digest), .. } } => (listing.key.name, digest),
+        ListedEntry::Changed { listing, validators: Validators { digest: Some(digest), .. } } => {
+            (listing.key.name, digest)
+        }
         other => panic!("{other:?}"),
     });
     (digests.collect(), server.asked().len())

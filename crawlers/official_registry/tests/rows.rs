@@ -6,19 +6,19 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn read(row: Value) -> Row {
+fn read(row: Value) -> OfficialRegistryRow {
     let Value::Object(row) = row else { panic!("an object") };
-    Row::read(row, &[OFFICIAL], true).expect("a row")
+    OfficialRegistryRow::read(row, &[OFFICIAL], true).expect("a row")
 }
 
-fn listed(row: Value) -> Listed {
+fn listed(row: Value) -> ListedEntry {
     let row = read(row);
     let key = ListingKey::new("official-registry", row.key.clone());
     listing::listed(row, key, true)
 }
 
 fn listing(row: Value) -> Listing {
-    let Listed::Changed { listing, .. } = listed(row) else { panic!("changed") };
+    let ListedEntry::Changed { listing, .. } = listed(row) else { panic!("changed") };
     *listing
 }
 
@@ -95,7 +95,7 @@ fn a_status_is_told_with_its_message() {
     row["_meta"][OFFICIAL]["statusMessage"] = json!("use y");
     assert_eq!(listing(row.clone()).claims.deprecated, Claim::Known("use y".into()));
     row["_meta"][OFFICIAL]["status"] = json!("deleted");
-    assert!(matches!(listed(row.clone()), Listed::Gone(_)));
+    assert!(matches!(listed(row.clone()), ListedEntry::Gone(_)));
     row["_meta"][OFFICIAL]["status"] = json!("frozen");
     assert_eq!(listing(row).claims.deprecated, Claim::Unknown);
 }
@@ -158,7 +158,7 @@ fn a_row_with_a_bad_name_or_none_for_its_version_fails_by_itself() {
         let mut row = whole();
         row["server"]["name"] = json!(name);
         row["server"]["version"] = version;
-        let Listed::Failed { key, transient, .. } = listed(row) else { panic!("failed") };
+        let ListedEntry::Failed { key, transient, .. } = listed(row) else { panic!("failed") };
         assert!(!transient && crate::names::is_usable(&key.name));
     }
 }
@@ -172,10 +172,13 @@ fn the_facts_of_another_registry_are_found_under_its_own_name() {
             OFFICIAL: {"status": "active", "isLatest": true}},
     });
     let Value::Object(row) = row else { panic!("an object") };
-    let read = Row::read(row, &["com.pulsemcp/server-version", OFFICIAL], false).expect("a row");
+    let read = OfficialRegistryRow::read(row, &["com.pulsemcp/server-version", OFFICIAL], false).expect("a row");
     assert_eq!((read.status.as_deref(), read.is_latest, read.updated.is_some()), (Some("deprecated"), false, true));
-    let bare =
-        Row::read(json!({"name": "io.test/x", "version": "1"}).as_object().expect("one").clone(), &[OFFICIAL], false);
+    let bare = OfficialRegistryRow::read(
+        json!({"name": "io.test/x", "version": "1"}).as_object().expect("one").clone(),
+        &[OFFICIAL],
+        false,
+    );
     assert!(bare.expect("a row").is_latest);
 }
 
@@ -230,7 +233,7 @@ proptest! {
             let once = canonical::server(server.clone());
             prop_assert_eq!(canonical::server(once.clone()), once);
         }
-        if let Ok(row) = Row::read(row.as_object().expect("an object").clone(), &[OFFICIAL], true) {
+        if let Ok(row) = OfficialRegistryRow::read(row.as_object().expect("an object").clone(), &[OFFICIAL], true) {
             let key = ListingKey::new("official-registry", row.key.clone());
             let _ = listing::listed(row, key, true);
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const SMALL: Limits = Limits {
+const SMALL: UnpackLimits = UnpackLimits {
     compressed_bytes: 1 << 20,
     expanded_bytes: 6000,
     file_bytes: 1500,
@@ -13,8 +13,13 @@ const SMALL: Limits = Limits {
     path_components: 4,
 };
 
-fn format() -> impl Strategy<Value = Format> {
-    prop_oneof![Just(Format::TarGz), Just(Format::Tar), Just(Format::Gzip), Just(Format::Zip)]
+fn format() -> impl Strategy<Value = ArchiveFormat> {
+    prop_oneof![
+        Just(ArchiveFormat::TarGz),
+        Just(ArchiveFormat::Tar),
+        Just(ArchiveFormat::Gzip),
+        Just(ArchiveFormat::Zip)
+    ]
 }
 
 fn within_budget(unpacked: &Unpacked) {
@@ -68,8 +73,8 @@ proptest! {
     #[test]
     fn any_names_keep_to_the_rules(names in proptest::collection::vec(".{0,50}", 0..9)) {
         let tar = names.iter().fold(Tar::new(), |tar, name| tar.pax(&[("path", name)]).file("x", b"X"));
-        within_budget(&unpack(&tar.finish(), Format::Tar, &SMALL));
+        within_budget(&unpack(&tar.finish(), ArchiveFormat::Tar, &SMALL));
         let zip = names.iter().fold(Zip::new(), |zip, name| zip.file(name, b"X"));
-        within_budget(&unpack(&zip.finish(), Format::Zip, &SMALL));
+        within_budget(&unpack(&zip.finish(), ArchiveFormat::Zip, &SMALL));
     }
 }

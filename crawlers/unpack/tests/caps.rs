@@ -5,7 +5,8 @@ use super::*;
 #[test]
 fn compressed_bytes() {
     let bytes = Tar::new().file("a", b"A").gzipped();
-    let read = |cap: usize| unpack(&bytes, Format::TarGz, &Limits { compressed_bytes: cap as u64, ..limits() });
+    let read =
+        |cap: usize| unpack(&bytes, ArchiveFormat::TarGz, &UnpackLimits { compressed_bytes: cap as u64, ..limits() });
     assert_eq!(gaps(&read(bytes.len() + 1)), []);
     assert_eq!(gaps(&read(bytes.len())), []);
     let above = read(bytes.len() - 1);
@@ -15,14 +16,16 @@ fn compressed_bytes() {
 #[test]
 fn expanded_bytes() {
     let tar = Tar::new().file("a", b"A").file("b", b"B").finish();
-    let read = |cap: usize| unpack(&gzip(&tar), Format::TarGz, &Limits { expanded_bytes: cap as u64, ..limits() });
+    let read = |cap: usize| {
+        unpack(&gzip(&tar), ArchiveFormat::TarGz, &UnpackLimits { expanded_bytes: cap as u64, ..limits() })
+    };
     assert_eq!(gaps(&read(tar.len() + 1)), []);
     assert_eq!(gaps(&read(tar.len())), []);
     assert_eq!(gaps(&read(tar.len() - 1)), [(".", GapReason::ExpandedTooLarge)]);
     let early = read(1100);
     assert_eq!((paths(&early), gaps(&early)), (vec!["a"], vec![(".", GapReason::ExpandedTooLarge)]));
     let zip = Zip::new().file("a", b"12345").file("b", b"12345").finish();
-    let read = |cap| unpack(&zip, Format::Zip, &Limits { expanded_bytes: cap, ..limits() });
+    let read = |cap| unpack(&zip, ArchiveFormat::Zip, &UnpackLimits { expanded_bytes: cap, ..limits() });
     assert_eq!(gaps(&read(11)), []);
     assert_eq!(gaps(&read(10)), []);
     let above = read(9);
@@ -33,14 +36,14 @@ fn expanded_bytes() {
 fn one_file() {
     let tar = Tar::new().file("a", b"12345").file("b", b"B").gzipped();
     let zip = Zip::new().file("a", b"12345").file("b", b"B").finish();
-    for (bytes, format) in [(tar, Format::TarGz), (zip, Format::Zip)] {
-        let read = |cap| unpack(&bytes, format, &Limits { file_bytes: cap, ..limits() });
+    for (bytes, format) in [(tar, ArchiveFormat::TarGz), (zip, ArchiveFormat::Zip)] {
+        let read = |cap| unpack(&bytes, format, &UnpackLimits { file_bytes: cap, ..limits() });
         assert_eq!(gaps(&read(6)), []);
         assert_eq!(gaps(&read(5)), []);
         let above = read(4);
         assert_eq!((paths(&above), gaps(&above)), (vec!["b"], vec![("a", GapReason::FileTooLarge)]));
     }
-    let read = |cap| unpack(&gzip(b"12345"), Format::Gzip, &Limits { file_bytes: cap, ..limits() });
+    let read = |cap| unpack(&gzip(b"12345"), ArchiveFormat::Gzip, &UnpackLimits { file_bytes: cap, ..limits() });
     assert_eq!(gaps(&read(6)), []);
     assert_eq!(gaps(&read(5)), []);
     assert_eq!(gaps(&read(4)), [("content", GapReason::FileTooLarge)]);
@@ -49,14 +52,14 @@ fn one_file() {
 #[test]
 fn members_of_any_kind() {
     let tar = Tar::new().directory("d/").link(b'2', "l", "x").file("a", b"").file("b", b"").gzipped();
-    let read = |cap| unpack(&tar, Format::TarGz, &Limits { members: cap, ..limits() });
+    let read = |cap| unpack(&tar, ArchiveFormat::TarGz, &UnpackLimits { members: cap, ..limits() });
     assert_eq!(paths(&read(5)), ["a", "b"]);
     assert_eq!(paths(&read(4)), ["a", "b"]);
     let above = read(3);
     assert_eq!(paths(&above), ["a"]);
     assert_eq!(gaps(&above), [(".", GapReason::TooManyMembers), ("l", GapReason::LinkRefused)]);
     let zip = Zip::new().file("d/", b"").file("a", b"").file("b", b"").finish();
-    let read = |cap| unpack(&zip, Format::Zip, &Limits { members: cap, ..limits() });
+    let read = |cap| unpack(&zip, ArchiveFormat::Zip, &UnpackLimits { members: cap, ..limits() });
     assert_eq!(paths(&read(4)), ["a", "b"]);
     assert_eq!(paths(&read(3)), ["a", "b"]);
     let above = read(2);
@@ -76,20 +79,20 @@ fn a_64_bit_directory_is_refused_by_what_it_announces() {
     bytes.extend([0; 16]);
     bytes.extend(b"PK\x05\x06");
     bytes.extend([0; 18]);
-    let read = |cap| unpack(&bytes, Format::Zip, &Limits { members: cap, ..limits() });
+    let read = |cap| unpack(&bytes, ArchiveFormat::Zip, &UnpackLimits { members: cap, ..limits() });
     assert_eq!(gaps(&read(49)), [(".", GapReason::TooManyMembers)]);
     assert!(!gaps(&read(50)).contains(&(".", GapReason::TooManyMembers)));
 }
 
 #[test]
 fn the_ratio_of_a_bomb() {
-    let floor = usize::try_from(Limits::RATIO_FLOOR_BYTES).expect("fits");
+    let floor = usize::try_from(UnpackLimits::RATIO_FLOOR_BYTES).expect("fits");
     let zeros = |length: usize| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(&vec![0; length]).expect("memory takes it");
         encoder.finish().expect("memory takes it")
     };
-    let read = |length| unpack(&zeros(length), Format::Gzip, &Limits { ratio: 20, ..limits() });
+    let read = |length| unpack(&zeros(length), ArchiveFormat::Gzip, &UnpackLimits { ratio: 20, ..limits() });
     assert_eq!(gaps(&read(floor - 1)), []);
     assert_eq!(gaps(&read(floor)), []);
     assert_eq!(gaps(&read(floor + 1)), [(".", GapReason::RatioTooHigh)]);
@@ -97,11 +100,12 @@ fn the_ratio_of_a_bomb() {
 
 #[test]
 fn a_bomb_ends_at_the_first_cap() {
-    let unpacked = unpack(&bomb(1 << 30), Format::TarGz, &limits());
+    let unpacked = unpack(&bomb(1 << 30), ArchiveFormat::TarGz, &limits());
     assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec![], vec![(".", GapReason::RatioTooHigh)]));
     let size = 1 + 258 * 200_000;
     let bomb = Entry { size, ..Entry::deflated("zeros", b"", deflate_zeros(200_000)) };
-    let unpacked = unpack(&Zip::new().entry(bomb).finish(), Format::Zip, &Limits { file_bytes: 1 << 30, ..limits() });
+    let unpacked =
+        unpack(&Zip::new().entry(bomb).finish(), ArchiveFormat::Zip, &UnpackLimits { file_bytes: 1 << 30, ..limits() });
     assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec![], vec![(".", GapReason::RatioTooHigh)]));
 }
 
@@ -111,7 +115,7 @@ fn depth() {
     let two = Tar::new().file("in.zip", &innermost).gzipped();
     let three = Zip::new().file("mid.tgz", &two).finish();
     let four = Tar::new().file("out.docx", &three).finish();
-    let read = |depth| unpack(&four, Format::Tar, &Limits { depth, ..limits() });
+    let read = |depth| unpack(&four, ArchiveFormat::Tar, &UnpackLimits { depth, ..limits() });
     let deep = read(3);
     assert!(paths(&deep).contains(&"out.docx!/mid.tgz!/in.zip!/x"));
     assert_eq!(gaps(&deep), []);
@@ -125,8 +129,8 @@ fn depth() {
 fn paths_have_a_length_and_a_number_of_components() {
     let tar = Tar::new().file("a/b/c", b"").finish();
     let read = |bytes, components| {
-        let caps = Limits { path_bytes: bytes, path_components: components, ..limits() };
-        unpack(&tar, Format::Tar, &caps).gaps.first().map(|gap| gap.reason)
+        let caps = UnpackLimits { path_bytes: bytes, path_components: components, ..limits() };
+        unpack(&tar, ArchiveFormat::Tar, &caps).gaps.first().map(|gap| gap.reason)
     };
     assert_eq!((read(6, 4), read(5, 3)), (None, None));
     assert_eq!((read(4, 3), read(5, 2)), (Some(GapReason::PathRefused), Some(GapReason::PathRefused)));
@@ -148,10 +152,10 @@ fn long_names_and_records_of_extension_headers() {
 fn nested_archives_share_the_budget_and_cannot_starve_what_lies_beside() {
     let inner = Zip::new().file("x", &[b'x'; 600]).finish();
     let outer = Tar::new().file("a.zip", &inner).file("b.zip", &inner).file("z", b"Z").finish();
-    let cap = |spare| Limits { expanded_bytes: outer.len() as u64 + spare, ..limits() };
-    let enough = unpack(&outer, Format::Tar, &cap(1200));
+    let cap = |spare| UnpackLimits { expanded_bytes: outer.len() as u64 + spare, ..limits() };
+    let enough = unpack(&outer, ArchiveFormat::Tar, &cap(1200));
     assert_eq!(gaps(&enough), []);
-    let scarce = unpack(&outer, Format::Tar, &cap(1199));
+    let scarce = unpack(&outer, ArchiveFormat::Tar, &cap(1199));
     assert_eq!(paths(&scarce), ["a.zip", "a.zip!/x", "b.zip", "z"]);
     assert_eq!(gaps(&scarce), [("b.zip", GapReason::ExpandedTooLarge)]);
 }

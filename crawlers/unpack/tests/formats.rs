@@ -6,7 +6,7 @@ use super::*;
 fn every_format_gives_its_files_and_nothing_else() {
     let tar = Tar::new().directory("p/").file("p/a", b"A").file("p/b/c", b"").finish();
     let long = "d/".repeat(60) + "x";
-    for (bytes, format) in [(tar.clone(), Format::Tar), (gzip(&tar), Format::TarGz)] {
+    for (bytes, format) in [(tar.clone(), ArchiveFormat::Tar), (gzip(&tar), ArchiveFormat::TarGz)] {
         let unpacked = unpack(&bytes, format, &limits());
         assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["p/a", "p/b/c"], vec![]));
         assert_eq!(content(&unpacked, "p/a"), b"A");
@@ -23,10 +23,10 @@ fn every_format_gives_its_files_and_nothing_else() {
 
 #[test]
 fn a_gzip_stream_has_the_name_in_its_header() {
-    let unpacked = unpack(&gzip_named("notes.md", b"x"), Format::Gzip, &limits());
+    let unpacked = unpack(&gzip_named("notes.md", b"x"), ArchiveFormat::Gzip, &limits());
     assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["notes.md"], vec![]));
-    assert_eq!(paths(&unpack(&gzip(b"x"), Format::Gzip, &limits())), ["content"]);
-    let refused = unpack(&gzip_named("../evil", b"x"), Format::Gzip, &limits());
+    assert_eq!(paths(&unpack(&gzip(b"x"), ArchiveFormat::Gzip, &limits())), ["content"]);
+    let refused = unpack(&gzip_named("../evil", b"x"), ArchiveFormat::Gzip, &limits());
     assert_eq!((paths(&refused), gaps(&refused)), (vec!["content"], vec![("../evil", GapReason::PathRefused)]));
 }
 
@@ -34,7 +34,7 @@ fn a_gzip_stream_has_the_name_in_its_header() {
 fn all_members_of_a_gzip_file_are_one_tar() {
     let tar = Tar::new().file("a", b"A").file("b", b"B").finish();
     let (one, two) = tar.split_at(700);
-    let unpacked = unpack(&[gzip(one), gzip(two)].concat(), Format::TarGz, &limits());
+    let unpacked = unpack(&[gzip(one), gzip(two)].concat(), ArchiveFormat::TarGz, &limits());
     assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["a", "b"], vec![]));
 }
 
@@ -57,10 +57,10 @@ fn an_archive_without_files_is_recorded_as_empty() {
 #[test]
 fn wheels_sdists_and_npm_tarballs_are_read() {
     let files: &[(&str, &[u8])] = &[("a.py", b"x")];
-    let sdist = strip_common_root(unpack(&archives::sdist("n", "1", files), Format::TarGz, &limits()));
+    let sdist = strip_common_root(unpack(&archives::sdist("n", "1", files), ArchiveFormat::TarGz, &limits()));
     assert_eq!((paths(&sdist), gaps(&sdist)), (vec!["PKG-INFO", "a.py"], vec![]));
-    let wheel = unpack(&archives::wheel("n", "1", files), Format::Zip, &limits());
+    let wheel = unpack(&archives::wheel("n", "1", files), ArchiveFormat::Zip, &limits());
     assert_eq!((wheel.files.len(), gaps(&wheel)), (4, vec![]));
-    let npm = strip_common_root(unpack(&archives::npm_tarball("n", "1", files), Format::TarGz, &limits()));
+    let npm = strip_common_root(unpack(&archives::npm_tarball("n", "1", files), ArchiveFormat::TarGz, &limits()));
     assert_eq!((paths(&npm), gaps(&npm)), (vec!["a.py", "package.json"], vec![]));
 }

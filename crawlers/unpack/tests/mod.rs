@@ -18,16 +18,16 @@ use proptest::prelude::*;
 use super::archives::{Entry, Member, Tar, Zip, bomb, crc32, deflate_stored, deflate_zeros, gzip, gzip_named};
 use super::*;
 
-fn limits() -> Limits {
-    Limits::default()
+fn limits() -> UnpackLimits {
+    UnpackLimits::default()
 }
 
 fn untar(tar: Tar) -> Unpacked {
-    unpack(&tar.finish(), Format::Tar, &limits())
+    unpack(&tar.finish(), ArchiveFormat::Tar, &limits())
 }
 
 fn unzip(zip: Zip) -> Unpacked {
-    unpack(&zip.finish(), Format::Zip, &limits())
+    unpack(&zip.finish(), ArchiveFormat::Zip, &limits())
 }
 
 fn paths(unpacked: &Unpacked) -> Vec<&str> {

@@ -97,11 +97,11 @@ fn an_extension_header_at_the_end_is_recorded() {
 fn data_after_the_end_is_recorded() {
     let tar = Tar::new().file("a", b"A").finish();
     let hidden = Tar::new().file("hidden", b"H").finish();
-    let unpacked = unpack(&[tar.as_slice(), &hidden].concat(), Format::Tar, &limits());
+    let unpacked = unpack(&[tar.as_slice(), &hidden].concat(), ArchiveFormat::Tar, &limits());
     assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["a"], vec![(".", GapReason::Malformed)]));
-    let after_gzip = unpack(&[gzip(&tar).as_slice(), b"tail"].concat(), Format::TarGz, &limits());
+    let after_gzip = unpack(&[gzip(&tar).as_slice(), b"tail"].concat(), ArchiveFormat::TarGz, &limits());
     assert_eq!((paths(&after_gzip), gaps(&after_gzip)), (vec!["a"], vec![(".", GapReason::Malformed)]));
-    let padded = unpack(&[tar.as_slice(), &[0; 8192]].concat(), Format::Tar, &limits());
+    let padded = unpack(&[tar.as_slice(), &[0; 8192]].concat(), ArchiveFormat::Tar, &limits());
     assert_eq!(gaps(&padded), []);
 }
 
@@ -111,14 +111,14 @@ fn a_cut_archive_gives_what_was_read_before() {
     let bytes = tar.clone().unfinished();
     for cut in 0..bytes.len() {
         let bytes = bytes.get(..cut).expect("in range");
-        let unpacked = unpack(bytes, Format::Tar, &limits());
+        let unpacked = unpack(bytes, ArchiveFormat::Tar, &limits());
         let reasons: Vec<GapReason> = unpacked.gaps.iter().map(|gap| gap.reason).collect();
         assert_eq!(reasons, [GapReason::Truncated], "cut at {cut}");
         assert_eq!(unpacked.files.contains_key("a"), cut > 512, "cut at {cut}");
     }
     let whole = gzip(&tar.finish());
     for cut in 0..whole.len() {
-        let unpacked = unpack(whole.get(..cut).expect("in range"), Format::TarGz, &limits());
+        let unpacked = unpack(whole.get(..cut).expect("in range"), ArchiveFormat::TarGz, &limits());
         assert!(unpacked.gaps.iter().any(|gap| gap.reason == GapReason::Truncated), "cut at {cut}");
     }
 }
@@ -126,8 +126,8 @@ fn a_cut_archive_gives_what_was_read_before() {
 #[test]
 fn only_a_bare_tar_needs_an_end_mark() {
     let bytes = Tar::new().file("a", b"A").unfinished();
-    assert_eq!(gaps(&unpack(&bytes, Format::Tar, &limits())), [(".", GapReason::Truncated)]);
-    assert_eq!(gaps(&unpack(&gzip(&bytes), Format::TarGz, &limits())), []);
+    assert_eq!(gaps(&unpack(&bytes, ArchiveFormat::Tar, &limits())), [(".", GapReason::Truncated)]);
+    assert_eq!(gaps(&unpack(&gzip(&bytes), ArchiveFormat::TarGz, &limits())), []);
 }
 
 #[test]

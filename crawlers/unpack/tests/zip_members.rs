@@ -67,7 +67,7 @@ fn members_that_overlap_are_recorded() {
 #[test]
 fn bytes_before_the_first_member_are_recorded() {
     let bytes = [&b"#!/bin/sh\n"[..], &Zip::new().file("a", b"A").finish()].concat();
-    let unpacked = unpack(&bytes, Format::Zip, &limits());
+    let unpacked = unpack(&bytes, ArchiveFormat::Zip, &limits());
     assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["a"], vec![(".", GapReason::Malformed)]));
 }
 
@@ -76,7 +76,7 @@ fn a_cut_archive_gives_what_was_read_before() {
     let text = b"some text";
     let bytes = Zip::new().file("a", b"A").entry(Entry::deflated("b", text, deflated(text))).finish();
     for cut in 0..bytes.len() {
-        let unpacked = unpack(bytes.get(..cut).expect("in range"), Format::Zip, &limits());
+        let unpacked = unpack(bytes.get(..cut).expect("in range"), ArchiveFormat::Zip, &limits());
         assert!(!unpacked.gaps.is_empty(), "cut at {cut}");
         if (33..74).contains(&cut) {
             let reasons: Vec<GapReason> = unpacked.gaps.iter().map(|gap| gap.reason).collect();
@@ -88,6 +88,6 @@ fn a_cut_archive_gives_what_was_read_before() {
 #[test]
 fn what_is_no_zip_is_malformed() {
     for bytes in [&b""[..], b"text", &[0; 100], b"PK\x05\x06"] {
-        assert_eq!(gaps(&unpack(bytes, Format::Zip, &limits())), [(".", GapReason::Malformed)]);
+        assert_eq!(gaps(&unpack(bytes, ArchiveFormat::Zip, &limits())), [(".", GapReason::Malformed)]);
     }
 }

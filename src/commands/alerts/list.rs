@@ -35,7 +35,7 @@ fn chosen(reader: &Reader, options: &AlertsList, known: &Known) -> anyhow::Resul
     let of_message = match &options.message {
         None => None,
         Some(id) => {
-            let keys = reader.told_in(id)?;
+            let keys = reader.alerts_in_message(id)?;
             Some(keys.ok_or_else(|| usage(format!("no message {id:?} in the store")))?)
         }
     };

@@ -1,7 +1,7 @@
 //! `capdex alerts show`: one alert as an incident note.
 
 use capdex_dataset::escape;
-use capdex_db::{Reader, Telling};
+use capdex_db::{DeliveryHistoryRow, Reader};
 use capdex_model::alert::plan::FateKind;
 
 use super::Known;
@@ -51,7 +51,7 @@ fn tellings(reader: &Reader, key: &str, state: &str, known: &Known, out: &mut Ou
         let reason = if ack.reason.is_empty() { "no reason given" } else { &ack.reason };
         out.line(format_args!("  acknowledged {}, {until}: {}", ack.at, escape::escape(reason)))?;
     }
-    for Telling { sink, kind, at, message, sent, error } in reader.tellings(key)? {
+    for DeliveryHistoryRow { notifier: sink, kind, at, message, sent, error } in reader.delivery_history(key)? {
         let how = match (kind, sent) {
             (FateKind::Acknowledged | FateKind::Suppressed, _) => "not told".to_owned(),
             (_, Some(sent)) => format!("sent {sent}"),

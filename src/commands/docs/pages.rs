@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use capdex_crawlers::http::Pace;
+use capdex_crawlers::http::RateLimit;
 use capdex_crawlers::{KeyMeta, SOURCES, SourceMeta, WalkKind};
 use capdex_model::source_role::{FilledBy, NameProof, Rows, SourceRole, Speaker};
 use capdex_rubrics::RUBRICS;
@@ -198,13 +198,13 @@ fn keys(meta: &SourceMeta) -> String {
 
 /// The highest rate of requests to each host.
 fn paces(meta: &SourceMeta) -> String {
-    let pace = |(address, pace): &(&str, Pace)| {
+    let pace = |(address, pace): &(&str, RateLimit)| {
         format!(
             "`{address}`: {} a minute, {} at once after a pause, {} under way",
             pace.per_minute, pace.burst, pace.in_flight
         )
     };
-    let all: Vec<String> = meta.paces.iter().map(pace).collect();
+    let all: Vec<String> = meta.rate_limits.iter().map(pace).collect();
     if all.is_empty() { "that of the schedule".to_owned() } else { all.join("; ") }
 }
 

@@ -39,7 +39,7 @@ impl Exporter for Sqlite {
     }
 
     fn read(&self, dir: &Path, table: &Layout, visit: Visit<'_>) -> anyhow::Result<()> {
-        let mut handed = |cells: &[dataset::Cell<'_>]| {
+        let mut handed = |cells: &[dataset::SqlCell<'_>]| {
             let cells = table.columns.iter().zip(cells).map(|(column, cell)| original(column, cell));
             visit(cells.collect::<anyhow::Result<_>>()?)
         };
@@ -96,29 +96,29 @@ impl Sink for OneFile {
 fn definition(table: &Layout) -> Definition {
     // SQLite converts values of a column with another affinity; these keep what is put in.
     let kind = |kind| match kind {
-        ColumnType::Integer => dataset::ColumnType::Integer,
-        ColumnType::Number => dataset::ColumnType::Real,
-        ColumnType::Text | ColumnType::Json => dataset::ColumnType::Text,
+        ColumnType::Integer => dataset::SqlColumnType::Integer,
+        ColumnType::Number => dataset::SqlColumnType::Real,
+        ColumnType::Text | ColumnType::Json => dataset::SqlColumnType::Text,
     };
     (table.name, table.columns.iter().map(|column| (column.name, kind(column.kind))).collect())
 }
 
-fn stored(cell: &Cell) -> dataset::Cell<'_> {
+fn stored(cell: &Cell) -> dataset::SqlCell<'_> {
     match cell {
-        Cell::Null => dataset::Cell::Null,
-        Cell::Integer(number) => dataset::Cell::Integer(*number),
-        Cell::Number(number) => dataset::Cell::Real(*number),
-        Cell::Text(text) | Cell::Json(text) => dataset::Cell::Text(text),
+        Cell::Null => dataset::SqlCell::Null,
+        Cell::Integer(number) => dataset::SqlCell::Integer(*number),
+        Cell::Number(number) => dataset::SqlCell::Real(*number),
+        Cell::Text(text) | Cell::Json(text) => dataset::SqlCell::Text(text),
     }
 }
 
-fn original(column: &Column, cell: &dataset::Cell<'_>) -> anyhow::Result<Cell> {
+fn original(column: &Column, cell: &dataset::SqlCell<'_>) -> anyhow::Result<Cell> {
     Ok(match (column.kind, cell) {
-        (_, dataset::Cell::Null) => Cell::Null,
-        (ColumnType::Text, dataset::Cell::Text(text)) => Cell::text(text),
-        (ColumnType::Json, dataset::Cell::Text(text)) => Cell::text(text).into_json(),
-        (ColumnType::Integer, dataset::Cell::Integer(number)) => Cell::Integer(*number),
-        (ColumnType::Number, dataset::Cell::Real(number)) => Cell::Number(*number),
+        (_, dataset::SqlCell::Null) => Cell::Null,
+        (ColumnType::Text, dataset::SqlCell::Text(text)) => Cell::text(text),
+        (ColumnType::Json, dataset::SqlCell::Text(text)) => Cell::text(text).into_json(),
+        (ColumnType::Integer, dataset::SqlCell::Integer(number)) => Cell::Integer(*number),
+        (ColumnType::Number, dataset::SqlCell::Real(number)) => Cell::Number(*number),
         // Types of SQLite are those of each value, so a wrong one is damage.
         (_, other) => anyhow::bail!("{FILE}: column {} holds {other:?}", column.name),
     })

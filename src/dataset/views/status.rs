@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use capdex_db::{
-    DueOutcome, DueRun, LedgerGap, Reader, RunRow, RunStatus, SinkState, SourceState, StoreError, WalkRow,
+    DueOutcome, DueRun, LedgerGap, NotifierState, Reader, RunRow, RunStatus, SourceState, StoreError, WalkRow,
 };
 use capdex_model::snapshot::GapReason;
 use capdex_model::time::{AsOf, Timestamp};
@@ -216,7 +216,7 @@ impl StatusView {
     /// # Errors
     /// A store that cannot be read, or a ledger that is damaged.
     pub fn of(reader: &Reader) -> Result<Self, StoreError> {
-        let sinks = reader.sink_states()?.into_iter().map(SinkView::of).collect();
+        let sinks = reader.notifier_states()?.into_iter().map(SinkView::of).collect();
         Ok(Self {
             alerts: AlertsStatus { raised: reader.alert_count()?, sinks: Some(sinks) },
             daemon: schedules(reader)?,
@@ -337,7 +337,7 @@ impl GapView {
 }
 
 impl SinkView {
-    fn of(sink: SinkState) -> Self {
+    fn of(sink: NotifierState) -> Self {
         Self {
             error: sink.error,
             failures: sink.failures,

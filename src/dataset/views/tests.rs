@@ -135,7 +135,7 @@ fn a_status_tells_of_walks_and_stages_and_keeps_what_is_the_operators_own_from_s
             writer.record_walk("npm", WalkOutcome::Failed, &report, at)?;
             writer.record_walk("pypi", WalkOutcome::Skipped, &json!({ "detail": "off" }), at)?;
             writer.record_gap("list", "npm", &Gap::new("npm", GapReason::Truncated, "short"), at)?;
-            writer.sink_failed("ops", "refused", clock)?;
+            writer.notifier_failed("ops", "refused", clock)?;
             let stages = json!([{ "stage": "list", "began": clock, "seconds": 1.5 }]);
             writer.finish_run(run, RunStatus::Incomplete, clock, &json!({ "stages": stages }))
         })

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use capdex_crawlers::deliver::mail::{self, Letter};
+use capdex_crawlers::deliver::mail::{self, Email};
 use capdex_crawlers::deliver::{NotDelivered, signature};
 use capdex_crawlers::http::{Http, Post};
 use capdex_db::Store;
@@ -47,13 +47,13 @@ pub(super) async fn hand_over(
             let (subject, text) = (letter::subject(message), letter::text(message));
             // The date of the message, not of this try, so that a second try is the same letter.
             let date_s = u64::try_from(message.at.0.unix_seconds()).unwrap_or_default();
-            let letter = Letter { from, to, subject: &subject, id: &message.id, date_s, text: &text };
+            let letter = Email { from, to, subject: &subject, id: &message.id, date_s, text: &text };
             mail::send(server, &letter, deadline).await
         }
         // The document is written anew from the store each time, so that a try that is repeated adds no entry.
         Target::Atom { path, url, max_entries } => {
             let last = store.reader().and_then(|reader| reader.last_messages(&sink.name, *max_entries));
-            let messages = last.map_err(|error| NotDelivered::sink(error.to_string()))?;
+            let messages = last.map_err(|error| NotDelivered::notifier(error.to_string()))?;
             crate::files::replace(path, atom::feed(&sink.name, url.as_deref(), &messages).as_bytes()).map_err(of_file)
         }
         Target::Jsonl { path } => {
@@ -61,10 +61,10 @@ pub(super) async fn hand_over(
             files::append_line(path, &message.id, &line).map_err(of_file)
         }
         // Nothing was sent, so the fault is the sink's: its messages wait until the configuration is mended.
-        Target::Unready(reason) => Err(NotDelivered::sink(reason.clone())),
+        Target::Unready(reason) => Err(NotDelivered::notifier(reason.clone())),
     }
 }
 
 fn of_file(error: std::io::Error) -> NotDelivered {
-    NotDelivered::sink(format!("the file cannot be written: {error}"))
+    NotDelivered::notifier(format!("the file cannot be written: {error}"))
 }

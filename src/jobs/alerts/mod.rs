@@ -74,7 +74,7 @@ pub fn plans(reader: &Reader, alerts: &Alerts, as_of: AsOf) -> anyhow::Result<Ve
     let (raised, acks) = (reader.raised()?, reader.acks()?);
     let mut plans = Vec::new();
     for sink in &alerts.sinks {
-        let fates = reader.fates(&sink.name)?;
+        let fates = reader.deliveries(&sink.name)?;
         let known = Known { alerts: &raised, acks: &acks, suppressions: &alerts.suppressions, fates: &fates, as_of };
         plans.push((sink.name.clone(), plan(&sink.name, &sink.policy, &known)));
     }

@@ -58,7 +58,7 @@ impl Sender<'_> {
         let watch = Stopwatch::start();
         let mut report = SinkReport { sink: sink.name.clone(), ..SinkReport::default() };
         let reader = self.store.reader()?;
-        let state = reader.sink_state(&sink.name)?;
+        let state = reader.notifier_state(&sink.name)?;
         let queue = reader.queued(&sink.name)?;
         // The connection is given back before the waits, which may take minutes.
         drop(reader);
@@ -66,7 +66,7 @@ impl Sender<'_> {
         if let (Target::Unready(reason), false) = (&sink.target, queue.is_empty()) {
             report.error = Some(reason.clone());
             let (name, reason, now) = (sink.name.clone(), reason.clone(), clock::now());
-            self.store.write(move |writer| writer.sink_failed(&name, &reason, now))?;
+            self.store.write(move |writer| writer.notifier_failed(&name, &reason, now))?;
         // An earlier run was told to stay away, by `Retry-After` or by backoff; a new process keeps to that.
         } else if state.next_try > clock::now() {
             report.error = state.error;
@@ -84,7 +84,7 @@ impl Sender<'_> {
             }
         }
         // Asked of the store rather than counted: a mark that could not be written leaves the message in the queue.
-        report.waiting = self.store.reader()?.sink_state(&sink.name)?.queued;
+        report.waiting = self.store.reader()?.notifier_state(&sink.name)?.queued;
         // A failure that a later try made good would only alarm whoever reads the report.
         if report.waiting == 0 {
             report.error = None;
@@ -141,7 +141,7 @@ impl Sender<'_> {
         // One transaction: a sink is never marked as mended with its message still queued.
         self.store.write(move |writer| {
             writer.message_sent(&id, at)?;
-            writer.sink_mended(&name)
+            writer.notifier_recovered(&name)
         })?;
         Ok(())
     }
@@ -159,7 +159,7 @@ impl Sender<'_> {
         // A refused message counts its own tries; a sink that is down counts one failure for all of its messages.
         let in_a_row = match error.blame {
             Blame::Message => attempts,
-            Blame::Sink => {
+            Blame::Notifier => {
                 *failures = failures.saturating_add(1);
                 *failures
             }
@@ -174,10 +174,10 @@ impl Sender<'_> {
         self.store.write(move |writer| {
             match blame {
                 Blame::Message => writer.message_failed(&id, &detail, next_try),
-                Blame::Sink => {
+                Blame::Notifier => {
                     // It waits for its sink, which may be mended by hand.
                     writer.message_failed(&id, &detail, now)?;
-                    writer.sink_failed(&name, &detail, next_try)
+                    writer.notifier_failed(&name, &detail, next_try)
                 }
             }
         })?;

@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use capdex_crawlers::Known;
+use capdex_crawlers::ValidatorLookup;
 use capdex_db::Reader;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Validators;
@@ -23,7 +23,7 @@ impl Stored {
     }
 }
 
-impl Known for Stored {
+impl ValidatorLookup for Stored {
     fn validators(&self, key: &ListingKey) -> Option<Validators> {
         // Asked anew: with a validator a host that lies could answer "not modified" for bytes that changed.
         if self.is_silent {

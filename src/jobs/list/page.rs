@@ -3,7 +3,7 @@
 //! The page's source plays no part here: directories and named sources save alike.
 
 use capdex_crawlers::revisit::{self, Revisit};
-use capdex_crawlers::{Listed, Next, Page, WalkKind, http};
+use capdex_crawlers::{ListPage, ListedEntry, NextPage, WalkKind, http};
 use capdex_db::{ListingState, Reader, StoreError, Upserted, Writer};
 use capdex_model::history::History;
 use capdex_model::ids::ListingKey;
@@ -19,7 +19,7 @@ use capdex_dataset::views::ledger::WalkReport;
 
 /// An entry of a page with what the store must be told beside it.
 struct Row {
-    listed: Listed,
+    listed: ListedEntry,
     /// The validators of an entry that was read and is as it was, and its popularity now.
     kept: Option<(Validators, Option<u64>)>,
     /// Artifacts that it names and the store does not hold.
@@ -31,7 +31,7 @@ struct Row {
 }
 
 /// Saves a page; gives the number of its entries that this walk had not met before.
-pub(super) fn save(walker: &Walker<'_>, page: Page, walked: &mut WalkReport) -> anyhow::Result<u64> {
+pub(super) fn save(walker: &Walker<'_>, page: ListPage, walked: &mut WalkReport) -> anyhow::Result<u64> {
     let (at, now, id) = (walker.context.as_of, clock::now(), walker.id.to_owned());
     let reader = walker.context.store.reader()?;
     let is_visit = matches!(walker.source.meta().walk, WalkKind::Names);
@@ -48,8 +48,8 @@ pub(super) fn save(walker: &Walker<'_>, page: Page, walked: &mut WalkReport) -> 
         }
         // The cursor moves with the rows: a kill between the two would skip a page or count it twice.
         match &next {
-            Next::More(cursor) => writer.save_cursor(&id, &cursor.0)?,
-            Next::Complete { watermark } => writer.complete_walk(&id, watermark.as_deref(), at)?,
+            NextPage::More(cursor) => writer.save_cursor(&id, &cursor.0)?,
+            NextPage::Complete { watermark } => writer.complete_walk(&id, watermark.as_deref(), at)?,
         }
         Ok((counts, met))
     })?;
@@ -62,10 +62,13 @@ pub(super) fn save(walker: &Walker<'_>, page: Page, walked: &mut WalkReport) -> 
     Ok(met)
 }
 
-fn key_of(listed: &Listed) -> &ListingKey {
+fn key_of(listed: &ListedEntry) -> &ListingKey {
     match listed {
-        Listed::Changed { listing, .. } => &listing.key,
-        Listed::Unchanged(key) | Listed::Gone(key) | Listed::Moved { key, .. } | Listed::Failed { key, .. } => key,
+        ListedEntry::Changed { listing, .. } => &listing.key,
+        ListedEntry::Unchanged(key)
+        | ListedEntry::Gone(key)
+        | ListedEntry::Moved { key, .. }
+        | ListedEntry::Failed { key, .. } => key,
     }
 }
 
@@ -73,17 +76,17 @@ fn key_of(listed: &Listed) -> &ListingKey {
 const MAX_REFERENCES: usize = 64;
 
 /// Compares an entry with what the store knows.
-fn row(reader: &Reader, listed: Listed, is_visit: bool, at: AsOf) -> anyhow::Result<Row> {
+fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow::Result<Row> {
     let key = key_of(&listed).clone();
     let (mut listed, mut kept, mut says_something_new) = (listed, None, false);
-    if let Listed::Changed { listing, validators } = &mut listed {
+    if let ListedEntry::Changed { listing, validators } = &mut listed {
         let known = reader.validators(&key)?;
         // The digest of the canonical answer decides where a server sends no validators.
         let is_same = validators.digest.is_some() && known.and_then(|known| known.digest) == validators.digest;
         if is_same {
             // Counts of users change daily; they are kept without making a new version of the listing.
             kept = Some((validators.clone(), listing.claims.popularity));
-            listed = Listed::Unchanged(key.clone());
+            listed = ListedEntry::Unchanged(key.clone());
         } else {
             listing.references.truncate(MAX_REFERENCES);
             let mut before = reader.listing(&key)?.and_then(|stored| stored.listing);
@@ -100,12 +103,12 @@ fn row(reader: &Reader, listed: Listed, is_visit: bool, at: AsOf) -> anyhow::Res
     let was_there = reader.listing_state(&key)?.is_some_and(|state| state != ListingState::Gone);
     // A name that is still not there, and one that still says the same, is no event.
     let is_eventful = match listed {
-        Listed::Changed { .. } => says_something_new,
-        Listed::Gone(_) | Listed::Moved { .. } => was_there,
-        Listed::Unchanged(_) | Listed::Failed { .. } => false,
+        ListedEntry::Changed { .. } => says_something_new,
+        ListedEntry::Gone(_) | ListedEntry::Moved { .. } => was_there,
+        ListedEntry::Unchanged(_) | ListedEntry::Failed { .. } => false,
     };
     let revisit = match is_visit {
-        true => Some(revisit::after(&key, reader.visits(&key)?.calm, is_eventful, at)),
+        true => Some(revisit::after(&key, reader.visits(&key)?.unchanged_streak, is_eventful, at)),
         false => None,
     };
     Ok(Row { listed, kept, missing, revisit, was_there })
@@ -113,14 +116,16 @@ fn row(reader: &Reader, listed: Listed, is_visit: bool, at: AsOf) -> anyhow::Res
 
 /// The artifacts of an entry that the store does not hold. A folder is read every time. An entry that a directory lists
 /// unchanged was enqueued when it was new. One that is asked for by name is looked at again, at no cost worth naming.
-fn missing(reader: &Reader, listed: &Listed, is_visit: bool) -> anyhow::Result<Vec<FetchPayload>> {
+fn missing(reader: &Reader, listed: &ListedEntry, is_visit: bool) -> anyhow::Result<Vec<FetchPayload>> {
     let (key, locators) = match listed {
-        Listed::Changed { listing, .. } => (&listing.key, listing.locators.clone()),
-        Listed::Unchanged(key) if is_visit => {
+        ListedEntry::Changed { listing, .. } => (&listing.key, listing.locators.clone()),
+        ListedEntry::Unchanged(key) if is_visit => {
             let listing = reader.listing(key)?.and_then(|stored| stored.listing);
             (key, listing.map(|listing| listing.locators).unwrap_or_default())
         }
-        Listed::Unchanged(_) | Listed::Gone(_) | Listed::Moved { .. } | Listed::Failed { .. } => return Ok(Vec::new()),
+        ListedEntry::Unchanged(_) | ListedEntry::Gone(_) | ListedEntry::Moved { .. } | ListedEntry::Failed { .. } => {
+            return Ok(Vec::new());
+        }
     };
     let mut missing = Vec::new();
     for locator in locators {
@@ -142,7 +147,7 @@ fn save_one(
     let key = key_of(&row.listed);
     counts.listed += 1;
     match &row.listed {
-        Listed::Unchanged(_) => {
+        ListedEntry::Unchanged(_) => {
             writer.resolve_gaps(STAGE, &key.to_string(), at)?;
             // Read and found the same, rather than answered with "not modified": its validators may be new all the same.
             match &row.kept {
@@ -150,7 +155,7 @@ fn save_one(
                 None => writer.mark_listing(key, ListingState::Active, None, at)?,
             }
         }
-        Listed::Changed { listing, validators } => {
+        ListedEntry::Changed { listing, validators } => {
             writer.resolve_gaps(STAGE, &key.to_string(), at)?;
             match writer.upsert_listing(listing, validators, at)? {
                 Upserted::New => counts.new += 1,
@@ -158,25 +163,25 @@ fn save_one(
                 Upserted::Same => {}
             }
         }
-        Listed::Gone(_) => {
+        ListedEntry::Gone(_) => {
             // What the source itself says needs no second walk, other than what is inferred from absence.
             let gap = Gap::new(key.to_string(), GapReason::NotFound, "the source says that it does not exist");
             leave(writer, row, &gap, counts, at)?;
         }
-        Listed::Moved { to, .. } => {
+        ListedEntry::Moved { to, .. } => {
             let detail = format!("the source says that its name is {to} now");
             leave(writer, row, &Gap::new(key.to_string(), GapReason::NotFound, detail), counts, at)?;
         }
         // Failed, not gone: the listing keeps its place, and the gap says what is unknown.
-        Listed::Failed { gap, .. } => {
+        ListedEntry::Failed { gap, .. } => {
             counts.failed += 1;
             writer.mark_listing(key, ListingState::Failed, Some(gap), at)?;
             writer.record_gap(STAGE, &key.to_string(), gap, at)?;
         }
     }
     // The sighting counts for the walk, so that absence can be told at its end.
-    let is_met = writer.sight(key)?;
-    if let Some(Revisit { due, calm }) = row.revisit {
+    let is_met = writer.mark_seen(key)?;
+    if let Some(Revisit { due, unchanged_streak: calm }) = row.revisit {
         writer.record_visit(key, at, due, calm)?;
     }
     for payload in &row.missing {

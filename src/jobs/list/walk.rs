@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use capdex_crawlers::http::Http;
-use capdex_crawlers::{CrawlError, Cursor, ListRequest, Next, Page, SourceSettings, Walk, WalkKind};
+use capdex_crawlers::{CrawlError, ListPage, ListRequest, NextPage, SourceSettings, WalkCursor, WalkKind, WalkScope};
 use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{SourceState, WalkMode};
 use capdex_model::digest::Digest;
@@ -29,7 +29,7 @@ const MAX_PAGES: u64 = 100_000;
 struct Position {
     mode: WalkMode,
     watermark: Option<String>,
-    cursor: Option<Cursor>,
+    cursor: Option<WalkCursor>,
     /// Digests of the cursors of this run: one that comes back leads in a circle.
     met: BTreeSet<Digest>,
     empty_pages: u64,
@@ -83,8 +83,9 @@ impl Walker<'_> {
             (state.mode, state.cursor, state.watermark) = (None, None, None);
         }
         let under_way = state.as_ref().and_then(|state| state.mode);
-        let (watermark, cursor) =
-            state.as_ref().map_or((None, None), |state| (state.watermark.clone(), state.cursor.clone().map(Cursor)));
+        let (watermark, cursor) = state
+            .as_ref()
+            .map_or((None, None), |state| (state.watermark.clone(), state.cursor.clone().map(WalkCursor)));
         let mode = under_way.unwrap_or_else(|| self.mode(state.as_ref()));
         let (id, kind) = (self.id.to_owned(), self.run.kind.clone());
         self.context.store.write(move |writer| {
@@ -138,11 +139,11 @@ impl Walker<'_> {
         settings: &SourceSettings,
         known: &Stored,
         position: &Position,
-    ) -> Result<Page, CrawlError> {
+    ) -> Result<ListPage, CrawlError> {
         // Since a watermark only where one was kept; everything else is a whole walk.
         let walk = match (position.mode, position.watermark.as_deref()) {
-            (WalkMode::Since, Some(watermark)) => Walk::Since(watermark),
-            _ => Walk::Full,
+            (WalkMode::Since, Some(watermark)) => WalkScope::Since(watermark),
+            _ => WalkScope::Full,
         };
         let cursor = position.cursor.as_ref();
         let as_of = self.context.as_of;
@@ -150,7 +151,7 @@ impl Walker<'_> {
     }
 
     /// Saves a page and moves on.
-    fn take(&self, page: Page, position: &mut Position, walked: &mut WalkReport) -> anyhow::Result<()> {
+    fn take(&self, page: ListPage, position: &mut Position, walked: &mut WalkReport) -> anyhow::Result<()> {
         // The page is moved into the transaction, and its cursor is needed behind it.
         let next = page.next.clone();
         // Checked before it is saved: a page that may not be followed leaves the cursor where it was.
@@ -166,8 +167,8 @@ impl Walker<'_> {
         self.progress.advance(entries);
         self.progress.show(self.context.http.usage().bytes, self.id);
         match next {
-            Next::More(cursor) => position.cursor = Some(cursor),
-            Next::Complete { .. } => {
+            NextPage::More(cursor) => position.cursor = Some(cursor),
+            NextPage::Complete { .. } => {
                 // Only the source's own end says that everything was seen; a walk that was stopped infers nothing.
                 walked.is_complete = true;
                 absence::infer(self, position.mode, walked)?;
@@ -177,15 +178,15 @@ impl Walker<'_> {
     }
 
     /// Refuses a page that may not be followed.
-    fn check(&self, page: &Page, position: &mut Position) -> Result<(), CrawlError> {
+    fn check(&self, page: &ListPage, position: &mut Position) -> Result<(), CrawlError> {
         let malformed = |detail: &str| CrawlError::Malformed {
             subject: self.id.to_owned(),
             reason: GapReason::BadAnswer,
             detail: detail.to_owned(),
         };
-        let Next::More(cursor) = &page.next else { return Ok(()) };
+        let NextPage::More(cursor) = &page.next else { return Ok(()) };
         // A cursor goes into the store and back into a request: its length is not left to a stranger.
-        if cursor.0.len() > Cursor::MAX_BYTES {
+        if cursor.0.len() > WalkCursor::MAX_BYTES {
             return Err(malformed("its cursor is longer than any cursor is"));
         }
         // Digests instead of cursors: a hundred thousand of them stay within a few megabytes.

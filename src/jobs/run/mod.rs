@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use capdex_crawlers::http::{Http, TapeSettings};
-use capdex_crawlers::unpack::Limits;
+use capdex_crawlers::http::{CrawlRecordingSettings, Http};
+use capdex_crawlers::unpack::UnpackLimits;
 use capdex_dataset::bulk;
 use capdex_db::{RunId, RunStatus, Store};
 use capdex_model::time::AsOf;
@@ -93,9 +93,9 @@ pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &Tape) 
     let as_of = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let mut resolved = schedule.resolve(u64::try_from(as_of.0.unix_seconds()).unwrap_or(0))?;
     // Playing wins over recording, so that no request leaves.
-    resolved.http.tape = match (&tape.record, &tape.replay) {
-        (_, Some(path)) => Some(TapeSettings::Replay(path.clone())),
-        (Some(path), None) => Some(TapeSettings::Record(path.clone())),
+    resolved.http.recording = match (&tape.record, &tape.replay) {
+        (_, Some(path)) => Some(CrawlRecordingSettings::Replay(path.clone())),
+        (Some(path), None) => Some(CrawlRecordingSettings::Record(path.clone())),
         (None, None) => None,
     };
     let http = Http::new(resolved.http).context("failed to set up the HTTP client")?;
@@ -107,7 +107,7 @@ pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &Tape) 
         rehash_per_night: resolved.rehash_per_night,
         popular: schedule.lookalikes.popular.clone(),
         overrides: resolved.overrides,
-        limits: Limits::default(),
+        limits: UnpackLimits::default(),
         alerts: schedule.alerts()?,
         keep_days: schedule.keep_days().map_err(usage)?,
         pool: bulk::pool(global.threads)?,

@@ -76,7 +76,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let items = u64::try_from(numbers.len()).unwrap_or(u64::MAX);
     let at = context.as_of;
     let done = context.store.write(move |writer| {
-        let new = writer.put_leads(&leads, at)?;
+        let new = writer.put_typosquats(&leads, at)?;
         // In the transaction of the leads, so that readers never see one without the other.
         for (key, lead) in leads.iter().filter(|(_, lead)| lead.severity >= Severity::Medium) {
             writer.raise(&alert(key, lead), at)?;

@@ -37,7 +37,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     }
     // Replaced as a whole, so that what no longer holds disappears from the facts.
     for (pass, seen) in of_pass {
-        context.store.write(move |writer| writer.replace_sightings(pass, &seen))?;
+        context.store.write(move |writer| writer.replace_corpus_signals(pass, &seen))?;
     }
     Ok(StageReport::default())
 }
@@ -70,7 +70,8 @@ impl Standing {
             slugs.insert(now.capability.slug, now.identity.clone());
             capabilities.insert(now.capability.id, (now.identity, now.capability.content));
         }
-        let leads = reader.leads()?.into_iter().map(|(lead, _)| lead).filter(|lead| lead.severity >= Severity::Medium);
+        let leads =
+            reader.typosquats()?.into_iter().map(|(lead, _)| lead).filter(|lead| lead.severity >= Severity::Medium);
         let leads = leads.map(|lead| lookalikes::key_of(&lead));
         let collisions = reader.collisions()?.into_iter().map(|(collision, _)| collision);
         let collisions = collisions.filter(|collision| collision.severity >= Severity::Medium);

@@ -3,11 +3,11 @@
 //! Holds for every input: no limit is passed, no path leaves the input, and what is missing is a gap.
 #![no_main]
 
-use capdex_crawlers::unpack::{Format, Limits, strip_common_root, unpack};
+use capdex_crawlers::unpack::{ArchiveFormat, UnpackLimits, strip_common_root, unpack};
 use libfuzzer_sys::fuzz_target;
 
-const FORMATS: [Format; 4] = [Format::TarGz, Format::Zip, Format::Tar, Format::Gzip];
-const LIMITS: Limits = Limits {
+const FORMATS: [ArchiveFormat; 4] = [ArchiveFormat::TarGz, ArchiveFormat::Zip, ArchiveFormat::Tar, ArchiveFormat::Gzip];
+const LIMITS: UnpackLimits = UnpackLimits {
     compressed_bytes: 1 << 20,
     expanded_bytes: 4 << 20,
     file_bytes: 1 << 20,
@@ -20,8 +20,8 @@ const LIMITS: Limits = Limits {
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (choice, bytes) = input;
-    let sniffed = Format::sniff(bytes);
-    let chosen = FORMATS.get(usize::from(choice) % FORMATS.len()).copied().unwrap_or(Format::Zip);
+    let sniffed = ArchiveFormat::sniff(bytes);
+    let chosen = FORMATS.get(usize::from(choice) % FORMATS.len()).copied().unwrap_or(ArchiveFormat::Zip);
     let unpacked = unpack(bytes, sniffed.unwrap_or(chosen), &LIMITS);
     let total: usize = unpacked.files.values().map(|file| file.bytes.len()).sum();
     assert!(total as u64 <= LIMITS.expanded_bytes && unpacked.files.len() <= LIMITS.members);

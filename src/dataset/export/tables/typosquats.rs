@@ -50,7 +50,7 @@ table_row! {
 }
 
 fn rows(reader: &Reader, emit: Emit<'_, TyposquatRow>) -> anyhow::Result<()> {
-    for (lead, first_seen) in reader.leads()? {
+    for (lead, first_seen) in reader.typosquats()? {
         emit(TyposquatRow {
             space: lead.space,
             name: lead.name,

@@ -130,7 +130,7 @@ impl Watch {
         watch.drift.reverse();
         watch.alerts = reader.raised()?;
         watch.alerts.sort_by(by_rank);
-        watch.leads = reader.leads()?;
+        watch.leads = reader.typosquats()?;
         watch.leads.sort_by(|(one, _), (other, _)| one.order(other));
         watch.collisions = reader.collisions()?;
         // Generic names are by far the most, and no page shows them.

@@ -18,7 +18,7 @@ pub struct BreakdownId(pub(crate) i64);
 
 /// Terms and parts as they are written.
 #[derive(Serialize)]
-struct Written<'a> {
+struct BreakdownToWrite<'a> {
     terms: &'a [Term],
     parts: &'a [Part],
 }
@@ -26,7 +26,7 @@ struct Written<'a> {
 /// Terms and parts as they are read.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Read {
+struct ParsedBreakdown {
     terms: Vec<Term>,
     parts: Vec<Part>,
 }
@@ -51,7 +51,7 @@ pub(crate) struct BreakdownText {
 impl BreakdownText {
     pub(crate) fn of(score: &Score) -> Result<Self, StoreError> {
         // Hashed as it is written: the digest only tells equal texts, which needs no canonical form.
-        let text = written(&Written { terms: &score.terms, parts: &score.parts }, "breakdown")?;
+        let text = written(&BreakdownToWrite { terms: &score.terms, parts: &score.parts }, "breakdown")?;
         Ok(Self { digest: Digest::of(text.as_bytes()), text })
     }
 
@@ -83,7 +83,7 @@ impl StoredBreakdown {
 
     /// The score that an outline becomes with it.
     pub fn fill(&self, outline: Score) -> Result<Score, StoreError> {
-        let Read { terms, parts } = unpack(&self.0, "breakdown")?;
+        let ParsedBreakdown { terms, parts } = unpack(&self.0, "breakdown")?;
         Ok(Score { terms, parts, ..outline })
     }
 }

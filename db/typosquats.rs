@@ -21,7 +21,7 @@ use crate::{Reader, StoreError, Writer};
 impl Writer<'_> {
     /// Takes the leads of a night in the place of those of the night before, each under its key; how many are new. A lead
     /// that is found again keeps the night that found it first.
-    pub fn put_leads(&self, leads: &[(String, Lead)], at: AsOf) -> Result<u64, StoreError> {
+    pub fn put_typosquats(&self, leads: &[(String, Lead)], at: AsOf) -> Result<u64, StoreError> {
         let conn = self.connection();
         // Not deleted: a lead that comes back keeps the night that found it first.
         execute(conn, "set the leads aside", "UPDATE typosquats SET is_current = 0 WHERE is_current = 1", ())?;
@@ -39,7 +39,7 @@ impl Writer<'_> {
 
 impl Reader {
     /// The leads that stand, each with the night that found it first; worst first.
-    pub fn leads(&self) -> Result<Vec<(Lead, AsOf)>, StoreError> {
+    pub fn typosquats(&self) -> Result<Vec<(Lead, AsOf)>, StoreError> {
         let sql = "SELECT body, at FROM typosquats WHERE is_current = 1 ORDER BY name";
         let mut leads: Vec<(Lead, AsOf)> =
             rows(self.connection(), "read the leads", sql, (), |row| Ok((row.packed(0, "lead")?, row.as_of(1)?)))?;
@@ -138,10 +138,10 @@ mod tests {
         let put = |leads: &[(&str, Severity)], night| {
             let leads: Vec<_> =
                 leads.iter().map(|(name, severity)| ((*name).to_owned(), lead(name, *severity))).collect();
-            store.write(move |writer| writer.put_leads(&leads, day(night))).expect("stored")
+            store.write(move |writer| writer.put_typosquats(&leads, day(night))).expect("stored")
         };
         let stand = || {
-            let leads = store.reader().expect("opens").leads().expect("reads");
+            let leads = store.reader().expect("opens").typosquats().expect("reads");
             leads.into_iter().map(|(lead, at)| (lead.name, lead.severity, at)).collect::<Vec<_>>()
         };
         assert_eq!(put(&[("expres", Severity::Low), ("expess", Severity::Low)], 1), 2);

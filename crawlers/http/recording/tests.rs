@@ -4,14 +4,14 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::http::testing::{Sent, Server, client, settings};
-use crate::http::{Answer, Credential, Http, HttpSettings, Request, Secret};
+use crate::http::{Credential, Http, HttpRequest, HttpResponse, HttpSettings, Secret};
 
-async fn ask(http: &Http, url: &str, body: Option<&[u8]>) -> Result<Answer, CrawlError> {
-    http.get(Request { url, body, max_bytes: 1 << 20, ..Request::default() }).await
+async fn ask(http: &Http, url: &str, body: Option<&[u8]>) -> Result<HttpResponse, CrawlError> {
+    http.send(HttpRequest { url, body, max_bytes: 1 << 20, ..HttpRequest::default() }).await
 }
 
-fn with(tape: TapeSettings, base_url: &str) -> HttpSettings {
-    HttpSettings { tape: Some(tape), ..settings(&[base_url]) }
+fn with(tape: CrawlRecordingSettings, base_url: &str) -> HttpSettings {
+    HttpSettings { recording: Some(tape), ..settings(&[base_url]) }
 }
 
 #[tokio::test]
@@ -35,7 +35,7 @@ async fn a_recorded_crawl_is_played_again_byte_for_byte_without_a_server() {
         ("/post", Some(b"two")),
         ("/later", None),
     ];
-    let mut settings = with(TapeSettings::Record(path.clone()), &base_url);
+    let mut settings = with(CrawlRecordingSettings::Record(path.clone()), &base_url);
     settings.credentials = vec![Credential::authorization(&base_url, Secret::new("Bearer canary"))];
     let (http, _) = client(settings);
     let mut first = Vec::new();
@@ -44,15 +44,15 @@ async fn a_recorded_crawl_is_played_again_byte_for_byte_without_a_server() {
     }
     let token: &[u8] = br#"{"token":"canary"}"#;
     let (url, is_secret) = (format!("{base_url}/post"), true);
-    let ask_token = Request { url: &url, body: Some(token), is_secret, max_bytes: 1_000, ..Request::default() };
-    assert!(http.get(ask_token).await.is_ok());
+    let ask_token = HttpRequest { url: &url, body: Some(token), is_secret, max_bytes: 1_000, ..HttpRequest::default() };
+    assert!(http.send(ask_token).await.is_ok());
     drop((server, http));
-    let (http, _) = client(with(TapeSettings::Replay(path.clone()), &base_url));
+    let (http, _) = client(with(CrawlRecordingSettings::Replay(path.clone()), &base_url));
     for ((question, body), expected) in questions.into_iter().zip(first) {
         assert_eq!(ask(&http, &format!("{base_url}{question}"), body).await, expected, "{question}");
     }
-    let secret = Request { url: &format!("{base_url}/post"), body: Some(b"secret"), ..Request::default() };
-    assert!(http.get(secret).await.is_err(), "what is not on record is not answered");
+    let secret = HttpRequest { url: &format!("{base_url}/post"), body: Some(b"secret"), ..HttpRequest::default() };
+    assert!(http.send(secret).await.is_err(), "what is not on record is not answered");
     let unasked = ask(&http, &format!("{base_url}/other"), None).await;
     assert!(matches!(unasked, Err(CrawlError::Unreachable { .. })), "{unasked:?}");
     let text = crate::unpack::gunzip(&std::fs::read(&path).expect("there"), 1 << 20).expect("gzip");
@@ -72,7 +72,7 @@ async fn answers_that_were_cut_or_too_large_are_met_again() {
     });
     let slow = |tape| HttpSettings { total_deadline_ms: 300, max_tries: 2, ..with(tape, &server.base_url) };
     let questions = ["/cut-once", "/large", "/endless", "/silent"];
-    let (http, _) = client(slow(TapeSettings::Record(path.clone())));
+    let (http, _) = client(slow(CrawlRecordingSettings::Record(path.clone())));
     let mut first = Vec::new();
     for question in questions {
         first.push(ask(&http, &format!("{}{question}", server.base_url), None).await);
@@ -81,7 +81,7 @@ async fn answers_that_were_cut_or_too_large_are_met_again() {
         first.as_slice(),
         [Ok(_), Err(CrawlError::TooLarge { .. }), Err(CrawlError::TooLarge { .. }), Err(CrawlError::Transient { .. })]
     ));
-    let (http, _) = client(slow(TapeSettings::Replay(path)));
+    let (http, _) = client(slow(CrawlRecordingSettings::Replay(path)));
     for (question, expected) in questions.into_iter().zip(first) {
         assert_eq!(ask(&http, &format!("{}{question}", server.base_url), None).await, expected, "{question}");
     }
@@ -92,9 +92,9 @@ async fn failures_are_met_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("crawl.warc.gz");
     let base_url = "http://127.0.0.1:1";
-    let (http, _) = client(with(TapeSettings::Record(path.clone()), base_url));
+    let (http, _) = client(with(CrawlRecordingSettings::Record(path.clone()), base_url));
     let first = ask(&http, base_url, None).await.expect_err("nobody listens there");
-    let (http, _) = client(with(TapeSettings::Replay(path), base_url));
+    let (http, _) = client(with(CrawlRecordingSettings::Replay(path), base_url));
     assert_eq!(ask(&http, base_url, None).await, Err(first));
 }
 
@@ -103,23 +103,23 @@ fn a_record_is_never_overwritten_and_other_files_are_no_records() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("file");
     std::fs::write(&path, b"mine").expect("written");
-    assert!(Tape::open(Some(&TapeSettings::Record(path.clone()))).is_err());
-    assert!(Tape::open(Some(&TapeSettings::Replay(path.clone()))).is_err());
+    assert!(CrawlRecording::open(Some(&CrawlRecordingSettings::Record(path.clone()))).is_err());
+    assert!(CrawlRecording::open(Some(&CrawlRecordingSettings::Replay(path.clone()))).is_err());
     assert_eq!(std::fs::read(&path).expect("there"), b"mine");
-    assert!(Tape::open(Some(&TapeSettings::Replay(folder.path().join("missing")))).is_err());
+    assert!(CrawlRecording::open(Some(&CrawlRecordingSettings::Replay(folder.path().join("missing")))).is_err());
 }
 
 fn any_exchange() -> impl Strategy<Value = Exchange> {
     let key = ("(GET|POST)", "http://h.test/[a-z]{0,8}", proptest::option::of(any::<[u8; 32]>()));
     let key = key.prop_map(|(method, url, body)| Key { method, url, body: body.map(Digest::from_bytes) });
     let headers = proptest::collection::vec(("[a-z]{1,8}", "[a-z :]{0,8}[a-z]"), 0..4);
-    let answer = (200_u16..600, headers, any::<Vec<u8>>()).prop_map(|(status, headers, body)| Outcome::Answer {
-        status,
-        headers,
-        body,
-    });
-    let outcome =
-        prop_oneof![answer, "[a-z ]{0,20}".prop_map(Outcome::Unanswered), "[a-z ]{0,20}".prop_map(Outcome::Broken)];
+    let answer = (200_u16..600, headers, any::<Vec<u8>>())
+        .prop_map(|(status, headers, body)| RecordedOutcome::Answer { status, headers, body });
+    let outcome = prop_oneof![
+        answer,
+        "[a-z ]{0,20}".prop_map(RecordedOutcome::Unanswered),
+        "[a-z ]{0,20}".prop_map(RecordedOutcome::Broken)
+    ];
     (key, outcome).prop_map(|(key, outcome)| Exchange { outcome, key })
 }
 

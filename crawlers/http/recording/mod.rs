@@ -21,7 +21,7 @@ use crate::CrawlError;
 /// The way a tape is used: exchanges are recorded, or played from a record. The file is a WARC 1.1 with one gzip member
 /// a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TapeSettings {
+pub enum CrawlRecordingSettings {
     /// Everything is asked as ever and recorded in this file, which must not exist.
     Record(PathBuf),
     /// Nothing is asked; what is in this file answers.
@@ -31,7 +31,7 @@ pub enum TapeSettings {
 /// One recorded exchange.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Exchange {
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: RecordedOutcome,
     pub(crate) key: Key,
 }
 
@@ -54,7 +54,7 @@ impl Key {
 
 /// The recorded result of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum RecordedOutcome {
     /// An answer.
     Answer { status: u16, headers: Vec<(String, String)>, body: Vec<u8> },
     /// No answer, and why.
@@ -64,30 +64,30 @@ pub(crate) enum Outcome {
 }
 
 /// The tape of a client.
-pub(crate) enum Tape {
+pub(crate) enum CrawlRecording {
     /// There is none.
     Off,
     Recording(Mutex<write::Recorder<File>>),
-    Replaying(Mutex<BTreeMap<Key, VecDeque<Outcome>>>),
+    Replaying(Mutex<BTreeMap<Key, VecDeque<RecordedOutcome>>>),
 }
 
-impl Tape {
+impl CrawlRecording {
     /// Opens the file.
     ///
     /// # Errors
     /// `Malformed` for a file that cannot be made or read, or is no record of ours.
-    pub(crate) fn open(settings: Option<&TapeSettings>) -> Result<Self, CrawlError> {
+    pub(crate) fn open(settings: Option<&CrawlRecordingSettings>) -> Result<Self, CrawlError> {
         match settings {
             None => Ok(Self::Off),
-            Some(TapeSettings::Record(path)) => {
+            Some(CrawlRecordingSettings::Record(path)) => {
                 // A record is never overwritten: the servers have moved on, and it cannot be made again.
                 let file = File::options().write(true).create_new(true).open(path);
                 let recorder = file.and_then(write::Recorder::begin);
                 Ok(Self::Recording(Mutex::new(recorder.map_err(|error| broken(path, &error.to_string()))?)))
             }
-            Some(TapeSettings::Replay(path)) => {
+            Some(CrawlRecordingSettings::Replay(path)) => {
                 let bytes = std::fs::read(path).map_err(|error| broken(path, &error.to_string()))?;
-                let mut answers: BTreeMap<Key, VecDeque<Outcome>> = BTreeMap::new();
+                let mut answers: BTreeMap<Key, VecDeque<RecordedOutcome>> = BTreeMap::new();
                 for Exchange { key, outcome } in read::exchanges(&bytes).map_err(|error| broken(path, &error))? {
                     answers.entry(key).or_default().push_back(outcome);
                 }
@@ -98,15 +98,19 @@ impl Tape {
 
     /// The next recorded result for a question; none where nothing is replayed. A question that was not recorded fails
     /// as a host does that cannot be reached.
-    pub(crate) fn answer(&self, key: &Key) -> Option<Outcome> {
+    pub(crate) fn answer(&self, key: &Key) -> Option<RecordedOutcome> {
         let Self::Replaying(answers) = self else { return None };
         let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
         // The last failure stays: a replay has more time than the crawl had, and may try more often.
         let next = answers.get_mut(key).and_then(|queue| match queue.front() {
-            Some(failure @ (Outcome::Unanswered(_) | Outcome::Broken(_))) if queue.len() == 1 => Some(failure.clone()),
+            Some(failure @ (RecordedOutcome::Unanswered(_) | RecordedOutcome::Broken(_))) if queue.len() == 1 => {
+                Some(failure.clone())
+            }
             _ => queue.pop_front(),
         });
-        Some(next.unwrap_or_else(|| Outcome::Unanswered("this was not asked when the crawl was recorded".to_owned())))
+        Some(next.unwrap_or_else(|| {
+            RecordedOutcome::Unanswered("this was not asked when the crawl was recorded".to_owned())
+        }))
     }
 
     /// True where nothing is asked.
@@ -119,7 +123,7 @@ impl Tape {
     /// # Errors
     /// The errors of [`Tape::record`].
     pub(crate) fn record_broken(&self, url: &Url, body: Option<&[u8]>, why: &str) -> Result<(), CrawlError> {
-        self.record(&Exchange { key: Key::of(url, body), outcome: Outcome::Broken(why.to_owned()) })
+        self.record(&Exchange { key: Key::of(url, body), outcome: RecordedOutcome::Broken(why.to_owned()) })
     }
 
     /// Records that a question was not even asked.
@@ -127,7 +131,7 @@ impl Tape {
     /// # Errors
     /// The errors of [`Tape::record`].
     pub(crate) fn record_failure(&self, url: &Url, body: Option<&[u8]>, why: &str) -> Result<(), CrawlError> {
-        self.record(&Exchange { key: Key::of(url, body), outcome: Outcome::Unanswered(why.to_owned()) })
+        self.record(&Exchange { key: Key::of(url, body), outcome: RecordedOutcome::Unanswered(why.to_owned()) })
     }
 
     /// True where [`Tape::record`] does anything.
@@ -150,7 +154,7 @@ impl Tape {
     }
 }
 
-impl Outcome {
+impl RecordedOutcome {
     /// An answer as the client would have it.
     pub(crate) fn response(status: u16, headers: &[(String, String)], body: Vec<u8>) -> Option<reqwest::Response> {
         let mut response = http::Response::builder().status(status);

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use capdex_model::digest::Digest;
 
-use super::{Exchange, Outcome};
+use super::{Exchange, RecordedOutcome};
 use crate::unpack::gzip;
 
 /// The date of records whose answer has none: the epoch says plainly that it is not known.
@@ -35,14 +35,14 @@ impl<W: Write> Recorder<W> {
         let body = exchange.key.body.map(|digest| digest.hex()).unwrap_or_default();
         let own = [("WARC-Target-URI", url), ("X-Capdex-Method", method), ("X-Capdex-Body-SHA256", body.as_str())];
         match &exchange.outcome {
-            Outcome::Unanswered(why) | Outcome::Broken(why) => {
-                let kind = if matches!(exchange.outcome, Outcome::Broken(_)) { "broken" } else { "unanswered" };
+            RecordedOutcome::Unanswered(why) | RecordedOutcome::Broken(why) => {
+                let kind = if matches!(exchange.outcome, RecordedOutcome::Broken(_)) { "broken" } else { "unanswered" };
                 let mut headers =
                     vec![("WARC-Type", "metadata"), ("Content-Type", "text/plain"), ("X-Capdex-Failure", kind)];
                 headers.extend(own);
                 self.member(&headers, NO_DATE, why.as_bytes())
             }
-            Outcome::Answer { status, headers: of_answer, body } => {
+            RecordedOutcome::Answer { status, headers: of_answer, body } => {
                 let date = of_answer.iter().find(|(name, _)| name == "date").and_then(|(_, date)| warc_date(date));
                 let mut block = format!("HTTP/1.1 {status} X\r\n").into_bytes();
                 for (name, value) in of_answer {

@@ -9,7 +9,7 @@ use crate::{Reader, StoreError, Writer};
 
 /// A sink as the store knows it. One that never failed and was never told anything is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SinkState {
+pub struct NotifierState {
     /// Its name in the schedule.
     pub name: String,
     /// Messages that wait.
@@ -26,21 +26,21 @@ pub struct SinkState {
 
 impl Writer<'_> {
     /// Notes that a sink failed once more, and until when it is left alone.
-    pub fn sink_failed(&self, name: &str, error: &str, next_try: Timestamp) -> Result<(), StoreError> {
+    pub fn notifier_failed(&self, name: &str, error: &str, next_try: Timestamp) -> Result<(), StoreError> {
         let sql = "INSERT INTO notifiers (name, failures, next_try, error) VALUES (?1, 1, ?3, ?2)
                    ON CONFLICT DO UPDATE SET failures = failures + 1, next_try = ?3, error = ?2";
         execute(self.connection(), "note a failing sink", sql, (name, error, next_try.unix_seconds())).map(drop)
     }
 
     /// Forgets what went wrong at a sink: it took something.
-    pub fn sink_mended(&self, name: &str) -> Result<(), StoreError> {
+    pub fn notifier_recovered(&self, name: &str) -> Result<(), StoreError> {
         execute(self.connection(), "note a mended sink", "DELETE FROM notifiers WHERE name = ?1", (name,)).map(drop)
     }
 }
 
 impl Reader {
     /// The state of a sink.
-    pub fn sink_state(&self, name: &str) -> Result<SinkState, StoreError> {
+    pub fn notifier_state(&self, name: &str) -> Result<NotifierState, StoreError> {
         let sql = "SELECT failures, next_try, error FROM notifiers WHERE name = ?1";
         let failing = first(self.connection(), "read the state of a sink", sql, (name,), |row| {
             Ok((u32::try_from(row.count(0)?).unwrap_or(u32::MAX), row.timestamp(1)?, row.cell(2)?))
@@ -48,14 +48,14 @@ impl Reader {
         let (queued, sent) = self.message_counts(name)?;
         // No row: it never failed or has mended, and may be told at once.
         let (failures, next_try, error) = failing.unwrap_or((0, Timestamp::from_unix_seconds(0), None));
-        Ok(SinkState { name: name.to_owned(), queued, sent, failures, next_try, error })
+        Ok(NotifierState { name: name.to_owned(), queued, sent, failures, next_try, error })
     }
 
     /// Every sink that was told something or failed, sorted by name.
-    pub fn sink_states(&self) -> Result<Vec<SinkState>, StoreError> {
+    pub fn notifier_states(&self) -> Result<Vec<NotifierState>, StoreError> {
         let sql = "SELECT notifier FROM messages UNION SELECT name FROM notifiers ORDER BY 1";
         let names: Vec<String> = rows(self.connection(), "read the sinks", sql, (), |row| row.cell(0))?;
-        names.iter().map(|name| self.sink_state(name)).collect()
+        names.iter().map(|name| self.notifier_state(name)).collect()
     }
 }
 
@@ -69,11 +69,11 @@ mod tests {
         let folder = Folder::new();
         let store = folder.store();
         let reader = store.reader().expect("opens");
-        assert_eq!(reader.sink_states().expect("reads"), []);
+        assert_eq!(reader.notifier_states().expect("reads"), []);
         for second in [5, 9] {
-            store.write(move |writer| writer.sink_failed("ops", "status 500", at(second))).expect("noted");
+            store.write(move |writer| writer.notifier_failed("ops", "status 500", at(second))).expect("noted");
         }
-        let failing = SinkState {
+        let failing = NotifierState {
             name: "ops".into(),
             queued: 0,
             sent: 0,
@@ -81,8 +81,8 @@ mod tests {
             next_try: at(9),
             error: Some("status 500".into()),
         };
-        assert_eq!(reader.sink_states().expect("reads"), [failing]);
-        store.write(|writer| writer.sink_mended("ops")).expect("noted");
-        assert_eq!(reader.sink_state("ops").expect("reads").failures, 0);
+        assert_eq!(reader.notifier_states().expect("reads"), [failing]);
+        store.write(|writer| writer.notifier_recovered("ops")).expect("noted");
+        assert_eq!(reader.notifier_state("ops").expect("reads").failures, 0);
     }
 }

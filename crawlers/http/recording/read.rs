@@ -5,7 +5,7 @@
 
 use capdex_model::digest::{Digest, bytes_of_hex};
 
-use super::{Exchange, Key, Outcome};
+use super::{Exchange, Key, RecordedOutcome};
 use crate::unpack::gunzip;
 
 /// The most bytes of a record, decoded.
@@ -67,8 +67,8 @@ fn exchange(record: &Record<'_>) -> Result<Option<Exchange>, String> {
         Some("metadata") => {
             let why = String::from_utf8_lossy(record.block).into_owned();
             match record.header("X-Capdex-Failure") {
-                Some("unanswered") => Outcome::Unanswered(why),
-                Some("broken") => Outcome::Broken(why),
+                Some("unanswered") => RecordedOutcome::Unanswered(why),
+                Some("broken") => RecordedOutcome::Broken(why),
                 other => return Err(format!("a failure of the kind {other:?}")),
             }
         }
@@ -87,10 +87,10 @@ fn exchange(record: &Record<'_>) -> Result<Option<Exchange>, String> {
     Ok(Some(Exchange { key, outcome }))
 }
 
-fn answer(block: &[u8]) -> Option<Outcome> {
+fn answer(block: &[u8]) -> Option<RecordedOutcome> {
     let (head, body) = split_head(block)?;
     let (first, rest) = head.split_once("\r\n").unwrap_or((head, ""));
     let status = first.split(' ').nth(1)?.parse().ok()?;
     let headers = fields(rest)?.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    Some(Outcome::Answer { status, headers, body: body.to_vec() })
+    Some(RecordedOutcome::Answer { status, headers, body: body.to_vec() })
 }

@@ -5,14 +5,14 @@
 use capdex_model::digest::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::queries::{Queries, Query};
+use super::queries::{GithubQuery, Queries};
 use super::shard::Shard;
-use crate::{Cursor, Next};
+use crate::{NextPage, WalkCursor};
 
 /// The place of a walk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Place {
+pub(super) struct GithubCursorState {
     /// The digest of the queries: those of another list are walked from their beginning.
     of: String,
     /// The number of changed repositories that may still be asked for more.
@@ -35,10 +35,10 @@ pub(super) enum At {
     Ids { index: usize, since: u64 },
 }
 
-impl Place {
+impl GithubCursorState {
     /// Reads a cursor; the beginning where there is none that fits the queries, which is the first query where no names
     /// are given.
-    pub(super) fn read(cursor: Option<&Cursor>, queries: &Queries, has_names: bool) -> Self {
+    pub(super) fn read(cursor: Option<&WalkCursor>, queries: &Queries, has_names: bool) -> Self {
         let of = digest(queries);
         let read = cursor.and_then(|cursor| serde_json::from_str::<Self>(&cursor.0).ok());
         // A damaged cursor must not spend more requests than the schedule allows.
@@ -52,31 +52,33 @@ impl Place {
 
     /// The place at which the walk goes on from here. `at` is `None` at the end of what was walked, and the next
     /// query's turn comes.
-    pub(super) fn next(&self, at: Option<At>, deep: u64, queries: &Queries) -> Next {
+    pub(super) fn next(&self, at: Option<At>, deep: u64, queries: &Queries) -> NextPage {
         let index = match self.at {
             At::Names { .. } => 0,
             At::Search { index, .. } | At::List { index, .. } | At::Ids { index, .. } => index + 1,
         };
         let at = at.or_else(|| queries.all.get(index).map(|query| At::beginning(index, query)));
-        let Some(at) = at else { return Next::END };
+        let Some(at) = at else { return NextPage::END };
         let place = Self { of: self.of.clone(), deep, at };
         // Numbers and short texts: it can always be written.
-        serde_json::to_string(&place).map_or(Next::END, |text| Next::More(Cursor(text)))
+        serde_json::to_string(&place).map_or(NextPage::END, |text| NextPage::More(WalkCursor(text)))
     }
 }
 
 impl At {
-    fn beginning(index: usize, query: &Query) -> Self {
+    fn beginning(index: usize, query: &GithubQuery) -> Self {
         match query {
-            Query::Repositories(_) | Query::Code(_) => Self::Search { index, shards: vec![Shard::default()], page: 1 },
-            Query::Owner { .. } => Self::List { index, page: 1 },
+            GithubQuery::Repositories(_) | GithubQuery::Code(_) => {
+                Self::Search { index, shards: vec![Shard::default()], page: 1 }
+            }
+            GithubQuery::Owner { .. } => Self::List { index, page: 1 },
             // The interface gives what comes after a number.
-            Query::Ids { from, .. } => Self::Ids { index, since: from.saturating_sub(1) },
+            GithubQuery::Ids { from, .. } => Self::Ids { index, since: from.saturating_sub(1) },
         }
     }
 
     /// The query that is walked here.
-    pub(super) fn query<'a>(&self, queries: &'a Queries) -> Option<&'a Query> {
+    pub(super) fn query<'a>(&self, queries: &'a Queries) -> Option<&'a GithubQuery> {
         match self {
             Self::Names { .. } => None,
             Self::Search { index, .. } | Self::List { index, .. } | Self::Ids { index, .. } => queries.all.get(*index),
@@ -86,10 +88,12 @@ impl At {
     fn fits(&self, queries: &Queries) -> bool {
         match (self, self.query(queries)) {
             (Self::Names { .. }, _)
-            | (Self::List { .. }, Some(Query::Owner { .. }))
-            | (Self::Ids { .. }, Some(Query::Ids { .. })) => true,
+            | (Self::List { .. }, Some(GithubQuery::Owner { .. }))
+            | (Self::Ids { .. }, Some(GithubQuery::Ids { .. })) => true,
             // A search takes the last of its shards, so one without any could not go on.
-            (Self::Search { shards, .. }, Some(Query::Repositories(_) | Query::Code(_))) => !shards.is_empty(),
+            (Self::Search { shards, .. }, Some(GithubQuery::Repositories(_) | GithubQuery::Code(_))) => {
+                !shards.is_empty()
+            }
             _ => false,
         }
     }

@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use crate::facts::put_facts;
 use crate::identities::settle;
 use crate::sql::{Cells, execute, id_of, insert, rows, seconds};
-use crate::{Reader, SnapshotId, StoreError, Writer, documents};
+use crate::{Reader, SnapshotId, StoreError, Writer, json_documents};
 
 /// The result of scanning one capability.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,9 +69,9 @@ fn append_revision(conn: &Connection, identity: i64, scan: i64, scanned: &Scanne
         scan,
         put_capability(conn, identity, &scanned.capability, at)?,
         scanned.capability.content.as_bytes(),
-        documents::put(conn, &scanned.capability)?,
-        documents::put(conn, &scanned.pins)?,
-        documents::put(conn, &scanned.completeness)?,
+        json_documents::put(conn, &scanned.capability)?,
+        json_documents::put(conn, &scanned.pins)?,
+        json_documents::put(conn, &scanned.completeness)?,
         put_facts(conn, &scanned.facts, at)?,
     );
     execute(conn, "append a revision", sql, params).map(drop)

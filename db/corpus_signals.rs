@@ -12,7 +12,7 @@ use crate::{StoreError, Writer, claims};
 impl Writer<'_> {
     /// Takes what a pass sees now, by identity or listing, in the place of what it saw before. Returns the number of listings
     /// of which something else is claimed now. Those are unscanned until they are scanned again.
-    pub fn replace_sightings(&self, pass: &str, now: &BTreeSet<(String, Sighting)>) -> Result<u64, StoreError> {
+    pub fn replace_corpus_signals(&self, pass: &str, now: &BTreeSet<(String, Sighting)>) -> Result<u64, StoreError> {
         const WHAT: &str = "replace the sightings of a pass";
         let conn = self.connection();
         let sql = "SELECT subject, body FROM corpus_signals WHERE pass = ?1";
@@ -77,7 +77,7 @@ mod tests {
         };
         let see = |seen: &[(&str, &str)]| {
             let seen = seen.iter().map(|(subject, class)| ((*subject).to_owned(), sighting(class))).collect();
-            store.write(move |writer| writer.replace_sightings("drift", &seen)).expect("stored")
+            store.write(move |writer| writer.replace_corpus_signals("drift", &seen)).expect("stored")
         };
         let seen_of_a = || store.reader().expect("opens").bundle(a).expect("reads").claims.standing.sightings;
         scan_all();

@@ -11,7 +11,7 @@ use capdex_model::snapshot::FileEntry;
 use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
-use crate::compared::MAX_PAIRS;
+use crate::drift_pairs::MAX_PAIRS;
 use crate::sql::{Cells, each, execute, first, rows, seconds};
 use crate::{Reader, SnapshotId, StoreError, Writer, packed};
 

@@ -16,7 +16,7 @@ pub struct Visits {
     /// From when on it is due; none before the first time: it is due now.
     pub due: Option<AsOf>,
     /// The number of visits in a row at which nothing was new.
-    pub calm: i64,
+    pub unchanged_streak: i64,
 }
 
 impl Writer<'_> {
@@ -37,7 +37,7 @@ impl Reader {
                 let at: Option<i64> = row.cell(column)?;
                 Ok(at.map(|at| AsOf(Timestamp::from_unix_seconds(at))))
             };
-            Ok(Visits { visited: instant(0)?, due: instant(1)?, calm: row.cell(2)? })
+            Ok(Visits { visited: instant(0)?, due: instant(1)?, unchanged_streak: row.cell(2)? })
         })?;
         Ok(visits.unwrap_or_default())
     }
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(due(1), ["d"]);
         assert_eq!(reader.references("npm").expect("reads"), ["a", "b", "c", "d"]);
         let visits = reader.visits(&ListingKey::new("npm", "b")).expect("reads");
-        assert_eq!(visits, Visits { visited: Some(day(1)), due: Some(day(3)), calm: 1 });
+        assert_eq!(visits, Visits { visited: Some(day(1)), due: Some(day(3)), unchanged_streak: 1 });
         assert_eq!(reader.visits(&ListingKey::new("npm", "d")).expect("reads"), Visits::default());
     }
 }
