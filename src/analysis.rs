@@ -67,9 +67,9 @@ pub fn read(bundle: &Bundle) -> (Evidence, Vec<Scanned>) {
 
 fn read_all(bundles: &[&Bundle]) -> (Vec<Evidence>, Vec<Vec<Scanned>>) {
     let evidence = Evidence::gather_all(bundles);
-    let found: Vec<Found> =
-        bundles.iter().zip(&evidence).map(|(bundle, evidence)| Found::of(bundle, evidence)).collect();
-    let asked: Vec<(&Bundle, Subject)> = found.iter().flat_map(Found::subjects).collect();
+    let found: Vec<BundleCapabilities> =
+        bundles.iter().zip(&evidence).map(|(bundle, evidence)| BundleCapabilities::of(bundle, evidence)).collect();
+    let asked: Vec<(&Bundle, Subject)> = found.iter().flat_map(BundleCapabilities::subjects).collect();
     // One large bundle is spread over the pool; several small ones are spread by the caller.
     let told: Vec<Answers> = if bundles.len() == 1 {
         let most = (asked.len() / rayon::current_num_threads()).clamp(1, CAPABILITIES_IN_STEP);
@@ -92,14 +92,14 @@ fn read_all(bundles: &[&Bundle]) -> (Vec<Evidence>, Vec<Vec<Scanned>>) {
 type Answers = (Pins, SparseFacts, Completeness);
 
 /// The capabilities of a bundle, each with the gaps that concern it.
-struct Found<'a> {
+struct BundleCapabilities<'a> {
     bundle: &'a Bundle,
     evidence: &'a Evidence,
     capabilities: Vec<Capability>,
     gaps: Vec<Vec<Gap>>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> BundleCapabilities<'a> {
     fn of(bundle: &'a Bundle, evidence: &'a Evidence) -> Self {
         let capabilities = decompose(bundle, evidence);
         // Gaps of fetching and of reading alike: neither leaves the capability wholly known.

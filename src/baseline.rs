@@ -71,7 +71,7 @@ pub struct KnownBand {
 
 /// A finding as a baseline asks for it.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct BaselineQuery<'a> {
     /// Its fingerprint.
     pub fingerprint: &'a str,
     /// The digest of what it stands in.
@@ -138,8 +138,8 @@ impl Baseline {
     }
 
     /// The same, ready to be asked at an instant.
-    pub fn at(self, at: AsOf) -> Held {
-        let mut held = Held { at: at.0, findings: BTreeMap::new(), bands: self.bands };
+    pub fn at(self, at: AsOf) -> BaselineIndex {
+        let mut held = BaselineIndex { at: at.0, findings: BTreeMap::new(), bands: self.bands };
         for known in self.findings {
             held.findings.entry(known.fingerprint.clone()).or_default().insert(known);
         }
@@ -149,15 +149,15 @@ impl Baseline {
 
 /// A baseline that is asked.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct BaselineIndex {
     at: Timestamp,
     findings: BTreeMap<String, BTreeSet<KnownFinding>>,
     bands: Vec<KnownBand>,
 }
 
-impl Held {
+impl BaselineIndex {
     /// The standing of a finding.
-    pub fn standing(&self, asked: Asked<'_>) -> BaselineStatus {
+    pub fn status(&self, asked: BaselineQuery<'_>) -> BaselineStatus {
         let Some(known) = self.findings.get(asked.fingerprint) else { return BaselineStatus::New };
         let fitting =
             // Bound to the content: whoever changes the file has to be looked at again. Worse than before is new.
@@ -170,7 +170,7 @@ impl Held {
     }
 
     /// Until when a finding that is held is known, also where that has passed: writing it again prolongs nothing.
-    pub fn expiry(&self, asked: Asked<'_>) -> Option<Timestamp> {
+    pub fn expiry(&self, asked: BaselineQuery<'_>) -> Option<Timestamp> {
         let known = self.findings.get(asked.fingerprint)?.iter();
         let fitting = known.filter(|known| known.content == asked.content && known.severity >= asked.severity);
         // The latest of several, so that writing again never shortens what somebody granted.
@@ -213,11 +213,11 @@ mod tests {
         }
     }
 
-    fn asked(content: &[u8], severity: Severity) -> Asked<'static> {
-        Asked { fingerprint: "f", content: Digest::of(content), severity }
+    fn asked(content: &[u8], severity: Severity) -> BaselineQuery<'static> {
+        BaselineQuery { fingerprint: "f", content: Digest::of(content), severity }
     }
 
-    fn held(known: impl IntoIterator<Item = KnownFinding>) -> Held {
+    fn held(known: impl IntoIterator<Item = KnownFinding>) -> BaselineIndex {
         let now = at("2026-11-22T00:00:00Z");
         let mut baseline = Baseline::new(now);
         known.into_iter().for_each(|known| baseline.add(known));
@@ -227,13 +227,13 @@ mod tests {
     #[test]
     fn a_finding_is_known_only_for_its_content_its_severity_and_its_time() {
         let one = held([known(b"a", Severity::Medium, "2026-11-22T00:00:01Z")]);
-        assert_eq!(one.standing(asked(b"a", Severity::Medium)), BaselineStatus::Known);
-        assert_eq!(one.standing(asked(b"a", Severity::Low)), BaselineStatus::Known);
-        assert_eq!(one.standing(asked(b"a", Severity::High)), BaselineStatus::Changed);
-        assert_eq!(one.standing(asked(b"b", Severity::Medium)), BaselineStatus::Changed);
-        assert_eq!(one.standing(Asked { fingerprint: "g", ..asked(b"a", Severity::Low) }), BaselineStatus::New);
+        assert_eq!(one.status(asked(b"a", Severity::Medium)), BaselineStatus::Known);
+        assert_eq!(one.status(asked(b"a", Severity::Low)), BaselineStatus::Known);
+        assert_eq!(one.status(asked(b"a", Severity::High)), BaselineStatus::Changed);
+        assert_eq!(one.status(asked(b"b", Severity::Medium)), BaselineStatus::Changed);
+        assert_eq!(one.status(BaselineQuery { fingerprint: "g", ..asked(b"a", Severity::Low) }), BaselineStatus::New);
         let over = held([known(b"a", Severity::Medium, "2026-11-22T00:00:00Z")]);
-        assert_eq!(over.standing(asked(b"a", Severity::Medium)), BaselineStatus::Expired, "the end itself is over");
+        assert_eq!(over.status(asked(b"a", Severity::Medium)), BaselineStatus::Expired, "the end itself is over");
     }
 
     #[test]
@@ -241,7 +241,7 @@ mod tests {
         let ends = ["2026-12-01T00:00:00Z", "2026-12-02T00:00:00Z"];
         let both = held([known(b"a", Severity::High, ends[0]), known(b"b", Severity::High, ends[1])]);
         for (content, end) in [(b"a", ends[0]), (b"b", ends[1])] {
-            assert_eq!(both.standing(asked(content, Severity::High)), BaselineStatus::Known);
+            assert_eq!(both.status(asked(content, Severity::High)), BaselineStatus::Known);
             assert_eq!(both.expiry(asked(content, Severity::High)), Some(at(end).0));
         }
         assert_eq!(both.expiry(asked(b"c", Severity::High)), None);
@@ -251,7 +251,7 @@ mod tests {
     fn what_has_ended_keeps_its_end_and_is_not_known() {
         let (end, content) = ("2026-11-01T00:00:00Z", Digest::of(b"a"));
         let past = held([known(b"a", Severity::High, end)]);
-        assert_eq!(past.standing(asked(b"a", Severity::High)), BaselineStatus::Expired);
+        assert_eq!(past.status(asked(b"a", Severity::High)), BaselineStatus::Expired);
         assert_eq!(past.expiry(asked(b"a", Severity::High)), Some(at(end).0), "written again it has still ended");
         let mut bands = Baseline::new(at(end));
         bands.add_band(KnownBand { content, expires: at(end).0, band: Band::Block, slug: "s".into() });

@@ -55,7 +55,7 @@ pub enum Colour {
 
 /// Whether a crawl is recorded, or played from a record.
 #[derive(Clone, Debug, Default, Args)]
-pub struct Tape {
+pub struct RecordingArgs {
     /// Record every exchange in this new file (WARC 1.1, gzip), credentials left out.
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     pub record: Option<PathBuf>,

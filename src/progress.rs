@@ -11,11 +11,11 @@ use capdex_dataset::escape::{bytes, escape, shorten};
 
 /// The progress of one stage. Says nothing in a pipe or under `--quiet`.
 #[derive(Clone, Debug)]
-pub struct Progress {
+pub struct StageProgress {
     bar: ProgressBar,
 }
 
-impl Progress {
+impl StageProgress {
     /// A stage of so many items; none known gives a counter without an end.
     pub fn stage(name: &'static str, items: Option<u64>, quiet: bool) -> Self {
         let bar = items.map_or_else(ProgressBar::no_length, ProgressBar::new);
@@ -58,7 +58,7 @@ impl Progress {
 /// The stages of a site, one after the other.
 pub struct SiteProgress {
     quiet: bool,
-    stage: Mutex<Option<Progress>>,
+    stage: Mutex<Option<StageProgress>>,
 }
 
 impl SiteProgress {
@@ -68,14 +68,14 @@ impl SiteProgress {
     }
 
     /// The stage now; a thread that panicked while it showed something harms nothing here.
-    fn stage(&self) -> MutexGuard<'_, Option<Progress>> {
+    fn stage(&self) -> MutexGuard<'_, Option<StageProgress>> {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl capdex_site::progress::Progress for SiteProgress {
     fn begin(&self, stage: &'static str, items: Option<u64>) {
-        *self.stage() = Some(Progress::stage(stage, items, self.quiet));
+        *self.stage() = Some(StageProgress::stage(stage, items, self.quiet));
     }
 
     fn advance(&self, items: u64) {
@@ -87,6 +87,6 @@ impl capdex_site::progress::Progress for SiteProgress {
     }
 
     fn end(&self) {
-        self.stage().take().iter().for_each(Progress::finish);
+        self.stage().take().iter().for_each(StageProgress::finish);
     }
 }

@@ -12,9 +12,9 @@ use tokio::sync::watch;
 
 /// A flag that says "finish what you have in hand, then stop".
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct ShutdownFlag(Arc<AtomicBool>);
 
-impl Stop {
+impl ShutdownFlag {
     /// Asks everybody to stop.
     pub fn ask(&self) {
         self.0.store(true, Ordering::Relaxed);
@@ -29,7 +29,7 @@ impl Stop {
 /// Listens to signals for as long as it lives.
 pub struct Shutdown {
     /// Set when a signal came.
-    pub stop: Stop,
+    pub stop: ShutdownFlag,
     asked: watch::Receiver<bool>,
     runtime: Runtime,
 }
@@ -44,10 +44,10 @@ impl Shutdown {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.context("failed to start listening to signals")?;
         let (tell, asked) = watch::channel(false);
-        let stop = Stop::default();
+        let stop = ShutdownFlag::default();
         let wish = stop.clone();
         runtime.spawn(async move {
-            asked_to_stop().await;
+            shutdown_requested().await;
             wish.ask();
             // Nobody waiting any more is no error.
             let _ = tell.send(true);
@@ -68,7 +68,7 @@ impl Shutdown {
 /// Ends at Ctrl-C, and where service managers send their own signal, at that. Called within a runtime.
 ///
 /// Without a handler for either, nobody asks: a run that cannot hear signals ends by itself.
-pub async fn asked_to_stop() {
+pub async fn shutdown_requested() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

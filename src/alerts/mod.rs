@@ -2,6 +2,6 @@
 //!
 //! The texts of alerts were mostly written by strangers. Messages are chosen and sent elsewhere.
 
-pub mod letter;
+pub mod email;
 pub mod payload;
 pub mod slack;

@@ -11,12 +11,12 @@ use super::ListFormat;
 
 /// The commands of `alerts`.
 #[derive(Debug, Subcommand)]
-pub enum Alerts {
+pub enum AlertsCommand {
     /// Open alerts, worst first.
     #[command(
         after_help = "Examples:\n  capdex alerts list\n  capdex alerts list --since 2026-11-01 --severity medium"
     )]
-    List(AlertsList),
+    List(AlertsListArgs),
     /// One alert, whole: why, what to do, evidence, differences, scores, and the command that shows the same again.
     #[command(after_help = "Example:\n  capdex alerts show 1f2e3d4c5b6a")]
     Show {
@@ -30,17 +30,17 @@ pub enum Alerts {
     #[command(
         after_help = "Examples:\n  capdex alerts ack 1f2e3d4c5b6a\n  capdex alerts ack 1f2e3d4c5b6a --expires 2026-12-31 --reason \"asked the publisher\"\n  capdex alerts ack 1f2e3d4c5b6a --withdraw"
     )]
-    Ack(AlertsAck),
+    Ack(AlertsAckArgs),
     /// Tell the sinks of a schedule what they have not been told yet.
     #[command(
         after_help = "Examples:\n  capdex alerts send --config schedules/nightly.toml\n  capdex alerts send --config schedules/nightly.toml --plan"
     )]
-    Send(AlertsSend),
+    Send(AlertsSendArgs),
 }
 
 /// Options of `alerts list`.
 #[derive(Debug, Args)]
-pub struct AlertsList {
+pub struct AlertsListArgs {
     /// Also what is acknowledged or suppressed.
     #[arg(long)]
     pub all: bool,
@@ -60,7 +60,7 @@ pub struct AlertsList {
 
 /// Options of `alerts ack`.
 #[derive(Debug, Args)]
-pub struct AlertsAck {
+pub struct AlertsAckArgs {
     /// Its short name or key, or the unique beginning of either.
     pub key: String,
     /// Until when: a date, an instant, or a number of days (default: while content and rule stay).
@@ -76,7 +76,7 @@ pub struct AlertsAck {
 
 /// Options of `alerts send`.
 #[derive(Debug, Args)]
-pub struct AlertsSend {
+pub struct AlertsSendArgs {
     /// The schedule whose `[alerts]` table names the sinks.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

@@ -9,14 +9,14 @@ use clap_complete::Shell;
 
 /// Options of `completions`.
 #[derive(Debug, Args)]
-pub struct Completions {
+pub struct CompletionsArgs {
     /// The shell.
     pub shell: Shell,
 }
 
 /// Options of `man`.
 #[derive(Debug, Args)]
-pub struct Man {
+pub struct ManArgs {
     /// Where the pages go; one for each command.
     pub dir: PathBuf,
 }

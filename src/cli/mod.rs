@@ -13,14 +13,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use alerts::{Alerts, AlertsAck, AlertsList, AlertsSend};
-pub use installed::{Completions, Man};
-pub use operation::{Backup, Daemon, Doctor, Prune, Restore};
-pub use scan::{FailOn, Scan};
-pub use site::{Report, Serve};
-pub use watch::{Campaigns, Clones, Collisions, Drift, Typosquats};
+pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
+pub use installed::{CompletionsArgs, ManArgs};
+pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs};
+pub use scan::{FailOn, ScanArgs};
+pub use site::{ReportArgs, ServeArgs};
+pub use watch::{CampaignsArgs, ClonesArgs, CollisionsArgs, DriftArgs, TyposquatsArgs};
 
-use crate::options::{Global, Tape};
+use crate::options::{Global, RecordingArgs};
 
 /// Crawls the directories of AI-agent capabilities, scores them with four published methods, watches them for drift,
 /// and exports a ranked dataset that anyone can recompute.
@@ -35,144 +35,144 @@ pub struct Cli {
     pub global: Global,
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: CliCommand,
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum CliCommand {
     /// The main job: list, fetch, scan, score, watch and export what changed.
     #[command(
         after_help = "Examples:\n  capdex nightly\n  capdex nightly --config schedules/quickstart.toml --out ranked\n  capdex nightly --plan\n  capdex nightly --record crawl.warc.gz --as-of 2026-11-22T00:00:00Z"
     )]
-    Nightly(Nightly),
+    Nightly(NightlyArgs),
     /// Crawl one source from its beginning; resumable.
     #[command(
         after_help = "Examples:\n  capdex backfill npm --watchlist names.txt\n  capdex backfill pypi --watchlist names.txt --limit 100 --plan\n  capdex backfill folder --watchlist folders.txt\n  capdex backfill official-registry --list-only"
     )]
-    Backfill(Backfill),
+    Backfill(BackfillArgs),
     /// Score local input without a store: a folder, an archive, a file, a tools list.
     #[command(
         after_help = "Examples:\n  capdex scan ./my-skill\n  capdex scan package.tgz tools.json --format jsonl\n  capdex scan . --fail-on high\n  capdex scan . --format sarif > capdex.sarif\n  capdex scan . --write-baseline ../known.json\n  capdex scan . --baseline ../known.json --fail-on medium"
     )]
-    Scan(Scan),
+    Scan(ScanArgs),
     /// Score stored facts again, without any request.
     #[command(after_help = "Examples:\n  capdex score\n  capdex score --all --rubric saferskills/seed")]
-    Score(Score),
+    Score(ScoreArgs),
     /// Show what changed since an earlier night.
     #[command(
         after_help = "Examples:\n  capdex drift\n  capdex drift --since 2026-11-01 --format jsonl\n  capdex drift --rehash --config schedules/nightly.toml"
     )]
-    Drift(Drift),
+    Drift(DriftArgs),
     /// Show families of near-equal content: who copied whom, and what the copies added.
     #[command(
         after_help = "Examples:\n  capdex clones\n  capdex clones --changed --format jsonl\n  capdex clones npm:@scope/pkg#skill:skills/x"
     )]
-    Clones(Clones),
+    Clones(ClonesArgs),
     /// Show items that ask for the same thing and have no reason to.
     #[command(after_help = "Examples:\n  capdex campaigns\n  capdex campaigns 1f2e3d4c --format json")]
-    Campaigns(Campaigns),
+    Campaigns(CampaignsArgs),
     /// Names that are almost the name of something established: leads, never verdicts.
     #[command(
         alias = "lookalikes",
         after_help = "Examples:\n  capdex typosquats\n  capdex typosquats --format jsonl\n  capdex typosquats --names mine.tsv --popular npm.tsv\n  capdex typosquats --names names.txt\n\nA line of a list is a name, how popular it is and whose it is, with tabs between; the last two may be missing, and a\nfirst line may name the columns (a second column whose name holds `rank` gives places). Without --popular the names are\ncompared with each other, without --names what the last night found is shown. By its name alone nothing is above low."
     )]
-    Typosquats(Typosquats),
+    Typosquats(TyposquatsArgs),
     /// Names of tools and listings that unlike things share over all directories.
     #[command(after_help = "Examples:\n  capdex collisions\n  capdex collisions --format jsonl")]
-    Collisions(Collisions),
+    Collisions(CollisionsArgs),
     /// Write the ranked dataset.
     #[command(
         after_help = "Examples:\n  capdex export ranked\n  capdex export ranked --format jsonl,csv --rank-by spiderrating/seed"
     )]
-    Export(Export),
+    Export(ExportArgs),
     /// Write the static site: every page from the store, for a browser and without a server.
     #[command(after_help = "Examples:\n  capdex report site\n  capdex --db nights.db report /srv/www/capdex")]
-    Report(Report),
+    Report(ReportArgs),
     /// Serve the same pages, a JSON API, badges, feeds and metrics; read-only, on loopback unless another address is named.
     #[command(
         after_help = "Examples:\n  capdex serve\n  capdex --db nights.db serve --listen 127.0.0.1:8000\n  capdex serve --listen 0.0.0.0:8710 --host capdex.example.test"
     )]
-    Serve(Serve),
+    Serve(ServeArgs),
     /// Check a dataset with nothing but itself, or one stored capability by scanning it again.
     #[command(after_help = "Examples:\n  capdex verify capdex-export\n  capdex verify npm:@scope/pkg#skill:skills/x")]
-    Verify(Verify),
+    Verify(VerifyArgs),
     /// Show every finding of one capability and how each rubric got to its number.
     #[command(
         after_help = "Examples:\n  capdex explain npm:@scope/pkg#mcp_server:\n  capdex explain pkg:npm/%40scope/pkg@1.2.0\n  capdex explain 1f2e3d4c"
     )]
-    Explain(Explain),
+    Explain(ExplainArgs),
     /// Which capabilities depend on a package, directly and through others, as of a date.
     #[command(
         alias = "exposure",
         after_help = "Examples:\n  capdex dependents npm:left-pad\n  capdex dependents pypi:requests --as-of 2026-11-01T00:00:00Z --format jsonl"
     )]
-    Dependents(Dependents),
+    Dependents(DependentsArgs),
     /// Local lists of abuse: who reports which package.
     #[command(
         subcommand,
         after_help = "Examples:\n  capdex abuse import team.json\n  capdex abuse list --format json\n  capdex abuse export-osv records --list team\n\nA list is a JSON file:\n  {\"list\": \"team\", \"version\": 1, \"source\": \"https://list.example/team\", \"date\": \"2026-11-20\",\n   \"entries\": [{\"registry\": \"npm\", \"name\": \"@scope/name\", \"reason\": \"sends tokens\",\n                \"first_seen\": \"2026-11-01\", \"reference\": \"https://list.example/1\"}]}\nfirst_seen and reference may be left out. What a list reports is shown as its report, never as the truth."
     )]
-    Abuse(Abuse),
+    Abuse(AbuseCommand),
     /// What the passes raised for a person: list, read, acknowledge and send alerts.
     #[command(
         subcommand,
         after_help = "Examples:\n  capdex alerts list\n  capdex alerts list --all --severity high --format jsonl\n  capdex alerts show 1f2e3d4c5b6a\n  capdex alerts ack 1f2e3d4c5b6a --expires 30 --reason \"known release\"\n  capdex alerts send --config schedules/nightly.toml"
     )]
-    Alerts(Alerts),
+    Alerts(AlertsCommand),
     /// The rule catalogue.
     #[command(subcommand, after_help = "Examples:\n  capdex rules list\n  capdex rules show pipe-to-shell")]
-    Rules(Rules),
+    Rules(RulesCommand),
     /// Write the generated manual, or check that it is fresh.
     #[command(after_help = "Examples:\n  capdex docs docs\n  capdex docs docs --check")]
-    Docs(Docs),
+    Docs(DocsArgs),
     /// Measure recall, false positives and throughput on a labelled set.
     #[command(after_help = "Example:\n  capdex bench skills.jsonl.gz --threads 1")]
-    Bench(Bench),
+    Bench(BenchArgs),
     /// Decide about a source.
     #[command(subcommand, after_help = "Example:\n  capdex sources accept-removals official-registry")]
-    Sources(Sources),
+    Sources(SourcesCommand),
     /// Accept a mass removal: the name of `sources accept-removals` until version 0.2.
     #[command(hide = true, after_help = "Example:\n  capdex sources accept-removals official-registry")]
-    Confirm(AcceptRemovals),
+    Confirm(AcceptRemovalsArgs),
     /// Sources, cursors, coverage, queue and the last runs.
     #[command(after_help = "Examples:\n  capdex status\n  capdex status --format json")]
-    Status(Status),
+    Status(StatusArgs),
     /// Run the schedules of a folder at their times until asked to stop; what was missed is made up for.
     #[command(
         after_help = "Examples:\n  capdex daemon --schedules /etc/capdex/schedules --db /var/lib/capdex/capdex.db\n  capdex daemon --plan\n\nA schedule is run that has a [daemon] table, such as:\n  [daemon]\n  cron = \"30 2 * * *\"\n  budget_minutes = 300\n  jitter_seconds = 600\nTimes are UTC. At a signal the steps in hand are finished; the next daemon goes on."
     )]
-    Daemon(Daemon),
+    Daemon(DaemonArgs),
     /// Check keys, clock, disk, store, schedules and whether sources answer; each line says what to do. Exit code 1: something
     /// fails.
     #[command(
         after_help = "Examples:\n  capdex doctor\n  capdex doctor --schedules /etc/capdex/schedules --deep\n  capdex doctor --offline --format json"
     )]
-    Doctor(Doctor),
+    Doctor(DoctorArgs),
     /// Delete what is old and nothing needs: bytes of snapshots that others followed, scores of days long past, ledgers.
     #[command(
         after_help = "Examples:\n  capdex prune --plan\n  capdex prune --keep-days 30\n\nWhat stands keeps everything: every current capability can be verified, the next night compares with the same bytes, and\na dataset as of now is the same. Digests, facts, events and alerts are never deleted. What is listed again is fetched again."
     )]
-    Prune(Prune),
+    Prune(PruneArgs),
     /// Copy the store into a new file while others read and write it, and check the copy.
     #[command(after_help = "Example:\n  capdex backup capdex-2026-11-22.db")]
-    Backup(Backup),
+    Backup(BackupArgs),
     /// Put a copy in the store's place; what was there is kept beside it.
     #[command(after_help = "Example:\n  capdex restore capdex-2026-11-22.db --db capdex.db")]
-    Restore(Restore),
+    Restore(RestoreArgs),
     /// What a shell needs to complete the command line.
     #[command(
         after_help = "Examples:\n  capdex completions bash > /etc/bash_completion.d/capdex\n  capdex completions zsh > ~/.zfunc/_capdex\n  capdex completions fish > ~/.config/fish/completions/capdex.fish"
     )]
-    Completions(Completions),
+    Completions(CompletionsArgs),
     /// Man pages, one for each command.
     #[command(after_help = "Example:\n  capdex man /usr/local/share/man/man1")]
-    Man(Man),
+    Man(ManArgs),
 }
 
 /// Options of `nightly`.
 #[derive(Debug, Args)]
-pub struct Nightly {
+pub struct NightlyArgs {
     /// The schedule (default: the quick start that is compiled in).
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -184,12 +184,12 @@ pub struct Nightly {
     pub plan: bool,
     /// What becomes of the exchanges with the network.
     #[command(flatten)]
-    pub tape: Tape,
+    pub recording: RecordingArgs,
 }
 
 /// Options of `backfill`.
 #[derive(Debug, Args)]
-pub struct Backfill {
+pub struct BackfillArgs {
     /// The source's id (`capdex docs` lists them all in `sources.md`), or the name of its table in the schedule.
     pub source: String,
     /// List at most so many entries.
@@ -212,27 +212,27 @@ pub struct Backfill {
     pub plan: bool,
     /// What becomes of the exchanges with the network.
     #[command(flatten)]
-    pub tape: Tape,
+    pub recording: RecordingArgs,
 }
 
 /// The commands of `sources`.
 #[derive(Debug, Subcommand)]
-pub enum Sources {
+pub enum SourcesCommand {
     /// Accept a mass removal that the last crawl held back. Check the reason first.
     #[command(after_help = "Example:\n  capdex sources accept-removals official-registry")]
-    AcceptRemovals(AcceptRemovals),
+    AcceptRemovals(AcceptRemovalsArgs),
 }
 
 /// Options of `sources accept-removals`.
 #[derive(Debug, Args)]
-pub struct AcceptRemovals {
+pub struct AcceptRemovalsArgs {
     /// The source, as `capdex status` names it.
     pub source: String,
 }
 
 /// Options of `score`.
 #[derive(Debug, Args)]
-pub struct Score {
+pub struct ScoreArgs {
     /// Score everything again, not only what has no score yet.
     #[arg(long)]
     pub all: bool,
@@ -254,7 +254,7 @@ pub enum ListFormat {
 
 /// Options of `export`.
 #[derive(Debug, Args)]
-pub struct Export {
+pub struct ExportArgs {
     /// Where the dataset goes; replaced as a whole.
     pub dir: PathBuf,
     /// Which formats, separated by commas.
@@ -273,7 +273,7 @@ pub struct Export {
 
 /// Options of `verify`.
 #[derive(Debug, Args)]
-pub struct Verify {
+pub struct VerifyArgs {
     /// A folder that `export` wrote, or a capability in the store.
     #[arg(value_name = "DIR|CAPABILITY")]
     pub target: String,
@@ -281,14 +281,14 @@ pub struct Verify {
 
 /// Options of `explain`.
 #[derive(Debug, Args)]
-pub struct Explain {
+pub struct ExplainArgs {
     /// A slug, `npm:@scope/name#kind:path`, a package URL such as `pkg:npm/name`, or at least 8 hex digits of the id.
     pub capability: String,
 }
 
 /// Options of `dependents`.
 #[derive(Debug, Args)]
-pub struct Dependents {
+pub struct DependentsArgs {
     /// The package with its registry, such as `npm:left-pad`, or its package URL, `pkg:npm/left-pad`.
     pub package: String,
     /// How the list is printed.
@@ -298,7 +298,7 @@ pub struct Dependents {
 
 /// The commands of `abuse`.
 #[derive(Debug, Subcommand)]
-pub enum Abuse {
+pub enum AbuseCommand {
     /// Take a list, or a newer version in the place of the one before. The next night scans what it concerns.
     #[command(after_help = "Example:\n  capdex abuse import team.json")]
     Import {
@@ -326,7 +326,7 @@ pub enum Abuse {
 
 /// The commands of `rules`.
 #[derive(Debug, Subcommand)]
-pub enum Rules {
+pub enum RulesCommand {
     /// Every rule, a line each.
     List {
         /// How the list is printed.
@@ -342,7 +342,7 @@ pub enum Rules {
 
 /// Options of `docs`.
 #[derive(Debug, Args)]
-pub struct Docs {
+pub struct DocsArgs {
     /// Where the manual goes.
     pub dir: PathBuf,
     /// Write nothing; exit with 1 when a page is missing or stale.
@@ -352,7 +352,7 @@ pub struct Docs {
 
 /// Options of `bench`.
 #[derive(Debug, Args)]
-pub struct Bench {
+pub struct BenchArgs {
     /// Labelled sets, one JSON object a line, gzip allowed: `case`, `label`, `subset`, `category` and `files` or `doc`.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -369,7 +369,7 @@ pub struct Bench {
 
 /// Options of `status`.
 #[derive(Debug, Args)]
-pub struct Status {
+pub struct StatusArgs {
     /// How it is printed.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub format: ListFormat,

@@ -10,7 +10,7 @@ use super::ListFormat;
 
 /// Options of `daemon`.
 #[derive(Debug, Args)]
-pub struct Daemon {
+pub struct DaemonArgs {
     /// The folder of schedules; those with a `[daemon]` table are run.
     #[arg(long, value_name = "DIR", default_value = "schedules")]
     pub schedules: PathBuf,
@@ -21,7 +21,7 @@ pub struct Daemon {
 
 /// Options of `prune`.
 #[derive(Debug, Args)]
-pub struct Prune {
+pub struct PruneArgs {
     /// Days for which everything is kept.
     #[arg(long, value_name = "N", default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..))]
     pub keep_days: u32,
@@ -35,21 +35,21 @@ pub struct Prune {
 
 /// Options of `backup`.
 #[derive(Debug, Args)]
-pub struct Backup {
+pub struct BackupArgs {
     /// The copy; it must not be there yet.
     pub file: PathBuf,
 }
 
 /// Options of `restore`.
 #[derive(Debug, Args)]
-pub struct Restore {
+pub struct RestoreArgs {
     /// A copy that `backup` made.
     pub file: PathBuf,
 }
 
 /// Options of `doctor`.
 #[derive(Debug, Args)]
-pub struct Doctor {
+pub struct DoctorArgs {
     /// A schedule whose sources, keys and times are checked; may be given again (default: the quick start).
     #[arg(long, value_name = "FILE", conflicts_with = "schedules")]
     pub config: Vec<PathBuf>,

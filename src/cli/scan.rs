@@ -13,7 +13,7 @@ use crate::formats::FORMATS;
 
 /// Options of `scan`.
 #[derive(Debug, Args)]
-pub struct Scan {
+pub struct ScanArgs {
     /// Folders, archives or files.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,

@@ -9,14 +9,14 @@ use clap::Args;
 
 /// Options of `report`.
 #[derive(Debug, Args)]
-pub struct Report {
+pub struct ReportArgs {
     /// Where the site goes; replaced as a whole.
     pub dir: PathBuf,
 }
 
 /// Options of `serve`.
 #[derive(Debug, Args)]
-pub struct Serve {
+pub struct ServeArgs {
     /// Where to listen. Anything but loopback is for networks that you trust, or behind a proxy.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8710")]
     pub listen: SocketAddr,

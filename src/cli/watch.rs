@@ -10,7 +10,7 @@ use super::ListFormat;
 
 /// Options of `drift`.
 #[derive(Debug, Args)]
-pub struct Drift {
+pub struct DriftArgs {
     /// Only events of this day (RFC 3339 date or instant) or run (its number) and later.
     #[arg(long, value_name = "DATE|RUN")]
     pub since: Option<String>,
@@ -28,7 +28,7 @@ pub struct Drift {
 
 /// Options of `clones`.
 #[derive(Debug, Args)]
-pub struct Clones {
+pub struct ClonesArgs {
     /// Only the family of this capability: a slug, `npm:@scope/name#kind:path`, a package URL, or at least 8 hex digits of
     /// the id.
     pub capability: Option<String>,
@@ -42,7 +42,7 @@ pub struct Clones {
 
 /// Options of `campaigns`.
 #[derive(Debug, Args)]
-pub struct Campaigns {
+pub struct CampaignsArgs {
     /// Only this campaign, by its key or the beginning of it.
     pub campaign: Option<String>,
     /// How campaigns are printed.
@@ -52,7 +52,7 @@ pub struct Campaigns {
 
 /// Options of `typosquats`.
 #[derive(Debug, Args)]
-pub struct Typosquats {
+pub struct TyposquatsArgs {
     /// The names to look at, one a line.
     #[arg(long, value_name = "FILE")]
     pub names: Option<PathBuf>,
@@ -66,7 +66,7 @@ pub struct Typosquats {
 
 /// Options of `collisions`.
 #[derive(Debug, Args)]
-pub struct Collisions {
+pub struct CollisionsArgs {
     /// How collisions are printed; the table shows those that weigh something.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub format: ListFormat,

@@ -12,8 +12,8 @@ use capdex_model::digest::Digest;
 use capdex_model::time::AsOf;
 use serde_json::{Value, json};
 
-use super::{listed, summary};
-use crate::cli::{Abuse, ListFormat};
+use super::{list_output, summary};
+use crate::cli::{AbuseCommand, ListFormat};
 use crate::exit::{Exit, usage};
 use crate::options::Global;
 use crate::output::Out;
@@ -22,11 +22,11 @@ use crate::{clock, files, osv};
 /// A larger file is no list.
 const MAX_BYTES: u64 = 64 << 20;
 
-pub(super) fn run(global: &Global, command: &Abuse, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, command: &AbuseCommand, out: &mut Out) -> anyhow::Result<Exit> {
     match command {
-        Abuse::Import { file } => import(global, file, out)?,
-        Abuse::List { format } => list(global, *format, out)?,
-        Abuse::ExportOsv { dir, list } => export_osv(global, dir, list, out)?,
+        AbuseCommand::Import { file } => import(global, file, out)?,
+        AbuseCommand::List { format } => list(global, *format, out)?,
+        AbuseCommand::ExportOsv { dir, list } => export_osv(global, dir, list, out)?,
     }
     Ok(Exit::Done)
 }
@@ -68,7 +68,7 @@ fn import(global: &Global, file: &Path, out: &mut Out) -> anyhow::Result<()> {
 fn list(global: &Global, format: ListFormat, out: &mut Out) -> anyhow::Result<()> {
     let lists = super::reader(global)?.abuse_lists()?;
     let items: Vec<Value> = lists.iter().map(row).collect();
-    listed::print(format, "capdex.abuse/1", &items, out, |out| table(&lists, out))
+    list_output::print(format, "capdex.abuse/1", &items, out, |out| table(&lists, out))
 }
 
 fn export_osv(global: &Global, dir: &Path, confirmed: &[String], out: &mut Out) -> anyhow::Result<()> {

@@ -5,14 +5,14 @@ use capdex_dataset::escape;
 use capdex_db::Store;
 use capdex_model::time::AsOf;
 
-use crate::cli::AcceptRemovals;
+use crate::cli::AcceptRemovalsArgs;
 use crate::clock;
 use crate::exit::{Exit, usage};
 use crate::jobs::list;
 use crate::options::Global;
 use crate::output::Out;
 
-pub(super) fn run(global: &Global, options: &AcceptRemovals, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &AcceptRemovalsArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let state = super::reader(global)?.source_state(&options.source)?;
     let Some(state) = state else {
         return Err(usage(format!("{:?} was never walked; `capdex status` lists the sources", options.source)));

@@ -5,19 +5,19 @@ use std::path::Path;
 use capdex_crawlers::WalkKind;
 
 use super::{nightly, summary};
-use crate::cli::Backfill;
+use crate::cli::BackfillArgs;
 use crate::config::{Schedule, source_of};
 use crate::exit::{Exit, usage};
 use crate::jobs::run as jobs;
 use crate::options::Global;
 use crate::output::Out;
 
-pub(super) fn run(global: &Global, options: &Backfill, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &BackfillArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let schedule = schedule(options)?;
     if options.plan {
         return nightly::print_plan(global, &schedule, out);
     }
-    let mut context = jobs::open(global, &schedule, &options.tape)?;
+    let mut context = jobs::open(global, &schedule, &options.recording)?;
     // One source was asked for by name, so leaving it out is an error and no warning.
     if let Some((id, reason)) = context.skipped.first_key_value() {
         return Err(usage(format!("{id} is not asked: {reason}")));
@@ -35,7 +35,7 @@ pub(super) fn run(global: &Global, options: &Backfill, out: &mut Out) -> anyhow:
 }
 
 /// The schedule's settings for the source, overridden by the options.
-fn schedule(options: &Backfill) -> anyhow::Result<Schedule> {
+fn schedule(options: &BackfillArgs) -> anyhow::Result<Schedule> {
     let loaded = Schedule::load(options.config.as_deref())?;
     let mut section = loaded.sources.get(&options.source).cloned().unwrap_or_default();
     // The built-in schedule's address belongs to the quick start, and not to whoever names the source by hand.

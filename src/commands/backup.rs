@@ -4,15 +4,15 @@ use anyhow::Context as _;
 use capdex_dataset::escape;
 use capdex_db::{Reader, StoreError};
 
-use crate::cli::{Backup, Restore};
+use crate::cli::{BackupArgs, RestoreArgs};
 use crate::exit::{Exit, usage};
 use crate::options::Global;
 use crate::output::Out;
-use crate::progress::Progress;
+use crate::progress::StageProgress;
 
-pub(super) fn backup(global: &Global, options: &Backup, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn backup(global: &Global, options: &BackupArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader: Reader = super::reader(global)?;
-    let progress = Progress::stage("backup", Some(0), global.quiet);
+    let progress = StageProgress::stage("backup", Some(0), global.quiet);
     let mut before = 0;
     let copied = reader.backup(&options.file, |done, whole| {
         progress.expect(whole);
@@ -35,7 +35,7 @@ pub(super) fn backup(global: &Global, options: &Backup, out: &mut Out) -> anyhow
     Ok(Exit::Done)
 }
 
-pub(super) fn restore(global: &Global, options: &Restore, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn restore(global: &Global, options: &RestoreArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let kept = match capdex_db::restore(&options.file, &global.db) {
         Err(error @ (StoreError::Refused { .. } | StoreError::Missing { .. })) => return Err(usage(error.to_string())),
         other => other.with_context(|| format!("failed to restore {}", options.file.display()))?,

@@ -4,8 +4,8 @@ use capdex_dataset::escape;
 use capdex_db::CampaignRow;
 use serde_json::json;
 
-use super::listed;
-use crate::cli::Campaigns;
+use super::list_output;
+use crate::cli::CampaignsArgs;
 use crate::exit::{Exit, usage};
 use crate::options::Global;
 use crate::output::Out;
@@ -13,7 +13,7 @@ use crate::output::Out;
 /// Members and marks of one campaign shown in the table; the other formats show all.
 const SHOWN: usize = 12;
 
-pub(super) fn run(global: &Global, options: &Campaigns, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &CampaignsArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
     let mut campaigns: Vec<CampaignRow> = reader.campaigns()?.into_iter().map(|(row, _)| row).collect();
     if let Some(key) = &options.campaign {
@@ -25,7 +25,7 @@ pub(super) fn run(global: &Global, options: &Campaigns, out: &mut Out) -> anyhow
     }
     campaigns.sort_by_cached_key(|row| (std::cmp::Reverse(row.campaign.severity), row.campaign.key.clone()));
     let items: Vec<_> = campaigns.iter().map(to_json).collect();
-    listed::print(options.format, "capdex.campaigns/1", &items, out, |out| table(&campaigns, out))?;
+    list_output::print(options.format, "capdex.campaigns/1", &items, out, |out| table(&campaigns, out))?;
     Ok(Exit::Done)
 }
 

@@ -5,8 +5,8 @@ use capdex_db::FamilyMember;
 use capdex_model::fact::Severity;
 use serde_json::json;
 
-use super::listed;
-use crate::cli::Clones;
+use super::list_output;
+use crate::cli::ClonesArgs;
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::Out;
@@ -16,11 +16,11 @@ const COPIES: usize = 12;
 /// Lines of what one copy added that the table shows.
 const ADDED: usize = 8;
 
-pub(super) fn run(global: &Global, options: &Clones, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &ClonesArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
     let mut members: Vec<FamilyMember> = reader.family_members()?.into_iter().map(|(member, _)| member).collect();
     if let Some(text) = &options.capability {
-        let wanted = super::named::find(&reader, text)?.capability.id;
+        let wanted = super::capability_lookup::find(&reader, text)?.capability.id;
         // A family is named by any of its members.
         let family = members.iter().find(|member| member.capability == wanted).map(|member| member.original);
         members.retain(|member| Some(member.original) == family);
@@ -36,7 +36,7 @@ pub(super) fn run(global: &Global, options: &Clones, out: &mut Out) -> anyhow::R
         (member.original_slug.clone(), member.original, member.original != member.capability, member.slug.clone())
     });
     let items: Vec<_> = members.iter().map(to_json).collect();
-    listed::print(options.format, "capdex.clones/1", &items, out, |out| table(&members, out))?;
+    list_output::print(options.format, "capdex.clones/1", &items, out, |out| table(&members, out))?;
     Ok(Exit::Done)
 }
 

@@ -1,7 +1,7 @@
 //! `capdex collisions`: names of tools and listings that unlike entities share, from the store.
 
-use super::listed;
-use crate::cli::Collisions;
+use super::list_output;
+use crate::cli::CollisionsArgs;
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::{self, Out};
@@ -9,10 +9,10 @@ use capdex_corpus::collision::CollisionClass;
 use capdex_dataset::escape;
 use capdex_dataset::views::collisions::{CollisionView, SCHEMA};
 
-pub(super) fn run(global: &Global, options: &Collisions, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &CollisionsArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let collisions = super::reader(global)?.collisions()?;
     let views: Vec<CollisionView<'_>> = collisions.iter().map(CollisionView::of).collect();
-    listed::print(options.format, SCHEMA, &views, out, |out| table(&views, out))?;
+    list_output::print(options.format, SCHEMA, &views, out, |out| table(&views, out))?;
     Ok(Exit::Done)
 }
 

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use capdex_dataset::escape;
 use capdex_db::DueOutcome;
 
-use crate::cli::Daemon;
+use crate::cli::DaemonArgs;
 use crate::clock;
 use crate::config::Schedule;
-use crate::daemon::{self, Event, Scheduled, plan};
+use crate::daemon::{self, DaemonEvent, Scheduled, plan};
 use crate::exit::{Exit, usage};
 use crate::options::Global;
 use crate::output::Out;
 use crate::shutdown::Shutdown;
 
-pub(super) fn run(global: &Global, options: &Daemon, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &DaemonArgs, out: &mut Out) -> anyhow::Result<Exit> {
     // An instant of the past would be the instant of every run to come.
     if global.as_of.is_some() {
         return Err(usage("the daemon's runs take place when they do; --as-of is for single runs"));
@@ -87,10 +87,10 @@ pub(super) fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn tell(event: &Event<'_>, out: &mut Out) -> anyhow::Result<()> {
+fn tell(event: &DaemonEvent<'_>, out: &mut Out) -> anyhow::Result<()> {
     let now = clock::now();
     match event {
-        Event::Begun(run) => {
+        DaemonEvent::Begun(run) => {
             let missed = match run.missed {
                 0 => String::new(),
                 // One run stands for all times that were missed, or a long outage would be followed by a storm.
@@ -99,19 +99,19 @@ fn tell(event: &Event<'_>, out: &mut Out) -> anyhow::Result<()> {
             let again = if run.tries > 1 { format!(", try {}", run.tries) } else { String::new() };
             out.line(format_args!("{now} {}: begun, due {}{missed}{again}", escape::escape(&run.schedule), run.due))?;
         }
-        Event::Answered(name, due, DueOutcome::Missed, _) => {
+        DaemonEvent::Answered(name, due, DueOutcome::Missed, _) => {
             out.line(format_args!("{now} {}: missed, due {due}", escape::escape(name)))?;
         }
-        Event::Answered(name, due, outcome, took) => {
+        DaemonEvent::Answered(name, due, outcome, took) => {
             let (name, outcome, took) = (escape::escape(name), outcome.as_str(), took.as_secs_f64());
             out.line(format_args!("{now} {name}: {outcome}, due {due}, took {took:.1} s"))?;
         }
-        Event::Left(name, due) => out.line(format_args!("{now} {}: left, due {due}", escape::escape(name)))?,
-        Event::ClockSetBack(name, due) => {
+        DaemonEvent::Left(name, due) => out.line(format_args!("{now} {}: left, due {due}", escape::escape(name)))?,
+        DaemonEvent::ClockSetBack(name, due) => {
             let name = escape::escape(name);
             out.line(format_args!("{now} {name}: the clock was set back; what was done up to {due} is forgotten"))?;
         }
-        Event::Error(name, why) => {
+        DaemonEvent::Error(name, why) => {
             out.line(format_args!("{now} {}: {}", escape::escape(name), escape::escape(why)))?;
         }
     }

@@ -5,22 +5,23 @@ use std::collections::BTreeMap;
 use capdex_corpus::exposure::Dependencies;
 use serde_json::{Value, json};
 
-use super::{listed, named};
-use crate::cli::Dependents;
+use super::{capability_lookup, list_output};
+use crate::cli::DependentsArgs;
 use crate::exit::{Exit, usage};
 use crate::options::Global;
 use crate::output::Out;
 use capdex_dataset::escape;
-use capdex_dataset::export::ranked;
+use capdex_dataset::export::ranked_capability;
 
-pub(super) fn run(global: &Global, options: &Dependents, out: &mut Out) -> anyhow::Result<Exit> {
-    let package = named::purl(&options.package)?.map_or_else(|| options.package.clone(), |purl| purl.identity());
+pub(super) fn run(global: &Global, options: &DependentsArgs, out: &mut Out) -> anyhow::Result<Exit> {
+    let package =
+        capability_lookup::purl(&options.package)?.map_or_else(|| options.package.clone(), |purl| purl.identity());
     // The same name means different things in different registries.
     if !package.contains(':') {
         return Err(usage(format!("{package:?} has no registry before it; write npm:{package} or pypi:{package}")));
     }
     let reader = super::reader(global)?;
-    let at = ranked::as_of(global.as_of, &reader)?;
+    let at = ranked_capability::as_of(global.as_of, &reader)?;
     // Dependencies as they were stated at that date, and not as they are now.
     let listings = reader.listings_at(at)?;
     let dependencies = Dependencies::of(&listings);
@@ -45,7 +46,7 @@ pub(super) fn run(global: &Global, options: &Dependents, out: &mut Out) -> anyho
             }));
         }
     }
-    listed::print(options.format, "capdex.exposure/1", &rows, out, |out| {
+    list_output::print(options.format, "capdex.exposure/1", &rows, out, |out| {
         table(&rows, out)?;
         // Unknown dependencies are counted aloud: silence about them would read as not exposed.
         let (known, unknown) = dependencies.known_and_unknown();

@@ -5,19 +5,19 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use capdex_dataset::escape;
 
-use crate::cli::Doctor;
+use crate::cli::DoctorArgs;
 use crate::config::Schedule;
-use crate::doctor::{Finding, Health, Patient, examine};
+use crate::doctor::{DoctorContext, Health, HealthFinding, examine};
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::{self, Out};
 
-pub(super) fn run(global: &Global, options: &Doctor, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &DoctorArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let (schedules, mut found) = schedules(options);
-    let patient = Patient { global, schedules: &schedules, is_online: !options.offline, is_deep: options.deep };
+    let patient = DoctorContext { global, schedules: &schedules, is_online: !options.offline, is_deep: options.deep };
     found.extend(examine(&patient));
     let worst = found.iter().map(|one| one.health).max().unwrap_or(Health::Ok);
-    super::listed::print(options.format, "capdex.doctor/1", &found, out, |out| {
+    super::list_output::print(options.format, "capdex.doctor/1", &found, out, |out| {
         for one in &found {
             print(one, out)?;
         }
@@ -33,7 +33,7 @@ pub(super) fn run(global: &Global, options: &Doctor, out: &mut Out) -> anyhow::R
 }
 
 /// The schedules that can be read, and the faults of the others.
-fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
+fn schedules(options: &DoctorArgs) -> (Vec<(String, Schedule)>, Vec<HealthFinding>) {
     let files = match (&options.schedules, options.config.is_empty()) {
         (Some(folder), _) => super::daemon::files(folder),
         (None, false) => Ok(options.config.clone()),
@@ -41,7 +41,7 @@ fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
     };
     let (mut read, mut found) = (Vec::new(), Vec::new());
     // Faults of schedules are findings like any other, so that all of them are shown at once.
-    let say = |subject: &str, health, what: String, advice: &str| Finding {
+    let say = |subject: &str, health, what: String, advice: &str| HealthFinding {
         check: "schedule",
         subject: subject.to_owned(),
         health,
@@ -78,7 +78,7 @@ fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
     (read, found)
 }
 
-fn print(one: &Finding, out: &mut Out) -> anyhow::Result<()> {
+fn print(one: &HealthFinding, out: &mut Out) -> anyhow::Result<()> {
     let health = output::styled(health_style(one.health), &format!("{:<4}", one.health.as_str()));
     let (subject, found) = (escape::escape(&one.subject), escape::escape(&one.found));
     out.line(format_args!("{health}  {:<8}  {subject}: {found}", one.check))?;

@@ -1,11 +1,11 @@
 //! `capdex drift`: what changed, from the store.
 
-use super::listed;
-use crate::cli::{Drift, ListFormat};
+use super::list_output;
+use crate::cli::{DriftArgs, ListFormat};
 use crate::config::Schedule;
 use crate::exit::{Exit, usage};
-use crate::jobs::{Context, run as jobs};
-use crate::options::{Global, Tape};
+use crate::jobs::{JobContext, run as jobs};
+use crate::options::{Global, RecordingArgs};
 use crate::output::{self, Out};
 use capdex_dataset::escape;
 use capdex_dataset::views::drift::{ChangeView, DriftView, SCHEMA};
@@ -19,22 +19,22 @@ const EFFECTS: usize = 8;
 /// Lines of a diff shown likewise.
 const LINES: usize = 24;
 
-pub(super) fn run(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &DriftArgs, out: &mut Out) -> anyhow::Result<Exit> {
     // Before the events are read, so that what the re-hash found is among them.
     let exit = if options.rehash { rehash(global, options, out)? } else { Exit::Done };
     let reader = super::reader(global)?;
     let since = options.since.as_deref().map(|text| since(&reader, text)).transpose()?;
     let events = reader.drift_events(since)?;
     let events: Vec<DriftView<'_>> = events.iter().map(DriftView::of).collect();
-    listed::print(options.format, SCHEMA, &events, out, |out| table(&events, out))?;
+    list_output::print(options.format, SCHEMA, &events, out, |out| table(&events, out))?;
     Ok(exit)
 }
 
 /// Fetches and hashes again everything that claims to be unchanged, and compares what came.
-fn rehash(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Result<Exit> {
+fn rehash(global: &Global, options: &DriftArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let schedule = Schedule::load(options.config.as_deref())?;
     // No validators and no watermarks: a host that lies about being unchanged is what this looks for.
-    let context = Context { asks_anew: true, ..jobs::open(global, &schedule, &Tape::default())? };
+    let context = JobContext { ignore_validators: true, ..jobs::open(global, &schedule, &RecordingArgs::default())? };
     let report = jobs::rehash(&context)?;
     // Other formats are read by programs, which want nothing but items.
     if options.format == ListFormat::Table {

@@ -10,20 +10,20 @@ use capdex_model::score::{Score, Verdict};
 use capdex_model::time::AsOf;
 use capdex_rubrics::{RUBRICS, why_they_differ};
 
-use crate::cli::Explain;
+use crate::cli::ExplainArgs;
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::{self, Out};
-use capdex_dataset::export::ranked;
-use capdex_dataset::finding::{Finding, Tally, findings};
+use capdex_dataset::export::ranked_capability;
+use capdex_dataset::finding::{Finding, SeverityCounts, findings};
 
-pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
-    let current = super::named::find(&reader, &options.capability)?;
+    let current = super::capability_lookup::find(&reader, &options.capability)?;
     // The instant of the last run, so that the scores are those that the export of that night has.
-    let as_of = ranked::as_of(global.as_of, &reader)?;
-    let facts = ranked::facts(&reader, &current)?;
-    let (scores, verdict) = ranked::scores(&reader, &current, as_of)?;
+    let as_of = ranked_capability::as_of(global.as_of, &reader)?;
+    let facts = ranked_capability::facts(&reader, &current)?;
+    let (scores, verdict) = ranked_capability::scores(&reader, &current, as_of)?;
     head(&current, &verdict, out)?;
     also_listed(&reader, &current, out)?;
     rest_of_package(&reader, &current, as_of, out)?;
@@ -66,7 +66,7 @@ fn rest_of_package(reader: &Reader, current: &CurrentCapability, as_of: AsOf, ou
         return Ok(());
     }
     let Some(rest) = reader.current_of(&rest)? else { return Ok(()) };
-    let (_, verdict) = ranked::scores(reader, &rest, as_of)?;
+    let (_, verdict) = ranked_capability::scores(reader, &rest, as_of)?;
     let band = output::styled(output::band_style(verdict.band), verdict.band.as_str());
     out.line(format_args!(
         "  rest      {} {band}: what no capability of the package claims",
@@ -115,7 +115,7 @@ fn print_findings(
         count => out.line(format_args!(
             "\n{}, the worst first: {}.",
             escape::count(u64::try_from(count)?, "finding"),
-            Tally::of(facts).above_info()
+            SeverityCounts::of(facts).above_info()
         ))?,
     }
     // What is equally bad stays in the order of the files.

@@ -4,14 +4,14 @@ use capdex_dataset::bulk;
 use capdex_dataset::escape;
 use capdex_model::time::AsOf;
 
-use crate::cli::Export;
+use crate::cli::ExportArgs;
 use crate::clock;
 use crate::exit::{Exit, usage};
 use crate::options::Global;
 use crate::output::Out;
 use capdex_dataset::export::{self, EXPORTERS, ExportOptions};
 
-pub(super) fn run(global: &Global, options: &Export, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &ExportArgs, out: &mut Out) -> anyhow::Result<Exit> {
     // Checked before the store is opened: a wrong word should cost no time.
     super::known_rubric(&options.rank_by)?;
     for format in &options.format {

@@ -7,11 +7,11 @@ use capdex_dataset::escape;
 use clap::CommandFactory as _;
 use clap_mangen::Man as Page;
 
-use crate::cli::{Cli, Man};
+use crate::cli::{Cli, ManArgs};
 use crate::exit::Exit;
 use crate::output::Out;
 
-pub(super) fn run(options: &Man, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(options: &ManArgs, out: &mut Out) -> anyhow::Result<Exit> {
     fs::create_dir_all(&options.dir).with_context(|| format!("failed to create {}", options.dir.display()))?;
     let mut root = Cli::command().disable_help_subcommand(true);
     // Subcommands get their full names only when the tree is built.
@@ -22,7 +22,7 @@ pub(super) fn run(options: &Man, out: &mut Out) -> anyhow::Result<Exit> {
 }
 
 /// Writes the page of a command and of all below it; how many.
-fn write(command: &clap::Command, name: &str, options: &Man) -> anyhow::Result<u64> {
+fn write(command: &clap::Command, name: &str, options: &ManArgs) -> anyhow::Result<u64> {
     let mut text = Vec::new();
     // The words of a command's name are joined in a page's name and apart in its text.
     let shown = command.clone().display_name(name.to_owned()).bin_name(name.replace('-', " "));

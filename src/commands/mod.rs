@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use capdex_db::Reader;
 use capdex_rubrics::RUBRICS;
 
-use crate::cli::{Cli, Command, Sources};
+use crate::cli::{Cli, CliCommand, SourcesCommand};
 use crate::exit::{Exit, usage};
 use crate::options::Global;
 use crate::output::Out;
@@ -18,6 +18,7 @@ mod backfill;
 mod backup;
 mod bench;
 mod campaigns;
+mod capability_lookup;
 mod clones;
 mod collisions;
 mod completions;
@@ -28,9 +29,8 @@ mod doctor;
 mod drift;
 mod explain;
 mod export;
-mod listed;
+mod list_output;
 mod man;
-mod named;
 mod nightly;
 mod prune;
 mod report;
@@ -50,37 +50,37 @@ mod verify;
 pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
     let mut out = Out::stdout();
     let exit = match &cli.command {
-        Command::Nightly(options) => nightly::run(&cli.global, options, &mut out),
-        Command::Backfill(options) => backfill::run(&cli.global, options, &mut out),
-        Command::Scan(options) => scan::run(&cli.global, options, &mut out),
-        Command::Score(options) => score::run(&cli.global, options, &mut out),
-        Command::Drift(options) => drift::run(&cli.global, options, &mut out),
-        Command::Clones(options) => clones::run(&cli.global, options, &mut out),
-        Command::Campaigns(options) => campaigns::run(&cli.global, options, &mut out),
-        Command::Typosquats(options) => typosquats::run(&cli.global, options, &mut out),
-        Command::Collisions(options) => collisions::run(&cli.global, options, &mut out),
-        Command::Export(options) => export::run(&cli.global, options, &mut out),
-        Command::Report(options) => report::run(&cli.global, options, &mut out),
-        Command::Serve(options) => serve::run(&cli.global, options, &mut out),
-        Command::Verify(options) => verify::run(&cli.global, options, &mut out),
-        Command::Explain(options) => explain::run(&cli.global, options, &mut out),
-        Command::Dependents(options) => dependents::run(&cli.global, options, &mut out),
-        Command::Abuse(command) => abuse::run(&cli.global, command, &mut out),
-        Command::Alerts(command) => alerts::run(&cli.global, command, &mut out),
-        Command::Rules(command) => rules::run(command, &mut out),
-        Command::Docs(options) => docs::run(options, &mut out),
-        Command::Bench(options) => bench::run(&cli.global, options, &mut out),
-        Command::Sources(Sources::AcceptRemovals(options)) | Command::Confirm(options) => {
+        CliCommand::Nightly(options) => nightly::run(&cli.global, options, &mut out),
+        CliCommand::Backfill(options) => backfill::run(&cli.global, options, &mut out),
+        CliCommand::Scan(options) => scan::run(&cli.global, options, &mut out),
+        CliCommand::Score(options) => score::run(&cli.global, options, &mut out),
+        CliCommand::Drift(options) => drift::run(&cli.global, options, &mut out),
+        CliCommand::Clones(options) => clones::run(&cli.global, options, &mut out),
+        CliCommand::Campaigns(options) => campaigns::run(&cli.global, options, &mut out),
+        CliCommand::Typosquats(options) => typosquats::run(&cli.global, options, &mut out),
+        CliCommand::Collisions(options) => collisions::run(&cli.global, options, &mut out),
+        CliCommand::Export(options) => export::run(&cli.global, options, &mut out),
+        CliCommand::Report(options) => report::run(&cli.global, options, &mut out),
+        CliCommand::Serve(options) => serve::run(&cli.global, options, &mut out),
+        CliCommand::Verify(options) => verify::run(&cli.global, options, &mut out),
+        CliCommand::Explain(options) => explain::run(&cli.global, options, &mut out),
+        CliCommand::Dependents(options) => dependents::run(&cli.global, options, &mut out),
+        CliCommand::Abuse(command) => abuse::run(&cli.global, command, &mut out),
+        CliCommand::Alerts(command) => alerts::run(&cli.global, command, &mut out),
+        CliCommand::Rules(command) => rules::run(command, &mut out),
+        CliCommand::Docs(options) => docs::run(options, &mut out),
+        CliCommand::Bench(options) => bench::run(&cli.global, options, &mut out),
+        CliCommand::Sources(SourcesCommand::AcceptRemovals(options)) | CliCommand::Confirm(options) => {
             accept_removals::run(&cli.global, options, &mut out)
         }
-        Command::Status(options) => status::run(&cli.global, options, &mut out),
-        Command::Daemon(options) => daemon::run(&cli.global, options, &mut out),
-        Command::Doctor(options) => doctor::run(&cli.global, options, &mut out),
-        Command::Prune(options) => prune::run(&cli.global, options, &mut out),
-        Command::Backup(options) => backup::backup(&cli.global, options, &mut out),
-        Command::Restore(options) => backup::restore(&cli.global, options, &mut out),
-        Command::Completions(options) => completions::run(options, &mut out),
-        Command::Man(options) => man::run(options, &mut out),
+        CliCommand::Status(options) => status::run(&cli.global, options, &mut out),
+        CliCommand::Daemon(options) => daemon::run(&cli.global, options, &mut out),
+        CliCommand::Doctor(options) => doctor::run(&cli.global, options, &mut out),
+        CliCommand::Prune(options) => prune::run(&cli.global, options, &mut out),
+        CliCommand::Backup(options) => backup::backup(&cli.global, options, &mut out),
+        CliCommand::Restore(options) => backup::restore(&cli.global, options, &mut out),
+        CliCommand::Completions(options) => completions::run(options, &mut out),
+        CliCommand::Man(options) => man::run(options, &mut out),
     }?;
     // Flushed here, so that a full disk becomes an error and no silent loss.
     out.flush()?;

@@ -5,7 +5,7 @@ use capdex_db::Reader;
 use capdex_model::time::AsOf;
 
 use super::{alerts, summary};
-use crate::cli::Nightly;
+use crate::cli::NightlyArgs;
 use crate::clock;
 use crate::config::Schedule;
 use crate::exit::Exit;
@@ -13,12 +13,12 @@ use crate::jobs::{plan, run as jobs};
 use crate::options::Global;
 use crate::output::Out;
 
-pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &NightlyArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let schedule = Schedule::load(options.config.as_deref())?;
     if options.plan {
         return print_plan(global, &schedule, out);
     }
-    let context = jobs::open(global, &schedule, &options.tape)?;
+    let context = jobs::open(global, &schedule, &options.recording)?;
     let report = jobs::whole(&context, &schedule.name, jobs::Last::Export(options.out.clone()))?;
     // The run is over: its lock and its pool are given back before anything is printed.
     drop(context);

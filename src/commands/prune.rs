@@ -6,8 +6,8 @@ use capdex_db::{Reader, Store};
 use capdex_model::time::AsOf;
 use serde_json::json;
 
-use super::listed;
-use crate::cli::{ListFormat, Prune};
+use super::list_output;
+use crate::cli::{ListFormat, PruneArgs};
 use crate::clock;
 use crate::exit::Exit;
 use crate::jobs::prune::{self, TableReport};
@@ -18,7 +18,7 @@ use crate::shutdown::Shutdown;
 /// The file is written anew where at least one byte in so many holds nothing.
 const SHARE: u64 = 10;
 
-pub(super) fn run(global: &Global, options: &Prune, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &PruneArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
     // The clock is checked against the last run, since a wrong clock would delete what is young.
     let as_of = prune::instant(&reader, global.as_of.unwrap_or_else(|| AsOf(clock::now())), 0)?;
@@ -84,7 +84,7 @@ fn rewrite(store: &Store) -> anyhow::Result<Exit> {
 fn print(tables: &[TableReport], format: ListFormat, out: &mut Out) -> anyhow::Result<()> {
     let items: Vec<_> =
         tables.iter().map(|table| json!({ "table": table.table, "rows": table.rows, "bytes": table.bytes })).collect();
-    listed::print(format, "capdex.prune/1", &items, out, |out| {
+    list_output::print(format, "capdex.prune/1", &items, out, |out| {
         for table in tables {
             let rows = escape::count(table.rows, "row");
             out.line(format_args!("{:>9}  {rows}, {}", table.table, escape::bytes(table.bytes)))?;

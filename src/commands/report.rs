@@ -1,17 +1,17 @@
 //! `capdex report`: writes the static site from the store.
 
-use crate::cli::Report;
+use crate::cli::ReportArgs;
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::Out;
 use crate::progress::SiteProgress;
 use capdex_dataset::escape;
-use capdex_dataset::export::ranked;
+use capdex_dataset::export::ranked_capability;
 use capdex_site::report::{self, ReportOptions};
 
-pub(super) fn run(global: &Global, options: &Report, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &ReportArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
-    let as_of = ranked::as_of(global.as_of, &reader)?;
+    let as_of = ranked_capability::as_of(global.as_of, &reader)?;
     let progress = SiteProgress::new(global.quiet);
     let chosen = ReportOptions { as_of, threads: global.threads, progress: &progress };
     let written = report::write(&reader, &options.dir, &chosen)?;

@@ -2,15 +2,15 @@
 
 use capdex_rules::RuleMeta;
 
-use super::{listed, summary};
-use crate::cli::{ListFormat, Rules};
+use super::{list_output, summary};
+use crate::cli::{ListFormat, RulesCommand};
 use crate::exit::{Exit, usage};
 use crate::output::Out;
 
-pub(super) fn run(command: &Rules, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(command: &RulesCommand, out: &mut Out) -> anyhow::Result<Exit> {
     match command {
-        Rules::List { format } => list(*format, out)?,
-        Rules::Show { id } => {
+        RulesCommand::List { format } => list(*format, out)?,
+        RulesCommand::Show { id } => {
             let meta = capdex_rules::find(id)
                 .ok_or_else(|| usage(format!("there is no rule {id:?}; `capdex rules list` names them all")))?;
             show(meta, out)?;
@@ -20,7 +20,7 @@ pub(super) fn run(command: &Rules, out: &mut Out) -> anyhow::Result<Exit> {
 }
 
 fn list(format: ListFormat, out: &mut Out) -> anyhow::Result<()> {
-    listed::print(format, "capdex.rules/1", capdex_rules::all(), out, |out| {
+    list_output::print(format, "capdex.rules/1", capdex_rules::all(), out, |out| {
         let mut table = summary::table();
         table.set_header(["rule", "severity", "confidence", "title"]);
         for meta in capdex_rules::all() {

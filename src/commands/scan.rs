@@ -13,21 +13,21 @@ use capdex_model::score::Band;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::{AsOf, Timestamp};
 
-use crate::baseline::{Asked, Baseline, Held, KnownBand, KnownFinding};
-use crate::cli::{FailOn, Scan};
+use crate::baseline::{Baseline, BaselineIndex, BaselineQuery, KnownBand, KnownFinding};
+use crate::cli::{FailOn, ScanArgs};
 use crate::exit::{Exit, usage};
-use crate::formats::place::Input;
-use crate::formats::{FORMATS, Judged};
+use crate::formats::place::InputPlace;
+use crate::formats::{FORMATS, JudgedCapability};
 use crate::options::Global;
 use crate::output::Out;
-use crate::progress::Progress;
+use crate::progress::StageProgress;
 use crate::{analysis, clock, instant};
 use capdex_dataset::finding::Finding;
 
 /// Inputs read and scanned before their results are printed: bounds memory.
 const BATCH: usize = 64;
 
-pub(super) fn run(global: &Global, options: &Scan, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow::Result<Exit> {
     if let Some(id) = &options.rubric {
         super::known_rubric(id)?;
     }
@@ -40,7 +40,7 @@ pub(super) fn run(global: &Global, options: &Scan, out: &mut Out) -> anyhow::Res
     }
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let baseline = options.baseline.as_deref().map(Baseline::read).transpose()?.map(|baseline| baseline.at(at));
-    let mut draft = options.write_baseline.as_deref().map(|path| Draft::begin(path, options, at)).transpose()?;
+    let mut draft = options.write_baseline.as_deref().map(|path| NewBaseline::begin(path, options, at)).transpose()?;
     // Before the scan: a wrong format should be told at once.
     let mut printer = FORMATS
         .iter()
@@ -51,7 +51,7 @@ pub(super) fn run(global: &Global, options: &Scan, out: &mut Out) -> anyhow::Res
     // The working folder is taken once, so that all places in the output are relative to the same one.
     let judge =
         Judge { from: std::env::current_dir()?, rubric: options.rubric.as_deref(), at, baseline: baseline.as_ref() };
-    let progress = Progress::stage("scan", u64::try_from(paths.len()).ok(), global.quiet);
+    let progress = StageProgress::stage("scan", u64::try_from(paths.len()).ok(), global.quiet);
     let (mut met, mut incomplete, mut unread) = (false, false, 0);
     bulk::ordered(
         &pool,
@@ -95,18 +95,18 @@ struct Judge<'a> {
     from: std::path::PathBuf,
     rubric: Option<&'a str>,
     at: AsOf,
-    baseline: Option<&'a Held>,
+    baseline: Option<&'a BaselineIndex>,
 }
 
 impl Judge<'_> {
     /// Reads, scans and scores one input, and says whether it could be read at all. One that could not is not assessable,
     /// and takes nothing from the others.
-    fn read(&self, path: &str) -> (Vec<Judged>, bool) {
+    fn read(&self, path: &str) -> (Vec<JudgedCapability>, bool) {
         let given = Path::new(path);
         let read = folder::read(given, &UnpackLimits::default());
         let is_read = read.is_ok();
         let input = read.unwrap_or_else(|error| folder::FolderInput::unread(given, &error));
-        let place = Input::of(given, &self.from, given.is_file());
+        let place = InputPlace::of(given, &self.from, given.is_file());
         let bundle = Bundle { gaps: input.gaps, ..Bundle::local(format!("folder:{}", input.name), input.files) };
         let scanned = analysis::scan(&bundle);
         let scores = analysis::score_all(&scanned.iter().map(|one| &one.facts).collect::<Vec<_>>(), self.at);
@@ -115,31 +115,31 @@ impl Judge<'_> {
             let verdict = analysis::judge(&all, &scanned.completeness);
             let scores = all.into_iter().filter(|score| self.rubric.is_none_or(|id| score.rubric.id == id)).collect();
             let (input, place, standings) = (path.to_owned(), place.clone(), Vec::new());
-            self.compared(Judged { input, place, scanned, scores, verdict, standings })
+            self.compared(JudgedCapability { input, place, scanned, scores, verdict, baseline_statuses: standings })
         });
         (judged.collect(), is_read)
     }
 
     /// The same with the standing of each finding against the baseline, where there is one.
-    fn compared(&self, judged: Judged) -> Judged {
+    fn compared(&self, judged: JudgedCapability) -> JudgedCapability {
         let Some(baseline) = self.baseline else { return judged };
-        let standings = judged.findings().iter().map(|one| baseline.standing(asked(&judged, one))).collect();
-        Judged { standings, ..judged }
+        let standings = judged.findings().iter().map(|one| baseline.status(asked(&judged, one))).collect();
+        JudgedCapability { baseline_statuses: standings, ..judged }
     }
 }
 
 /// The question to a baseline about a finding. Its content is the file that it stands in, else the whole capability.
-fn asked<'a>(judged: &Judged, finding: &'a Finding<'_>) -> Asked<'a> {
+fn asked<'a>(judged: &JudgedCapability, finding: &'a Finding<'_>) -> BaselineQuery<'a> {
     let content = content_of(judged, finding.file);
-    Asked { fingerprint: &finding.fingerprint, content, severity: finding.severity }
+    BaselineQuery { fingerprint: &finding.fingerprint, content, severity: finding.severity }
 }
 
-fn content_of(judged: &Judged, file: &str) -> Digest {
+fn content_of(judged: &JudgedCapability, file: &str) -> Digest {
     // Bound to the file: a change elsewhere in the capability leaves what is known of this one.
     judged.scanned.pins.files.get(file).copied().unwrap_or(judged.scanned.capability.content)
 }
 
-fn meets(judged: &Judged, threshold: FailOn, baseline: Option<&Held>) -> bool {
+fn meets(judged: &JudgedCapability, threshold: FailOn, baseline: Option<&BaselineIndex>) -> bool {
     let is_new = |finding: &Finding<'_>| finding.baseline != Some(BaselineStatus::Known);
     match threshold {
         // Without a baseline the facts will do, and no finding has to be made.
@@ -159,14 +159,14 @@ fn meets(judged: &Judged, threshold: FailOn, baseline: Option<&Held>) -> bool {
 }
 
 /// A baseline as it is written.
-struct Draft {
+struct NewBaseline {
     baseline: Baseline,
     expires: Timestamp,
 }
 
-impl Draft {
+impl NewBaseline {
     /// Checks first what would only be found out after all the work.
-    fn begin(path: &Path, options: &Scan, at: AsOf) -> anyhow::Result<Self> {
+    fn begin(path: &Path, options: &ScanArgs, at: AsOf) -> anyhow::Result<Self> {
         // The file of before must be one of ours, because it will be replaced.
         if path.exists() {
             Baseline::read(path)?;
@@ -179,7 +179,7 @@ impl Draft {
     }
 
     /// Adds the findings of one result. Known ones keep their end: writing again must not make an exception last for ever.
-    fn take(&mut self, judged: &Judged, before: Option<&Held>) {
+    fn take(&mut self, judged: &JudgedCapability, before: Option<&BaselineIndex>) {
         let slug = &judged.scanned.capability.slug;
         for finding in &judged.findings() {
             let asked = asked(judged, finding);

@@ -1,13 +1,13 @@
 //! `capdex serve`: answers over HTTP from the store until it is told to stop.
 
-use crate::cli::Serve;
+use crate::cli::ServeArgs;
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::Out;
-use crate::shutdown::asked_to_stop;
+use crate::shutdown::shutdown_requested;
 use capdex_site::serve::{self, Options};
 
-pub(super) fn run(global: &Global, options: &Serve, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &ServeArgs, out: &mut Out) -> anyhow::Result<Exit> {
     // Says at once what is wrong with the store.
     drop(super::reader(global)?);
     let chosen = Options {
@@ -19,7 +19,7 @@ pub(super) fn run(global: &Global, options: &Serve, out: &mut Out) -> anyhow::Re
         cache_bytes: options.cache_mb as usize * 1_000_000,
         threads: global.threads,
     };
-    serve::run(&chosen, asked_to_stop(), |address| {
+    serve::run(&chosen, shutdown_requested(), |address| {
         out.line(format_args!("listening on http://{address} (API: /api/v1/openapi.json); Ctrl-C ends it"))?;
         // A script that starts the service waits for this line.
         out.flush()?;

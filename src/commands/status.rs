@@ -3,17 +3,19 @@
 use capdex_dataset::escape;
 use capdex_model::time::Timestamp;
 
-use crate::cli::{ListFormat, Status};
+use crate::cli::{ListFormat, StatusArgs};
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::Out;
 use capdex_dataset::views::ledger::{SourceReport, WalkReport};
-use capdex_dataset::views::status::{GapView, RunView, ScheduleView, SinkView, SourceView, StatusView, TotalsView};
+use capdex_dataset::views::status::{
+    GapView, NotifierView, RunView, ScheduleView, SourceStatusView, StatusView, TotalsView,
+};
 
 /// Gaps shown in the table; JSON shows all.
 const SHOWN: usize = 10;
 
-pub(super) fn run(global: &Global, options: &Status, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &StatusArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let status = StatusView::of(&super::reader(global)?)?;
     match options.format {
         ListFormat::Table => print(&status, out)?,
@@ -30,13 +32,13 @@ fn print(status: &StatusView, out: &mut Out) -> anyhow::Result<()> {
         out.line(format_args!("queue: {} {} {}", row.kind, row.state, row.jobs))?;
     }
     print_gaps(&status.gaps, out)?;
-    status.alerts.sinks.iter().flatten().try_for_each(|sink| print_sink(sink, out))?;
+    status.alerts.sinks.iter().flatten().try_for_each(|sink| print_notifier(sink, out))?;
     status.daemon.iter().try_for_each(|schedule| print_schedule(schedule, out))?;
     status.runs.iter().try_for_each(|run| print_run(run, out))
 }
 
 /// A line about a source, and one about its last walk.
-fn print_source(source: &SourceView, out: &mut Out) -> anyhow::Result<()> {
+fn print_source(source: &SourceStatusView, out: &mut Out) -> anyhow::Result<()> {
     let (outcome, report) = source.last();
     // A skipped source has no figures, and zeros would read as an empty directory.
     if let Some(SourceReport::Skipped { detail }) = report {
@@ -44,8 +46,8 @@ fn print_source(source: &SourceView, out: &mut Out) -> anyhow::Result<()> {
         return Ok(());
     }
     let (active, listings, held, last_complete) = match source {
-        SourceView::Asked(asked) => (asked.active, asked.listings, asked.held, asked.last_complete),
-        SourceView::NeverAsked(_) => (0, 0, 0, None),
+        SourceStatusView::Asked(asked) => (asked.active, asked.listings, asked.held, asked.last_complete),
+        SourceStatusView::NeverAsked(_) => (0, 0, 0, None),
     };
     out.line(format_args!(
         "source {}: {active} of {} active, last complete walk {}",
@@ -114,7 +116,7 @@ fn print_gaps(gaps: &[GapView], out: &mut Out) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn print_sink(sink: &SinkView, out: &mut Out) -> anyhow::Result<()> {
+fn print_notifier(sink: &NotifierView, out: &mut Out) -> anyhow::Result<()> {
     let failing = match sink.failures {
         0 => String::new(),
         failures => format!(

@@ -9,8 +9,8 @@ use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 use crate::jobs::StageReport;
 use crate::jobs::run::RunReport;
 use crate::output::Out;
-use capdex_dataset::export::Written;
-use capdex_dataset::export::best::Line;
+use capdex_dataset::export::WrittenDataset;
+use capdex_dataset::export::top_rows::TopRow;
 
 /// Prints the ranked table of an export.
 pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<()> {
@@ -32,11 +32,11 @@ pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    for line in &written.best.lines {
+    for line in &written.top_rows.lines {
         table.add_row(cells(line));
     }
     out.line(table)?;
-    let (hidden, beyond) = (written.best.hidden, written.best.beyond);
+    let (hidden, beyond) = (written.top_rows.hidden, written.top_rows.beyond);
     if hidden > 0 || beyond > 0 {
         out.line(format_args!(
             "{hidden} package rests without findings and {beyond} further rows are in the dataset."
@@ -46,15 +46,15 @@ pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<
 }
 
 /// The name of the first row as `explain` takes it, where a shell takes it as it stands: people copy what is shown to them.
-pub(super) fn first_name(written: &Written) -> Option<String> {
-    let line = written.best.lines.first()?;
+pub(super) fn first_name(written: &WrittenDataset) -> Option<String> {
+    let line = written.top_rows.lines.first()?;
     let name = format!("{}#{}:{}", line.package, line.kind, line.path);
     // No quotation mark and no dollar sign: a stranger's name must not run as a command when it is pasted.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@:/._-#".contains(&byte);
     (name.bytes().all(is_plain) && !name.starts_with(['-', '#'])).then_some(name)
 }
 
-fn cells(line: &Line) -> Vec<Cell> {
+fn cells(line: &TopRow) -> Vec<Cell> {
     let name = format!("{}#{}", line.package, line.path);
     let name = escape::shorten(&escape::escape(name.trim_end_matches('#')), 52);
     let band = Cell::new(line.band.as_str()).fg(colour(line.band));

@@ -6,14 +6,14 @@ use capdex_dataset::escape;
 use capdex_model::time::AsOf;
 use tracing::warn;
 
-use super::{listed, summary};
-use crate::cli::Typosquats;
+use super::{list_output, summary};
+use crate::cli::TyposquatsArgs;
 use crate::exit::Exit;
-use crate::jobs::watch::lookalikes::read_list;
+use crate::jobs::watch::typosquats::read_list;
 use crate::options::Global;
 use crate::output::Out;
 use capdex_dataset::bulk;
-use capdex_dataset::views::lookalikes::{LookalikeView, SCHEMA};
+use capdex_dataset::views::typosquats::{SCHEMA, TyposquatView};
 
 /// Leads shown in the table; the other formats show all.
 const SHOWN: usize = 200;
@@ -22,7 +22,7 @@ const BATCH: usize = 16_384;
 /// Letters of a name shown in the table.
 const COLUMNS: usize = 48;
 
-pub(super) fn run(global: &Global, options: &Typosquats, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &TyposquatsArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let (leads, unread) = match &options.names {
         None => (super::reader(global)?.typosquats()?.into_iter().map(|(lead, at)| (lead, Some(at))).collect(), 0),
         Some(names) => {
@@ -35,8 +35,8 @@ pub(super) fn run(global: &Global, options: &Typosquats, out: &mut Out) -> anyho
         }
     };
     let leads: Vec<(Lead, Option<AsOf>)> = leads;
-    let views: Vec<LookalikeView<'_>> = leads.iter().map(|(lead, at)| LookalikeView::of(lead, *at)).collect();
-    listed::print(options.format, SCHEMA, &views, out, |out| table(&views, out))?;
+    let views: Vec<TyposquatView<'_>> = leads.iter().map(|(lead, at)| TyposquatView::of(lead, *at)).collect();
+    list_output::print(options.format, SCHEMA, &views, out, |out| table(&views, out))?;
     if unread > 0 {
         warn!(names = unread, "some names are empty or too long to be compared");
     }
@@ -44,9 +44,9 @@ pub(super) fn run(global: &Global, options: &Typosquats, out: &mut Out) -> anyho
 }
 
 /// The leads, worst first, and the number of names that could not be compared.
-type Compared = (Vec<(Lead, Option<AsOf>)>, usize);
+type ComparedNames = (Vec<(Lead, Option<AsOf>)>, usize);
 
-fn compared(global: &Global, names: &[Line], popular: Popular) -> anyhow::Result<Compared> {
+fn compared(global: &Global, names: &[Line], popular: Popular) -> anyhow::Result<ComparedNames> {
     let mut unread = popular.unread();
     let mut leads: Vec<Lead> = Vec::new();
     let pool = bulk::pool(global.threads)?;
@@ -68,7 +68,7 @@ fn compared(global: &Global, names: &[Line], popular: Popular) -> anyhow::Result
     Ok((leads.into_iter().map(|lead| (lead, None)).collect(), unread))
 }
 
-fn table(leads: &[LookalikeView<'_>], out: &mut Out) -> anyhow::Result<()> {
+fn table(leads: &[TyposquatView<'_>], out: &mut Out) -> anyhow::Result<()> {
     if leads.is_empty() {
         out.line("No look-alikes.")?;
         return Ok(());

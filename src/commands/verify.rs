@@ -10,18 +10,18 @@ use capdex_model::digest::Digest;
 use capdex_model::score::Score;
 use capdex_rubrics::RUBRICS;
 
-use super::named::{self, Found};
+use super::capability_lookup::{self, NameMatch};
 use crate::analysis;
-use crate::cli::Verify;
+use crate::cli::VerifyArgs;
 use crate::exit::{Exit, usage};
 use crate::options::Global;
 use crate::output::Out;
-use capdex_dataset::export::{manifest, ranked, verify};
+use capdex_dataset::export::{manifest, ranked_capability, verify};
 
 /// Differences printed, and things that are unknown; more are counted.
 const SHOWN: usize = 20;
 
-pub(super) fn run(global: &Global, options: &Verify, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &VerifyArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let path = Path::new(&options.target);
     // A folder is a dataset; everything else is the name of a capability.
     if path.is_dir() {
@@ -69,18 +69,18 @@ fn told(what: &str, found: &[String], out: &mut Out) -> anyhow::Result<()> {
 /// Scans the stored bytes of the capability's snapshot again and compares facts and scores byte for byte.
 fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
-    let current = match named::search(&reader, name)? {
-        Found::One(current) => current,
+    let current = match capability_lookup::search(&reader, name)? {
+        NameMatch::One(current) => current,
         // What stood once may still have its bytes, and is looked for under its exact name.
-        Found::None(error) => return former(&reader, name, error, out),
-        Found::Several(error) => return Err(error),
+        NameMatch::None(error) => return former(&reader, name, error, out),
+        NameMatch::Several(error) => return Err(error),
     };
     let bundle = match reader.bundle(current.snapshot) {
         // Pruned bytes are unknown and no difference: the operator chose to delete them.
         Err(error @ StoreError::Pruned { .. }) => return unknown(&current.capability.slug, &error.to_string(), out),
         other => other?,
     };
-    let Compared { differences, unscored, scores } = compare(global, &reader, &current, &bundle)?;
+    let RescanComparison { differences, unscored, scores } = compare(global, &reader, &current, &bundle)?;
     for difference in &differences {
         out.line(format_args!("differs: {}", escape::escape(difference)))?;
     }
@@ -103,7 +103,7 @@ fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit
 
 /// The result of scanning and scoring again.
 #[derive(Default)]
-struct Compared {
+struct RescanComparison {
     differences: Vec<String>,
     /// The rubrics of which no score is stored for the day: nothing can be said of what was told under them.
     unscored: Vec<&'static str>,
@@ -111,8 +111,13 @@ struct Compared {
     scores: u64,
 }
 
-fn compare(global: &Global, reader: &Reader, current: &CurrentCapability, bundle: &Bundle) -> anyhow::Result<Compared> {
-    let mut compared = Compared::default();
+fn compare(
+    global: &Global,
+    reader: &Reader,
+    current: &CurrentCapability,
+    bundle: &Bundle,
+) -> anyhow::Result<RescanComparison> {
+    let mut compared = RescanComparison::default();
     let differences = &mut compared.differences;
     let bytes = |score: &Score| Digest::of_json(score);
     // The bytes themselves first: with a damaged blob every later comparison is worthless.
@@ -137,11 +142,11 @@ fn compare(global: &Global, reader: &Reader, current: &CurrentCapability, bundle
         differences.push(format!("rule set {} finds other facts in it", capdex_rules::digest()));
     }
     // The stored facts apart from the scan: somebody may have changed the database.
-    if Digest::of_json(&ranked::facts(reader, current)?) != current.facts {
+    if Digest::of_json(&ranked_capability::facts(reader, current)?) != current.facts {
         differences.push("its stored facts have another digest".into());
     }
-    let as_of = ranked::as_of(global.as_of, reader)?;
-    let (stored, _) = ranked::scores(reader, current, as_of)?;
+    let as_of = ranked_capability::as_of(global.as_of, reader)?;
+    let (stored, _) = ranked_capability::scores(reader, current, as_of)?;
     for score in &stored {
         let computed = analysis::score(&scanned.facts, Some(&score.rubric.id), as_of);
         // By digest of the canonical form, so that every term counts and not only the value.
@@ -158,7 +163,7 @@ fn compare(global: &Global, reader: &Reader, current: &CurrentCapability, bundle
 
 /// A capability that stood once: where its bytes were pruned, nothing can be said of them, and that is no difference.
 fn former(reader: &Reader, name: &str, stands_not: anyhow::Error, out: &mut Out) -> anyhow::Result<Exit> {
-    let (slug, digits) = named::exact(name);
+    let (slug, digits) = capability_lookup::exact(name);
     let former = reader.former(&slug, &digits)?;
     // One, or the name says nothing: among several former ones nothing is guessed.
     let [one] = former.as_slice() else { return Err(stands_not) };

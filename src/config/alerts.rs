@@ -11,8 +11,8 @@ use capdex_model::digest::Digest;
 use serde::Deserialize;
 
 use super::keys::{REQUIRED, keys};
-use super::receiver::{MIN_SEVERITY, Sink};
-use super::sinks::{SinkSection, sink_of};
+use super::notifier::{MIN_SEVERITY, Notifier};
+use super::notifier_section::{NotifierSection, notifier_of};
 use crate::exit::usage;
 use crate::instant;
 
@@ -28,18 +28,18 @@ keys! {
         #[key(default = COOLDOWN_DAYS, example = "14")]
         pub cooldown_days: Option<u32>,
         /// Milliseconds in which one run begins tries at one sink.
-        #[key(default = Alerts::default().patience.as_millis(), example = "60000")]
+        #[key(default = AlertSettings::default().patience.as_millis(), example = "60000")]
         pub patience_ms: Option<u64>,
         /// Milliseconds that a receiver may take for one message.
-        #[key(default = Alerts::default().deadline.as_millis(), example = "20000")]
+        #[key(default = AlertSettings::default().deadline.as_millis(), example = "20000")]
         pub deadline_ms: Option<u64>,
         /// Milliseconds to wait after a first failure; the wait doubles with every failure, up to six hours.
-        #[key(default = Alerts::default().backoff.as_millis(), example = "5000")]
+        #[key(default = AlertSettings::default().backoff.as_millis(), example = "5000")]
         pub backoff_ms: Option<u64>,
         /// The alerts that are never told.
         pub suppress: Vec<SuppressSection>,
         /// The receivers.
-        pub sinks: Vec<SinkSection>,
+        pub sinks: Vec<NotifierSection>,
     }
 }
 
@@ -76,7 +76,7 @@ keys! {
 
 /// The receivers and limits of alerts, with what the schedule leaves to the program filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Alerts {
+pub struct AlertSettings {
     /// The time in which one run begins tries at one sink.
     pub patience: Duration,
     /// The longest time of a receiver for one message.
@@ -86,19 +86,19 @@ pub struct Alerts {
     /// The alerts that are never told.
     pub suppressions: Vec<Suppression>,
     /// Whom to tell, in the order of the schedule.
-    pub sinks: Vec<Sink>,
+    pub notifiers: Vec<Notifier>,
     /// The address for questions about our requests.
     pub contact: Option<String>,
 }
 
-impl Default for Alerts {
+impl Default for AlertSettings {
     fn default() -> Self {
         Self {
             patience: Duration::from_secs(30),
             deadline: Duration::from_secs(10),
             backoff: Duration::from_secs(2),
             suppressions: Vec::new(),
-            sinks: Vec::new(),
+            notifiers: Vec::new(),
             contact: None,
         }
     }
@@ -109,8 +109,8 @@ impl AlertsSection {
     ///
     /// # Errors
     /// Wrong configuration, with the name of the sink or the number of the suppression.
-    pub fn resolve(&self, contact: Option<String>) -> anyhow::Result<Alerts> {
-        let own = Alerts::default();
+    pub fn resolve(&self, contact: Option<String>) -> anyhow::Result<AlertSettings> {
+        let own = AlertSettings::default();
         let millis = |given: Option<u64>, own: Duration| given.map_or(own, Duration::from_millis);
         let policy = Policy {
             budget: self.budget.unwrap_or(BUDGET),
@@ -124,16 +124,16 @@ impl AlertsSection {
             if !names.insert(&section.name) {
                 return Err(usage(format!("alerts: two sinks are called {:?}", section.name)));
             }
-            sinks.push(sink_of(section, &policy)?);
+            sinks.push(notifier_of(section, &policy)?);
         }
         // Numbered from 1, as a person counts the entries of a file.
         let numbered = (1_usize..).zip(&self.suppress);
-        Ok(Alerts {
+        Ok(AlertSettings {
             patience: millis(self.patience_ms, own.patience),
             deadline: millis(self.deadline_ms, own.deadline),
             backoff: millis(self.backoff_ms, own.backoff),
             suppressions: numbered.map(suppression).collect::<anyhow::Result<_>>()?,
-            sinks,
+            notifiers: sinks,
             contact,
         })
     }

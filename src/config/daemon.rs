@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::cron::Cron;
-use super::keys::{ConfigValue, Kind, REQUIRED, keys};
+use super::keys::{ConfigValue, REQUIRED, ValueKind, keys};
 
 keys! {
     /// The times at which `capdex daemon` runs the schedule. A schedule without this table is run by hand only.
@@ -23,7 +23,7 @@ keys! {
         /// runs it right after, once for all that came.
         #[serde(default)]
         #[key(default = "skip", example = r#""queue""#)]
-        pub overlap: Overlap,
+        pub overlap: OverlapPolicy,
         /// Minutes after which a run begins no more requests. Everything that was fetched by then is scanned, scored, watched,
         /// exported and told all the same, and the next run fetches the rest.
         #[key(default = "no budget", example = "240")]
@@ -47,7 +47,7 @@ const OUT: &str = "capdex-export";
 /// The fate of a due time that comes while the run before is still going.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Overlap {
+pub enum OverlapPolicy {
     /// It is left out.
     #[default]
     Skip,
@@ -55,9 +55,9 @@ pub enum Overlap {
     Queue,
 }
 
-impl ConfigValue for Overlap {
-    fn kind() -> Kind {
-        Kind::Words(vec!["skip", "queue"])
+impl ConfigValue for OverlapPolicy {
+    fn kind() -> ValueKind {
+        ValueKind::Words(vec!["skip", "queue"])
     }
 }
 
@@ -67,7 +67,7 @@ pub struct Timing {
     /// When it is due.
     pub cron: Cron,
     /// The rule for due times that meet a run.
-    pub overlap: Overlap,
+    pub overlap: OverlapPolicy,
     /// The time in which a run may begin requests.
     pub budget: Option<Duration>,
     /// Seconds over which starts are spread.

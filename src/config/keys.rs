@@ -31,7 +31,7 @@ pub struct KeyDoc {
     /// Lines about its meaning.
     pub meaning: &'static [&'static str],
     /// The values that it takes.
-    pub kind: fn() -> Kind,
+    pub kind: fn() -> ValueKind,
     /// Default and example; empty for a table, whose keys have their own.
     pub shown: &'static [Shown],
 }
@@ -47,7 +47,7 @@ pub struct Shown {
 
 /// The values that a key takes.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum ValueKind {
     /// Any value of a scalar type, in words.
     Scalar(&'static str),
     /// One of these words.
@@ -60,7 +60,7 @@ pub enum Kind {
     Named(Box<Self>),
 }
 
-impl Kind {
+impl ValueKind {
     /// The type and the allowed values, as Markdown.
     pub fn words(&self) -> String {
         match self {
@@ -76,7 +76,7 @@ impl Kind {
 /// A type that a key may have.
 pub trait ConfigValue {
     /// The values that it takes.
-    fn kind() -> Kind;
+    fn kind() -> ValueKind;
 }
 
 /// A struct that reads a table.
@@ -88,8 +88,8 @@ pub trait Section {
 macro_rules! scalars {
     ($($type:ty: $words:literal),+ $(,)?) => {
         $(impl ConfigValue for $type {
-            fn kind() -> Kind {
-                Kind::Scalar($words)
+            fn kind() -> ValueKind {
+                ValueKind::Scalar($words)
             }
         })+
     };
@@ -107,26 +107,26 @@ scalars! {
 }
 
 impl ConfigValue for Severity {
-    fn kind() -> Kind {
-        Kind::Words(Self::ALL.map(Self::as_str).to_vec())
+    fn kind() -> ValueKind {
+        ValueKind::Words(Self::ALL.map(Self::as_str).to_vec())
     }
 }
 
 impl<T: ConfigValue> ConfigValue for Option<T> {
-    fn kind() -> Kind {
+    fn kind() -> ValueKind {
         T::kind()
     }
 }
 
 impl<T: ConfigValue> ConfigValue for Vec<T> {
-    fn kind() -> Kind {
-        Kind::List(Box::new(T::kind()))
+    fn kind() -> ValueKind {
+        ValueKind::List(Box::new(T::kind()))
     }
 }
 
 impl<T: ConfigValue> ConfigValue for BTreeMap<String, T> {
-    fn kind() -> Kind {
-        Kind::Named(Box::new(T::kind()))
+    fn kind() -> ValueKind {
+        ValueKind::Named(Box::new(T::kind()))
     }
 }
 
@@ -172,8 +172,8 @@ macro_rules! keys {
         }
 
         impl $crate::config::keys::ConfigValue for $name {
-            fn kind() -> $crate::config::keys::Kind {
-                $crate::config::keys::Kind::Table(&<Self as $crate::config::keys::Section>::DOC)
+            fn kind() -> $crate::config::keys::ValueKind {
+                $crate::config::keys::ValueKind::Table(&<Self as $crate::config::keys::Section>::DOC)
             }
         }
     };
@@ -182,7 +182,7 @@ pub(super) use keys;
 
 /// A table of a schedule with its place.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub struct ScheduleTable {
     /// The dotted path before its keys, such as `alerts.sinks[].`; empty for the schedule itself.
     pub path: String,
     /// The line that begins it in TOML, such as `[[alerts.sinks]]`; empty for the schedule itself.
@@ -192,14 +192,14 @@ pub struct Placed {
 }
 
 /// A table and all tables in it, each before those in it.
-pub fn tables(doc: &'static SectionDoc) -> Vec<Placed> {
+pub fn tables(doc: &'static SectionDoc) -> Vec<ScheduleTable> {
     let mut found = Vec::new();
-    add(Placed { path: String::new(), header: String::new(), doc }, "", &mut found);
+    add(ScheduleTable { path: String::new(), header: String::new(), doc }, "", &mut found);
     found
 }
 
 /// Adds a table whose name in TOML is `name`, and those in it.
-fn add(placed: Placed, name: &str, found: &mut Vec<Placed>) {
+fn add(placed: ScheduleTable, name: &str, found: &mut Vec<ScheduleTable>) {
     let (doc, path) = (placed.doc, placed.path.clone());
     found.push(placed);
     for key in doc.keys {
@@ -207,22 +207,26 @@ fn add(placed: Placed, name: &str, found: &mut Vec<Placed>) {
         let below = if name.is_empty() { key.name.to_owned() } else { format!("{name}.{}", key.name) };
         let path = format!("{path}{}", key.name);
         match (key.kind)() {
-            Kind::Table(doc) => {
-                add(Placed { path: format!("{path}."), header: format!("[{below}]"), doc }, &below, found)
+            ValueKind::Table(doc) => {
+                add(ScheduleTable { path: format!("{path}."), header: format!("[{below}]"), doc }, &below, found)
             }
-            Kind::List(of) => {
-                if let Kind::Table(doc) = *of {
+            ValueKind::List(of) => {
+                if let ValueKind::Table(doc) = *of {
                     let header = format!("[[{below}]]");
-                    add(Placed { path: format!("{path}[]."), header, doc }, &below, found);
+                    add(ScheduleTable { path: format!("{path}[]."), header, doc }, &below, found);
                 }
             }
-            Kind::Named(of) => {
-                if let Kind::Table(doc) = *of {
+            ValueKind::Named(of) => {
+                if let ValueKind::Table(doc) = *of {
                     let below = format!("{below}.<id>");
-                    add(Placed { path: format!("{path}.<id>."), header: format!("[{below}]"), doc }, &below, found);
+                    add(
+                        ScheduleTable { path: format!("{path}.<id>."), header: format!("[{below}]"), doc },
+                        &below,
+                        found,
+                    );
                 }
             }
-            Kind::Scalar(_) | Kind::Words(_) => {}
+            ValueKind::Scalar(_) | ValueKind::Words(_) => {}
         }
     }
 }
@@ -242,7 +246,7 @@ mod tests {
     /// A schedule of every documented key but one, with a line of its own in one table.
     fn example(without: Option<&str>, more: Option<(&str, &str)>) -> String {
         let mut text = String::new();
-        for Placed { path, header, doc } in tables(&Schedule::DOC) {
+        for ScheduleTable { path, header, doc } in tables(&Schedule::DOC) {
             text.push_str(&header.replace("<id>", "npm"));
             text.push('\n');
             for key in doc.keys {
@@ -266,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_key_is_required_where_its_default_says_so() {
-        for Placed { path, doc, .. } in tables(&Schedule::DOC) {
+        for ScheduleTable { path, doc, .. } in tables(&Schedule::DOC) {
             for key in doc.keys {
                 let Some(shown) = key.shown.first() else { continue };
                 let name = format!("{path}{}", key.name);
@@ -278,7 +282,7 @@ mod tests {
 
     #[test]
     fn every_key_that_is_read_is_documented() {
-        for Placed { path, doc, .. } in tables(&Schedule::DOC) {
+        for ScheduleTable { path, doc, .. } in tables(&Schedule::DOC) {
             let error = read(&example(None, Some((&path, "no-such-key = 1\n")))).expect_err("refused");
             let (_, expected) = error.split_once("expected").unwrap_or_else(|| panic!("{path}: {error}"));
             let read: BTreeSet<&str> = expected.split('`').skip(1).step_by(2).collect();
@@ -295,13 +299,13 @@ mod tests {
 
     #[test]
     fn a_key_is_shown_with_meaning_default_and_example_unless_it_is_a_table() {
-        for Placed { path, doc, .. } in tables(&Schedule::DOC) {
+        for ScheduleTable { path, doc, .. } in tables(&Schedule::DOC) {
             assert!(!prose(doc.about).is_empty(), "{path}");
             for key in doc.keys {
                 let has_table = match (key.kind)() {
-                    Kind::Table(_) => true,
-                    Kind::List(of) | Kind::Named(of) => matches!(*of, Kind::Table(_)),
-                    Kind::Scalar(_) | Kind::Words(_) => false,
+                    ValueKind::Table(_) => true,
+                    ValueKind::List(of) | ValueKind::Named(of) => matches!(*of, ValueKind::Table(_)),
+                    ValueKind::Scalar(_) | ValueKind::Words(_) => false,
                 };
                 assert_eq!(key.shown.is_empty(), has_table, "{path}{}", key.name);
                 assert!(!prose(key.meaning).is_empty(), "{path}{}", key.name);
@@ -311,9 +315,9 @@ mod tests {
 
     #[test]
     fn every_word_that_is_documented_is_read_and_no_other() {
-        for Placed { path, doc, .. } in tables(&Schedule::DOC) {
+        for ScheduleTable { path, doc, .. } in tables(&Schedule::DOC) {
             for key in doc.keys {
-                let Kind::Words(words) = (key.kind)() else { continue };
+                let ValueKind::Words(words) = (key.kind)() else { continue };
                 let name = format!("{path}{}", key.name);
                 let with =
                     |word: &str| read(&example(Some(&name), Some((&path, &format!("{} = {word:?}\n", key.name)))));

@@ -8,9 +8,9 @@ mod daemon;
 mod http;
 mod identity;
 pub mod keys;
-mod receiver;
+mod notifier;
+mod notifier_section;
 mod retention;
-mod sinks;
 mod sources;
 
 use std::collections::BTreeMap;
@@ -24,12 +24,12 @@ use serde::Deserialize;
 use crate::exit::usage;
 use keys::{REQUIRED, keys};
 
-pub use alerts::{Alerts, AlertsSection};
+pub use alerts::{AlertSettings, AlertsSection};
 pub use cron::Cron;
-pub use daemon::{DaemonSection, Overlap, Timing};
+pub use daemon::{DaemonSection, OverlapPolicy, Timing};
 pub use http::HttpSection;
 pub use identity::IdentitySection;
-pub use receiver::{Sink, Target};
+pub use notifier::{Notifier, NotifierTarget};
 pub use retention::RetentionSection;
 pub use sources::{SourceRun, SourceSection};
 
@@ -55,7 +55,7 @@ keys! {
         pub alerts: AlertsSection,
         /// The names that names are compared with.
         #[serde(default)]
-        pub lookalikes: LookalikesSection,
+        pub lookalikes: TyposquatsSection,
         /// The operator's word on which listings are one thing.
         #[serde(default)]
         pub identity: IdentitySection,
@@ -88,7 +88,7 @@ keys! {
     /// Popular names of the operator's own, beside the established ones of the store.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
     #[serde(default, deny_unknown_fields)]
-    pub struct LookalikesSection {
+    pub struct TyposquatsSection {
         /// Files of popular names with which a night compares names beside its own established ones. A line holds a name, how
         /// popular it is and whose it is, with tabs between; the last two are optional.
         #[key(default = "empty", example = r#"["popular.tsv"]"#)]
@@ -148,7 +148,7 @@ impl Schedule {
     ///
     /// # Errors
     /// Wrong configuration, with the name of the sink.
-    pub fn alerts(&self) -> anyhow::Result<Alerts> {
+    pub fn alerts(&self) -> anyhow::Result<AlertSettings> {
         self.alerts.resolve(self.http.contact.clone())
     }
 

@@ -21,12 +21,12 @@ use crate::clock;
 use crate::config::{Schedule, Timing};
 use crate::exit::usage;
 use crate::jobs::run as jobs;
-use crate::options::{Global, Tape};
+use crate::options::{Global, RecordingArgs};
 use crate::shutdown::Shutdown;
 
 pub mod plan;
 
-use plan::{Known, MOST_TRIES, Next};
+use plan::{MOST_TRIES, ScheduleHistory, ScheduleStep};
 
 /// A schedule with when it runs.
 pub struct Scheduled {
@@ -40,7 +40,7 @@ pub struct Scheduled {
 
 /// The events that the daemon tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event<'a> {
+pub enum DaemonEvent<'a> {
     /// A due time was begun.
     Begun(&'a DueRun),
     /// A due time was answered, after so long.
@@ -68,7 +68,7 @@ pub fn run(
     global: &Global,
     scheduled: &[Scheduled],
     shutdown: &Shutdown,
-    tell: &mut dyn FnMut(&Event<'_>) -> anyhow::Result<()>,
+    tell: &mut dyn FnMut(&DaemonEvent<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     // Since when it is there without having slept: what comes due while a run is under way is met late and not missed.
     let (mut entered, mut attended) = (BTreeSet::new(), None);
@@ -136,7 +136,7 @@ fn choose<'a>(
     store: &Store,
     scheduled: &'a [Scheduled],
     (now, attended): (Timestamp, Option<Timestamp>),
-    tell: &mut dyn FnMut(&Event<'_>) -> anyhow::Result<()>,
+    tell: &mut dyn FnMut(&DaemonEvent<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Choice<'a>> {
     let (mut due_first, mut wake): (Option<(Timestamp, u64, &Scheduled)>, Option<Timestamp>) = (None, None);
     for one in scheduled {
@@ -144,36 +144,36 @@ fn choose<'a>(
         // Entered at every look: another daemon may have changed the expression since.
         let since = store.write(move |writer| writer.enter_schedule(&name, &cron, now))?;
         let name = one.schedule.name.as_str();
-        let known = Known { since, last: store.reader()?.last_due(name)?, attended };
+        let known = ScheduleHistory { since, last: store.reader()?.last_due(name)?, attended };
         let known = forget_ahead(store, name, known, now, tell)?;
         match plan::next(name, &one.timing, &known, now) {
             // The one that has waited longest, so that a frequent schedule cannot starve a rare one.
-            Next::Run { due, missed } if due_first.is_none_or(|(first, ..)| due < first) => {
+            ScheduleStep::Run { due, missed } if due_first.is_none_or(|(first, ..)| due < first) => {
                 due_first = Some((due, missed, one));
             }
-            Next::Run { .. } => (),
-            Next::Note { due, missed } => {
+            ScheduleStep::Run { .. } => (),
+            ScheduleStep::Note { due, missed } => {
                 let schedule = name.to_owned();
                 // Begun and answered in one transaction: a note is never left open.
                 store.write(move |writer| {
                     writer.begin_due(&schedule, due, missed, now)?;
                     writer.answer_due(&schedule, due, DueOutcome::Missed, now)
                 })?;
-                tell(&Event::Answered(name, due, DueOutcome::Missed, Duration::ZERO))?;
+                tell(&DaemonEvent::Answered(name, due, DueOutcome::Missed, Duration::ZERO))?;
                 // Looked at again at once, because a later time of the same schedule may be due.
                 wake = Some(now);
             }
-            Next::GiveUp { due } => {
+            ScheduleStep::GiveUp { due } => {
                 let schedule = name.to_owned();
                 store.write(move |writer| writer.answer_due(&schedule, due, DueOutcome::Failed, now))?;
                 let why =
                     format!("its process died {MOST_TRIES} times; see the system's log, then `capdex nightly` by hand");
-                tell(&Event::Error(name, why))?;
-                tell(&Event::Answered(name, due, DueOutcome::Failed, Duration::ZERO))?;
+                tell(&DaemonEvent::Error(name, why))?;
+                tell(&DaemonEvent::Answered(name, due, DueOutcome::Failed, Duration::ZERO))?;
                 wake = Some(now);
             }
             // The earliest of all schedules.
-            Next::Wait(until) => wake = wake.into_iter().chain(until).min(),
+            ScheduleStep::Wait(until) => wake = wake.into_iter().chain(until).min(),
         }
     }
     Ok(due_first.map_or(Choice::Wait(wake), |(due, missed, one)| Choice::Run(one, due, missed)))
@@ -184,10 +184,10 @@ fn choose<'a>(
 fn forget_ahead(
     store: &Store,
     name: &str,
-    known: Known,
+    known: ScheduleHistory,
     now: Timestamp,
-    tell: &mut dyn FnMut(&Event<'_>) -> anyhow::Result<()>,
-) -> anyhow::Result<Known> {
+    tell: &mut dyn FnMut(&DaemonEvent<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<ScheduleHistory> {
     let ahead = known.last.as_ref().map(|run| run.due).into_iter().chain([known.since]);
     if !ahead.into_iter().any(|instant| plan::lies_ahead(instant, now)) {
         return Ok(known);
@@ -195,10 +195,10 @@ fn forget_ahead(
     let schedule = name.to_owned();
     let latest = store.write(move |writer| writer.forget_after(&schedule, now))?;
     warn!(schedule = name, "the clock was set back");
-    tell(&Event::ClockSetBack(name, latest.unwrap_or(known.since)))?;
+    tell(&DaemonEvent::ClockSetBack(name, latest.unwrap_or(known.since)))?;
     let last = store.reader()?.last_due(name)?;
     // Not later than now, or the schedule would wait for the wrong clock.
-    Ok(Known { since: known.since.min(now), last, ..known })
+    Ok(ScheduleHistory { since: known.since.min(now), last, ..known })
 }
 
 /// Sleeps until a due time, in pieces: clocks are set, and machines sleep.
@@ -221,28 +221,28 @@ fn run_one(
     one: &Scheduled,
     (due, missed): (Timestamp, u64),
     shutdown: &Shutdown,
-    tell: &mut dyn FnMut(&Event<'_>) -> anyhow::Result<()>,
+    tell: &mut dyn FnMut(&DaemonEvent<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let (name, now) = (one.schedule.name.clone(), clock::now());
     let begun = store.write(move |writer| writer.begin_due(&name, due, missed, now))?;
     // It or a later one was answered already; nothing is left to be run.
     let Some(begun) = begun else { return Ok(()) };
-    tell(&Event::Begun(&begun))?;
+    tell(&DaemonEvent::Begun(&begun))?;
     let (name, watch) = (one.schedule.name.as_str(), Stopwatch::start());
     // A panic must not end the daemon: the other schedules still have to run.
     let (outcome, why) = outcome_of(catch_unwind(AssertUnwindSafe(|| work(global, store.clone(), one, shutdown))));
     if let Some(why) = why {
         error!(schedule = name, error = why, "the run failed");
-        tell(&Event::Error(name, why))?;
+        tell(&DaemonEvent::Error(name, why))?;
     }
     let (schedule, at) = (name.to_owned(), clock::now());
     let Some(outcome) = outcome else {
         // Left and not answered: the next daemon goes on with the same due time.
         store.write(move |writer| writer.leave_due(&schedule, due))?;
-        return tell(&Event::Left(name, due));
+        return tell(&DaemonEvent::Left(name, due));
     };
     store.write(move |writer| writer.answer_due(&schedule, due, outcome, at))?;
-    tell(&Event::Answered(name, due, outcome, watch.elapsed()))
+    tell(&DaemonEvent::Answered(name, due, outcome, watch.elapsed()))
 }
 
 /// The outcome of a run, with the reason where it failed; a panic is a failure that says so.
@@ -263,7 +263,7 @@ fn outcome_of(
 /// The run itself; no outcome where the daemon is to end before the run did.
 fn work(global: &Global, store: Store, one: &Scheduled, shutdown: &Shutdown) -> anyhow::Result<Option<DueOutcome>> {
     // The store goes into the run, which holds the lock until it is over.
-    let context = jobs::open_in(store, global, &one.schedule, &Tape::default())?;
+    let context = jobs::open_in(store, global, &one.schedule, &RecordingArgs::default())?;
     let (is_over, budget, watch) = (AtomicBool::new(false), one.timing.budget, Stopwatch::start());
     let report = thread::scope(|scope| {
         let context = &context;
@@ -313,7 +313,7 @@ mod tests {
     fn scheduled(name: &str, cron: &str) -> Scheduled {
         let section = DaemonSection {
             cron: cron.to_owned(),
-            overlap: crate::config::Overlap::Skip,
+            overlap: crate::config::OverlapPolicy::Skip,
             budget_minutes: None,
             jitter_seconds: 0,
             recover: None,
@@ -330,7 +330,7 @@ mod tests {
     /// What is chosen at an instant: the due time to run, else none; with what was told.
     fn chosen(store: &Store, scheduled: &[Scheduled], now: Timestamp) -> (Option<Timestamp>, Vec<String>) {
         let mut told = Vec::new();
-        let mut tell = |event: &Event<'_>| {
+        let mut tell = |event: &DaemonEvent<'_>| {
             told.push(format!("{event:?}"));
             Ok(())
         };

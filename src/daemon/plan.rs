@@ -6,7 +6,7 @@ use capdex_db::DueRun;
 use capdex_model::digest::Digest;
 use capdex_model::time::Timestamp;
 
-use crate::config::{Overlap, Timing};
+use crate::config::{OverlapPolicy, Timing};
 
 /// The lateness in seconds up to which a due time is met and not missed: the daemon looks twice in this time.
 const GRACE_S: i64 = 60;
@@ -17,7 +17,7 @@ const MOST_COUNTED: usize = 10_000;
 
 /// The knowledge of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct ScheduleHistory {
     /// Since when its expression holds.
     pub since: Timestamp,
     /// The newest due time that was begun or answered.
@@ -28,7 +28,7 @@ pub struct Known {
 
 /// The next step for a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum ScheduleStep {
     /// This due time is to be run, and stands for so many before it.
     Run {
         /// The due time.
@@ -53,7 +53,7 @@ pub enum Next {
 }
 
 /// Decides the next step for a schedule.
-pub fn next(name: &str, timing: &Timing, known: &Known, now: Timestamp) -> Next {
+pub fn next(name: &str, timing: &Timing, known: &ScheduleHistory, now: Timestamp) -> ScheduleStep {
     // A run without an outcome was begun by a process that is no longer there.
     let open = known.last.as_ref().filter(|run| run.outcome.is_none());
     let after = answered_until(timing, known, now);
@@ -71,26 +71,26 @@ pub fn next(name: &str, timing: &Timing, known: &Known, now: Timestamp) -> Next 
             // The daemon was there and had its hands full: nobody missed anything.
             let was_met = known.attended.is_some_and(|attended| attended <= start(name, timing, due));
             if is_late && !is_queued && !was_met && !timing.recovers {
-                Next::Note { due, missed }
+                ScheduleStep::Note { due, missed }
             } else {
-                Next::Run { due, missed }
+                ScheduleStep::Run { due, missed }
             }
         }
         // A due time that kills its process three times would keep every other one from running.
-        (None, Some(run)) if run.tries >= MOST_TRIES => Next::GiveUp { due: run.due },
+        (None, Some(run)) if run.tries >= MOST_TRIES => ScheduleStep::GiveUp { due: run.due },
         // It was begun, and its process was stopped or died: it is gone on with.
-        (None, Some(run)) => Next::Run { due: run.due, missed: run.missed },
-        (None, None) => Next::Wait(upcoming(name, timing, after.max(now), after)),
+        (None, Some(run)) => ScheduleStep::Run { due: run.due, missed: run.missed },
+        (None, None) => ScheduleStep::Wait(upcoming(name, timing, after.max(now), after)),
     }
 }
 
 /// Up to when every due time is dealt with.
-fn answered_until(timing: &Timing, known: &Known, now: Timestamp) -> Timestamp {
+fn answered_until(timing: &Timing, known: &ScheduleHistory, now: Timestamp) -> Timestamp {
     let Some(last) = &known.last else { return known.since };
     let through_its_run = match timing.overlap {
         // An end that lies ahead is that of a clock which was set back since.
-        Overlap::Skip => last.finished.filter(|end| last.outcome.is_some() && !lies_ahead(*end, now)),
-        Overlap::Queue => None,
+        OverlapPolicy::Skip => last.finished.filter(|end| last.outcome.is_some() && !lies_ahead(*end, now)),
+        OverlapPolicy::Queue => None,
     };
     last.due.max(known.since).max(through_its_run.unwrap_or(last.due))
 }
@@ -128,7 +128,7 @@ mod tests {
         format!("2026-11-22T{text}Z").parse().expect("an instant")
     }
 
-    fn timing(overlap: Overlap, recovers: bool) -> Timing {
+    fn timing(overlap: OverlapPolicy, recovers: bool) -> Timing {
         let cron = Cron::parse("0 * * * *").expect("an expression");
         Timing { cron, overlap, budget: None, jitter_s: 0, recovers, out: "out".into() }
     }
@@ -139,77 +139,93 @@ mod tests {
         Some(DueRun { schedule, due, missed: 0, tries: 1, started, finished, outcome })
     }
 
-    fn next_of(timing: &Timing, last: Option<DueRun>, now: &str) -> Next {
-        next("n", timing, &Known { since: at("00:30:00"), last, attended: None }, at(now))
+    fn next_of(timing: &Timing, last: Option<DueRun>, now: &str) -> ScheduleStep {
+        next("n", timing, &ScheduleHistory { since: at("00:30:00"), last, attended: None }, at(now))
     }
 
     #[test]
     fn a_time_that_came_during_another_schedules_run_was_not_missed() {
-        let (timing, last) = (timing(Overlap::Skip, false), run("01:00:00", Some("01:10:00")));
+        let (timing, last) = (timing(OverlapPolicy::Skip, false), run("01:00:00", Some("01:10:00")));
         let met = |attended: &str| {
-            let known = Known { since: at("00:30:00"), last: last.clone(), attended: Some(at(attended)) };
+            let known = ScheduleHistory { since: at("00:30:00"), last: last.clone(), attended: Some(at(attended)) };
             next("n", &timing, &known, at("02:40:00"))
         };
-        assert_eq!(met("01:59:00"), Next::Run { due: at("02:00:00"), missed: 0 });
-        assert_eq!(met("02:00:01"), Next::Note { due: at("02:00:00"), missed: 0 }, "it came before anybody was there");
+        assert_eq!(met("01:59:00"), ScheduleStep::Run { due: at("02:00:00"), missed: 0 });
+        assert_eq!(
+            met("02:00:01"),
+            ScheduleStep::Note { due: at("02:00:00"), missed: 0 },
+            "it came before anybody was there"
+        );
     }
 
     #[test]
     fn what_killed_its_process_three_times_is_given_up_and_the_next_is_run() {
         let died = |tries| DueRun { tries, ..run("01:00:00", None).expect("a run") };
-        let timing = timing(Overlap::Skip, true);
-        assert_eq!(next_of(&timing, Some(died(2)), "01:30:00"), Next::Run { due: at("01:00:00"), missed: 0 });
-        assert_eq!(next_of(&timing, Some(died(3)), "01:30:00"), Next::GiveUp { due: at("01:00:00") });
-        assert_eq!(next_of(&timing, Some(died(3)), "02:00:00"), Next::Run { due: at("02:00:00"), missed: 1 });
+        let timing = timing(OverlapPolicy::Skip, true);
+        assert_eq!(next_of(&timing, Some(died(2)), "01:30:00"), ScheduleStep::Run { due: at("01:00:00"), missed: 0 });
+        assert_eq!(next_of(&timing, Some(died(3)), "01:30:00"), ScheduleStep::GiveUp { due: at("01:00:00") });
+        assert_eq!(next_of(&timing, Some(died(3)), "02:00:00"), ScheduleStep::Run { due: at("02:00:00"), missed: 1 });
     }
 
     #[test]
     fn an_end_that_lies_ahead_holds_nothing_up() {
         let last = run("01:00:00", Some("09:00:00"));
         assert_eq!(
-            next_of(&timing(Overlap::Skip, true), last, "02:00:00"),
-            Next::Run { due: at("02:00:00"), missed: 0 }
+            next_of(&timing(OverlapPolicy::Skip, true), last, "02:00:00"),
+            ScheduleStep::Run { due: at("02:00:00"), missed: 0 }
         );
         assert!(lies_ahead(at("02:01:01"), at("02:00:00")) && !lies_ahead(at("02:01:00"), at("02:00:00")));
     }
 
     #[test]
     fn a_new_schedule_waits_for_its_first_due_time() {
-        let timing = timing(Overlap::Skip, true);
-        assert_eq!(next_of(&timing, None, "00:59:59"), Next::Wait(Some(at("01:00:00"))));
-        assert_eq!(next_of(&timing, None, "01:00:00"), Next::Run { due: at("01:00:00"), missed: 0 });
-        assert_eq!(next_of(&timing, run("01:00:00", Some("01:10:00")), "01:10:00"), Next::Wait(Some(at("02:00:00"))));
+        let timing = timing(OverlapPolicy::Skip, true);
+        assert_eq!(next_of(&timing, None, "00:59:59"), ScheduleStep::Wait(Some(at("01:00:00"))));
+        assert_eq!(next_of(&timing, None, "01:00:00"), ScheduleStep::Run { due: at("01:00:00"), missed: 0 });
+        assert_eq!(
+            next_of(&timing, run("01:00:00", Some("01:10:00")), "01:10:00"),
+            ScheduleStep::Wait(Some(at("02:00:00")))
+        );
     }
 
     #[test]
     fn missed_times_are_made_up_for_once_or_noted() {
         let last = || run("01:00:00", Some("01:10:00"));
-        let missed = next_of(&timing(Overlap::Skip, true), last(), "05:30:00");
-        assert_eq!(missed, Next::Run { due: at("05:00:00"), missed: 3 });
-        let noted = next_of(&timing(Overlap::Skip, false), last(), "05:30:00");
-        assert_eq!(noted, Next::Note { due: at("05:00:00"), missed: 3 });
-        let in_time = next_of(&timing(Overlap::Skip, false), last(), "02:00:59");
-        assert_eq!(in_time, Next::Run { due: at("02:00:00"), missed: 0 });
+        let missed = next_of(&timing(OverlapPolicy::Skip, true), last(), "05:30:00");
+        assert_eq!(missed, ScheduleStep::Run { due: at("05:00:00"), missed: 3 });
+        let noted = next_of(&timing(OverlapPolicy::Skip, false), last(), "05:30:00");
+        assert_eq!(noted, ScheduleStep::Note { due: at("05:00:00"), missed: 3 });
+        let in_time = next_of(&timing(OverlapPolicy::Skip, false), last(), "02:00:59");
+        assert_eq!(in_time, ScheduleStep::Run { due: at("02:00:00"), missed: 0 });
     }
 
     #[test]
     fn what_was_begun_and_not_ended_is_gone_on_with_until_the_next_comes() {
-        let timing = timing(Overlap::Skip, false);
-        assert_eq!(next_of(&timing, run("01:00:00", None), "01:40:00"), Next::Run { due: at("01:00:00"), missed: 0 });
-        assert_eq!(next_of(&timing, run("01:00:00", None), "02:00:10"), Next::Run { due: at("02:00:00"), missed: 1 });
+        let timing = timing(OverlapPolicy::Skip, false);
+        assert_eq!(
+            next_of(&timing, run("01:00:00", None), "01:40:00"),
+            ScheduleStep::Run { due: at("01:00:00"), missed: 0 }
+        );
+        assert_eq!(
+            next_of(&timing, run("01:00:00", None), "02:00:10"),
+            ScheduleStep::Run { due: at("02:00:00"), missed: 1 }
+        );
     }
 
     #[test]
     fn what_comes_during_a_run_is_left_out_or_run_once_after_it() {
         let long = || run("01:00:00", Some("03:20:00"));
-        assert_eq!(next_of(&timing(Overlap::Skip, true), long(), "03:20:00"), Next::Wait(Some(at("04:00:00"))));
-        let queued = next_of(&timing(Overlap::Queue, true), long(), "03:20:00");
-        assert_eq!(queued, Next::Run { due: at("03:00:00"), missed: 1 });
+        assert_eq!(
+            next_of(&timing(OverlapPolicy::Skip, true), long(), "03:20:00"),
+            ScheduleStep::Wait(Some(at("04:00:00")))
+        );
+        let queued = next_of(&timing(OverlapPolicy::Queue, true), long(), "03:20:00");
+        assert_eq!(queued, ScheduleStep::Run { due: at("03:00:00"), missed: 1 });
     }
 
     #[test]
     fn starts_are_spread_and_stay_where_they_are() {
-        let timing = Timing { jitter_s: 600, ..timing(Overlap::Skip, true) };
+        let timing = Timing { jitter_s: 600, ..timing(OverlapPolicy::Skip, true) };
         let waits: Vec<i64> = (1..20)
             .map(|hour| at(&format!("{hour:02}:00:00")))
             .map(|due| start("n", &timing, due).unix_seconds() - due.unix_seconds())
@@ -217,17 +233,19 @@ mod tests {
         assert!(waits.iter().all(|wait| (0..=600).contains(wait)) && waits.windows(2).any(|two| two[0] != two[1]));
         let (due, begin) = (at("01:00:00"), start("n", &timing, at("01:00:00")));
         assert_ne!(start("other", &timing, due), begin);
-        let known = Known { since: at("00:30:00"), last: None, attended: None };
+        let known = ScheduleHistory { since: at("00:30:00"), last: None, attended: None };
         let before = Timestamp::from_unix_seconds(begin.unix_seconds() - 1);
-        assert_eq!(next("n", &timing, &known, before), Next::Wait(Some(begin)));
-        assert_eq!(next("n", &timing, &known, begin), Next::Run { due, missed: 0 });
+        assert_eq!(next("n", &timing, &known, before), ScheduleStep::Wait(Some(begin)));
+        assert_eq!(next("n", &timing, &known, begin), ScheduleStep::Run { due, missed: 0 });
     }
 
     #[test]
     fn a_year_of_missed_seconds_is_counted_to_a_bound() {
-        let timing = Timing { cron: Cron::parse("* * * * * *").expect("an expression"), ..timing(Overlap::Skip, true) };
-        let known = Known { since: "2025-11-22T00:00:00Z".parse().expect("an instant"), last: None, attended: None };
+        let timing =
+            Timing { cron: Cron::parse("* * * * * *").expect("an expression"), ..timing(OverlapPolicy::Skip, true) };
+        let known =
+            ScheduleHistory { since: "2025-11-22T00:00:00Z".parse().expect("an instant"), last: None, attended: None };
         let due = at("00:00:00");
-        assert_eq!(next("n", &timing, &known, due), Next::Run { due, missed: 10_000 });
+        assert_eq!(next("n", &timing, &known, due), ScheduleStep::Run { due, missed: 10_000 });
     }
 }

@@ -60,7 +60,7 @@ pub struct Finding<'a> {
     /// The published entries that the rule rests on.
     pub citations: &'a [String],
     /// The rule's names in each method's own catalogue.
-    pub codes: Codes<'a>,
+    pub codes: MethodCodes<'a>,
     /// The standing against the baseline; none, and no key, where there is no baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<BaselineStatus>,
@@ -68,7 +68,7 @@ pub struct Finding<'a> {
 
 /// The codes of one rule, by method.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Codes<'a> {
+pub struct MethodCodes<'a> {
     /// SaferSkills.
     pub saferskills: &'a [String],
     /// SpiderRating.
@@ -79,10 +79,10 @@ pub struct Codes<'a> {
     pub agentscore: &'a [String],
 }
 
-impl Codes<'_> {
+impl MethodCodes<'_> {
     /// The codes of a rule; all empty for one that this version does not know.
-    fn of(rule: &str) -> Codes<'static> {
-        Codes {
+    fn of(rule: &str) -> MethodCodes<'static> {
+        MethodCodes {
             saferskills: capdex_rules::codes(rule, "saferskills"),
             spiderrating: capdex_rules::codes(rule, "spiderrating"),
             mcpbundles: capdex_rules::codes(rule, "mcpbundles"),
@@ -122,16 +122,16 @@ fn finding(fact: &Fact, earlier_equal: usize) -> Finding<'_> {
         evidence: &fact.evidence,
         fingerprint: fact.fingerprint(earlier_equal),
         citations: meta.map_or(&[], |meta| &meta.cites),
-        codes: Codes::of(fact.rule.as_str()),
+        codes: MethodCodes::of(fact.rule.as_str()),
         baseline: None,
     }
 }
 
 /// The number of findings of each severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally([u64; 5]);
+pub struct SeverityCounts([u64; 5]);
 
-impl Tally {
+impl SeverityCounts {
     /// Counts the findings among facts.
     pub fn of(facts: &SparseFacts) -> Self {
         let mut tally = Self::default();
@@ -153,7 +153,7 @@ impl Tally {
     }
 }
 
-impl Tally {
+impl SeverityCounts {
     /// `1 critical, 2 low`, worst first, without what is merely worth knowing; `none`.
     pub fn above_info(&self) -> String {
         let parts: Vec<String> = Severity::ALL

@@ -22,7 +22,7 @@ impl Room {
     /// Everything.
     pub const ALL: Self = Self { lines: usize::MAX, columns: usize::MAX };
     /// The room of a letter or of an entry of a feed.
-    pub const LETTER: Self = Self { lines: 40, columns: 300 };
+    pub const EMAIL: Self = Self { lines: 40, columns: 300 };
 }
 
 /// A message, line by line.
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn no_line_is_a_strangers_and_no_letter_acts() {
         for message in [hostile_message(), hostile_digest()] {
-            let lines = of_message(&message, Room::LETTER);
+            let lines = of_message(&message, Room::EMAIL);
             assert!(lines.iter().all(|line| !line.chars().any(is_dangerous)), "{lines:?}");
             assert!(lines.iter().all(|line| !line.starts_with("Bcc")), "{lines:?}");
         }

@@ -3,7 +3,7 @@
 use capdex_db::Reader;
 use capdex_model::time::Timestamp;
 
-use super::{Finding, Health, Patient};
+use super::{DoctorContext, Health, HealthFinding};
 use crate::clock;
 
 /// The program is younger than this: 2026-01-01. A machine without a battery begins in 1970.
@@ -11,16 +11,17 @@ const YOUNGEST: Timestamp = Timestamp::from_unix_seconds(1_767_225_600);
 /// A step back of so many seconds is what time servers do.
 const TOLERATED_S: i64 = 60;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
     let now = clock::now();
     // No store, no last run: only the year can be judged then.
     let last = Reader::open(patient.store()).ok().and_then(|reader| reader.runs(1).ok()?.into_iter().next());
     vec![judge(now, last.map(|run| run.finished.unwrap_or(run.started)))]
 }
 
-fn judge(now: Timestamp, last_run: Option<Timestamp>) -> Finding {
+fn judge(now: Timestamp, last_run: Option<Timestamp>) -> HealthFinding {
     let advice = "set the clock, and let a time server keep it";
-    let say = |health, found: String, advice: &str| Finding::new("clock", "this machine", (health, found), advice);
+    let say =
+        |health, found: String, advice: &str| HealthFinding::new("clock", "this machine", (health, found), advice);
     if now < YOUNGEST {
         return say(Health::Fail, format!("{now} is before this program was made"), advice);
     }
@@ -35,18 +36,18 @@ fn judge(now: Timestamp, last_run: Option<Timestamp>) -> Finding {
 
 /// Compares this machine's clock with the servers that answered, by the one that it differs from least, because one server may
 /// be wrong by itself. Nothing where none told the time.
-pub(super) fn against(servers: &[(String, i64)]) -> Option<Finding> {
+pub(super) fn against(servers: &[(String, i64)]) -> Option<HealthFinding> {
     let (server, behind_s) = servers.iter().min_by_key(|(_, behind_s)| behind_s.saturating_abs())?;
     let (subject, told) = ("against servers", servers.len());
     let differs_s = behind_s.saturating_abs();
     if differs_s <= TOLERATED_S {
         let found = format!("{differs_s} s from {server}, of {told} asked");
-        return Some(Finding::new("clock", subject, (Health::Ok, found), ""));
+        return Some(HealthFinding::new("clock", subject, (Health::Ok, found), ""));
     }
     let way = if *behind_s > 0 { "behind" } else { "ahead of" };
     let found = format!("{differs_s} s {way} {server}, which it differs from least, of {told} asked");
     let advice = "set the clock, and let a time server keep it: ages, due times and certificates hang on it";
-    Some(Finding::new("clock", subject, (Health::Warn, found), advice))
+    Some(HealthFinding::new("clock", subject, (Health::Warn, found), advice))
 }
 
 #[cfg(test)]

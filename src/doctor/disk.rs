@@ -3,17 +3,17 @@
 use capdex_dataset::escape;
 use std::path::{Path, PathBuf};
 
-use super::{Finding, Health, Patient};
+use super::{DoctorContext, Health, HealthFinding};
 
 /// Less free space than this fails a night soon.
 const LEAST_BYTES: u64 = 1 << 30;
 /// An export and the log of a long write want room beside the store: this many times its size.
 const TIMES_THE_STORE: u64 = 2;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
     let folder = folder_of(patient.store());
     let shown = folder.display().to_string();
-    let say = |health, found: String, advice: &str| Finding::new("disk", &shown, (health, found), advice);
+    let say = |health, found: String, advice: &str| HealthFinding::new("disk", &shown, (health, found), advice);
     // Everything else would fail for the same reason.
     if let Err(error) = std::fs::metadata(&folder) {
         return vec![say(Health::Fail, error.to_string(), "make the folder, or name another store with --db")];

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Finding, Health, Patient};
+use super::{DoctorContext, Health, HealthFinding};
 use crate::config::source_of;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
     let mut by_variable: BTreeMap<&str, (Vec<&str>, bool)> = BTreeMap::new();
     for (_, schedule) in patient.schedules {
         for (id, section) in &schedule.sources {
@@ -26,8 +26,8 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     found.map(|(name, (sources, is_required))| judge(name, &sources.join(", "), is_required, value(name))).collect()
 }
 
-fn judge(variable: &str, sources: &str, is_required: bool, value: Option<String>) -> Finding {
-    let say = |health, found: String, advice: String| Finding::new("key", variable, (health, found), advice);
+fn judge(variable: &str, sources: &str, is_required: bool, value: Option<String>) -> HealthFinding {
+    let say = |health, found: String, advice: String| HealthFinding::new("key", variable, (health, found), advice);
     let value = value.unwrap_or_default();
     if value.trim().is_empty() {
         let (found, advice) = if is_required {

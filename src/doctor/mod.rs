@@ -40,7 +40,7 @@ impl Health {
 
 /// The finding of one check about one thing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct HealthFinding {
     /// The check, a stable word.
     pub check: &'static str,
     /// The subject: a file, a source, a variable.
@@ -53,7 +53,7 @@ pub struct Finding {
     pub advice: String,
 }
 
-impl Finding {
+impl HealthFinding {
     fn new(
         check: &'static str,
         subject: impl Into<String>,
@@ -65,7 +65,7 @@ impl Finding {
 }
 
 /// The subject of an examination.
-pub struct Patient<'a> {
+pub struct DoctorContext<'a> {
     /// The options of every command.
     pub global: &'a Global,
     /// The schedules, each with where it was read.
@@ -76,19 +76,19 @@ pub struct Patient<'a> {
     pub is_deep: bool,
 }
 
-impl Patient<'_> {
+impl DoctorContext<'_> {
     fn store(&self) -> &Path {
         &self.global.db
     }
 }
 
 /// A check: what it finds, in an order that stays.
-type Check = fn(&Patient<'_>) -> Vec<Finding>;
+type HealthCheck = fn(&DoctorContext<'_>) -> Vec<HealthFinding>;
 
 /// Every check, in the order in which they are told.
-pub const CHECKS: &[Check] = &[store::check, disk::check, clock::check, keys::check, reach::check];
+pub const CHECKS: &[HealthCheck] = &[store::check, disk::check, clock::check, keys::check, reach::check];
 
 /// Everything that all checks find.
-pub fn examine(patient: &Patient<'_>) -> Vec<Finding> {
+pub fn examine(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
     CHECKS.iter().flat_map(|check| check(patient)).collect()
 }

@@ -6,14 +6,14 @@ use capdex_crawlers::CrawlError;
 use capdex_crawlers::http::{Http, HttpRequest, HttpResponse, HttpSettings};
 use capdex_model::time::Timestamp;
 
-use super::{Finding, Health, Patient, clock};
+use super::{DoctorContext, Health, HealthFinding, clock};
 
 /// An answer is an answer; nobody needs more of it.
 const MOST_BYTES: u64 = 64 << 10;
 /// The time that a source may take: somebody waits at a terminal.
 const DEADLINE_MS: u64 = 10_000;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
     if !patient.is_online {
         return Vec::new();
     }
@@ -41,7 +41,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
             }
             Err(error) => {
                 let why = (Health::Fail, format!("{error:#}"));
-                found.insert(file.clone(), Finding::new("schedule", file, why, "mend the schedule"));
+                found.insert(file.clone(), HealthFinding::new("schedule", file, why, "mend the schedule"));
             }
         }
     }
@@ -50,7 +50,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 /// The findings about each source, with the seconds by which its server's clock is ahead of ours, where it says so.
-fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<(Finding, Option<i64>)> {
+fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<(HealthFinding, Option<i64>)> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let made = runtime.map_err(|error| error.to_string()).and_then(|runtime| {
         let http = Http::new(settings).map_err(|error| error.to_string())?;
@@ -59,14 +59,14 @@ fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<(Finding, Op
     let (runtime, http) = match made {
         Ok(made) => made,
         Err(error) => {
-            return vec![(Finding::new("source", "all", (Health::Fail, error), "mend the [http] table"), None)];
+            return vec![(HealthFinding::new("source", "all", (Health::Fail, error), "mend the [http] table"), None)];
         }
     };
     // All at once, so that the longest answer is the whole wait.
     runtime.block_on(futures_util::future::join_all(sources.iter().map(|(id, url)| ask(&http, id, url))))
 }
 
-async fn ask(http: &Http, id: &str, url: &str) -> (Finding, Option<i64>) {
+async fn ask(http: &Http, id: &str, url: &str) -> (HealthFinding, Option<i64>) {
     let request = HttpRequest { url, max_bytes: MOST_BYTES, ..HttpRequest::default() };
     let http = http.acting_for(id).counted();
     let answer = http.send(request).await;
@@ -74,8 +74,8 @@ async fn ask(http: &Http, id: &str, url: &str) -> (Finding, Option<i64>) {
     (judge(id, answer), http.server_date().map(ahead))
 }
 
-fn judge(id: &str, answer: Result<HttpResponse, CrawlError>) -> Finding {
-    let say = |health, found: String, advice: &str| Finding::new("source", id, (health, found), advice);
+fn judge(id: &str, answer: Result<HttpResponse, CrawlError>) -> HealthFinding {
+    let say = |health, found: String, advice: &str| HealthFinding::new("source", id, (health, found), advice);
     match answer {
         // A base address need not be a page: whatever is said there, somebody says it.
         Ok(_) | Err(CrawlError::Gone { .. } | CrawlError::TooLarge { .. } | CrawlError::Malformed { .. }) => {

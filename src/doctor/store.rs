@@ -3,12 +3,12 @@
 use capdex_dataset::escape;
 use capdex_db::{Reader, StoreError, is_locked};
 
-use super::{Finding, Health, Patient};
+use super::{DoctorContext, Health, HealthFinding};
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
     let path = patient.store();
     let shown = path.display().to_string();
-    let say = |health, found: String, advice: &str| Finding::new("store", &shown, (health, found), advice);
+    let say = |health, found: String, advice: &str| HealthFinding::new("store", &shown, (health, found), advice);
     let reader = match Reader::open(path) {
         Ok(reader) => reader,
         Err(StoreError::Missing { .. }) => {
@@ -51,7 +51,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     found
 }
 
-fn contents(reader: &Reader, say: &impl Fn(Health, String, &str) -> Finding) -> Finding {
+fn contents(reader: &Reader, say: &impl Fn(Health, String, &str) -> HealthFinding) -> HealthFinding {
     match reader.totals() {
         Ok(totals) => {
             let (size, listings) = (escape::bytes(totals.stored_bytes), escape::count(totals.listings, "listing"));

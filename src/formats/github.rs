@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 
 use capdex_model::fact::Severity;
 
-use super::{Format, Judged, Level, Printer, level};
+use super::{JudgedCapability, Level, Printer, ScanFormat, level};
 use crate::output::Out;
 use capdex_dataset::escape::{self, escape};
 use capdex_dataset::finding::BaselineStatus;
 
-pub(super) struct Github;
+pub(super) struct GithubFormat;
 
-impl Format for Github {
+impl ScanFormat for GithubFormat {
     fn id(&self) -> &'static str {
         "github"
     }
@@ -24,21 +24,21 @@ impl Format for Github {
     }
 
     fn printer(&self) -> Box<dyn Printer> {
-        Box::new(Commands::default())
+        Box::new(GithubPrinter::default())
     }
 }
 
 /// The commands as they are gathered, with what sorts them.
 #[derive(Default)]
-struct Commands {
+struct GithubPrinter {
     found: Vec<(Severity, String)>,
     /// Each once: a gap is told of every capability that it concerns, and of the package once more.
     gaps: BTreeSet<String>,
     known: u64,
 }
 
-impl Printer for Commands {
-    fn add(&mut self, judged: &Judged, _: &mut Out) -> anyhow::Result<()> {
+impl Printer for GithubPrinter {
+    fn add(&mut self, judged: &JudgedCapability, _: &mut Out) -> anyhow::Result<()> {
         for finding in &judged.findings() {
             // What is known is counted and not annotated: it would take one of the ten places.
             if finding.baseline == Some(BaselineStatus::Known) {

@@ -1,12 +1,12 @@
 //! `scan --format json`: one document that holds the objects of `jsonl`.
 
-use super::{Format, Judged, Printer};
+use super::{JudgedCapability, Printer, ScanFormat};
 use crate::output::Out;
 use capdex_dataset::escape;
 
-pub(super) struct Json;
+pub(super) struct JsonFormat;
 
-impl Format for Json {
+impl ScanFormat for JsonFormat {
     fn id(&self) -> &'static str {
         "json"
     }
@@ -16,22 +16,22 @@ impl Format for Json {
     }
 
     fn printer(&self) -> Box<dyn Printer> {
-        Box::new(Document { is_begun: false })
+        Box::new(JsonPrinter { is_begun: false })
     }
 }
 
-struct Document {
+struct JsonPrinter {
     is_begun: bool,
 }
 
-impl Printer for Document {
-    fn add(&mut self, judged: &Judged, out: &mut Out) -> anyhow::Result<()> {
+impl Printer for JsonPrinter {
+    fn add(&mut self, judged: &JudgedCapability, out: &mut Out) -> anyhow::Result<()> {
         // Begun with the first item, so that a run that fails before it prints nothing.
         let lead = if self.is_begun { ",\n" } else { "{\"schema\":\"capdex.scan/1\",\"items\":[\n" };
         self.is_begun = true;
         out.raw(lead.as_bytes())?;
         // JSON of strangers' text goes to a terminal too.
-        out.raw(escape::escape_json(&serde_json::to_string(&judged.item())?).as_bytes())?;
+        out.raw(escape::escape_json(&serde_json::to_string(&judged.scan_record())?).as_bytes())?;
         Ok(())
     }
 

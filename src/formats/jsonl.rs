@@ -1,11 +1,11 @@
 //! `scan --format jsonl`: the contract of `docs/cli.md`, one object of schema `capdex.scan/1` a line.
 
-use super::{Format, Judged, Printer};
+use super::{JudgedCapability, Printer, ScanFormat};
 use crate::output::Out;
 
-pub(super) struct Jsonl;
+pub(super) struct JsonLinesFormat;
 
-impl Format for Jsonl {
+impl ScanFormat for JsonLinesFormat {
     fn id(&self) -> &'static str {
         "jsonl"
     }
@@ -15,14 +15,14 @@ impl Format for Jsonl {
     }
 
     fn printer(&self) -> Box<dyn Printer> {
-        Box::new(Lines)
+        Box::new(JsonLinesPrinter)
     }
 }
 
-struct Lines;
+struct JsonLinesPrinter;
 
-impl Printer for Lines {
-    fn add(&mut self, judged: &Judged, out: &mut Out) -> anyhow::Result<()> {
-        out.json(&judged.item())
+impl Printer for JsonLinesPrinter {
+    fn add(&mut self, judged: &JudgedCapability, out: &mut Out) -> anyhow::Result<()> {
+        out.json(&judged.scan_record())
     }
 }

@@ -7,15 +7,15 @@ use std::fmt::Write as _;
 
 use capdex_model::fact::Severity;
 
-use super::{Format, Judged, Printer};
+use super::{JudgedCapability, Printer, ScanFormat};
 use crate::output::Out;
 use capdex_dataset::escape::xml;
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::Finding;
 
-pub(super) struct Junit;
+pub(super) struct JunitFormat;
 
-impl Format for Junit {
+impl ScanFormat for JunitFormat {
     fn id(&self) -> &'static str {
         "junit"
     }
@@ -25,13 +25,13 @@ impl Format for Junit {
     }
 
     fn printer(&self) -> Box<dyn Printer> {
-        Box::new(Suites::default())
+        Box::new(JunitPrinter::default())
     }
 }
 
 /// The number of cases, by their ending.
 #[derive(Clone, Copy, Default)]
-struct Tally {
+struct JunitCounts {
     tests: u64,
     failures: u64,
     errors: u64,
@@ -40,13 +40,13 @@ struct Tally {
 
 /// The suites as they grow: the head of the document counts them all.
 #[derive(Default)]
-struct Suites {
-    tally: Tally,
+struct JunitPrinter {
+    tally: JunitCounts,
     body: String,
 }
 
-impl Printer for Suites {
-    fn add(&mut self, judged: &Judged, _: &mut Out) -> anyhow::Result<()> {
+impl Printer for JunitPrinter {
+    fn add(&mut self, judged: &JudgedCapability, _: &mut Out) -> anyhow::Result<()> {
         // Gathered first, because the head of a suite says how many cases it has.
         let (tally, cases) = cases(judged)?;
         let capability = &judged.scanned.capability;
@@ -67,7 +67,7 @@ impl Printer for Suites {
             writeln!(self.body, "      <property name=\"{id}\" value=\"{value} {grade}\"/>")?;
         }
         write!(self.body, "    </properties>\n{cases}  </testsuite>\n")?;
-        self.tally = Tally {
+        self.tally = JunitCounts {
             tests: self.tally.tests + tally.tests,
             failures: self.tally.failures + tally.failures,
             errors: self.tally.errors + tally.errors,
@@ -85,14 +85,14 @@ impl Printer for Suites {
     }
 }
 
-fn counts(tally: Tally) -> String {
-    let Tally { tests, failures, errors, skipped } = tally;
+fn counts(tally: JunitCounts) -> String {
+    let JunitCounts { tests, failures, errors, skipped } = tally;
     format!(" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\" time=\"0\"")
 }
 
 /// The cases of one capability. One without findings and gaps has a case that passes: an empty suite reads as not run.
-fn cases(judged: &Judged) -> anyhow::Result<(Tally, String)> {
-    let (mut tally, mut cases, mut names) = (Tally::default(), String::new(), BTreeMap::new());
+fn cases(judged: &JudgedCapability) -> anyhow::Result<(JunitCounts, String)> {
+    let (mut tally, mut cases, mut names) = (JunitCounts::default(), String::new(), BTreeMap::new());
     let class = xml(&judged.scanned.capability.slug);
     for finding in &judged.findings() {
         tally.tests += 1;
@@ -133,7 +133,7 @@ fn cases(judged: &Judged) -> anyhow::Result<(Tally, String)> {
 }
 
 /// The ending of a finding's case: a known one is skipped, one that is merely worth knowing passes.
-fn ending(finding: &Finding<'_>, tally: &mut Tally) -> String {
+fn ending(finding: &Finding<'_>, tally: &mut JunitCounts) -> String {
     let text = |lead: &str| {
         let meta = capdex_rules::find(finding.rule);
         let (why, fix) = meta.map_or(("", ""), |meta| (meta.why.as_str(), meta.fix.as_str()));

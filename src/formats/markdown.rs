@@ -7,13 +7,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::{Format, Judged, Printer};
+use super::{JudgedCapability, Printer, ScanFormat};
 use crate::output::Out;
 use capdex_dataset::finding::BaselineStatus;
 
-pub(super) struct Markdown;
+pub(super) struct MarkdownFormat;
 
-impl Format for Markdown {
+impl ScanFormat for MarkdownFormat {
     fn id(&self) -> &'static str {
         "markdown"
     }
@@ -23,7 +23,7 @@ impl Format for Markdown {
     }
 
     fn printer(&self) -> Box<dyn Printer> {
-        Box::<Sections>::default()
+        Box::<MarkdownPrinter>::default()
     }
 }
 
@@ -35,7 +35,7 @@ const TEXT: usize = 160;
 const ROOM: usize = 60_000;
 
 /// The text about one capability.
-struct Section {
+struct MarkdownSection {
     band: Band,
     text: String,
     /// The rules that it names.
@@ -44,10 +44,10 @@ struct Section {
 
 /// The sections as they are gathered.
 #[derive(Default)]
-struct Sections(Vec<Section>);
+struct MarkdownPrinter(Vec<MarkdownSection>);
 
-impl Printer for Sections {
-    fn add(&mut self, judged: &Judged, _: &mut Out) -> anyhow::Result<()> {
+impl Printer for MarkdownPrinter {
+    fn add(&mut self, judged: &JudgedCapability, _: &mut Out) -> anyhow::Result<()> {
         self.0.push(section(judged)?);
         Ok(())
     }
@@ -101,7 +101,7 @@ const fn gravity(band: Band) -> u8 {
     }
 }
 
-fn section(judged: &Judged) -> anyhow::Result<Section> {
+fn section(judged: &JudgedCapability) -> anyhow::Result<MarkdownSection> {
     let (scanned, mut text) = (&judged.scanned, String::new());
     let (kind, slug) = (scanned.capability.kind, code(&scanned.capability.slug));
     writeln!(text, "## {kind} {slug} — {}\n", judged.verdict.band.as_str())?;
@@ -133,7 +133,7 @@ fn section(judged: &Judged) -> anyhow::Result<Section> {
     left_out(&mut text, judged.gaps().len(), "gap")?;
     let rules =
         findings.iter().filter_map(|finding| capdex_rules::find(finding.rule)).map(|meta| meta.id.as_str()).collect();
-    Ok(Section { band: judged.verdict.band, text, rules })
+    Ok(MarkdownSection { band: judged.verdict.band, text, rules })
 }
 
 fn left_out(text: &mut String, all: usize, noun: &str) -> anyhow::Result<()> {

@@ -10,7 +10,7 @@ use capdex_model::snapshot::Gap;
 use crate::output::Out;
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::{Finding, findings};
-use capdex_dataset::item::Item;
+use capdex_dataset::scan_record::ScanRecord;
 
 mod github;
 mod json;
@@ -22,7 +22,7 @@ mod sarif;
 mod table;
 
 /// A way to print results.
-pub trait Format: Send + Sync {
+pub trait ScanFormat: Send + Sync {
     /// The word that `--format` takes.
     fn id(&self) -> &'static str;
     /// One line for the help and the manual.
@@ -34,7 +34,7 @@ pub trait Format: Send + Sync {
 /// One print as it grows: every result in the order of the inputs, then the end.
 pub trait Printer {
     /// Takes one result.
-    fn add(&mut self, judged: &Judged, out: &mut Out) -> anyhow::Result<()>;
+    fn add(&mut self, judged: &JudgedCapability, out: &mut Out) -> anyhow::Result<()>;
     /// Ends the print.
     fn finish(self: Box<Self>, _out: &mut Out) -> anyhow::Result<()> {
         Ok(())
@@ -42,15 +42,22 @@ pub trait Printer {
 }
 
 /// Every format; the first is the default.
-pub const FORMATS: &[&dyn Format] =
-    &[&table::Table, &json::Json, &jsonl::Jsonl, &sarif::Sarif, &junit::Junit, &github::Github, &markdown::Markdown];
+pub const FORMATS: &[&dyn ScanFormat] = &[
+    &table::TableFormat,
+    &json::JsonFormat,
+    &jsonl::JsonLinesFormat,
+    &sarif::SarifFormat,
+    &junit::JunitFormat,
+    &github::GithubFormat,
+    &markdown::MarkdownFormat,
+];
 
 /// One capability of one input, judged.
-pub struct Judged {
+pub struct JudgedCapability {
     /// The path as given.
     pub input: String,
     /// The place of the input, as others may refer to it.
-    pub place: place::Input,
+    pub place: place::InputPlace,
     /// The capability with its facts.
     pub scanned: Scanned,
     /// Its scores, of the rubrics asked for.
@@ -58,10 +65,10 @@ pub struct Judged {
     /// Its verdict, over all rubrics.
     pub verdict: Verdict,
     /// The standing of each finding against the baseline, in the order of the findings; empty without a baseline.
-    pub standings: Vec<BaselineStatus>,
+    pub baseline_statuses: Vec<BaselineStatus>,
 }
 
-impl Judged {
+impl JudgedCapability {
     /// The scores that people are shown: a variant of a method only where it was asked for by name, and then alone.
     pub fn shown(&self) -> impl Iterator<Item = &Score> {
         // A variant alone is one that was asked for by name.
@@ -71,7 +78,7 @@ impl Judged {
     /// The findings, each with how it stands against the baseline.
     pub fn findings(&self) -> Vec<Finding<'_>> {
         let mut all = findings(&self.scanned.facts);
-        for (finding, standing) in all.iter_mut().zip(&self.standings) {
+        for (finding, standing) in all.iter_mut().zip(&self.baseline_statuses) {
             finding.baseline = Some(*standing);
         }
         all
@@ -87,10 +94,10 @@ impl Judged {
         if finding.file.is_empty() { &self.scanned.capability.path } else { finding.file }
     }
 
-    fn item(&self) -> Item<'_> {
+    fn scan_record(&self) -> ScanRecord<'_> {
         let scanned = &self.scanned;
         let Scanned { capability, completeness, facts, .. } = scanned;
-        let mut item = Item::new(&self.input, capability, completeness, facts, &self.scores, self.verdict);
+        let mut item = ScanRecord::new(&self.input, capability, completeness, facts, &self.scores, self.verdict);
         item.findings = self.findings();
         item
     }

@@ -6,14 +6,14 @@ use std::path::{Component, Path, PathBuf};
 
 /// One input's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
+pub struct InputPlace {
     /// The path with `/` between components: relative to the working folder where it is below it, else absolute.
     path: String,
     /// True where it is one plain file, which is then its own only member.
     is_file: bool,
 }
 
-impl Input {
+impl InputPlace {
     /// The place of a path as given, seen from the folder `from`.
     pub fn of(given: &Path, from: &Path, is_file: bool) -> Self {
         let whole = plain(&from.join(given));
@@ -72,8 +72,8 @@ fn plain(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn input(given: &str, is_file: bool) -> Input {
-        Input::of(Path::new(given), Path::new("/home/ann/repo"), is_file)
+    fn input(given: &str, is_file: bool) -> InputPlace {
+        InputPlace::of(Path::new(given), Path::new("/home/ann/repo"), is_file)
     }
 
     #[test]

@@ -11,15 +11,15 @@ use capdex_model::snapshot::{Completeness, Gap};
 use capdex_rules::RuleMeta;
 use serde_json::{Map, Value, json};
 
-use super::{Format, Judged, Level, Printer, level};
+use super::{JudgedCapability, Level, Printer, ScanFormat, level};
 use crate::output::Out;
 use capdex_dataset::escape::escape;
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::Finding;
 
-pub(super) struct Sarif;
+pub(super) struct SarifFormat;
 
-impl Format for Sarif {
+impl ScanFormat for SarifFormat {
     fn id(&self) -> &'static str {
         "sarif"
     }
@@ -29,7 +29,7 @@ impl Format for Sarif {
     }
 
     fn printer(&self) -> Box<dyn Printer> {
-        Box::new(Run::default())
+        Box::new(SarifPrinter::default())
     }
 }
 
@@ -41,14 +41,14 @@ const MAX_RESULTS: usize = 25_000;
 
 /// The one run, as it grows.
 #[derive(Default)]
-struct Run {
+struct SarifPrinter {
     results: Vec<Value>,
     notifications: Vec<Value>,
     capabilities: Vec<Value>,
 }
 
-impl Printer for Run {
-    fn add(&mut self, judged: &Judged, _: &mut Out) -> anyhow::Result<()> {
+impl Printer for SarifPrinter {
+    fn add(&mut self, judged: &JudgedCapability, _: &mut Out) -> anyhow::Result<()> {
         self.results.extend(judged.findings().iter().map(|finding| result(judged, finding)));
         self.notifications.extend(judged.gaps().iter().map(|gap| notification(judged, gap)));
         self.capabilities.push(capability(judged));
@@ -86,7 +86,7 @@ impl Printer for Run {
     }
 }
 
-impl Run {
+impl SarifPrinter {
     /// Leaves the gravest results, in their order, where there are more than a reader takes, and says so.
     fn cut(&mut self) {
         let Some(left) = self.results.len().checked_sub(MAX_RESULTS).filter(|left| *left > 0) else { return };
@@ -133,7 +133,7 @@ fn rule(meta: &RuleMeta) -> Value {
     })
 }
 
-fn result(judged: &Judged, finding: &Finding<'_>) -> Value {
+fn result(judged: &JudgedCapability, finding: &Finding<'_>) -> Value {
     let meta = capdex_rules::find(finding.rule);
     let fix = meta.map_or_else(String::new, |meta| format!(" Fix: {}", meta.fix));
     let mut result = json!({
@@ -172,7 +172,7 @@ fn result(judged: &Judged, finding: &Finding<'_>) -> Value {
     result
 }
 
-fn location(judged: &Judged, finding: &Finding<'_>) -> Value {
+fn location(judged: &JudgedCapability, finding: &Finding<'_>) -> Value {
     let mut place = json!({ "artifactLocation": artifact(judged, judged.file_of(finding)) });
     if finding.line > 0 {
         place["region"] = json!({ "startLine": finding.line, "startColumn": finding.column.max(1) });
@@ -189,14 +189,14 @@ fn location(judged: &Judged, finding: &Finding<'_>) -> Value {
     })
 }
 
-fn artifact(judged: &Judged, file: &str) -> Value {
+fn artifact(judged: &JudgedCapability, file: &str) -> Value {
     match judged.place.uri(file) {
         (uri, true) => json!({ "uri": uri, "uriBaseId": BASE }),
         (uri, false) => json!({ "uri": uri }),
     }
 }
 
-fn notification(judged: &Judged, gap: &Gap) -> Value {
+fn notification(judged: &JudgedCapability, gap: &Gap) -> Value {
     // Nothing at all could be read, which is worse than a part.
     let is_nothing = matches!(judged.scanned.completeness, Completeness::NotAssessable(_));
     let text = format!("not looked at, so not known to be clean: {}", escape(&gap.to_string()));
@@ -210,7 +210,7 @@ fn notification(judged: &Judged, gap: &Gap) -> Value {
 }
 
 /// One capability with its scores and its verdict, which SARIF has no place for but the property bag.
-fn capability(judged: &Judged) -> Value {
+fn capability(judged: &JudgedCapability) -> Value {
     let capability = &judged.scanned.capability;
     let scores: Map<String, Value> = judged
         .scores
@@ -285,7 +285,7 @@ mod tests {
             let known = if at == 0 { json!([{ "kind": "external" }]) } else { json!([]) };
             json!({ "at": at, "properties": { "severity": severity }, "suppressions": known })
         };
-        let mut run = Run { results: (0..MAX_RESULTS + 2).map(result).collect(), ..Run::default() };
+        let mut run = SarifPrinter { results: (0..MAX_RESULTS + 2).map(result).collect(), ..SarifPrinter::default() };
         run.cut();
         assert_eq!(run.results.len(), MAX_RESULTS);
         let at = |one: Option<&Value>| one.map(|one| one["at"].clone());

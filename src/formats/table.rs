@@ -4,7 +4,7 @@ use capdex_dataset::escape;
 use capdex_model::capability::Kind;
 use capdex_model::snapshot::Completeness;
 
-use super::{Format, Judged, Printer};
+use super::{JudgedCapability, Printer, ScanFormat};
 use crate::output::{self, Out};
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::Finding;
@@ -12,9 +12,9 @@ use capdex_dataset::finding::Finding;
 /// Evidence shown on one line, in columns.
 const EVIDENCE: usize = 100;
 
-pub(super) struct Table;
+pub(super) struct TableFormat;
 
-impl Format for Table {
+impl ScanFormat for TableFormat {
     fn id(&self) -> &'static str {
         "table"
     }
@@ -24,23 +24,23 @@ impl Format for Table {
     }
 
     fn printer(&self) -> Box<dyn Printer> {
-        Box::new(Blocks { is_begun: false })
+        Box::new(TablePrinter { is_begun: false })
     }
 }
 
-struct Blocks {
+struct TablePrinter {
     is_begun: bool,
 }
 
-impl Printer for Blocks {
-    fn add(&mut self, judged: &Judged, out: &mut Out) -> anyhow::Result<()> {
+impl Printer for TablePrinter {
+    fn add(&mut self, judged: &JudgedCapability, out: &mut Out) -> anyhow::Result<()> {
         print(judged, !self.is_begun, out)?;
         self.is_begun = true;
         Ok(())
     }
 }
 
-fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Result<()> {
+fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Result<()> {
     let scanned = &judged.scanned;
     let findings = judged.findings();
     // A rest of a package without findings has nothing to say; one with a gap has.

@@ -4,15 +4,15 @@
 
 use std::path::Path;
 
-use super::{Context, StageReport};
-use capdex_dataset::export::{self, ExportOptions, Written};
+use super::{JobContext, StageReport};
+use capdex_dataset::export::{self, ExportOptions, WrittenDataset};
 use capdex_dataset::stopwatch::Stopwatch;
 
 /// Writes the dataset.
 ///
 /// # Errors
 /// Errors of the store or the file system.
-pub fn run(context: &Context, out: &Path) -> anyhow::Result<(StageReport, Written)> {
+pub fn run(context: &JobContext, out: &Path) -> anyhow::Result<(StageReport, WrittenDataset)> {
     let watch = Stopwatch::start();
     // The instant of the run, so that the same store exported again gives the same bytes.
     let options = ExportOptions { as_of: context.as_of, ..ExportOptions::default() };

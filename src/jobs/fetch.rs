@@ -21,10 +21,10 @@ use tokio::task::JoinSet;
 use tracing::{debug, warn};
 
 use super::list::{FETCH_JOB, FetchPayload};
-use super::{Context, StageReport};
+use super::{JobContext, StageReport};
 use crate::clock;
-use crate::progress::Progress;
-use crate::shutdown::Stop;
+use crate::progress::StageProgress;
+use crate::shutdown::ShutdownFlag;
 
 /// The stage's name in the ledger of gaps.
 pub const STAGE: &str = "fetch";
@@ -47,15 +47,15 @@ const FIRST_RETRY_S: i64 = 60;
 ///
 /// # Errors
 /// Only what the store says; an artifact that fails is a gap.
-pub async fn run(context: &Context) -> anyhow::Result<StageReport> {
+pub async fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let watch = Stopwatch::start();
     // The client is shared with the other stages: only the difference belongs to this one.
     let before = context.http.usage();
     let mut report = StageReport::default();
     // An estimate for the progress bar alone; failures put jobs back while the stage runs.
     let waiting = context.store.reader()?.queue_counts()?.get(&(FETCH_JOB.into(), "ready".into())).copied();
-    let progress = Progress::stage("fetch", Some(waiting.unwrap_or(0)), context.quiet);
-    let mut window = Window::default();
+    let progress = StageProgress::stage("fetch", Some(waiting.unwrap_or(0)), context.quiet);
+    let mut window = FetchWindow::default();
     let slots = Arc::new(Semaphore::new(AT_ONCE));
     loop {
         // Before every wait, so that the window is full whenever a job ends.
@@ -88,19 +88,19 @@ pub async fn run(context: &Context) -> anyhow::Result<StageReport> {
 }
 
 /// A job, and what came of it; none where the run was stopped before it began.
-type Outcome = (Job, FetchPayload, Option<Result<Fetched, CrawlError>>);
+type FetchOutcome = (Job, FetchPayload, Option<Result<Fetched, CrawlError>>);
 
 /// The jobs under way.
 #[derive(Default)]
-struct Window {
-    running: JoinSet<Outcome>,
+struct FetchWindow {
+    running: JoinSet<FetchOutcome>,
     /// Those in it. The lease of one that waits for long may run out, and the queue gives it to us again.
     jobs: BTreeSet<JobId>,
     /// The number of them that ask each host.
     hosts: BTreeMap<String, usize>,
 }
 
-impl Window {
+impl FetchWindow {
     /// Takes a job in; true where it is new here.
     fn enter(&mut self, job: &Job) -> bool {
         if !self.jobs.insert(job.id) {
@@ -133,7 +133,7 @@ impl Window {
 
 /// Fills the window from the queue, unless somebody asked to stop. A claim takes more than a host's share where it meets
 /// only that host; the next one leaves that host out.
-fn fill(context: &Context, window: &mut Window, slots: &Arc<Semaphore>) -> anyhow::Result<()> {
+fn fill(context: &JobContext, window: &mut FetchWindow, slots: &Arc<Semaphore>) -> anyhow::Result<()> {
     // Only whole claims, so that the number of transactions stays a 64th of the number of jobs.
     while window.running.len() + CLAIM <= WINDOW && !context.requests.is_asked() {
         let (now, except) = (clock::now(), window.busy_hosts());
@@ -161,7 +161,13 @@ fn fill(context: &Context, window: &mut Window, slots: &Arc<Semaphore>) -> anyho
     Ok(())
 }
 
-fn start(context: &Context, running: &mut JoinSet<Outcome>, slots: &Arc<Semaphore>, job: Job, payload: FetchPayload) {
+fn start(
+    context: &JobContext,
+    running: &mut JoinSet<FetchOutcome>,
+    slots: &Arc<Semaphore>,
+    job: Job,
+    payload: FetchPayload,
+) {
     // The credential of the kind of source goes with the request, and with no request of another kind.
     let http = context.http.acting_for(context.kind_of(&payload.locator.ecosystem()));
     let (limits, slots) = (context.limits, Arc::clone(slots));
@@ -180,7 +186,7 @@ pub(super) async fn fetch_one(
     locator: &Locator,
     limits: &UnpackLimits,
     slots: &Semaphore,
-    stop: &Stop,
+    stop: &ShutdownFlag,
 ) -> Option<Result<Fetched, CrawlError>> {
     loop {
         // Room in memory comes first: a reservation of the host's pace that then waits would be lost time for that host.
@@ -210,7 +216,12 @@ pub(super) async fn fetch_one(
     }
 }
 
-fn save(context: &Context, job: Job, payload: FetchPayload, result: Result<Fetched, CrawlError>) -> anyhow::Result<()> {
+fn save(
+    context: &JobContext,
+    job: Job,
+    payload: FetchPayload,
+    result: Result<Fetched, CrawlError>,
+) -> anyhow::Result<()> {
     let (at, now) = (context.as_of, clock::now());
     // Bytes, gaps, snapshot and the end of the job together: a kill leaves either all of it or a job that is claimed again.
     context.store.write(move |writer| {

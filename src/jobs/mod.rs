@@ -13,8 +13,8 @@ use capdex_db::Store;
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
-use crate::config::{Alerts, SourceRun};
-use crate::shutdown::Stop;
+use crate::config::{AlertSettings, SourceRun};
+use crate::shutdown::ShutdownFlag;
 
 pub mod alerts;
 pub mod export;
@@ -30,7 +30,7 @@ mod times;
 pub mod watch;
 
 /// Everything a job may use: the only bag of dependencies.
-pub struct Context {
+pub struct JobContext {
     /// The store.
     pub store: Store,
     /// The client.
@@ -48,7 +48,7 @@ pub struct Context {
     /// The caps of the unpacker.
     pub limits: UnpackLimits,
     /// Whom to tell of alerts, and how.
-    pub alerts: Alerts,
+    pub alerts: AlertSettings,
     /// Days for which the store keeps everything; none where nothing is ever deleted.
     pub keep_days: Option<u32>,
     /// The pool for scanning and scoring.
@@ -57,19 +57,19 @@ pub struct Context {
     pub as_of: AsOf,
     /// True where every listing is asked for as if nothing were known of it: no validators, no watermark, everything is due.
     /// So a host is caught that says "not modified" of what was.
-    pub asks_anew: bool,
+    pub ignore_validators: bool,
     /// True where the person at the terminal wants to see nothing.
     pub quiet: bool,
     /// True where a recorded crawl is played: nobody is asked then, and nobody told.
     pub is_replayed: bool,
     /// Set when the run is to stop after the steps in hand.
-    pub stop: Stop,
+    pub stop: ShutdownFlag,
     /// Set when no further request is to be begun: the run is to stop, or its time for requests is over. Things fetched by then
     /// are judged, exported and told all the same.
-    pub requests: Stop,
+    pub requests: ShutdownFlag,
 }
 
-impl Context {
+impl JobContext {
     /// Asks the run to stop after the steps in hand.
     pub fn ask_to_stop(&self) {
         self.stop.ask();

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::StageReport;
 use crate::clock;
-use crate::progress::Progress;
-use crate::shutdown::Stop;
+use crate::progress::StageProgress;
+use crate::shutdown::ShutdownFlag;
 
 /// Snapshots looked at in one round: bounds the memory for the digests of their files.
 const ROUND: usize = 50_000;
@@ -78,11 +78,11 @@ pub fn plan(reader: &Reader, before: AsOf) -> anyhow::Result<(Vec<TableReport>, 
 pub fn run(
     store: &Store,
     (as_of, keep_days): (AsOf, u32),
-    stop: &Stop,
+    stop: &ShutdownFlag,
     quiet: bool,
 ) -> anyhow::Result<(Vec<TableReport>, StageReport)> {
     let (watch, before) = (Stopwatch::start(), before(as_of, keep_days));
-    let progress = Progress::stage("prune", None, quiet);
+    let progress = StageProgress::stage("prune", None, quiet);
     let mut report = StageReport::default();
     // Blobs first: they are nearly all of the bytes.
     let mut tables = vec![blobs(store, (before, as_of), stop, &progress, &mut report)?];
@@ -112,8 +112,8 @@ pub fn run(
 fn blobs(
     store: &Store,
     (before, at): (AsOf, AsOf),
-    stop: &Stop,
-    progress: &Progress,
+    stop: &ShutdownFlag,
+    progress: &StageProgress,
     report: &mut StageReport,
 ) -> anyhow::Result<TableReport> {
     let mut table = TableReport { table: "blobs", rows: 0, bytes: 0 };

@@ -21,9 +21,9 @@ use futures_util::stream::{self, StreamExt as _};
 use tokio::sync::Semaphore;
 use tracing::warn;
 
-use super::{Context, StageReport, fetch};
+use super::{JobContext, StageReport, fetch};
 use crate::clock;
-use crate::progress::Progress;
+use crate::progress::StageProgress;
 
 /// The stage's name in the ledger of gaps.
 pub const STAGE: &str = "rehash";
@@ -34,7 +34,7 @@ const REST_DAYS: i64 = 7;
 
 /// The choice of artifacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Take {
+pub enum RehashScope {
     /// So many, other ones every day: a sample by the digest of day and artifact.
     Sample(usize),
     /// All.
@@ -42,7 +42,7 @@ pub enum Take {
 }
 
 /// The result of hashing one artifact again.
-enum Found {
+enum RehashResult {
     /// The bytes of before.
     Same,
     /// Others, twice.
@@ -59,14 +59,14 @@ enum Found {
 ///
 /// # Errors
 /// Only what the store says.
-pub async fn run(context: &Context, take: Take) -> anyhow::Result<StageReport> {
+pub async fn run(context: &JobContext, take: RehashScope) -> anyhow::Result<StageReport> {
     let watch = Stopwatch::start();
     let before = context.http.usage();
     let chosen = chosen(context, take)?;
     // Before anything is fetched, so that the open gaps are those of this run.
     forget_gaps(context)?;
     let mut report = StageReport::default();
-    let progress = Progress::stage("rehash", u64::try_from(chosen.len()).ok(), context.quiet);
+    let progress = StageProgress::stage("rehash", u64::try_from(chosen.len()).ok(), context.quiet);
     let slots = Arc::new(Semaphore::new(AT_ONCE));
     let look = |one: Rehashable| {
         let slots = Arc::clone(&slots);
@@ -81,15 +81,15 @@ pub async fn run(context: &Context, take: Take) -> anyhow::Result<StageReport> {
         progress.advance(1);
         progress.show(context.http.usage().bytes, &one.locator.identity());
         // Never fetched: it counts as neither looked at nor failed.
-        if matches!(found, Found::Stopped) {
+        if matches!(found, RehashResult::Stopped) {
             continue;
         }
         report.items += 1;
         match &found {
-            Found::Same | Found::Stopped => {}
+            RehashResult::Same | RehashResult::Stopped => {}
             // Both are findings, and both are done work.
-            Found::Other(..) | Found::Refused(_) => report.done += 1,
-            Found::Failed(_) => report.failed += 1,
+            RehashResult::Other(..) | RehashResult::Refused(_) => report.done += 1,
+            RehashResult::Failed(_) => report.failed += 1,
         }
         save(context, one, found)?;
     }
@@ -102,7 +102,7 @@ pub async fn run(context: &Context, take: Take) -> anyhow::Result<StageReport> {
 }
 
 /// The gaps of a re-hash are those of the last one: the next may not take the same artifacts again.
-fn forget_gaps(context: &Context) -> anyhow::Result<()> {
+fn forget_gaps(context: &JobContext) -> anyhow::Result<()> {
     let open = context.store.reader()?.gaps(true)?.into_iter().filter(|gap| gap.stage == STAGE);
     let subjects: Vec<String> = open.map(|gap| gap.subject).collect();
     let at = context.as_of;
@@ -117,9 +117,9 @@ fn forget_gaps(context: &Context) -> anyhow::Result<()> {
 
 /// The artifacts, in the order of the digest of day and artifact. `Take::All` puts those that were hashed longest ago first,
 /// so that the next run goes on where one was stopped.
-fn chosen(context: &Context, take: Take) -> anyhow::Result<Vec<Rehashable>> {
+fn chosen(context: &JobContext, take: RehashScope) -> anyhow::Result<Vec<Rehashable>> {
     // Zero turns it off, before the store reads its list of artifacts.
-    if take == Take::Sample(0) {
+    if take == RehashScope::Sample(0) {
         return Ok(Vec::new());
     }
     let day = context.as_of.day();
@@ -130,8 +130,8 @@ fn chosen(context: &Context, take: Take) -> anyhow::Result<Vec<Rehashable>> {
     };
     let mut all = context.store.reader()?.rehashable()?;
     match take {
-        Take::All => all.sort_by_cached_key(|one| (one.hashed, order(one))),
-        Take::Sample(most) => {
+        RehashScope::All => all.sort_by_cached_key(|one| (one.hashed, order(one))),
+        RehashScope::Sample(most) => {
             // What was fetched or hashed a few days ago tells little that is new; the sample is spent on the rest.
             all.retain(|one| day - one.hashed.unwrap_or(one.fetched).max(one.fetched).day() >= REST_DAYS);
             all.sort_by_cached_key(order);
@@ -142,18 +142,19 @@ fn chosen(context: &Context, take: Take) -> anyhow::Result<Vec<Rehashable>> {
 }
 
 /// Fetches one artifact, and where its bytes are not those of before, once more.
-async fn look(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
+async fn look(context: &JobContext, one: &Rehashable, slots: &Semaphore) -> RehashResult {
     let first = once(context, one, slots).await;
-    if !matches!(first, Found::Other(..) | Found::Refused(_)) {
+    if !matches!(first, RehashResult::Other(..) | RehashResult::Refused(_)) {
         return first;
     }
     // A second request: a cache in the middle of a refresh may answer once with old or torn bytes.
     let second = once(context, one, slots).await;
     match (&first, &second) {
         // Twice the same other bytes is a change; twice different ones is a host that answers by chance.
-        (Found::Other(a, _), Found::Other(b, _)) if a.tree == b.tree => second,
-        (Found::Refused(_), Found::Refused(_)) | (_, Found::Same | Found::Failed(_) | Found::Stopped) => second,
-        _ => Found::Failed(Gap::new(
+        (RehashResult::Other(a, _), RehashResult::Other(b, _)) if a.tree == b.tree => second,
+        (RehashResult::Refused(_), RehashResult::Refused(_))
+        | (_, RehashResult::Same | RehashResult::Failed(_) | RehashResult::Stopped) => second,
+        _ => RehashResult::Failed(Gap::new(
             one.key.to_string(),
             GapReason::BadAnswer,
             "its bytes differ from one request to the next",
@@ -161,25 +162,25 @@ async fn look(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
     }
 }
 
-async fn once(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
+async fn once(context: &JobContext, one: &Rehashable, slots: &Semaphore) -> RehashResult {
     // The same credential as in the fetch stage, so that the host has no reason to answer otherwise.
     let http = context.http.acting_for(context.kind_of(&one.locator.ecosystem()));
     let fetched = fetch::fetch_one(&http, &one.locator, &context.limits, slots, &context.requests).await;
     let fetched = match fetched {
-        None => return Found::Stopped,
+        None => return RehashResult::Stopped,
         // The one error that is itself a finding: the registry's digest and its bytes disagree.
         Some(Err(CrawlError::Malformed { subject, reason: GapReason::DigestMismatch, detail })) => {
-            return Found::Refused(Gap::new(subject, GapReason::DigestMismatch, detail));
+            return RehashResult::Refused(Gap::new(subject, GapReason::DigestMismatch, detail));
         }
-        Some(Err(error)) => return Found::Failed(error.to_gap()),
+        Some(Err(error)) => return RehashResult::Failed(error.to_gap()),
         Some(Ok(fetched)) => fetched,
     };
     let snapshot = fetch::snapshot(&one.locator, &fetched.files, fetched.gaps.clone(), clock::now());
     if snapshot.tree == one.tree {
-        Found::Same
+        RehashResult::Same
     // Read as far as before, so the difference lies in the bytes.
     } else if snapshot.completeness.as_str() == one.state {
-        Found::Other(Box::new(snapshot), fetched)
+        RehashResult::Other(Box::new(snapshot), fetched)
     } else {
         // More or less of it could be read than before: that says nothing about the bytes.
         let gap = match &snapshot.completeness {
@@ -188,20 +189,20 @@ async fn once(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
                 Gap::new(one.key.to_string(), GapReason::BadAnswer, "it could not be read as far as before")
             }
         };
-        Found::Failed(gap)
+        RehashResult::Failed(gap)
     }
 }
 
 /// Other bytes are a snapshot, which the drift pass compares. A refusal by a published digest is an event at once, because
 /// there is nothing to compare.
-fn save(context: &Context, one: Rehashable, found: Found) -> anyhow::Result<()> {
+fn save(context: &JobContext, one: Rehashable, found: RehashResult) -> anyhow::Result<()> {
     let at = context.as_of;
     context.store.write(move |writer: &Writer<'_>| {
         let subject = one.key.to_string();
         match found {
             // The time of hashing is kept, which is what rests an artifact for a week.
-            Found::Same => writer.rehashed(one.id, at),
-            Found::Other(snapshot, fetched) => {
+            RehashResult::Same => writer.rehashed(one.id, at),
+            RehashResult::Other(snapshot, fetched) => {
                 warn!(artifact = %one.key, "other bytes than before came back");
                 for file in fetched.files.values() {
                     writer.put_blob(&file.digest, &file.bytes)?;
@@ -209,7 +210,7 @@ fn save(context: &Context, one: Rehashable, found: Found) -> anyhow::Result<()> 
                 let id = writer.record_snapshot(&one.key, &snapshot, at)?;
                 writer.rehashed(id, at)
             }
-            Found::Refused(gap) => {
+            RehashResult::Refused(gap) => {
                 writer.record_gap(STAGE, &subject, &gap, at)?;
                 let event = event(&one, &gap, at);
                 // The key is made of artifact and capability, so a mirror that stays wrong raises one alert.
@@ -218,8 +219,8 @@ fn save(context: &Context, one: Rehashable, found: Found) -> anyhow::Result<()> 
                 }
                 writer.rehashed(one.id, at)
             }
-            Found::Failed(gap) => writer.record_gap(STAGE, &subject, &gap, at),
-            Found::Stopped => Ok(()),
+            RehashResult::Failed(gap) => writer.record_gap(STAGE, &subject, &gap, at),
+            RehashResult::Stopped => Ok(()),
         }
     })?;
     Ok(())

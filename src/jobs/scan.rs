@@ -12,9 +12,9 @@ use capdex_model::digest::Digest;
 use capdex_model::snapshot::Gap;
 use tracing::debug;
 
-use super::{Context, StageReport};
+use super::{JobContext, StageReport};
 use crate::analysis;
-use crate::progress::Progress;
+use crate::progress::StageProgress;
 
 /// The stage's name in the ledger of gaps.
 pub const STAGE: &str = "scan";
@@ -27,13 +27,13 @@ const BATCH_BYTES: u64 = 64 << 20;
 ///
 /// # Errors
 /// Errors of the store.
-pub fn run(context: &Context) -> anyhow::Result<StageReport> {
+pub fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let watch = Stopwatch::start();
     // Scans are kept under the digest of the rules; another digest makes every snapshot unscanned.
     let ruleset = capdex_rules::digest();
     let snapshots = context.store.reader()?.unscanned(&ruleset)?;
     let mut report = StageReport { items: u64::try_from(snapshots.len()).unwrap_or(0), ..StageReport::default() };
-    let progress = Progress::stage("scan", Some(report.items), context.quiet);
+    let progress = StageProgress::stage("scan", Some(report.items), context.quiet);
     let mut waiting = snapshots.as_slice();
     // Between batches only: what is recorded is whole, and a kill costs one batch.
     while !waiting.is_empty() && !context.stop.is_asked() {
@@ -47,7 +47,7 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
 }
 
 /// The bundles of the first of some snapshots.
-fn read_batch(context: &Context, snapshots: &[SnapshotId]) -> anyhow::Result<Vec<(SnapshotId, Bundle)>> {
+fn read_batch(context: &JobContext, snapshots: &[SnapshotId]) -> anyhow::Result<Vec<(SnapshotId, Bundle)>> {
     let reader = context.store.reader()?;
     let mut held = 0;
     let mut batch = Vec::new();
@@ -64,11 +64,11 @@ fn read_batch(context: &Context, snapshots: &[SnapshotId]) -> anyhow::Result<Vec
 }
 
 fn scan_batch(
-    context: &Context,
+    context: &JobContext,
     ruleset: &Digest,
     batch: &[(SnapshotId, Bundle)],
     report: &mut StageReport,
-    progress: &Progress,
+    progress: &StageProgress,
 ) -> anyhow::Result<()> {
     let steps = analysis::steps(batch, context.pool.current_num_threads(), |(_, bundle)| bundle);
     let work =
@@ -87,7 +87,7 @@ fn scan_batch(
 }
 
 fn record(
-    context: &Context,
+    context: &JobContext,
     snapshot: SnapshotId,
     ruleset: &Digest,
     bundle: &Bundle,

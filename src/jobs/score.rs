@@ -12,28 +12,28 @@ use capdex_db::{FactsId, PackedFacts, PackedScore, StoreError};
 use capdex_model::time::AsOf;
 use capdex_rubrics::{RUBRICS, Rubric};
 
-use super::{Context, StageReport};
-use crate::progress::Progress;
+use super::{JobContext, StageReport};
+use crate::progress::StageProgress;
 
 /// Facts scored between two transactions: bounds memory and what a kill costs.
 const BATCH: usize = 2048;
 
-type Rubrics = Vec<&'static dyn Rubric>;
+type PendingRubrics = Vec<&'static dyn Rubric>;
 
 /// Scores what is missing, with every rubric or with the one that `only` names; `all` scores everything again.
 ///
 /// # Errors
 /// Errors of the store.
-pub fn run(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<StageReport> {
+pub fn run(context: &JobContext, only: Option<&str>, all: bool) -> anyhow::Result<StageReport> {
     let watch = Stopwatch::start();
     let mut report = StageReport::default();
     let pending = pending(context, only, all)?;
     report.items = pending.values().map(|rubrics| u64::try_from(rubrics.len()).unwrap_or(0)).sum();
-    let items: Vec<(FactsId, Rubrics)> = pending.into_iter().collect();
-    let progress = Progress::stage("score", Some(report.items), context.quiet);
+    let items: Vec<(FactsId, PendingRubrics)> = pending.into_iter().collect();
+    let progress = StageProgress::stage("score", Some(report.items), context.quiet);
     let reader = context.store.reader()?;
     // Reading ends the run early: batches that are computed already are still written.
-    let read = |items: &[(FactsId, Rubrics)]| {
+    let read = |items: &[(FactsId, PendingRubrics)]| {
         if context.stop.is_asked() {
             // None tells the pipeline that there is no more input.
             return Ok(None);
@@ -43,7 +43,7 @@ pub fn run(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<S
         let rubrics = items.iter().map(|(_, rubrics)| rubrics.clone());
         Ok(Some(reader.packed_facts(&ids, capdex_rules::defaults())?.into_iter().zip(rubrics).collect()))
     };
-    let work = |(facts, rubrics): (PackedFacts, Rubrics)| score(&facts, &rubrics, context.as_of);
+    let work = |(facts, rubrics): (PackedFacts, PendingRubrics)| score(&facts, &rubrics, context.as_of);
     let write = |scores: Vec<Result<Vec<PackedScore>, StoreError>>| {
         let scores: Vec<PackedScore> =
             scores.into_iter().collect::<Result<Vec<_>, _>>().context("failed to score")?.concat();
@@ -60,9 +60,9 @@ pub fn run(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<S
 }
 
 /// The facts that want a score, each with the rubrics that lack one.
-fn pending(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<BTreeMap<FactsId, Rubrics>> {
+fn pending(context: &JobContext, only: Option<&str>, all: bool) -> anyhow::Result<BTreeMap<FactsId, PendingRubrics>> {
     let reader = context.store.reader()?;
-    let mut pending: BTreeMap<FactsId, Rubrics> = BTreeMap::new();
+    let mut pending: BTreeMap<FactsId, PendingRubrics> = BTreeMap::new();
     for rubric in RUBRICS.iter().copied().filter(|rubric| only.is_none_or(|id| rubric.meta().rubric.id == id)) {
         // Asked for by hand: scores that are there are computed again all the same.
         let facts = if all {
@@ -84,7 +84,7 @@ fn day(rubric: &dyn Rubric, at: AsOf) -> Option<i64> {
     rubric.meta().by_day.then(|| at.day())
 }
 
-fn score(facts: &PackedFacts, rubrics: &Rubrics, at: AsOf) -> Result<Vec<PackedScore>, StoreError> {
+fn score(facts: &PackedFacts, rubrics: &PendingRubrics, at: AsOf) -> Result<Vec<PackedScore>, StoreError> {
     let unpacked = facts.unpack(capdex_rules::defaults())?;
     rubrics.iter().map(|rubric| PackedScore::new(facts.id, day(*rubric, at), &rubric.score(&unpacked, at))).collect()
 }

@@ -14,7 +14,7 @@ use capdex_dataset::escape::xml as gate;
 use capdex_dataset::note::{self, Room};
 
 /// One entry of a feed. Its texts go through the gate here.
-pub(crate) struct Entry {
+pub(crate) struct FeedEntry {
     /// The fields of its name that never changes.
     pub(crate) id: Vec<String>,
     /// Its title. Untrusted text.
@@ -39,14 +39,14 @@ pub(crate) struct Feed<'a> {
 
 /// The feed of a sink; `url` is the address at which readers find it.
 pub fn feed(sink: &str, url: Option<&str>, messages: &[Message]) -> String {
-    let entries: Vec<Entry> = messages
+    let entries: Vec<FeedEntry> = messages
         .iter()
-        .map(|message| Entry {
+        .map(|message| FeedEntry {
             id: vec!["capdex message".to_owned(), message.id.clone()],
             title: message.headline(),
             at: message.at,
             severity: message.severity().as_str(),
-            lines: note::of_message(message, Room::LETTER),
+            lines: note::of_message(message, Room::EMAIL),
         })
         .collect();
     let title = format!("capdex alerts: {sink}");
@@ -55,7 +55,7 @@ pub fn feed(sink: &str, url: Option<&str>, messages: &[Message]) -> String {
 }
 
 /// A whole feed.
-pub(crate) fn document(feed: &Feed<'_>, entries: &[Entry]) -> String {
+pub(crate) fn document(feed: &Feed<'_>, entries: &[FeedEntry]) -> String {
     let updated = entries.iter().map(|entry| entry.at.0).max();
     // An empty feed needs a date too, and the clock would change the bytes.
     let updated = updated.map_or_else(|| "1970-01-01T00:00:00Z".to_owned(), |at| at.to_string());
@@ -80,7 +80,7 @@ pub(crate) fn document(feed: &Feed<'_>, entries: &[Entry]) -> String {
     xml
 }
 
-fn written(entry: &Entry) -> String {
+fn written(entry: &FeedEntry) -> String {
     let lines: Vec<String> = entry.lines.iter().map(|line| gate(line)).collect();
     let id: Vec<&str> = entry.id.iter().map(String::as_str).collect();
     let mut xml = String::from("  <entry>\n");

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use capdex::jobs::list::{FETCH_JOB, FetchPayload};
-use capdex::jobs::{Context, fetch};
-use capdex::shutdown::Stop;
+use capdex::jobs::{JobContext, fetch};
+use capdex::shutdown::ShutdownFlag;
 use capdex_crawlers::http::{Http, HttpSettings, RateLimit};
 use capdex_crawlers::unpack::UnpackLimits;
 use capdex_dataset::bulk;
@@ -110,7 +110,7 @@ fn serve(stream: &TcpStream, log: &Mutex<Vec<Instant>>) {
 }
 
 /// A store whose queue holds every file, host after host, as a directory would have listed them.
-fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
+fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
     let as_of = AsOf("2026-11-22T00:00:00Z".parse().unwrap());
     let store = Store::open(db).unwrap();
     let jobs: Vec<FetchPayload> = hosts.iter().enumerate().flat_map(|(number, host)| files(number, host)).collect();
@@ -138,12 +138,12 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
         use_environment_proxy: false,
         ..HttpSettings::default()
     };
-    Context {
+    JobContext {
         store,
         http: Http::new(settings).unwrap(),
         sources: std::collections::BTreeMap::new(),
         skipped: std::collections::BTreeMap::new(),
-        alerts: capdex::config::Alerts::default(),
+        alerts: capdex::config::AlertSettings::default(),
         popular: Vec::new(),
         rehash_per_night: 0,
         overrides: capdex_corpus::identity::Overrides::default(),
@@ -152,10 +152,10 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
         pool: bulk::pool(Some(1)).unwrap(),
         as_of,
         quiet: true,
-        asks_anew: false,
+        ignore_validators: false,
         is_replayed: false,
-        stop: Stop::default(),
-        requests: Stop::default(),
+        stop: ShutdownFlag::default(),
+        requests: ShutdownFlag::default(),
     }
 }
 

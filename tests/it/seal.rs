@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use capdex_dataset::export::manifest::{Manifest, NAME};
+use capdex_dataset::export::manifest::{DatasetManifest, NAME};
 use capdex_model::digest::Digest;
 
 use crate::rows::bytes_of;
@@ -26,9 +26,9 @@ pub(crate) fn merkle_root(files: &BTreeMap<String, Vec<u8>>) -> String {
 
 /// Changes what a manifest says, takes away the files that it does not name any more, and fills in the digests of the
 /// others, their root and its own.
-pub(crate) fn seal(out: &Path, change: impl FnOnce(&mut Manifest)) {
+pub(crate) fn seal(out: &Path, change: impl FnOnce(&mut DatasetManifest)) {
     let mut files = bytes_of(out);
-    let mut manifest: Manifest = serde_json::from_slice(&files[NAME]).expect("a manifest");
+    let mut manifest: DatasetManifest = serde_json::from_slice(&files[NAME]).expect("a manifest");
     change(&mut manifest);
     let is_named = |name: &String| manifest.files.iter().any(|file| file.path == *name);
     let gone: Vec<String> = files.keys().filter(|name| *name != NAME && !is_named(name)).cloned().collect();
@@ -46,6 +46,6 @@ pub(crate) fn seal(out: &Path, change: impl FnOnce(&mut Manifest)) {
     std::fs::write(out.join(NAME), text_of(&manifest)).expect("writes");
 }
 
-fn text_of(manifest: &Manifest) -> String {
+fn text_of(manifest: &DatasetManifest) -> String {
     serde_json::to_string_pretty(manifest).expect("JSON") + "\n"
 }

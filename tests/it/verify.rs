@@ -7,7 +7,7 @@ use capdex_dataset::export::cell::Row;
 use capdex_dataset::export::exporters::EXPORTERS;
 use capdex_dataset::export::file::FileRow;
 use capdex_dataset::export::format::Exporter;
-use capdex_dataset::export::manifest::Manifest;
+use capdex_dataset::export::manifest::DatasetManifest;
 use capdex_dataset::export::table::Layout;
 use capdex_dataset::export::tables::TABLES;
 use capdex_dataset::export::verify::check_bytes;
@@ -170,7 +170,7 @@ fn lend_scores(scores: &mut [String]) {
 }
 
 type Change = Box<dyn Fn(&mut Vec<String>)>;
-type Sealing = Box<dyn Fn(&mut Manifest)>;
+type Sealing = Box<dyn Fn(&mut DatasetManifest)>;
 
 #[test]
 fn what_was_left_out_or_lent_and_sealed_again_is_told() {

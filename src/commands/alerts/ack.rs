@@ -6,13 +6,13 @@ use capdex_db::Store;
 use capdex_model::alert::ack::{Ack, holding};
 use capdex_model::time::{AsOf, Timestamp};
 
-use crate::cli::AlertsAck;
+use crate::cli::AlertsAckArgs;
 use crate::exit::{Exit, usage};
 use crate::instant;
 use crate::options::Global;
 use crate::output::Out;
 
-pub(super) fn run(global: &Global, options: &AlertsAck, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &AlertsAckArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = crate::commands::reader(global)?;
     let raised = super::find(&reader, &options.key)?;
     let now = super::now(global);

@@ -5,9 +5,9 @@ use capdex_db::Reader;
 use capdex_model::alert::{Raised, by_rank};
 use capdex_model::time::AsOf;
 
-use super::Known;
-use crate::cli::AlertsList;
-use crate::commands::{drift, listed, summary};
+use super::AlertExclusions;
+use crate::cli::AlertsListArgs;
+use crate::commands::{drift, list_output, summary};
 use crate::exit::{Exit, usage};
 use crate::jobs::alerts::AlertsReport;
 use crate::options::Global;
@@ -19,18 +19,22 @@ const SHOWN: usize = 5;
 /// Columns of a title in a table.
 const COLUMNS: usize = 90;
 
-pub(super) fn run(global: &Global, options: &AlertsList, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &AlertsListArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = crate::commands::reader(global)?;
-    let known = Known::read(&reader, super::now(global))?;
+    let known = AlertExclusions::read(&reader, super::now(global))?;
     let rows = chosen(&reader, options, &known)?;
     let views: Vec<AlertView<'_>> =
         rows.iter().map(|(Raised { alert, at }, state)| AlertView::of(alert, *at).in_state(state)).collect();
-    listed::print(options.format, SCHEMA, &views, out, |out| table(&views, options, out))?;
+    list_output::print(options.format, SCHEMA, &views, out, |out| table(&views, options, out))?;
     Ok(Exit::Done)
 }
 
 /// The alerts that are asked for, worst first, each with its state.
-fn chosen(reader: &Reader, options: &AlertsList, known: &Known) -> anyhow::Result<Vec<(Raised, &'static str)>> {
+fn chosen(
+    reader: &Reader,
+    options: &AlertsListArgs,
+    known: &AlertExclusions,
+) -> anyhow::Result<Vec<(Raised, &'static str)>> {
     let since = options.since.as_deref().map(|text| drift::since(reader, text)).transpose()?;
     let of_message = match &options.message {
         None => None,
@@ -55,7 +59,7 @@ fn chosen(reader: &Reader, options: &AlertsList, known: &Known) -> anyhow::Resul
     Ok(rows.filter(is_chosen).collect())
 }
 
-fn table(alerts: &[AlertView<'_>], options: &AlertsList, out: &mut Out) -> anyhow::Result<()> {
+fn table(alerts: &[AlertView<'_>], options: &AlertsListArgs, out: &mut Out) -> anyhow::Result<()> {
     if alerts.is_empty() {
         let what = if options.all { "No alerts." } else { "No open alerts. `--all` also shows what is acknowledged." };
         out.line(what)?;

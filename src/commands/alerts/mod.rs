@@ -5,7 +5,7 @@ use capdex_model::alert::plan::kept_back;
 use capdex_model::alert::{Raised, by_rank};
 use capdex_model::time::AsOf;
 
-use crate::cli::Alerts;
+use crate::cli::AlertsCommand;
 use crate::clock;
 use crate::exit::{Exit, usage};
 use crate::options::Global;
@@ -21,12 +21,12 @@ pub(super) use list::print_new;
 /// Digits of a short name that are needed at least.
 const DIGITS: usize = 6;
 
-pub(super) fn run(global: &Global, command: &Alerts, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, command: &AlertsCommand, out: &mut Out) -> anyhow::Result<Exit> {
     match command {
-        Alerts::List(options) => list::run(global, options, out),
-        Alerts::Show { key, format } => show::run(global, key, *format, out),
-        Alerts::Ack(options) => ack::run(global, options, out),
-        Alerts::Send(options) => send::run(global, options, out),
+        AlertsCommand::List(options) => list::run(global, options, out),
+        AlertsCommand::Show { key, format } => show::run(global, key, *format, out),
+        AlertsCommand::Ack(options) => ack::run(global, options, out),
+        AlertsCommand::Send(options) => send::run(global, options, out),
     }
 }
 
@@ -35,18 +35,18 @@ fn now(global: &Global) -> AsOf {
 }
 
 /// The state of an alert in one word: `open`, `acknowledged` or `suppressed`.
-fn state(raised: &Raised, known: &Known) -> &'static str {
+fn state(raised: &Raised, known: &AlertExclusions) -> &'static str {
     kept_back(&raised.alert, &known.acks, &known.suppressions, known.now).map_or("open", |kind| kind.as_str())
 }
 
 /// The rules that keep alerts back.
-struct Known {
+struct AlertExclusions {
     acks: Vec<capdex_model::alert::ack::Ack>,
     suppressions: Vec<capdex_model::alert::suppression::Suppression>,
     now: AsOf,
 }
 
-impl Known {
+impl AlertExclusions {
     fn read(reader: &Reader, now: AsOf) -> anyhow::Result<Self> {
         Ok(Self { acks: reader.acks()?, suppressions: reader.suppressions()?, now })
     }

@@ -6,17 +6,17 @@ use anyhow::Context as _;
 use capdex_dataset::escape;
 use capdex_db::{Reader, Store};
 
-use crate::cli::AlertsSend;
-use crate::config::{Alerts, Schedule};
+use crate::cli::AlertsSendArgs;
+use crate::config::{AlertSettings, Schedule};
 use crate::exit::{Exit, usage};
 use crate::jobs::alerts as jobs;
 use crate::options::Global;
 use crate::output::Out;
 use crate::shutdown::Shutdown;
 
-pub(super) fn run(global: &Global, options: &AlertsSend, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &AlertsSendArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let alerts = Schedule::load(options.config.as_deref())?.alerts()?;
-    if alerts.sinks.is_empty() {
+    if alerts.notifiers.is_empty() {
         let named = options.config.as_deref().map_or_else(|| "the built-in schedule".into(), Path::to_string_lossy);
         return Err(usage(format!("{named} names no sink: add an [[alerts.sinks]] entry and give it by --config")));
     }
@@ -50,11 +50,11 @@ pub(super) fn run(global: &Global, options: &AlertsSend, out: &mut Out) -> anyho
 /// The messages for each sink, in its order. Nothing is sent or stored.
 fn print_plan(
     reader: &Reader,
-    alerts: &Alerts,
+    alerts: &AlertSettings,
     as_of: capdex_model::time::AsOf,
     out: &mut Out,
 ) -> anyhow::Result<Exit> {
-    for ((name, plan), sink) in jobs::plans(reader, alerts, as_of)?.into_iter().zip(&alerts.sinks) {
+    for ((name, plan), sink) in jobs::plans(reader, alerts, as_of)?.into_iter().zip(&alerts.notifiers) {
         let mut waiting: Vec<_> = reader.queued(&name)?.into_iter().map(|queued| queued.message).collect();
         let old = waiting.len();
         waiting.extend(plan.messages);

@@ -4,24 +4,24 @@ use capdex_dataset::escape;
 use capdex_db::{DeliveryHistoryRow, Reader};
 use capdex_model::alert::plan::FateKind;
 
-use super::Known;
+use super::AlertExclusions;
 use crate::alerts::payload;
 use crate::cli::ListFormat;
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::{self, Out};
 use capdex_dataset::note::{self, Room};
-use capdex_dataset::views::List;
+use capdex_dataset::views::ListView;
 use capdex_dataset::views::alerts::{AlertView, SCHEMA};
 
 pub(super) fn run(global: &Global, key: &str, format: ListFormat, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = crate::commands::reader(global)?;
     let raised = super::find(&reader, key)?;
-    let known = Known::read(&reader, super::now(global))?;
+    let known = AlertExclusions::read(&reader, super::now(global))?;
     let state = super::state(&raised, &known);
     let view = AlertView::of(&raised.alert, raised.at).in_state(state);
     match format {
-        ListFormat::Json => out.json_pretty(&List { items: &[view], schema: SCHEMA })?,
+        ListFormat::Json => out.json_pretty(&ListView { items: &[view], schema: SCHEMA })?,
         // Escaped for a line of JSON too: a log viewer acts on control characters.
         ListFormat::Jsonl => out.line(payload::safe(&serde_json::to_string(&view)?))?,
         ListFormat::Table => {
@@ -39,7 +39,7 @@ pub(super) fn run(global: &Global, key: &str, format: ListFormat, out: &mut Out)
 }
 
 /// Its state, the acknowledgements of it, and who was told.
-fn tellings(reader: &Reader, key: &str, state: &str, known: &Known, out: &mut Out) -> anyhow::Result<()> {
+fn tellings(reader: &Reader, key: &str, state: &str, known: &AlertExclusions, out: &mut Out) -> anyhow::Result<()> {
     out.line(format_args!("\nState       {state}"))?;
     for ack in known.acks.iter().filter(|ack| ack.alert == key) {
         let until = match ack.expires {

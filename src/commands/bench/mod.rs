@@ -20,7 +20,7 @@ use capdex_model::time::AsOf;
 use capdex_rules::measured::{self, MeasuredSet};
 use serde_json::{Value, json};
 
-use crate::cli::Bench;
+use crate::cli::BenchArgs;
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::Out;
@@ -29,20 +29,20 @@ use crate::{analysis, clock};
 mod rates;
 mod set;
 
-use set::{Case, Set};
+use set::{BenchCase, BenchSet};
 
 /// The findings of one case.
 #[derive(Clone, Debug, Default)]
-struct Verdict {
+struct CaseFindings {
     worst: Option<Severity>,
     rules: BTreeMap<String, Severity>,
     capabilities: usize,
     tools: usize,
 }
 
-pub(super) fn run(global: &Global, options: &Bench, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &BenchArgs, out: &mut Out) -> anyhow::Result<Exit> {
     // All sets are read before the first is timed, so that no disk is measured.
-    let sets = options.files.iter().map(|path| Set::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let sets = options.files.iter().map(|path| BenchSet::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let pool = bulk::pool(global.threads)?;
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let mut figures = BTreeMap::new();
@@ -65,7 +65,7 @@ pub(super) fn run(global: &Global, options: &Bench, out: &mut Out) -> anyhow::Re
 }
 
 /// Scans a whole set so many times; gives the verdicts of the last round, and the shortest time.
-fn time(set: &Set, pool: &rayon::ThreadPool, rounds: u32, at: AsOf) -> (Vec<Verdict>, Duration) {
+fn time(set: &BenchSet, pool: &rayon::ThreadPool, rounds: u32, at: AsOf) -> (Vec<CaseFindings>, Duration) {
     let mut best = Duration::MAX;
     let mut verdicts = Vec::new();
     // The same steps as in a night, so that throughput is that of the program.
@@ -79,7 +79,7 @@ fn time(set: &Set, pool: &rayon::ThreadPool, rounds: u32, at: AsOf) -> (Vec<Verd
     (verdicts, best)
 }
 
-fn judge(step: &[Case], at: AsOf) -> Vec<Verdict> {
+fn judge(step: &[BenchCase], at: AsOf) -> Vec<CaseFindings> {
     let bundles: Vec<&Bundle> = step.iter().map(|case| &case.bundle).collect();
     let scanned = analysis::scan_all(&bundles);
     // The scores count toward the time, as in a real night.
@@ -89,8 +89,8 @@ fn judge(step: &[Case], at: AsOf) -> Vec<Verdict> {
     scanned.iter().map(|scanned| verdict(scanned)).collect()
 }
 
-fn verdict(scanned: &[Scanned]) -> Verdict {
-    let mut verdict = Verdict::default();
+fn verdict(scanned: &[Scanned]) -> CaseFindings {
+    let mut verdict = CaseFindings::default();
     for scanned in scanned {
         verdict.capabilities += 1;
         verdict.tools += scanned.pins.tools.len();
@@ -104,8 +104,8 @@ fn verdict(scanned: &[Scanned]) -> Verdict {
 }
 
 fn print_throughput(
-    set: &Set,
-    verdicts: &[Verdict],
+    set: &BenchSet,
+    verdicts: &[CaseFindings],
     best: Duration,
     pool: &rayon::ThreadPool,
     rounds: u32,
@@ -131,7 +131,7 @@ fn print_throughput(
     Ok(())
 }
 
-fn verdict_line(case: &Case, verdict: &Verdict) -> Value {
+fn verdict_line(case: &BenchCase, verdict: &CaseFindings) -> Value {
     let findings: Vec<Value> =
         verdict.rules.iter().map(|(rule, severity)| json!({ "rule": rule, "severity": severity })).collect();
     let severity = verdict.worst.map_or("none", Severity::as_str);

@@ -6,8 +6,8 @@ use capdex_dataset::escape;
 use capdex_model::fact::Severity;
 use capdex_rules::measured::{MeasuredSet, Rate};
 
-use super::Verdict;
-use super::set::{Case, Set};
+use super::CaseFindings;
+use super::set::{BenchCase, BenchSet};
 use crate::commands::summary;
 use crate::output::Out;
 
@@ -19,7 +19,7 @@ const BENIGN: &str = "benign";
 const NOISIEST: usize = 15;
 
 /// The results of each rule on a set.
-pub(super) fn measured(set: &Set, verdicts: &[Verdict]) -> MeasuredSet {
+pub(super) fn measured(set: &BenchSet, verdicts: &[CaseFindings]) -> MeasuredSet {
     let mut measured = MeasuredSet {
         digest: set.digest.to_string(),
         benign: set.labelled(BENIGN),
@@ -39,8 +39,8 @@ pub(super) fn measured(set: &Set, verdicts: &[Verdict]) -> MeasuredSet {
 }
 
 /// Prints the rates by label, subset and category, then each rule's own, the noisiest apart.
-pub(super) fn print(set: &Set, verdicts: &[Verdict], out: &mut Out) -> anyhow::Result<()> {
-    let rows: Vec<(&Case, &Verdict)> = set.cases.iter().zip(verdicts).collect();
+pub(super) fn print(set: &BenchSet, verdicts: &[CaseFindings], out: &mut Out) -> anyhow::Result<()> {
+    let rows: Vec<(&BenchCase, &CaseFindings)> = set.cases.iter().zip(verdicts).collect();
     let mut table = summary::table();
     table.set_header(["flagged, %", "cases", "critical", "high or worse", "medium or worse", "low or worse"]);
     let labels: BTreeSet<&str> = rows.iter().map(|(case, _)| case.label.as_str()).collect();
@@ -54,7 +54,12 @@ pub(super) fn print(set: &Set, verdicts: &[Verdict], out: &mut Out) -> anyhow::R
     print_rules(&measured(set, verdicts), out)
 }
 
-fn add_groups(table: &mut comfy_table::Table, word: &str, rows: &[(&Case, &Verdict)], key: impl Fn(&Case) -> &String) {
+fn add_groups(
+    table: &mut comfy_table::Table,
+    word: &str,
+    rows: &[(&BenchCase, &CaseFindings)],
+    key: impl Fn(&BenchCase) -> &String,
+) {
     let keys: BTreeSet<&String> = rows.iter().map(|(case, _)| key(case)).filter(|key| !key.is_empty()).collect();
     for each in keys {
         let group: Vec<_> = rows.iter().copied().filter(|(case, _)| key(case) == each).collect();
@@ -62,7 +67,7 @@ fn add_groups(table: &mut comfy_table::Table, word: &str, rows: &[(&Case, &Verdi
     }
 }
 
-fn add(table: &mut comfy_table::Table, name: &str, rows: &[(&Case, &Verdict)]) {
+fn add(table: &mut comfy_table::Table, name: &str, rows: &[(&BenchCase, &CaseFindings)]) {
     let at_least = |severity: Severity| {
         let flagged = rows.iter().filter(|(_, verdict)| verdict.worst.is_some_and(|worst| worst >= severity)).count();
         // Shares come with their interval, because small subsets tell less than their percentages seem to.

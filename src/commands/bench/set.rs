@@ -15,7 +15,7 @@ use crate::exit::usage;
 
 /// One labelled case as the file holds it; other keys are ignored.
 #[derive(Debug, Deserialize)]
-struct Line {
+struct CaseRecord {
     case: String,
     label: String,
     #[serde(default)]
@@ -29,7 +29,7 @@ struct Line {
 }
 
 /// One labelled case, ready to scan.
-pub(super) struct Case {
+pub(super) struct BenchCase {
     pub(super) id: String,
     /// `malicious` or `benign`; anything else is scanned and not counted.
     pub(super) label: String,
@@ -39,15 +39,15 @@ pub(super) struct Case {
 }
 
 /// One file of labelled cases.
-pub(super) struct Set {
+pub(super) struct BenchSet {
     /// The file's name up to its first dot: `skills` for `skills.jsonl.gz`.
     pub(super) name: String,
     /// The digest of the file's bytes.
     pub(super) digest: Digest,
-    pub(super) cases: Vec<Case>,
+    pub(super) cases: Vec<BenchCase>,
 }
 
-impl Set {
+impl BenchSet {
     /// Reads a file of labelled cases, gzip allowed.
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         let bytes = fs::read(path).map_err(|error| usage(format!("cannot read {}: {error}", path.display())))?;
@@ -77,17 +77,17 @@ impl Set {
     }
 }
 
-fn parse(path: &Path, reader: impl std::io::BufRead) -> anyhow::Result<Vec<Case>> {
+fn parse(path: &Path, reader: impl std::io::BufRead) -> anyhow::Result<Vec<BenchCase>> {
     let parse = |(index, line): (usize, std::io::Result<String>)| {
         let line = line.with_context(|| format!("failed to read {}", path.display()))?;
-        let line: Line = serde_json::from_str(&line)
+        let line: CaseRecord = serde_json::from_str(&line)
             .map_err(|error| usage(format!("{} line {}: {error}", path.display(), index + 1)))?;
         Ok(case(line))
     };
     reader.lines().enumerate().map(parse).collect()
 }
 
-fn case(line: Line) -> Case {
+fn case(line: CaseRecord) -> BenchCase {
     let mut files: BTreeMap<String, BundleFile> =
         line.files.into_iter().map(|(path, text)| (path, BundleFile::new(text.into_bytes()))).collect();
     // A document of tools is scanned as the file that it would be in a package.
@@ -96,5 +96,5 @@ fn case(line: Line) -> Case {
     }
     // Without listing claims: a case has no directory that speaks for it.
     let bundle = Bundle::local(format!("folder:{}", line.case), files);
-    Case { id: line.case, label: line.label, subset: line.subset, category: line.category, bundle }
+    BenchCase { id: line.case, label: line.label, subset: line.subset, category: line.category, bundle }
 }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::pages::{cell, page};
-use crate::config::keys::{Placed, Section as _, prose, tables};
+use crate::config::keys::{ScheduleTable, Section as _, prose, tables};
 use crate::config::{QUICKSTART, Schedule};
 
 const INTRODUCTION: &str = "`capdex` runs without any configuration. `--config FILE` names a schedule in TOML; unknown keys are errors. A \
@@ -26,7 +26,7 @@ pub(super) fn config() -> String {
 }
 
 /// The keys of one table, but those that are tables of their own.
-fn table(text: &mut String, Placed { path, header, doc }: &Placed) {
+fn table(text: &mut String, ScheduleTable { path, header, doc }: &ScheduleTable) {
     // Keys without a shown value are tables, and have a section of their own.
     let keys: Vec<_> = doc.keys.iter().filter_map(|key| Some((key, key.shown.first()?))).collect();
     let _ = match header.as_str() {

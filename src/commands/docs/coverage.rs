@@ -33,7 +33,7 @@ pub(super) fn coverage() -> String {
                 code(entry),
                 cell(&entry.name),
                 entry.severity.map_or("–", |severity| severity.as_str()),
-                standing(entry),
+                mapping_status(entry),
                 entry.needs.as_str(),
                 answers(catalogue, entry)
             );
@@ -51,7 +51,7 @@ fn code(entry: &Entry) -> String {
 }
 
 /// The standing of the entry in its own method, with whatever else is to be said of it.
-fn standing(entry: &Entry) -> String {
+fn mapping_status(entry: &Entry) -> String {
     let mut parts = vec![entry.status.as_str().to_owned()];
     if !entry.marks.is_empty() {
         parts.push(format!("seen: {}", entry.marks));

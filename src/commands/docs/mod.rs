@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::cli::Docs;
+use crate::cli::DocsArgs;
 use crate::exit::Exit;
 use crate::output::Out;
 
@@ -16,8 +16,8 @@ mod coverage;
 mod pages;
 
 /// Every page: its file name and what writes it.
-type Page = (&'static str, fn() -> String);
-const PAGES: &[Page] = &[
+type ManualPage = (&'static str, fn() -> String);
+const PAGES: &[ManualPage] = &[
     ("rules.md", pages::rules),
     ("coverage.md", coverage::coverage),
     ("rubrics.md", pages::rubrics),
@@ -27,7 +27,7 @@ const PAGES: &[Page] = &[
     ("dataset.md", pages::dataset),
 ];
 
-pub(super) fn run(options: &Docs, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(options: &DocsArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let mut stale = 0_usize;
     if !options.check {
         fs::create_dir_all(&options.dir).with_context(|| format!("failed to create {}", options.dir.display()))?;

@@ -8,14 +8,14 @@ use anyhow::Context as _;
 use super::cell::{Cell, Row};
 use super::file::FileRow;
 use super::file::HashedFile;
-use super::format::{Exporter, Sink, Visit};
+use super::format::{Exporter, RowVisitor, TableWriter};
 use super::table::{ColumnType, Layout};
 use crate::escape;
 
 /// CSV. An empty cell is null; so is an empty text.
-pub(super) struct Csv;
+pub(super) struct CsvExporter;
 
-impl Exporter for Csv {
+impl Exporter for CsvExporter {
     fn id(&self) -> &'static str {
         "csv"
     }
@@ -28,7 +28,7 @@ impl Exporter for Csv {
         format!("{table}.csv")
     }
 
-    fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn Sink>> {
+    fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn TableWriter>> {
         let file = |table: &Layout| {
             let mut file = HashedFile::create(dir, self.file_name(table.name))?;
             let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
@@ -36,10 +36,10 @@ impl Exporter for Csv {
             writeln!(file, "{}", names.join(","))?;
             Ok((file, 0))
         };
-        Ok(Box::new(Files(tables.iter().map(file).collect::<anyhow::Result<_>>()?)))
+        Ok(Box::new(CsvFiles(tables.iter().map(file).collect::<anyhow::Result<_>>()?)))
     }
 
-    fn read(&self, dir: &Path, table: &Layout, visit: Visit<'_>) -> anyhow::Result<()> {
+    fn read(&self, dir: &Path, table: &Layout, visit: RowVisitor<'_>) -> anyhow::Result<()> {
         let name = self.file_name(table.name);
         let damaged = || format!("{name} is damaged");
         let mut reader = csv::Reader::from_path(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
@@ -60,9 +60,9 @@ impl Exporter for Csv {
 
 /// Each file with its number of rows. Written here and not by the `csv` package, which looks at each byte twice and takes
 /// three times as long; it reads the files back.
-struct Files(Vec<(HashedFile, u64)>);
+struct CsvFiles(Vec<(HashedFile, u64)>);
 
-impl Sink for Files {
+impl TableWriter for CsvFiles {
     fn take(&mut self, table: usize, rows: &[Row]) -> anyhow::Result<()> {
         let Some((file, count)) = self.0.get_mut(table) else { return Ok(()) };
         for row in rows {

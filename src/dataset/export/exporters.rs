@@ -4,7 +4,8 @@ use super::format::Exporter;
 use super::{csv, jsonl, parquet, sqlite};
 
 /// Every format, in the order in which `verify` prefers to read them.
-pub const EXPORTERS: &[&dyn Exporter] = &[&parquet::Parquet, &jsonl::Jsonl, &csv::Csv, &sqlite::Sqlite];
+pub const EXPORTERS: &[&dyn Exporter] =
+    &[&parquet::ParquetExporter, &jsonl::JsonLinesExporter, &csv::CsvExporter, &sqlite::SqliteExporter];
 
 #[cfg(test)]
 mod tests {

@@ -15,17 +15,17 @@ pub trait Exporter: Send + Sync {
     /// The name of the file in which a table lies.
     fn file_name(&self, table: &str) -> String;
     /// Begins to write these tables into `dir`.
-    fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn Sink>>;
+    fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn TableWriter>>;
     /// Hands on every row of a table, in the order in which they were written.
-    fn read(&self, dir: &Path, table: &Layout, visit: Visit<'_>) -> anyhow::Result<()>;
+    fn read(&self, dir: &Path, table: &Layout, visit: RowVisitor<'_>) -> anyhow::Result<()>;
 }
 
 /// The receiver of each row.
-pub type Visit<'a> = &'a mut dyn FnMut(Row) -> anyhow::Result<()>;
+pub type RowVisitor<'a> = &'a mut dyn FnMut(Row) -> anyhow::Result<()>;
 
 /// The files of one format while they are written. The same rows in the same order give the same bytes, in whatever pieces
 /// they come.
-pub trait Sink: Send {
+pub trait TableWriter: Send {
     /// Adds rows to the table of a number, as the tables were given.
     fn take(&mut self, table: usize, rows: &[Row]) -> anyhow::Result<()>;
     /// Writes what is left. Every file with its digest, sorted by name.

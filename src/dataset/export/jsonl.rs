@@ -11,13 +11,13 @@ use serde_json::value::RawValue;
 use super::cell::{Cell, Row};
 use super::file::FileRow;
 use super::file::HashedFile;
-use super::format::{Exporter, Sink, Visit};
+use super::format::{Exporter, RowVisitor, TableWriter};
 use super::table::{Column, ColumnType, Layout};
 
 /// JSON lines.
-pub(super) struct Jsonl;
+pub(super) struct JsonLinesExporter;
 
-impl Exporter for Jsonl {
+impl Exporter for JsonLinesExporter {
     fn id(&self) -> &'static str {
         "jsonl"
     }
@@ -30,18 +30,18 @@ impl Exporter for Jsonl {
         format!("{table}.jsonl")
     }
 
-    fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn Sink>> {
+    fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn TableWriter>> {
         let file = |table: &Layout| {
             let file = HashedFile::create(dir, self.file_name(table.name))?;
             // Keys are written once: brace or comma, quoted name and colon stand before every value.
             let key =
                 |(at, column): (usize, &Column)| format!("{}\"{}\":", if at == 0 { '{' } else { ',' }, column.name);
-            Ok(Lines { keys: table.columns.iter().enumerate().map(key).collect(), file, rows: 0 })
+            Ok(JsonLinesTable { keys: table.columns.iter().enumerate().map(key).collect(), file, rows: 0 })
         };
-        Ok(Box::new(Files(tables.iter().map(file).collect::<anyhow::Result<_>>()?)))
+        Ok(Box::new(JsonLinesFiles(tables.iter().map(file).collect::<anyhow::Result<_>>()?)))
     }
 
-    fn read(&self, dir: &Path, table: &Layout, visit: Visit<'_>) -> anyhow::Result<()> {
+    fn read(&self, dir: &Path, table: &Layout, visit: RowVisitor<'_>) -> anyhow::Result<()> {
         let name = self.file_name(table.name);
         let file = File::open(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
         // Rows are long and many, so the default buffer of 8 KiB would mean many reads.
@@ -57,18 +57,18 @@ impl Exporter for Jsonl {
     }
 }
 
-struct Files(Vec<Lines>);
+struct JsonLinesFiles(Vec<JsonLinesTable>);
 
-struct Lines {
+struct JsonLinesTable {
     /// The text before the value of each column.
     keys: Vec<String>,
     file: HashedFile,
     rows: u64,
 }
 
-impl Sink for Files {
+impl TableWriter for JsonLinesFiles {
     fn take(&mut self, table: usize, rows: &[Row]) -> anyhow::Result<()> {
-        let Some(Lines { keys, file, rows: count }) = self.0.get_mut(table) else { return Ok(()) };
+        let Some(JsonLinesTable { keys, file, rows: count }) = self.0.get_mut(table) else { return Ok(()) };
         for row in rows {
             for (key, cell) in keys.iter().zip(row) {
                 file.write_all(key.as_bytes())?;

@@ -25,7 +25,7 @@ const FIRST_SCHEMA: &str = "capdex.export/1";
 
 /// The manifest of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct DatasetManifest {
     /// `capdex.export/2`.
     pub schema: String,
     /// The instant that ages were measured against.
@@ -33,15 +33,15 @@ pub struct Manifest {
     /// The rule set under which the facts were found (hex).
     pub ruleset_sha256: String,
     /// The rubrics that scored.
-    pub rubrics: Vec<RubricRow>,
+    pub rubrics: Vec<ManifestRubric>,
     /// The rubric that ranks.
     pub rank_by: String,
     /// True where the columns that the data dictionary calls private are there.
     pub private_columns: bool,
     /// The extent to which each source was seen.
-    pub sources: Vec<SourceRow>,
+    pub sources: Vec<ManifestSource>,
     /// The dataset that the table of changes compares with, where there was one.
-    pub since: Option<Earlier>,
+    pub since: Option<EarlierDatasetRef>,
     /// Every file beside the manifest, sorted by path.
     pub files: Vec<FileRow>,
     /// The Merkle root (hex) over the files.
@@ -50,7 +50,7 @@ pub struct Manifest {
     pub manifest_sha256: String,
 }
 
-impl Manifest {
+impl DatasetManifest {
     /// A table as this dataset has it.
     pub(super) fn layout(&self, table: &Table) -> Layout {
         if self.is_first_version() {
@@ -81,7 +81,7 @@ impl Manifest {
 
 /// An earlier dataset in the manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Earlier {
+pub struct EarlierDatasetRef {
     /// The instant that ages were measured against there.
     pub as_of: AsOf,
     /// Its manifest's own digest.
@@ -90,7 +90,7 @@ pub struct Earlier {
 
 /// A rubric in the manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RubricRow {
+pub struct ManifestRubric {
     /// Its id.
     pub id: String,
     /// The version of our reading of it.
@@ -101,7 +101,7 @@ pub struct RubricRow {
 
 /// A source in the manifest: the number of its listings in each state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SourceRow {
+pub struct ManifestSource {
     /// Its id.
     pub id: String,
     /// The night of the last complete walk.
@@ -119,9 +119,9 @@ pub(super) fn of(
     reader: &Reader,
     files: Vec<FileRow>,
     options: &ExportOptions,
-    since: Option<Earlier>,
-) -> anyhow::Result<Manifest> {
-    Ok(Manifest {
+    since: Option<EarlierDatasetRef>,
+) -> anyhow::Result<DatasetManifest> {
+    Ok(DatasetManifest {
         schema: SCHEMA.into(),
         as_of: options.as_of,
         ruleset_sha256: capdex_rules::digest().hex(),
@@ -137,9 +137,9 @@ pub(super) fn of(
 }
 
 /// The rubrics of this program.
-pub(super) fn rubrics() -> Vec<RubricRow> {
+pub(super) fn rubrics() -> Vec<ManifestRubric> {
     let references = RUBRICS.iter().map(|rubric| &rubric.meta().rubric);
-    let row = |reference: &RubricRef| RubricRow {
+    let row = |reference: &RubricRef| ManifestRubric {
         id: reference.id.to_string(),
         version: reference.version.to_string(),
         text_sha256: reference.text.hex(),
@@ -148,20 +148,20 @@ pub(super) fn rubrics() -> Vec<RubricRow> {
 }
 
 /// Writes the manifest and returns its size in bytes.
-pub(super) fn write(dir: &Path, manifest: Manifest) -> anyhow::Result<u64> {
+pub(super) fn write(dir: &Path, manifest: DatasetManifest) -> anyhow::Result<u64> {
     // Last of all files, so that a manifest never names one that is not there.
     let text = manifest.sealed()?;
     fs::write(dir.join(NAME), &text)?;
     Ok(u64::try_from(text.len())?)
 }
 
-fn sources(reader: &Reader) -> anyhow::Result<Vec<SourceRow>> {
+fn sources(reader: &Reader) -> anyhow::Result<Vec<ManifestSource>> {
     let counts: BTreeMap<String, SourceCounts> =
         reader.source_counts()?.into_iter().map(|counts| (counts.source.clone(), counts)).collect();
     let row = |state: SourceState| {
         // A source that was never walked has no rows, which are zero listings.
         let SourceCounts { active, gone, failed, .. } = counts.get(&state.id).cloned().unwrap_or_default();
-        SourceRow { id: state.id, last_complete: state.last_completed, active, gone, failed }
+        ManifestSource { id: state.id, last_complete: state.last_completed, active, gone, failed }
     };
     Ok(reader.source_states()?.into_iter().map(row).collect())
 }
@@ -170,15 +170,15 @@ fn sources(reader: &Reader) -> anyhow::Result<Vec<SourceRow>> {
 ///
 /// # Errors
 /// When there is none. The fault of one that is there is told in the inner result.
-pub fn read(dir: &Path) -> anyhow::Result<Result<Manifest, String>> {
+pub fn read(dir: &Path) -> anyhow::Result<Result<DatasetManifest, String>> {
     let path = dir.join(NAME);
     let bytes = fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
     Ok(parse(&bytes).map_err(|fault| format!("{NAME} {fault}")))
 }
 
-fn parse(bytes: &[u8]) -> Result<Manifest, String> {
+fn parse(bytes: &[u8]) -> Result<DatasetManifest, String> {
     // Written by a stranger, as far as anybody knows: a fault is an answer and no error of the program.
-    let manifest: Manifest = serde_json::from_slice(bytes).map_err(|error| format!("is damaged: {error}"))?;
+    let manifest: DatasetManifest = serde_json::from_slice(bytes).map_err(|error| format!("is damaged: {error}"))?;
     if ![SCHEMA, FIRST_SCHEMA].contains(&&*manifest.schema) {
         return Err(format!("is of schema {:?}, and this program reads {SCHEMA:?}", manifest.schema));
     }
@@ -194,15 +194,15 @@ fn parse(bytes: &[u8]) -> Result<Manifest, String> {
 mod tests {
     use super::*;
 
-    fn manifest() -> Manifest {
-        Manifest {
+    fn manifest() -> DatasetManifest {
+        DatasetManifest {
             schema: SCHEMA.into(),
             as_of: "2026-11-21T00:00:00Z".parse().expect("an instant"),
             ruleset_sha256: "00".into(),
-            rubrics: vec![RubricRow { id: "x/seed".into(), version: "1".into(), text_sha256: "11".into() }],
+            rubrics: vec![ManifestRubric { id: "x/seed".into(), version: "1".into(), text_sha256: "11".into() }],
             rank_by: "x/seed".into(),
             private_columns: false,
-            sources: vec![SourceRow { id: "npm".into(), last_complete: None, active: 1, gone: 0, failed: 0 }],
+            sources: vec![ManifestSource { id: "npm".into(), last_complete: None, active: 1, gone: 0, failed: 0 }],
             since: None,
             merkle_root: "33".into(),
             files: vec![FileRow { path: "a.csv".into(), sha256: "22".into(), bytes: 3, rows: 1 }],

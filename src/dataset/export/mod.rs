@@ -8,15 +8,15 @@ use capdex_db::Reader;
 use capdex_model::time::{AsOf, Timestamp};
 use capdex_rubrics::rank::DEFAULT_RANK_BY;
 
-use best::Best;
+use earlier_dataset::EarlierDataset;
 use file::FileRow;
-use format::Sink;
-use ranking::Ranking;
+use format::TableWriter;
+use rank_order::RankOrder;
 use rows::RowMaker;
-use since::Since;
 use stream::Streamed;
 use table::Layout;
 use tables::TABLES;
+use top_rows::TopRows;
 
 use crate::staging;
 
@@ -24,11 +24,11 @@ pub use exporters::EXPORTERS;
 pub use format::Exporter;
 
 mod batch;
-pub mod best;
 mod breakdowns;
-mod card;
 pub mod cell;
 mod csv;
+mod dataset_readme;
+mod earlier_dataset;
 pub mod exporters;
 pub mod field;
 pub mod file;
@@ -38,15 +38,15 @@ mod jsonl;
 pub mod manifest;
 mod merkle;
 mod parquet;
-pub mod ranked;
-pub mod ranking;
+pub mod rank_order;
+pub mod ranked_capability;
 mod rows;
-mod since;
 mod sqlite;
 mod stream;
 pub mod table;
 pub mod table_row;
 pub mod tables;
+pub mod top_rows;
 pub mod verify;
 
 /// The options of an export.
@@ -78,7 +78,7 @@ impl Default for ExportOptions {
 
 /// The dataset as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenDataset {
     /// Rows of the ranked table.
     pub capabilities: u64,
     /// Files, the manifest included.
@@ -88,7 +88,7 @@ pub struct Written {
     /// The instant that ages were measured against.
     pub as_of: AsOf,
     /// The lines of it that a terminal shows.
-    pub best: Best,
+    pub top_rows: TopRows,
 }
 
 /// Writes the dataset into `out`, which is replaced as a whole: everything is written beside it first.
@@ -100,33 +100,33 @@ pub fn write(
     out: &Path,
     options: &ExportOptions,
     pool: &rayon::ThreadPool,
-) -> anyhow::Result<Written> {
+) -> anyhow::Result<WrittenDataset> {
     // Refused before any work: a folder of somebody else's must not be replaced.
     let staging = staging::stage(out, manifest::NAME, "an export")?;
     // One view of the store for everything, so that a night that goes on beside it changes nothing here.
     let view = reader.snapshot_view()?;
-    let ranking = Ranking::of(&view, pool, options.as_of, &options.rank_by)?;
+    let ranking = RankOrder::of(&view, pool, options.as_of, &options.rank_by)?;
     let layouts: Vec<Layout> = TABLES.iter().map(|table| Layout::of(table, options.with_private)).collect();
     let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
     let sinks = chosen.map(|exporter| exporter.create(&staging, &layouts));
-    let sinks: Vec<Box<dyn Sink>> = sinks.collect::<anyhow::Result<_>>()?;
+    let sinks: Vec<Box<dyn TableWriter>> = sinks.collect::<anyhow::Result<_>>()?;
     // The dataset of before is read now, because it is about to be replaced.
-    let maker = RowMaker::new(options.as_of, Since::read(out, options)?);
+    let maker = RowMaker::new(options.as_of, EarlierDataset::read(out, options)?);
     let Streamed { mut files, counted, rows } = stream::run(&view, &ranking, &maker, &layouts, sinks, pool)?;
     // Sorted for the card, and once more with its own files: digests depend on the order.
     files.sort();
-    files.extend(card::write(&staging, &layouts, &rows, &files, options)?);
+    files.extend(dataset_readme::write(&staging, &layouts, &rows, &files, options)?);
     files.sort();
     let (count, bytes) = (files.len(), files.iter().map(|file: &FileRow| file.bytes).sum::<u64>());
     let manifest = manifest::of(&view, files, options, maker.since.earlier)?;
     let manifest_bytes = manifest::write(&staging, manifest)?;
     // Only when every file is complete; an error before this leaves the old dataset as it was.
     staging::replace(&staging, out)?;
-    Ok(Written {
+    Ok(WrittenDataset {
         capabilities: u64::try_from(ranking.places.len())?,
         files: u64::try_from(count)? + 1,
         bytes: bytes + manifest_bytes,
         as_of: options.as_of,
-        best: counted.best,
+        top_rows: counted.top_rows,
     })
 }

@@ -23,7 +23,7 @@ use parquet::schema::types::ColumnPath;
 use super::cell::{Cell, Row};
 use super::file::FileRow;
 use super::file::HashedFile;
-use super::format::{Exporter, Sink, Visit};
+use super::format::{Exporter, RowVisitor, TableWriter};
 use super::table::{Column, ColumnType, Layout};
 
 /// Rows of one row group: of the widest table about 60 MB before and 2 MB after compression. Compressed columns and the
@@ -33,9 +33,9 @@ const GROUP: usize = 16_384;
 const PIECE: usize = 1024;
 
 /// Parquet. JSON columns are text.
-pub(super) struct Parquet;
+pub(super) struct ParquetExporter;
 
-impl Exporter for Parquet {
+impl Exporter for ParquetExporter {
     fn id(&self) -> &'static str {
         "parquet"
     }
@@ -48,13 +48,13 @@ impl Exporter for Parquet {
         format!("{table}.parquet")
     }
 
-    fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn Sink>> {
+    fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn TableWriter>> {
         let file =
-            |table: &Layout| Columns::create(HashedFile::create(dir, self.file_name(table.name))?, &table.columns);
-        Ok(Box::new(Files(tables.iter().map(file).collect::<anyhow::Result<_>>()?)))
+            |table: &Layout| ParquetTable::create(HashedFile::create(dir, self.file_name(table.name))?, &table.columns);
+        Ok(Box::new(ParquetFiles(tables.iter().map(file).collect::<anyhow::Result<_>>()?)))
     }
 
-    fn read(&self, dir: &Path, table: &Layout, visit: Visit<'_>) -> anyhow::Result<()> {
+    fn read(&self, dir: &Path, table: &Layout, visit: RowVisitor<'_>) -> anyhow::Result<()> {
         let name = self.file_name(table.name);
         let file = File::open(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
         let damaged = || format!("{name} is damaged");
@@ -78,42 +78,42 @@ impl Exporter for Parquet {
     }
 }
 
-struct Files(Vec<Columns>);
+struct ParquetFiles(Vec<ParquetTable>);
 
-impl Sink for Files {
+impl TableWriter for ParquetFiles {
     fn take(&mut self, table: usize, rows: &[Row]) -> anyhow::Result<()> {
         let Some(columns) = self.0.get_mut(table) else { return Ok(()) };
         rows.iter().try_for_each(|row| columns.take(row))
     }
 
     fn finish(self: Box<Self>) -> anyhow::Result<Vec<FileRow>> {
-        self.0.into_iter().map(Columns::finish).collect()
+        self.0.into_iter().map(ParquetTable::finish).collect()
     }
 }
 
 /// One file with the rows that wait for a whole piece.
-struct Columns {
+struct ParquetTable {
     schema: Arc<Schema>,
     writer: ArrowWriter<HashedFile>,
-    waiting: Vec<Builder>,
+    waiting: Vec<ColumnBuilder>,
     count: usize,
     rows: u64,
 }
 
-enum Builder {
+enum ColumnBuilder {
     Integer(Int64Builder),
     Number(Float64Builder),
     Text(StringBuilder),
 }
 
-impl Columns {
+impl ParquetTable {
     fn create(file: HashedFile, columns: &[Column]) -> anyhow::Result<Self> {
         let fields = columns.iter().map(|column| Field::new(column.name, data_type(column.kind), true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         // The serialised Arrow schema says no more than Parquet's own, and its bytes may change with the library.
         let options = ArrowWriterOptions::new().with_properties(properties(columns)).with_skip_arrow_metadata(true);
         let writer = ArrowWriter::try_new_with_options(file, schema.clone(), options)?;
-        let waiting = columns.iter().map(|column| Builder::of(column.kind)).collect();
+        let waiting = columns.iter().map(|column| ColumnBuilder::of(column.kind)).collect();
         Ok(Self { schema, writer, waiting, count: 0, rows: 0 })
     }
 
@@ -127,7 +127,7 @@ impl Columns {
     }
 
     fn write(&mut self) -> anyhow::Result<()> {
-        let arrays = self.waiting.iter_mut().map(Builder::array).collect();
+        let arrays = self.waiting.iter_mut().map(ColumnBuilder::array).collect();
         self.writer.write(&RecordBatch::try_new(self.schema.clone(), arrays)?)?;
         self.rows += self.count as u64;
         self.count = 0;
@@ -142,7 +142,7 @@ impl Columns {
     }
 }
 
-impl Builder {
+impl ColumnBuilder {
     fn of(kind: ColumnType) -> Self {
         match kind {
             ColumnType::Integer => Self::Integer(Int64Builder::new()),

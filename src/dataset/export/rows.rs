@@ -16,23 +16,23 @@ use capdex_rubrics::saferskills::{self, Member};
 use capdex_rubrics::{RUBRICS, opposites, verdict};
 
 use super::batch::Batch;
-use super::best::{Best, Line};
 use super::breakdowns::{Breakdowns, Named};
 use super::cell::Row;
+use super::earlier_dataset::{ComparedCapability, EarlierDataset};
 use super::field::JsonText;
-use super::ranked::Ranked;
-use super::ranking::Ranking;
-use super::since::{Seen, Since};
+use super::rank_order::RankOrder;
+use super::ranked_capability::RankedCapability;
 use super::tables::TablePlace;
 use super::tables::capabilities::CapabilityRow;
-use super::tables::coverage::Asked;
+use super::tables::coverage::ScoreCounts;
 use super::tables::facts::FactsRow;
 use super::tables::findings::FindingRows;
 use super::tables::packages::PackageRow;
 use super::tables::score_breakdowns::BreakdownRow;
 use super::tables::scores::{ScoreRow, ScoreSubject};
-use crate::finding::{self, Tally};
-use crate::item::capability_tags;
+use super::top_rows::{TopRow, TopRows};
+use crate::finding::{self, SeverityCounts};
+use crate::scan_record::capability_tags;
 
 /// A capability as the store holds it, so that another thread can read it.
 pub(super) struct Packed {
@@ -60,7 +60,7 @@ pub(super) struct Met {
 /// The rows and counts of a capability.
 pub(super) struct Made {
     pub(super) rows: MadeRows,
-    pub(super) counts: Counts,
+    pub(super) counts: CapabilityCounts,
 }
 
 /// Rows of several tables, each with the place of its table.
@@ -75,30 +75,30 @@ impl MadeRows {
 }
 
 /// The counts of one capability.
-pub(super) struct Counts {
+pub(super) struct CapabilityCounts {
     package: String,
     member: Option<Member>,
-    line: Option<Line>,
+    line: Option<TopRow>,
     id: [u8; 32],
-    asked: Vec<((&'static str, &'static str), Asked)>,
+    asked: Vec<((&'static str, &'static str), ScoreCounts)>,
 }
 
 /// The counts of all capabilities.
 #[derive(Default)]
-pub(super) struct Counted {
+pub(super) struct DatasetCounts {
     members: BTreeMap<String, Vec<Member>>,
     /// By rubric and kind.
-    asked: BTreeMap<(&'static str, &'static str), Asked>,
+    asked: BTreeMap<(&'static str, &'static str), ScoreCounts>,
     there: BTreeSet<[u8; 32]>,
     /// The lines shown of the order.
-    pub(super) best: Best,
+    pub(super) top_rows: TopRows,
 }
 
-impl Counted {
-    pub(super) fn add(&mut self, counts: Counts) {
+impl DatasetCounts {
+    pub(super) fn add(&mut self, counts: CapabilityCounts) {
         // Also without a member, because every package has a row, with or without a number.
         self.members.entry(counts.package).or_default().extend(counts.member);
-        self.best.add(counts.line);
+        self.top_rows.add(counts.line);
         self.there.insert(counts.id);
         for (of, asked) in counts.asked {
             self.asked.entry(of).or_default().join(asked);
@@ -106,7 +106,7 @@ impl Counted {
     }
 
     /// The rows of the tables that count, and of what is not there any more.
-    pub(super) fn batches(&mut self, since: &Since) -> anyhow::Result<Vec<Batch>> {
+    pub(super) fn batches(&mut self, since: &EarlierDataset) -> anyhow::Result<Vec<Batch>> {
         // Taken out, so that their memory is free as soon as the rows are made.
         let members = std::mem::take(&mut self.members);
         let rolled: Vec<_> =
@@ -126,11 +126,11 @@ pub(super) struct RowMaker {
     as_of: AsOf,
     finding_rows: FindingRows,
     /// The dataset of before.
-    pub(super) since: Since,
+    pub(super) since: EarlierDataset,
 }
 
 impl RowMaker {
-    pub(super) fn new(as_of: AsOf, since: Since) -> Self {
+    pub(super) fn new(as_of: AsOf, since: EarlierDataset) -> Self {
         Self { as_of, finding_rows: FindingRows::default(), since }
     }
 
@@ -138,7 +138,7 @@ impl RowMaker {
     pub(super) fn read(
         &self,
         reader: &Reader,
-        ranking: &Ranking,
+        ranking: &RankOrder,
         place: &CurrentPlace,
         rank: u64,
         met: &mut Met,
@@ -176,7 +176,7 @@ impl RowMaker {
         let mut rows = MadeRows::default();
         let row = CapabilityRow::of(&ranked, slug.clone(), id.clone());
         // Compared with the row as it is written, so that `changes` can never disagree with it.
-        let now = Seen::of(&row);
+        let now = ComparedCapability::of(&row);
         if let Some(change) = self.since.row(&current.capability.id, &now) {
             rows.add(change)?;
         }
@@ -193,9 +193,9 @@ impl RowMaker {
         if is_first {
             rows.add(FactsRow::of(current.facts, &all, texts)?)?;
         }
-        let line = Line::of(&ranked);
+        let line = TopRow::of(&ranked);
         // Moved out at the end, when no row borrows from it any more.
-        let counts = Counts {
+        let counts = CapabilityCounts {
             asked: asked(&ranked),
             id: *ranked.current.capability.id.0.as_bytes(),
             package: ranked.current.identity,
@@ -208,7 +208,7 @@ impl RowMaker {
     fn add_scores(
         &self,
         rows: &mut MadeRows,
-        ranked: &Ranked,
+        ranked: &RankedCapability,
         numbers: &[u64],
         [slug, id]: [&Arc<str>; 2],
     ) -> anyhow::Result<()> {
@@ -228,13 +228,13 @@ impl RowMaker {
 }
 
 /// The counts of the scores, by rubric and kind.
-fn asked(ranked: &Ranked) -> Vec<((&'static str, &'static str), Asked)> {
+fn asked(ranked: &RankedCapability) -> Vec<((&'static str, &'static str), ScoreCounts)> {
     let kind = ranked.current.capability.kind.as_str();
     let is_analysed = ranked.current.completeness == Completeness::Analysed;
     let of = |score: &Score| {
         // The program's own text for the id, which lives as long as the maps need it.
         let rubric = RUBRICS.iter().map(|rubric| &*rubric.meta().rubric.id).find(|id| *id == score.rubric.id)?;
-        let mut asked = Asked::default();
+        let mut asked = ScoreCounts::default();
         asked.add(score, is_analysed);
         Some(((rubric, kind), asked))
     };
@@ -251,7 +251,7 @@ fn rests(reader: &Reader, scores: &[Score], named: &[Named]) -> Result<Vec<(usiz
     opposites(scores).into_iter().flatten().filter_map(rest).collect()
 }
 
-fn ranked(packed: Packed, all: &SparseFacts) -> Result<Ranked, StoreError> {
+fn ranked(packed: Packed, all: &SparseFacts) -> Result<RankedCapability, StoreError> {
     let mut scores = packed.scores;
     for (at, rest) in packed.rests {
         if let Some(score) = scores.get_mut(at) {
@@ -259,11 +259,11 @@ fn ranked(packed: Packed, all: &SparseFacts) -> Result<Ranked, StoreError> {
             *score = rest.fill(score.clone())?;
         }
     }
-    Ok(Ranked {
+    Ok(RankedCapability {
         rank: packed.rank,
         verdict: verdict(&scores, &packed.current.completeness),
         member: saferskills::member(all, &scores),
-        findings: Tally::of(all),
+        findings: SeverityCounts::of(all),
         tags: capability_tags(all),
         current: packed.current,
         scores,

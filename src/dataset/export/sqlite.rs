@@ -9,16 +9,16 @@ use capdex_db::dataset::{self, DatasetWriter, Definition};
 use super::cell::{Cell, Row};
 use super::file;
 use super::file::FileRow;
-use super::format::{Exporter, Sink, Visit};
+use super::format::{Exporter, RowVisitor, TableWriter};
 use super::table::{Column, ColumnType, Layout};
 
 /// SQLite. JSON columns are text.
-pub(super) struct Sqlite;
+pub(super) struct SqliteExporter;
 
 /// The one file.
 const FILE: &str = "capdex.sqlite";
 
-impl Exporter for Sqlite {
+impl Exporter for SqliteExporter {
     fn id(&self) -> &'static str {
         "sqlite"
     }
@@ -31,14 +31,14 @@ impl Exporter for Sqlite {
         FILE.into()
     }
 
-    fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn Sink>> {
+    fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn TableWriter>> {
         let definitions: Vec<Definition> = tables.iter().map(definition).collect();
         let path = dir.join(FILE);
         let writer = DatasetWriter::create(&path, &definitions)?;
-        Ok(Box::new(OneFile { path, writer, rows: 0 }))
+        Ok(Box::new(SqliteFile { path, writer, rows: 0 }))
     }
 
-    fn read(&self, dir: &Path, table: &Layout, visit: Visit<'_>) -> anyhow::Result<()> {
+    fn read(&self, dir: &Path, table: &Layout, visit: RowVisitor<'_>) -> anyhow::Result<()> {
         let mut handed = |cells: &[dataset::SqlCell<'_>]| {
             let cells = table.columns.iter().zip(cells).map(|(column, cell)| original(column, cell));
             visit(cells.collect::<anyhow::Result<_>>()?)
@@ -69,13 +69,13 @@ impl From<Stopped> for anyhow::Error {
     }
 }
 
-struct OneFile {
+struct SqliteFile {
     path: PathBuf,
     writer: DatasetWriter,
     rows: u64,
 }
 
-impl Sink for OneFile {
+impl TableWriter for SqliteFile {
     fn take(&mut self, table: usize, rows: &[Row]) -> anyhow::Result<()> {
         let mut inserting = self.writer.rows_of(table)?;
         for row in rows {

@@ -14,10 +14,10 @@ use capdex_db::{Reader, StoreError};
 use super::batch::Batch;
 use super::cell::Row;
 use super::file::FileRow;
-use super::format::Sink;
-use super::ranking::Ranking;
-use super::rows::{Counted, Met, Packed, RowMaker};
-use super::table::{Layout, Rows};
+use super::format::TableWriter;
+use super::rank_order::RankOrder;
+use super::rows::{DatasetCounts, Met, Packed, RowMaker};
+use super::table::{Layout, RowOrigin};
 use super::tables::TABLES;
 use crate::bulk;
 
@@ -40,7 +40,7 @@ enum Piece {
 pub(super) struct Streamed {
     /// Every file of every format, unsorted.
     pub(super) files: Vec<FileRow>,
-    pub(super) counted: Counted,
+    pub(super) counted: DatasetCounts,
     /// The number of rows of each table.
     pub(super) rows: Vec<u64>,
 }
@@ -48,10 +48,10 @@ pub(super) struct Streamed {
 /// Sends every row of the dataset to every format.
 pub(super) fn run(
     reader: &Reader,
-    ranking: &Ranking,
+    ranking: &RankOrder,
     maker: &RowMaker,
     layouts: &[Layout],
-    sinks: Vec<Box<dyn Sink>>,
+    sinks: Vec<Box<dyn TableWriter>>,
     pool: &rayon::ThreadPool,
 ) -> anyhow::Result<Streamed> {
     thread::scope(|scope| {
@@ -83,7 +83,7 @@ pub(super) fn run(
 
 const CLOSED: &str = "the rows are not taken any more";
 
-fn write(mut sink: Box<dyn Sink>, batches: &Receiver<Arc<Vec<Batch>>>) -> anyhow::Result<Vec<FileRow>> {
+fn write(mut sink: Box<dyn TableWriter>, batches: &Receiver<Arc<Vec<Batch>>>) -> anyhow::Result<Vec<FileRow>> {
     for batches in batches {
         for batch in batches.iter() {
             let name = || TABLES.get(batch.table).map_or("?", |table| table.name);
@@ -100,8 +100,8 @@ fn make(
     pieces: &Receiver<Piece>,
     senders: &[SyncSender<Arc<Vec<Batch>>>],
     pool: &rayon::ThreadPool,
-) -> anyhow::Result<(Counted, Vec<u64>)> {
-    let (mut counted, mut rows) = (Counted::default(), vec![0; TABLES.len()]);
+) -> anyhow::Result<(DatasetCounts, Vec<u64>)> {
+    let (mut counted, mut rows) = (DatasetCounts::default(), vec![0; TABLES.len()]);
     for piece in pieces {
         let mut batches = match piece {
             Piece::Capabilities(packed) => {
@@ -140,7 +140,7 @@ fn make(
     Ok((counted, rows))
 }
 
-fn read(reader: &Reader, ranking: &Ranking, maker: &RowMaker, to: &SyncSender<Piece>) -> anyhow::Result<()> {
+fn read(reader: &Reader, ranking: &RankOrder, maker: &RowMaker, to: &SyncSender<Piece>) -> anyhow::Result<()> {
     let mut met = Met::default();
     for (index, places) in ranking.places.chunks(PIECE).enumerate() {
         let packed = |(at, place): (usize, &_)| {
@@ -153,7 +153,7 @@ fn read(reader: &Reader, ranking: &Ranking, maker: &RowMaker, to: &SyncSender<Pi
     }
     to.send(Piece::EndOfCapabilities).ok().context(CLOSED)?;
     for (number, table) in TABLES.iter().enumerate() {
-        let Rows::Stored(rows) = table.rows else { continue };
+        let RowOrigin::Stored(rows) = table.rows else { continue };
         let (mut waiting, mut bytes) = (Vec::new(), 0);
         let mut emit = |row: Row| {
             // By bytes too, because rows of the store hold descriptions and differences of any length.

@@ -53,12 +53,12 @@ pub struct Table {
     /// Its columns, private ones included.
     pub columns: &'static [Column],
     /// The origin of its rows.
-    pub rows: Rows,
+    pub rows: RowOrigin,
 }
 
 /// The origin of rows.
 #[derive(Clone, Copy)]
-pub enum Rows {
+pub enum RowOrigin {
     /// From the capabilities in their ranked order, several tables at once.
     Ranked,
     /// From what was counted on the way over the capabilities.

@@ -74,10 +74,10 @@ macro_rules! table_row {
     (@role key) => { $crate::export::table::ColumnRole::Key };
     (@role public) => { $crate::export::table::ColumnRole::Public };
     (@role private) => { $crate::export::table::ColumnRole::Private };
-    (@rows $Row:ident ranked) => { $crate::export::table::Rows::Ranked };
-    (@rows $Row:ident counted) => { $crate::export::table::Rows::Counted };
+    (@rows $Row:ident ranked) => { $crate::export::table::RowOrigin::Ranked };
+    (@rows $Row:ident counted) => { $crate::export::table::RowOrigin::Counted };
     (@rows $Row:ident stored $rows:ident) => {
-        $crate::export::table::Rows::Stored(|reader, emit| {
+        $crate::export::table::RowOrigin::Stored(|reader, emit| {
             $rows(reader, &mut |row: $Row| emit($crate::export::table_row::TableRow::into_cells(row)?))
         })
     };

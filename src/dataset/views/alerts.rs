@@ -6,7 +6,7 @@ use capdex_model::ids::CapabilityId;
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
-use super::drift::ScoreView;
+use super::drift::ScoreChangeView;
 
 /// The schema of a list of alerts, and of each.
 pub const SCHEMA: &str = "capdex.alerts/1";
@@ -44,7 +44,7 @@ pub struct AlertView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<&'static str>,
     /// The score of each rubric before and after.
-    pub scores: Vec<ScoreView<'a>>,
+    pub scores: Vec<ScoreChangeView<'a>>,
     /// The severity.
     pub severity: Severity,
     /// `open`, `acknowledged` or `suppressed`; left out of messages.
@@ -76,7 +76,7 @@ impl<'a> AlertView<'a> {
             reach: alert.reach,
             reproduce: alert.command(),
             schema: None,
-            scores: alert.scores.iter().map(ScoreView::of).collect(),
+            scores: alert.scores.iter().map(ScoreChangeView::of).collect(),
             severity: alert.severity,
             state: None,
             subject: &alert.subject,
@@ -130,7 +130,7 @@ pub struct RaisedView<'a> {
     /// The rule that an acknowledgement is bound to: `pass/class`.
     pub rule: String,
     /// The score of each rubric before and after.
-    pub scores: Vec<ScoreView<'a>>,
+    pub scores: Vec<ScoreChangeView<'a>>,
     /// The severity.
     pub severity: Severity,
     /// The readable subject: a slug, a listing, an entity, a name.
@@ -159,7 +159,7 @@ impl<'a> RaisedView<'a> {
             reach: alert.reach,
             reproduce: &alert.reproduce,
             rule: alert.rule(),
-            scores: alert.scores.iter().map(ScoreView::of).collect(),
+            scores: alert.scores.iter().map(ScoreChangeView::of).collect(),
             severity: alert.severity,
             subject: &alert.subject,
             title: &alert.title,

@@ -36,7 +36,7 @@ pub struct DriftView<'a> {
     /// [`SCHEMA`].
     pub schema: &'static str,
     /// The score of each rubric before and after.
-    pub scores: Vec<ScoreView<'a>>,
+    pub scores: Vec<ScoreChangeView<'a>>,
     /// The severity of the event.
     pub severity: Severity,
     /// The capability's readable name.
@@ -73,7 +73,7 @@ pub struct EffectView<'a> {
 
 /// The score of one rubric before and after.
 #[derive(Clone, Debug, Serialize)]
-pub struct ScoreView<'a> {
+pub struct ScoreChangeView<'a> {
     /// Value and grade after; none without a score.
     pub after: Option<&'a str>,
     /// Value and grade before; none without a score.
@@ -97,7 +97,7 @@ impl<'a> DriftView<'a> {
             kind: event.kind,
             moved: event.moved,
             schema: SCHEMA,
-            scores: event.scores.iter().map(ScoreView::of).collect(),
+            scores: event.scores.iter().map(ScoreChangeView::of).collect(),
             severity: event.severity,
             slug: &event.slug,
             to_sha256: event.to.map(|digest| digest.hex()),
@@ -118,7 +118,7 @@ impl<'a> EffectView<'a> {
     }
 }
 
-impl<'a> ScoreView<'a> {
+impl<'a> ScoreChangeView<'a> {
     /// The view of one rubric's change.
     pub(super) fn of(change: &'a ScoreChange) -> Self {
         Self { after: change.after.as_deref(), before: change.before.as_deref(), rubric: &change.rubric }

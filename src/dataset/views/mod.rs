@@ -10,12 +10,12 @@ pub mod alerts;
 pub mod collisions;
 pub mod drift;
 pub mod ledger;
-pub mod lookalikes;
 pub mod status;
+pub mod typosquats;
 
 /// A whole list as one document.
 #[derive(Clone, Debug, Serialize)]
-pub struct List<'a, T> {
+pub struct ListView<'a, T> {
     /// The items, in the order of their view.
     pub items: &'a [T],
     /// The schema of the document and of each item.
@@ -24,7 +24,7 @@ pub struct List<'a, T> {
 
 /// One page of a list.
 #[derive(Clone, Debug, Serialize)]
-pub struct Page<'a, T> {
+pub struct PageView<'a, T> {
     /// The instant that ages are measured against.
     pub as_of: AsOf,
     /// The items of this page.

@@ -33,7 +33,7 @@ pub struct StatusView {
     /// [`SCHEMA`].
     pub schema: &'static str,
     /// Sources that were ever asked, then those that were only skipped.
-    pub sources: Vec<SourceView>,
+    pub sources: Vec<SourceStatusView>,
     /// Rows of the store, counted.
     pub totals: TotalsView,
 }
@@ -41,11 +41,11 @@ pub struct StatusView {
 /// A source: one that has a state in the store, or one that was never asked.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum SourceView {
+pub enum SourceStatusView {
     /// It was asked at least once.
     Asked(AskedSource),
     /// It was never asked.
-    NeverAsked(Walk),
+    NeverAsked(NeverAskedSource),
 }
 
 /// A source that was asked.
@@ -75,7 +75,7 @@ pub struct AskedSource {
 
 /// The last walk of a source without a state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Walk {
+pub struct NeverAskedSource {
     /// The source's id.
     pub id: String,
     /// The outcome, as a word.
@@ -138,12 +138,12 @@ pub struct AlertsStatus {
     pub raised: u64,
     /// Those who are told; left out for strangers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sinks: Option<Vec<SinkView>>,
+    pub sinks: Option<Vec<NotifierView>>,
 }
 
 /// One who is told of alerts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SinkView {
+pub struct NotifierView {
     /// The last error; none after a success.
     pub error: Option<String>,
     /// Failures in a row.
@@ -216,7 +216,7 @@ impl StatusView {
     /// # Errors
     /// A store that cannot be read, or a ledger that is damaged.
     pub fn of(reader: &Reader) -> Result<Self, StoreError> {
-        let sinks = reader.notifier_states()?.into_iter().map(SinkView::of).collect();
+        let sinks = reader.notifier_states()?.into_iter().map(NotifierView::of).collect();
         Ok(Self {
             alerts: AlertsStatus { raised: reader.alert_count()?, sinks: Some(sinks) },
             daemon: schedules(reader)?,
@@ -241,7 +241,7 @@ impl StatusView {
     }
 }
 
-impl SourceView {
+impl SourceStatusView {
     /// The source's id.
     pub fn id(&self) -> &str {
         match self {
@@ -259,18 +259,18 @@ impl SourceView {
     }
 }
 
-fn sources(reader: &Reader) -> Result<Vec<SourceView>, StoreError> {
+fn sources(reader: &Reader) -> Result<Vec<SourceStatusView>, StoreError> {
     let rows = reader.last_walks()?.into_iter();
-    let mut walks: BTreeMap<String, Walk> =
-        rows.map(|row| Ok((row.source.clone(), Walk::of(row)?))).collect::<Result<_, StoreError>>()?;
+    let mut walks: BTreeMap<String, NeverAskedSource> =
+        rows.map(|row| Ok((row.source.clone(), NeverAskedSource::of(row)?))).collect::<Result<_, StoreError>>()?;
     let mut sources = Vec::new();
     for state in reader.source_states()? {
         let (active, listings) = reader.listing_counts(&state.id)?;
         // Taken out, so that those that are left belong to sources that were only skipped.
         let walk = walks.remove(&state.id);
-        sources.push(SourceView::Asked(AskedSource::of(state, walk, (active, listings))));
+        sources.push(SourceStatusView::Asked(AskedSource::of(state, walk, (active, listings))));
     }
-    sources.extend(walks.into_values().map(SourceView::NeverAsked));
+    sources.extend(walks.into_values().map(SourceStatusView::NeverAsked));
     Ok(sources)
 }
 
@@ -284,7 +284,7 @@ fn schedules(reader: &Reader) -> Result<Vec<ScheduleView>, StoreError> {
         .collect()
 }
 
-impl Walk {
+impl NeverAskedSource {
     fn of(row: WalkRow) -> Result<Self, StoreError> {
         let report = serde_json::from_value(row.report);
         // A report of another version still reads, because missing keys have defaults; anything else is damage.
@@ -294,7 +294,7 @@ impl Walk {
 }
 
 impl AskedSource {
-    fn of(state: SourceState, walk: Option<Walk>, (active, listings): (u64, u64)) -> Self {
+    fn of(state: SourceState, walk: Option<NeverAskedSource>, (active, listings): (u64, u64)) -> Self {
         Self {
             active,
             cursor: state.cursor,
@@ -336,7 +336,7 @@ impl GapView {
     }
 }
 
-impl SinkView {
+impl NotifierView {
     fn of(sink: NotifierState) -> Self {
         Self {
             error: sink.error,

@@ -16,9 +16,9 @@ use super::alerts::{AlertView, RaisedView};
 use super::collisions::CollisionView;
 use super::drift::DriftView;
 use super::ledger::SourceReport;
-use super::lookalikes::LookalikeView;
 use super::status::StatusView;
-use super::{List, Page, assert_sorted};
+use super::typosquats::TyposquatView;
+use super::{ListView, PageView, assert_sorted};
 
 fn night() -> AsOf {
     "2026-11-22T01:00:00Z".parse().expect("an instant")
@@ -50,8 +50,8 @@ fn a_drift_event_is_sorted_at_every_depth() {
     };
     let view = DriftView::of(&event);
     assert_sorted(&view);
-    assert_sorted(&List { items: std::slice::from_ref(&view), schema: view.schema });
-    assert_sorted(&Page { as_of: night(), items: &[view], next: None, schema: "x", total: 1 });
+    assert_sorted(&ListView { items: std::slice::from_ref(&view), schema: view.schema });
+    assert_sorted(&PageView { as_of: night(), items: &[view], next: None, schema: "x", total: 1 });
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_collision_and_a_lookalike_are_sorted() {
         owners: Vec::new(),
         target_owners: Vec::new(),
     };
-    assert_sorted(&LookalikeView::of(&lead, None));
+    assert_sorted(&TyposquatView::of(&lead, None));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_status_tells_of_walks_and_stages_and_keeps_what_is_the_operators_own_from_s
         .expect("written");
     let status = StatusView::of(&store.reader().expect("opens")).expect("a status");
     assert_sorted(&status);
-    let ids: Vec<&str> = status.sources.iter().map(super::status::SourceView::id).collect();
+    let ids: Vec<&str> = status.sources.iter().map(super::status::SourceStatusView::id).collect();
     assert_eq!(ids, ["npm", "pypi"], "those that were asked come first");
     let reports: Vec<_> = status.sources.iter().map(|source| source.last().1).collect();
     assert!(matches!(reports[0], Some(SourceReport::Walked(walk)) if walk.pages == 2), "{reports:?}");

@@ -12,9 +12,9 @@ use capdex_model::alert::message::Message;
 use capdex_site::atom;
 
 use super::files;
-use crate::alerts::{letter, payload, slack};
+use crate::alerts::{email, payload, slack};
 use crate::clock;
-use crate::config::{Sink, Target};
+use crate::config::{Notifier, NotifierTarget};
 
 const JSON: &str = "application/json";
 
@@ -25,43 +25,43 @@ const JSON: &str = "application/json";
 pub(super) async fn hand_over(
     store: &Store,
     http: &Http,
-    sink: &Sink,
+    sink: &Notifier,
     message: &Message,
     deadline: Duration,
 ) -> Result<(), NotDelivered> {
     match &sink.target {
-        Target::Webhook { url, secret } => {
+        NotifierTarget::Webhook { url, secret } => {
             let body = payload::text(&payload::message(message)).into_bytes();
             // The instant of this try: receivers refuse what was signed long ago.
             let headers = signature::headers(secret, &message.id, clock::now().unix_seconds(), &body)?;
             http.deliver(&Post { url, content_type: JSON, headers: &headers, body: &body, deadline }).await
         }
-        Target::Slack { url } => {
+        NotifierTarget::Slack { url } => {
             let body = payload::text(&slack::document(message)).into_bytes();
             // Chats check no signature; the id is only for whoever looks for duplicates in a log.
             let headers = [("webhook-id", message.id.clone())];
             http.deliver(&Post { url, content_type: JSON, headers: &headers, body: &body, deadline }).await
         }
-        Target::Smtp { server, from, to } => {
+        NotifierTarget::Smtp { server, from, to } => {
             // The subject is written from strangers' words: the gate of `letter` has escaped it by now.
-            let (subject, text) = (letter::subject(message), letter::text(message));
+            let (subject, text) = (email::subject(message), email::text(message));
             // The date of the message, not of this try, so that a second try is the same letter.
             let date_s = u64::try_from(message.at.0.unix_seconds()).unwrap_or_default();
-            let letter = Email { from, to, subject: &subject, id: &message.id, date_s, text: &text };
-            mail::send(server, &letter, deadline).await
+            let email = Email { from, to, subject: &subject, id: &message.id, date_s, text: &text };
+            mail::send(server, &email, deadline).await
         }
         // The document is written anew from the store each time, so that a try that is repeated adds no entry.
-        Target::Atom { path, url, max_entries } => {
+        NotifierTarget::Atom { path, url, max_entries } => {
             let last = store.reader().and_then(|reader| reader.last_messages(&sink.name, *max_entries));
             let messages = last.map_err(|error| NotDelivered::notifier(error.to_string()))?;
             crate::files::replace(path, atom::feed(&sink.name, url.as_deref(), &messages).as_bytes()).map_err(of_file)
         }
-        Target::Jsonl { path } => {
+        NotifierTarget::Jsonl { path } => {
             let line = payload::text(&payload::message(message));
             files::append_line(path, &message.id, &line).map_err(of_file)
         }
         // Nothing was sent, so the fault is the sink's: its messages wait until the configuration is mended.
-        Target::Unready(reason) => Err(NotDelivered::notifier(reason.clone())),
+        NotifierTarget::Unready(reason) => Err(NotDelivered::notifier(reason.clone())),
     }
 }
 

@@ -13,8 +13,8 @@ use capdex_model::alert::plan::{Known, Plan, plan};
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
-use crate::config::{Alerts, Target};
-use crate::shutdown::Stop;
+use crate::config::{AlertSettings, NotifierTarget};
+use crate::shutdown::ShutdownFlag;
 
 mod files;
 mod hand_over;
@@ -26,7 +26,7 @@ pub struct AlertsReport {
     /// Alerts that the run raised.
     pub raised: u64,
     /// The results for each sink, in the order of the schedule.
-    pub sinks: Vec<SinkReport>,
+    pub sinks: Vec<NotifierReport>,
     /// Wall time.
     pub wall_ms: u64,
 }
@@ -50,7 +50,7 @@ impl AlertsReport {
 
 /// The result of telling one sink.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct SinkReport {
+pub struct NotifierReport {
     /// The sink.
     pub sink: String,
     /// Messages that are new for it.
@@ -69,11 +69,11 @@ pub struct SinkReport {
 ///
 /// # Errors
 /// Errors of the store.
-pub fn plans(reader: &Reader, alerts: &Alerts, as_of: AsOf) -> anyhow::Result<Vec<(String, Plan)>> {
+pub fn plans(reader: &Reader, alerts: &AlertSettings, as_of: AsOf) -> anyhow::Result<Vec<(String, Plan)>> {
     // Read once for all sinks, so that every plan is made from the same alerts and acknowledgements.
     let (raised, acks) = (reader.raised()?, reader.acks()?);
     let mut plans = Vec::new();
-    for sink in &alerts.sinks {
+    for sink in &alerts.notifiers {
         let fates = reader.deliveries(&sink.name)?;
         let known = Known { alerts: &raised, acks: &acks, suppressions: &alerts.suppressions, fates: &fates, as_of };
         plans.push((sink.name.clone(), plan(&sink.name, &sink.policy, &known)));
@@ -85,14 +85,14 @@ pub fn plans(reader: &Reader, alerts: &Alerts, as_of: AsOf) -> anyhow::Result<Ve
 ///
 /// # Errors
 /// Errors of the store.
-pub fn run(store: &Store, alerts: &Alerts, as_of: AsOf, stop: &Stop) -> anyhow::Result<AlertsReport> {
+pub fn run(store: &Store, alerts: &AlertSettings, as_of: AsOf, stop: &ShutdownFlag) -> anyhow::Result<AlertsReport> {
     let watch = Stopwatch::start();
     // Stored before anything is sent: a crash during sending leaves messages with their ids in the queue.
     let new = queue(store, alerts, as_of)?;
     let seed = u64::try_from(as_of.0.unix_seconds()).unwrap_or_default();
     // One thread is enough: sinks are few, and nearly all of the time is spent waiting for receivers.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no runtime")?;
-    let sender = send::Sender { store, alerts, http: client(alerts, seed)?, seed, stop };
+    let sender = send::NotificationSender { store, alerts, http: client(alerts, seed)?, seed, stop };
     let mut sinks = runtime.block_on(sender.send_all())?;
     // Sending counts what was tried; only the plan knows which messages are new.
     for report in &mut sinks {
@@ -103,7 +103,7 @@ pub fn run(store: &Store, alerts: &Alerts, as_of: AsOf, stop: &Stop) -> anyhow::
 }
 
 /// Puts the messages for each sink into the store, with what becomes of the alerts by that; gives the number of messages each.
-fn queue(store: &Store, alerts: &Alerts, as_of: AsOf) -> anyhow::Result<BTreeMap<String, u64>> {
+fn queue(store: &Store, alerts: &AlertSettings, as_of: AsOf) -> anyhow::Result<BTreeMap<String, u64>> {
     let plans = plans(&store.reader()?, alerts, as_of)?;
     // Counted before the plans move into the transaction.
     let counts = plans.iter().map(|(sink, plan)| (sink.clone(), plan.messages.len() as u64)).collect();
@@ -117,11 +117,11 @@ fn queue(store: &Store, alerts: &Alerts, as_of: AsOf) -> anyhow::Result<BTreeMap
 }
 
 /// A client of its own: sinks have nothing to do with sources, their credentials or their tapes.
-fn client(alerts: &Alerts, seed: u64) -> anyhow::Result<Http> {
+fn client(alerts: &AlertSettings, seed: u64) -> anyhow::Result<Http> {
     let own = HttpSettings::default();
-    let address = |target: &Target| -> Option<Secret> {
+    let address = |target: &NotifierTarget| -> Option<Secret> {
         match target {
-            Target::Webhook { url, .. } | Target::Slack { url } => Some(url.clone()),
+            NotifierTarget::Webhook { url, .. } | NotifierTarget::Slack { url } => Some(url.clone()),
             // Mail, feeds and files are no HTTP targets and need no entry in the list of allowed addresses.
             _ => None,
         }
@@ -130,7 +130,7 @@ fn client(alerts: &Alerts, seed: u64) -> anyhow::Result<Http> {
     // Only the configured receivers may be asked: their addresses are often secrets in themselves.
     let settings = HttpSettings {
         contact: alerts.contact.clone().unwrap_or(own.contact.clone()),
-        allowed_base_urls: alerts.sinks.iter().filter_map(|sink| origin_of(&address(&sink.target)?)).collect(),
+        allowed_base_urls: alerts.notifiers.iter().filter_map(|sink| origin_of(&address(&sink.target)?)).collect(),
         connect_deadline_ms: deadline_ms,
         idle_deadline_ms: deadline_ms,
         seed,

@@ -13,11 +13,11 @@ use capdex_model::alert::message::Message;
 use capdex_model::time::Timestamp;
 use tracing::{info, warn};
 
-use super::SinkReport;
+use super::NotifierReport;
 use super::hand_over::hand_over;
 use crate::clock;
-use crate::config::{Alerts, Sink, Target};
-use crate::shutdown::Stop;
+use crate::config::{AlertSettings, Notifier, NotifierTarget};
+use crate::shutdown::ShutdownFlag;
 use capdex_dataset::escape::escape;
 
 /// The longest that a receiver may ask to be left alone.
@@ -27,17 +27,17 @@ const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
 const SLICE: Duration = Duration::from_millis(200);
 
 /// Everything that sending needs.
-pub(super) struct Sender<'a> {
+pub(super) struct NotificationSender<'a> {
     pub(super) store: &'a Store,
-    pub(super) alerts: &'a Alerts,
+    pub(super) alerts: &'a AlertSettings,
     pub(super) http: Http,
     /// The seed of the jitter of waits.
     pub(super) seed: u64,
-    pub(super) stop: &'a Stop,
+    pub(super) stop: &'a ShutdownFlag,
 }
 
 /// The next step after a failure.
-enum Then {
+enum AfterFailure {
     /// Try the same again.
     Again,
     /// Go on with the next message.
@@ -46,24 +46,24 @@ enum Then {
     Stop,
 }
 
-impl Sender<'_> {
+impl NotificationSender<'_> {
     /// Tells every sink of the schedule.
-    pub(super) async fn send_all(&self) -> anyhow::Result<Vec<SinkReport>> {
+    pub(super) async fn send_all(&self) -> anyhow::Result<Vec<NotifierReport>> {
         // All at once, so that one receiver that hangs holds up nobody else's messages.
-        let sinks = self.alerts.sinks.iter().map(|sink| self.send(sink));
+        let sinks = self.alerts.notifiers.iter().map(|sink| self.send(sink));
         futures_util::future::join_all(sinks).await.into_iter().collect()
     }
 
-    async fn send(&self, sink: &Sink) -> anyhow::Result<SinkReport> {
+    async fn send(&self, sink: &Notifier) -> anyhow::Result<NotifierReport> {
         let watch = Stopwatch::start();
-        let mut report = SinkReport { sink: sink.name.clone(), ..SinkReport::default() };
+        let mut report = NotifierReport { sink: sink.name.clone(), ..NotifierReport::default() };
         let reader = self.store.reader()?;
         let state = reader.notifier_state(&sink.name)?;
         let queue = reader.queued(&sink.name)?;
         // The connection is given back before the waits, which may take minutes.
         drop(reader);
         // With an empty queue an unready sink has failed at nothing, and no failure is recorded.
-        if let (Target::Unready(reason), false) = (&sink.target, queue.is_empty()) {
+        if let (NotifierTarget::Unready(reason), false) = (&sink.target, queue.is_empty()) {
             report.error = Some(reason.clone());
             let (name, reason, now) = (sink.name.clone(), reason.clone(), clock::now());
             self.store.write(move |writer| writer.notifier_failed(&name, &reason, now))?;
@@ -102,11 +102,11 @@ impl Sender<'_> {
     /// Tries one message until it is taken; whether the next may be tried.
     async fn send_one(
         &self,
-        sink: &Sink,
+        sink: &Notifier,
         queued: &Queued,
         watch: &Stopwatch,
         failures: &mut u32,
-        report: &mut SinkReport,
+        report: &mut NotifierReport,
     ) -> anyhow::Result<bool> {
         let mut attempts = queued.attempts;
         loop {
@@ -126,9 +126,9 @@ impl Sender<'_> {
                     report.failed += 1;
                     report.error = Some(error.detail.clone());
                     match self.failed(sink, &queued.message, &error, attempts, failures, watch).await? {
-                        Then::Again => {}
-                        Then::Next => return Ok(true),
-                        Then::Stop => return Ok(false),
+                        AfterFailure::Again => {}
+                        AfterFailure::Next => return Ok(true),
+                        AfterFailure::Stop => return Ok(false),
                     }
                 }
             }
@@ -136,7 +136,7 @@ impl Sender<'_> {
     }
 
     /// Marks a message as taken. Until here the same message is sent again, with the same id.
-    fn taken(&self, sink: &Sink, message: &Message) -> anyhow::Result<()> {
+    fn taken(&self, sink: &Notifier, message: &Message) -> anyhow::Result<()> {
         let (name, id, at) = (sink.name.clone(), message.id.clone(), clock::now());
         // One transaction: a sink is never marked as mended with its message still queued.
         self.store.write(move |writer| {
@@ -149,13 +149,13 @@ impl Sender<'_> {
     /// Notes a failure, and waits where the same may be tried again in this run.
     async fn failed(
         &self,
-        sink: &Sink,
+        sink: &Notifier,
         message: &Message,
         error: &NotDelivered,
         attempts: u32,
         failures: &mut u32,
         watch: &Stopwatch,
-    ) -> anyhow::Result<Then> {
+    ) -> anyhow::Result<AfterFailure> {
         // A refused message counts its own tries; a sink that is down counts one failure for all of its messages.
         let in_a_row = match error.blame {
             Blame::Message => attempts,
@@ -183,17 +183,17 @@ impl Sender<'_> {
         })?;
         // The sink is well: the next message may go at once, without the wait.
         if error.blame == Blame::Message {
-            return Ok(Then::Next);
+            return Ok(AfterFailure::Next);
         }
         // A wait that outlasts the run is left to the next one, which reads it from the store.
         if watch.elapsed().saturating_add(wait) >= self.alerts.patience {
-            return Ok(Then::Stop);
+            return Ok(AfterFailure::Stop);
         }
         let waited = Stopwatch::start();
         // In slices, because a wait may be minutes and a request to stop has to be heard.
         while waited.elapsed() < wait && !self.stop.is_asked() {
             tokio::time::sleep(wait.saturating_sub(waited.elapsed()).min(SLICE)).await;
         }
-        Ok(Then::Again)
+        Ok(AfterFailure::Again)
     }
 }

@@ -10,14 +10,14 @@ use capdex_model::time::AsOf;
 use tracing::warn;
 
 use super::STAGE;
-use super::walker::Walker;
+use super::walk_context::WalkContext;
 use capdex_dataset::views::ledger::WalkReport;
 
 /// So few missing listings are never too many.
 const ALWAYS_ALLOWED: u64 = 5;
 
 /// Takes what is missing after a whole walk as gone, or holds it back for an operator.
-pub(super) fn infer(walker: &Walker<'_>, mode: WalkMode, walked: &mut WalkReport) -> anyhow::Result<()> {
+pub(super) fn infer(walker: &WalkContext<'_>, mode: WalkMode, walked: &mut WalkReport) -> anyhow::Result<()> {
     // A source that is asked by name says itself which names are gone, and a walk of changes sees only a part.
     let names_are_given = matches!(walker.source.meta().walk, capdex_crawlers::WalkKind::Names);
     if mode != WalkMode::Full || names_are_given {

@@ -4,11 +4,11 @@
 //! because directories refer to names.
 
 mod absence;
-mod known;
 mod names;
 mod page;
+mod stored_validators;
 mod walk;
-mod walker;
+mod walk_context;
 
 use capdex_crawlers::source;
 use capdex_dataset::stopwatch::Stopwatch;
@@ -18,11 +18,11 @@ use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Context, StageReport};
+use super::{JobContext, StageReport};
 use crate::config::SourceRun;
-use crate::progress::Progress;
+use crate::progress::StageProgress;
 use capdex_dataset::views::ledger::{SourceReport, WalkReport};
-use walker::Walker;
+use walk_context::WalkContext;
 
 pub use absence::confirm;
 pub(super) use names::{is_directory, is_local, planned};
@@ -56,10 +56,10 @@ pub struct ListReport {
 ///
 /// # Errors
 /// Only what the store says; a source that fails is a gap.
-pub async fn run(context: &Context) -> anyhow::Result<ListReport> {
+pub async fn run(context: &JobContext) -> anyhow::Result<ListReport> {
     let watch = Stopwatch::start();
     let mut report = ListReport::default();
-    let progress = Progress::stage("list", names::expected(context)?, context.quiet);
+    let progress = StageProgress::stage("list", names::expected(context)?, context.quiet);
     // Skipped sources are entered first, so that a crash during the walks still shows them.
     skip(context)?;
     // Directories before sources that follow: a name first seen in the first round is asked for in the same night.
@@ -88,11 +88,16 @@ fn add(report: &mut ListReport, walked: &WalkReport) {
     report.stage.failed += walked.failed + u64::from(walked.error.is_some());
 }
 
-async fn walk_one(context: &Context, id: &str, run: &SourceRun, progress: &Progress) -> anyhow::Result<WalkReport> {
+async fn walk_one(
+    context: &JobContext,
+    id: &str,
+    run: &SourceRun,
+    progress: &StageProgress,
+) -> anyhow::Result<WalkReport> {
     let source = source(&run.kind);
     // A schedule may name a kind of source that this build has not.
     let source = source.ok_or_else(|| anyhow::anyhow!("the schedule names a source {} that is none", run.kind))?;
-    let walked = Walker { context, id, run, source, progress }.walk().await?;
+    let walked = WalkContext { context, id, run, source, progress }.walk().await?;
     let (outcome, report, at, source) =
         (walked.outcome(), json!(SourceReport::Walked(walked.clone())), context.as_of, id.to_owned());
     // The row is written for failed walks too: `capdex status` shows their error.
@@ -101,7 +106,7 @@ async fn walk_one(context: &Context, id: &str, run: &SourceRun, progress: &Progr
 }
 
 /// Enters the sources that are not asked at all, with the reason, so that nobody takes them for empty.
-fn skip(context: &Context) -> anyhow::Result<()> {
+fn skip(context: &JobContext) -> anyhow::Result<()> {
     for (id, reason) in &context.skipped {
         let (id, report, at) = (id.clone(), json!(SourceReport::Skipped { detail: reason.clone() }), context.as_of);
         let outcome = capdex_db::WalkOutcome::Skipped;

@@ -9,21 +9,26 @@ use capdex_db::{Reader, WalkMode};
 use capdex_model::time::AsOf;
 
 use crate::config::SourceRun;
-use crate::jobs::Context;
+use crate::jobs::JobContext;
 
 /// The settings of a source with tonight's names in its watchlist. A walk of changes has all names in it, because the feed
 /// says which of them are due.
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn tonight(context: &Context, id: &str, run: &SourceRun, mode: WalkMode) -> anyhow::Result<SourceSettings> {
+pub(super) fn tonight(
+    context: &JobContext,
+    id: &str,
+    run: &SourceRun,
+    mode: WalkMode,
+) -> anyhow::Result<SourceSettings> {
     let mut settings = run.settings.clone();
     // A source that follows nothing is asked for the schedule's list alone: strangers' references cost it no request.
     if run.follows {
         let reader = context.store.reader()?;
         let due = match mode {
             // Asked anew means all of them, whether due or not.
-            WalkMode::Full if context.asks_anew => reader.references(&run.kind)?,
+            WalkMode::Full if context.ignore_validators => reader.references(&run.kind)?,
             // The cap bounds the night: anybody can refer to any number of names.
             WalkMode::Full => reader.due_references(&run.kind, id, context.as_of, run.max_references)?,
             WalkMode::Since => reader.references(&run.kind)?,
@@ -40,7 +45,7 @@ pub(super) fn tonight(context: &Context, id: &str, run: &SourceRun, mode: WalkMo
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn expected(context: &Context) -> anyhow::Result<Option<u64>> {
+pub(super) fn expected(context: &JobContext) -> anyhow::Result<Option<u64>> {
     // One directory makes the total unknown, and a bar with a wrong total is worse than one without.
     if context.sources.values().any(|run| is_directory(&run.kind)) {
         return Ok(None);

@@ -11,14 +11,14 @@ use capdex_model::listing::{Locator, Validators};
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::time::{AsOf, Timestamp};
 
-use super::walker::Walker;
+use super::walk_context::WalkContext;
 use super::{FETCH_JOB, FetchPayload, STAGE};
 use crate::clock;
 use crate::jobs::fetch;
 use capdex_dataset::views::ledger::WalkReport;
 
 /// An entry of a page with what the store must be told beside it.
-struct Row {
+struct PageEntry {
     listed: ListedEntry,
     /// The validators of an entry that was read and is as it was, and its popularity now.
     kept: Option<(Validators, Option<u64>)>,
@@ -31,12 +31,12 @@ struct Row {
 }
 
 /// Saves a page; gives the number of its entries that this walk had not met before.
-pub(super) fn save(walker: &Walker<'_>, page: ListPage, walked: &mut WalkReport) -> anyhow::Result<u64> {
+pub(super) fn save(walker: &WalkContext<'_>, page: ListPage, walked: &mut WalkReport) -> anyhow::Result<u64> {
     let (at, now, id) = (walker.context.as_of, clock::now(), walker.id.to_owned());
     let reader = walker.context.store.reader()?;
     let is_visit = matches!(walker.source.meta().walk, WalkKind::Names);
     // Compared before the write, because only one writer exists and reading need not hold it up.
-    let rows: Vec<Row> =
+    let rows: Vec<PageEntry> =
         page.listed.into_iter().map(|listed| row(&reader, listed, is_visit, at)).collect::<Result<_, _>>()?;
     let next = page.next;
     let (counts, met) = walker.context.store.write(move |writer| {
@@ -76,7 +76,7 @@ fn key_of(listed: &ListedEntry) -> &ListingKey {
 const MAX_REFERENCES: usize = 64;
 
 /// Compares an entry with what the store knows.
-fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow::Result<Row> {
+fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow::Result<PageEntry> {
     let key = key_of(&listed).clone();
     let (mut listed, mut kept, mut says_something_new) = (listed, None, false);
     if let ListedEntry::Changed { listing, validators } = &mut listed {
@@ -111,7 +111,7 @@ fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow
         true => Some(revisit::after(&key, reader.visits(&key)?.unchanged_streak, is_eventful, at)),
         false => None,
     };
-    Ok(Row { listed, kept, missing, revisit, was_there })
+    Ok(PageEntry { listed, kept, missing, revisit, was_there })
 }
 
 /// The artifacts of an entry that the store does not hold. A folder is read every time. An entry that a directory lists
@@ -139,7 +139,7 @@ fn missing(reader: &Reader, listed: &ListedEntry, is_visit: bool) -> anyhow::Res
 
 fn save_one(
     writer: &Writer<'_>,
-    row: &Row,
+    row: &PageEntry,
     counts: &mut WalkReport,
     at: AsOf,
     now: Timestamp,
@@ -197,7 +197,7 @@ fn save_one(
 }
 
 /// A listing is not there any more. To what was asked for by name that is a gap; a directory's tombstone is its answer.
-fn leave(writer: &Writer<'_>, row: &Row, gap: &Gap, counts: &mut WalkReport, at: AsOf) -> Result<(), StoreError> {
+fn leave(writer: &Writer<'_>, row: &PageEntry, gap: &Gap, counts: &mut WalkReport, at: AsOf) -> Result<(), StoreError> {
     let key = key_of(&row.listed);
     counts.gone += u64::from(row.was_there);
     // Nobody can fetch it any more, so its open failures of both stages are settled by the removal.

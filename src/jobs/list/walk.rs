@@ -15,8 +15,8 @@ use capdex_model::snapshot::GapReason;
 use capdex_model::time::AsOf;
 use tracing::{info, warn};
 
-use super::known::Stored;
-use super::walker::Walker;
+use super::stored_validators::StoredValidators;
+use super::walk_context::WalkContext;
 use super::{STAGE, absence, names, page};
 use capdex_dataset::views::ledger::WalkReport;
 
@@ -35,7 +35,7 @@ struct Position {
     empty_pages: u64,
 }
 
-impl Walker<'_> {
+impl WalkContext<'_> {
     /// Walks from the saved cursor to the end, the budget, or an error.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl Walker<'_> {
         let mut walked = WalkReport { mode: position.mode.as_str().into(), ..WalkReport::default() };
         let mut settings = names::tonight(self.context, self.id, self.run, position.mode)?;
         // Its own reader, which lives as long as the walk: sources ask it entry by entry.
-        let known = Stored::new(self.context.store.reader()?, self.context.asks_anew);
+        let known = StoredValidators::new(self.context.store.reader()?, self.context.ignore_validators);
         while walked.stopped.is_none() && walked.error.is_none() && !walked.is_complete {
             // Asked before each page, so that a page in hand is always saved.
             walked.stopped = self.reason_to_stop(&http, &walked);
@@ -77,7 +77,7 @@ impl Walker<'_> {
     fn begin(&self) -> anyhow::Result<Position> {
         let mut state = self.context.store.reader()?.source_state(self.id)?;
         // Without cursor and watermark the walk sees everything, whatever the last one left.
-        if self.context.asks_anew
+        if self.context.ignore_validators
             && let Some(state) = &mut state
         {
             (state.mode, state.cursor, state.watermark) = (None, None, None);
@@ -137,7 +137,7 @@ impl Walker<'_> {
         &self,
         http: &Http,
         settings: &SourceSettings,
-        known: &Stored,
+        known: &StoredValidators,
         position: &Position,
     ) -> Result<ListPage, CrawlError> {
         // Since a watermark only where one was kept; everything else is a whole walk.

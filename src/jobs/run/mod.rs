@@ -16,13 +16,13 @@ use tracing::info;
 
 use super::alerts::{self, AlertsReport};
 use super::times::Times;
-use super::{Context, StageReport, export, fetch, list, prune, rehash, scan, score, watch};
+use super::{JobContext, StageReport, export, fetch, list, prune, rehash, scan, score, watch};
 use crate::clock;
 use crate::config::Schedule;
 use crate::exit::usage;
-use crate::options::{Global, Tape};
-use crate::shutdown::{Stop, asked_to_stop};
-use capdex_dataset::export::Written;
+use crate::options::{Global, RecordingArgs};
+use crate::shutdown::{ShutdownFlag, shutdown_requested};
+use capdex_dataset::export::WrittenDataset;
 
 /// The report of a run, stage by stage.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -53,7 +53,7 @@ pub struct RunReport {
     pub over_budget: bool,
     /// The dataset; none for a backfill.
     #[serde(skip)]
-    pub written: Option<Written>,
+    pub written: Option<WrittenDataset>,
 }
 
 impl RunReport {
@@ -78,7 +78,7 @@ pub enum Last {
 ///
 /// # Errors
 /// Wrong configuration, or a store that is locked or damaged.
-pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result<Context> {
+pub fn open(global: &Global, schedule: &Schedule, tape: &RecordingArgs) -> anyhow::Result<JobContext> {
     // What is wrong with a schedule is told before a store is made.
     schedule.resolve(0)?;
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
@@ -89,7 +89,7 @@ pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result
 ///
 /// # Errors
 /// Wrong configuration.
-pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result<Context> {
+pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &RecordingArgs) -> anyhow::Result<JobContext> {
     let as_of = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let mut resolved = schedule.resolve(u64::try_from(as_of.0.unix_seconds()).unwrap_or(0))?;
     // Playing wins over recording, so that no request leaves.
@@ -99,7 +99,7 @@ pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &Tape) 
         (None, None) => None,
     };
     let http = Http::new(resolved.http).context("failed to set up the HTTP client")?;
-    Ok(Context {
+    Ok(JobContext {
         store,
         http,
         sources: resolved.sources,
@@ -113,11 +113,11 @@ pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &Tape) 
         pool: bulk::pool(global.threads)?,
         as_of,
         // Only `drift --rehash` sets it, once the context is open.
-        asks_anew: false,
+        ignore_validators: false,
         quiet: global.quiet,
         is_replayed: tape.replay.is_some(),
-        stop: Stop::default(),
-        requests: Stop::default(),
+        stop: ShutdownFlag::default(),
+        requests: ShutdownFlag::default(),
     })
 }
 
@@ -125,7 +125,7 @@ pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &Tape) 
 ///
 /// # Errors
 /// When no source could be reached and there is nothing to show for it, or the store fails.
-pub fn whole(context: &Context, name: &str, last: Last) -> anyhow::Result<RunReport> {
+pub fn whole(context: &JobContext, name: &str, last: Last) -> anyhow::Result<RunReport> {
     // The plan goes into the ledger first: a run that is killed leaves a row that says what it meant to do.
     let plan = json!({ "schedule": name, "sources": context.sources.keys().collect::<Vec<_>>() });
     let (as_of, command, started) = (context.as_of, name.to_owned(), clock::now());
@@ -147,7 +147,7 @@ pub fn whole(context: &Context, name: &str, last: Last) -> anyhow::Result<RunRep
 
 /// Closes a run in the ledger.
 fn finish(
-    context: &Context,
+    context: &JobContext,
     run: RunId,
     times: Times,
     (status, summary): (RunStatus, serde_json::Value),
@@ -158,7 +158,7 @@ fn finish(
 
 /// Takes in the sightings, which are evidence too: scans and scores again the packages of which the passes saw something new.
 /// Passes leave such findings out of account, so that this ends here.
-fn take_sightings_in(context: &Context, times: &mut Times) -> anyhow::Result<(StageReport, StageReport)> {
+fn take_corpus_signals_in(context: &JobContext, times: &mut Times) -> anyhow::Result<(StageReport, StageReport)> {
     // The state before the second scan: passes that ran over it have nothing new to read.
     let watched = context.store.reader()?.watched_state()?;
     let scanned = times.time("scan", || scan::run(context))?;
@@ -175,7 +175,7 @@ fn take_sightings_in(context: &Context, times: &mut Times) -> anyhow::Result<(St
 ///
 /// # Errors
 /// Errors of the store.
-pub fn rehash(context: &Context) -> anyhow::Result<StageReport> {
+pub fn rehash(context: &JobContext) -> anyhow::Result<StageReport> {
     let (as_of, started, plan) = (context.as_of, clock::now(), json!({ "rehash": "all" }));
     let run = context.store.write(move |writer| writer.start_run("drift --rehash", as_of, started, &plan))?;
     let mut times = Times::of_run(run, "drift --rehash", as_of);
@@ -190,14 +190,14 @@ pub fn rehash(context: &Context) -> anyhow::Result<StageReport> {
     result
 }
 
-fn rehash_stages(context: &Context, times: &mut Times) -> anyhow::Result<StageReport> {
+fn rehash_stages(context: &JobContext, times: &mut Times) -> anyhow::Result<StageReport> {
     // It lives to the end: a signal is heard in every stage.
     let runtime = runtime()?;
     let report = runtime.block_on(async {
         stop_when_asked(context);
         let listed = times.wait("list", list::run(context)).await?.stage;
         let fetched = times.wait("fetch", fetch::run(context)).await?;
-        let hashed = times.wait("rehash", rehash::run(context, rehash::Take::All)).await?;
+        let hashed = times.wait("rehash", rehash::run(context, rehash::RehashScope::All)).await?;
         // Failures of all three count, because an artifact that was never listed anew was not hashed anew.
         let failed = hashed.failed + listed.failed + fetched.failed;
         anyhow::Ok(StageReport { failed, ..hashed })
@@ -206,7 +206,7 @@ fn rehash_stages(context: &Context, times: &mut Times) -> anyhow::Result<StageRe
     times.time("score", || score::run(context, None, false))?;
     times.time("watch", || watch::run(context))?;
     // Sightings last, as in a whole run, so that both leave the same store.
-    take_sightings_in(context, times)?;
+    take_corpus_signals_in(context, times)?;
     Ok(report)
 }
 
@@ -216,16 +216,16 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 }
 
 /// Asks everybody to stop at Ctrl-C or at a service manager's word. Called within a runtime.
-fn stop_when_asked(context: &Context) {
+fn stop_when_asked(context: &JobContext) {
     let (stop, requests) = (context.stop.clone(), context.requests.clone());
     tokio::spawn(async move {
-        asked_to_stop().await;
+        shutdown_requested().await;
         stop.ask();
         requests.ask();
     });
 }
 
-fn stages(context: &Context, last: &Last, times: &mut Times) -> anyhow::Result<RunReport> {
+fn stages(context: &JobContext, last: &Last, times: &mut Times) -> anyhow::Result<RunReport> {
     let mut report = RunReport::default();
     // It lives to the end: a signal is heard in every stage.
     let runtime = runtime()?;
@@ -234,7 +234,7 @@ fn stages(context: &Context, last: &Last, times: &mut Times) -> anyhow::Result<R
         let listed = times.wait("list", list::run(context)).await?;
         if !matches!(last, Last::List) {
             report.fetch = times.wait("fetch", fetch::run(context)).await?;
-            let some = rehash::Take::Sample(context.rehash_per_night);
+            let some = rehash::RehashScope::Sample(context.rehash_per_night);
             report.rehash = times.wait("rehash", rehash::run(context, some)).await?;
         }
         anyhow::Ok(listed)
@@ -253,7 +253,7 @@ fn stages(context: &Context, last: &Last, times: &mut Times) -> anyhow::Result<R
         // Counted around the passes, so that only alerts of this run are told as new.
         let before = context.store.reader()?.alert_count()?;
         report.watch = times.time("watch", || watch::run(context))?;
-        let (scanned, scored) = take_sightings_in(context, times)?;
+        let (scanned, scored) = take_corpus_signals_in(context, times)?;
         report.scan = report.scan.and(scanned);
         report.score = report.score.and(scored);
         report.alerts.raised = context.store.reader()?.alert_count()?.saturating_sub(before);

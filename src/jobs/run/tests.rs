@@ -6,7 +6,7 @@ use crate::options::{Colour, LogFormat};
 const SKILL: &str = "---\nname: notes\ndescription: Writes notes. Use when asked.\n---\n\n# Notes\n";
 
 /// A run over one folder with one skill, in a store of its own.
-fn context(folder: &std::path::Path) -> Context {
+fn context(folder: &std::path::Path) -> JobContext {
     std::fs::create_dir_all(folder.join("skill")).expect("made");
     std::fs::write(folder.join("skill/SKILL.md"), SKILL).expect("written");
     let schedule = format!("name = \"n\"\n[sources.folder]\nwatchlist = [{:?}]\n", folder.join("skill"));
@@ -21,7 +21,7 @@ fn context(folder: &std::path::Path) -> Context {
         color: Colour::Never,
     };
     let schedule = Schedule::load(Some(&folder.join("s.toml"))).expect("a schedule");
-    open(&global, &schedule, &Tape::default()).expect("opens")
+    open(&global, &schedule, &RecordingArgs::default()).expect("opens")
 }
 
 #[test]

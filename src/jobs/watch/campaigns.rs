@@ -13,21 +13,21 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 
-use super::standing::{Standing, digest_of, standing};
-use super::{Context, StageReport};
+use super::active_capabilities::{ActiveCapability, active_capabilities, digest_of};
+use super::{JobContext, StageReport};
 
 /// Finds the campaigns and raises those that are new or have new members.
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
+pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
-    let standing = standing(&reader)?;
+    let standing = active_capabilities(&reader)?;
     let found = found(context, &reader, &standing)?;
     // Kept campaigns are compared with tonight's, so that only what changed is written and raised.
     let known: BTreeMap<String, CampaignRow> =
         reader.campaigns()?.into_iter().map(|(row, _)| (row.campaign.key.clone(), row)).collect();
-    let by_id: BTreeMap<CapabilityId, &Standing> =
+    let by_id: BTreeMap<CapabilityId, &ActiveCapability> =
         standing.iter().map(|one| (one.current.capability.id, one)).collect();
     let at = context.as_of;
     let mut done = 0;
@@ -66,7 +66,7 @@ fn is_news(campaign: &Campaign, before: Option<&CampaignRow>) -> bool {
         })
 }
 
-fn found(context: &Context, reader: &Reader, standing: &[Standing]) -> anyhow::Result<Vec<Campaign>> {
+fn found(context: &JobContext, reader: &Reader, standing: &[ActiveCapability]) -> anyhow::Result<Vec<Campaign>> {
     let traits = reader.traits()?;
     let families: BTreeMap<CapabilityId, CapabilityId> =
         reader.family_members()?.into_iter().map(|(member, _)| (member.capability, member.original)).collect();
@@ -74,7 +74,7 @@ fn found(context: &Context, reader: &Reader, standing: &[Standing]) -> anyhow::R
     let none = Traits::default();
     let mut said: Vec<(Vec<Quote>, Severity)> = Vec::with_capacity(standing.len());
     for one in standing {
-        let facts = capdex_dataset::export::ranked::facts(reader, &one.current)?;
+        let facts = capdex_dataset::export::ranked_capability::facts(reader, &one.current)?;
         // Only what the text itself shows: sightings come from passes, and would feed the campaign that they came from.
         let worst = facts.findings_of_its_own().map(|fact| fact.severity).max().unwrap_or(Severity::Info);
         said.push((Quote::all_of(&facts), worst));
@@ -100,7 +100,7 @@ fn found(context: &Context, reader: &Reader, standing: &[Standing]) -> anyhow::R
 
 /// Groups the capabilities of one package: what a package's own documents say, its one capability says too, and both are one
 /// text. The first capability of each package stands for the rest.
-fn bodies(standing: &[Standing]) -> BTreeMap<CapabilityId, CapabilityId> {
+fn bodies(standing: &[ActiveCapability]) -> BTreeMap<CapabilityId, CapabilityId> {
     let is_rest = |kind: Kind| matches!(kind, Kind::Package | Kind::Plugin);
     let mut first: BTreeMap<SnapshotId, CapabilityId> = BTreeMap::new();
     for one in standing.iter().filter(|one| !is_rest(one.current.capability.kind)) {
@@ -111,7 +111,7 @@ fn bodies(standing: &[Standing]) -> BTreeMap<CapabilityId, CapabilityId> {
 }
 
 /// One alert that names all members.
-fn alert(row: &CampaignRow, by_id: &BTreeMap<CapabilityId, &Standing>) -> Alert {
+fn alert(row: &CampaignRow, by_id: &BTreeMap<CapabilityId, &ActiveCapability>) -> Alert {
     let campaign = &row.campaign;
     let members: Vec<Digest> = campaign.members.iter().map(|member| member.0).collect();
     // The digest over all members is what an acknowledgement is bound to: another member opens the alert again.

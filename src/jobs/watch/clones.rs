@@ -15,10 +15,10 @@ use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::ids::CapabilityId;
 
-use super::standing::{Standing, files_of, sketch_unseen, standing};
-use super::{Context, StageReport};
-use crate::progress::Progress;
-use capdex_dataset::export::ranked;
+use super::active_capabilities::{ActiveCapability, active_capabilities, files_of, sketch_unseen};
+use super::{JobContext, StageReport};
+use crate::progress::StageProgress;
+use capdex_dataset::export::ranked_capability;
 
 /// Lines of each kind that an alert shows.
 const SHOWN: usize = 12;
@@ -29,19 +29,19 @@ const BATCH: usize = 512;
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
+pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     sketch_unseen(context)?;
     // Unsketched contents would look like members that left their families, so a stopped run compares nothing.
     if context.stop.is_asked() {
         return Ok(StageReport::default());
     }
     let reader = context.store.reader()?;
-    let standing = standing(&reader)?;
+    let standing = active_capabilities(&reader)?;
     let found = found(&reader, &standing)?;
     let known: BTreeMap<CapabilityId, FamilyMember> =
         reader.family_members()?.into_iter().map(|(member, _)| (member.capability, member)).collect();
     let mut report = StageReport { items: standing.len() as u64, ..StageReport::default() };
-    let progress = Progress::stage("watch", Some(found.len() as u64), context.quiet);
+    let progress = StageProgress::stage("watch", Some(found.len() as u64), context.quiet);
     let mut pairs = Pairs { reader: &reader, known: &known, original: None };
     let mut rows: BTreeMap<CapabilityId, FamilyMember> = BTreeMap::new();
     let mut alerts = Vec::new();
@@ -58,10 +58,10 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
 }
 
 /// The families that go beyond one thing, each with its original first.
-fn found<'a>(reader: &Reader, standing: &'a [Standing]) -> anyhow::Result<Vec<Vec<&'a Standing>>> {
+fn found<'a>(reader: &Reader, standing: &'a [ActiveCapability]) -> anyhow::Result<Vec<Vec<&'a ActiveCapability>>> {
     let sketches = reader.sketches()?;
     // Packages have traits and no sketch: their text repeats that of the capabilities inside.
-    let sketched: Vec<&Standing> =
+    let sketched: Vec<&ActiveCapability> =
         standing.iter().filter(|one| sketches.contains_key(&one.current.capability.content)).collect();
     let items = sketched.iter().filter_map(|one| {
         let capability = &one.current.capability;
@@ -73,7 +73,7 @@ fn found<'a>(reader: &Reader, standing: &'a [Standing]) -> anyhow::Result<Vec<Ve
     let items: Vec<_> = items.collect();
     let mut found = Vec::new();
     for family in families(&items) {
-        let mut members: Vec<&Standing> = family.iter().filter_map(|at| sketched.get(*at).copied()).collect();
+        let mut members: Vec<&ActiveCapability> = family.iter().filter_map(|at| sketched.get(*at).copied()).collect();
         // Versions of one thing resemble each other, and that is no news.
         if members.iter().all(|member| members.first().is_some_and(|first| first.entity == member.entity)) {
             continue;
@@ -89,7 +89,7 @@ fn found<'a>(reader: &Reader, standing: &'a [Standing]) -> anyhow::Result<Vec<Ve
 
 /// The place of the original. For an unknown order it is the member of which the rules say least. Whatever another has more
 /// was added, or left out here, and must be looked at either way.
-fn mildest(reader: &Reader, members: &[&Standing], first: usize) -> anyhow::Result<usize> {
+fn mildest(reader: &Reader, members: &[&ActiveCapability], first: usize) -> anyhow::Result<usize> {
     let Some(senior) = members.get(first) else { return Ok(first) };
     let mut best = (grave(reader, senior)?, first);
     // Nothing grave in the first: no other member can be milder, and no facts need be read.
@@ -108,8 +108,8 @@ fn mildest(reader: &Reader, members: &[&Standing], first: usize) -> anyhow::Resu
 }
 
 /// The number of grave things that the rules found.
-fn grave(reader: &Reader, one: &Standing) -> anyhow::Result<usize> {
-    let facts = ranked::facts(reader, &one.current)?;
+fn grave(reader: &Reader, one: &ActiveCapability) -> anyhow::Result<usize> {
+    let facts = ranked_capability::facts(reader, &one.current)?;
     Ok(facts.findings_of_its_own().filter(|fact| fact.severity >= Severity::High).count())
 }
 
@@ -122,7 +122,7 @@ struct Pairs<'a> {
 
 impl Pairs<'_> {
     /// The rows of a family, and the alerts that its members deserve.
-    fn family(&mut self, family: &[&Standing]) -> anyhow::Result<Vec<(FamilyMember, Option<Alert>)>> {
+    fn family(&mut self, family: &[&ActiveCapability]) -> anyhow::Result<Vec<(FamilyMember, Option<Alert>)>> {
         let Some(first) = family.first() else { return Ok(Vec::new()) };
         let mut rows = Vec::with_capacity(family.len());
         let mut facts = None;
@@ -159,11 +159,11 @@ impl Pairs<'_> {
     }
 
     fn facts(&self, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
-        ranked::facts(self.reader, current)
+        ranked_capability::facts(self.reader, current)
     }
 
     /// The additions of a member: as they were found when the same two contents were compared before, else from their files.
-    fn difference(&mut self, first: &Standing, member: &Standing) -> anyhow::Result<Difference> {
+    fn difference(&mut self, first: &ActiveCapability, member: &ActiveCapability) -> anyhow::Result<Difference> {
         let (model, copy) = (&first.current.capability, &member.current.capability);
         // Equal bytes: nothing to read, and the likeness is whole.
         if model.content == copy.content {
@@ -188,8 +188,8 @@ impl Pairs<'_> {
 }
 
 fn row(
-    first: &Standing,
-    member: &Standing,
+    first: &ActiveCapability,
+    member: &ActiveCapability,
     (basis, same_publisher): (Basis, bool),
     members: usize,
     difference: Difference,
@@ -216,7 +216,7 @@ fn row(
 }
 
 /// The alert about a copy that does what its original does not.
-fn alert(row: &FamilyMember, first: &Standing) -> Alert {
+fn alert(row: &FamilyMember, first: &ActiveCapability) -> Alert {
     let FamilyMember { difference, .. } = row;
     let order = match row.basis {
         Basis::Unknown => "order unknown: both were met in the same night".to_owned(),
@@ -270,7 +270,7 @@ fn digest_text(content: Digest) -> String {
 
 /// Writes the rows that differ from those kept, with their alerts in the same transaction; gives the number of changes.
 fn write(
-    context: &Context,
+    context: &JobContext,
     known: &BTreeMap<CapabilityId, FamilyMember>,
     rows: BTreeMap<CapabilityId, FamilyMember>,
     alerts: Vec<Alert>,

@@ -14,7 +14,7 @@ use capdex_model::alert::{Alert, reach_of};
 use capdex_model::fact::Severity;
 use tracing::warn;
 
-use super::super::{Context, StageReport};
+use super::super::{JobContext, StageReport};
 
 /// Packages whose texts are read again in one night to compare tools that were described in the same words.
 const MAX_READ: usize = 2_000;
@@ -23,7 +23,7 @@ const MAX_READ: usize = 2_000;
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
+pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
     let mut offered = reader.offered()?;
     // Facts that nobody has read for cues yet; the answer is stored with them, so that each is read once.

@@ -12,13 +12,13 @@ use capdex_model::alert::{Alert, reach_of};
 use capdex_model::fact::Severity;
 use capdex_model::ids::ListingKey;
 
-use super::super::{Context, StageReport};
+use super::super::{JobContext, StageReport};
 
 /// Settles the entities of all listings.
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
+pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
     // Manifests of repositories are proofs for the joins below.
     read_repositories(context, &reader)?;
@@ -41,7 +41,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
         looks = identity::anchors(&statements, &identified, &before, context.as_of);
     }
     let items = u64::try_from(statements.len())?;
-    let standings = standings(statements, &identified);
+    let standings = established_entities(statements, &identified);
     // Kept while they are still known: once a listing is gone its content is the only trace by which a copy is found.
     let untold = reader.untold_contents()?;
     context.store.write(move |writer| writer.keep_contents(&untold))?;
@@ -58,7 +58,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
 }
 
 /// Reads the manifests of repositories that packages name, each snapshot once.
-fn read_repositories(context: &Context, reader: &Reader) -> anyhow::Result<()> {
+fn read_repositories(context: &JobContext, reader: &Reader) -> anyhow::Result<()> {
     for snapshot in reader.unread_repositories()? {
         // One transaction for each: a store may hold thousands of repositories, and each is read only once.
         let manifests = reader.read_manifests(snapshot)?;
@@ -68,7 +68,7 @@ fn read_repositories(context: &Context, reader: &Reader) -> anyhow::Result<()> {
 }
 
 /// The listings whose artefact is another one than before, under the same name.
-fn replaced(before: &Anchors, looks: &BTreeMap<String, Look>, context: &Context) -> BTreeSet<ListingKey> {
+fn replaced(before: &Anchors, looks: &BTreeMap<String, Look>, context: &JobContext) -> BTreeSet<ListingKey> {
     // Without contents or standing: only the change of artefact is asked for here.
     let events = identity::events(before, looks, &BTreeMap::new(), |_| false, context.as_of);
     let is_other = |event: &&IdentityEvent| {
@@ -79,7 +79,7 @@ fn replaced(before: &Anchors, looks: &BTreeMap<String, Look>, context: &Context)
     events.iter().filter(is_other).filter_map(|event| event.subject.parse().ok()).collect()
 }
 
-fn standings(statements: Vec<Statement>, identified: &[Identified]) -> Standings {
+fn established_entities(statements: Vec<Statement>, identified: &[Identified]) -> Standings {
     let members = statements.into_iter().zip(identified);
     let members = members.map(|(said, of)| Member { entity: of.entity.clone(), ..said.member });
     Standings::of(&Corpus::new(members.collect()))
@@ -94,7 +94,7 @@ fn changed(reader: &Reader, identified: Vec<Identified>) -> anyhow::Result<Vec<I
 
 /// Stores everything in one transaction; gives the number of new things.
 fn write(
-    context: &Context,
+    context: &JobContext,
     changed: Vec<Identified>,
     (before, looks): (&Anchors, BTreeMap<String, Look>),
     events: Vec<IdentityEvent>,

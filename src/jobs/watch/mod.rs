@@ -4,16 +4,16 @@
 
 use capdex_dataset::stopwatch::Stopwatch;
 
-use super::{Context, StageReport};
+use super::{JobContext, StageReport};
 
+mod active_capabilities;
 mod campaigns;
 mod clones;
 mod collisions;
+mod corpus_signals;
 mod drift;
 mod identity;
-pub(crate) mod lookalikes;
-mod sightings;
-mod standing;
+pub(crate) mod typosquats;
 
 /// One pass, as the stage runs it.
 struct Pass {
@@ -22,26 +22,26 @@ struct Pass {
     /// Version of its judgement: with another one it runs again over what it has looked at.
     version: u32,
     /// Runs it; reports the items it looked at and those that were new.
-    run: fn(&Context) -> anyhow::Result<StageReport>,
+    run: fn(&JobContext) -> anyhow::Result<StageReport>,
 }
 
 /// Every pass in its order: later ones read what earlier ones store.
 const PASSES: &[Pass] = &[
     Pass { id: "identity", version: 3, run: identity::run },
     Pass { id: "drift", version: 1, run: drift::run },
-    Pass { id: "lookalikes", version: 2, run: lookalikes::run },
+    Pass { id: "lookalikes", version: 2, run: typosquats::run },
     Pass { id: "collisions", version: 2, run: collisions::run },
     Pass { id: "clones", version: 1, run: clones::run },
     Pass { id: "campaigns", version: 1, run: campaigns::run },
     // No pass by itself: what is told the rules follows from all of them.
-    Pass { id: "sightings", version: 1, run: sightings::run },
+    Pass { id: "sightings", version: 1, run: corpus_signals::run },
 ];
 
 /// Runs the passes whose input has changed.
 ///
 /// # Errors
 /// Errors of the store.
-pub fn run(context: &Context) -> anyhow::Result<StageReport> {
+pub fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let watch = Stopwatch::start();
     let mut report = StageReport::default();
     for pass in PASSES {
@@ -68,7 +68,7 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
 ///
 /// # Errors
 /// Errors of the store.
-pub fn carry_over(context: &Context, from: &str) -> anyhow::Result<()> {
+pub fn carry_over(context: &JobContext, from: &str) -> anyhow::Result<()> {
     let reader = context.store.reader()?;
     let to = reader.watched_state()?;
     for pass in PASSES {
@@ -82,11 +82,11 @@ pub fn carry_over(context: &Context, from: &str) -> anyhow::Result<()> {
 }
 
 /// Everything that a pass depends on: its version, the watched state of the store, and what the operator says.
-fn state_of(context: &Context, pass: &Pass, watched: &str) -> anyhow::Result<String> {
+fn state_of(context: &JobContext, pass: &Pass, watched: &str) -> anyhow::Result<String> {
     let mut state = format!("{}.{watched}.{}", pass.version, context.overrides.digest());
     // The one pass with input outside the store.
     if pass.id == "lookalikes" {
-        state.push_str(&lookalikes::lists_state(&context.popular)?);
+        state.push_str(&typosquats::lists_state(&context.popular)?);
     }
     Ok(state)
 }

@@ -5,9 +5,9 @@
 use capdex_model::alert::{Alert, Raised};
 use maud::{Markup, html};
 
-use super::layout::{self, Frame, heading, pager, pages_of};
-use super::said::when;
-use super::said::{NAME, TEXT, counted, quoted, said};
+use super::layout::{self, PageFrame, heading, pager, pages_of};
+use super::page_text::when;
+use super::page_text::{NAME, TEXT, counted, escaped_text, quoted};
 use super::site::Site;
 use super::{drift, paths};
 
@@ -29,7 +29,7 @@ fn place(site: &Site, alert: &Alert) -> String {
 
 /// One page, from 1.
 pub(crate) fn page(site: &Site, number: usize) -> String {
-    let frame = Frame { title: "Alerts", part: "alerts.html", depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame { title: "Alerts", part: "alerts.html", depth: 0, as_of: Some(site.as_of) };
     let lead = html! {
         (counted(site.watch.alerts.len() as u64, "alert")) ", the gravest first; each is raised once, with its evidence and the command that shows it again. "
         a href="alerts.atom" { "Atom feed" } "."
@@ -53,7 +53,7 @@ fn whole(site: &Site, raised: &Raised) -> Markup {
         article class="event" id=(paths::alert_anchor(&alert.key)) tabindex="-1" {
             h2 { (layout::severity(alert.severity)) " " (quoted(&alert.title, TEXT)) }
             p class="note" {
-                (when(raised.at)) " · " (said(&alert.pass, NAME)) "/" (said(&alert.class, NAME)) " · "
+                (when(raised.at)) " · " (escaped_text(&alert.pass, NAME)) "/" (escaped_text(&alert.class, NAME)) " · "
                 @match row {
                     Some(row) => { a href=(paths::capability(&row.id)) { (quoted(&alert.subject, NAME)) } }
                     None => { (quoted(&alert.subject, NAME)) }
@@ -63,7 +63,7 @@ fn whole(site: &Site, raised: &Raised) -> Markup {
             @if !alert.fix.is_empty() { p { strong { "Fix. " } (quoted(&alert.fix, TEXT)) } }
             (particulars(alert))
             (drift::diff(&alert.diff))
-            p class="note" { code { (said(&alert.command(), TEXT)) } }
+            p class="note" { code { (escaped_text(&alert.command(), TEXT)) } }
         }
     }
 }
@@ -101,7 +101,7 @@ pub(crate) fn listed<'a>(site: &Site, alerts: impl Iterator<Item = &'a Raised>, 
                 li {
                     (layout::severity(raised.alert.severity)) " "
                     a href={ (root) (place(site, &raised.alert)) } { (quoted(&raised.alert.title, NAME * 2)) }
-                    div class="under" { (when(raised.at)) " · " (said(&raised.alert.rule(), NAME)) }
+                    div class="under" { (when(raised.at)) " · " (escaped_text(&raised.alert.rule(), NAME)) }
                 }
             }
         })

@@ -6,9 +6,9 @@ use capdex_rules::measured::{self, Rate};
 use capdex_rules::{Example, RuleMeta};
 use maud::{Markup, html};
 
-use super::layout::{self, Frame, heading};
+use super::layout::{self, PageFrame, heading};
+use super::page_text::{TEXT, counted, escaped_text, number};
 use super::paths;
-use super::said::{TEXT, counted, number, said};
 use super::site::Site;
 
 /// Examples of each sort on a rule's page.
@@ -18,7 +18,7 @@ const LINES: usize = 30;
 
 /// The table of all rules.
 pub(crate) fn page(site: &Site) -> String {
-    let frame = Frame { title: "Rules", part: "rules.html", depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame { title: "Rules", part: "rules.html", depth: 0, as_of: Some(site.as_of) };
     let metas = capdex_rules::all();
     let lead = html! { (counted(metas.len() as u64, "rule")) ", each with firing and silent examples that a test runs. Rule set " code { (capdex_rules::digest()) } "." };
     layout::page(
@@ -49,7 +49,7 @@ fn found(site: &Site, meta: &RuleMeta) -> u64 {
 
 /// The page of one rule.
 pub(crate) fn rule(site: &Site, meta: &RuleMeta) -> String {
-    let frame = Frame { title: meta.id.as_str(), part: "rules.html", depth: 1, as_of: Some(site.as_of) };
+    let frame = PageFrame { title: meta.id.as_str(), part: "rules.html", depth: 1, as_of: Some(site.as_of) };
     let kinds: Vec<&str> = meta.kinds.iter().map(|kind| kind.as_str()).collect();
     let lead = html! { (layout::severity(meta.severity)) " " (meta.title) };
     layout::page(
@@ -100,11 +100,11 @@ fn rates(meta: &RuleMeta) -> Markup {
 fn shown(example: &Example) -> Markup {
     html! {
         div class="example" {
-            @if !example.note.is_empty() { p class="note" { (said(&example.note, TEXT)) } }
+            @if !example.note.is_empty() { p class="note" { (escaped_text(&example.note, TEXT)) } }
             @for (path, text) in &example.files {
-                div class="under" { code { (said(path, TEXT)) } }
+                div class="under" { code { (escaped_text(path, TEXT)) } }
                 div class="source" role="region" aria-label="Example" tabindex="0" {
-                    @for line in text.lines().take(LINES) { div class="line" { (said(line, TEXT)) } }
+                    @for line in text.lines().take(LINES) { div class="line" { (escaped_text(line, TEXT)) } }
                     @if text.lines().count() > LINES { div class="line quiet" { "…" } }
                 }
             }

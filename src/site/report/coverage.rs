@@ -5,15 +5,15 @@
 use capdex_rules::catalogue::{self, Catalogue, Entry};
 use maud::{Markup, html};
 
-use super::layout::{self, Frame, heading};
+use super::layout::{self, PageFrame, heading};
+use super::page_text::when;
+use super::page_text::{NAME, TEXT, escaped_text, number, percent, quoted};
 use super::paths;
-use super::said::when;
-use super::said::{NAME, TEXT, number, percent, quoted, said};
 use super::site::Site;
 
 /// The page.
 pub(crate) fn page(site: &Site) -> String {
-    let frame = Frame { title: "Coverage", part: "coverage.html", depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame { title: "Coverage", part: "coverage.html", depth: 0, as_of: Some(site.as_of) };
     let lead = html! { "Unknown is never clean: what could not be fetched, parsed or evaluated is a gap with its reason, and lowers coverage." };
     layout::page(
         &frame,
@@ -50,7 +50,7 @@ fn sources(site: &Site) -> Markup {
                 tbody {
                     @for source in &site.sources {
                         tr {
-                            th scope="row" { (said(&source.id, NAME)) }
+                            th scope="row" { (escaped_text(&source.id, NAME)) }
                             td class="num" { (number(source.listings)) } td class="num" { (number(source.active)) }
                             td class="num" { (number(site.figures.sources.get(&source.id).copied().unwrap_or(0))) }
                             td { @match source.completed { Some(at) => (when(at)), None => "never" } }
@@ -71,7 +71,7 @@ fn gaps(site: &Site) -> Markup {
                     thead { tr { th scope="col" { "stage" } th scope="col" { "reason" } th scope="col" class="num" { "gaps" } th scope="col" { "one of them" } } }
                     tbody {
                         @for gap in &site.gaps {
-                            tr { td { (said(&gap.stage, NAME)) } th scope="row" { (gap.reason) } td class="num" { (number(gap.count)) } td { (quoted(&gap.example, NAME)) span class="under" { (quoted(&gap.detail, TEXT)) } } }
+                            tr { td { (escaped_text(&gap.stage, NAME)) } th scope="row" { (gap.reason) } td class="num" { (number(gap.count)) } td { (quoted(&gap.example, NAME)) span class="under" { (quoted(&gap.detail, TEXT)) } } }
                         }
                     }
                 }

@@ -10,11 +10,11 @@ use capdex_rubrics::RUBRICS;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::layout::{self, Frame, heading, pager, pages_of};
+use super::layout::{self, PageFrame, heading, pager, pages_of};
 use super::overview::BANDS;
+use super::page_text::{NAME, counted, escaped_text, quoted};
 use super::paths;
-use super::said::{NAME, counted, quoted, said};
-use super::site::{Row, Site, seeds};
+use super::site::{CapabilitySummary, Site, seeds};
 
 /// Rows of one page of the plain list.
 pub(crate) const PLAIN: usize = 100;
@@ -37,7 +37,7 @@ pub(crate) fn page(site: &Site, number: usize) -> String {
     let from = (number - 1).saturating_mul(PLAIN);
     let rows = site.rows.iter().skip(from).take(PLAIN);
     let title = if number == 1 { "Directory".to_owned() } else { format!("Directory, page {number} of {pages}") };
-    let frame = Frame { title: &title, part: "directory.html", depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame { title: &title, part: "directory.html", depth: 0, as_of: Some(site.as_of) };
     let lead = html! {
         (counted(site.rows.len() as u64, "capability")) ", best first: by band, then by the value of saferskills/seed, then by coverage."
     };
@@ -72,7 +72,7 @@ fn live(site: &Site) -> Markup {
         "files": chunks(site),
         "kinds": Kind::ALL.map(Kind::as_str),
         "bands": BANDS.map(capdex_model::score::Band::as_str),
-        "sources": sources.iter().map(|source| said(source, NAME)).collect::<Vec<_>>(),
+        "sources": sources.iter().map(|source| escaped_text(source, NAME)).collect::<Vec<_>>(),
         "rubrics": rubrics,
     });
     html! {
@@ -102,7 +102,7 @@ fn short_name(id: &str) -> &str {
     id.split('/').next().unwrap_or(id)
 }
 
-fn line(row: &Row) -> Markup {
+fn line(row: &CapabilitySummary) -> Markup {
     html! {
         tr {
             td class="num quiet" { (row.rank) }
@@ -120,12 +120,12 @@ fn line(row: &Row) -> Markup {
 }
 
 /// The name of a row: its own, else its place.
-pub(crate) fn shown_name(row: &Row) -> String {
+pub(crate) fn shown_name(row: &CapabilitySummary) -> String {
     if row.name.trim().is_empty() { place(row) } else { row.name.clone() }
 }
 
 /// The location: package and path.
-pub(crate) fn place(row: &Row) -> String {
+pub(crate) fn place(row: &CapabilitySummary) -> String {
     if row.path.is_empty() { row.package.clone() } else { format!("{}#{}", row.package, row.path) }
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn value(value: Option<Points>) -> String {
     value.map_or_else(|| "–".to_owned(), |value| value.to_string())
 }
 
-fn differ(row: &Row) -> String {
+fn differ(row: &CapabilitySummary) -> String {
     row.disagreement.map_or_else(|| "–".to_owned(), |share| share.to_json().to_string())
 }
 
@@ -157,7 +157,7 @@ pub(crate) fn rows(site: &Site, number: usize) -> String {
     text
 }
 
-fn cells(row: &Row, sources: &[&str]) -> Value {
+fn cells(row: &CapabilitySummary, sources: &[&str]) -> Value {
     // Places in the lists that the page gives to the script.
     let kind = Kind::ALL.iter().position(|kind| *kind == row.kind);
     let band = BANDS.iter().position(|band| *band == row.band);
@@ -166,9 +166,9 @@ fn cells(row: &Row, sources: &[&str]) -> Value {
     json!([
         // The short id, because the whole one would be a third of the bytes.
         paths::short(&row.id),
-        said(&shown_name(row), NAME),
-        said(&row.package, NAME),
-        said(&row.path, NAME),
+        escaped_text(&shown_name(row), NAME),
+        escaped_text(&row.package, NAME),
+        escaped_text(&row.path, NAME),
         kind,
         band,
         source,

@@ -6,10 +6,10 @@ use capdex_corpus::drift::Change;
 use capdex_db::DriftEvent;
 use maud::{Markup, html};
 
-use super::layout::{self, Frame, heading, pager, pages_of};
+use super::layout::{self, PageFrame, heading, pager, pages_of};
+use super::page_text::when;
+use super::page_text::{NAME, TEXT, counted, escaped_text, quoted};
 use super::paths;
-use super::said::when;
-use super::said::{NAME, TEXT, counted, quoted, said};
 use super::site::{DriftHead, Site};
 
 /// Events of one page of the feed.
@@ -26,7 +26,7 @@ pub(crate) fn pages(site: &Site) -> usize {
 
 /// One page of the feed, from 1.
 pub(crate) fn page(site: &Site, number: usize) -> String {
-    let frame = Frame { title: "Drift", part: "drift.html", depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame { title: "Drift", part: "drift.html", depth: 0, as_of: Some(site.as_of) };
     let lead = html! {
         "What changed between two nights, judged by its effect and not by its size: "
         (counted(site.watch.drift.len() as u64, "event")) ". " a href="drift.atom" { "Atom feed" } "."
@@ -54,7 +54,7 @@ fn line(site: &Site, head: &DriftHead) -> Markup {
             td { (when(head.at)) }
             td { (layout::severity(head.severity)) }
             td { (head.class.as_str()) " " span class="quiet" { (head.class.name()) } }
-            th scope="row" { (link(site, head, &said(&head.slug, NAME))) }
+            th scope="row" { (link(site, head, &escaped_text(&head.slug, NAME))) }
             td { (versions(head.from.as_deref(), head.to.as_deref())) }
             td { (gravest(head)) }
         }
@@ -93,7 +93,7 @@ pub(crate) fn short_list(site: &Site, most: usize) -> Markup {
         ul class="list" {
             @for head in site.watch.drift.iter().take(most) {
                 li {
-                    (layout::severity(head.severity)) " " (link(site, head, &said(&head.slug, NAME)))
+                    (layout::severity(head.severity)) " " (link(site, head, &escaped_text(&head.slug, NAME)))
                     div class="under" { (when(head.at)) " · " (head.class.name()) " · " (gravest(head)) }
                 }
             }
@@ -129,7 +129,7 @@ pub(crate) fn event(event: &DriftEvent) -> Markup {
                     thead { tr { th scope="col" { "rubric" } th scope="col" { "before" } th scope="col" { "after" } } }
                     tbody {
                         @for score in &event.scores {
-                            tr { th scope="row" { (said(&score.rubric, NAME)) } td { (quoted(score.before.as_deref().unwrap_or("none"), NAME)) } td { (quoted(score.after.as_deref().unwrap_or("none"), NAME)) } }
+                            tr { th scope="row" { (escaped_text(&score.rubric, NAME)) } td { (quoted(score.before.as_deref().unwrap_or("none"), NAME)) } td { (quoted(score.after.as_deref().unwrap_or("none"), NAME)) } }
                         }
                     }
                 }
@@ -146,7 +146,7 @@ fn changes(changes: &[Change]) -> Markup {
             details {
                 summary { (counted(changes.len() as u64, "change")) }
                 ul class="list" {
-                    @for Change { what, part, subject } in changes.iter().take(CHANGES) { li { (said(what, NAME)) " " (said(part, NAME)) " " code { (quoted(subject, NAME)) } } }
+                    @for Change { what, part, subject } in changes.iter().take(CHANGES) { li { (escaped_text(what, NAME)) " " (escaped_text(part, NAME)) " " code { (quoted(subject, NAME)) } } }
                     (layout::more_items(changes.len(), CHANGES))
                 }
             }

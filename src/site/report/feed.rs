@@ -5,7 +5,7 @@
 use capdex_db::DriftEvent;
 
 use super::site::Site;
-use crate::atom::{self, Entry, Feed};
+use crate::atom::{self, Feed, FeedEntry};
 
 /// Entries of one feed.
 pub(crate) const ENTRIES: usize = 100;
@@ -17,13 +17,13 @@ pub(crate) fn alerts(site: &Site) -> String {
     // A feed is read from its newest entry, while the page shows the worst first.
     let mut newest: Vec<_> = site.watch.alerts.iter().collect();
     newest.sort_by_key(|raised| std::cmp::Reverse(raised.at));
-    let entries: Vec<Entry> = newest
+    let entries: Vec<FeedEntry> = newest
         .into_iter()
         .take(ENTRIES)
         .map(|raised| {
             let alert = &raised.alert;
             let said = [&alert.why, &alert.fix].into_iter().chain(&alert.details).filter(|line| !line.is_empty());
-            Entry {
+            FeedEntry {
                 // The key of the alert, which does not change, so that readers show an entry once.
                 id: vec!["capdex alert".to_owned(), alert.key.clone()],
                 title: format!("{}: {}", alert.severity.as_str(), alert.title),
@@ -39,13 +39,13 @@ pub(crate) fn alerts(site: &Site) -> String {
 
 /// The feed of drift, from its newest events.
 pub(crate) fn drift(events: &[DriftEvent]) -> String {
-    let entries: Vec<Entry> = events
+    let entries: Vec<FeedEntry> = events
         .iter()
         .map(|event| {
             let effects = event.effects.iter().map(|effect| format!("{}: {}", effect.kind.title(), effect.subject));
             let changes =
                 event.changes.iter().map(|change| format!("{} {} {}", change.what, change.part, change.subject));
-            Entry {
+            FeedEntry {
                 id: vec!["capdex drift".to_owned(), event.key.clone()],
                 title: format!("{} ({}): {}", event.severity.as_str(), event.class.name(), event.slug),
                 at: event.at,

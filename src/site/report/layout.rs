@@ -7,8 +7,8 @@ use capdex_model::score::Band;
 use capdex_model::time::AsOf;
 use maud::{DOCTYPE, Markup, html};
 
+use super::page_text::number;
 use super::paths;
-use super::said::number;
 
 /// The resources that a page may load: its own style, script and pictures, and nothing from anywhere else. In the pages because
 /// they work from `file://`, where `'self'` means the files themselves; the service sends it as a header too.
@@ -32,7 +32,7 @@ pub(crate) const PARTS: [(&str, &str); 8] = [
 ];
 
 /// The data of a page's frame.
-pub(crate) struct Frame<'a> {
+pub(crate) struct PageFrame<'a> {
     /// The title; already through the gate.
     pub(crate) title: &'a str,
     /// The part of the site that it belongs to: a file of [`PARTS`].
@@ -43,7 +43,7 @@ pub(crate) struct Frame<'a> {
     pub(crate) as_of: Option<AsOf>,
 }
 
-impl Frame<'_> {
+impl PageFrame<'_> {
     /// The way from here to the root: ``, `../`, `../../`.
     pub(crate) fn root(&self) -> String {
         root(self.depth)
@@ -56,7 +56,7 @@ pub(crate) fn root(depth: usize) -> String {
 }
 
 /// A whole page.
-pub(crate) fn page(frame: &Frame<'_>, body: &Markup) -> String {
+pub(crate) fn page(frame: &PageFrame<'_>, body: &Markup) -> String {
     // Relative addresses only: the same files work from a folder and below any path of a server.
     let root = frame.root();
     let markup = html! {

@@ -6,14 +6,14 @@ use capdex_rubrics::{RUBRICS, RubricMeta, VERDICT_PAGE, band_table};
 use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{Event, Options, Parser};
 
-use super::layout::{self, Frame, heading};
+use super::layout::{self, PageFrame, heading};
+use super::page_text::number;
 use super::paths;
-use super::said::number;
 use super::site::{Site, median};
 
 /// All rubrics, and the verdict.
 pub(crate) fn page(site: &Site) -> String {
-    let frame = Frame { title: "Rubrics", part: "rubrics.html", depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame { title: "Rubrics", part: "rubrics.html", depth: 0, as_of: Some(site.as_of) };
     let lead =
         html! { "Four published methods, computed side by side from the same facts; none is averaged into another." };
     layout::page(
@@ -55,7 +55,7 @@ pub(crate) fn page(site: &Site) -> String {
 
 /// The methodology of one rubric.
 pub(crate) fn rubric(site: &Site, meta: &RubricMeta) -> String {
-    let frame = Frame { title: &meta.rubric.id, part: "rubrics.html", depth: 1, as_of: Some(site.as_of) };
+    let frame = PageFrame { title: &meta.rubric.id, part: "rubrics.html", depth: 1, as_of: Some(site.as_of) };
     let kinds: Vec<&str> = meta.kinds.iter().map(|kind| kind.as_str()).collect();
     layout::page(
         &frame,

@@ -25,15 +25,15 @@ pub(crate) mod directory;
 pub(crate) mod drift;
 mod feed;
 pub(crate) mod layout;
-mod lookalikes;
 mod methods;
 mod overview;
+mod page_text;
 pub(crate) mod paths;
 mod plots;
-mod said;
 pub mod site;
+mod typosquats;
 
-use site::{Row, Site};
+use site::{CapabilitySummary, Site};
 
 /// The file by which a folder of ours is known.
 const MARK: &str = "capdex-site.json";
@@ -53,7 +53,7 @@ pub struct ReportOptions<'a> {
 
 /// The figures of a written site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenSite {
     /// Capabilities, each with a page.
     pub capabilities: u64,
     /// Files, all of them.
@@ -66,7 +66,7 @@ pub struct Written {
 ///
 /// # Errors
 /// When `out` is there and is no site of ours, the store errs, or a file cannot be written.
-pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow::Result<Written> {
+pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow::Result<WrittenSite> {
     let staging = staging::stage(out, MARK, "a site of capdex")?;
     // One view of the store, so that a night that goes on beside it does not mix into the pages.
     let view = reader.snapshot_view()?;
@@ -74,7 +74,7 @@ pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow
     progress.begin("read", None);
     let site = Site::load(&view, options.as_of, || progress.advance(1))?;
     progress.end();
-    let mut folder = Folder { root: staging.clone(), written: Written::default() };
+    let mut folder = SiteWriter { root: staging.clone(), written: WrittenSite::default() };
     folder.written.capabilities = site.rows.len() as u64;
     lists(&site, &view, &mut folder)?;
     capabilities(&site, &view, options, &mut folder)?;
@@ -91,7 +91,7 @@ pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow
 pub(crate) fn single(site: &Site, path: &str) -> Option<String> {
     match path {
         "index.html" => Some(overview::page(site)),
-        "lookalikes.html" => Some(lookalikes::page(site)),
+        "lookalikes.html" => Some(typosquats::page(site)),
         "rules.html" => Some(catalogue::page(site)),
         "rubrics.html" => Some(methods::page(site)),
         "coverage.html" => Some(coverage::page(site)),
@@ -102,8 +102,8 @@ pub(crate) fn single(site: &Site, path: &str) -> Option<String> {
 }
 
 /// The lists that have several pages: their name, the number of pages, and what writes one, from 1.
-pub(crate) type Listing = (&'static str, fn(&Site) -> usize, fn(&Site, usize) -> String);
-pub(crate) const LISTINGS: [Listing; 3] = [
+pub(crate) type PagedList = (&'static str, fn(&Site) -> usize, fn(&Site, usize) -> String);
+pub(crate) const PAGED_LISTS: [PagedList; 3] = [
     ("directory", directory::pages, directory::page),
     ("drift", drift::pages, drift::page),
     ("alerts", alerts::pages, alerts::page),
@@ -146,13 +146,13 @@ pub(crate) fn rubric(site: &Site, name: &str) -> Option<String> {
 }
 
 /// Everything but the pages of capabilities.
-fn lists(site: &Site, reader: &Reader, folder: &mut Folder) -> anyhow::Result<()> {
+fn lists(site: &Site, reader: &Reader, folder: &mut SiteWriter) -> anyhow::Result<()> {
     for path in SINGLE {
         // Every name of the list has a page; one without is a fault of the table.
         let text = single(site, path).with_context(|| format!("{path} is no page"))?;
         folder.put(path, &text)?;
     }
-    for (name, pages, page) in LISTINGS {
+    for (name, pages, page) in PAGED_LISTS {
         for number in 1..=pages(site) {
             folder.put(&paths::part(name, number), &page(site, number))?;
         }
@@ -172,11 +172,16 @@ fn lists(site: &Site, reader: &Reader, folder: &mut Folder) -> anyhow::Result<()
 }
 
 /// The page of every capability: read on this thread, made on the pool, written while the next are made.
-fn capabilities(site: &Site, reader: &Reader, options: &ReportOptions<'_>, folder: &mut Folder) -> anyhow::Result<()> {
+fn capabilities(
+    site: &Site,
+    reader: &Reader,
+    options: &ReportOptions<'_>,
+    folder: &mut SiteWriter,
+) -> anyhow::Result<()> {
     let pool = bulk::pool(options.threads)?;
     let progress = options.progress;
     progress.begin("pages", Some(site.rows.len() as u64));
-    let read = |rows: &[Row]| {
+    let read = |rows: &[CapabilitySummary]| {
         let mut pages = Vec::with_capacity(rows.len());
         for row in rows {
             // None where it went since the rows were read, which a view of the store rules out.
@@ -184,7 +189,7 @@ fn capabilities(site: &Site, reader: &Reader, options: &ReportOptions<'_>, folde
         }
         Ok(Some(pages))
     };
-    let make = |(row, data): (Row, capability::Data)| {
+    let make = |(row, data): (CapabilitySummary, capability::CapabilityPageData)| {
         (paths::capability(&row.id), capability::page(site, &row, &data), row.slug)
     };
     let put = |pages: Vec<(String, String, String)>| {
@@ -202,12 +207,12 @@ fn capabilities(site: &Site, reader: &Reader, options: &ReportOptions<'_>, folde
 }
 
 /// The folder that is being written.
-struct Folder {
+struct SiteWriter {
     root: PathBuf,
-    written: Written,
+    written: WrittenSite,
 }
 
-impl Folder {
+impl SiteWriter {
     /// Writes one file, with the folders above it.
     fn put(&mut self, path: &str, text: &str) -> anyhow::Result<()> {
         let whole = self.root.join(path);

@@ -8,9 +8,9 @@ use capdex_model::score::Band;
 use capdex_rubrics::RUBRICS;
 use maud::{Markup, html};
 
-use super::layout::{self, Frame, heading};
+use super::layout::{self, PageFrame, heading};
+use super::page_text::{NAME, counted, number, percent, quoted};
 use super::plots::{About, Bar, bars, columns};
-use super::said::{NAME, counted, number, percent, quoted};
 use super::site::{Site, median, seeds};
 use super::{alerts, drift, paths};
 
@@ -23,7 +23,7 @@ const NEWEST: usize = 8;
 
 /// The page.
 pub(crate) fn page(site: &Site) -> String {
-    let frame = Frame { title: "Overview", part: "index.html", depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame { title: "Overview", part: "index.html", depth: 0, as_of: Some(site.as_of) };
     let lead = html! {
         (counted(site.rows.len() as u64, "capability")) " of "
         (counted(site.figures.packages.len() as u64, "package")) ", found by "

@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 
-use super::said::{number, percent};
+use super::page_text::{number, percent};
 
 /// One bar.
 pub(crate) struct Bar {

@@ -3,16 +3,16 @@
 use capdex_model::score::Band;
 use capdex_rubrics::RUBRICS;
 
-use super::answer::{SVG, Said};
 use super::api::capabilities::found;
-use super::route::Ask;
-use crate::report::site::Row;
+use super::reply::{RouteReply, SVG};
+use super::route::ApiRequest;
+use crate::report::site::CapabilitySummary;
 
 /// Width of a letter and of what stands around a text, in pixels.
 const LETTER: usize = 7;
 const AROUND: usize = 12;
 
-pub(super) fn answer(ask: &Ask<'_>) -> anyhow::Result<Said> {
+pub(super) fn answer(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     let row = match found(ask) {
         Ok(row) => row,
         Err(said) => return Ok(said),
@@ -23,13 +23,13 @@ pub(super) fn answer(ask: &Ask<'_>) -> anyhow::Result<Said> {
         None => ("capdex", row.band.as_str().to_owned()),
         Some(wanted) => match value_of(row, wanted) {
             Some(labelled) => labelled,
-            None => return Ok(Said::Wrong("there is no such rubric".to_owned())),
+            None => return Ok(RouteReply::Wrong("there is no such rubric".to_owned())),
         },
     };
-    Ok(Said::text(SVG, picture(label, &value, colour)))
+    Ok(RouteReply::text(SVG, picture(label, &value, colour)))
 }
 
-fn value_of(row: &Row, wanted: &str) -> Option<(&'static str, String)> {
+fn value_of(row: &CapabilitySummary, wanted: &str) -> Option<(&'static str, String)> {
     let place = RUBRICS.iter().position(|rubric| rubric.meta().rubric.id == wanted)?;
     let meta = RUBRICS.get(place)?.meta();
     let value = row.values.get(place).copied().flatten();

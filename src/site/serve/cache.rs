@@ -6,7 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::answer::Answer;
+use super::reply::HttpReply;
 
 /// Bytes that one entry costs beside its answer and its key, roughly.
 const OVERHEAD: usize = 256;
@@ -14,36 +14,36 @@ const OVERHEAD: usize = 256;
 /// The answers of one generation.
 pub(super) struct Cache {
     most: usize,
-    held: Mutex<Held>,
+    held: Mutex<CachedReplies>,
 }
 
 #[derive(Default)]
-struct Held {
+struct CachedReplies {
     generation: u64,
     bytes: usize,
-    answers: HashMap<Arc<str>, Arc<Answer>>,
+    answers: HashMap<Arc<str>, Arc<HttpReply>>,
     order: VecDeque<Arc<str>>,
 }
 
 impl Cache {
     pub(super) fn new(most: usize) -> Self {
-        Self { most, held: Mutex::new(Held::default()) }
+        Self { most, held: Mutex::new(CachedReplies::default()) }
     }
 
     /// The answer for a key, if it is of this generation.
-    pub(super) fn get(&self, generation: u64, key: &str) -> Option<Arc<Answer>> {
+    pub(super) fn get(&self, generation: u64, key: &str) -> Option<Arc<HttpReply>> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         // An answer of another generation would mix two nights on one screen.
         held.answers.get(key).filter(|_| held.generation == generation).cloned()
     }
 
     /// Keeps an answer. One of an earlier generation, or one that would fill an eighth of the room, is not kept.
-    pub(super) fn put(&self, generation: u64, key: &str, answer: &Arc<Answer>) {
+    pub(super) fn put(&self, generation: u64, key: &str, answer: &Arc<HttpReply>) {
         let cost = cost(key, answer);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         // The first answer of a new generation drops all others at once.
         if generation > held.generation {
-            *held = Held { generation, ..Held::default() };
+            *held = CachedReplies { generation, ..CachedReplies::default() };
         }
         // Large answers would push out hundreds of small ones that are asked for more often.
         if generation < held.generation || cost > self.most / 8 || held.answers.contains_key(key) {
@@ -69,17 +69,17 @@ impl Cache {
     }
 }
 
-fn cost(key: &str, answer: &Answer) -> usize {
+fn cost(key: &str, answer: &HttpReply) -> usize {
     answer.body.len() + key.len() + OVERHEAD
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::answer::{PLAIN, Said};
+    use super::super::reply::{PLAIN, RouteReply};
     use super::*;
 
-    fn answer(bytes: usize) -> Arc<Answer> {
-        Arc::new(Answer::of(Said::Found(PLAIN, vec![b'x'; bytes])))
+    fn answer(bytes: usize) -> Arc<HttpReply> {
+        Arc::new(HttpReply::of(RouteReply::Found(PLAIN, vec![b'x'; bytes])))
     }
 
     #[test]

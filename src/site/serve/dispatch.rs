@@ -12,14 +12,14 @@ use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use tokio::sync::Semaphore;
 
-use super::answer::{Answer, PLAIN, SVG, Said};
 use super::cache::Cache;
 use super::guard::Guard;
 use super::metrics::Metrics;
-use super::query::Query;
-use super::route::{Ask, Route};
+use super::query::HttpQuery;
+use super::reply::{HttpReply, PLAIN, RouteReply, SVG};
+use super::route::{ApiRequest, Route};
 use super::routes;
-use super::state::{Loaded, State};
+use super::state::{LoadedSite, ServeState};
 use super::{Options, site};
 use crate::report::layout;
 use capdex_dataset::escape;
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Everything that answers need.
 pub(super) struct Service {
     pub(super) options: Options,
-    pub(super) state: State,
+    pub(super) state: ServeState,
     pub(super) metrics: Metrics,
     guard: Guard,
     cache: Cache,
@@ -39,10 +39,10 @@ pub(super) struct Service {
 }
 
 /// The subject of a request, and the name under which its answer is kept.
-struct Wanted {
+struct RoutedRequest {
     path: String,
     route: Option<(&'static Route, Vec<String>)>,
-    query: Query,
+    query: HttpQuery,
     key: String,
 }
 
@@ -53,7 +53,7 @@ impl Service {
             cache: Cache::new(options.cache_bytes),
             turns: Semaphore::new(threads.max(1)),
             options: options.clone(),
-            state: State::default(),
+            state: ServeState::default(),
             metrics: Metrics::default(),
         }
     }
@@ -76,20 +76,22 @@ impl Service {
         response
     }
 
-    async fn find(self: &Arc<Self>, path: &str, query: &str) -> Arc<Answer> {
+    async fn find(self: &Arc<Self>, path: &str, query: &str) -> Arc<HttpReply> {
         // Taken once: a load in the middle of a request must not change what it sees.
         let loaded = self.state.loaded();
         match path {
             // Health needs no store, or a long load would look like a dead process.
-            "/healthz" => return Arc::new(Answer::of(Said::text(PLAIN, "ok\n".to_owned()))),
-            "/readyz" if loaded.is_some() => return Arc::new(Answer::of(Said::text(PLAIN, "ready\n".to_owned()))),
+            "/healthz" => return Arc::new(HttpReply::of(RouteReply::text(PLAIN, "ok\n".to_owned()))),
+            "/readyz" if loaded.is_some() => {
+                return Arc::new(HttpReply::of(RouteReply::text(PLAIN, "ready\n".to_owned())));
+            }
             "/metrics" => return Arc::new(self.metrics(loaded.as_deref())),
             _ => {}
         }
-        let Some(loaded) = loaded else { return Arc::new(Answer::later("the store is being loaded", 5)) };
+        let Some(loaded) = loaded else { return Arc::new(HttpReply::later("the store is being loaded", 5)) };
         let wanted = match wanted(path, query) {
             Ok(wanted) => wanted,
-            Err(why) => return Arc::new(Answer::of(Said::Wrong(why))),
+            Err(why) => return Arc::new(HttpReply::of(RouteReply::Wrong(why))),
         };
         let ready = self.cache.get(loaded.generation, &wanted.key);
         self.metrics.looked_up(ready.is_some());
@@ -99,19 +101,19 @@ impl Service {
         }
     }
 
-    fn metrics(&self, loaded: Option<&Loaded>) -> Answer {
+    fn metrics(&self, loaded: Option<&LoadedSite>) -> HttpReply {
         let text = self.metrics.text(loaded, self.cache.size());
-        let mut answer = Answer::of(Said::text("text/plain; version=0.0.4; charset=utf-8", text));
+        let mut answer = HttpReply::of(RouteReply::text("text/plain; version=0.0.4; charset=utf-8", text));
         // Counters differ at every request, so there is nothing to compare with.
         answer.etag.clear();
         answer
     }
 
     /// Makes an answer on a thread that may wait for the disk. There are as many at once as there are threads.
-    async fn make(self: &Arc<Self>, loaded: Arc<Loaded>, wanted: Wanted) -> Arc<Answer> {
+    async fn make(self: &Arc<Self>, loaded: Arc<LoadedSite>, wanted: RoutedRequest) -> Arc<HttpReply> {
         // A bounded wait: under load a quick refusal is better than a queue without end.
         let Ok(Ok(turn)) = tokio::time::timeout(PATIENCE, self.turns.acquire()).await else {
-            return Arc::new(Answer::later("too much is asked at once", 1));
+            return Arc::new(HttpReply::later("too much is asked at once", 1));
         };
         let service = Arc::clone(self);
         let made = tokio::task::spawn_blocking(move || {
@@ -128,16 +130,16 @@ impl Service {
         made.unwrap_or_else(|_| Arc::new(failed()))
     }
 
-    fn make_here(&self, loaded: &Loaded, wanted: &Wanted) -> Answer {
+    fn make_here(&self, loaded: &LoadedSite, wanted: &RoutedRequest) -> HttpReply {
         let said = self.state.with_reader(&self.options, |reader| match &wanted.route {
             Some((route, names)) => {
-                let ask = Ask { site: &loaded.site, reader, names: names.clone(), query: wanted.query.clone() };
+                let ask = ApiRequest { site: &loaded.site, reader, names: names.clone(), query: wanted.query.clone() };
                 (route.answer)(&ask)
             }
             None => site::page(&loaded.site, reader, wanted.path.strip_prefix('/').unwrap_or_default()),
         });
         match said {
-            Ok(said) => Answer::of(said),
+            Ok(said) => HttpReply::of(said),
             Err(error) => {
                 // The log is read on a terminal, and the path is a stranger's.
                 tracing::error!(url = %escape::escape(&wanted.path), error = format!("{error:#}"), "a request could not be answered");
@@ -147,20 +149,20 @@ impl Service {
     }
 }
 
-fn failed() -> Answer {
-    Answer::refusal(StatusCode::INTERNAL_SERVER_ERROR, "the store could not be read; the log says why")
+fn failed() -> HttpReply {
+    HttpReply::refusal(StatusCode::INTERNAL_SERVER_ERROR, "the store could not be read; the log says why")
 }
 
-fn wanted(path: &str, query: &str) -> Result<Wanted, String> {
+fn wanted(path: &str, query: &str) -> Result<RoutedRequest, String> {
     let route = routes::find(path);
     // Only known parameters go into the key, so that unknown ones cannot fill the cache.
     let known: Vec<&str> = route.iter().flat_map(|(route, _)| route.params).map(|param| param.name).collect();
-    let query = Query::read(query, &known)?;
-    Ok(Wanted { key: format!("{path}{}", query.key()), path: path.to_owned(), route, query })
+    let query = HttpQuery::read(query, &known)?;
+    Ok(RoutedRequest { key: format!("{path}{}", query.key()), path: path.to_owned(), route, query })
 }
 
 /// The answer as it is sent. Whoever has it already gets its name only.
-fn respond(answer: &Answer, method: &Method, asked: &HeaderMap, is_badge: bool) -> Response<Full<Bytes>> {
+fn respond(answer: &HttpReply, method: &Method, asked: &HeaderMap, is_badge: bool) -> Response<Full<Bytes>> {
     let is_known = !answer.etag.is_empty()
         // Weak tags compare as equal, since caches on the way may have weakened ours.
         && asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).any(|value| {

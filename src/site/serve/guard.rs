@@ -8,7 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 use hyper::header::HOST;
 use hyper::{HeaderMap, Method, StatusCode, Uri, Version};
 
-use super::answer::Answer;
+use super::reply::HttpReply;
 
 /// Bytes of a path with what is asked beside it.
 const LONGEST_TARGET: usize = 4_096;
@@ -34,31 +34,37 @@ impl Guard {
     }
 
     /// The fault of a request, if there is one.
-    pub(super) fn refuses(&self, method: &Method, uri: &Uri, version: Version, headers: &HeaderMap) -> Option<Answer> {
+    pub(super) fn refuses(
+        &self,
+        method: &Method,
+        uri: &Uri,
+        version: Version,
+        headers: &HeaderMap,
+    ) -> Option<HttpReply> {
         if !matches!(*method, Method::GET | Method::HEAD) {
-            return Some(Answer::refusal(
+            return Some(HttpReply::refusal(
                 StatusCode::METHOD_NOT_ALLOWED,
                 "only GET and HEAD: nothing here can be changed",
             ));
         }
         // Bounded before it is parsed.
         if uri.path_and_query().is_none_or(|target| target.as_str().len() > LONGEST_TARGET) {
-            return Some(Answer::refusal(StatusCode::URI_TOO_LONG, "the address is too long"));
+            return Some(HttpReply::refusal(StatusCode::URI_TOO_LONG, "the address is too long"));
         }
         let mut hosts = headers.get_all(HOST).iter();
         let host = match (hosts.next(), hosts.next()) {
             (Some(host), None) => host.to_str().ok(),
             // HTTP/1.0 has no Host header, so a browser cannot be meant; it passes only where any name does.
             (None, None) if version < Version::HTTP_11 => return self.names.as_ref().map(|_| misdirected()),
-            _ => return Some(Answer::refusal(StatusCode::BAD_REQUEST, "one Host header is needed")),
+            _ => return Some(HttpReply::refusal(StatusCode::BAD_REQUEST, "one Host header is needed")),
         };
         let is_known = self.names.as_ref().is_none_or(|names| host.is_some_and(|host| names.contains(&name_of(host))));
         (!is_known).then(misdirected)
     }
 }
 
-fn misdirected() -> Answer {
-    Answer::refusal(
+fn misdirected() -> HttpReply {
+    HttpReply::refusal(
         StatusCode::MISDIRECTED_REQUEST,
         "the service is not known under this name; see `capdex serve --host`",
     )

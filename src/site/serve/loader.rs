@@ -13,7 +13,7 @@ use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::Reader;
 
 use super::dispatch::Service;
-use super::state::Loaded;
+use super::state::LoadedSite;
 use crate::report::site::Site;
 
 /// The time between two questions to the store whether it changed.
@@ -127,12 +127,12 @@ impl Follow {
         Ok(())
     }
 
-    fn load(&mut self, service: &Service, reader: &Reader) -> anyhow::Result<Loaded> {
+    fn load(&mut self, service: &Service, reader: &Reader) -> anyhow::Result<LoadedSite> {
         // One view for all tables, while a night goes on writing.
         let view = reader.snapshot_view()?;
         let last = view.runs(1)?.first().map(|run| run.as_of);
         let as_of = service.options.as_of.or(last).context("the store holds no run yet; run `capdex nightly` first")?;
         self.generation += 1;
-        Ok(Loaded { generation: self.generation, site: Site::load(&view, as_of, || ())? })
+        Ok(LoadedSite { generation: self.generation, site: Site::load(&view, as_of, || ())? })
     }
 }

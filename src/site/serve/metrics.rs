@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use super::state::Loaded;
+use super::state::LoadedSite;
 
 /// The upper ends of the steps by which durations are counted, in microseconds.
 const STEPS: [u64; 8] = [500, 1_000, 5_000, 10_000, 50_000, 100_000, 500_000, 1_000_000];
@@ -75,7 +75,7 @@ impl Metrics {
     }
 
     /// All of it; `held` is what the cache holds, in bytes and answers.
-    pub(super) fn text(&self, loaded: Option<&Loaded>, held: (usize, usize)) -> String {
+    pub(super) fn text(&self, loaded: Option<&LoadedSite>, held: (usize, usize)) -> String {
         let mut text = String::new();
         let mut head = |name: &str, kind: &str, help: &str, lines: &[(String, String)]| {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
@@ -108,7 +108,7 @@ impl Metrics {
         let seconds = self.load_millis.load(Relaxed) as f64 / 1000.0;
         head("capdex_load_seconds", "gauge", "How long the last load took.", &[(String::new(), seconds.to_string())]);
         head("capdex_ready", "gauge", "1 once the store is loaded.", &one(u64::from(loaded.is_some())));
-        if let Some(Loaded { site, .. }) = loaded {
+        if let Some(LoadedSite { site, .. }) = loaded {
             let as_of = vec![(String::new(), site.as_of.0.unix_seconds().to_string())];
             head("capdex_as_of_timestamp_seconds", "gauge", "The instant of the last night.", &as_of);
             head("capdex_capabilities", "gauge", "Capabilities that stand now.", &one(site.rows.len() as u64));

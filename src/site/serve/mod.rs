@@ -12,7 +12,6 @@ use anyhow::Context as _;
 use capdex_model::time::AsOf;
 use tokio::net::TcpListener;
 
-mod answer;
 mod api;
 mod badge;
 mod cache;
@@ -23,6 +22,7 @@ mod loader;
 mod metrics;
 mod openapi;
 mod query;
+mod reply;
 mod route;
 mod routes;
 mod site;

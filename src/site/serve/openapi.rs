@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::route::{Gives, Route};
+use super::route::{Route, RouteOutput};
 
 /// The document of these routes.
 pub(super) fn document(routes: &[Route]) -> Value {
@@ -63,14 +63,14 @@ fn operation(route: &Route) -> Value {
     })
 }
 
-fn content(gives: Gives) -> Value {
+fn content(gives: RouteOutput) -> Value {
     match gives {
-        Gives::One(schema) => json!({ "application/json": { "schema": {
+        RouteOutput::One(schema) => json!({ "application/json": { "schema": {
             "type": "object",
             "required": ["schema"],
             "properties": { "schema": { "type": "string", "enum": [schema] } }
         } } }),
-        Gives::Many(schema) => json!({ "application/json": { "schema": {
+        RouteOutput::Many(schema) => json!({ "application/json": { "schema": {
             "type": "object",
             "required": ["schema", "as_of", "total", "items", "next"],
             "properties": {
@@ -81,8 +81,8 @@ fn content(gives: Gives) -> Value {
                 "next": { "type": "integer", "nullable": true, "description": "the `after` of the next page; null on the last" }
             }
         } } }),
-        Gives::Other("application/json") => json!({ "application/json": { "schema": { "type": "object" } } }),
-        Gives::Other(media) => json!({ media: { "schema": { "type": "string" } } }),
+        RouteOutput::Other("application/json") => json!({ "application/json": { "schema": { "type": "object" } } }),
+        RouteOutput::Other(media) => json!({ media: { "schema": { "type": "string" } } }),
     }
 }
 

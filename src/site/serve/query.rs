@@ -10,9 +10,9 @@ const LONGEST: usize = 2_000;
 
 /// The parameters of one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Query(BTreeMap<String, String>);
+pub(super) struct HttpQuery(BTreeMap<String, String>);
 
-impl Query {
+impl HttpQuery {
     /// Reads what stands after the `?`; only names in `known`, each once.
     pub(super) fn read(text: &str, known: &[&str]) -> Result<Self, String> {
         let mut values = BTreeMap::new();
@@ -78,13 +78,13 @@ mod tests {
     #[test]
     fn parameters_are_known_single_and_decoded() {
         let known = ["q", "limit"];
-        let query = Query::read("q=a%20b+c&limit=5&", &known).expect("reads");
+        let query = HttpQuery::read("q=a%20b+c&limit=5&", &known).expect("reads");
         assert_eq!((query.text("q"), query.parsed::<u64>("limit")), (Some("a b c"), Ok(Some(5))));
-        assert_eq!(query.key(), Query::read("limit=5&q=a+b%20c", &known).expect("reads").key());
-        assert_eq!(Query::read("q=", &known).expect("reads").text("q"), None);
-        assert!(Query::read("x=1", &known).is_err() && Query::read("q=1&q=2", &known).is_err());
-        assert!(Query::read("q=%ff", &known).is_err() && Query::read("q=%2", &known).is_err());
-        assert!(Query::read(&format!("q={}", "x".repeat(2_001)), &known).is_err());
-        assert!(Query::read("limit=-1", &known).expect("reads").parsed::<u64>("limit").is_err());
+        assert_eq!(query.key(), HttpQuery::read("limit=5&q=a+b%20c", &known).expect("reads").key());
+        assert_eq!(HttpQuery::read("q=", &known).expect("reads").text("q"), None);
+        assert!(HttpQuery::read("x=1", &known).is_err() && HttpQuery::read("q=1&q=2", &known).is_err());
+        assert!(HttpQuery::read("q=%ff", &known).is_err() && HttpQuery::read("q=%2", &known).is_err());
+        assert!(HttpQuery::read(&format!("q={}", "x".repeat(2_001)), &known).is_err());
+        assert!(HttpQuery::read("limit=-1", &known).expect("reads").parsed::<u64>("limit").is_err());
     }
 }

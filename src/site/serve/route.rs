@@ -2,12 +2,12 @@
 
 use capdex_db::Reader;
 
-use super::answer::Said;
-use super::query::Query;
+use super::query::HttpQuery;
+use super::reply::RouteReply;
 use crate::report::site::Site;
 
 /// The request that a function gets.
-pub(super) struct Ask<'a> {
+pub(super) struct ApiRequest<'a> {
     /// The loaded site.
     pub(super) site: &'a Site,
     /// The store, for what is not loaded.
@@ -15,10 +15,10 @@ pub(super) struct Ask<'a> {
     /// The values of the names in the path, in their order.
     pub(super) names: Vec<String>,
     /// The parameters beside the path.
-    pub(super) query: Query,
+    pub(super) query: HttpQuery,
 }
 
-impl Ask<'_> {
+impl ApiRequest<'_> {
     /// The value of the first name.
     pub(super) fn name(&self) -> &str {
         self.names.first().map_or("", String::as_str)
@@ -35,7 +35,7 @@ pub(super) struct Param {
 
 /// The result of a route.
 #[derive(Clone, Copy)]
-pub(super) enum Gives {
+pub(super) enum RouteOutput {
     /// One object, whose `schema` is this word.
     One(&'static str),
     /// A page of objects, the whole with this word as its `schema`.
@@ -49,6 +49,6 @@ pub(super) struct Route {
     pub(super) path: &'static str,
     pub(super) about: &'static str,
     pub(super) params: &'static [Param],
-    pub(super) gives: Gives,
-    pub(super) answer: fn(&Ask<'_>) -> anyhow::Result<Said>,
+    pub(super) gives: RouteOutput,
+    pub(super) answer: fn(&ApiRequest<'_>) -> anyhow::Result<RouteReply>,
 }

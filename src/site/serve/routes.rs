@@ -2,9 +2,9 @@
 //!
 //! A route is a path with names in it, the parameters that it knows, what it gives, and a function. To add one, add a line.
 
-use super::answer::{self, JSON, Said};
 use super::query::decoded;
-use super::route::{Ask, Gives, Param, Route};
+use super::reply::{self, JSON, RouteReply};
+use super::route::{ApiRequest, Param, Route, RouteOutput};
 use super::{api, badge, openapi};
 
 const fn text(name: &'static str, about: &'static str) -> Param {
@@ -36,130 +36,130 @@ pub(super) const ROUTES: &[Route] = &[
         path: "/api/v1/capabilities",
         about: "Capabilities, ranked best first.",
         params: CAPABILITIES,
-        gives: Gives::Many("capdex.capabilities/1"),
+        gives: RouteOutput::Many("capdex.capabilities/1"),
         answer: api::capabilities::list,
     },
     Route {
         path: "/api/v1/capabilities/{capability}",
         about: "One capability by its slug or at least 8 hex digits of its id: findings, scores, verdict.",
         params: &[],
-        gives: Gives::One("capdex.capability/1"),
+        gives: RouteOutput::One("capdex.capability/1"),
         answer: api::capabilities::one,
     },
     Route {
         path: "/api/v1/capabilities/{capability}/findings",
         about: "Its findings, by file and line.",
         params: &[],
-        gives: Gives::Many("capdex.findings/1"),
+        gives: RouteOutput::Many("capdex.findings/1"),
         answer: api::capabilities::findings,
     },
     Route {
         path: "/api/v1/capabilities/{capability}/scores",
         about: "Its scores with their arithmetic.",
         params: &[],
-        gives: Gives::Many("capdex.scores/1"),
+        gives: RouteOutput::Many("capdex.scores/1"),
         answer: api::capabilities::scores,
     },
     Route {
         path: "/api/v1/capabilities/{capability}/history",
         about: "Every scan in which it was found, oldest first.",
         params: &[],
-        gives: Gives::Many("capdex.history/1"),
+        gives: RouteOutput::Many("capdex.history/1"),
         answer: api::capabilities::history,
     },
     Route {
         path: "/api/v1/packages",
         about: "Packages by name, with their capabilities counted and the strictest band among them.",
         params: PAGE,
-        gives: Gives::Many("capdex.packages/1"),
+        gives: RouteOutput::Many("capdex.packages/1"),
         answer: api::lists::packages,
     },
     Route {
         path: "/api/v1/drift",
         about: "Events of drift, the newest first.",
         params: GRAVE,
-        gives: Gives::Many("capdex.drift/1"),
+        gives: RouteOutput::Many("capdex.drift/1"),
         answer: api::lists::drift,
     },
     Route {
         path: "/api/v1/alerts",
         about: "Alerts, the gravest first.",
         params: GRAVE,
-        gives: Gives::Many("capdex.alerts/1"),
+        gives: RouteOutput::Many("capdex.alerts/1"),
         answer: api::lists::alerts,
     },
     Route {
         path: "/api/v1/lookalikes",
         about: "Names that are almost others, the worst first: leads, never verdicts.",
         params: GRAVE,
-        gives: Gives::Many("capdex.lookalikes/1"),
-        answer: api::lists::lookalikes,
+        gives: RouteOutput::Many("capdex.lookalikes/1"),
+        answer: api::lists::typosquats,
     },
     Route {
         path: "/api/v1/collisions",
         about: "Names that unlike things share, as far as they weigh something.",
         params: GRAVE,
-        gives: Gives::Many("capdex.collisions/1"),
+        gives: RouteOutput::Many("capdex.collisions/1"),
         answer: api::lists::collisions,
     },
     Route {
         path: "/api/v1/rules",
         about: "The rule catalogue.",
         params: &[],
-        gives: Gives::Many("capdex.rules/1"),
+        gives: RouteOutput::Many("capdex.rules/1"),
         answer: api::catalogue::rules,
     },
     Route {
         path: "/api/v1/rules/{rule}",
         about: "One rule.",
         params: &[],
-        gives: Gives::One("capdex.rule/1"),
+        gives: RouteOutput::One("capdex.rule/1"),
         answer: api::catalogue::rule,
     },
     Route {
         path: "/api/v1/rubrics",
         about: "The rubrics, each with its version, text digest and methodology.",
         params: &[],
-        gives: Gives::Many("capdex.rubrics/1"),
+        gives: RouteOutput::Many("capdex.rubrics/1"),
         answer: api::catalogue::rubrics,
     },
     Route {
         path: "/api/v1/status",
         about: "Sources, gaps, queue and the last runs.",
         params: &[],
-        gives: Gives::One("capdex.status/1"),
+        gives: RouteOutput::One("capdex.status/1"),
         answer: api::catalogue::status,
     },
     Route {
         path: "/api/v1/openapi.json",
         about: "This description.",
         params: &[],
-        gives: Gives::Other("application/json"),
+        gives: RouteOutput::Other("application/json"),
         answer: description,
     },
     Route {
         path: "/badge/{capability}.svg",
         about: "A badge with the band of a capability, or with the value of one rubric.",
         params: &[text("rubric", "the rubric whose value is shown in place of the band")],
-        gives: Gives::Other("image/svg+xml"),
+        gives: RouteOutput::Other("image/svg+xml"),
         answer: badge::answer,
     },
     Route {
         path: "/feed.atom",
         about: "The newest alerts as an Atom feed.",
         params: &[],
-        gives: Gives::Other("application/atom+xml"),
+        gives: RouteOutput::Other("application/atom+xml"),
         answer: feed,
     },
 ];
 
-fn description(_: &Ask<'_>) -> anyhow::Result<Said> {
-    Ok(Said::Found(JSON, format!("{:#}\n", openapi::document(ROUTES)).into_bytes()))
+fn description(_: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
+    Ok(RouteReply::Found(JSON, format!("{:#}\n", openapi::document(ROUTES)).into_bytes()))
 }
 
-fn feed(ask: &Ask<'_>) -> anyhow::Result<Said> {
+fn feed(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     let feed = crate::report::single(ask.site, "alerts.atom").unwrap_or_default();
-    Ok(Said::text(answer::ATOM, feed))
+    Ok(RouteReply::text(reply::ATOM, feed))
 }
 
 /// The route of a path, with what stands in the place of its names; none where there is none.

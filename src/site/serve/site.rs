@@ -4,18 +4,18 @@
 
 use capdex_db::Reader;
 
-use super::answer::{ATOM, CSS, HTML, SCRIPT, SVG, Said};
+use super::reply::{ATOM, CSS, HTML, RouteReply, SCRIPT, SVG};
 use crate::report::{self, capability, directory, paths, site::Site};
 
 /// The page at a path, without its leading slash.
-pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<Said> {
+pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<RouteReply> {
     let path = if path.is_empty() { "index.html" } else { path };
-    let html = |text: Option<String>| text.map_or_else(nothing, |text| Said::text(HTML, text));
+    let html = |text: Option<String>| text.map_or_else(nothing, |text| RouteReply::text(HTML, text));
     if path == "drift.atom" {
-        return Ok(Said::text(ATOM, report::drift_feed(site, reader)?));
+        return Ok(RouteReply::text(ATOM, report::drift_feed(site, reader)?));
     }
     if let Some(text) = report::single(site, path) {
-        return Ok(Said::text(media_of(path), text));
+        return Ok(RouteReply::text(media_of(path), text));
     }
     if let Some(id) = inside(path, "rule/", ".html") {
         return Ok(html(report::rule(site, id)));
@@ -26,14 +26,14 @@ pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<S
     // Only numbers as the site writes them, so that one page has one address and one place in the cache.
     if let Some(number) = inside(path, "data/rows-", ".js").and_then(number_of) {
         let is_there = number < directory::chunks(site);
-        return Ok(if is_there { Said::text(SCRIPT, directory::rows(site, number)) } else { nothing() });
+        return Ok(if is_there { RouteReply::text(SCRIPT, directory::rows(site, number)) } else { nothing() });
     }
     if let Some(id) = inside(path, "c/", ".html").and_then(|rest| rest.split_once('/')) {
         // The folder of two digits is checked against the id below.
         return of_capability(site, reader, path, id.1);
     }
     let stem = path.strip_suffix(".html").unwrap_or_default();
-    for (name, pages, page) in report::LISTINGS {
+    for (name, pages, page) in report::PAGED_LISTS {
         let number = match stem.strip_prefix(name) {
             Some("") => Some(1),
             // The first page has the bare name; `-1` would be a second address of it.
@@ -47,17 +47,17 @@ pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<S
     Ok(nothing())
 }
 
-fn of_capability(site: &Site, reader: &Reader, path: &str, short: &str) -> anyhow::Result<Said> {
+fn of_capability(site: &Site, reader: &Reader, path: &str, short: &str) -> anyhow::Result<RouteReply> {
     let is_id = short.len() == paths::ID_DIGITS && short.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     let row = if is_id { site.rows_with_prefix(short).next() } else { None };
     // The whole path must be the page's own, or the folder could be anything.
     let Some(row) = row.filter(|row| paths::capability(&row.id) == path) else { return Ok(nothing()) };
     let data = capability::read(reader, site, row)?;
-    Ok(data.map_or_else(nothing, |data| Said::text(HTML, capability::page(site, row, &data))))
+    Ok(data.map_or_else(nothing, |data| RouteReply::text(HTML, capability::page(site, row, &data))))
 }
 
-fn nothing() -> Said {
-    Said::Missing("there is no such page".to_owned())
+fn nothing() -> RouteReply {
+    RouteReply::Missing("there is no such page".to_owned())
 }
 
 fn inside<'a>(path: &'a str, before: &str, after: &str) -> Option<&'a str> {

@@ -10,7 +10,7 @@ use super::Options;
 use crate::report::site::Site;
 
 /// The site of one state of the store.
-pub(super) struct Loaded {
+pub(super) struct LoadedSite {
     /// Grows with every load.
     pub(super) generation: u64,
     /// The data of pages and the API.
@@ -19,31 +19,31 @@ pub(super) struct Loaded {
 
 /// The data shared between the loader and those who answer.
 #[derive(Default)]
-pub(super) struct State {
-    loaded: RwLock<Option<Arc<Loaded>>>,
-    readers: Mutex<Ready>,
+pub(super) struct ServeState {
+    loaded: RwLock<Option<Arc<LoadedSite>>>,
+    readers: Mutex<ReaderPool>,
 }
 
 /// Readers that lie ready.
 #[derive(Default)]
-struct Ready {
+struct ReaderPool {
     /// Grows when another file takes the store's place.
     epoch: u64,
     readers: Vec<Reader>,
 }
 
-impl State {
+impl ServeState {
     /// The site; none before the first load.
-    pub(super) fn loaded(&self) -> Option<Arc<Loaded>> {
+    pub(super) fn loaded(&self) -> Option<Arc<LoadedSite>> {
         // A thread that panicked with the lock left a whole value: it is only ever exchanged.
         self.loaded.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn put(&self, loaded: Loaded) {
+    pub(super) fn put(&self, loaded: LoadedSite) {
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(loaded));
     }
 
-    fn ready(&self) -> MutexGuard<'_, Ready> {
+    fn ready(&self) -> MutexGuard<'_, ReaderPool> {
         self.readers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -17,7 +17,7 @@ use capdex_rubrics::why_they_differ;
 
 use crate::export::cell::Cell;
 use crate::export::field::{AsJson, Field as _};
-use crate::export::ranked::Ranked;
+use crate::export::ranked_capability::RankedCapability;
 use crate::export::table_row::table_row;
 
 table_row! {
@@ -89,7 +89,7 @@ table_row! {
 
 impl<'a> CapabilityRow<'a> {
     /// The row of a ranked capability. `slug` and `id` are shared with the rows of other tables.
-    pub fn of(ranked: &'a Ranked, slug: Arc<str>, id: Arc<str>) -> Self {
+    pub fn of(ranked: &'a RankedCapability, slug: Arc<str>, id: Arc<str>) -> Self {
         let (current, capability, verdict) = (&ranked.current, &ranked.current.capability, &ranked.verdict);
         let count = |severity| ranked.findings.count(severity);
         let value =

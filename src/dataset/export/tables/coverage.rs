@@ -25,14 +25,14 @@ table_row! {
 
 /// The counts of the scores by one rubric of one kind.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asked {
+pub struct ScoreCounts {
     capabilities: u64,
     valued: u64,
     analysed: u64,
     thousandths: u64,
 }
 
-impl Asked {
+impl ScoreCounts {
     /// Adds a score.
     pub fn add(&mut self, score: &Score, is_analysed: bool) {
         self.capabilities += 1;

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 
 use super::exporters::EXPORTERS;
 use super::format::Exporter;
-use super::manifest::{self, Manifest};
+use super::manifest::{self, DatasetManifest};
 use super::table::Table;
 use super::table_row::ReadRow;
 use super::tables::capabilities::ReadCapabilityRow;
@@ -104,7 +104,7 @@ pub struct Sealed {
     /// The counts of checks, and the differences.
     pub verified: Verified,
     /// The manifest; none where it is damaged.
-    manifest: Option<Manifest>,
+    manifest: Option<DatasetManifest>,
     /// The files that have other bytes than they should.
     damaged: BTreeSet<String>,
 }
@@ -147,7 +147,7 @@ struct Dataset<'a> {
     /// Its place among the formats.
     number: usize,
     exporter: &'static dyn Exporter,
-    manifest: &'a Manifest,
+    manifest: &'a DatasetManifest,
 }
 
 impl Dataset<'_> {
@@ -167,7 +167,7 @@ impl Dataset<'_> {
 
 /// The formats that the manifest names with all their tables. One of which it names some is no export of ours: whoever
 /// leaves out the facts leaves out what everything else is computed from.
-fn check_formats(manifest: &Manifest, verified: &mut Verified) -> Vec<(usize, &'static dyn Exporter)> {
+fn check_formats(manifest: &DatasetManifest, verified: &mut Verified) -> Vec<(usize, &'static dyn Exporter)> {
     let named: BTreeSet<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
     let mut whole = Vec::new();
     for (number, exporter) in EXPORTERS.iter().copied().enumerate() {
@@ -192,7 +192,7 @@ fn check_formats(manifest: &Manifest, verified: &mut Verified) -> Vec<(usize, &'
 /// Checks the digest of every file; those that differ, by name.
 fn check_files(
     dir: &Path,
-    manifest: &Manifest,
+    manifest: &DatasetManifest,
     pool: &rayon::ThreadPool,
     verified: &mut Verified,
 ) -> anyhow::Result<BTreeSet<String>> {
@@ -218,7 +218,7 @@ fn check_files(
 }
 
 /// Nothing vouches for a file that the manifest does not name.
-fn check_strangers(dir: &Path, manifest: &Manifest, verified: &mut Verified) -> anyhow::Result<()> {
+fn check_strangers(dir: &Path, manifest: &DatasetManifest, verified: &mut Verified) -> anyhow::Result<()> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dir).with_context(|| format!("failed to read {}", dir.display()))? {
         names.push(entry?.file_name().to_string_lossy().into_owned());
@@ -233,14 +233,14 @@ fn check_strangers(dir: &Path, manifest: &Manifest, verified: &mut Verified) -> 
 }
 
 /// The root over the files must be theirs.
-fn check_root(manifest: &Manifest, verified: &mut Verified) {
+fn check_root(manifest: &DatasetManifest, verified: &mut Verified) {
     if merkle::root(&manifest.files) != manifest.merkle_root {
         verified.differs("manifest.json: the Merkle root is not that of the files");
     }
 }
 
 /// The rules and rubrics of this program must be those that made the dataset, or nothing can be computed again.
-fn check_texts(manifest: &Manifest, verified: &mut Verified) {
+fn check_texts(manifest: &DatasetManifest, verified: &mut Verified) {
     // Facts cannot be computed again without the bytes; with other rules they cannot even be compared.
     if manifest.ruleset_sha256 != capdex_rules::digest().hex() {
         verified.differs("manifest.json: the facts were found under another rule set than this program's");
@@ -251,7 +251,7 @@ fn check_texts(manifest: &Manifest, verified: &mut Verified) {
     check_rubrics(manifest, verified);
 }
 
-fn check_rubrics(manifest: &Manifest, verified: &mut Verified) {
+fn check_rubrics(manifest: &DatasetManifest, verified: &mut Verified) {
     let (ours, before) = (manifest::rubrics(), verified.differences.len());
     for row in manifest.rubrics.iter().filter(|row| !ours.contains(row)) {
         verified.differs(format!("manifest.json: this program has another text of {}", row.id));

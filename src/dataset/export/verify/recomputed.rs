@@ -122,7 +122,7 @@ impl Recomputed {
         let written = if written.gives_the_same_as(ours) { ours } else { &written };
         let (mut waiting, mut failed) = (Vec::with_capacity(PIECE), None);
         dataset.each(|row: ReadFactsRow| {
-            waiting.push(Written::of(&row));
+            waiting.push(WrittenFacts::of(&row));
             if waiting.len() == PIECE {
                 // The first error is kept apart: one that the visitor returned would be told as a file that cannot be read.
                 failed =
@@ -140,7 +140,7 @@ impl Recomputed {
         &mut self,
         dataset: &Dataset<'_>,
         defaults: &RuleDefaults,
-        written: Vec<Written>,
+        written: Vec<WrittenFacts>,
         pool: &rayon::ThreadPool,
         verified: &mut Verified,
     ) -> anyhow::Result<()> {
@@ -191,7 +191,7 @@ pub(super) fn bytes(hex: &str) -> Option<[u8; 32]> {
 }
 
 /// A row of the table of facts.
-struct Written {
+struct WrittenFacts {
     digest: String,
     key: Option<[u8; 32]>,
     row: Print,
@@ -201,7 +201,7 @@ struct Written {
     outcomes: String,
 }
 
-impl Written {
+impl WrittenFacts {
     fn of(row: &ReadFactsRow) -> Self {
         let text = |cell: &Cell| cell.as_text().to_owned();
         let digest = text(&row.facts_sha256);

@@ -44,22 +44,22 @@ struct Scored {
     /// The print of what its rows call it.
     subject: Print,
     /// The rubrics that scored it.
-    rubrics: Rubrics,
+    rubrics: RubricSet,
     /// True where the ranked table has it too.
     is_ranked: bool,
 }
 
 impl Scored {
     const fn of(subject: Print) -> Self {
-        Self { subject, rubrics: Rubrics(0), is_ranked: false }
+        Self { subject, rubrics: RubricSet(0), is_ranked: false }
     }
 }
 
 /// Some of this program's rubrics, a bit for each place.
 #[derive(Clone, Copy, Default)]
-struct Rubrics(u32);
+struct RubricSet(u32);
 
-impl Rubrics {
+impl RubricSet {
     fn with(is_one: impl Fn(&RubricRef) -> bool) -> Self {
         let mut some = Self::default();
         for (place, rubric) in RUBRICS.iter().enumerate() {
@@ -106,8 +106,8 @@ fn check_ranks(
 ) -> anyhow::Result<BTreeMap<String, Vec<Member>>> {
     let file = dataset.file::<ReadCapabilityRow>();
     // Only these rubrics decide band and rank; the others may be missing without doubt about either.
-    let speaking = Rubrics::with(|rubric| rubric.is_seed() || rubric.id == dataset.manifest.rank_by);
-    let member_of = Rubrics::with(|rubric| rubric.id == ROLLED_UP);
+    let speaking = RubricSet::with(|rubric| rubric.is_seed() || rubric.id == dataset.manifest.rank_by);
+    let member_of = RubricSet::with(|rubric| rubric.id == ROLLED_UP);
     let mut members: BTreeMap<String, Vec<Member>> = BTreeMap::new();
     let mut lacking = Lacking::new();
     let mut before: Option<(Merit, String, [u8; 32])> = None;
@@ -158,7 +158,7 @@ fn take_scored(
     id: [u8; 32],
     scored: &mut AllScored,
     verified: &mut Verified,
-) -> Rubrics {
+) -> RubricSet {
     let (slug, subject) = (row.slug.as_text(), subject(&row.slug, &row.content_sha256, &row.facts_sha256));
     let said = scored.entry(id).or_insert_with(|| Scored::of(subject));
     // The same id under two names would let scores of one thing stand for another.
@@ -173,7 +173,7 @@ fn take_scored(
     said.rubrics
 }
 
-fn tell_lacking(dataset: &Dataset<'_>, lacking: Lacking, speaking: Rubrics, verified: &mut Verified) {
+fn tell_lacking(dataset: &Dataset<'_>, lacking: Lacking, speaking: RubricSet, verified: &mut Verified) {
     let file = dataset.file::<ReadScoreRow>();
     for (at, (number, first)) in lacking {
         let id = RUBRICS.get(at).map_or("", |rubric| &*rubric.meta().rubric.id);

@@ -11,13 +11,13 @@ use capdex_model::listing::Listing;
 use capdex_model::time::AsOf;
 
 use super::raise;
-use crate::jobs::{Context, StageReport};
+use crate::jobs::{JobContext, StageReport};
 
 /// Listings between two transactions.
 const BATCH: usize = 256;
 
 /// Compares every version of a listing with the one before, once.
-pub(super) fn run(context: &Context, report: &mut StageReport) -> anyhow::Result<()> {
+pub(super) fn run(context: &JobContext, report: &mut StageReport) -> anyhow::Result<()> {
     let pairs = context.store.reader()?.uncompared_listings()?;
     let at = context.as_of;
     // In batches, so that a first night over a large store does not hold one endless transaction.

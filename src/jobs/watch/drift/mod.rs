@@ -19,9 +19,9 @@ use capdex_model::facts::SparseFacts;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
 
-use super::super::{Context, StageReport};
+use super::super::{JobContext, StageReport};
 use crate::analysis;
-use crate::progress::Progress;
+use crate::progress::StageProgress;
 
 /// Pairs between two batches of transactions: bounds memory and what a kill costs.
 const BATCH: usize = 8;
@@ -30,7 +30,7 @@ const BATCH: usize = 8;
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
+pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let mut report = StageReport::default();
     listings::run(context, &mut report)?;
     snapshots(context, &mut report)?;
@@ -40,7 +40,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
 }
 
 /// A pair with its bytes and what surrounds it.
-struct Item {
+struct LoadedPair {
     pair: SnapshotPair,
     around: ReleaseContext,
     is_live: bool,
@@ -49,15 +49,15 @@ struct Item {
 }
 
 /// The result of comparing one pair.
-struct Compared {
+struct PairComparison {
     events: Vec<DriftEvent>,
     drifts: Vec<Drift>,
 }
 
-fn snapshots(context: &Context, report: &mut StageReport) -> anyhow::Result<()> {
+fn snapshots(context: &JobContext, report: &mut StageReport) -> anyhow::Result<()> {
     let reader = context.store.reader()?;
     let pairs = reader.uncompared_snapshots()?;
-    let progress = Progress::stage("watch", u64::try_from(pairs.len()).ok(), context.quiet);
+    let progress = StageProgress::stage("watch", u64::try_from(pairs.len()).ok(), context.quiet);
     let at = context.as_of;
     for batch in pairs.chunks(BATCH) {
         // Between batches: every pair is either compared and saved, or left for the next run.
@@ -65,7 +65,8 @@ fn snapshots(context: &Context, report: &mut StageReport) -> anyhow::Result<()> 
             break;
         }
         // The bytes of a whole batch are in memory at once, which is why it is small.
-        let items: Vec<Item> = batch.iter().map(|pair| item(&reader, pair, at)).collect::<anyhow::Result<_>>()?;
+        let items: Vec<LoadedPair> =
+            batch.iter().map(|pair| load_pair(&reader, pair, at)).collect::<anyhow::Result<_>>()?;
         bulk::ordered(
             &context.pool,
             &items,
@@ -85,7 +86,7 @@ fn snapshots(context: &Context, report: &mut StageReport) -> anyhow::Result<()> 
     Ok(())
 }
 
-fn item(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Result<Item> {
+fn load_pair(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Result<LoadedPair> {
     let (old, new) = (Release::of(&pair.before.locator), Release::of(&pair.after.locator));
     let around = ReleaseContext {
         moved: old.moved(&new),
@@ -97,7 +98,7 @@ fn item(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Result<Item> 
     };
     let bundle = |seen: &SnapshotSeen| reader.bundle(seen.id);
     let (before, after) = (bundle(&pair.before)?, bundle(&pair.after)?);
-    Ok(Item { pair: pair.clone(), around, is_live: new.is_live, before, after })
+    Ok(LoadedPair { pair: pair.clone(), around, is_live: new.is_live, before, after })
 }
 
 /// True where everybody who could publish was replaced not long ago.
@@ -116,7 +117,7 @@ fn is_of_new_owner(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Re
     Ok(replaced)
 }
 
-fn compare(item: &Item, at: AsOf) -> Compared {
+fn compare(item: &LoadedPair, at: AsOf) -> PairComparison {
     // Both sides at once; the two scans are nearly all of the time.
     let (before, after) = rayon::join(|| analysis::read(&item.before), || analysis::read(&item.after));
     // What could not be read whole proves no absence.
@@ -124,7 +125,7 @@ fn compare(item: &Item, at: AsOf) -> Compared {
     let new = side(&after.0, &after.1, item.pair.after.is_whole);
     let drifts = drift::compare(&old, &new, item.around, capdex_rules::mask_line);
     let events = drifts.iter().map(|drift| event(item, drift, &old, &new, at)).collect();
-    Compared { events, drifts }
+    PairComparison { events, drifts }
 }
 
 fn side<'a>(evidence: &'a Evidence, scanned: &'a [Scanned], is_whole: bool) -> PackageVersion<'a> {
@@ -141,7 +142,7 @@ fn side<'a>(evidence: &'a Evidence, scanned: &'a [Scanned], is_whole: bool) -> P
 
 /// The event of a drift. Its key holds both contents, so that the same change is one event however often the nights are
 /// compared.
-fn event(item: &Item, drift: &Drift, old: &PackageVersion<'_>, new: &PackageVersion<'_>, at: AsOf) -> DriftEvent {
+fn event(item: &LoadedPair, drift: &Drift, old: &PackageVersion<'_>, new: &PackageVersion<'_>, at: AsOf) -> DriftEvent {
     let (before, after) = (old.seen.get(&drift.capability), new.seen.get(&drift.capability));
     let slug = after.or(before).map_or_else(String::new, |seen| seen.capability.slug.clone());
     let text = |digest: Option<capdex_model::digest::Digest>| digest.map_or_else(|| "none".into(), |it| it.to_string());
@@ -186,7 +187,7 @@ fn score_changes(before: Option<&SparseFacts>, after: Option<&SparseFacts>, at: 
 }
 
 /// Stores what came of a pair, raises the worst of it, and notes that the pair was compared; how many events were new.
-fn save(context: &Context, reader: &Reader, item: &Item, mut compared: Compared) -> anyhow::Result<u64> {
+fn save(context: &JobContext, reader: &Reader, item: &LoadedPair, mut compared: PairComparison) -> anyhow::Result<u64> {
     // Before anything is raised: a tool that an endpoint left out tonight may be back tomorrow.
     let waiting =
         removals::withhold(reader, item.is_live, item.pair.after.is_whole, &mut compared.events, &compared.drifts)?;

@@ -13,7 +13,7 @@ use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 use capdex_model::time::AsOf;
 
-use crate::jobs::{Context, StageReport};
+use crate::jobs::{JobContext, StageReport};
 
 /// The least distance between two observations, in seconds: nights are not begun to the minute.
 const APART_S: i64 = 20 * 3_600;
@@ -67,7 +67,7 @@ pub(super) fn withhold(
 
 /// Looks at everything that waits: it is there again, or it was missed a second time and counts, or it waits on. The pins of
 /// a capability are read once and all that waits of it is settled in one transaction.
-pub(super) fn run(context: &Context, report: &mut StageReport) -> anyhow::Result<()> {
+pub(super) fn run(context: &JobContext, report: &mut StageReport) -> anyhow::Result<()> {
     let reader = context.store.reader()?;
     let removals = reader.removals()?;
     // Sorted by capability in the store, so that neighbours belong together.
@@ -82,7 +82,7 @@ pub(super) fn run(context: &Context, report: &mut StageReport) -> anyhow::Result
 }
 
 /// Settles what waits of one capability; how many events were new.
-fn settle(context: &Context, removals: &[Removal], pins: Option<&Pins>, slug: &str) -> anyhow::Result<u64> {
+fn settle(context: &JobContext, removals: &[Removal], pins: Option<&Pins>, slug: &str) -> anyhow::Result<u64> {
     let at = context.as_of;
     // The content at which the removal is told, for acknowledgements.
     let to = pins.and_then(|pins| pins.parts.get("tree").copied());

@@ -11,8 +11,8 @@ use capdex_model::listing::Listing;
 use capdex_model::score::{Score, Verdict};
 
 use super::excerpt::{self, Excerpt};
-use crate::report::site::{Row, Site};
-use capdex_dataset::export::ranked;
+use crate::report::site::{CapabilitySummary, Site};
+use capdex_dataset::export::ranked_capability;
 
 /// Events of drift on one page, the newest.
 const EVENTS: usize = 20;
@@ -21,7 +21,7 @@ const LISTINGS: u32 = 40;
 
 /// A listing of the same thing.
 #[derive(Clone, Debug)]
-pub(crate) struct Listed {
+pub(crate) struct RelatedListing {
     /// The source and the name there; untrusted.
     pub(crate) key: ListingKey,
     /// Its state at the last visit; none where only the pass about identity joined it.
@@ -31,7 +31,7 @@ pub(crate) struct Listed {
 }
 
 /// The data of the page.
-pub(crate) struct Data {
+pub(crate) struct CapabilityPageData {
     /// The capability as it stands.
     pub(crate) current: CurrentCapability,
     /// The outcomes of the rules.
@@ -49,7 +49,7 @@ pub(crate) struct Data {
     /// The claims of the listing that speaks for it.
     pub(crate) listing: Option<Listing>,
     /// The listings of it, sorted.
-    pub(crate) listed: Vec<Listed>,
+    pub(crate) listed: Vec<RelatedListing>,
     /// Source around findings, by file and line.
     pub(crate) excerpts: BTreeMap<(String, u32), Excerpt>,
 }
@@ -58,17 +58,21 @@ pub(crate) struct Data {
 ///
 /// # Errors
 /// Errors of the store.
-pub(crate) fn read(reader: &Reader, site: &Site, row: &Row) -> anyhow::Result<Option<Data>> {
+pub(crate) fn read(
+    reader: &Reader,
+    site: &Site,
+    row: &CapabilitySummary,
+) -> anyhow::Result<Option<CapabilityPageData>> {
     let Some(current) = reader.current_of(&row.id)? else { return Ok(None) };
-    let facts = ranked::facts(reader, &current)?;
-    let (scores, verdict) = ranked::scores(reader, &current, site.as_of)?;
+    let facts = ranked_capability::facts(reader, &current)?;
+    let (scores, verdict) = ranked_capability::scores(reader, &current, site.as_of)?;
     let mut drift = Vec::new();
     let heads: Vec<_> = site.watch.drift_of(&row.id).collect();
     // Heads are in memory; the events with their differences are read only for those that are shown.
     for head in heads.iter().take(EVENTS) {
         drift.extend(reader.drift_event(&head.key)?);
     }
-    Ok(Some(Data {
+    Ok(Some(CapabilityPageData {
         history: reader.capability_history(&row.id)?,
         drift_more: heads.len().saturating_sub(EVENTS),
         drift,
@@ -83,13 +87,13 @@ pub(crate) fn read(reader: &Reader, site: &Site, row: &Row) -> anyhow::Result<Op
 }
 
 /// The listings that name its package, and those that the pass about identity joined with the one that speaks for it.
-fn listed(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<Vec<Listed>> {
+fn listed(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<Vec<RelatedListing>> {
     let naming = reader.listings_naming(&current.identity, LISTINGS)?;
-    let mut found: BTreeMap<ListingKey, Listed> = naming
+    let mut found: BTreeMap<ListingKey, RelatedListing> = naming
         .into_iter()
         .map(|of| {
             let reasons = vec![format!("names {}", current.identity)];
-            (of.key.clone(), Listed { key: of.key, state: Some(of.state), reasons })
+            (of.key.clone(), RelatedListing { key: of.key, state: Some(of.state), reasons })
         })
         .collect();
     // Bounded again: a stranger can make any number of listings point at one thing.
@@ -100,7 +104,8 @@ fn listed(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<Vec<Li
             note => format!("{} {}: {note}", edge.reason.as_str(), edge.to),
         });
         let known = found.entry(of.listing.clone());
-        let known = known.or_insert_with(|| Listed { key: of.listing.clone(), state: None, reasons: Vec::new() });
+        let known =
+            known.or_insert_with(|| RelatedListing { key: of.listing.clone(), state: None, reasons: Vec::new() });
         known.reasons.extend(reasons);
     }
     // Joined by identity alone, so their state was not among those that name the package.

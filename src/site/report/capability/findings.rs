@@ -8,15 +8,15 @@ use capdex_model::fact::{Outcome, Severity};
 use maud::{Markup, html};
 
 use super::ROOT;
-use super::data::Data;
-use crate::report::said::{NAME, TEXT, counted, quoted, said};
+use super::data::CapabilityPageData;
+use crate::report::page_text::{NAME, TEXT, counted, escaped_text, quoted};
 use crate::report::{layout, paths};
 use capdex_dataset::finding::{Finding, findings};
 
 /// Findings of one page, the gravest; the dataset has all.
 const MOST: usize = 200;
 
-pub(super) fn section(data: &Data) -> Markup {
+pub(super) fn section(data: &CapabilityPageData) -> Markup {
     let mut found = findings(&data.facts);
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let outcomes = data.facts.outcomes();
@@ -58,7 +58,7 @@ fn groups<'a, 'f>(found: &'a [Finding<'f>]) -> Vec<Vec<&'a Finding<'f>>> {
     groups
 }
 
-fn group_of(group: &[&Finding<'_>], data: &Data) -> Markup {
+fn group_of(group: &[&Finding<'_>], data: &CapabilityPageData) -> Markup {
     let Some(first) = group.first() else { return html! {} };
     // A stored finding may be of a rule that this version no longer has.
     let meta = capdex_rules::find(first.rule);
@@ -83,7 +83,7 @@ fn group_of(group: &[&Finding<'_>], data: &Data) -> Markup {
     }
 }
 
-fn place(finding: &Finding<'_>, data: &Data) -> Markup {
+fn place(finding: &Finding<'_>, data: &CapabilityPageData) -> Markup {
     // An empty excerpt means a line that the file does not have any more.
     let excerpt = data.excerpts.get(&(finding.file.to_owned(), finding.line)).filter(|lines| !lines.is_empty());
     html! {
@@ -100,7 +100,7 @@ fn place(finding: &Finding<'_>, data: &Data) -> Markup {
                 div class="source" role="region" aria-label={ "Lines around line " (finding.line) } tabindex="0" {
                     @for (number, text) in lines {
                         div class=(if *number == finding.line { "hit" } else { "line" }) {
-                            span class="no" { (number) } @if *number == finding.line { span class="unseen" { "(the finding) " } } bdi { (said(text, TEXT)) }
+                            span class="no" { (number) } @if *number == finding.line { span class="unseen" { "(the finding) " } } bdi { (escaped_text(text, TEXT)) }
                         }
                     }
                 }

@@ -8,10 +8,10 @@ use capdex_rubrics::{RUBRICS, why_they_differ};
 use maud::{Markup, html};
 
 use super::directory::shown_name;
-use super::layout::{self, Frame, heading};
-use super::said::when;
-use super::said::{NAME, TEXT, counted, number, quoted, said};
-use super::site::{Row, Site};
+use super::layout::{self, PageFrame, heading};
+use super::page_text::when;
+use super::page_text::{NAME, TEXT, counted, escaped_text, number, quoted};
+use super::site::{CapabilitySummary, Site};
 use super::{alerts, drift};
 
 mod data;
@@ -20,7 +20,7 @@ mod findings;
 mod relations;
 mod scores;
 
-pub(crate) use data::{Data, read};
+pub(crate) use data::{CapabilityPageData, read};
 
 /// The depth of the page, and the way from it to the root.
 pub(crate) const DEPTH: usize = 2;
@@ -33,10 +33,10 @@ const GAPS: usize = 50;
 const ALERTS: usize = 20;
 
 /// The page.
-pub(crate) fn page(site: &Site, row: &Row, data: &Data) -> String {
+pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageData) -> String {
     // The name is a stranger's text and becomes the title, so it passes the gate here.
-    let name = said(&shown_name(row), NAME);
-    let frame = Frame { title: &name, part: "directory.html", depth: DEPTH, as_of: Some(site.as_of) };
+    let name = escaped_text(&shown_name(row), NAME);
+    let frame = PageFrame { title: &name, part: "directory.html", depth: DEPTH, as_of: Some(site.as_of) };
     layout::page(
         &frame,
         &html! {
@@ -53,7 +53,7 @@ pub(crate) fn page(site: &Site, row: &Row, data: &Data) -> String {
     )
 }
 
-fn lead(row: &Row) -> Markup {
+fn lead(row: &CapabilitySummary) -> Markup {
     html! {
         (layout::band(row.band)) " " (row.kind.as_str()) " in " (quoted(&row.package, NAME))
         @if let Some(version) = &row.version { " " (quoted(version, 60)) }
@@ -74,7 +74,7 @@ fn contents() -> Markup {
 }
 
 /// The things to know before anything else.
-fn summary(site: &Site, row: &Row, data: &Data) -> Markup {
+fn summary(site: &Site, row: &CapabilitySummary, data: &CapabilityPageData) -> Markup {
     let current = &data.current;
     let raised: Vec<_> = site.watch.alerts_of(&row.id).collect();
     html! {
@@ -106,7 +106,7 @@ fn summary(site: &Site, row: &Row, data: &Data) -> Markup {
 }
 
 /// The degree of disagreement between the methods, and its reason.
-fn differ(data: &Data) -> Markup {
+fn differ(data: &CapabilityPageData) -> Markup {
     // Agreement needs no paragraph.
     let Some(share) = data.verdict.disagreement.filter(|share| share.as_thousandths() > 0) else { return html! {} };
     let seeds = RUBRICS.iter().filter(|rubric| rubric.meta().rubric.is_seed());
@@ -126,7 +126,7 @@ fn differ(data: &Data) -> Markup {
     }
 }
 
-fn events(data: &Data) -> Markup {
+fn events(data: &CapabilityPageData) -> Markup {
     html! {
         @if data.drift.is_empty() { p class="note" { "It has not changed since it was first seen." } }
         @for event in &data.drift { (drift::event(event)) }
@@ -134,7 +134,7 @@ fn events(data: &Data) -> Markup {
     }
 }
 
-fn history(data: &Data) -> Markup {
+fn history(data: &CapabilityPageData) -> Markup {
     // The newest are shown, because a reader wants to know when this content came.
     let scans: Vec<_> = data.history.iter().rev().take(SCANS).collect();
     html! {

@@ -5,18 +5,18 @@
 use maud::{Markup, html};
 
 use super::ROOT;
-use super::data::Data;
+use super::data::CapabilityPageData;
 use crate::report::layout;
-use crate::report::lookalikes::{copied, named};
-use crate::report::said::{NAME, TEXT, counted, number, quoted, said};
-use crate::report::site::{Row, Site};
+use crate::report::page_text::{NAME, TEXT, counted, escaped_text, number, quoted};
+use crate::report::site::{CapabilitySummary, Site};
+use crate::report::typosquats::{copied, named};
 
 /// Entries of one list.
 const MOST: usize = 40;
 /// Reasons of one of them.
 const REASONS: usize = 6;
 
-pub(super) fn listed(data: &Data) -> Markup {
+pub(super) fn listed(data: &CapabilityPageData) -> Markup {
     html! {
         (claims(data))
         (layout::wide("Listings", &html! {
@@ -25,7 +25,7 @@ pub(super) fn listed(data: &Data) -> Markup {
                 tbody {
                     @for of in data.listed.iter().take(MOST) {
                         tr {
-                            td { (said(&of.key.source, NAME)) } th scope="row" { (quoted(&of.key.name, NAME)) }
+                            td { (escaped_text(&of.key.source, NAME)) } th scope="row" { (quoted(&of.key.name, NAME)) }
                             td { (of.state.map_or("–", |state| state.as_str())) }
                             td { @for reason in of.reasons.iter().take(REASONS) { div { (quoted(reason, TEXT)) } } (layout::more(of.reasons.len(), REASONS)) }
                         }
@@ -38,7 +38,7 @@ pub(super) fn listed(data: &Data) -> Markup {
 }
 
 /// The claims of the listing that speaks for it: words of strangers, shown as such.
-fn claims(data: &Data) -> Markup {
+fn claims(data: &CapabilityPageData) -> Markup {
     let Some(listing) = &data.listing else { return html! {} };
     let claims = &listing.claims;
     let texts = [
@@ -57,8 +57,8 @@ fn claims(data: &Data) -> Markup {
     }
 }
 
-pub(super) fn resembling(site: &Site, row: &Row, data: &Data) -> Markup {
-    let mut leads: Vec<_> = site.watch.leads_of(&row.listing.to_string()).collect();
+pub(super) fn resembling(site: &Site, row: &CapabilitySummary, data: &CapabilityPageData) -> Markup {
+    let mut leads: Vec<_> = site.watch.typosquats_of(&row.listing.to_string()).collect();
     // Worst first, since the list is cut.
     leads.sort_by(|(one, _), (other, _)| one.order(other));
     let family: Vec<_> = site.watch.family_of(&row.id).collect();
@@ -86,7 +86,7 @@ pub(super) fn resembling(site: &Site, row: &Row, data: &Data) -> Markup {
             ul class="list" {
                 @for (collision, _) in collisions.iter().take(MOST) {
                     li {
-                        (layout::severity(collision.severity)) " " (said(&collision.of, NAME)) " " (quoted(&collision.name, NAME))
+                        (layout::severity(collision.severity)) " " (escaped_text(&collision.of, NAME)) " " (quoted(&collision.name, NAME))
                         @if let Some(target) = &collision.target { " of " (quoted(target, NAME)) }
                         div class="under" { @for (at, reason) in collision.reasons.iter().take(REASONS).enumerate() { @if at > 0 { "; " } (quoted(reason, TEXT)) } }
                         (layout::more(collision.reasons.len(), REASONS))
@@ -104,7 +104,7 @@ pub(super) fn resembling(site: &Site, row: &Row, data: &Data) -> Markup {
         }
         @for (row, _) in campaigns.iter().take(MOST) {
             h3 { "Campaign " (layout::severity(row.campaign.severity)) }
-            p { (counted(row.campaign.members.len() as u64, "item")) " ask for the same: " @for (at, shared) in row.campaign.shared.iter().take(REASONS).enumerate() { @if at > 0 { ", " } (said(&shared.what, NAME)) " " code { (quoted(&shared.value, NAME)) } } }
+            p { (counted(row.campaign.members.len() as u64, "item")) " ask for the same: " @for (at, shared) in row.campaign.shared.iter().take(REASONS).enumerate() { @if at > 0 { ", " } (escaped_text(&shared.what, NAME)) " " code { (quoted(&shared.value, NAME)) } } }
             (layout::more(row.campaign.shared.len(), REASONS))
             ul class="list" { @for (id, slug) in row.campaign.members.iter().zip(&row.slugs).take(MOST) { li { (named(site, id, slug, ROOT)) } } (layout::more_items(row.campaign.members.len(), MOST)) }
         }

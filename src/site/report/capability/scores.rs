@@ -7,15 +7,15 @@ use capdex_rubrics::{RUBRICS, RubricMeta, find};
 use maud::{Markup, html};
 
 use super::ROOT;
-use super::data::Data;
+use super::data::CapabilityPageData;
 use crate::report::directory::value;
-use crate::report::said::{NAME, TEXT, quoted, said};
+use crate::report::page_text::{NAME, TEXT, escaped_text, quoted};
 use crate::report::{layout, paths};
 
 /// Terms and parts of one score that are shown; the dataset has all.
 const MOST: usize = 200;
 
-pub(super) fn section(data: &Data) -> Markup {
+pub(super) fn section(data: &CapabilityPageData) -> Markup {
     // A rubric without a score is shown as such, and not left out.
     let of = |meta: &RubricMeta| data.scores.iter().find(|score| score.rubric.id == meta.rubric.id);
     let metas = || RUBRICS.iter().map(|rubric| rubric.meta());
@@ -39,7 +39,7 @@ fn card(meta: &RubricMeta, score: Option<&Score>) -> Markup {
             p class="big" { (value(score.and_then(|score| score.value))) " " span class="quiet" { "of " (high) } }
             p {
                 (layout::band(band)) " "
-                @if let Some(score) = score { (said(&score.grade, NAME)) }
+                @if let Some(score) = score { (escaped_text(&score.grade, NAME)) }
             }
             @match score {
                 Some(score) => {

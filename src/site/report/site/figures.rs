@@ -11,7 +11,7 @@ use capdex_model::points::Points;
 use capdex_model::score::{Band, Score};
 use capdex_rubrics::{RUBRICS, Rubric};
 
-use super::Row;
+use super::CapabilitySummary;
 
 /// Columns of the distribution of one rubric's values.
 pub(crate) const STEPS: usize = 10;
@@ -50,7 +50,7 @@ pub(crate) struct Figures {
 
 impl Figures {
     /// Counts one capability.
-    pub(super) fn count(&mut self, row: &Row, facts: &SparseFacts, scores: &[Score]) {
+    pub(super) fn count(&mut self, row: &CapabilitySummary, facts: &SparseFacts, scores: &[Score]) {
         *self.bands.entry((row.kind, row.band)).or_default() += 1;
         *self.disagreement.entry(row.disagreement.map(|share| share.as_thousandths())).or_default() += 1;
         *self.completeness.entry(row.completeness).or_default() += 1;
@@ -75,7 +75,7 @@ impl Figures {
         }
     }
 
-    fn scores(&mut self, row: &Row, scores: &[Score]) {
+    fn scores(&mut self, row: &CapabilitySummary, scores: &[Score]) {
         for ((place, value), rubric) in row.values.iter().enumerate().zip(RUBRICS) {
             let Some(value) = value else { continue };
             *self.values.entry(place).or_default().entry(*value).or_default() += 1;

@@ -15,15 +15,15 @@ use capdex_rubrics::RUBRICS;
 use capdex_rubrics::rank::{DEFAULT_RANK_BY, RankKey, rank_key};
 
 use capdex_dataset::escape::shorten;
-use capdex_dataset::export::ranked;
-use capdex_dataset::finding::Tally;
+use capdex_dataset::export::ranked_capability;
+use capdex_dataset::finding::SeverityCounts;
 
 mod figures;
 mod sources;
 mod watch;
 
 pub(crate) use figures::{Figures, median, seeds};
-pub(crate) use sources::{GapCount, SourceRow};
+pub(crate) use sources::{GapCount, SourceSummary};
 pub(crate) use watch::{Copied, DriftHead, Watch};
 
 /// Letters of a text that a row keeps; whole texts are read for the page of the capability.
@@ -31,7 +31,7 @@ const KEPT: usize = 400;
 
 /// A capability in one line.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct CapabilitySummary {
     /// Its place in the order, from 1.
     pub rank: u64,
     /// Its id.
@@ -59,7 +59,7 @@ pub struct Row {
     /// The value of each rubric, in the order of [`RUBRICS`].
     pub values: Vec<Option<Points>>,
     /// Its findings, counted.
-    pub findings: Tally,
+    pub findings: SeverityCounts,
     /// The completeness of the look at it.
     pub completeness: &'static str,
     /// When it was first met.
@@ -73,7 +73,7 @@ pub struct Site {
     /// The instant that ages are measured against.
     pub as_of: AsOf,
     /// Every capability, in order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<CapabilitySummary>,
     /// The totals of the store.
     pub(crate) totals: Totals,
     /// The counts behind the plots.
@@ -81,7 +81,7 @@ pub struct Site {
     /// The observations of the passes.
     pub(crate) watch: Watch,
     /// The sources of listings.
-    pub(crate) sources: Vec<SourceRow>,
+    pub(crate) sources: Vec<SourceSummary>,
     /// The things that could not be looked at, by reason.
     pub(crate) gaps: Vec<GapCount>,
     by_id: BTreeMap<CapabilityId, usize>,
@@ -94,14 +94,14 @@ impl Site {
     /// Errors of the store.
     pub fn load(reader: &Reader, as_of: AsOf, told: impl Fn()) -> anyhow::Result<Self> {
         let mut figures = Figures::default();
-        let mut ranked: Vec<(RankKey, Row)> = Vec::new();
+        let mut ranked: Vec<(RankKey, CapabilitySummary)> = Vec::new();
         // One at a time: facts of all capabilities together would not fit into memory.
         reader.each_current(|current| -> anyhow::Result<()> {
-            let facts = ranked::facts(reader, &current)?;
-            let (scores, verdict) = ranked::scores(reader, &current, as_of)?;
+            let facts = ranked_capability::facts(reader, &current)?;
+            let (scores, verdict) = ranked_capability::scores(reader, &current, as_of)?;
             let capability = &current.capability;
             let key = rank_key(&verdict, &scores, DEFAULT_RANK_BY, &capability.slug, capability.id);
-            let row = row(current, &scores, &verdict, Tally::of(&facts));
+            let row = row(current, &scores, &verdict, SeverityCounts::of(&facts));
             // Counted while the facts are at hand, because they are not kept.
             figures.count(&row, &facts, &scores);
             ranked.push((key, row));
@@ -112,7 +112,7 @@ impl Site {
         ranked.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         // Ranks are given after sorting, and begin at 1.
         let numbered = ranked.into_iter().zip(1..);
-        let rows: Vec<Row> = numbered.map(|((_, row), rank)| Row { rank, ..row }).collect();
+        let rows: Vec<CapabilitySummary> = numbered.map(|((_, row), rank)| CapabilitySummary { rank, ..row }).collect();
         Ok(Self {
             as_of,
             totals: reader.totals()?,
@@ -126,12 +126,12 @@ impl Site {
     }
 
     /// The row of a capability; none where it does not stand now.
-    pub fn row(&self, id: &CapabilityId) -> Option<&Row> {
+    pub fn row(&self, id: &CapabilityId) -> Option<&CapabilitySummary> {
         self.by_id.get(id).and_then(|at| self.rows.get(*at))
     }
 
     /// The rows whose ids begin with these hex digits, in small letters.
-    pub fn rows_with_prefix<'a>(&'a self, hex: &'a str) -> impl Iterator<Item = &'a Row> {
+    pub fn rows_with_prefix<'a>(&'a self, hex: &'a str) -> impl Iterator<Item = &'a CapabilitySummary> {
         // Padded with zeros the digits are the lowest id that begins with them.
         let low = format!("sha256:{hex:0<64}").parse().ok().map(CapabilityId);
         let from = low.into_iter().flat_map(|low| self.by_id.range(low..));
@@ -139,10 +139,10 @@ impl Site {
     }
 }
 
-fn row(current: CurrentCapability, scores: &[Score], verdict: &Verdict, findings: Tally) -> Row {
+fn row(current: CurrentCapability, scores: &[Score], verdict: &Verdict, findings: SeverityCounts) -> CapabilitySummary {
     let capability = current.capability;
     let value = |id: &str| scores.iter().find(|score| score.rubric.id == id).and_then(|score| score.value);
-    Row {
+    CapabilitySummary {
         rank: 0,
         id: capability.id,
         // Names of strangers may be of any length, and a row is kept for each.

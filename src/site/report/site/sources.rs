@@ -9,7 +9,7 @@ use capdex_model::time::AsOf;
 
 /// One source.
 #[derive(Clone, Debug)]
-pub(crate) struct SourceRow {
+pub(crate) struct SourceSummary {
     /// Its id.
     pub(crate) id: String,
     /// Listings that it ever had.
@@ -40,13 +40,13 @@ pub(crate) struct GapCount {
 }
 
 /// The sources, by id; those that were only ever skipped among them.
-pub(super) fn load(reader: &Reader) -> anyhow::Result<Vec<SourceRow>> {
+pub(super) fn load(reader: &Reader) -> anyhow::Result<Vec<SourceSummary>> {
     let walks = reader.last_walks()?;
     let outcome = |id: &str| walks.iter().find(|walk| walk.source == id).map(|walk| walk.outcome.as_str());
     let mut rows = BTreeMap::new();
     for state in reader.source_states()? {
         let (active, listings) = reader.listing_counts(&state.id)?;
-        let row = SourceRow {
+        let row = SourceSummary {
             listings,
             active,
             completed: state.last_completed,
@@ -58,7 +58,7 @@ pub(super) fn load(reader: &Reader) -> anyhow::Result<Vec<SourceRow>> {
     }
     // Sources that were only ever skipped have a walk and no state; they must not be missing.
     for walk in &walks {
-        rows.entry(walk.source.clone()).or_insert_with(|| SourceRow {
+        rows.entry(walk.source.clone()).or_insert_with(|| SourceSummary {
             id: walk.source.clone(),
             listings: 0,
             active: 0,

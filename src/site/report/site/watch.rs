@@ -101,7 +101,7 @@ pub(crate) struct Watch {
     /// Alerts as they are ranked.
     pub(crate) alerts: Vec<Raised>,
     /// Look-alikes, the worst first.
-    pub(crate) leads: Vec<(Lead, AsOf)>,
+    pub(crate) typosquats: Vec<(Lead, AsOf)>,
     /// Shared names that weigh something, the worst first.
     pub(crate) collisions: Vec<(Collision, AsOf)>,
     /// Members of families, family by family.
@@ -111,7 +111,7 @@ pub(crate) struct Watch {
     drift_of: BTreeMap<CapabilityId, Vec<usize>>,
     alerts_of: BTreeMap<CapabilityId, Vec<usize>>,
     alert_at: BTreeMap<String, usize>,
-    leads_of: BTreeMap<String, Vec<usize>>,
+    typosquats_of: BTreeMap<String, Vec<usize>>,
     copies_of: BTreeMap<CapabilityId, Vec<usize>>,
     family_of: BTreeMap<CapabilityId, CapabilityId>,
     campaigns_of: BTreeMap<CapabilityId, Vec<usize>>,
@@ -130,8 +130,8 @@ impl Watch {
         watch.drift.reverse();
         watch.alerts = reader.raised()?;
         watch.alerts.sort_by(by_rank);
-        watch.leads = reader.typosquats()?;
-        watch.leads.sort_by(|(one, _), (other, _)| one.order(other));
+        watch.typosquats = reader.typosquats()?;
+        watch.typosquats.sort_by(|(one, _), (other, _)| one.order(other));
         watch.collisions = reader.collisions()?;
         // Generic names are by far the most, and no page shows them.
         watch.collisions.retain(|(collision, _)| collision.severity > Severity::Info);
@@ -159,10 +159,10 @@ impl Watch {
                 self.alerts_of.entry(capability).or_default().push(at);
             }
         }
-        for (at, (lead, _)) in self.leads.iter().enumerate() {
+        for (at, (lead, _)) in self.typosquats.iter().enumerate() {
             // Both sides: the page of the target warns as well.
             for listing in lead.listing.iter().chain(&lead.target_listing) {
-                self.leads_of.entry(listing.clone()).or_default().push(at);
+                self.typosquats_of.entry(listing.clone()).or_default().push(at);
             }
         }
         for (at, of) in self.copies.iter().enumerate() {
@@ -198,8 +198,8 @@ impl Watch {
     }
 
     /// The leads in which a listing is one of the two.
-    pub(crate) fn leads_of(&self, listing: &str) -> impl Iterator<Item = &(Lead, AsOf)> {
-        picked(&self.leads, self.leads_of.get(listing))
+    pub(crate) fn typosquats_of(&self, listing: &str) -> impl Iterator<Item = &(Lead, AsOf)> {
+        picked(&self.typosquats, self.typosquats_of.get(listing))
     }
 
     /// The family of a capability, itself among it.

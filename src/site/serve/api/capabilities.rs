@@ -5,20 +5,20 @@ use capdex_model::fact::Severity;
 use capdex_rubrics::RUBRICS;
 use serde_json::{Map, Value, json};
 
-use super::{Page, listed, whole};
+use super::{ApiPage, listed, whole};
 use crate::report::paths;
-use crate::report::site::Row;
-use crate::serve::answer::Said;
-use crate::serve::route::Ask;
-use capdex_dataset::export::ranked;
+use crate::report::site::CapabilitySummary;
+use crate::serve::reply::RouteReply;
+use crate::serve::route::ApiRequest;
+use capdex_dataset::export::ranked_capability;
 use capdex_dataset::finding;
-use capdex_dataset::item::Item;
+use capdex_dataset::scan_record::ScanRecord;
 
 /// Hex digits of an id that are needed at least.
 const DIGITS: usize = 8;
 
 /// A row as it is given.
-fn object(row: &Row) -> Map<String, Value> {
+fn object(row: &CapabilitySummary) -> Map<String, Value> {
     let counts = Severity::ALL.into_iter().rev();
     let findings: Map<String, Value> =
         counts.map(|severity| (severity.as_str().to_owned(), json!(row.findings.count(severity)))).collect();
@@ -51,7 +51,7 @@ fn object(row: &Row) -> Map<String, Value> {
 }
 
 /// `/api/v1/capabilities`
-pub(in crate::serve) fn list(ask: &Ask<'_>) -> anyhow::Result<Said> {
+pub(in crate::serve) fn list(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     let (page, kind) = match asked(ask) {
         Ok(asked) => asked,
         Err(said) => return Ok(said),
@@ -60,12 +60,12 @@ pub(in crate::serve) fn list(ask: &Ask<'_>) -> anyhow::Result<Said> {
     let (band, source, package) = (ask.query.text("band"), ask.query.text("source"), ask.query.text("package"));
     let words: Vec<String> =
         ask.query.text("q").unwrap_or_default().to_lowercase().split_whitespace().map(str::to_owned).collect();
-    let holds = |row: &Row| {
+    let holds = |row: &CapabilitySummary| {
         // Small letters on both sides: people do not type names as they are written.
         let texts = [&row.name, &row.package, &row.path, &row.slug].map(|text| text.to_lowercase());
         words.iter().all(|word| texts.iter().any(|text| text.contains(word)))
     };
-    let wanted = |row: &&Row| {
+    let wanted = |row: &&CapabilitySummary| {
         kind.is_none_or(|kind| row.kind == kind)
             && band.is_none_or(|band| row.band.as_str() == band)
             && source.is_none_or(|source| row.listing.source == source)
@@ -80,17 +80,17 @@ pub(in crate::serve) fn list(ask: &Ask<'_>) -> anyhow::Result<Said> {
 }
 
 /// The page and the kind that are asked for.
-fn asked(ask: &Ask<'_>) -> Result<(Page, Option<Kind>), Said> {
-    Ok((Page::of(&ask.query)?, ask.query.parsed::<Kind>("kind").map_err(Said::Wrong)?))
+fn asked(ask: &ApiRequest<'_>) -> Result<(ApiPage, Option<Kind>), RouteReply> {
+    Ok((ApiPage::of(&ask.query)?, ask.query.parsed::<Kind>("kind").map_err(RouteReply::Wrong)?))
 }
 
 /// The row that a path names: by its slug, or by at least eight digits of its id.
-pub(in crate::serve) fn found<'a>(ask: &Ask<'a>) -> Result<&'a Row, Said> {
+pub(in crate::serve) fn found<'a>(ask: &ApiRequest<'a>) -> Result<&'a CapabilitySummary, RouteReply> {
     let name = ask.name().to_lowercase();
     let hex = name.strip_prefix("sha256:").unwrap_or(&name);
     // Longer than a whole id is no id, and must not reach the padding.
     let is_hex = (DIGITS..=64).contains(&hex.len()) && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let mut rows: Vec<&Row> = Vec::new();
+    let mut rows: Vec<&CapabilitySummary> = Vec::new();
     if is_hex {
         // A row is borrowed from the site, the digits only from here.
         let ids: Vec<_> = ask.site.rows_with_prefix(hex).take(2).map(|row| row.id).collect();
@@ -102,16 +102,16 @@ pub(in crate::serve) fn found<'a>(ask: &Ask<'a>) -> Result<&'a Row, Said> {
     rows.dedup_by_key(|row| row.id);
     match rows.as_slice() {
         [row] => Ok(row),
-        [] => Err(Said::Missing("there is no such capability; /api/v1/capabilities lists them all".to_owned())),
-        _ => Err(Said::Missing("several capabilities are meant; give more digits of the id".to_owned())),
+        [] => Err(RouteReply::Missing("there is no such capability; /api/v1/capabilities lists them all".to_owned())),
+        _ => Err(RouteReply::Missing("several capabilities are meant; give more digits of the id".to_owned())),
     }
 }
 
 /// Runs `work` on the capability that a path names, as the store holds it.
 fn with(
-    ask: &Ask<'_>,
-    work: impl FnOnce(&Row, &capdex_db::CurrentCapability) -> anyhow::Result<Said>,
-) -> anyhow::Result<Said> {
+    ask: &ApiRequest<'_>,
+    work: impl FnOnce(&CapabilitySummary, &capdex_db::CurrentCapability) -> anyhow::Result<RouteReply>,
+) -> anyhow::Result<RouteReply> {
     let row = match found(ask) {
         Ok(row) => row,
         Err(said) => return Ok(said),
@@ -119,47 +119,47 @@ fn with(
     // The store may be ahead of the loaded site.
     match ask.reader.current_of(&row.id)? {
         Some(current) => work(row, &current),
-        None => Ok(Said::Missing("it is gone since the store was loaded".to_owned())),
+        None => Ok(RouteReply::Missing("it is gone since the store was loaded".to_owned())),
     }
 }
 
 /// `/api/v1/capabilities/{capability}`
-pub(in crate::serve) fn one(ask: &Ask<'_>) -> anyhow::Result<Said> {
+pub(in crate::serve) fn one(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     with(ask, |row, current| {
-        let facts = ranked::facts(ask.reader, current)?;
-        let (scores, verdict) = ranked::scores(ask.reader, current, ask.site.as_of)?;
+        let facts = ranked_capability::facts(ask.reader, current)?;
+        let (scores, verdict) = ranked_capability::scores(ask.reader, current, ask.site.as_of)?;
         let input = current.listing.to_string();
-        let item = Item::new(&input, &current.capability, &current.completeness, &facts, &scores, verdict);
+        let item = ScanRecord::new(&input, &current.capability, &current.completeness, &facts, &scores, verdict);
         let mut object = object(row);
         object.insert("schema".to_owned(), json!("capdex.capability/1"));
         object.insert("as_of".to_owned(), json!(ask.site.as_of));
         object.insert("ruleset_sha256".to_owned(), json!(current.ruleset.hex()));
         object.insert("facts_sha256".to_owned(), json!(current.facts.hex()));
         object.insert("scan".to_owned(), serde_json::to_value(&item)?);
-        Said::json(&Value::Object(object))
+        RouteReply::json(&Value::Object(object))
     })
 }
 
 /// `/api/v1/capabilities/{capability}/findings`
-pub(in crate::serve) fn findings(ask: &Ask<'_>) -> anyhow::Result<Said> {
+pub(in crate::serve) fn findings(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     with(ask, |_, current| {
-        let facts = ranked::facts(ask.reader, current)?;
+        let facts = ranked_capability::facts(ask.reader, current)?;
         let items = finding::findings(&facts).iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
         whole("capdex.findings/1", ask.site, &items)
     })
 }
 
 /// `/api/v1/capabilities/{capability}/scores`
-pub(in crate::serve) fn scores(ask: &Ask<'_>) -> anyhow::Result<Said> {
+pub(in crate::serve) fn scores(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     with(ask, |_, current| {
-        let (scores, _) = ranked::scores(ask.reader, current, ask.site.as_of)?;
+        let (scores, _) = ranked_capability::scores(ask.reader, current, ask.site.as_of)?;
         let items = scores.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
         whole("capdex.scores/1", ask.site, &items)
     })
 }
 
 /// `/api/v1/capabilities/{capability}/history`
-pub(in crate::serve) fn history(ask: &Ask<'_>) -> anyhow::Result<Said> {
+pub(in crate::serve) fn history(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     with(ask, |row, _| {
         let scans = ask.reader.capability_history(&row.id)?;
         let items: Vec<Value> = scans

@@ -1,14 +1,14 @@
 //! The catalogue of the engine and the state of the store: rules, rubrics, status.
 
 use super::whole;
-use crate::serve::answer::Said;
-use crate::serve::route::Ask;
+use crate::serve::reply::RouteReply;
+use crate::serve::route::ApiRequest;
 use capdex_dataset::views::status::StatusView;
 use capdex_rubrics::RUBRICS;
 use serde_json::json;
 
 /// `/api/v1/rules`
-pub(in crate::serve) fn rules(ask: &Ask<'_>) -> anyhow::Result<Said> {
+pub(in crate::serve) fn rules(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     let object = |meta: &&capdex_rules::RuleMeta| {
         json!({ "id": meta.id, "version": meta.version, "title": meta.title, "severity": meta.severity,
                 "confidence": meta.confidence, "kinds": meta.kinds, "cites": meta.cites, "codes": meta.codes })
@@ -17,25 +17,25 @@ pub(in crate::serve) fn rules(ask: &Ask<'_>) -> anyhow::Result<Said> {
 }
 
 /// `/api/v1/rules/{rule}`
-pub(in crate::serve) fn rule(ask: &Ask<'_>) -> anyhow::Result<Said> {
+pub(in crate::serve) fn rule(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     let Some(meta) = capdex_rules::find(ask.name()) else {
-        return Ok(Said::Missing("there is no such rule; /api/v1/rules lists them all".to_owned()));
+        return Ok(RouteReply::Missing("there is no such rule; /api/v1/rules lists them all".to_owned()));
     };
     let mut rule = serde_json::to_value(meta)?;
     if let Some(rule) = rule.as_object_mut() {
         rule.insert("schema".to_owned(), json!("capdex.rule/1"));
     }
-    Said::json(&rule)
+    RouteReply::json(&rule)
 }
 
 /// `/api/v1/rubrics`
-pub(in crate::serve) fn rubrics(ask: &Ask<'_>) -> anyhow::Result<Said> {
+pub(in crate::serve) fn rubrics(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     let items = RUBRICS.iter().map(|rubric| serde_json::to_value(rubric.meta())).collect::<Result<Vec<_>, _>>()?;
     whole("capdex.rubrics/1", ask.site, &items)
 }
 
 /// `/api/v1/status`: what `capdex status` says, without the operator's own receivers and command lines.
-pub(in crate::serve) fn status(ask: &Ask<'_>) -> anyhow::Result<Said> {
+pub(in crate::serve) fn status(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     // Receivers of alerts and command lines are the operator's, and may hold secrets.
-    Said::json(&StatusView::of(ask.reader)?.for_strangers())
+    RouteReply::json(&StatusView::of(ask.reader)?.for_strangers())
 }

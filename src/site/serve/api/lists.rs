@@ -7,17 +7,17 @@ use capdex_model::score::Band;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Page, least, listed};
-use crate::serve::answer::Said;
-use crate::serve::route::Ask;
+use super::{ApiPage, least, listed};
+use crate::serve::reply::RouteReply;
+use crate::serve::route::ApiRequest;
 use capdex_dataset::views::alerts::{self, RaisedView};
 use capdex_dataset::views::collisions::{self, CollisionView};
 use capdex_dataset::views::drift::{self, DriftView};
-use capdex_dataset::views::lookalikes::{self, LookalikeView};
+use capdex_dataset::views::typosquats::{self, TyposquatView};
 
 /// `/api/v1/packages`
-pub(in crate::serve) fn packages(ask: &Ask<'_>) -> anyhow::Result<Said> {
-    let page = match Page::of(&ask.query) {
+pub(in crate::serve) fn packages(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
+    let page = match ApiPage::of(&ask.query) {
         Ok(page) => page,
         Err(said) => return Ok(said),
     };
@@ -49,7 +49,7 @@ fn stricter(one: Band, other: Band) -> Band {
 }
 
 /// `/api/v1/drift`
-pub(in crate::serve) fn drift(ask: &Ask<'_>) -> anyhow::Result<Said> {
+pub(in crate::serve) fn drift(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     let (heads, total, next) = match part(ask, &ask.site.watch.drift, |head| head.severity) {
         Ok(part) => part,
         Err(said) => return Ok(said),
@@ -64,29 +64,29 @@ pub(in crate::serve) fn drift(ask: &Ask<'_>) -> anyhow::Result<Said> {
 }
 
 /// `/api/v1/alerts`
-pub(in crate::serve) fn alerts(ask: &Ask<'_>) -> anyhow::Result<Said> {
+pub(in crate::serve) fn alerts(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     page_of(ask, alerts::SCHEMA, &ask.site.watch.alerts, |raised| raised.alert.severity, RaisedView::of)
 }
 
 /// `/api/v1/lookalikes`
-pub(in crate::serve) fn lookalikes(ask: &Ask<'_>) -> anyhow::Result<Said> {
-    let leads = &ask.site.watch.leads;
-    page_of(ask, lookalikes::SCHEMA, leads, |(lead, _)| lead.severity, |(lead, at)| LookalikeView::of(lead, Some(*at)))
+pub(in crate::serve) fn typosquats(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
+    let leads = &ask.site.watch.typosquats;
+    page_of(ask, typosquats::SCHEMA, leads, |(lead, _)| lead.severity, |(lead, at)| TyposquatView::of(lead, Some(*at)))
 }
 
 /// `/api/v1/collisions`
-pub(in crate::serve) fn collisions(ask: &Ask<'_>) -> anyhow::Result<Said> {
+pub(in crate::serve) fn collisions(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     page_of(ask, collisions::SCHEMA, &ask.site.watch.collisions, |(of, _)| of.severity, CollisionView::of)
 }
 
 /// A page of the items that are severe enough.
 fn page_of<'a, T, V: Serialize>(
-    ask: &Ask<'a>,
+    ask: &ApiRequest<'a>,
     schema: &str,
     all: &'a [T],
     severity: impl Fn(&T) -> Severity,
     view: impl Fn(&'a T) -> V,
-) -> anyhow::Result<Said> {
+) -> anyhow::Result<RouteReply> {
     let (items, total, next) = match part(ask, all, severity) {
         Ok(part) => part,
         Err(said) => return Ok(said),
@@ -96,11 +96,15 @@ fn page_of<'a, T, V: Serialize>(
 }
 
 /// Items, the number on all pages, and the `after` of the next page.
-type Part<'a, T> = (Vec<&'a T>, usize, Option<usize>);
+type ApiListPart<'a, T> = (Vec<&'a T>, usize, Option<usize>);
 
-fn part<'a, T>(ask: &Ask<'_>, all: &'a [T], severity: impl Fn(&T) -> Severity) -> Result<Part<'a, T>, Said> {
+fn part<'a, T>(
+    ask: &ApiRequest<'_>,
+    all: &'a [T],
+    severity: impl Fn(&T) -> Severity,
+) -> Result<ApiListPart<'a, T>, RouteReply> {
     // The query is checked before anything is counted.
-    let (page, least) = (Page::of(&ask.query)?, least(&ask.query)?);
+    let (page, least) = (ApiPage::of(&ask.query)?, least(&ask.query)?);
     let grave = || all.iter().filter(|item| severity(item) >= least);
     let (items, next) = page.cut(grave());
     Ok((items, grave().count(), next))

@@ -2,8 +2,8 @@
 //!
 //! They say what the commands say with `--format json`, in the same words.
 
-use super::answer::Said;
-use super::query::Query;
+use super::query::HttpQuery;
+use super::reply::RouteReply;
 use crate::report::site::Site;
 use capdex_dataset::views;
 use capdex_model::fact::Severity;
@@ -18,18 +18,18 @@ const USUAL: u64 = 50;
 const MOST: u64 = 500;
 
 /// The part of a list that is asked for.
-struct Page {
+struct ApiPage {
     limit: usize,
     after: usize,
 }
 
-impl Page {
-    fn of(query: &Query) -> Result<Self, Said> {
-        let limit = query.parsed::<u64>("limit").map_err(Said::Wrong)?.unwrap_or(USUAL);
-        let after = query.parsed::<u64>("after").map_err(Said::Wrong)?.unwrap_or(0);
+impl ApiPage {
+    fn of(query: &HttpQuery) -> Result<Self, RouteReply> {
+        let limit = query.parsed::<u64>("limit").map_err(RouteReply::Wrong)?.unwrap_or(USUAL);
+        let after = query.parsed::<u64>("after").map_err(RouteReply::Wrong)?.unwrap_or(0);
         // Bounded, because a page is built in memory.
         if !(1..=MOST).contains(&limit) {
-            return Err(Said::Wrong(format!("limit is a number from 1 to {MOST}")));
+            return Err(RouteReply::Wrong(format!("limit is a number from 1 to {MOST}")));
         }
         let place = |number| usize::try_from(number).unwrap_or(usize::MAX);
         Ok(Self { limit: place(limit), after: place(after) })
@@ -52,20 +52,20 @@ fn listed<T: Serialize>(
     total: usize,
     items: &[T],
     next: Option<usize>,
-) -> anyhow::Result<Said> {
-    Said::json(&views::Page { as_of: site.as_of, items, next, schema, total })
+) -> anyhow::Result<RouteReply> {
+    RouteReply::json(&views::PageView { as_of: site.as_of, items, next, schema, total })
 }
 
 /// A whole list, on one page.
-fn whole<T: Serialize>(schema: &str, site: &Site, items: &[T]) -> anyhow::Result<Said> {
+fn whole<T: Serialize>(schema: &str, site: &Site, items: &[T]) -> anyhow::Result<RouteReply> {
     listed(schema, site, items.len(), items, None)
 }
 
 /// The severity below which nothing is asked for.
-fn least(query: &Query) -> Result<Severity, Said> {
+fn least(query: &HttpQuery) -> Result<Severity, RouteReply> {
     let Some(word) = query.text("severity") else { return Ok(Severity::Info) };
     Severity::ALL
         .into_iter()
         .find(|severity| severity.as_str() == word)
-        .ok_or_else(|| Said::Wrong("severity is info, low, medium, high or critical".to_owned()))
+        .ok_or_else(|| RouteReply::Wrong("severity is info, low, medium, high or critical".to_owned()))
 }

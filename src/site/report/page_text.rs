@@ -13,14 +13,14 @@ pub(crate) const NAME: usize = 120;
 pub(crate) const TEXT: usize = 600;
 
 /// Untrusted text as it may stand on a page: at most so many letters, nothing hidden.
-pub(crate) fn said(text: &str, letters: usize) -> String {
+pub(crate) fn escaped_text(text: &str, letters: usize) -> String {
     // Cut first, so that the cost does not grow with what a stranger wrote.
     escape(&shorten(text, letters)).into_owned()
 }
 
 /// The same in an element of its own, so that its direction of writing stays inside.
 pub(crate) fn quoted(text: &str, letters: usize) -> Markup {
-    html! { bdi { (said(text, letters)) } }
+    html! { bdi { (escaped_text(text, letters)) } }
 }
 
 /// A whole number for people: `50,000`.
@@ -77,8 +77,8 @@ mod tests {
 
     #[test]
     fn what_hides_is_shown_and_what_is_long_is_cut() {
-        assert_eq!(said("a\u{202e}b\n", 9), "a\\u{202e}b\\u{a}");
-        assert_eq!(said(&"x".repeat(10_000), 5), "xxxx…");
+        assert_eq!(escaped_text("a\u{202e}b\n", 9), "a\\u{202e}b\\u{a}");
+        assert_eq!(escaped_text(&"x".repeat(10_000), 5), "xxxx…");
         assert_eq!(quoted("<script>&\"'", 99).into_string(), "<bdi>&lt;script&gt;&amp;&quot;'</bdi>");
     }
 

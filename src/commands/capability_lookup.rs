@@ -22,7 +22,7 @@ const SURE_DIGITS: usize = 16;
 
 /// The fit of a name to what was written, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
+enum MatchQuality {
     /// It names it exactly.
     Exact,
     /// It is how the ranked table calls it.
@@ -36,7 +36,7 @@ enum Fit {
 }
 
 /// The result of looking for a name.
-pub(super) enum Found {
+pub(super) enum NameMatch {
     /// The one that is meant.
     One(Box<CurrentCapability>),
     /// Nothing that stands now is called so; the error shows what is called almost so.
@@ -51,8 +51,8 @@ pub(super) enum Found {
 /// Wrong usage where none or several are called so: the text shows what is called almost so.
 pub(super) fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapability> {
     match search(reader, text)? {
-        Found::One(current) => Ok(*current),
-        Found::None(error) | Found::Several(error) => Err(error),
+        NameMatch::One(current) => Ok(*current),
+        NameMatch::None(error) | NameMatch::Several(error) => Err(error),
     }
 }
 
@@ -66,23 +66,23 @@ pub(super) fn purl(text: &str) -> anyhow::Result<Option<Purl>> {
 }
 
 /// The same for who has something to say where none is found.
-pub(super) fn search(reader: &Reader, text: &str) -> anyhow::Result<Found> {
+pub(super) fn search(reader: &Reader, text: &str) -> anyhow::Result<NameMatch> {
     let Some(purl) = purl(text)? else { return search_name(reader, text) };
     // The path of a package URL is the part of the package, as the ranked table writes it.
     let inside = purl.path().map(|path| format!("#{path}")).unwrap_or_default();
     let found = search_name(reader, &format!("{}{inside}", purl.identity()))?;
-    let Found::One(current) = &found else { return Ok(found) };
+    let NameMatch::One(current) = &found else { return Ok(found) };
     match (purl.version(), &current.version) {
         // Another version has other bytes, and its verdict must not be taken for this one's.
         (Some(asked), Some(version)) if asked != version => {
-            Ok(Found::None(usage(format!("the store has version {} of {}", escape(version), purl.identity()))))
+            Ok(NameMatch::None(usage(format!("the store has version {} of {}", escape(version), purl.identity()))))
         }
         _ => Ok(found),
     }
 }
 
-fn search_name(reader: &Reader, text: &str) -> anyhow::Result<Found> {
-    let wanted = Wanted::of(text);
+fn search_name(reader: &Reader, text: &str) -> anyhow::Result<NameMatch> {
+    let wanted = NameQuery::of(text);
     let (mut best, mut names, mut beyond) = (None, Vec::new(), 0);
     reader.each_name(|name| {
         // Once a better fit is met the worse ones are of no interest, which keeps the list short.
@@ -92,36 +92,41 @@ fn search_name(reader: &Reader, text: &str) -> anyhow::Result<Found> {
             names.clear();
         }
         // A part of a slug may be a part of every slug.
-        if fit == Fit::Part && names.len() >= SHOWN { beyond += 1 } else { names.push(name) }
+        if fit == MatchQuality::Part && names.len() >= SHOWN { beyond += 1 } else { names.push(name) }
     })?;
-    let fit = best.unwrap_or(Fit::Part);
+    let fit = best.unwrap_or(MatchQuality::Part);
     // Who writes the name of a package means what is in it, where that is one thing; `explain` tells of the rest.
-    if fit > Fit::Exact && is_one_package(&names) && names.iter().any(|name| name.kind != Kind::Package) {
+    if fit > MatchQuality::Exact && is_one_package(&names) && names.iter().any(|name| name.kind != Kind::Package) {
         names.retain(|name| name.kind != Kind::Package);
     }
     Ok(match (fit, names.as_slice()) {
-        (Fit::Part, []) => {
-            Found::None(usage(format!("no capability {text:?} in the store; `capdex export DIR` writes a list of all")))
-        }
+        (MatchQuality::Part, []) => NameMatch::None(usage(format!(
+            "no capability {text:?} in the store; `capdex export DIR` writes a list of all"
+        ))),
         // A part of a slug never decides: an attacker could register a name that contains another.
-        (Fit::Part, some) => {
-            Found::None(usage(format!("no capability {text:?} in the store; there is {}", list(some, beyond, slug))))
-        }
+        (MatchQuality::Part, some) => NameMatch::None(usage(format!(
+            "no capability {text:?} in the store; there is {}",
+            list(some, beyond, slug)
+        ))),
         (_, [name]) => match reader.current_of(&name.id)? {
-            Some(current) => Found::One(Box::new(current)),
-            None => Found::None(usage(format!("{} does not stand any more", slug(name)))),
+            Some(current) => NameMatch::One(Box::new(current)),
+            None => NameMatch::None(usage(format!("{} does not stand any more", slug(name)))),
         },
         (_, several) => {
             // Ids are shown, because only they tell two equal slugs apart.
             let each = |name: &CurrentName| format!("{} ({})", slug(name), name.id);
-            Found::Several(usage(format!("{text:?} means {} capabilities: {}", several.len(), list(several, 0, each))))
+            NameMatch::Several(usage(format!(
+                "{text:?} means {} capabilities: {}",
+                several.len(),
+                list(several, 0, each)
+            )))
         }
     })
 }
 
 /// The exact readings of a written name: a slug, and the first digits of an id (empty where it cannot be one).
 pub(super) fn exact(text: &str) -> (String, String) {
-    let wanted = Wanted::of(text);
+    let wanted = NameQuery::of(text);
     (wanted.slug, wanted.digits.unwrap_or_default())
 }
 
@@ -144,7 +149,7 @@ fn list(names: &[CurrentName], beyond: usize, each: impl Fn(&CurrentName) -> Str
 }
 
 /// The written text, taken apart once.
-struct Wanted<'a> {
+struct NameQuery<'a> {
     text: &'a str,
     /// Identity, kind and path, where all three were written.
     whole: Option<(&'a str, Kind, &'a str)>,
@@ -152,7 +157,7 @@ struct Wanted<'a> {
     digits: Option<String>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> NameQuery<'a> {
     fn of(text: &'a str) -> Self {
         let text = text.trim();
         let whole = text.split_once('#').and_then(|(identity, rest)| {
@@ -170,29 +175,29 @@ impl<'a> Wanted<'a> {
         Self { text, whole, slug, digits: is_hex.then_some(hex) }
     }
 
-    fn fit(&self, name: &CurrentName) -> Option<Fit> {
+    fn fit(&self, name: &CurrentName) -> Option<MatchQuality> {
         let CurrentName { id, slug, identity, kind, path } = name;
         if let Some(whole) = self.whole {
             // Unlike names may have one slug: who writes all of a name means that name.
-            return (whole == (identity.as_str(), *kind, path.as_str())).then_some(Fit::Exact);
+            return (whole == (identity.as_str(), *kind, path.as_str())).then_some(MatchQuality::Exact);
         }
         let digits = self.digits.as_ref().filter(|digits| id.0.hex().starts_with(digits.as_str()));
         // Enough digits that nobody can make another id with the same beginning.
         if *slug == self.slug || digits.is_some_and(|digits| digits.len() >= SURE_DIGITS) {
-            return Some(Fit::Exact);
+            return Some(MatchQuality::Exact);
         }
         match self.text.split_once('#') {
-            Some((of, inside)) => return (of == identity && inside == path).then_some(Fit::Shown),
-            None if self.text == identity => return Some(Fit::Whole),
+            Some((of, inside)) => return (of == identity && inside == path).then_some(MatchQuality::Shown),
+            None if self.text == identity => return Some(MatchQuality::Whole),
             None => {}
         }
         let package = identity.split_once(':').map_or(identity.as_str(), |(_, name)| name);
         let last = |text: &str| text.rsplit('/').next() == Some(self.text);
         // Bare names are open to squatting, so they count only where one thing has them.
         if package == self.text || last(package) || last(path) || digits.is_some() {
-            return Some(Fit::Bare);
+            return Some(MatchQuality::Bare);
         }
-        (!self.slug.is_empty() && slug.contains(&self.slug)).then_some(Fit::Part)
+        (!self.slug.is_empty() && slug.contains(&self.slug)).then_some(MatchQuality::Part)
     }
 }
 
@@ -217,22 +222,22 @@ mod tests {
         let skill = name("npm:@acme/kit", Kind::Skill, "skills/notes");
         let id = skill.id.to_string();
         for (text, fit) in [
-            ("npm:@acme/kit#skill:skills/notes", Some(Fit::Exact)),
-            (skill.slug.as_str(), Some(Fit::Exact)),
-            (&id[..20], Some(Fit::Exact)),
-            ("npm:@acme/kit#skills/notes", Some(Fit::Shown)),
-            ("npm:@acme/kit", Some(Fit::Whole)),
-            (&id[..12], Some(Fit::Bare)),
+            ("npm:@acme/kit#skill:skills/notes", Some(MatchQuality::Exact)),
+            (skill.slug.as_str(), Some(MatchQuality::Exact)),
+            (&id[..20], Some(MatchQuality::Exact)),
+            ("npm:@acme/kit#skills/notes", Some(MatchQuality::Shown)),
+            ("npm:@acme/kit", Some(MatchQuality::Whole)),
+            (&id[..12], Some(MatchQuality::Bare)),
             ("npm:acme-kit#skill:skills/notes", None),
             ("npm:@acme/kit#hook:skills/notes", None),
-            ("@acme/kit", Some(Fit::Bare)),
-            ("kit", Some(Fit::Bare)),
-            ("notes", Some(Fit::Bare)),
-            ("note", Some(Fit::Part)),
+            ("@acme/kit", Some(MatchQuality::Bare)),
+            ("kit", Some(MatchQuality::Bare)),
+            ("notes", Some(MatchQuality::Bare)),
+            ("note", Some(MatchQuality::Part)),
             ("npm:@acme/kit#skills/other", None),
             ("", None),
         ] {
-            assert_eq!(Wanted::of(text).fit(&skill), fit, "{text}");
+            assert_eq!(NameQuery::of(text).fit(&skill), fit, "{text}");
         }
     }
 }

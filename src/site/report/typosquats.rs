@@ -5,10 +5,10 @@
 use capdex_model::fact::Severity;
 use maud::{Markup, html};
 
-use super::layout::{self, Frame, heading};
+use super::layout::{self, PageFrame, heading};
+use super::page_text::when;
+use super::page_text::{NAME, TEXT, counted, escaped_text, quoted};
 use super::paths;
-use super::said::when;
-use super::said::{NAME, TEXT, counted, quoted, said};
 use super::site::{Copied, Site};
 
 /// Entries of one table; the dataset has all.
@@ -20,13 +20,13 @@ const SHARED: usize = 8;
 
 /// The page.
 pub(crate) fn page(site: &Site) -> String {
-    let frame = Frame { title: "Look-alikes", part: "lookalikes.html", depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame { title: "Look-alikes", part: "lookalikes.html", depth: 0, as_of: Some(site.as_of) };
     let lead = html! { "Names that are almost the name of something established, names that unlike things share, texts that are one text with changes. Leads, never verdicts: a name alone is low at most." };
     layout::page(
         &frame,
         &html! {
             (heading("Look-alikes", &lead))
-            section aria-labelledby="leads-h" { h2 id="leads-h" { "Names almost like others" } (leads(site)) }
+            section aria-labelledby="leads-h" { h2 id="leads-h" { "Names almost like others" } (typosquat_table(site)) }
             section aria-labelledby="collisions-h" { h2 id="collisions-h" { "Names that unlike things share" } (collisions(site)) }
             section aria-labelledby="families-h" { h2 id="families-h" { "Families of near-equal content" } (families(site)) }
             section aria-labelledby="campaigns-h" { h2 id="campaigns-h" { "Campaigns" } (campaigns(site)) }
@@ -39,8 +39,8 @@ fn beyond(all: usize) -> Markup {
     html! { @if all > MOST { p class="note" { "… and " (all - MOST) " more, in the dataset." } } }
 }
 
-fn leads(site: &Site) -> Markup {
-    let leads = &site.watch.leads;
+fn typosquat_table(site: &Site) -> Markup {
+    let leads = &site.watch.typosquats;
     html! {
         @if leads.is_empty() { p class="note" { "None." } } @else {
             (layout::wide("Look-alikes", &html! {
@@ -77,7 +77,7 @@ fn collisions(site: &Site) -> Markup {
                             tr {
                                 td { (layout::severity(collision.severity)) }
                                 th scope="row" { (quoted(&collision.name, NAME)) }
-                                td { (said(&collision.of, NAME)) } td { (collision.class.as_str()) }
+                                td { (escaped_text(&collision.of, NAME)) } td { (collision.class.as_str()) }
                                 td { (quoted(collision.holder.as_deref().unwrap_or("–"), NAME)) }
                                 td { (quoted(collision.target.as_deref().unwrap_or("–"), NAME)) }
                                 td { @for reason in collision.reasons.iter().take(SHARED) { div { (quoted(reason, TEXT)) } } (layout::more(collision.reasons.len(), SHARED)) }
@@ -146,7 +146,7 @@ fn campaigns(site: &Site) -> Markup {
                 h3 { (layout::severity(row.campaign.severity.max(Severity::Info))) " " (counted(row.campaign.members.len() as u64, "item")) " of " (counted(row.campaign.publishers, "publisher")) }
                 p class="note" { (when(*at)) @for reason in row.campaign.reasons.iter().take(SHARED) { " · " (quoted(reason, TEXT)) } }
                 ul class="list" {
-                    @for shared in row.campaign.shared.iter().take(SHARED) { li { (said(&shared.what, NAME)) " " code { (quoted(&shared.value, NAME)) } ": " (quoted(&shared.quote, TEXT)) } }
+                    @for shared in row.campaign.shared.iter().take(SHARED) { li { (escaped_text(&shared.what, NAME)) " " code { (quoted(&shared.value, NAME)) } ": " (quoted(&shared.quote, TEXT)) } }
                     (layout::more_items(row.campaign.shared.len(), SHARED))
                 }
                 details {

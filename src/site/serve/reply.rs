@@ -18,7 +18,7 @@ pub(super) const SCRIPT: &str = "text/javascript; charset=utf-8";
 pub(super) const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// The result of a route.
-pub(super) enum Said {
+pub(super) enum RouteReply {
     /// Bytes of a media type.
     Found(&'static str, Vec<u8>),
     /// There is no such thing; one line why.
@@ -27,7 +27,7 @@ pub(super) enum Said {
     Wrong(String),
 }
 
-impl Said {
+impl RouteReply {
     /// A JSON document.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Said {
 
 /// The reply to one request.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
+pub(super) struct HttpReply {
     /// The status.
     pub(super) status: StatusCode,
     /// The media type.
@@ -59,17 +59,17 @@ pub(super) struct Answer {
     pub(super) retry: Option<u32>,
 }
 
-impl Answer {
+impl HttpReply {
     /// From what a route says.
-    pub(super) fn of(said: Said) -> Self {
+    pub(super) fn of(said: RouteReply) -> Self {
         match said {
-            Said::Found(media, body) => {
+            RouteReply::Found(media, body) => {
                 // Half a digest is enough to tell two answers apart, and headers stay short.
                 let digits: String = Digest::of(&body).hex().chars().take(32).collect();
                 Self { etag: format!("\"{digits}\""), body: body.into(), media, status: StatusCode::OK, retry: None }
             }
-            Said::Missing(why) => Self::refusal(StatusCode::NOT_FOUND, &why),
-            Said::Wrong(why) => Self::refusal(StatusCode::BAD_REQUEST, &why),
+            RouteReply::Missing(why) => Self::refusal(StatusCode::NOT_FOUND, &why),
+            RouteReply::Wrong(why) => Self::refusal(StatusCode::BAD_REQUEST, &why),
         }
     }
 

@@ -12,18 +12,18 @@ pub(super) const MIN_SEVERITY: Severity = Severity::Low;
 
 /// One receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sink {
+pub struct Notifier {
     /// Its name, by which the store knows what it was told.
     pub name: String,
     /// Its limits: budget, cooldown and mildest severity.
     pub policy: Policy,
     /// Its kind and address.
-    pub target: Target,
+    pub target: NotifierTarget,
 }
 
 /// The kind and address of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum NotifierTarget {
     /// JSON by POST, signed.
     Webhook {
         /// The address.
@@ -63,7 +63,7 @@ pub enum Target {
     Unready(String),
 }
 
-impl Target {
+impl NotifierTarget {
     /// The word for it in schedules.
     pub const fn kind(&self) -> &'static str {
         match self {

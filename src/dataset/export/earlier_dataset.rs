@@ -16,7 +16,7 @@ use super::cell::Cell;
 use super::exporters::EXPORTERS;
 use super::field::AsJson;
 use super::format::Exporter;
-use super::manifest::{self, Earlier, Manifest};
+use super::manifest::{self, DatasetManifest, EarlierDatasetRef};
 use super::table_row::ReadRow;
 use super::tables::capabilities::{CapabilityRow, ReadCapabilityRow};
 use super::tables::changes::{ChangeRow, ReadChangeRow};
@@ -26,7 +26,7 @@ type Id = [u8; 32];
 
 /// The compared parts of a capability.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct ComparedCapability {
     slug: Box<str>,
     rank: i64,
     band: Box<str>,
@@ -45,13 +45,13 @@ struct Values {
 
 /// The capabilities of an earlier dataset; nothing where there is none to compare with.
 #[derive(Default)]
-pub(super) struct Since {
+pub(super) struct EarlierDataset {
     /// The dataset that it is.
-    pub(super) earlier: Option<Earlier>,
-    seen: BTreeMap<Id, Seen>,
+    pub(super) earlier: Option<EarlierDatasetRef>,
+    seen: BTreeMap<Id, ComparedCapability>,
 }
 
-impl Since {
+impl EarlierDataset {
     /// Reads the dataset that `--since` names, else the one that stands where the new one goes. One that stands there and
     /// cannot be read is left out of account, with a warning: it must not stop a night.
     ///
@@ -71,7 +71,7 @@ impl Since {
     }
 
     /// The row that says what is otherwise of a capability that is there, where something is.
-    pub(super) fn row<'a>(&'a self, id: &CapabilityId, now: &'a Seen) -> Option<ChangeRow<'a>> {
+    pub(super) fn row<'a>(&'a self, id: &CapabilityId, now: &'a ComparedCapability) -> Option<ChangeRow<'a>> {
         // Without an earlier dataset nothing is new: every row would say `added`.
         self.earlier.as_ref()?;
         match self.seen.get(id.0.as_bytes()) {
@@ -93,7 +93,8 @@ impl Since {
 
     /// The rows of capabilities that are not there any more, sorted by (slug, id).
     pub(super) fn gone<'a>(&'a self, there: &BTreeSet<Id>) -> impl Iterator<Item = ChangeRow<'a>> {
-        let mut gone: Vec<(&Id, &Seen)> = self.seen.iter().filter(|(id, _)| !there.contains(*id)).collect();
+        let mut gone: Vec<(&Id, &ComparedCapability)> =
+            self.seen.iter().filter(|(id, _)| !there.contains(*id)).collect();
         // By slug, like the other tables, and by id where slugs are the same.
         gone.sort_by_key(|(id, seen)| (&seen.slug, *id));
         gone.into_iter()
@@ -101,7 +102,7 @@ impl Since {
     }
 }
 
-impl Seen {
+impl ComparedCapability {
     /// The compared parts of a row of the ranked table.
     pub(super) fn of(row: &CapabilityRow<'_>) -> Self {
         let value = |value: Option<Points>| value.map(Points::as_f64);
@@ -162,8 +163,8 @@ fn row<'a>(
     capability: CapabilityId,
     change: &'static str,
     what: Vec<&'static str>,
-    before: Option<&'a Seen>,
-    now: Option<&'a Seen>,
+    before: Option<&'a ComparedCapability>,
+    now: Option<&'a ComparedCapability>,
 ) -> ChangeRow<'a> {
     let (values_before, values) = (before.map(|seen| seen.values), now.map(|seen| seen.values));
     ChangeRow {
@@ -190,7 +191,7 @@ fn row<'a>(
 }
 
 /// Reads a dataset as something to compare with. One of the instant `undone` gives what it was compared with itself.
-fn read(dir: &Path, undone: Option<AsOf>) -> anyhow::Result<Since> {
+fn read(dir: &Path, undone: Option<AsOf>) -> anyhow::Result<EarlierDataset> {
     let manifest = manifest::read(dir)?.map_err(|fault| anyhow::anyhow!(fault))?;
     let holds = |exporter: &&&dyn Exporter| {
         // Both tables in one format, or the rows would not belong together.
@@ -199,16 +200,16 @@ fn read(dir: &Path, undone: Option<AsOf>) -> anyhow::Result<Since> {
     };
     let exporter = *EXPORTERS.iter().find(holds).context("it holds no table of changes")?;
     let mut seen = BTreeMap::new();
-    each(dir, &manifest, exporter, |row: ReadCapabilityRow| seen.extend(Seen::read(&row)))?;
+    each(dir, &manifest, exporter, |row: ReadCapabilityRow| seen.extend(ComparedCapability::read(&row)))?;
     // Another instant: that dataset is what the new one follows.
     if undone != Some(manifest.as_of) {
-        let earlier = Earlier { as_of: manifest.as_of, manifest_sha256: manifest.manifest_sha256 };
-        return Ok(Since { earlier: Some(earlier), seen });
+        let earlier = EarlierDatasetRef { as_of: manifest.as_of, manifest_sha256: manifest.manifest_sha256 };
+        return Ok(EarlierDataset { earlier: Some(earlier), seen });
     }
     // The same night again: its changes are taken back, which gives the state that it was compared with.
     each(dir, &manifest, exporter, |row: ReadChangeRow| {
         let Some(id) = id_of(&row.capability) else { return };
-        match Seen::before(&row) {
+        match ComparedCapability::before(&row) {
             // A row of changes with a state of before restores it; one without says that the capability was added that night.
             Some(before) => seen.insert(id, before),
             None => seen.remove(&id),
@@ -216,13 +217,13 @@ fn read(dir: &Path, undone: Option<AsOf>) -> anyhow::Result<Since> {
     })?;
     // That night had nothing to compare with, and this repetition has not either.
     let seen = if manifest.since.is_some() { seen } else { BTreeMap::new() };
-    Ok(Since { earlier: manifest.since, seen })
+    Ok(EarlierDataset { earlier: manifest.since, seen })
 }
 
 /// Hands on every row of a table whose bytes are those of the manifest.
 fn each<R: ReadRow>(
     dir: &Path,
-    manifest: &Manifest,
+    manifest: &DatasetManifest,
     exporter: &dyn Exporter,
     mut visit: impl FnMut(R),
 ) -> anyhow::Result<()> {

@@ -8,8 +8,8 @@ use capdex_model::alert::plan::Policy;
 use capdex_model::fact::Severity;
 use serde::Deserialize;
 
-use super::keys::{ConfigValue, Kind, REQUIRED, keys};
-use super::receiver::{MIN_SEVERITY, Sink, Target};
+use super::keys::{ConfigValue, REQUIRED, ValueKind, keys};
+use super::notifier::{MIN_SEVERITY, Notifier, NotifierTarget};
 use crate::exit::usage;
 
 /// Entries of a feed, where the schedule says nothing else.
@@ -18,7 +18,7 @@ const MAX_ENTRIES: usize = 100;
 /// The kind of a sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SinkKind {
+pub enum NotifierKind {
     /// JSON by POST, signed.
     Webhook,
     /// Slack, or what is compatible with it.
@@ -44,15 +44,15 @@ pub enum TlsSection {
     None,
 }
 
-impl ConfigValue for SinkKind {
-    fn kind() -> Kind {
-        Kind::Words(vec!["webhook", "slack", "smtp", "atom", "jsonl"])
+impl ConfigValue for NotifierKind {
+    fn kind() -> ValueKind {
+        ValueKind::Words(vec!["webhook", "slack", "smtp", "atom", "jsonl"])
     }
 }
 
 impl ConfigValue for TlsSection {
-    fn kind() -> Kind {
-        Kind::Words(vec!["starttls", "tls", "none"])
+    fn kind() -> ValueKind {
+        ValueKind::Words(vec!["starttls", "tls", "none"])
     }
 }
 
@@ -60,13 +60,13 @@ keys! {
     /// One receiver of alerts. A key that its kind has no use for is an error.
     #[derive(Clone, Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
-    pub struct SinkSection {
+    pub struct NotifierSection {
         /// The name by which the store knows what the sink was told; a new name is told everything that is open.
         #[key(default = REQUIRED, example = r#""ops""#)]
         pub name: String,
         /// The kind of sink.
         #[key(default = REQUIRED, example = r#""webhook""#)]
-        pub kind: SinkKind,
+        pub kind: NotifierKind,
         /// The mildest severity that is told.
         #[key(default = MIN_SEVERITY.as_str(), example = r#""medium""#)]
         pub min_severity: Option<Severity>,
@@ -110,7 +110,7 @@ keys! {
     }
 }
 
-impl SinkSection {
+impl NotifierSection {
     /// The keys that are there, beside those that every sink has.
     fn keys(&self) -> Vec<&'static str> {
         let there = [
@@ -131,17 +131,17 @@ impl SinkSection {
 
     const fn known_keys(&self) -> &'static [&'static str] {
         match self.kind {
-            SinkKind::Webhook => &["url", "url_env", "secret_env"],
-            SinkKind::Slack => &["url", "url_env"],
-            SinkKind::Smtp => &["host", "port", "tls", "username", "secret_env", "from", "to"],
-            SinkKind::Atom => &["path", "url", "max_entries"],
-            SinkKind::Jsonl => &["path"],
+            NotifierKind::Webhook => &["url", "url_env", "secret_env"],
+            NotifierKind::Slack => &["url", "url_env"],
+            NotifierKind::Smtp => &["host", "port", "tls", "username", "secret_env", "from", "to"],
+            NotifierKind::Atom => &["path", "url", "max_entries"],
+            NotifierKind::Jsonl => &["path"],
         }
     }
 }
 
 /// Why a sink cannot be made.
-enum Wrong {
+enum NotifierError {
     /// The schedule is wrong.
     Schedule(String),
     /// The environment lacks something.
@@ -152,7 +152,7 @@ enum Wrong {
 ///
 /// # Errors
 /// Wrong configuration. A secret that is not in the environment is none: the sink is unready, and the others are told.
-pub(super) fn sink_of(section: &SinkSection, policy: &Policy) -> anyhow::Result<Sink> {
+pub(super) fn notifier_of(section: &NotifierSection, policy: &Policy) -> anyhow::Result<Notifier> {
     let name = &section.name;
     // The name goes into the store and into messages, and stays readable there.
     if name.is_empty() || name.contains(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-') {
@@ -165,55 +165,55 @@ pub(super) fn sink_of(section: &SinkSection, policy: &Policy) -> anyhow::Result<
     let target = match target(section) {
         Ok(target) => target,
         // The other sinks are told all the same, and this one's messages wait in the store.
-        Err(Wrong::Environment(reason)) => Target::Unready(reason),
-        Err(Wrong::Schedule(reason)) => return Err(usage(format!("alerts: the sink {name} {reason}"))),
+        Err(NotifierError::Environment(reason)) => NotifierTarget::Unready(reason),
+        Err(NotifierError::Schedule(reason)) => return Err(usage(format!("alerts: the sink {name} {reason}"))),
     };
     let policy = Policy {
         budget: section.budget.unwrap_or(policy.budget),
         min_severity: section.min_severity.unwrap_or(policy.min_severity),
         ..policy.clone()
     };
-    Ok(Sink { name: name.clone(), policy, target })
+    Ok(Notifier { name: name.clone(), policy, target })
 }
 
-fn target(section: &SinkSection) -> Result<Target, Wrong> {
-    let path = || section.path.clone().ok_or_else(|| Wrong::Schedule("needs a `path`".to_owned()));
+fn target(section: &NotifierSection) -> Result<NotifierTarget, NotifierError> {
+    let path = || section.path.clone().ok_or_else(|| NotifierError::Schedule("needs a `path`".to_owned()));
     Ok(match section.kind {
-        SinkKind::Webhook => {
+        NotifierKind::Webhook => {
             let secret = section.secret_env.as_deref().ok_or_else(|| needs("secret_env"))?;
-            Target::Webhook { url: address(section)?, secret: variable(secret)? }
+            NotifierTarget::Webhook { url: address(section)?, secret: variable(secret)? }
         }
-        SinkKind::Slack => Target::Slack { url: address(section)? },
-        SinkKind::Smtp => smtp(section)?,
-        SinkKind::Atom => {
+        NotifierKind::Slack => NotifierTarget::Slack { url: address(section)? },
+        NotifierKind::Smtp => smtp(section)?,
+        NotifierKind::Atom => {
             let max_entries = section.max_entries.unwrap_or(MAX_ENTRIES);
-            Target::Atom { path: path()?, url: section.url.clone(), max_entries }
+            NotifierTarget::Atom { path: path()?, url: section.url.clone(), max_entries }
         }
-        SinkKind::Jsonl => Target::Jsonl { path: path()? },
+        NotifierKind::Jsonl => NotifierTarget::Jsonl { path: path()? },
     })
 }
 
 /// The address of a receiver: one in the schedule, or one in the environment.
-fn address(section: &SinkSection) -> Result<Secret, Wrong> {
+fn address(section: &NotifierSection) -> Result<Secret, NotifierError> {
     match (&section.url, &section.url_env) {
         (Some(url), None) => {
             let url = Secret::new(url.clone());
             // Checked by its origin alone: the path is often the secret, and stays out of the error.
             origin_of(&url)
-                .ok_or_else(|| Wrong::Schedule("has a `url` that is no http or https address".to_owned()))?;
+                .ok_or_else(|| NotifierError::Schedule("has a `url` that is no http or https address".to_owned()))?;
             Ok(url)
         }
         (None, Some(name)) => {
             let url = variable(name)?;
             // The variable is named and its value is not.
-            origin_of(&url).ok_or_else(|| Wrong::Environment(format!("{name} is no http or https address")))?;
+            origin_of(&url).ok_or_else(|| NotifierError::Environment(format!("{name} is no http or https address")))?;
             Ok(url)
         }
-        _ => Err(Wrong::Schedule("needs either `url` or `url_env`".to_owned())),
+        _ => Err(NotifierError::Schedule("needs either `url` or `url_env`".to_owned())),
     }
 }
 
-fn smtp(section: &SinkSection) -> Result<Target, Wrong> {
+fn smtp(section: &NotifierSection) -> Result<NotifierTarget, NotifierError> {
     let host = section.host.clone().ok_or_else(|| needs("host"))?;
     let from = section.from.clone().ok_or_else(|| needs("from"))?;
     if section.to.is_empty() {
@@ -221,7 +221,7 @@ fn smtp(section: &SinkSection) -> Result<Target, Wrong> {
     }
     // A line feed in an address would add headers to the letter.
     if let Some(odd) = section.to.iter().chain([&from]).find(|address| !mail::is_address(address)) {
-        return Err(Wrong::Schedule(format!("names {odd:?}, which is no address for letters")));
+        return Err(NotifierError::Schedule(format!("names {odd:?}, which is no address for letters")));
     }
     let (protection, port) = match section.tls.unwrap_or_default() {
         TlsSection::Starttls => (Protection::StartTls, 587),
@@ -229,28 +229,28 @@ fn smtp(section: &SinkSection) -> Result<Target, Wrong> {
         // Without TLS the password and the alerts can be read on the way.
         TlsSection::None if mail::is_loopback(&host) => (Protection::None, 25),
         TlsSection::None => {
-            return Err(Wrong::Schedule("may do without TLS only to this machine".to_owned()));
+            return Err(NotifierError::Schedule("may do without TLS only to this machine".to_owned()));
         }
     };
     let login = match (&section.username, &section.secret_env) {
         // The password comes from the environment only.
         (Some(name), Some(secret)) => Some((name.clone(), variable(secret)?)),
         (None, None) => None,
-        _ => return Err(Wrong::Schedule("needs `username` and `secret_env` together".to_owned())),
+        _ => return Err(NotifierError::Schedule("needs `username` and `secret_env` together".to_owned())),
     };
     let server = MailServer { host, port: section.port.unwrap_or(port), protection, login };
-    Ok(Target::Smtp { server, from, to: section.to.clone() })
+    Ok(NotifierTarget::Smtp { server, from, to: section.to.clone() })
 }
 
-fn needs(key: &str) -> Wrong {
-    Wrong::Schedule(format!("needs `{key}`"))
+fn needs(key: &str) -> NotifierError {
+    NotifierError::Schedule(format!("needs `{key}`"))
 }
 
-fn variable(name: &str) -> Result<Secret, Wrong> {
+fn variable(name: &str) -> Result<Secret, NotifierError> {
     // A variable that holds nothing but blanks is a mistake of the service's file.
     let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     // Trimmed, because files of secrets often end with a line feed.
-    value.map(|value| Secret::new(value.trim())).ok_or_else(|| Wrong::Environment(format!("{name} is not set")))
+    value.map(|value| Secret::new(value.trim())).ok_or_else(|| NotifierError::Environment(format!("{name} is not set")))
 }
 
 #[cfg(test)]
@@ -258,7 +258,7 @@ mod tests {
     use super::super::Schedule;
     use super::*;
 
-    fn alerts(text: &str) -> anyhow::Result<super::super::Alerts> {
+    fn alerts(text: &str) -> anyhow::Result<super::super::AlertSettings> {
         Schedule::parse(&format!("name = \"x\"\n[sources.npm]\n{text}"), "x")?.alerts()
     }
 
@@ -273,8 +273,11 @@ mod tests {
              [[alerts.suppress]]\nsubject = \"npm-ours-*\"\nreason = \"ours\"\nexpires = \"2027-01-01\"\n",
         )
         .expect("read");
-        let sinks: Vec<_> =
-            read.sinks.iter().map(|sink| (sink.target.kind(), sink.policy.budget, sink.policy.min_severity)).collect();
+        let sinks: Vec<_> = read
+            .notifiers
+            .iter()
+            .map(|sink| (sink.target.kind(), sink.policy.budget, sink.policy.min_severity))
+            .collect();
         let expected = [
             ("atom", 3, Severity::Low),
             ("jsonl", 9, Severity::Info),

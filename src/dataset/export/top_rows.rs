@@ -3,14 +3,14 @@
 use capdex_model::capability::Kind;
 use capdex_model::score::{Band, Score, Text};
 
-use super::ranked::Ranked;
+use super::ranked_capability::RankedCapability;
 
 /// Lines that are kept, best first; the dataset holds them all.
 const LINES: usize = 400;
 
 /// One capability as the terminal shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct TopRow {
     /// Its place in the order, from 1.
     pub rank: u64,
     /// Its locator's identity; untrusted.
@@ -27,9 +27,9 @@ pub struct Line {
     pub findings: String,
 }
 
-impl Line {
+impl TopRow {
     /// The line of a capability. The unclaimed rest of a package is shown only where it has something to say.
-    pub fn of(ranked: &Ranked) -> Option<Self> {
+    pub fn of(ranked: &RankedCapability) -> Option<Self> {
         let capability = &ranked.current.capability;
         let findings = ranked.findings.above_info();
         // Most packages are claimed whole by their capabilities; a line for each rest would bury the others.
@@ -50,18 +50,18 @@ impl Line {
 
 /// The first lines, and the number of those besides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Best {
+pub struct TopRows {
     /// The first of those that are shown.
-    pub lines: Vec<Line>,
+    pub lines: Vec<TopRow>,
     /// Further ones.
     pub beyond: u64,
     /// Rests of packages that have nothing to say.
     pub hidden: u64,
 }
 
-impl Best {
+impl TopRows {
     /// Adds the next capability of the order.
-    pub fn add(&mut self, line: Option<Line>) {
+    pub fn add(&mut self, line: Option<TopRow>) {
         match line {
             None => self.hidden += 1,
             // The counts go on beyond the limit, because a terminal says how much it left out.

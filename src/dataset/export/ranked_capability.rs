@@ -11,11 +11,11 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::saferskills::Member;
 use capdex_rubrics::{RUBRICS, verdict};
 
-use crate::finding::Tally;
+use crate::finding::SeverityCounts;
 
 /// A capability with its place in the order.
 #[derive(Clone, Debug)]
-pub struct Ranked {
+pub struct RankedCapability {
     /// From 1.
     pub rank: u64,
     /// The capability as the store holds it.
@@ -27,7 +27,7 @@ pub struct Ranked {
     /// Its part in the number of its package, where SaferSkills scored it.
     pub member: Option<Member>,
     /// Its findings, counted.
-    pub findings: Tally,
+    pub findings: SeverityCounts,
     /// Its capability codes.
     pub tags: BTreeSet<String>,
 }

@@ -13,7 +13,7 @@ use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::time::Timestamp;
 
-use super::Context;
+use super::JobContext;
 use capdex_dataset::bulk;
 
 /// Contents sketched between two transactions: bounds memory and what a kill costs.
@@ -21,7 +21,7 @@ const BATCH: usize = 256;
 
 /// One capability that stands now.
 #[derive(Clone, Debug)]
-pub(super) struct Standing {
+pub(super) struct ActiveCapability {
     pub(super) current: CurrentCapability,
     /// The owners that prove to answer for it; the thing itself where nobody does.
     pub(super) publishers: BTreeSet<String>,
@@ -33,7 +33,7 @@ pub(super) struct Standing {
     upstream: Vec<String>,
 }
 
-impl Standing {
+impl ActiveCapability {
     /// The facts that tell when it came.
     pub(super) fn seen(&self) -> Seen<'_> {
         Seen {
@@ -52,7 +52,7 @@ impl Standing {
 }
 
 /// Every capability whose listing is there, sorted by (slug, id).
-pub(super) fn standing(reader: &Reader) -> anyhow::Result<Vec<Standing>> {
+pub(super) fn active_capabilities(reader: &Reader) -> anyhow::Result<Vec<ActiveCapability>> {
     let corpus = reader.corpus(&capdex_crawlers::roles())?;
     let mut by_identity: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
     let mut by_entity: BTreeMap<&str, u64> = BTreeMap::new();
@@ -66,15 +66,15 @@ pub(super) fn standing(reader: &Reader) -> anyhow::Result<Vec<Standing>> {
     }
     // What is gone neither copies nor is copied any more, though its facts stay.
     let current = reader.current()?.into_iter().filter(|current| current.listing_state != ListingState::Gone);
-    Ok(current.map(|current| stands(current, &corpus, &by_identity, &by_entity)).collect())
+    Ok(current.map(|current| active_capability(current, &corpus, &by_identity, &by_entity)).collect())
 }
 
-fn stands(
+fn active_capability(
     current: CurrentCapability,
     corpus: &Corpus,
     by_identity: &BTreeMap<&str, Vec<&Member>>,
     by_entity: &BTreeMap<&str, u64>,
-) -> Standing {
+) -> ActiveCapability {
     let speaks = corpus.member(&current.listing);
     let mut members = by_identity.get(current.identity.as_str()).cloned().unwrap_or_default();
     // No listing names the identity: then the one that it was fetched for speaks.
@@ -90,7 +90,7 @@ fn stands(
     let mut names: Vec<String> = members.iter().map(|member| member.key.to_string()).collect();
     names.push(current.identity.clone());
     let upstream = members.iter().flat_map(|member| member.references.iter().map(ToString::to_string));
-    Standing {
+    ActiveCapability {
         publishers,
         // Zero means that no source counts its users, which is not the same as having none.
         popularity: by_entity.get(entity.as_str()).copied().filter(|count| *count > 0),
@@ -107,7 +107,7 @@ fn stands(
 ///
 /// This is done here and not while scanning, because stores of before hold contents that are never scanned again. Besides,
 /// one way is less to keep right than two: reading a blob costs a tenth of what judging it did.
-pub(super) fn sketch_unseen(context: &Context) -> anyhow::Result<u64> {
+pub(super) fn sketch_unseen(context: &JobContext) -> anyhow::Result<u64> {
     // A new version of either makes every content unsketched.
     let version = i64::from(SKETCH_VERSION) * 1000 + i64::from(TRAITS_VERSION);
     let reader = context.store.reader()?;

@@ -11,19 +11,19 @@ use capdex_model::listing::Validators;
 use tracing::error;
 
 /// The store, as sources may ask it.
-pub(super) struct Stored {
+pub(super) struct StoredValidators {
     reader: Mutex<Reader>,
     /// True where it keeps what it knows to itself.
     is_silent: bool,
 }
 
-impl Stored {
+impl StoredValidators {
     pub(super) const fn new(reader: Reader, is_silent: bool) -> Self {
         Self { reader: Mutex::new(reader), is_silent }
     }
 }
 
-impl ValidatorLookup for Stored {
+impl ValidatorLookup for StoredValidators {
     fn validators(&self, key: &ListingKey) -> Option<Validators> {
         // Asked anew: with a validator a host that lies could answer "not modified" for bytes that changed.
         if self.is_silent {

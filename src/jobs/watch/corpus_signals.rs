@@ -11,8 +11,8 @@ use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 use capdex_model::sighting::Sighting;
 
-use super::super::{Context, StageReport};
-use super::{collisions, lookalikes};
+use super::super::{JobContext, StageReport};
+use super::{collisions, typosquats};
 
 /// Days for which an event is told that nothing takes back: who has changed hands is somebody else from then on.
 const TOLD_DAYS: i64 = 90;
@@ -21,9 +21,9 @@ const TOLD_DAYS: i64 = 90;
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
+pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
-    let standing = Standing::of(&reader)?;
+    let standing = OpenSubjects::of(&reader)?;
     let mut of_pass: BTreeMap<&str, BTreeSet<(String, Sighting)>> =
         ["drift", "identity", "lookalikes", "collisions"].into_iter().map(|pass| (pass, BTreeSet::new())).collect();
     for raised in reader.raised()?.iter().filter(|raised| raised.alert.severity >= Severity::Medium) {
@@ -32,7 +32,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
         if let (Some(seen), Some(subject)) =
             (of_pass.get_mut(raised.alert.pass.as_str()), standing.subject(&raised.alert, is_told))
         {
-            seen.insert((subject, sighting(&raised.alert)));
+            seen.insert((subject, corpus_signal(&raised.alert)));
         }
     }
     // Replaced as a whole, so that what no longer holds disappears from the facts.
@@ -42,7 +42,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     Ok(StageReport::default())
 }
 
-fn sighting(alert: &Alert) -> Sighting {
+fn corpus_signal(alert: &Alert) -> Sighting {
     Sighting {
         pass: alert.pass.clone(),
         class: alert.class.clone(),
@@ -54,7 +54,7 @@ fn sighting(alert: &Alert) -> Sighting {
 }
 
 /// The present state of the store, as far as it tells whether something still holds.
-struct Standing {
+struct OpenSubjects {
     /// The identity and the content of every capability.
     capabilities: BTreeMap<CapabilityId, (String, Digest)>,
     /// The identity of every capability, by its slug.
@@ -63,7 +63,7 @@ struct Standing {
     keys: BTreeSet<String>,
 }
 
-impl Standing {
+impl OpenSubjects {
     fn of(reader: &Reader) -> anyhow::Result<Self> {
         let (mut capabilities, mut slugs) = (BTreeMap::new(), BTreeMap::new());
         for now in reader.current()? {
@@ -72,7 +72,7 @@ impl Standing {
         }
         let leads =
             reader.typosquats()?.into_iter().map(|(lead, _)| lead).filter(|lead| lead.severity >= Severity::Medium);
-        let leads = leads.map(|lead| lookalikes::key_of(&lead));
+        let leads = leads.map(|lead| typosquats::key_of(&lead));
         let collisions = reader.collisions()?.into_iter().map(|(collision, _)| collision);
         let collisions = collisions.filter(|collision| collision.severity >= Severity::Medium);
         let collisions = collisions.filter_map(|collision| collisions::key_of(&collision));

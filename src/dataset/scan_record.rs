@@ -17,7 +17,7 @@ use crate::finding::{Finding, findings};
 
 /// One capability with everything that was found and computed.
 #[derive(Clone, Debug, Serialize)]
-pub struct Item<'a> {
+pub struct ScanRecord<'a> {
     schema: &'static str,
     input: &'a str,
     path: &'a str,
@@ -65,7 +65,7 @@ struct VerdictView {
     disagreement: Value,
 }
 
-impl<'a> Item<'a> {
+impl<'a> ScanRecord<'a> {
     /// Puts together what is known of one capability. `input` is the path as given.
     pub fn new(
         input: &'a str,

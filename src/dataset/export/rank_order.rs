@@ -16,14 +16,14 @@ use crate::bulk;
 const BATCH: usize = 4096;
 
 /// Every capability of the store in its ranked order, the best first.
-pub struct Ranking {
+pub struct RankOrder {
     /// The capabilities in their order.
     pub places: Vec<CurrentPlace>,
     /// The rubrics that score.
     pub rubrics: RubricIds,
 }
 
-impl Ranking {
+impl RankOrder {
     /// Ranks what the store holds, by the scores under today's rubric texts.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Ranking {
             places.iter().map(stored).collect::<anyhow::Result<_>>().map(Some)
         };
         // The outline is enough: breakdowns are the bulk of a score.
-        let work = |(is_analysed, stored): (bool, Vec<StoredScore>)| merit_of(is_analysed, &stored, rank_by);
+        let work = |(is_analysed, stored): (bool, Vec<StoredScore>)| rank_key_of(is_analysed, &stored, rank_by);
         let write = |found: Vec<Result<Merit, StoreError>>| {
             found.into_iter().try_for_each(|merit| merit.map(|merit| merits.push(merit))).context("failed to rank")
         };
@@ -58,7 +58,7 @@ impl Ranking {
     }
 }
 
-fn merit_of(is_analysed: bool, stored: &[StoredScore], rank_by: &str) -> Result<Merit, StoreError> {
+fn rank_key_of(is_analysed: bool, stored: &[StoredScore], rank_by: &str) -> Result<Merit, StoreError> {
     let scores: Vec<Score> = stored.iter().map(StoredScore::outline).collect::<Result<_, _>>()?;
     // The reasons of a partial one have no voice in the verdict, so an empty list will do.
     let completeness = if is_analysed { Completeness::Analysed } else { Completeness::Partial(Vec::new()) };

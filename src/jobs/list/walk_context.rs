@@ -3,14 +3,14 @@
 use capdex_crawlers::Source;
 
 use crate::config::SourceRun;
-use crate::jobs::Context;
-use crate::progress::Progress;
+use crate::jobs::JobContext;
+use crate::progress::StageProgress;
 
 /// Everything that a walk needs.
-pub(super) struct Walker<'a> {
-    pub context: &'a Context,
+pub(super) struct WalkContext<'a> {
+    pub context: &'a JobContext,
     pub id: &'a str,
     pub run: &'a SourceRun,
     pub source: &'static dyn Source,
-    pub progress: &'a Progress,
+    pub progress: &'a StageProgress,
 }

@@ -14,9 +14,9 @@ use capdex_model::fact::Severity;
 use capdex_model::ids::ListingKey;
 use tracing::info;
 
-use super::super::{Context, StageReport};
+use super::super::{JobContext, StageReport};
 use crate::exit::usage;
-use crate::progress::Progress;
+use crate::progress::StageProgress;
 use capdex_dataset::bulk;
 
 /// Names compared between two looks at the clock of the progress bar.
@@ -30,14 +30,14 @@ const MAX_BYTES: u64 = 256 << 20;
 ///
 /// # Errors
 /// A list of popular names that cannot be read; what the store says.
-pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
+pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
     let (corpus, inner) = (reader.corpus(&capdex_crawlers::roles())?, reader.inner_names()?);
     // One index over all established names; each newcomer is then looked up in it.
     let night = Night::new(&corpus, &inner, popular(&context.popular)?, context.as_of);
     // Numbers instead of names: the pool needs an index and the names stay where they are.
     let numbers: Vec<usize> = (0..night.newcomers()).collect();
-    let progress = Progress::stage("watch", u64::try_from(numbers.len()).ok(), context.quiet);
+    let progress = StageProgress::stage("watch", u64::try_from(numbers.len()).ok(), context.quiet);
     let mut leads: BTreeMap<String, Lead> = BTreeMap::new();
     let mut conducts: BTreeMap<ListingKey, Conduct> = BTreeMap::new();
     bulk::ordered(

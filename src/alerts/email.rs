@@ -18,7 +18,7 @@ pub fn subject(message: &Message) -> String {
 
 /// Its text.
 pub fn text(message: &Message) -> String {
-    let mut text = note::of_message(message, Room::LETTER).join("\n");
+    let mut text = note::of_message(message, Room::EMAIL).join("\n");
     text.push('\n');
     text
 }

@@ -11,7 +11,7 @@ pub const SCHEMA: &str = "capdex.lookalikes/1";
 
 /// A look-alike, as a lead and never a verdict. Texts come from strangers: escape them where they are shown.
 #[derive(Clone, Debug, Serialize)]
-pub struct LookalikeView<'a> {
+pub struct TyposquatView<'a> {
     /// Edits between the two names in small letters; a swap of neighbours counts one.
     pub distance: u64,
     /// The night that found it first; none where two plain lists are compared.
@@ -48,7 +48,7 @@ pub struct LookalikeView<'a> {
     pub target_popularity: Option<u64>,
 }
 
-impl<'a> LookalikeView<'a> {
+impl<'a> TyposquatView<'a> {
     /// The view of a lead and of the night that found it first.
     pub fn of(lead: &'a Lead, first_seen: Option<AsOf>) -> Self {
         Self {
