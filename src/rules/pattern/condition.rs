@@ -7,7 +7,8 @@ use regex::bytes::Regex;
 use serde::Deserialize;
 
 use capdex_evidence::context::{Context, SENTENCE_REACH, sentence_around};
-use capdex_evidence::document::{FileRole, Language};
+use capdex_evidence::file_role::FileRole;
+use capdex_evidence::language::Language;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;

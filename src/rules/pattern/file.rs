@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use capdex_evidence::document::{FileRole, Language};
+use capdex_evidence::file_role::FileRole;
+use capdex_evidence::language::Language;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};

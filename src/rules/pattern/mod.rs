@@ -11,7 +11,8 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use capdex_evidence::context::{Context, sentence_around};
-use capdex_evidence::document::{Document, FileRole, floor_char_boundary};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 use capdex_model::facts::NumberedFact;
@@ -270,7 +271,7 @@ impl DataRule {
     fn evidence(&self, view: &TextView<'_>, found: Range<usize>) -> String {
         let text = view.text();
         let part = |range: Range<usize>| {
-            let (start, end) = (floor_char_boundary(text, range.start), floor_char_boundary(text, range.end));
+            let (start, end) = (text.floor_char_boundary(range.start), text.floor_char_boundary(range.end));
             text.get(start..end).unwrap_or("")
         };
         if self.mask {

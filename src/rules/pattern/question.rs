@@ -7,7 +7,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::checks;
-use capdex_evidence::document::{Document, Language, Noted};
+use capdex_evidence::document::{Document, Noted};
+use capdex_evidence::language::Language;
 
 use super::expression::Expression;
 use super::prefilter::{Candidates, RequiredLiterals};
