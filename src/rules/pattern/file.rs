@@ -14,9 +14,10 @@ use capdex_model::fact::{Confidence, Severity};
 use capdex_model::ids::RuleId;
 
 use super::super::{Examples, Lifecycle, RuleMeta};
-use super::condition::{Condition, Lower};
+use super::condition::Condition;
 use super::expression::Expression;
 use super::literals::{LiteralPlan, Sight};
+use super::mildness::Lower;
 use super::prefilter::RequiredLiterals;
 
 /// A data rule as it is written.
