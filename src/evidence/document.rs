@@ -10,68 +10,12 @@ use capdex_model::snapshot::Gap;
 
 use super::bytes::line_starts;
 use super::decode::{self, Run};
+use super::file_role::FileRole;
+use super::language::Language;
 use super::shape::{self, Shape};
-use super::shell::{self, Shell};
+use super::shell::Shell;
 use super::unicode::{self, Hidden};
 use super::zones::{self, Heading, Zone, ZoneKind};
-
-/// The purpose of a file. Decides which rules may look at it and how loudly they may speak.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FileRole {
-    /// Text that an agent loads as instructions: SKILL.md, rules files, commands, agents.
-    Instruction,
-    /// Program source, bundled and minified source included.
-    Source,
-    /// A shell, batch or PowerShell script, or a hook.
-    Script,
-    /// A manifest or configuration file.
-    Manifest,
-    /// Tests and fixtures.
-    Test,
-    /// README, changelog, licence and other documents for people.
-    Docs,
-    /// A lock file.
-    Lock,
-    /// Other data: CSV, SVG, fonts as text.
-    Data,
-    /// Bytes that are not text.
-    Binary,
-}
-
-/// The language of a file, by its name and, for scripts, by its first line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    /// Markdown, MDC included.
-    Markdown,
-    /// JavaScript, JSX included.
-    JavaScript,
-    /// TypeScript, TSX included.
-    TypeScript,
-    /// Python.
-    Python,
-    /// POSIX-like shells.
-    Shell,
-    /// PowerShell.
-    PowerShell,
-    /// JSON, with or without comments.
-    Json,
-    /// YAML.
-    Yaml,
-    /// TOML.
-    Toml,
-    /// Go.
-    Go,
-    /// Rust.
-    Rust,
-    /// HTML, XML, SVG.
-    Markup,
-    /// Anything else that is text.
-    Plain,
-    /// Not text.
-    None,
-}
 
 /// Stretches of a text in which a match may lie: where it may begin, and where it ends at the latest.
 pub type Noted = Vec<(Range<usize>, usize)>;
@@ -97,8 +41,8 @@ pub struct Document {
     runs: OnceLock<Vec<Run>>,
     /// The hidden characters, once somebody asked.
     hidden: OnceLock<Vec<Hidden>>,
-    /// The deeds of its shell text, once somebody asked.
-    shell: OnceLock<Shell>,
+    /// The deeds of its shell text, once somebody [asked](super::shell::of).
+    pub(super) shell: OnceLock<Shell>,
     /// For each question that rules ask of the whole text, where a match may lie; once somebody has looked.
     pub noted: OnceLock<Vec<Noted>>,
     /// The shape of its bytes, whatever the name says.
@@ -159,11 +103,6 @@ impl Document {
         }
     }
 
-    /// The deeds of the shell text in it.
-    pub fn shell(&self) -> &Shell {
-        self.shell.get_or_init(|| shell::read(self))
-    }
-
     /// The runs of base64, hex, escapes and the like, in order.
     pub fn runs(&self) -> &[Run] {
         self.runs.get_or_init(|| decode::runs(&self.text))
@@ -192,7 +131,7 @@ impl Document {
     /// at most up to the offset.
     pub fn place(&self, offset: usize) -> Place {
         // Offsets of a folded or decoded text may fall inside a letter.
-        let offset = floor_char_boundary(&self.text, offset);
+        let offset = self.text.floor_char_boundary(offset);
         let line = self.line_starts.partition_point(|start| *start <= offset);
         let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
         let column = self.text.get(start..offset).map_or(0, |before| before.chars().count());
@@ -224,15 +163,6 @@ impl Document {
         let end = self.line_starts.get(line).map_or(self.text.len(), |next| next - 1);
         (start, end.max(start))
     }
-}
-
-/// The largest character boundary not after `offset`.
-pub fn floor_char_boundary(text: &str, offset: usize) -> usize {
-    let mut offset = offset.min(text.len());
-    while !text.is_char_boundary(offset) {
-        offset -= 1;
-    }
-    offset
 }
 
 /// True for the path of a test, a fixture or an example: nothing that runs for a user.

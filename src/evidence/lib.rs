@@ -14,6 +14,8 @@ pub mod context;
 pub mod decode;
 pub mod decompose;
 pub mod document;
+pub mod file_role;
+pub mod language;
 pub mod lexicon;
 pub mod manifest;
 mod notebook;

@@ -7,8 +7,6 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::document::floor_char_boundary;
-
 static FETCHES: LazyLock<Regex> = LazyLock::new(|| {
     let fetch = r"\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b(?u:[^|\n]){0,240}";
     let forms = [
@@ -63,8 +61,8 @@ pub fn covert_order(text: &str) -> Option<usize> {
     const REACH: usize = 400;
     // A bound on the windows: repeated words would otherwise cost 800 bytes each.
     HIDES.find_iter(text).take(20).find_map(|hidden| {
-        let low = floor_char_boundary(text, hidden.start().saturating_sub(REACH));
-        let high = floor_char_boundary(text, hidden.end() + REACH);
+        let low = text.floor_char_boundary(hidden.start().saturating_sub(REACH));
+        let high = text.floor_char_boundary(hidden.end() + REACH);
         ORDERS.is_match(text.get(low..high)?).then_some(hidden.start())
     })
 }

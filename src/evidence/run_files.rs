@@ -8,10 +8,12 @@ use capdex_model::bundle::Bundle;
 
 use super::Evidence;
 use super::code;
-use super::document::{Document, FileRole, Language};
+use super::document::Document;
+use super::file_role::FileRole;
+use super::language::Language;
 use super::manifest::{around, folder_of, join};
 use super::shape::Shape;
-use super::shell::{Deed, Event};
+use super::shell::{self, Deed, Event};
 
 /// The most files that may be read again for one bundle.
 const MOST: usize = 2_000;
@@ -54,7 +56,7 @@ fn named_by(evidence: &Evidence, path: &str) -> Vec<(String, Language, capdex_mo
         return Vec::new();
     }
     let mut named = Vec::new();
-    for event in &document.shell().events {
+    for event in &shell::of(document).events {
         let Event { deed: Deed::RunsFile { path: written, runner, .. }, .. } = event else { continue };
         let Some(target) = resolve(evidence, path, written) else { continue };
         let Some(run) = evidence.documents.get(&target) else { continue };

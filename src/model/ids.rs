@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capability::Kind;
 use crate::digest::Digest;
+use crate::kind::Kind;
 
 /// The key of a listing: the source's id and the name there. Text form `npm:@scope/pkg`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

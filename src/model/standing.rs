@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::abuse::Report;
-use crate::listing::Claim;
+use crate::claim::Claim;
 use crate::sighting::Sighting;
 use crate::time::Timestamp;
 

@@ -14,7 +14,6 @@ use crate::MaskSecrets;
 use crate::address::{Address, Target, addresses, is_drop};
 use crate::clone::{Files, name_in};
 use crate::wording::{hash_of, words, words_without_name};
-use capdex_evidence::document::floor_char_boundary;
 
 /// Lures kept of one content.
 const MOST_LURES: usize = 48;
@@ -223,8 +222,8 @@ impl Page<'_> {
 
     /// The paragraph around an address, its reach bounded.
     fn passage(&self, address: &Address) -> Range<usize> {
-        let low = floor_char_boundary(self.text, address.start.saturating_sub(REACH));
-        let high = floor_char_boundary(self.text, address.end + REACH);
+        let low = self.text.floor_char_boundary(address.start.saturating_sub(REACH));
+        let high = self.text.floor_char_boundary(address.end + REACH);
         let before = self.text.get(low..address.start).unwrap_or_default();
         let after = self.text.get(address.end..high).unwrap_or_default();
         // A paragraph ends at an empty line; without one, the reach bounds it.
@@ -235,8 +234,8 @@ impl Page<'_> {
 
     /// The paragraph with what stands right before and after it: headings, and a passphrase in a line of its own.
     fn widened(&self, around: &Range<usize>) -> Range<usize> {
-        let start = floor_char_boundary(self.text, around.start.saturating_sub(160));
-        start..floor_char_boundary(self.text, around.end + 160)
+        let start = self.text.floor_char_boundary(around.start.saturating_sub(160));
+        start..self.text.floor_char_boundary(around.end + 160)
     }
 
     fn hash(&self, around: &Range<usize>, site: &str) -> Option<u64> {
@@ -330,7 +329,7 @@ static OPENS: LazyLock<Regex> = LazyLock::new(|| {
 fn wallets_in(text: &str) -> Vec<String> {
     let near = |found: &regex::Match<'_>| {
         // Addresses of contracts and examples abound; one counts where the words before it have money sent.
-        let start = floor_char_boundary(text, found.start().saturating_sub(120));
+        let start = text.floor_char_boundary(found.start().saturating_sub(120));
         PAID.is_match(text.get(start..found.start()).unwrap_or_default())
     };
     WALLET.find_iter(text).take(200).filter(near).map(|found| found.as_str().to_owned()).collect()

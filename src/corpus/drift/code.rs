@@ -16,7 +16,8 @@ use super::package_version::{CapabilityVersion, PackageVersion, is_live};
 use super::recipients::{Recipient, Use};
 use capdex_evidence::code::sinks::{evaluates, runs_shell, sends};
 use capdex_evidence::code::{Argument, Call, SourceView, TaintSources};
-use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::Severity;
 

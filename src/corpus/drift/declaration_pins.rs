@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use capdex_evidence::Evidence;
 use capdex_evidence::decompose::hook;
-use capdex_evidence::document::FileRole;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::manifest::{Manifest, ManifestKind, launches};
 use capdex_evidence::tools::server_text;
 use capdex_model::capability::Capability;

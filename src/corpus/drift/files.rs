@@ -5,7 +5,8 @@
 use super::effect::{Effect, EffectKind};
 use super::package_version::{CapabilityVersion, PackageVersion, is_live};
 use super::volatile;
-use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 
 /// An effect for each kind of change among the files of a capability, with the first file that has it.
 pub(super) fn effects(

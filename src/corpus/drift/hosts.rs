@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use capdex_evidence::Evidence;
-use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::site::site_of;
 use capdex_evidence::zones::ZoneKind;
 

@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::hosts;
-use capdex_evidence::document::{Document, FileRole, floor_char_boundary};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 
 /// The longest arguments that are read, in bytes.
 const ARGUMENTS: usize = 1200;
@@ -118,7 +119,7 @@ pub(super) fn requests(document: &Document) -> Vec<Request<'_>> {
     let found = ADDRESS.captures_iter(text).take(MAX_CALLS).filter_map(|found| {
         let (whole, host) = (found.get(0)?, found.get(1)?);
         // A few letters back are enough for a name and its bracket, and keep the reading linear.
-        let before = text.get(floor_char_boundary(text, whole.start().saturating_sub(40))..whole.start())?;
+        let before = text.get(text.floor_char_boundary(whole.start().saturating_sub(40))..whole.start())?;
         let opens = before.trim_end().strip_suffix('(')?;
         let name = opens.rsplit(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').next()?;
         let is_request = ["fetch", "post", "put", "patch", "request", "send", "urlopen", "sendBeacon"].contains(&name);
@@ -146,7 +147,7 @@ fn arguments_from(text: &str, offset: usize) -> &str {
             _ => {}
         }
     }
-    text.get(offset..floor_char_boundary(text, end)).unwrap_or_default()
+    text.get(offset..text.floor_char_boundary(end)).unwrap_or_default()
 }
 
 #[cfg(test)]

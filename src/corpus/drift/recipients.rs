@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use capdex_evidence::document::{Document, FileRole, floor_char_boundary};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::zones::ZoneKind;
 
 /// The use of an address, weakest first.
@@ -169,7 +170,7 @@ fn is_address(text: &str, start: usize, address: &str) -> bool {
 
 /// True where the text before an offset is the beginning of a URL: `scheme://user:`.
 fn is_in_url(text: &str, offset: usize) -> bool {
-    let from = floor_char_boundary(text, offset.saturating_sub(KEY_REACH));
+    let from = text.floor_char_boundary(offset.saturating_sub(KEY_REACH));
     let before = text.get(from..offset).unwrap_or_default();
     let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<' | '(' | ',');
     before.rsplit(ends).next().is_some_and(|word| word.contains("://"))
@@ -177,7 +178,7 @@ fn is_in_url(text: &str, offset: usize) -> bool {
 
 /// The name before an offset that says what the value there is for.
 fn key_before(text: &str, offset: usize) -> Option<String> {
-    let from = floor_char_boundary(text, offset.saturating_sub(KEY_REACH));
+    let from = text.floor_char_boundary(offset.saturating_sub(KEY_REACH));
     let before = text.get(from..offset)?;
     let of = |pattern: &Regex| pattern.captures(before).and_then(|found| Some(found.get(1)?.as_str().to_owned()));
     // A setter stands nearer than a key; one that says nothing of a recipient is just a call.
@@ -233,7 +234,7 @@ fn use_of_key(key: &str) -> Option<Use> {
 /// The last name of the call whose brackets are open at an offset: `sendEmail` for `client.sendEmail({bcc: "`.
 fn call_around(text: &str, offset: usize) -> Option<String> {
     const WORDS: [&str; 8] = ["if", "for", "while", "switch", "catch", "return", "function", "await"];
-    let from = floor_char_boundary(text, offset.saturating_sub(CALL_REACH));
+    let from = text.floor_char_boundary(offset.saturating_sub(CALL_REACH));
     let bytes = text.as_bytes();
     let mut depth = 0_usize;
     for at in (from..offset).rev() {

@@ -12,23 +12,23 @@ use regex::bytes::Regex;
 use capdex_model::fact::Place;
 use capdex_model::snapshot::{Gap, GapReason};
 
-use super::document::{Document, Language};
+use super::document::Document;
+use super::language::Language;
 use super::notebook::is_notebook;
 use super::tools::Tool;
 
 mod javascript;
-mod javascript_tools;
 mod known_calls;
 mod literal;
 mod nesting;
 mod notebook;
 mod python;
-mod python_tools;
 mod secrets;
 pub mod sinks;
 mod sources;
 mod taint;
 mod token_heuristics;
+mod tool_fields;
 mod zod;
 
 pub use secrets::is_issuer;

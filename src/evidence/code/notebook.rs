@@ -2,7 +2,8 @@
 //!
 //! A call in a cell is placed at the cell's first line.
 
-use super::super::document::{Document, Language};
+use super::super::document::Document;
+use super::super::language::Language;
 use super::super::notebook::Notebook;
 use super::{Dialect, Gap, GapReason, SourceView, WORTH_READING, findings, fits, view};
 

@@ -6,7 +6,9 @@
 
 use std::ops::Range;
 
-use super::document::{Document, FileRole, Language};
+use super::document::Document;
+use super::file_role::FileRole;
+use super::language::Language;
 use super::zones::ZoneKind;
 
 mod vocabulary;

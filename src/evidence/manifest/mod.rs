@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use capdex_model::snapshot::{Gap, GapReason};
 
-use super::document::{Document, FileRole};
+use super::document::Document;
+use super::file_role::FileRole;
 
 mod command;
 mod frontmatter;

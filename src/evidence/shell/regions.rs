@@ -8,7 +8,9 @@ use std::sync::LazyLock;
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::Value;
 
-use super::super::document::{Document, FileRole, Language, floor_char_boundary};
+use super::super::document::Document;
+use super::super::file_role::FileRole;
+use super::super::language::Language;
 use super::super::notebook::{Notebook, is_notebook};
 use super::super::zones::ZoneKind;
 use super::trace::{Traced, Tracer};
@@ -260,7 +262,7 @@ fn commands_with_arguments(value: &Value, text: &str, regions: &mut Vec<Region>,
                 }
                 // The first place with that text: good enough to point at, without a second parser.
                 let start = text.find(command.as_str()).unwrap_or(0);
-                let end = floor_char_boundary(text, start + command.len());
+                let end = text.floor_char_boundary(start + command.len());
                 regions.push(Region { start, end, text: Some(line) });
             }
             map.values().for_each(|value| commands_with_arguments(value, text, regions, depth + 1));

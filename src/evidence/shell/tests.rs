@@ -1,6 +1,7 @@
 //! Behaviour of the shell lexer and the tracer.
 
 use super::*;
+use crate::language::Language;
 
 fn shell_of(path: &str, text: &str) -> Shell {
     read(&Document::read(path, text.as_bytes(), &mut Vec::new()))

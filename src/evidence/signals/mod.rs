@@ -12,7 +12,7 @@ use capdex_model::ids::CapabilityId;
 use capdex_model::listing::Claim;
 
 use super::Evidence;
-use super::document::FileRole;
+use super::file_role::FileRole;
 use super::manifest::{Manifest, ManifestKind, PLUGIN_FOLDERS, around, folder_of, is_foreign, name_of};
 
 mod documents;

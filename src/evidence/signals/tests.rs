@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::decompose::decompose;
-use crate::document::FileRole;
+use crate::file_role::FileRole;
 use capdex_model::bundle::{Bundle, BundleFile};
 use capdex_model::listing::Claims;
 

@@ -2,7 +2,8 @@
 //!
 //! The role is a hint for how loudly a rule may speak; which capability a file belongs to is `decompose`'s to say.
 
-use super::super::document::{FileRole, Language};
+use super::super::file_role::FileRole;
+use super::super::language::Language;
 
 /// Files that agents load as standing instructions, whatever folder they lie in; lower case.
 const INSTRUCTION_NAMES: &[&str] = &[

@@ -5,7 +5,6 @@
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use super::{Cover, ZoneKind};
-use crate::document::floor_char_boundary;
 
 /// A heading of a Markdown text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,7 +121,7 @@ pub(crate) fn headings_of(text: &str, zones: &[super::Zone], line_starts: &[usiz
         let end = line_starts.get(line + 1).map_or(zone.end, |next| zone.end.min(*next));
         if let Some((level, title)) = text.get(start..end).and_then(heading_in) {
             let parent = parent_of(&headings, level);
-            let title = title.get(..floor_char_boundary(title, TITLE_LENGTH)).unwrap_or(title);
+            let title = title.get(..title.floor_char_boundary(TITLE_LENGTH)).unwrap_or(title);
             headings.push(Heading { start, level, title: title.to_owned(), parent });
         }
     }
@@ -154,7 +153,8 @@ mod tests {
     use super::super::{Zone, zones_of};
     use super::*;
     use crate::bytes::line_starts;
-    use crate::document::{FileRole, Language};
+    use crate::file_role::FileRole;
+    use crate::language::Language;
 
     /// The plain definition: every line of every zone is read.
     fn starts_plainly(text: &str, zones: &[Zone]) -> Vec<usize> {

@@ -5,7 +5,8 @@
 use capdex_model::snapshot::{Gap, GapReason};
 
 use super::bytes::first;
-use super::document::{FileRole, Language};
+use super::file_role::FileRole;
+use super::language::Language;
 
 mod classify;
 mod markdown;

@@ -1,6 +1,8 @@
 //! Behaviour of decoding, classifying and zoning.
 
-use super::super::document::{Document, FileRole, Language};
+use super::super::document::Document;
+use super::super::file_role::FileRole;
+use super::super::language::Language;
 use super::*;
 
 fn zones(path: &str, text: &str) -> Vec<(ZoneKind, String)> {

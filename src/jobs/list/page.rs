@@ -5,9 +5,9 @@
 use capdex_crawlers::revisit::{self, Revisit};
 use capdex_crawlers::{ListPage, ListedEntry, NextPage, WalkKind, http};
 use capdex_db::{ListingState, Reader, StoreError, Upserted, Writer};
-use capdex_model::history::History;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Locator, Validators};
+use capdex_model::listing_comparison::history_after;
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::time::{AsOf, Timestamp};
 
@@ -93,7 +93,7 @@ fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow
             if let Some(before) = &mut before {
                 // Popularity moves by itself, and is no reason for another visit soon.
                 before.claims.popularity = listing.claims.popularity;
-                listing.claims.history = History::follow(before, listing);
+                listing.claims.history = history_after(before, listing);
             }
             says_something_new = before.as_ref() != Some(&**listing);
         }

@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::canonical_json;
-use crate::capability::Kind;
 use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
 use crate::ids::RuleId;
+use crate::kind::Kind;
 
 /// A fact with its keys in their order.
 #[derive(Serialize)]

@@ -9,38 +9,14 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::capability::Kind;
 use crate::digest::Digest;
 use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
 use crate::ids::RuleId;
+use crate::kind::Kind;
 
-use super::canonical;
+use super::default_fact::DefaultFact;
 use super::numbered::NumberedFact;
 use super::outcome_set::{OutcomeSet, RuleSet};
-
-/// A fact that many capabilities share, with its canonical text: digests write hundreds of them.
-#[derive(Debug)]
-pub(super) struct DefaultFact {
-    fact: Fact,
-    canonical: String,
-}
-
-impl DefaultFact {
-    /// Wraps a fact and writes its canonical text.
-    fn new(fact: Fact) -> Arc<Self> {
-        Arc::new(Self { canonical: canonical::of_fact(&fact), fact })
-    }
-
-    /// The fact itself.
-    pub(super) const fn fact(&self) -> &Fact {
-        &self.fact
-    }
-
-    /// The canonical text of the fact.
-    pub(super) fn canonical(&self) -> &str {
-        &self.canonical
-    }
-}
 
 /// The defaults of one kind, as they are written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -276,12 +252,13 @@ impl RuleDefaults {
         let shared = self.shared.get(number).and_then(|shared| match outcome {
             Outcome::False => Some(&shared.absent),
             Outcome::NotApplicable => Some(&shared.not_applicable),
-            Outcome::Unavailable if *version == shared.absent.fact.version => {
+            Outcome::Unavailable if *version == shared.absent.fact().version => {
                 Some(shared.unavailable.get_or_init(|| DefaultFact::new(fact_of(row))))
             }
             _ => None,
         });
-        let same = |shared: &&Arc<DefaultFact>| shared.fact.version == *version && shared.fact.evidence == **missing;
+        let same =
+            |shared: &&Arc<DefaultFact>| shared.fact().version == *version && shared.fact().evidence == **missing;
         match shared.filter(same) {
             Some(shared) => NumberedFact::shared(number, Arc::clone(shared)),
             None => NumberedFact::own(Some(number), fact_of(row)),

@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::capability::Kind;
 use crate::fact::{Confidence, Fact, Place, Severity};
+use crate::kind::Kind;
 
 use super::SparseFacts;
 use super::defaults::{DefaultFacts, OutcomeRow, RuleDefaults, fact_of};

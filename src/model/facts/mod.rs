@@ -9,13 +9,14 @@ use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::capability::Kind;
 use crate::digest::Digest;
 use crate::fact::{Fact, Outcome};
 use crate::ids::RuleId;
+use crate::kind::Kind;
 use crate::sighting::RULE_PREFIX;
 
 mod canonical;
+mod default_fact;
 mod defaults;
 mod exceptions;
 mod numbered;

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 use crate::fact::Fact;
 
 use super::canonical;
-use super::defaults::DefaultFact;
+use super::default_fact::DefaultFact;
 
 /// One fact about one capability.
 #[derive(Clone, Debug)]

@@ -6,7 +6,8 @@
 use serde_json::Value;
 
 use crate::FactSink;
-use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::manifest::{escape, is_foreign, name_of, place_of, read_json5};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Place, Severity};

@@ -1,7 +1,7 @@
 //! data-file-executed: a command runs a file whose name promises data.
 
 use crate::FactSink;
-use capdex_evidence::document::FileRole;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::shape::Shape;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};

@@ -1,7 +1,7 @@
 //! Long runs of emoji, in which text can be hidden.
 
 use crate::FactSink;
-use capdex_evidence::document::FileRole;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::unicode::beyond_ascii;
 

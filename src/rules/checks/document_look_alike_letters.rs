@@ -5,7 +5,8 @@ use std::ops::Range;
 use unicode_script::{Script, UnicodeScript};
 
 use crate::FactSink;
-use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::unicode::beyond_ascii;
 

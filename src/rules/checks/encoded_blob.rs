@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use capdex_evidence::decode::{Encoding, Run};
-use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 use capdex_model::fact::{Confidence, Severity};
 
 use crate::FactSink;

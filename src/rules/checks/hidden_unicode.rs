@@ -2,7 +2,8 @@
 //!
 //! Characters that emoji, joining scripts and right-to-left text need are no find (`evidence::unicode` tells it apart).
 
-use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::unicode::{Hidden, HiddenKind, hidden};
 use capdex_model::fact::{Confidence, Severity};
 
@@ -102,8 +103,7 @@ fn names(document: &Document, run: &Hidden) -> String {
 fn line(document: &Document, run: &Hidden) -> String {
     let (start, end) = document.line_at(run.offset);
     // The place may lie far within a line of megabytes: only what is around it is quoted.
-    let start =
-        start.max(capdex_evidence::document::floor_char_boundary(&document.text, run.offset.saturating_sub(60)));
+    let start = start.max(document.text.floor_char_boundary(run.offset.saturating_sub(60)));
     let around = document.text.get(start..end).unwrap_or("").chars().take(120);
     around.filter(|letter| hidden(&letter.to_string()).is_empty()).collect()
 }

@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::FactSink;
-use capdex_evidence::document::is_test_path;
-use capdex_evidence::document::{Document, FileRole, Language, floor_char_boundary};
+use capdex_evidence::document::{Document, is_test_path};
+use capdex_evidence::file_role::FileRole;
+use capdex_evidence::language::Language;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
@@ -49,7 +50,7 @@ fn gathered(document: &Document) -> Option<(usize, String)> {
         if document.zone_at(request.start()) == ZoneKind::Comment {
             return None;
         }
-        let within = text.get(request.start()..floor_char_boundary(text, request.end() + REACH))?;
+        let within = text.get(request.start()..text.floor_char_boundary(request.end() + REACH))?;
         let within = within.get(..end_of(within))?;
         // Only a request whose address is written out shows where the secrets go.
         let away = within.contains("://") && !within.contains("://localhost") && !within.contains("://127.");

@@ -6,7 +6,8 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use capdex_evidence::context::Context;
 use capdex_evidence::decode::{Encoding, Payload, payloads};
-use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 use capdex_model::fact::{Confidence, Severity};
 
 use crate::FactSink;

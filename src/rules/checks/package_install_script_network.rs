@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::FactSink;
-use capdex_evidence::document::{Document, Language};
+use capdex_evidence::document::Document;
+use capdex_evidence::language::Language;
 use capdex_evidence::signals::{InstallScript, install_scripts};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::ZoneKind;

@@ -1,6 +1,7 @@
 //! `padding-evasion`: a stretch of emptiness with text behind it, where a reader has stopped reading.
 
-use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;

@@ -1,7 +1,7 @@
 //! picture-tail: bytes that no viewer shows follow the end of a picture.
 
 use crate::FactSink;
-use capdex_evidence::document::FileRole;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::shape::Shape;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::FactSink;
-use capdex_evidence::document::FileRole;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::manifest::is_foreign;
 use capdex_evidence::subject::Subject;
 

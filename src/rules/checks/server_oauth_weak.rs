@@ -5,7 +5,9 @@
 use serde_json::Value;
 
 use crate::FactSink;
-use capdex_evidence::document::{Document, FileRole, Language};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
+use capdex_evidence::language::Language;
 use capdex_evidence::manifest::{is_foreign, place_of, read_json5};
 use capdex_evidence::site::site_of;
 use capdex_evidence::subject::Subject;

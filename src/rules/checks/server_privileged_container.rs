@@ -1,7 +1,8 @@
 //! Servers whose container is none: privileged, or with the host's own sockets and folders inside.
 
 use crate::FactSink;
-use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::manifest::{is_foreign, name_of};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Place, Severity};

@@ -2,7 +2,7 @@
 
 use crate::FactSink;
 use capdex_evidence::code::{Argument, Call};
-use capdex_evidence::document::FileRole;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::manifest::{ManifestKind, is_foreign};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};

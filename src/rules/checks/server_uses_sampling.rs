@@ -1,7 +1,7 @@
 //! Servers that ask the client's model to write for them.
 
 use crate::FactSink;
-use capdex_evidence::document::FileRole;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::ZoneKind;
 

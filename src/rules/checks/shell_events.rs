@@ -3,8 +3,9 @@
 //! The rules about shell text choose among them.
 
 use capdex_evidence::context::Context;
-use capdex_evidence::document::{Document, FileRole};
-use capdex_evidence::shell::Event;
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
+use capdex_evidence::shell::{self, Event};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::capability::Kind;
@@ -13,7 +14,7 @@ use capdex_model::fact::Severity;
 /// The deeds in a capability's files, in the order of paths and places.
 pub(super) fn events<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Document, &'a Event)> {
     let read = subject.documents().filter(|document| !matches!(document.role, FileRole::Lock | FileRole::Binary));
-    read.flat_map(|document| document.shell().events.iter().map(move |event| (document, event)))
+    read.flat_map(|document| shell::of(document).events.iter().map(move |event| (document, event)))
 }
 
 /// A severity, lowered where the text around a deed forbids, quotes or explains it.

@@ -8,7 +8,9 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexBuilder};
 
 use crate::FactSink;
-use capdex_evidence::document::{Document, FileRole, Language};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
+use capdex_evidence::language::Language;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::{Zone, ZoneKind};
 use capdex_model::fact::{Confidence, Severity};

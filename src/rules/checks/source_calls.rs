@@ -4,7 +4,8 @@
 
 use crate::FactSink;
 use capdex_evidence::code::{Call, SourceView};
-use capdex_evidence::document::{FileRole, is_test_path};
+use capdex_evidence::document::is_test_path;
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 

@@ -7,7 +7,7 @@ use regex::bytes::Regex;
 use super::source_calls::{source_files, weighed};
 use crate::FactSink;
 use capdex_evidence::code::{Argument, Call};
-use capdex_evidence::document::Language;
+use capdex_evidence::language::Language;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 

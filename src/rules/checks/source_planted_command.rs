@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::FactSink;
-use capdex_evidence::document::is_test_path;
-use capdex_evidence::document::{Document, FileRole, Language, floor_char_boundary};
+use capdex_evidence::document::{Document, is_test_path};
+use capdex_evidence::file_role::FileRole;
+use capdex_evidence::language::Language;
 use capdex_evidence::payload;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::ZoneKind;
@@ -103,8 +104,8 @@ fn planted(document: &Document) -> Option<usize> {
     places.find_map(|place| {
         let whole = place.get(0)?;
         // Never before the last place: text full of places is read once and not once for each.
-        let low = floor_char_boundary(text, whole.start().saturating_sub(REACH).max(read_to));
-        let high = floor_char_boundary(text, whole.end() + REACH);
+        let low = text.floor_char_boundary(whole.start().saturating_sub(REACH).max(read_to));
+        let high = text.floor_char_boundary(whole.end() + REACH);
         read_to = whole.start();
         let window = text.get(low..high)?;
         if !WRITES.is_match(window) {
@@ -135,7 +136,7 @@ fn printed_order(document: &Document) -> Option<usize> {
             return None;
         }
         // What is printed is a sentence or two.
-        let end = floor_char_boundary(text, found.end() + 500);
+        let end = text.floor_char_boundary(found.end() + 500);
         let range: Range<usize> = found.start()..end;
         let at = range.start + payload::covert_order(text.get(range.clone())?)?;
         let literal = is_said(document, at) && prints(text, range.start);
@@ -145,7 +146,7 @@ fn printed_order(document: &Document) -> Option<usize> {
 
 /// True where a statement that prints begins shortly before a place.
 fn prints(text: &str, at: usize) -> bool {
-    let low = floor_char_boundary(text, at.saturating_sub(160));
+    let low = text.floor_char_boundary(at.saturating_sub(160));
     let before = text.get(low..at).unwrap_or_default();
     ["print(", "console.log(", "echo ", "stdout.write(", "Println(", "Write-Output", "Write-Host"]
         .iter()
@@ -155,8 +156,8 @@ fn prints(text: &str, at: usize) -> bool {
 /// True where a place stands in a literal that is no expression to search by.
 fn is_said(document: &Document, at: usize) -> bool {
     let text = document.text.as_str();
-    let low = floor_char_boundary(text, at.saturating_sub(60));
-    let around = text.get(low..floor_char_boundary(text, at + 200)).unwrap_or_default();
+    let low = text.floor_char_boundary(at.saturating_sub(60));
+    let around = text.get(low..text.floor_char_boundary(at + 200)).unwrap_or_default();
     let line = around.split('\n').next().unwrap_or_default();
     // Scanners hold the same words as expressions to search by.
     let searched = ["\\s", "\\b", "[^", "(?:", "re.compile", ".test(", "\\w"]

@@ -6,16 +6,18 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use capdex_evidence::document::{FileRole, Language};
+use capdex_evidence::file_role::FileRole;
+use capdex_evidence::language::Language;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 use capdex_model::ids::RuleId;
 
 use super::super::{Examples, Lifecycle, RuleMeta};
-use super::condition::{Condition, Lower};
+use super::condition::Condition;
 use super::expression::Expression;
 use super::literals::{LiteralPlan, Sight};
+use super::mildness::Lower;
 use super::prefilter::RequiredLiterals;
 
 /// A data rule as it is written.

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use super::prefilter::search::LONGEST;
+use super::literal_length::LONGEST;
 
 /// The words that most texts are full of: pieces of them are far more common than their letters.
 const COMMON_WORDS: &str = "

@@ -4,8 +4,8 @@
 //! their ASCII letters, and a space stands for every run of blanks. Expressions that need them are read in `literals`.
 
 use super::frequency;
+use super::literal_length::LONGEST;
 use super::prefilter::normalized::seen;
-use super::prefilter::search::LONGEST;
 use super::reach::is_word;
 
 /// Knowledge about the byte beside a literal.

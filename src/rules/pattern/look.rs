@@ -1,6 +1,7 @@
 //! One look at one text of a document: what rules ask about the text as a whole, answered once.
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use capdex_evidence::document::Document;
 use capdex_model::capability::Kind;
@@ -23,8 +24,18 @@ impl<'a> ScannedText<'a> {
         Self { document, view, text: view.text().as_bytes(), kind, answers: RefCell::new(Vec::new()) }
     }
 
+    /// True where a condition holds around a find.
+    pub(super) fn meets(&self, condition: &Condition, found: &Range<usize>) -> bool {
+        // The same for every find: asked once for each text.
+        if condition.is_the_same_everywhere() {
+            let all = if condition.is_of_path() { self.document.path.as_bytes() } else { self.text };
+            return self.once(condition, || condition.occurs_in(all));
+        }
+        condition.occurs_in(self.text.get(condition.range(self.text, found)).unwrap_or(&[]))
+    }
+
     /// The answer to a condition that does not depend on the place of the find.
-    pub(super) fn once(&self, condition: &Condition, ask: impl FnOnce() -> bool) -> bool {
+    fn once(&self, condition: &Condition, ask: impl FnOnce() -> bool) -> bool {
         let asked = self.answers.borrow().iter().find(|(other, _)| std::ptr::eq(*other, condition)).map(|(_, is)| *is);
         asked.unwrap_or_else(|| {
             let answer = ask();

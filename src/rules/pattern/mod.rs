@@ -11,12 +11,13 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use capdex_evidence::context::{Context, sentence_around};
-use capdex_evidence::document::{Document, FileRole, floor_char_boundary};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 use capdex_model::facts::NumberedFact;
 
-use super::{FactSink, Lifecycle, RuleMeta};
+use super::{FactSink, Lifecycle, RuleMeta, checks};
 use capdex_evidence::subject::Subject;
 
 mod anchored;
@@ -26,8 +27,10 @@ mod file;
 mod finds;
 mod frequency;
 mod literal;
+mod literal_length;
 mod literals;
 mod look;
+mod mildness;
 mod prefilter;
 mod question;
 mod reach;
@@ -36,11 +39,11 @@ mod search_window;
 mod tests;
 mod view;
 
-use condition::Around;
 use expression::Expression;
 use file::DataRule;
 use finds::{Find, Finds};
 use look::ScannedText;
+use mildness::Around;
 use prefilter::{Candidates, Prefilter, PrefilterHits, RequiredLiterals};
 pub(super) use question::{Question, whole_words};
 use search_window::{SearchWindow, find_in};
@@ -61,8 +64,8 @@ struct PatternEngine {
     searches: Vec<(usize, usize)>,
     /// For each rule, where its marks begin among the expressions of the prefilter.
     marks: Vec<usize>,
-    /// The first question of a check among them, behind all marks.
-    questions: usize,
+    /// The questions of checks among them, behind all marks.
+    questions: Range<usize>,
     /// Which of the searches a text can give a find at all and, after them, which marks it can hold.
     prefilter: Prefilter,
 }
@@ -87,8 +90,11 @@ impl PatternEngine {
             marks.push(needs.len());
             needs.extend(rule.marks.iter().map(|mark| RequiredLiterals::of(mark.text())));
         }
-        let questions = needs.len();
-        needs.extend(question::needs());
+        let first = needs.len();
+        for (number, question) in checks::questions().enumerate() {
+            needs.push(question.numbered(number));
+        }
+        let questions = first..needs.len();
         let prefilter = Prefilter::new(&needs);
         Self { rules, searches, marks, questions, prefilter }
     }
@@ -99,7 +105,7 @@ impl PatternEngine {
         let candidates = self.prefilter.candidates(look.text, hits);
         // Questions are about the text as it is written: other views have other places.
         if matches!(look.view, TextView::Written(_)) {
-            question::note(look.document, &candidates, self.questions);
+            question::note(look.document, &candidates, self.questions.clone());
         }
         // The patterns of a rule follow each other, and ask for the same marks.
         let mut marked = None;
@@ -248,8 +254,8 @@ impl DataRule {
     /// The severity and confidence of a match; none where it is no find.
     fn judge(&self, look: &ScannedText<'_>, found: &Range<usize>, offset: usize) -> Option<(Severity, Confidence)> {
         if self.zones.as_ref().is_some_and(|zones| !zones.contains(&look.document.zone_at(offset)))
-            || !self.near.iter().all(|condition| condition.holds(look, found))
-            || self.unless.iter().any(|condition| condition.holds(look, found))
+            || !self.near.iter().all(|condition| look.meets(condition, found))
+            || self.unless.iter().any(|condition| look.meets(condition, found))
         {
             return None;
         }
@@ -270,7 +276,7 @@ impl DataRule {
     fn evidence(&self, view: &TextView<'_>, found: Range<usize>) -> String {
         let text = view.text();
         let part = |range: Range<usize>| {
-            let (start, end) = (floor_char_boundary(text, range.start), floor_char_boundary(text, range.end));
+            let (start, end) = (text.floor_char_boundary(range.start), text.floor_char_boundary(range.end));
             text.get(start..end).unwrap_or("")
         };
         if self.mask {

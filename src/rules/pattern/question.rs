@@ -6,8 +6,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::checks;
-use capdex_evidence::document::{Document, Language, Noted};
+use capdex_evidence::document::{Document, Noted};
+use capdex_evidence::language::Language;
 
 use super::expression::Expression;
 use super::prefilter::{Candidates, RequiredLiterals};
@@ -20,8 +20,8 @@ pub(crate) struct Question {
     expression: OnceLock<Expression>,
     /// Signs that every match holds on the line where it begins, and few lines do: all of them.
     signs: (&'static [&'static str], OnceLock<Vec<Expression>>),
-    /// Its number among all questions, where it is asked of whole texts.
-    number: OnceLock<Option<usize>>,
+    /// Its number among all questions, where it is asked of whole texts and the engine stands.
+    number: OnceLock<usize>,
 }
 
 impl Question {
@@ -83,8 +83,14 @@ impl Question {
 
     /// The windows of possible matches in a document, where the prefilter has noted it.
     fn noted<'a>(&self, document: &'a Document) -> Option<&'a Noted> {
-        let number = self.number.get_or_init(|| checks::questions().position(|other| std::ptr::eq(self, other)));
-        document.noted.get()?.get((*number)?)
+        // Whoever noted a document has numbered all questions before.
+        document.noted.get()?.get(*self.number.get()?)
+    }
+
+    /// Its needs, with its number among all questions from now on: they look at parts of a text, but at whole words.
+    pub(super) fn numbered(&self, number: usize) -> RequiredLiterals {
+        self.number.get_or_init(|| number);
+        RequiredLiterals::of(self.text)
     }
 
     /// True where a match lies in a part of a text.
@@ -132,13 +138,8 @@ fn signed_lines(sign: &Expression, others: &[Expression], noted: &Noted, text: &
     stretches
 }
 
-/// The needs of the questions, in their order: they look at parts of it, but at whole words.
-pub(super) fn needs() -> impl Iterator<Item = RequiredLiterals> {
-    checks::questions().map(|question| RequiredLiterals::of(question.text))
-}
-
-/// Notes where a Markdown text can answer the questions, whose numbers in the prefilter begin at `first`.
-pub(super) fn note(document: &Document, candidates: &Candidates<'_>, first: usize) {
+/// Notes where a Markdown text can answer the questions that have these numbers in the prefilter.
+pub(super) fn note(document: &Document, candidates: &Candidates<'_>, numbers: Range<usize>) {
     // Skills are Markdown; of other texts nobody asks these questions.
     if document.language != Language::Markdown {
         return;
@@ -150,5 +151,5 @@ pub(super) fn note(document: &Document, candidates: &Candidates<'_>, first: usiz
         }
         candidates.stretches(number).into_iter().map(|stretch| (stretch.starts, stretch.end)).collect()
     };
-    document.noted.get_or_init(|| (first..).zip(checks::questions()).map(|(number, _)| stretches(number)).collect());
+    document.noted.get_or_init(|| numbers.map(stretches).collect());
 }

@@ -44,7 +44,7 @@ fn every_rule_file_parses_under_its_own_name() {
         for expression in rule.expressions() {
             assert!(expression::compile(expression.text()).is_ok(), "{name}: {}", expression.text());
         }
-        let lowers = rule.lower.iter().flat_map(condition::Lower::conditions);
+        let lowers = rule.lower.iter().flat_map(mildness::Lower::conditions);
         let mut conditions = rule.near.iter().chain(&rule.unless).chain(lowers);
         assert!(!conditions.any(condition::Condition::is_slow), "{name}: what stands beside a find is not the file");
     }
@@ -91,7 +91,7 @@ fn the_gate_holds_nothing_back_that_gives_a_find() {
             let by_hand = rule.marks.is_empty() || rule.marks.iter().any(|mark| mark.occurs_in(look.text));
             assert_eq!(is_marked, by_hand, "{}", rule.meta.id);
             let every = finder(search).regex().find_iter(look.text).map(|found| found.range());
-            let counting = every.filter(|found| is_marked && rule.near.iter().all(|near| near.holds(&look, found)));
+            let counting = every.filter(|found| is_marked && rule.near.iter().all(|near| look.meets(near, found)));
             let is_open = candidates.expressions().contains(&search);
             let stretches = if is_open { candidates.stretches(search) } else { Vec::new() };
             let within: Vec<_> = find_in(&stretches, finder(search), look.text).collect();

@@ -3,7 +3,8 @@
 //! Each keeps the way back to the place in the file.
 
 use capdex_evidence::decode::{self, Encoding};
-use capdex_evidence::document::{Document, Language};
+use capdex_evidence::document::Document;
+use capdex_evidence::language::Language;
 use capdex_evidence::shell;
 use capdex_evidence::unicode::{self, Folded};
 
@@ -85,7 +86,7 @@ pub(super) fn views(document: &Document) -> Vec<TextView<'_>> {
             views.extend(folded.map(|folded| TextView::Derived(vec![folded])));
         }
     }
-    views.extend(document.shell().plain.as_ref().map(TextView::Plain));
+    views.extend(shell::of(document).plain.as_ref().map(TextView::Plain));
     views.extend(unmarked(document).map(|text| TextView::Derived(vec![text])));
     for payload in payloads {
         let (offset, encoding) = (payload.offset, payload.encoding);

@@ -22,12 +22,13 @@ use serde_json::Value;
 
 use super::literal::Budget;
 use super::taint::{Flow, TaintSources, TaintedArguments};
-use super::{Argument, Call, Dialect, Findings, Parsed, excerpt, javascript_tools, known_calls, secrets};
+use super::{Argument, Call, Dialect, Findings, Parsed, excerpt, known_calls, secrets};
 
 mod names;
 mod parts;
 mod shapes;
 mod taint;
+mod tools;
 
 use names::member_of;
 
@@ -87,9 +88,9 @@ struct Binding {
 /// Walks a program twice: while `naming`, it learns what names stand for; then it collects.
 pub(super) struct Reader<'t> {
     text: &'t str,
-    pub(super) path: &'t str,
+    path: &'t str,
     names: BTreeMap<String, Binding>,
-    pub(super) findings: Findings,
+    findings: Findings,
     budget: Budget,
     naming: bool,
     flow: Flow,
@@ -412,7 +413,7 @@ impl<'a> Visit<'a> for Reader<'_> {
             self.findings.imports.extend(self.through_call(it, 0));
         }
         // Before the arguments: the handler among them is walked with the schema that is recorded here.
-        javascript_tools::from_call(self, it);
+        tools::from_call(self, it);
         self.follow_call(&it.callee, &it.arguments, it.span, false);
     }
 
@@ -442,7 +443,7 @@ impl<'a> Visit<'a> for Reader<'_> {
 
     fn visit_object_expression(&mut self, it: &ObjectExpression<'a>) {
         if !self.naming {
-            javascript_tools::from_object(self, it);
+            tools::from_object(self, it);
             return self.follow_object(it);
         }
         walk::walk_object_expression(self, it);
@@ -450,7 +451,7 @@ impl<'a> Visit<'a> for Reader<'_> {
 
     fn visit_class(&mut self, it: &Class<'a>) {
         if !self.naming {
-            javascript_tools::from_class(self, it);
+            tools::from_class(self, it);
         }
         walk::walk_class(self, it);
     }
@@ -473,6 +474,6 @@ fn is_empty_object(expression: &Expression<'_>) -> bool {
 }
 
 /// The start of an expression, as a byte offset.
-pub(super) fn start_of(span: &impl GetSpan) -> usize {
+fn start_of(span: &impl GetSpan) -> usize {
     span.span().start as usize
 }

@@ -39,7 +39,7 @@ impl Reader<'_> {
     }
 
     /// The dotted name of an expression, aliases resolved; `None` where it has none.
-    pub(in super::super) fn dotted(&self, expression: &Expression<'_>, depth: usize) -> Option<String> {
+    pub(super) fn dotted(&self, expression: &Expression<'_>, depth: usize) -> Option<String> {
         if depth > MAX_DEPTH {
             return None;
         }

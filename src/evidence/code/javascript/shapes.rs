@@ -222,7 +222,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(in super::super) fn object_value(&mut self, object: &ObjectExpression<'_>, depth: usize) -> Map<String, Value> {
+    pub(super) fn object_value(&mut self, object: &ObjectExpression<'_>, depth: usize) -> Map<String, Value> {
         let mut map = Map::new();
         for property in &object.properties {
             match property {

@@ -12,11 +12,12 @@ use ast::{Expr, Stmt};
 
 use super::literal::Budget;
 use super::taint::Flow;
-use super::{Call, Findings, Parsed, excerpt, known_calls, python_tools, secrets};
+use super::{Call, Findings, Parsed, excerpt, known_calls, secrets};
 
 mod fold;
 mod shapes;
 mod taint;
+mod tools;
 mod written;
 
 /// The depth to which the shape of an expression is followed.
@@ -59,11 +60,11 @@ enum Meaning<'a> {
 }
 
 /// Walks a module twice: while `naming`, it learns what names stand for; then it collects.
-pub(super) struct Reader<'a> {
+struct Reader<'a> {
     text: &'a str,
-    pub(super) path: &'a str,
+    path: &'a str,
     names: BTreeMap<&'a str, Option<Meaning<'a>>>,
-    pub(super) findings: Findings,
+    findings: Findings,
     budget: Budget,
     /// The number of names resolved in the value now put together.
     resolved: usize,
@@ -124,7 +125,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The class of this file that a name stands for.
-    pub(super) fn class(&self, name: &str) -> Option<&'a ast::StmtClassDef> {
+    fn class(&self, name: &str) -> Option<&'a ast::StmtClassDef> {
         match self.names.get(name)? {
             Some(Meaning::Class(class)) => Some(class),
             _ => None,
@@ -132,7 +133,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The dotted name of an expression, aliases resolved; `None` where it has none.
-    pub(super) fn dotted(&self, expression: &Expr, depth: usize) -> Option<String> {
+    fn dotted(&self, expression: &Expr, depth: usize) -> Option<String> {
         if depth > MAX_DEPTH {
             return None;
         }
@@ -251,7 +252,7 @@ impl<'a> Visitor<'a> for Reader<'a> {
         }
         self.note_imports(statement);
         if let Stmt::FunctionDef(function) = statement {
-            python_tools::from_function(self, function);
+            tools::from_function(self, function);
         }
         self.follow_statement(statement);
     }
@@ -275,7 +276,7 @@ impl<'a> Visitor<'a> for Reader<'a> {
     fn visit_expr(&mut self, expression: &'a Expr) {
         if !self.naming {
             if let Expr::Dict(dict) = expression {
-                python_tools::from_dict(self, dict);
+                tools::from_dict(self, dict);
             }
             if self.follow_expression(expression) {
                 return;

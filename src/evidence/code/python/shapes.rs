@@ -5,8 +5,9 @@ use rustpython_ruff_python_ast as ast;
 use ast::Expr;
 use serde_json::{Map, Value};
 
+use super::super::Argument;
 use super::super::literal::join;
-use super::super::{Argument, python_tools};
+use super::tools;
 use super::{MAX_DEPTH, MAX_RESOLVED, Meaning, Reader};
 
 impl<'a> Reader<'a> {
@@ -172,14 +173,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The literal value of an expression, within the file's budget; parts that are none are left out.
-    pub(in super::super) fn value(&mut self, expression: &'a Expr) -> Option<Value> {
+    pub(super) fn value(&mut self, expression: &'a Expr) -> Option<Value> {
         // The count is for one value: each may resolve names of its own.
         self.resolved = 0;
         let value = self.part(expression, 0)?;
         self.budget.take(value)
     }
 
-    pub(in super::super) fn part(&mut self, expression: &'a Expr, depth: usize) -> Option<Value> {
+    pub(super) fn part(&mut self, expression: &'a Expr, depth: usize) -> Option<Value> {
         // A schema nests two objects for each property, so a value may be twice as deep as a shape.
         if depth > 2 * MAX_DEPTH {
             return None;
@@ -217,9 +218,7 @@ impl<'a> Reader<'a> {
                 _ => None,
             },
             Expr::Attribute(member) => self.member_of_class(member, depth).or_else(|| self.text_of(expression, depth)),
-            Expr::Call(call) => {
-                python_tools::value_of_call(self, call, depth).or_else(|| self.text_of(expression, depth))
-            }
+            Expr::Call(call) => tools::value_of_call(self, call, depth).or_else(|| self.text_of(expression, depth)),
             _ => self.text_of(expression, depth),
         }
     }

@@ -10,9 +10,10 @@ use ast::{Expr, Stmt};
 
 use super::super::sources::{self, Known};
 use super::super::taint::{TaintSources, TaintedArguments};
-use super::super::{Argument, known_calls, python_tools, secrets};
+use super::super::{Argument, known_calls, secrets};
 use super::Reader;
 use super::fold::folded;
+use super::tools;
 use super::written::root_of;
 
 impl<'a> Reader<'a> {
@@ -331,7 +332,7 @@ impl<'a> Reader<'a> {
     }
 
     fn follow_call(&mut self, call: &'a ast::ExprCall) {
-        python_tools::from_call(self, call);
+        tools::from_call(self, call);
         let name = self.dotted(&call.func, 0).unwrap_or_default();
         let outer = self.flow.take();
         match &*call.func {

@@ -7,7 +7,9 @@ use std::ops::Range;
 use crate::FactSink;
 use crate::pattern::{Question, whole_words};
 use capdex_evidence::context::{Context, sentence_around};
-use capdex_evidence::document::{Document, FileRole, Language};
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
+use capdex_evidence::language::Language;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::ZoneKind;
 

@@ -18,7 +18,7 @@ mod bits;
 mod blocks;
 mod hits;
 pub(super) mod normalized;
-pub(super) mod search;
+mod search;
 
 use bits::Bits;
 use blocks::TextBlocks;

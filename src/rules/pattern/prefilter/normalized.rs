@@ -2,8 +2,8 @@
 //!
 //! Expressions take in blanks by the run; so words that stand in a row are one literal, whatever stands between them.
 
+use super::super::literal_length::LONGEST;
 use super::super::reach::is_blank;
-use super::search::LONGEST;
 use capdex_evidence::bytes::{WORD, each_of, nth_of, places};
 
 /// The bytes around a text, so that every literal can be compared at every place: what no text holds.

@@ -14,11 +14,9 @@ use std::sync::LazyLock;
 use super::super::FILES;
 use super::super::frequency;
 use super::super::literal::Literal;
+use super::super::literal_length::LONGEST;
 use super::super::reach::is_word;
 use super::normalized::Normalized;
-
-/// The longest literal, in bytes.
-pub(in crate::pattern) const LONGEST: usize = 16;
 
 /// The number of places that are looked at before those that are worth it are compared.
 const CHUNK: usize = 256;

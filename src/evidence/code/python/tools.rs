@@ -8,9 +8,9 @@ use rustpython_ruff_text_size::Ranged;
 use ast::{Expr, Stmt};
 use serde_json::{Map, Value, json};
 
-use super::javascript_tools::tool;
-use super::literal::{object_schema, optional};
-use super::python::Reader;
+use super::super::literal::{object_schema, optional};
+use super::super::tool_fields::tool;
+use super::Reader;
 
 /// The depth to which annotations are followed.
 const MAX_DEPTH: usize = 16;
