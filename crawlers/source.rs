@@ -87,7 +87,7 @@ pub struct SourceSettings {
     pub changes_url: Option<String>,
 }
 
-/// The place of a walk. Opaque to the driver, and never longer than [`Cursor::MAX_BYTES`].
+/// The place of a walk. Opaque to the driver, and never longer than [`WalkCursor::MAX_BYTES`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WalkCursor(pub String);
 
@@ -191,7 +191,7 @@ pub enum NextPage {
     More(WalkCursor),
     /// The source's own end was reached.
     Complete {
-        /// From where the next walk may go on with [`Walk::Since`]; none where the source has no such thing.
+        /// From where the next walk may go on with [`WalkScope::Since`]; none where the source has no such thing.
         watermark: Option<String>,
     },
 }

@@ -156,7 +156,7 @@ impl HostLimiter {
         Ok(place)
     }
 
-    /// Takes a share of the pace if a request could be sent now; [`Host::admit_paid`] then lets it in without a wait.
+    /// Takes a share of the pace if a request could be sent now; [`HostLimiter::admit_reserved`] then lets it in without a wait.
     /// The error is the time for which that is certainly not so.
     pub(crate) fn try_reserve(&self, clock: &dyn Clock) -> Result<(), Duration> {
         let rest = self.paused_until().saturating_sub(clock.now());
@@ -169,10 +169,10 @@ impl HostLimiter {
         self.rate_limiter.check().map_err(|not_until| not_until.wait_time_from(QuantaClock::default().now()))
     }
 
-    /// The counterpart of [`Host::admit`] for a caller that has paid with [`Host::try_pay`].
+    /// The counterpart of [`HostLimiter::admit`] for a caller that has paid with [`HostLimiter::try_reserve`].
     ///
     /// # Errors
-    /// The errors of [`Host::admit`].
+    /// The errors of [`HostLimiter::admit`].
     pub(crate) async fn admit_reserved(
         &self,
         clock: &dyn Clock,

@@ -1,4 +1,4 @@
-//! `Pool`: several credentials of one kind for one server, of which each request takes the one with the most left.
+//! `CredentialPool`: several credentials of one kind for one server, of which each request takes the one with the most left.
 //!
 //! A single credential is a pool of one, of which nothing is judged: its budget is the host's. Among several, a spent
 //! one is left alone until it has more, and one that the server refuses is never used again. So neither holds up the

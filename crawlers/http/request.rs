@@ -1,4 +1,4 @@
-//! `Request` and `Answer`: what the client is asked for, within which bounds, and what it gives.
+//! `HttpRequest` and `HttpResponse`: what the client is asked for, within which bounds, and what it gives.
 
 use capdex_model::listing::Validators;
 

@@ -1,7 +1,7 @@
 //! A walk over a site that has no API. Its sitemaps say which pages there are and when each changed, and each page that
 //! changed is asked for.
 //!
-//! A [`Site`] says which pages are entries. Only paths on the site itself are taken, and only those that its robots.txt
+//! A [`SitemapSite`] says which pages are entries. Only paths on the site itself are taken, and only those that its robots.txt
 //! allows. The rules are asked for anew in every step, which costs one request in seventeen.
 
 mod item;

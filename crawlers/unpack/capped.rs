@@ -1,4 +1,4 @@
-//! `Capped`: a reader that fails at its cap instead of ending there, and `Budget`, the one account that all readers of an
+//! `Capped`: a reader that fails at its cap instead of ending there, and `UnpackBudget`, the one account that all readers of an
 //! input share.
 //!
 //! A reader that merely ended at its cap would make a bomb look like a small file.
@@ -123,7 +123,7 @@ impl ReadProgress {
     }
 }
 
-/// Counts what passes against a [`Budget`] and fails with a [`Refusal`] on the first byte above it.
+/// Counts what passes against a [`UnpackBudget`] and fails with a [`Refusal`] on the first byte above it.
 pub(crate) struct Capped<R> {
     inner: R,
     budget: Rc<UnpackBudget>,

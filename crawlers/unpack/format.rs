@@ -1,4 +1,4 @@
-//! `Format`: which container some bytes are, by file name or by what they begin with.
+//! `ArchiveFormat`: which container some bytes are, by file name or by what they begin with.
 //!
 //! A decision reads no more than the first block of a container.
 
@@ -68,7 +68,7 @@ impl ArchiveFormat {
         bytes.get(..BLOCK_BYTES).filter(|block| is_tar_header(block)).map(|_| Self::Tar)
     }
 
-    /// The counterpart of [`Format::sniff`] that also finds a zip behind other bytes. Zip readers find one from its
+    /// The counterpart of [`ArchiveFormat::sniff`] that also finds a zip behind other bytes. Zip readers find one from its
     /// end: a script or picture that is an archive too.
     pub(crate) fn sniff_hidden(bytes: &[u8]) -> Option<Self> {
         Self::sniff(bytes).or_else(|| ends_as_zip(bytes).then_some(Self::Zip))

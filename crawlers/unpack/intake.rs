@@ -1,4 +1,4 @@
-//! `Intake`: what one input has given so far, and `Inside`, the view of it that the reader of one archive has.
+//! `Intake`: what one input has given so far, and `IntakeScope`, the view of it that the reader of one archive has.
 //!
 //! Archives and folders fill it alike, so that both keep the same rules.
 
@@ -199,7 +199,7 @@ impl IntakeScope<'_> {
         }
     }
 
-    /// The counterpart of [`Inside::admit`] for a directory, which gives nothing but may still be refused. The root
+    /// The counterpart of [`IntakeScope::admit`] for a directory, which gives nothing but may still be refused. The root
     /// itself passes.
     pub(crate) fn check_directory(&mut self, name: &[u8]) {
         let own = name.strip_suffix(b"/").unwrap_or(name);

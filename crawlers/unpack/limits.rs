@@ -1,4 +1,4 @@
-//! `Limits`: how much one archive or folder may take. Each number has its reason.
+//! `UnpackLimits`: how much one archive or folder may take. Each number has its reason.
 
 /// The caps on one input. Meeting a cap exactly is allowed; one more is refused and recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct UnpackLimits {
     pub file_bytes: u64,
     /// Members of any kind over all levels. Each costs a map entry and a hash however small it is.
     pub members: usize,
-    /// Expanded bytes for each compressed byte, counted only beyond [`Limits::RATIO_FLOOR_BYTES`]. Text and source
+    /// Expanded bytes for each compressed byte, counted only beyond [`UnpackLimits::RATIO_FLOOR_BYTES`]. Text and source
     /// compress to between a third and a thirtieth; deflate can reach 1,032.
     pub ratio: u64,
     /// The number of archives that may lie inside one another below the outermost. An office document inside a bundle

@@ -50,7 +50,7 @@ pub struct Unpacked {
 /// Unpacks an archive that is taken to be in `format`.
 ///
 /// It never fails: damaged or hostile input gives the files that could be read before, and gaps. A file in a
-/// [`Format::Gzip`] stream has the name in the stream's header, or `content` where that is missing or refused.
+/// [`ArchiveFormat::Gzip`] stream has the name in the stream's header, or `content` where that is missing or refused.
 pub fn unpack(bytes: &[u8], format: ArchiveFormat, limits: &UnpackLimits) -> Unpacked {
     let mut intake = Intake::new(*limits, bytes.len() as u64);
     if bytes.len() as u64 > limits.compressed_bytes {

@@ -1,4 +1,4 @@
-//! `Item`: one capability as the object of schema `capdex.scan/1`, keys in the order of `docs/cli.md`.
+//! `ScanRecord`: one capability as the object of schema `capdex.scan/1`, keys in the order of `docs/cli.md`.
 //!
 //! Nothing is scanned or scored here.
 

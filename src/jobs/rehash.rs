@@ -115,7 +115,7 @@ fn forget_gaps(context: &JobContext) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The artifacts, in the order of the digest of day and artifact. `Take::All` puts those that were hashed longest ago first,
+/// The artifacts, in the order of the digest of day and artifact. `RehashScope::All` puts those that were hashed longest ago first,
 /// so that the next run goes on where one was stopped.
 fn chosen(context: &JobContext, take: RehashScope) -> anyhow::Result<Vec<Rehashable>> {
     // Zero turns it off, before the store reads its list of artifacts.

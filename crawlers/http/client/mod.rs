@@ -192,7 +192,7 @@ impl Http {
     /// memory, asks this with the thing in hand and puts it back meanwhile. No place at the host is held.
     ///
     /// # Errors
-    /// The error of [`Http::get`] for an address that is none. `RetryAt` where the host wants to be left alone for too
+    /// The error of [`Http::send`] for an address that is none. `RetryAt` where the host wants to be left alone for too
     /// long; `Unreachable` where it has not answered for long.
     pub fn try_reserve(&self, url: &str) -> Result<Result<Self, Duration>, CrawlError> {
         let url = address::parse(url)?;

@@ -121,7 +121,7 @@ impl CrawlRecording {
     /// Records that an answer broke off or took too long.
     ///
     /// # Errors
-    /// The errors of [`Tape::record`].
+    /// The errors of [`CrawlRecording::record`].
     pub(crate) fn record_broken(&self, url: &Url, body: Option<&[u8]>, why: &str) -> Result<(), CrawlError> {
         self.record(&Exchange { key: Key::of(url, body), outcome: RecordedOutcome::Broken(why.to_owned()) })
     }
@@ -129,12 +129,12 @@ impl CrawlRecording {
     /// Records that a question was not even asked.
     ///
     /// # Errors
-    /// The errors of [`Tape::record`].
+    /// The errors of [`CrawlRecording::record`].
     pub(crate) fn record_failure(&self, url: &Url, body: Option<&[u8]>, why: &str) -> Result<(), CrawlError> {
         self.record(&Exchange { key: Key::of(url, body), outcome: RecordedOutcome::Unanswered(why.to_owned()) })
     }
 
-    /// True where [`Tape::record`] does anything.
+    /// True where [`CrawlRecording::record`] does anything.
     pub(crate) const fn is_recording(&self) -> bool {
         matches!(self, Self::Recording(_))
     }

@@ -5,7 +5,7 @@ use super::tables::TablePlace;
 
 /// Rows of one table.
 pub(super) struct Batch {
-    /// The place of the table in [`TABLES`].
+    /// The place of the table in [`TABLES`](super::tables::TABLES).
     pub(super) table: usize,
     pub(super) rows: Vec<Row>,
 }

@@ -1,4 +1,4 @@
-//! `Since`: the dataset that an export is compared with, and the differences from it.
+//! `EarlierDataset`: the dataset that an export is compared with, and the differences from it.
 //!
 //! An export that takes the place of one of the same instant is compared with what that one was compared with. So a night
 //! that is done twice tells the same.

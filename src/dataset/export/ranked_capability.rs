@@ -1,4 +1,4 @@
-//! `Ranked`: a capability with its place in the order, scores, verdict and counts.
+//! `RankedCapability`: a capability with its place in the order, scores, verdict and counts.
 //!
 //! Scores are read as the score stage kept them, and never computed here.
 

@@ -1,4 +1,4 @@
-//! `Best`: the part of the order that a terminal shows, kept while the dataset is written, so that nothing is read twice.
+//! `TopRows`: the part of the order that a terminal shows, kept while the dataset is written, so that nothing is read twice.
 
 use capdex_model::capability::Kind;
 use capdex_model::score::{Band, Score, Text};

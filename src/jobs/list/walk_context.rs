@@ -1,4 +1,4 @@
-//! `Walker`: everything that a walk of one source needs.
+//! `WalkContext`: everything that a walk of one source needs.
 
 use capdex_crawlers::Source;
 

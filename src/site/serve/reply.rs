@@ -1,4 +1,4 @@
-//! `Answer`: the reply to one request, ready to be sent again; and the results of a route.
+//! `HttpReply`: the reply to one request, ready to be sent again; and the results of a route.
 //!
 //! The request itself is not known here.
 

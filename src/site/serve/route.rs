@@ -1,4 +1,4 @@
-//! `Route`: one route of the API, and `Ask`, the request that its function gets.
+//! `Route`: one route of the API, and `ApiRequest`, the request that its function gets.
 
 use capdex_db::Reader;
 
