@@ -29,12 +29,18 @@ pub const SOURCES: &[&dyn Source] = &[
     crate::mcp_so::SOURCE,
 ];
 
-/// The role of every source, by its id.
+/// The ids of version 0.1 and the ids now. Schedules may say the old one until version 0.2; stores keep it.
+const FORMER_IDS: [(&str, &str); 1] = [("sub-registry", "mcp-registry")];
+
+/// The role of every source, by its id and by its former one.
 pub fn roles() -> SourceRoles {
-    SourceRoles::new(SOURCES.iter().map(|source| (source.meta().id, source.meta().role)))
+    let former = FORMER_IDS.iter().filter_map(|(then, _)| Some((*then, source(then)?)));
+    let all = SOURCES.iter().map(|source| (source.meta().id, *source)).chain(former);
+    SourceRoles::new(all.map(|(id, source)| (id, source.meta().role)))
 }
 
 /// The source with this id.
 pub fn source(id: &str) -> Option<&'static dyn Source> {
+    let id = FORMER_IDS.iter().find(|(then, _)| *then == id).map_or(id, |(_, now)| now);
     SOURCES.iter().copied().find(|source| source.meta().id == id)
 }

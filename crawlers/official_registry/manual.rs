@@ -97,7 +97,7 @@ pub(super) const PULSEMCP: SourceMeta = SourceMeta {
 
 /// Any other.
 pub(super) const OTHERS: SourceMeta = SourceMeta {
-    id: "sub-registry",
+    id: "mcp-registry",
     title: "any other server that speaks the MCP registry's API",
     about: LISTINGS,
     endpoints: "`GET /v0.1/servers?limit=100&cursor=…` below the address that the schedule gives, such as that of a ToolHive \
@@ -108,7 +108,7 @@ pub(super) const OTHERS: SourceMeta = SourceMeta {
     base_url: None,
     rate_limits: &[],
     keys: &[KeyMeta {
-        variable: "CAPDEX_SUB_REGISTRY_KEY",
+        variable: "CAPDEX_MCP_REGISTRY_KEY",
         header: "authorization",
         prefix: "Bearer ",
         is_required: false,

@@ -31,7 +31,7 @@ fn a_source_keeps_its_kind_from_its_first_walk_on() {
     let store = folder.store();
     let kinds = || store.reader().expect("opens").source_kinds().expect("reads").into_iter().collect::<Vec<_>>();
     let watched = || store.reader().expect("opens").watched_state().expect("reads");
-    store.write(|writer| writer.keep_source_kind("corp", "sub-registry")).expect("nothing to do");
+    store.write(|writer| writer.keep_source_kind("corp", "mcp-registry")).expect("nothing to do");
     assert_eq!(kinds(), []);
     store
         .write(|writer| {
@@ -43,8 +43,8 @@ fn a_source_keeps_its_kind_from_its_first_walk_on() {
     assert_eq!(kinds(), [], "as in a store of before");
     store.write(|writer| writer.keep_source_kind("npm", "npm")).expect("kept");
     assert_eq!(watched(), before, "a source that has the name of its kind is what it was");
-    store.write(|writer| writer.keep_source_kind("corp", "sub-registry")).expect("kept");
-    assert_eq!(kinds(), [("corp".into(), "sub-registry".into()), ("npm".into(), "npm".into())]);
+    store.write(|writer| writer.keep_source_kind("corp", "mcp-registry")).expect("kept");
+    assert_eq!(kinds(), [("corp".into(), "mcp-registry".into()), ("npm".into(), "npm".into())]);
     assert_ne!(watched(), before, "passes run again when they learn what a source is");
 }
 

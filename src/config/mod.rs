@@ -31,7 +31,7 @@ pub use http::HttpSection;
 pub use identity::IdentitySection;
 pub use notifier::{Notifier, NotifierTarget};
 pub use retention::RetentionSection;
-pub use sources::{SourceRun, SourceSection};
+pub use sources::{SourceRun, SourceSection, variable};
 
 /// The schedule that runs without any configuration.
 pub const QUICKSTART: &str = include_str!("../../schedules/quickstart.toml");
@@ -233,11 +233,11 @@ mod tests {
 
     #[test]
     fn a_table_may_ask_a_source_under_a_name_of_its_own() {
-        let text = "name = \"x\"\n[sources.corp]\nkind = \"sub-registry\"\nbase_url = \"https://registry.test\"\n\
+        let text = "name = \"x\"\n[sources.corp]\nkind = \"mcp-registry\"\nbase_url = \"https://registry.test\"\n\
                     requests_per_minute = 7\n";
         let resolved = Schedule::parse(text, "x").and_then(|schedule| schedule.resolve(0)).expect("resolves");
         let run = resolved.sources.get("corp").expect("there");
-        assert_eq!((run.kind.as_str(), run.settings.base_url.as_str()), ("sub-registry", "https://registry.test"));
+        assert_eq!((run.kind.as_str(), run.settings.base_url.as_str()), ("mcp-registry", "https://registry.test"));
         let pace = resolved.http.rate_limits.iter().find(|(address, _)| address == "https://registry.test");
         assert_eq!(pace.map(|(_, pace)| pace.per_minute), Some(7));
     }

@@ -258,8 +258,13 @@ fn configure(base: BaseUrl, id: &str, http: &mut HttpSettings) -> String {
     base.url
 }
 
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+/// The variables of version 0.1 that have another name now: the name now, and then. Both are read until version 0.2.
+const FORMER_VARIABLES: [(&str, &str); 1] = [("CAPDEX_MCP_REGISTRY_KEY", "CAPDEX_SUB_REGISTRY_KEY")];
+
+/// The value of a variable of the environment, under its name or the one that it had.
+pub fn variable(name: &str) -> Option<String> {
+    let former = FORMER_VARIABLES.iter().find(|(now, _)| *now == name).map(|(_, then)| *then);
+    std::env::var(name).ok().or_else(|| std::env::var(former?).ok())
 }
 
 fn text_of(path: &Path) -> Option<String> {

@@ -27,7 +27,7 @@ pub(crate) fn roles() -> SourceRoles {
         ("mcp", artifact(Ecosystem::Mcp, NameProof::Nothing, 5)),
         ("folder", artifact(Ecosystem::Folder, NameProof::Nothing, u8::MAX)),
         ("official-registry", SourceRole { precedence: 6, ..registry }),
-        ("sub-registry", SourceRole { dates_entries: false, ..registry }),
+        ("mcp-registry", SourceRole { dates_entries: false, ..registry }),
         ("smithery", SourceRole { speaker: Speaker::Publisher, ..unknown }),
         ("glama", others),
         ("mcp-so", others),

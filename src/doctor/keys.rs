@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{DoctorContext, Health, HealthFinding};
-use crate::config::source_of;
+use crate::config::{source_of, variable};
 
 pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
     let mut by_variable: BTreeMap<&str, (Vec<&str>, bool)> = BTreeMap::new();
@@ -21,9 +21,8 @@ pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
             }
         }
     }
-    let value = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     let found = by_variable.into_iter();
-    found.map(|(name, (sources, is_required))| judge(name, &sources.join(", "), is_required, value(name))).collect()
+    found.map(|(name, (sources, is_required))| judge(name, &sources.join(", "), is_required, variable(name))).collect()
 }
 
 fn judge(variable: &str, sources: &str, is_required: bool, value: Option<String>) -> HealthFinding {

@@ -167,8 +167,11 @@ fn versions_of_one_server_are_one_thing_whatever_its_registry_is_called() {
     for (table, more) in [
         ("official-registry", ""),
         ("company-registry", "kind = \"official-registry\"\n"),
+        ("mcp-registry", ""),
+        ("corp", "kind = \"mcp-registry\"\n"),
+        // The name of before.
         ("sub-registry", ""),
-        ("corp", "kind = \"sub-registry\"\n"),
+        ("other", "kind = \"sub-registry\"\n"),
     ] {
         let first = format!("{table}:io.github.ann/notes@1.0.0");
         let expected =
@@ -186,11 +189,11 @@ fn a_configured_address_may_lie_on_this_machine_and_what_a_row_names_may_not() {
     let directory = Directory::start(serve(versions));
     let capdex = Capdex::offline();
     let base = format!("base_url = \"{}\"\nrequests_per_minute = 100000\n", directory.url());
-    let run = night(&capdex, &format!("[sources.sub-registry]\n{base}[sources.mcp]\n"));
+    let run = night(&capdex, &format!("[sources.mcp-registry]\n{base}[sources.mcp]\n"));
     let status = capdex.run(&["status", "--format", "json"]);
     let status: Value = serde_json::from_str(&status.stdout).expect("JSON");
     let of = |id: &str| status["sources"].as_array().expect("a list").iter().find(|it| it["id"] == id).cloned();
-    let registry = of("sub-registry").expect("walked");
+    let registry = of("mcp-registry").expect("walked");
     assert_eq!(
         (registry["listings"].as_u64(), registry["last_outcome"].as_str()),
         (Some(3), Some("complete")),
