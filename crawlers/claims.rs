@@ -86,9 +86,11 @@ mod tests {
             milliseconds(Some(&json!(1_769_567_577_229_i64))).known().map(ToString::to_string).as_deref(),
             Some("2026-01-28T02:32:57Z")
         );
-        assert_eq!((milliseconds(Some(&json!(0))), milliseconds(Some(&json!("x")))), (Claim::Unknown, Claim::Unknown));
+        assert_eq!(milliseconds(Some(&json!(0))), Claim::Unknown);
+        assert_eq!(milliseconds(Some(&json!("x"))), Claim::Unknown);
         assert_eq!(texts(Some(&json!(["a", 1]))), Claim::Known(vec!["a".into()]));
-        assert_eq!((texts(Some(&json!([]))), texts(Some(&json!({})))), (Claim::Absent, Claim::Unknown));
+        assert_eq!(texts(Some(&json!([]))), Claim::Absent);
+        assert_eq!(texts(Some(&json!({}))), Claim::Unknown);
     }
 
     #[test]

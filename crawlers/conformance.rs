@@ -119,7 +119,8 @@ impl Origin {
             match page.next {
                 NextPage::Complete { .. } => return (rows, cursors, Ok(())),
                 NextPage::More(next) => {
-                    assert!(!cursors.contains(&next) && next.0.len() <= WalkCursor::MAX_BYTES, "{next:?} leads on");
+                    assert!(!cursors.contains(&next), "{next:?} leads on");
+                    assert!(next.0.len() <= WalkCursor::MAX_BYTES, "{next:?} leads on");
                     cursors.push(next.clone());
                     cursor = Some(next);
                 }
@@ -197,7 +198,8 @@ async fn goes_on_from_every_cursor(origin: &Origin, world: &World, rows: &Rows, 
         let (rest, later, ended) = origin.walk(&server, world, Some(cursor.clone()), &BTreeMap::new()).await;
         assert_eq!(ended, Ok(()), "from cursor {number}");
         assert_eq!(later.len(), cursors.len() - number - 1, "as many steps are left as there were");
-        assert!(rest.keys().all(|key| rows.contains_key(key)) && rest.len() < rows.len());
+        assert!(rest.keys().all(|key| rows.contains_key(key)));
+        assert!(rest.len() < rows.len());
     }
 }
 
@@ -233,8 +235,10 @@ async fn notices_what_left(origin: &Origin, world: &World, rows: &Rows) {
     let (now, _, ended) = origin.walk(&server, &asked_for, None, &known).await;
     assert_eq!(ended, Ok(()));
     let is_there = |key: &ListingKey| matches!(now.get(key), Some(Row::Changed(_) | Row::Unchanged));
-    assert!(!is_there(&origin.key(0)) && !matches!(now.get(&origin.key(0)), Some(Row::Failed { .. })), "vanished");
-    assert!(!is_there(&origin.key(1)) && !matches!(now.get(&origin.key(1)), Some(Row::Failed { .. })), "renamed");
+    assert!(!is_there(&origin.key(0)), "vanished");
+    assert!(!matches!(now.get(&origin.key(0)), Some(Row::Failed { .. })), "vanished");
+    assert!(!is_there(&origin.key(1)), "renamed");
+    assert!(!matches!(now.get(&origin.key(1)), Some(Row::Failed { .. })), "renamed");
     assert!(is_there(&ListingKey::new(origin.id(), new)), "the new name is listed");
 }
 

@@ -37,7 +37,8 @@ mod tests {
 
     #[test]
     fn a_name_is_some_text_within_its_bound() {
-        assert!(is_usable("io.test/x@1.0.0") && is_usable(&"x".repeat(MAX_BYTES)));
+        assert!(is_usable("io.test/x@1.0.0"));
+        assert!(is_usable(&"x".repeat(MAX_BYTES)));
         for name in ["", "  ", "a\nb", "a\u{9b}b", &"x".repeat(MAX_BYTES + 1)] {
             assert!(!is_usable(name), "{name:?}");
         }

@@ -173,7 +173,10 @@ mod tests {
     fn a_registry_name_has_one_slash() {
         let name = |text: &str| registry_name(Some(&Value::from(text)));
         assert_eq!(name("io.test/x"), Some(ListingKey::new("official-registry", "io.test/x")));
-        assert_eq!((name("x"), name("a/b/c"), name("/x"), registry_name(None)), (None, None, None, None));
+        assert_eq!(name("x"), None);
+        assert_eq!(name("a/b/c"), None);
+        assert_eq!(name("/x"), None);
+        assert_eq!(registry_name(None), None);
     }
 
     #[test]

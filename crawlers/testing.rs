@@ -61,14 +61,16 @@ fn every_source_tells_the_manual_all_of_it() {
         assert!(ids.insert(meta.id), "{} is the id of one source", meta.id);
         assert!(meta.id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{}", meta.id);
         for text in [meta.title, meta.about, meta.endpoints, meta.limits, meta.stored, meta.terms] {
-            assert!(!text.trim().is_empty() && text.lines().all(|line| line.trim_end() == line), "{}: {text}", meta.id);
+            assert!(!text.trim().is_empty(), "{}: {text}", meta.id);
+            assert!(text.lines().all(|line| line.trim_end() == line), "{}: {text}", meta.id);
         }
         let origin = |address: &str| url::Url::parse(address).expect("an address").origin();
         if let (Some(base), Some((first, _))) = (meta.base_url, meta.rate_limits.first()) {
             assert_eq!(origin(base), origin(first), "{}: its first pace is for its own host", meta.id);
         }
         for key in meta.keys {
-            assert!(key.variable.starts_with("CAPDEX_") && key.header.bytes().all(|byte| !byte.is_ascii_uppercase()));
+            assert!(key.variable.starts_with("CAPDEX_"));
+            assert!(key.header.bytes().all(|byte| !byte.is_ascii_uppercase()));
         }
     }
 }

@@ -116,7 +116,8 @@ mod tests {
             first(writer.connection(), "measure", sql, (), |row| Ok((row.cell::<i64>(0)?, row.cell::<i64>(1)?)))
         });
         let (count, length) = stored.expect("written").expect("a row");
-        assert!(count == 1 && length < 1_000, "{count} blobs of {length} bytes");
+        assert_eq!(count, 1, "{count} blobs of {length} bytes");
+        assert!(length < 1_000, "{count} blobs of {length} bytes");
         assert_eq!(store.reader().expect("opens").blob(&Digest::of(b"other")).expect("reads"), None);
     }
 

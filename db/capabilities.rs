@@ -283,7 +283,8 @@ mod tests {
         let reader = folder.store().reader().expect("opens");
         let sql: &'static str = format!("EXPLAIN QUERY PLAN {AT_PLACE}").leak();
         let steps: Vec<String> = rows(reader.connection(), "explain", sql, (1,), |row| row.cell(3)).expect("explains");
-        assert!(steps.len() >= 10 && steps.iter().all(|step| step.starts_with("SEARCH ")), "{steps:#?}");
+        assert!(steps.len() >= 10, "{steps:#?}");
+        assert!(steps.iter().all(|step| step.starts_with("SEARCH ")), "{steps:#?}");
     }
 
     #[test]
@@ -329,7 +330,8 @@ mod tests {
         }
         let reader = store.reader().expect("opens");
         let places = reader.current_places().expect("reads");
-        assert!(places.len() == 3 && places.iter().all(|place| place.is_analysed));
+        assert_eq!(places.len(), 3);
+        assert!(places.iter().all(|place| place.is_analysed));
         let led: Vec<_> = places.iter().map(|place| reader.current_at(place).expect("reads")).collect();
         assert_eq!(led, reader.current().expect("reads"));
     }
@@ -402,7 +404,8 @@ mod tests {
         moved.locators = listing("b", "1").locators;
         list(&store, &moved, 2);
         let stands = store.reader().expect("opens").current().expect("reads").remove(0);
-        assert_eq!((stands.identity.as_str(), stands.listing_state), ("npm:a", ListingState::Gone));
+        assert_eq!(stands.identity.as_str(), "npm:a");
+        assert_eq!(stands.listing_state, ListingState::Gone);
     }
 
     #[test]

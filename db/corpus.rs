@@ -94,7 +94,8 @@ mod tests {
         upsert(1);
         let one = state();
         upsert(2);
-        assert_eq!((one != empty, state()), (true, one));
+        assert!(one != empty);
+        assert_eq!(state(), one);
         let corpus = store.reader().expect("opens").corpus(&SourceRoles::default()).expect("reads");
         assert_eq!(corpus.members().iter().map(|member| member.entity.as_str()).collect::<Vec<_>>(), ["npm:@a/b"]);
     }

@@ -81,10 +81,16 @@ mod tests {
         };
         let seen_of_a = || store.reader().expect("opens").bundle(a).expect("reads").claims.standing.sightings;
         scan_all();
-        assert_eq!((see(&[("npm:a", "D5")]), scan_all(), scan_all()), (1, vec![a], vec![]));
+        assert_eq!(see(&[("npm:a", "D5")]), 1);
+        assert_eq!(scan_all(), vec![a]);
+        assert_eq!(scan_all(), vec![]);
         assert_eq!(seen_of_a(), Claim::Known(vec![sighting("D5")]));
-        assert_eq!((see(&[("npm:a", "D5")]), scan_all()), (0, vec![]));
-        assert_eq!((see(&[("npm:a", "D4"), ("npm:b", "D4")]), scan_all()), (2, vec![a, b]));
-        assert_eq!((see(&[]), scan_all(), seen_of_a()), (2, vec![], Claim::Unknown), "the scans of before count again");
+        assert_eq!(see(&[("npm:a", "D5")]), 0);
+        assert_eq!(scan_all(), vec![]);
+        assert_eq!(see(&[("npm:a", "D4"), ("npm:b", "D4")]), 2);
+        assert_eq!(scan_all(), vec![a, b]);
+        assert_eq!(see(&[]), 2, "the scans of before count again");
+        assert_eq!(scan_all(), vec![], "the scans of before count again");
+        assert_eq!(seen_of_a(), Claim::Unknown, "the scans of before count again");
     }
 }

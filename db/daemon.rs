@@ -190,16 +190,22 @@ mod tests {
         let begin = |due, now| store.write(move |writer| writer.begin_due("n", at(due), 3, at(now))).expect("written");
         let answer = |due, outcome| store.write(move |writer| writer.answer_due("n", at(due), outcome, at(99)));
         let first = begin(10, 11).expect("begun");
-        assert_eq!((first.due, first.tries, first.missed, first.outcome), (at(10), 1, 3, None));
+        assert_eq!(first.due, at(10));
+        assert_eq!(first.tries, 1);
+        assert_eq!(first.missed, 3);
+        assert_eq!(first.outcome, None);
         let again = begin(10, 20).expect("its process died");
-        assert_eq!((again.tries, again.started, again.missed), (2, at(20), 3));
+        assert_eq!(again.tries, 2);
+        assert_eq!(again.started, at(20));
+        assert_eq!(again.missed, 3);
         store.write(|writer| writer.leave_due("n", at(10))).expect("left");
         assert_eq!(begin(10, 25).map(|run| run.tries), Some(2), "the try that was left does not count");
         answer(10, DueOutcome::Done).expect("answered");
         assert_eq!(begin(10, 30), None);
         assert!(matches!(answer(10, DueOutcome::Failed), Err(StoreError::Unknown { .. })));
         let kept = store.reader().expect("opens").last_due("n").expect("reads").expect("there");
-        assert_eq!((kept.outcome, kept.finished), (Some(DueOutcome::Done), Some(at(99))));
+        assert_eq!(kept.outcome, Some(DueOutcome::Done));
+        assert_eq!(kept.finished, Some(at(99)));
         assert_eq!(begin(5, 40), None, "an earlier due time is not begun after a later one");
         begin(20, 21).expect("begun");
         begin(30, 31).expect("begun");
@@ -218,7 +224,9 @@ mod tests {
         for due in [10, 100, 200] {
             store.write(move |writer| writer.begin_due("n", at(due), 0, at(due))).expect("written");
         }
-        assert_eq!((forget(200), forget(20), forget(20)), (None, Some(at(200)), None));
+        assert_eq!(forget(200), None);
+        assert_eq!(forget(20), Some(at(200)));
+        assert_eq!(forget(20), None);
         assert_eq!(store.reader().expect("opens").last_due("n").expect("reads").map(|run| run.due), Some(at(10)));
         let since = store.write(|writer| writer.enter_schedule("n", "a", at(30))).expect("entered");
         assert_eq!(since, at(20));
@@ -231,7 +239,10 @@ mod tests {
         let enter = |cron: &'static str, now| {
             store.write(move |writer| writer.enter_schedule("n", cron, at(now))).expect("entered")
         };
-        assert_eq!((enter("a", 5), enter("a", 9), enter("b", 12), enter("b", 20)), (at(5), at(5), at(12), at(12)));
+        assert_eq!(enter("a", 5), at(5));
+        assert_eq!(enter("a", 9), at(5));
+        assert_eq!(enter("b", 12), at(12));
+        assert_eq!(enter("b", 20), at(12));
         let table = store.reader().expect("opens").timetable().expect("reads");
         assert_eq!(table, [("n".to_owned(), "b".to_owned())]);
     }

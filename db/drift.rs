@@ -113,10 +113,9 @@ mod tests {
             text.as_object_mut().expect("an object").remove(later);
         }
         let read: DriftEvent = serde_json::from_value(text).expect("parses");
-        assert_eq!(
-            (read.class, read.severity, read.moved),
-            (DriftClass::Editorial, Severity::Info, VersionChange::Unversioned)
-        );
+        assert_eq!(read.class, DriftClass::Editorial);
+        assert_eq!(read.severity, Severity::Info);
+        assert_eq!(read.moved, VersionChange::Unversioned);
     }
 
     #[test]

@@ -377,7 +377,9 @@ mod tests {
         let reader = store.reader().expect("opens");
         assert_eq!(reader.removals().expect("reads").len(), 1);
         let removal = reader.removals().expect("reads").remove(0);
-        assert_eq!((removal.tool.as_str(), removal.seen, removal.visited), ("go", None, Some(day(2))));
+        assert_eq!(removal.tool.as_str(), "go");
+        assert_eq!(removal.seen, None);
+        assert_eq!(removal.visited, Some(day(2)));
         assert!(reader.current_pins(&capability).expect("reads").is_some());
         let seen = removal.clone();
         store.write(move |writer| writer.removal_seen(&seen, day(2))).expect("noted");

@@ -260,7 +260,8 @@ mod tests {
         assert_eq!(entities, ["npm:a", "npm:a", "npm:c"]);
         put(&store, "c", "npm:a");
         let known = reader.known_entities().expect("reads");
-        assert_eq!((known.entities.len(), known.taken.len()), (3, 2));
+        assert_eq!(known.entities.len(), 3);
+        assert_eq!(known.taken.len(), 2);
         assert_eq!(reader.identified().expect("reads").len(), 3);
     }
 
@@ -301,7 +302,8 @@ mod tests {
         assert_eq!(tell(), 0, "the fixtures' only capability is the rest of a package, which says nothing");
         assert_eq!(store.reader().expect("opens").contents_of_gone().expect("reads"), Contents::new());
         folder.sql("UPDATE capabilities SET kind = 'skill'");
-        assert_eq!((tell(), tell()), (2, 0));
+        assert_eq!(tell(), 2);
+        assert_eq!(tell(), 0);
         let contents = store.reader().expect("opens").contents_of_gone().expect("reads");
         assert_eq!(contents.into_keys().collect::<Vec<_>>(), [key("a"), key("b")]);
     }

@@ -268,16 +268,19 @@ mod tests {
         let kept = stored.clone();
         let id = folder.store().write(move |writer| put_facts(writer.connection(), &kept, day(1))).expect("written");
         let (read, texts) = read_back(&folder, id);
-        assert_eq!((&read, read.digest()), (&stored, stored.digest()));
+        assert_eq!(&read, &stored);
+        assert_eq!(read.digest(), stored.digest());
         let texts = texts.expect("in the short form");
-        assert!(texts.facts.len() + texts.outcomes.len() < 600 && texts.facts.starts_with("[{\"rule\""), "{texts:?}");
+        assert!(texts.facts.len() + texts.outcomes.len() < 600, "{texts:?}");
+        assert!(texts.facts.starts_with("[{\"rule\""), "{texts:?}");
         let body = folder.store().write(move |writer| {
             let conn = writer.connection();
             let sql = "SELECT f.body, a.body FROM facts f JOIN rule_defaults a ON a.id = f.defaults";
             first(conn, "read", sql, (), |row| Ok((row.cell::<Vec<u8>>(0)?, row.cell::<Vec<u8>>(1)?)))
         });
         let (body, answers) = body.expect("reads").expect("refers to answers");
-        assert!(body.len() < 600 && answers.len() > 1000, "{} {}", body.len(), answers.len());
+        assert!(body.len() < 600, "{} {}", body.len(), answers.len());
+        assert!(answers.len() > 1000, "{} {}", body.len(), answers.len());
         // Facts of another version, whose rules usually answered something else.
         let answers: WrittenDefaults<'_> = unpack(&answers, "answers").expect("reads");
         let mut others = answers;
@@ -290,7 +293,8 @@ mod tests {
         };
         folder.store().write(write).expect("written");
         let (read, texts) = read_back(&folder, id);
-        assert!(texts.is_none() && read.all().any(|fact| fact.version == version));
+        assert!(texts.is_none());
+        assert!(read.all().any(|fact| fact.version == version));
         assert_eq!(read.all().len(), stored.all().len());
     }
 
@@ -304,7 +308,8 @@ mod tests {
         let plain = |fact: &&Fact| fact_of(&word(fact)) == **fact;
         let words: Vec<OutcomeRow<'static>> = stored.all().filter(plain).map(word).collect();
         let rest: Vec<&Fact> = stored.all().filter(|fact| !plain(fact)).collect();
-        assert!(!words.is_empty() && !rest.is_empty());
+        assert!(!words.is_empty());
+        assert!(!rest.is_empty());
         let short = serde_json::json!({ "kind": stored.kind, "facts": rest, "plain": words }).to_string();
         for text in [short, canonical(&stored).expect("serialises")] {
             let (body, digest) = (pack(text).expect("packs"), stored.digest());
@@ -339,7 +344,8 @@ mod tests {
             Ok([put("a", 1)?, put("b", 1)?, put("a", 2)?])
         });
         let [first, other, again] = ids.expect("written");
-        assert!(first == again && first != other);
+        assert!(first == again);
+        assert!(first != other);
         let reader = store.reader().expect("opens");
         let stored = reader.facts(&facts("a").digest(), rules()).expect("reads");
         assert_eq!(stored, Some(facts("a")));

@@ -260,7 +260,9 @@ mod tests {
         let [whole, other] = [0, 1].map(|at| stored(reader.current_facts().expect("reads")[at]));
         assert_eq!(whole.whole().expect("reads"), one);
         let (_, id, breakdown) = reader.breakdown_of(&one).expect("reads");
-        assert!(whole.breakdown.is_none() && id == other.breakdown && id.is_some());
+        assert!(whole.breakdown.is_none());
+        assert!(id == other.breakdown);
+        assert!(id.is_some());
         let outline = other.outline().expect("reads");
         assert_eq!(breakdown.fill(outline).expect("reads"), one);
     }

@@ -87,11 +87,13 @@ mod tests {
         let store = folder.store();
         let blobs = fill(&store);
         let before = store.reader().expect("opens").pages().expect("measured");
-        assert!(before.is_incremental && before.free_bytes == 0, "{before:?}");
+        assert!(before.is_incremental, "{before:?}");
+        assert_eq!(before.free_bytes, 0, "{before:?}");
         store.write(move |writer| writer.drop_blobs(&blobs)).expect("dropped");
         while store.write(|writer| writer.give_back()).expect("given back") > 0 {}
         let after = store.reader().expect("opens").pages().expect("measured");
-        assert!(after.free_bytes == 0 && after.bytes < before.bytes, "{before:?} {after:?}");
+        assert_eq!(after.free_bytes, 0, "{before:?} {after:?}");
+        assert!(after.bytes < before.bytes, "{before:?} {after:?}");
         drop(store);
         assert_eq!(std::fs::metadata(folder.path()).expect("there").len(), after.bytes, "the file itself");
         assert_eq!(folder.store().reader().expect("opens").faults().expect("checked"), Vec::<String>::new());
@@ -107,9 +109,12 @@ mod tests {
         store.write(move |writer| writer.drop_blobs(&blobs)).expect("dropped");
         assert_eq!(store.write(|writer| writer.give_back()).expect("asked"), 0, "it was not made for it");
         let before = store.reader().expect("opens").pages().expect("measured");
-        assert!(!before.is_incremental && before.free_bytes > 0, "{before:?}");
+        assert!(!before.is_incremental, "{before:?}");
+        assert!(before.free_bytes > 0, "{before:?}");
         store.rewrite().expect("written anew");
         let after = store.reader().expect("opens").pages().expect("measured");
-        assert!(after.is_incremental && after.free_bytes == 0 && after.bytes < before.bytes, "{before:?} {after:?}");
+        assert!(after.is_incremental, "{before:?} {after:?}");
+        assert_eq!(after.free_bytes, 0, "{before:?} {after:?}");
+        assert!(after.bytes < before.bytes, "{before:?} {after:?}");
     }
 }

@@ -102,6 +102,8 @@ mod tests {
         }
         let walks = store.reader().expect("opens").last_walks().expect("reads");
         let [walk] = walks.as_slice() else { panic!("one source") };
-        assert_eq!((walk.outcome, &walk.report, walk.at), (WalkOutcome::Complete, &json!({"pages": 2}), day(2)));
+        assert_eq!(walk.outcome, WalkOutcome::Complete);
+        assert_eq!(&walk.report, &json!({"pages": 2}));
+        assert_eq!(walk.at, day(2));
     }
 }

@@ -67,7 +67,8 @@ fn an_item_is_a_listing_that_refers_to_its_repository() {
     assert_eq!(listing.references, [ListingKey::new("github", "owner/one")]);
     assert_eq!(listing.claims.description, Claim::Known("does one thing, see docs".into()));
     assert_eq!(listing.claims.keywords, Claim::Known(vec!["Servers new".into()]));
-    assert_eq!((two.references.len(), &two.claims.repository), (0, &Claim::Unknown));
+    assert_eq!(two.references.len(), 0);
+    assert_eq!(&two.claims.repository, &Claim::Unknown);
 }
 
 #[test]
@@ -97,7 +98,8 @@ fn recorded(file: &str) -> Option<(usize, usize, BTreeMap<String, Validators>)> 
 #[test]
 fn recorded_lists_are_read_and_compared() {
     let Some((count, referring, _)) = recorded("voltagent-skills-2026-03-01") else { return };
-    assert_eq!((count, referring), (416, 413));
+    assert_eq!(count, 416);
+    assert_eq!(referring, 413);
     let (Some((_, _, before)), Some((count, referring, now))) =
         (recorded("wong2-2025-06-01"), recorded("wong2-2026-07-13"))
     else {
@@ -107,7 +109,12 @@ fn recorded_lists_are_read_and_compared() {
     let gone = before.keys().filter(|key| !now.contains_key(*key)).count();
     let changed = before.iter().filter(|(key, known)| now.get(*key).is_some_and(|now| now != *known)).count();
     // Two lines of the same links differ, in white space alone.
-    assert_eq!((before.len(), count, referring, new, changed, gone), (345, 532, 499, 198, 0, 11));
+    assert_eq!(before.len(), 345);
+    assert_eq!(count, 532);
+    assert_eq!(referring, 499);
+    assert_eq!(new, 198);
+    assert_eq!(changed, 0);
+    assert_eq!(gone, 11);
 }
 
 #[tokio::test]
@@ -137,7 +144,8 @@ async fn each_document_is_asked_for_once() {
     let watchlist = vec![format!("{}/o/r/main/README.md", server.base_url)];
     let of_source = SourceSettings { watchlist, ..SourceSettings::default() };
     let (listed, _) = testing::walk(SOURCE, &of_source, WalkScope::Full).await.expect("a walk");
-    assert_eq!((listed.len(), server.paths()), (4, vec!["/o/r/main/README.md".to_owned()]));
+    assert_eq!(listed.len(), 4);
+    assert_eq!(server.paths(), vec!["/o/r/main/README.md".to_owned()]);
 }
 
 proptest! {

@@ -64,11 +64,10 @@ fn a_server_carries_its_files_and_its_pin() {
     else {
         panic!("two")
     };
-    assert_eq!(
-        (identity.as_str(), files.keys().map(String::as_str).collect::<Vec<_>>()),
-        ("docker-mcp-registry:x", vec!["listing.json", "tools.json"])
-    );
-    assert_eq!((repository.as_str(), &commit[..4]), ("pinned:docker-mcp-registry:x", "0123"));
+    assert_eq!(identity.as_str(), "docker-mcp-registry:x");
+    assert_eq!(files.keys().map(String::as_str).collect::<Vec<_>>(), vec!["listing.json", "tools.json"]);
+    assert_eq!(repository.as_str(), "pinned:docker-mcp-registry:x");
+    assert_eq!(&commit[..4], "0123");
     let references: Vec<_> = listing.references.iter().map(ToString::to_string).collect();
     assert_eq!(references, ["github:owner/name", "mcp:https://x.test/mcp", "oci:docker.io/mcp/x"]);
     assert_eq!(listing.claims.description, Claim::Known("Does things.".into()));
@@ -134,8 +133,13 @@ fn recorded_days_are_read_and_compared() {
     let new = now.keys().filter(|key| !before.contains_key(*key)).count();
     let gone = before.keys().filter(|key| !now.contains_key(*key)).count();
     let changed = before.iter().filter(|(key, known)| now.get(*key).is_some_and(|now| now != *known)).count();
-    assert_eq!((one, two, tools, pinned), (318, 328, 28, 249));
-    assert_eq!((new, changed, gone), (13, 120, 3));
+    assert_eq!(one, 318);
+    assert_eq!(two, 328);
+    assert_eq!(tools, 28);
+    assert_eq!(pinned, 249);
+    assert_eq!(new, 13);
+    assert_eq!(changed, 120);
+    assert_eq!(gone, 3);
 }
 
 #[tokio::test]
@@ -170,5 +174,6 @@ async fn the_base_address_is_the_archive() {
     let base_url = format!("{}/docker/mcp-registry/tar.gz/refs/heads/main", server.base_url);
     let of_source = SourceSettings { base_url, ..SourceSettings::default() };
     let (listed, _) = testing::walk(SOURCE, &of_source, WalkScope::Full).await.expect("a walk");
-    assert_eq!((listed.len(), server.paths()), (1, vec!["/docker/mcp-registry/tar.gz/refs/heads/main".to_owned()]));
+    assert_eq!(listed.len(), 1);
+    assert_eq!(server.paths(), vec!["/docker/mcp-registry/tar.gz/refs/heads/main".to_owned()]);
 }

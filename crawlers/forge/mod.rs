@@ -63,13 +63,15 @@ mod tests {
         for base in ["https://host.test/api/v3", "https://host.test/api/v3/"] {
             assert_eq!(of(base, &["commits", "a/b c"]).as_deref(), Ok(expected));
         }
-        assert!(of("mailto:x@host.test", &["a"]).is_err() && of("nonsense", &["a"]).is_err());
+        assert!(of("mailto:x@host.test", &["a"]).is_err());
+        assert!(of("nonsense", &["a"]).is_err());
     }
 
     #[test]
     fn only_a_whole_id_is_a_commit() {
         let id = "0123456789abcdef0123456789abcdef01234567";
-        assert!(is_commit(id) && is_commit(&"0".repeat(64)));
+        assert!(is_commit(id));
+        assert!(is_commit(&"0".repeat(64)));
         for wrong in ["", "0123", &id.to_uppercase(), "main", &"g".repeat(40)] {
             assert!(!is_commit(wrong), "{wrong}");
         }

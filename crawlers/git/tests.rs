@@ -56,11 +56,15 @@ async fn a_project_of_gitlab_is_listed_with_its_commit() {
     let key = ListingKey::new("git", "forge.test/group/name");
     let url = format!("{}/api/v4/projects/Group%2FName/repository/archive.tar.gz?sha={COMMIT}", server.base_url);
     let locator = Locator::GitArchive { repository: key.to_string(), commit: COMMIT.to_owned(), url };
-    assert_eq!((&listing.key, &listing.locators), (&key, &vec![locator]));
+    assert_eq!(&listing.key, &key);
+    assert_eq!(&listing.locators, &vec![locator]);
     let (claims, standing) = (&listing.claims, &listing.claims.standing);
-    assert_eq!((&claims.license, &claims.keywords), (&Claim::Known("mit".into()), &Claim::Known(vec!["mcp".into()])));
-    assert_eq!((&standing.stars, &standing.repository_id), (&Claim::Known(9), &Claim::Known(278_964)));
-    assert_eq!((&standing.watchers, &standing.archived), (&Claim::Unknown, &Claim::Known(false)));
+    assert_eq!(&claims.license, &Claim::Known("mit".into()));
+    assert_eq!(&claims.keywords, &Claim::Known(vec!["mcp".into()]));
+    assert_eq!(&standing.stars, &Claim::Known(9));
+    assert_eq!(&standing.repository_id, &Claim::Known(278_964));
+    assert_eq!(&standing.watchers, &Claim::Unknown);
+    assert_eq!(&standing.archived, &Claim::Known(false));
     // The next night asks once and has nothing to say.
     let known = Known::from([(key.clone(), validators.clone())]);
     assert_eq!(list(&of_source, &server, &known).await, Ok(vec![ListedEntry::Unchanged(key)]));
@@ -89,7 +93,8 @@ async fn a_repository_of_gitea_is_listed_and_an_empty_one_has_no_bytes() {
     let url = format!("{}/api/v1/repos/owner/name/archive/{COMMIT}.tar.gz", server.base_url);
     let repository = "git:forge.test/owner/name".to_owned();
     assert_eq!(listing.locators, [Locator::GitArchive { repository, commit: COMMIT.to_owned(), url }]);
-    assert_eq!((&empty.locators.len(), &empty.claims.standing.watchers), (&0, &Claim::Known(3)));
+    assert_eq!(&empty.locators.len(), &0);
+    assert_eq!(&empty.claims.standing.watchers, &Claim::Known(3));
     assert_eq!(listing.claims.maintainers, Claim::Known(vec!["owner".into()]));
     assert!(!serde_json::to_string(listing).expect("JSON").contains("a@b.c"));
 }
@@ -135,8 +140,10 @@ fn a_host_is_asked_where_the_schedule_says_else_where_it_is_known_to_be() {
     };
     let (gitlab, own) = ("https://gitlab.com/api/v4", "https://forge.example/api/v1");
     assert_eq!(at(gitlab, "gitlab.com").as_deref(), Some(gitlab));
-    assert_eq!((at(own, "forge.example").as_deref(), at(own, "gitlab.com").as_deref()), (Some(own), Some(gitlab)));
-    assert_eq!((at(gitlab, "forge.example"), at("", "elsewhere.test")), (None, None));
+    assert_eq!(at(own, "forge.example").as_deref(), Some(own));
+    assert_eq!(at(own, "gitlab.com").as_deref(), Some(gitlab));
+    assert_eq!(at(gitlab, "forge.example"), None);
+    assert_eq!(at("", "elsewhere.test"), None);
     assert_eq!(at(gitlab, "codeberg.org").as_deref(), Some("https://codeberg.org/api/v1"));
 }
 

@@ -61,11 +61,14 @@ async fn an_entry_carries_its_text_and_its_tools_and_scores_are_no_change() {
     };
     let [Locator::Inline { identity, files, .. }] = listing.locators.as_slice() else { panic!("inline") };
     let text = |name: &str| serde_json::from_str::<Value>(&files[name]).expect("JSON");
-    assert_eq!((identity.as_str(), &text("tools.json")["tools"][0]["name"]), ("glama:abc", &json!("read")));
-    assert_eq!((text("listing.json").get("scores"), text("listing.json").get("tools")), (None, None));
+    assert_eq!(identity.as_str(), "glama:abc");
+    assert_eq!(&text("tools.json")["tools"][0]["name"], &json!("read"));
+    assert_eq!(text("listing.json").get("scores"), None);
+    assert_eq!(text("listing.json").get("tools"), None);
     assert_eq!(listing.claims.license, Claim::Known("MIT".into()));
     assert_eq!(listing.references, [ListingKey::new("github", "owner/name")]);
-    assert_eq!((&bare.claims.license, &bare.claims.repository), (&Claim::Unknown, &Claim::Unknown));
+    assert_eq!(&bare.claims.license, &Claim::Unknown);
+    assert_eq!(&bare.claims.repository, &Claim::Unknown);
     assert!(matches!(bare.locators.as_slice(), [Locator::Inline { files, .. }] if files.len() == 1));
     assert_eq!(listed(2).await, first);
 }

@@ -262,7 +262,8 @@ mod tests {
     async fn no_more_are_admitted_than_there_are_places() {
         let host = host(1_000, 2);
         let (first, second) = (is_admitted(&host).await, is_admitted(&host).await);
-        assert!(first.is_some() && second.is_some());
+        assert!(first.is_some());
+        assert!(second.is_some());
         assert!(is_admitted(&host).await.is_none());
         drop(first);
         assert!(is_admitted(&host).await.is_some());
@@ -329,11 +330,13 @@ mod tests {
         let lane = |path: &str| hosts.host(&url(&format!("http://api.test{path}")), None).bucket().to_owned();
         assert_eq!(lane("/v3/search/code?q=x"), "/v3/search/code");
         assert_eq!(lane("/v3/search/repositories"), "/v3/search");
-        assert_eq!((lane("/v3/searching").as_str(), lane("/elsewhere").as_str()), ("/v3", "/v3"));
+        assert_eq!(lane("/v3/searching").as_str(), "/v3");
+        assert_eq!(lane("/elsewhere").as_str(), "/v3");
         let (search, rest) =
             (hosts.host(&url("http://api.test/v3/search/x"), None), hosts.host(&url("http://api.test/v3/x"), None));
         search.pause_until(MAX_WAIT);
-        assert_eq!((search.paused_until(), rest.paused_until()), (MAX_WAIT, Duration::ZERO));
+        assert_eq!(search.paused_until(), MAX_WAIT);
+        assert_eq!(rest.paused_until(), Duration::ZERO);
     }
 
     #[test]

@@ -124,7 +124,8 @@ mod tests {
         assert_ne!(waits(7), waits(8));
         for (tries, wait) in (1_u32..).zip(waits(1)) {
             let whole = if tries >= 3 { max } else { base * 2_u32.pow(tries - 1) };
-            assert!(wait >= whole / 2 && wait <= whole, "{tries}: {wait:?}");
+            assert!(wait >= whole / 2, "{tries}: {wait:?}");
+            assert!(wait <= whole, "{tries}: {wait:?}");
         }
     }
 

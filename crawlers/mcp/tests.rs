@@ -82,7 +82,8 @@ async fn an_endpoint_of_the_older_revisions_is_asked_in_their_order() {
     );
     assert!(server.asked().iter().all(|asked| asked.header("authorization").is_none() && asked.method == "POST"));
     let [Locator::Inline { identity, version, files }] = listing.locators.as_slice() else { panic!("inline") };
-    assert_eq!((identity, version.as_deref()), (&listing.key.to_string(), Some("1.2")));
+    assert_eq!(identity, &listing.key.to_string());
+    assert_eq!(version.as_deref(), Some("1.2"));
     let document: Value = serde_json::from_str(&files["tools.json"]).expect("JSON");
     let names: Vec<_> = document["tools"].as_array().expect("tools").iter().map(|tool| &tool["name"]).collect();
     assert_eq!(names, ["b", "a"]);

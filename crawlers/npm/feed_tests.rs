@@ -163,7 +163,8 @@ async fn every_query_is_read_to_its_end_after_the_watchlist() {
         }
     }
     found.sort();
-    assert_eq!((found.len(), steps), (253, 4));
+    assert_eq!(found.len(), 253);
+    assert_eq!(steps, 4);
     found.dedup();
     assert_eq!(found.len(), 253, "what the watchlist has is asked for once");
 }

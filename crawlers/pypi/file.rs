@@ -229,8 +229,11 @@ mod tests {
     #[test]
     fn prereleases_are_told_and_nonsense_is_not_read() {
         let is_prerelease = |text: &str| version(text).expect("a version").any_prerelease();
-        assert!(is_prerelease("1.0a1") && is_prerelease("1.0.dev1") && is_prerelease("1.0.post1.dev1"));
-        assert!(!is_prerelease("1.0") && !is_prerelease("1.0.post1"));
+        assert!(is_prerelease("1.0a1"));
+        assert!(is_prerelease("1.0.dev1"));
+        assert!(is_prerelease("1.0.post1.dev1"));
+        assert!(!is_prerelease("1.0"));
+        assert!(!is_prerelease("1.0.post1"));
         for text in ["", "a", "1.0x", "1.0..1", "1.0-", "1..0", "99999999999999999999", "1.0 2"] {
             assert_eq!(version(text), None, "{text}");
         }

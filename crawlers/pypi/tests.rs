@@ -62,10 +62,13 @@ fn project_json_gives_a_locator_and_all_its_claims() {
     assert_eq!(claims.license, Claim::Known("MIT".into()));
     assert_eq!(claims.repository, Claim::Known("https://forge.test/a/b".into()));
     assert_eq!(claims.keywords, Claim::Known(vec!["mcp".into(), "agent tools".into()]));
-    assert_eq!((claims.created, claims.published), (Claim::Known(time), Claim::Known(time)));
-    assert_eq!((claims.version_count, claims.deprecated), (Claim::Known(3), Claim::Absent));
+    assert_eq!(claims.created, Claim::Known(time));
+    assert_eq!(claims.published, Claim::Known(time));
+    assert_eq!(claims.version_count, Claim::Known(3));
+    assert_eq!(claims.deprecated, Claim::Absent);
     assert_eq!(claims.dependencies, Claim::Known(vec!["baz".into(), "foo-bar".into()]));
-    assert_eq!((claims.maintainers, claims.provenance), (Claim::Unknown, Claim::Unknown));
+    assert_eq!(claims.maintainers, Claim::Unknown);
+    assert_eq!(claims.provenance, Claim::Unknown);
 }
 
 #[test]
@@ -107,7 +110,8 @@ fn a_yanked_version_gives_way_and_says_why_where_it_cannot() {
     assert_eq!(read_value.claims.dependencies, Claim::Unknown);
     value["releases"] = json!({});
     let only = read(&value).expect("a project");
-    assert_eq!((only.locator.version(), only.claims.deprecated), (Some("1.1"), Claim::Known("broken".into())));
+    assert_eq!(only.locator.version(), Some("1.1"));
+    assert_eq!(only.claims.deprecated, Claim::Known("broken".into()));
 }
 
 #[test]
@@ -163,10 +167,13 @@ fn both_forms_of_the_simple_index_say_the_same() {
     ]});
     let read = simple::read("a-b", page, None, json.to_string().as_bytes()).expect("a page");
     assert_eq!(read.files, html.files);
-    assert_eq!((read.version_count, html.version_count), (Some(4), None));
+    assert_eq!(read.version_count, Some(4));
+    assert_eq!(html.version_count, None);
     let (version, file) = file::choose(&html.files, None).expect("a file");
-    assert_eq!((version, file.url.as_str()), ("1.1", "http://registry.example/files/a_b-1.1.tar.gz"));
-    assert_eq!((file.sha256.as_deref(), file.has_provenance), (Some("cc"), Some(true)));
+    assert_eq!(version, "1.1");
+    assert_eq!(file.url.as_str(), "http://registry.example/files/a_b-1.1.tar.gz");
+    assert_eq!(file.sha256.as_deref(), Some("cc"));
+    assert_eq!(file.has_provenance, Some(true));
     assert!(matches!(simple::read("a-b", page, None, b"{}"), Err(CrawlError::Malformed { .. })));
 }
 
@@ -230,7 +237,8 @@ async fn a_step_lists_each_name_as_the_index_answers() {
     assert_eq!(missing, &ListedEntry::Gone(key("missing")));
     let mut paths = server.paths();
     paths.sort();
-    assert!(!paths.contains(&"/simple/a-b/".to_owned()) && !paths.contains(&"/simple/denied/".to_owned()), "{paths:?}");
+    assert!(!paths.contains(&"/simple/a-b/".to_owned()), "{paths:?}");
+    assert!(!paths.contains(&"/simple/denied/".to_owned()), "{paths:?}");
     let asked = server.asked();
     let simple = asked.iter().find(|asked| asked.path == "/simple/html/").expect("it was asked");
     assert_eq!(simple.header("accept"), Some(simple::ACCEPT));

@@ -153,7 +153,9 @@ fn pypi_is_asked_where_pip_itself_would() {
     assert_eq!(url(machine.pypi(None)).0, "https://etc.test/simple");
     machine.files.insert("/etc/pip.conf", "[global]\ncert = /x\n".into());
     let (built_in, origin) = url(machine.pypi(None));
-    assert!(built_in.starts_with("https://") && built_in.ends_with("/simple") && origin == "built in");
+    assert!(built_in.starts_with("https://"));
+    assert!(built_in.ends_with("/simple"));
+    assert_eq!(origin, "built in");
 }
 
 #[test]

@@ -70,7 +70,8 @@ async fn all_pages_are_asked_for_and_later_only_those_that_changed() {
     let (listed, _) = testing::walk(SOURCE, &testing::at(&server), WalkScope::Full).await.expect("a walk");
     let pages = server.paths().iter().filter(|path| path.starts_with("/server/")).count();
     let sitemaps = server.paths().iter().filter(|path| path.ends_with(".xml")).count();
-    assert_eq!((listed.len(), pages), (900, 900));
+    assert_eq!(listed.len(), 900);
+    assert_eq!(pages, 900);
     assert!(sitemaps <= 9, "a sitemap is asked for once for every few hundred pages: {sitemaps}");
     assert!(!server.paths().contains(&"/posts.xml".to_owned()));
     let known: BTreeMap<_, _> = listed
@@ -96,7 +97,8 @@ async fn all_pages_are_asked_for_and_later_only_those_that_changed() {
             NextPage::Complete { .. } => break,
         }
     }
-    assert_eq!((changed, unchanged), (1, 899));
+    assert_eq!(changed, 1);
+    assert_eq!(unchanged, 899);
     assert_eq!(server.paths().iter().filter(|path| path.starts_with("/server/")).count(), 1);
 }
 
@@ -122,13 +124,15 @@ async fn what_robots_txt_forbids_is_not_asked_for() {
         .iter()
         .filter(|listed| matches!(listed, ListedEntry::Failed { gap, .. } if gap.reason == GapReason::Denied))
         .collect();
-    assert_eq!((listed.len(), refused.len()), (3, 1));
+    assert_eq!(listed.len(), 3);
+    assert_eq!(refused.len(), 1);
     assert!(!paths.iter().any(|path| path.contains("server-0001")));
     for (rules, status) in
         [("User-agent: capdex\nDisallow: /", 200), ("User-agent: *\nCrawl-delay: 3600", 200), ("", 503), ("", 403)]
     {
         let (listed, paths) = with_rules(rules, status).await;
-        assert!(listed.is_err() && paths.iter().all(|path| path == "/robots.txt"), "{rules} {status}: {paths:?}");
+        assert!(listed.is_err(), "{rules} {status}: {paths:?}");
+        assert!(paths.iter().all(|path| path == "/robots.txt"), "{rules} {status}: {paths:?}");
     }
     assert_eq!(with_rules("", 404).await.0.expect("a walk").len(), 3);
 }
@@ -192,7 +196,8 @@ fn no_entity_but_those_of_xml_itself_is_expanded() {
 fn elements_are_balanced_and_nested_to_a_bound() {
     let nested = |depth: usize| paths_of("", &[&format!("{}{}", "<x>".repeat(depth), "</x>".repeat(depth))]);
     // The root, the entry and the address are three.
-    assert_eq!((nested(28), nested(29)), (Ok(vec![]), Ok(vec![])));
+    assert_eq!(nested(28), Ok(vec![]));
+    assert_eq!(nested(29), Ok(vec![]));
     assert_eq!(nested(30), Err("elements more than 32 deep".to_owned()));
     for text in ["<urlset><url></urlset></url>", "</urlset>", "<urlset></urlset x>", "<html><urlset></urlset></html>"] {
         assert!(xml::read(text.as_bytes(), "https://x.test").is_err(), "{text}");

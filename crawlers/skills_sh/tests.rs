@@ -70,10 +70,8 @@ async fn a_skill_is_found_once_and_located_with_its_repository() {
         version: None,
         url: format!("{}/api/download/Owner/Repo/Find-Skills", server.base_url),
     };
-    assert_eq!(
-        (listing.locators.as_slice(), listing.references.as_slice()),
-        ([locator].as_slice(), [ListingKey::new("github", "owner/repo")].as_slice())
-    );
+    assert_eq!(listing.locators.as_slice(), [locator].as_slice());
+    assert_eq!(listing.references.as_slice(), [ListingKey::new("github", "owner/repo")].as_slice());
     assert_eq!(other.key.name, "owner/r/b c");
     assert_eq!(key.name, "broken/re");
 }
@@ -96,7 +94,8 @@ async fn a_cut_answer_is_asked_again_with_more_letters() {
     let mut of_source = testing::at(&server);
     of_source.queries = vec!["fi".into()];
     let (listed, _) = testing::walk(SMALL, &of_source, WalkScope::Full).await.expect("a walk");
-    assert_eq!((listed.len(), server.asked().len()), (6, 1 + 37));
+    assert_eq!(listed.len(), 6);
+    assert_eq!(server.asked().len(), 1 + 37);
     let many: Vec<_> = (0..3).map(|number| skill(&format!("o/r/fiii-{number}"), 1)).collect();
     let server = Server::start(move |asked, _| answer(&many, asked));
     of_source.base_url = server.base_url.clone();
@@ -126,5 +125,8 @@ async fn the_skills_of_2026_03_02_are_all_found() {
     });
     let (listed, _) = testing::walk(SOURCE, &testing::at(&server), WalkScope::Full).await.expect("a walk");
     let found = listed.iter().filter(|row| matches!(row, ListedEntry::Changed { .. })).count();
-    assert_eq!((ids.len(), listed.len(), found, server.asked().len()), (7_046, 7_046, 7_046, 1_296));
+    assert_eq!(ids.len(), 7_046);
+    assert_eq!(listed.len(), 7_046);
+    assert_eq!(found, 7_046);
+    assert_eq!(server.asked().len(), 1_296);
 }

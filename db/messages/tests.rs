@@ -60,9 +60,13 @@ fn what_is_queued_waits_in_order_until_it_is_sent() {
         .expect("noted");
     assert_eq!(ids(&store), expected[1..]);
     let waiting = &reader.queued("ops").expect("reads")[0];
-    assert_eq!((waiting.attempts, waiting.next_try, waiting.error.as_deref()), (1, at(60), Some("status 500")));
+    assert_eq!(waiting.attempts, 1);
+    assert_eq!(waiting.next_try, at(60));
+    assert_eq!(waiting.error.as_deref(), Some("status 500"));
     let telling = &reader.delivery_history("b").expect("reads")[0];
-    assert_eq!((telling.kind, telling.sent, telling.error.as_deref()), (FateKind::Told, Some(at(5)), None));
+    assert_eq!(telling.kind, FateKind::Told);
+    assert_eq!(telling.sent, Some(at(5)));
+    assert_eq!(telling.error.as_deref(), None);
     assert_eq!(reader.message_counts("ops").expect("counts"), (2, 1));
     let shown: Vec<String> =
         reader.last_messages("ops", 2).expect("reads").into_iter().map(|message| message.id).collect();

@@ -59,12 +59,17 @@ fn a_walk_goes_on_where_it_stopped_and_begins_again_when_complete() {
         })
         .expect("saved");
     let under_way = state(&store);
-    assert_eq!((under_way.cursor.as_deref(), under_way.mode), (Some("page-2"), Some(WalkMode::Full)));
-    assert_eq!((under_way.last_completed, under_way.walk), (None, 1));
+    assert_eq!(under_way.cursor.as_deref(), Some("page-2"));
+    assert_eq!(under_way.mode, Some(WalkMode::Full));
+    assert_eq!(under_way.last_completed, None);
+    assert_eq!(under_way.walk, 1);
     store.write(|writer| writer.complete_walk("npm", Some("seq 9"), day(1))).expect("saved");
     let complete = state(&store);
-    assert_eq!((complete.cursor, complete.mode, complete.watermark.as_deref()), (None, None, Some("seq 9")));
-    assert_eq!((complete.last_completed, complete.last_whole), (Some(day(1)), Some(day(1))));
+    assert_eq!(complete.cursor, None);
+    assert_eq!(complete.mode, None);
+    assert_eq!(complete.watermark.as_deref(), Some("seq 9"));
+    assert_eq!(complete.last_completed, Some(day(1)));
+    assert_eq!(complete.last_whole, Some(day(1)));
     assert_eq!(store.reader().expect("opens").source_state("pypi").expect("reads"), None);
 }
 
@@ -81,7 +86,9 @@ fn a_walk_of_changes_leaves_the_last_whole_walk_and_a_missing_watermark_the_last
         })
         .expect("saved");
     let after = state(&store);
-    assert_eq!((after.walk, after.last_whole, after.last_completed), (1, Some(day(1)), Some(day(2))));
+    assert_eq!(after.walk, 1);
+    assert_eq!(after.last_whole, Some(day(1)));
+    assert_eq!(after.last_completed, Some(day(2)));
     assert_eq!(after.watermark.as_deref(), Some("1"));
 }
 
@@ -102,7 +109,8 @@ fn a_listing_is_missing_after_two_whole_walks_and_never_before() {
     store.write(|writer| writer.complete_walk("npm", None, day(3))).expect("ended");
     assert_eq!(missing(), ["b"]);
     let gone = store.write(|writer| writer.drop_missing("npm", &gap("b"), day(3))).expect("dropped");
-    assert_eq!((gone, missing()), (1, Vec::<String>::new()));
+    assert_eq!(gone, 1);
+    assert_eq!(missing(), Vec::<String>::new());
     let reader = store.reader().expect("opens");
     assert_eq!(reader.listing_counts("npm").expect("reads"), (1, 2));
 }

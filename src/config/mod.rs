@@ -237,7 +237,8 @@ mod tests {
                     requests_per_minute = 7\n";
         let resolved = Schedule::parse(text, "x").and_then(|schedule| schedule.resolve(0)).expect("resolves");
         let run = resolved.sources.get("corp").expect("there");
-        assert_eq!((run.kind.as_str(), run.settings.base_url.as_str()), ("mcp-registry", "https://registry.test"));
+        assert_eq!(run.kind.as_str(), "mcp-registry");
+        assert_eq!(run.settings.base_url.as_str(), "https://registry.test");
         let pace = resolved.http.rate_limits.iter().find(|(address, _)| address == "https://registry.test");
         assert_eq!(pace.map(|(_, pace)| pace.per_minute), Some(7));
     }

@@ -360,7 +360,8 @@ mod tests {
         run_at(&store, "n", at("28T05:00"));
         let (due, told) = chosen(&store, &hourly, at("20T02:10"));
         assert_eq!(due, Some(at("20T02:00")), "it does not wait until the clock has caught up");
-        assert!(told.len() == 1 && told[0].starts_with("ClockSetBack"), "{told:?}");
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("ClockSetBack"), "{told:?}");
         run_at(&store, "n", at("20T02:00"));
         assert_eq!(chosen(&store, &hourly, at("20T02:20")), (None, Vec::new()), "it is told once");
         assert_eq!(chosen(&store, &hourly, at("20T01:59")), (None, Vec::new()), "a step of a time server is no step");

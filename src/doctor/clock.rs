@@ -61,8 +61,10 @@ mod tests {
             against(&servers).map(|finding| finding.health)
         };
         assert_eq!(health(&[]), None);
-        assert_eq!((health(&[60]), health(&[-60])), (Some(Health::Ok), Some(Health::Ok)));
-        assert_eq!((health(&[61]), health(&[-61])), (Some(Health::Warn), Some(Health::Warn)));
+        assert_eq!(health(&[60]), Some(Health::Ok));
+        assert_eq!(health(&[-60]), Some(Health::Ok));
+        assert_eq!(health(&[61]), Some(Health::Warn));
+        assert_eq!(health(&[-61]), Some(Health::Warn));
         assert_eq!(health(&[9_000, 3]), Some(Health::Ok));
         assert_eq!(health(&[i64::MIN, 9_000]), Some(Health::Warn));
     }

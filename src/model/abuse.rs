@@ -247,7 +247,8 @@ mod tests {
             (json!(7), "(?:?)", "invalid type"),
         ] {
             let error = parse(&file(&json!([good, bad]))).expect_err("refused").to_string();
-            assert!(error.starts_with(&format!("entry 2 {named}: ")) && error.contains(why), "{error}");
+            assert!(error.starts_with(&format!("entry 2 {named}: ")), "{error}");
+            assert!(error.contains(why), "{error}");
         }
     }
 
@@ -261,7 +262,8 @@ mod tests {
             let error = parse(&bad).expect_err("refused").to_string();
             assert!(error.contains(field), "{error}");
         }
-        assert!(AbuseList::parse(b"[]").is_err() && AbuseList::parse(b"\xff").is_err());
+        assert!(AbuseList::parse(b"[]").is_err());
+        assert!(AbuseList::parse(b"\xff").is_err());
         parse(&file(&json!([]))).expect("a list may be empty");
     }
 }

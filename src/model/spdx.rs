@@ -142,7 +142,8 @@ mod tests {
             assert_eq!(expression(claim), None, "{claim}");
         }
         let nested = |depth: usize| expression(&format!("{}MIT{}", "(".repeat(depth), ")".repeat(depth)));
-        assert!(nested(126).is_some() && nested(127).is_none());
+        assert!(nested(126).is_some());
+        assert!(nested(127).is_none());
     }
 
     proptest! {

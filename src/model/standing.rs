@@ -92,7 +92,9 @@ mod tests {
             ..Standing::default()
         };
         let text = serde_json::to_string(&before).expect("serialises");
-        assert!(!text.contains("repository") && !text.contains("reports") && !text.contains("watchers"), "{text}");
+        assert!(!text.contains("repository"), "{text}");
+        assert!(!text.contains("reports"), "{text}");
+        assert!(!text.contains("watchers"), "{text}");
         let now =
             Standing { repository_id: Claim::Known(7), repository_node: Claim::Known("R_7".into()), ..before.clone() };
         let longer = serde_json::to_string(&now).expect("serialises");

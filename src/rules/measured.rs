@@ -118,7 +118,8 @@ mod tests {
     #[test]
     fn intervals_are_wilsons() {
         let (low, high) = Rate { hits: 1, of: 10 }.interval();
-        assert!((low - 1.79).abs() < 0.01 && (high - 40.42).abs() < 0.01, "{low} {high}");
+        assert!((low - 1.79).abs() < 0.01, "{low} {high}");
+        assert!((high - 40.42).abs() < 0.01, "{low} {high}");
         assert_eq!(Rate { hits: 0, of: 0 }.interval(), (0.0, 0.0));
     }
 
@@ -129,7 +130,8 @@ mod tests {
                 assert!(find(id).is_some(), "{set}: {id}");
             }
         }
-        assert!(!sets().is_empty() && serde_json::from_str(&render(sets())).ok().as_ref() == Some(sets()));
+        assert!(!sets().is_empty());
+        assert_eq!(serde_json::from_str(&render(sets())).ok().as_ref(), Some(sets()));
     }
 
     #[test]

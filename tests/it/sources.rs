@@ -194,11 +194,8 @@ fn a_configured_address_may_lie_on_this_machine_and_what_a_row_names_may_not() {
     let status: Value = serde_json::from_str(&status.stdout).expect("JSON");
     let of = |id: &str| status["sources"].as_array().expect("a list").iter().find(|it| it["id"] == id).cloned();
     let registry = of("mcp-registry").expect("walked");
-    assert_eq!(
-        (registry["listings"].as_u64(), registry["last_outcome"].as_str()),
-        (Some(3), Some("complete")),
-        "{run:?}"
-    );
+    assert_eq!(registry["listings"].as_u64(), Some(3), "{run:?}");
+    assert_eq!(registry["last_outcome"].as_str(), Some("complete"), "{run:?}");
     assert!(!directory.paths().is_empty());
     assert_eq!(stranger.paths(), [""; 0], "what a stranger names is not asked");
     let endpoint = of("mcp").expect("walked");

@@ -79,13 +79,15 @@ async fn an_unchanged_repository_costs_one_request_and_a_changed_one_three() {
     let first = night(&server, &http, &names, &mut known).await;
     assert_eq!(listings(&first.rows).len(), 12, "{:?}", first.rows);
     for name in &names {
-        assert_eq!((count(&first.listing, name), count(&first.fetching, name)), (2, 1), "{name}");
+        assert_eq!(count(&first.listing, name), 2, "{name}");
+        assert_eq!(count(&first.fetching, name), 1, "{name}");
         assert!(first.files.contains_key(&format!("{name}/README.md")), "{:?}", first.files.keys());
     }
 
     let second = night(&server, &http, &names, &mut known).await;
     assert!(second.rows.iter().all(|row| matches!(row, ListedEntry::Unchanged(_))), "{:?}", second.rows);
-    assert_eq!((second.listing.len(), second.fetching.len()), (12, 0));
+    assert_eq!(second.listing.len(), 12);
+    assert_eq!(second.fetching.len(), 0);
     assert!(second.listing.iter().all(|asked| asked.status == 304));
 
     let of_search = SourceSettings {
@@ -95,13 +97,15 @@ async fn an_unchanged_repository_costs_one_request_and_a_changed_one_three() {
     };
     let page = SOURCE.list(request("github", &http, &of_search, &known)).await.expect("a page");
     assert!(page.listed.iter().all(|row| matches!(row, ListedEntry::Unchanged(_))), "{:?}", page.listed);
-    assert_eq!((page.listed.len(), server.take_asked().len()), (12, 1), "a search says all that is needed");
+    assert_eq!(page.listed.len(), 12, "a search says all that is needed");
+    assert_eq!(server.take_asked().len(), 1, "a search says all that is needed");
 
     let commit = server.commit("octo/server-03", "SKILL.md", b"# Weather\n");
     server.rename("octo/server-05", "moved");
     server.delete("octo/server-07");
     let third = night(&server, &http, &names, &mut known).await;
-    assert_eq!((count(&third.listing, "octo/server-03"), count(&third.fetching, "octo/server-03")), (2, 1));
+    assert_eq!(count(&third.listing, "octo/server-03"), 2);
+    assert_eq!(count(&third.fetching, "octo/server-03"), 1);
     assert_eq!(third.files.get("octo/server-03/SKILL.md").map(Vec::as_slice), Some(&b"# Weather\n"[..]));
     let locators =
         listings(&third.rows).into_iter().find(|one| one.key == key("octo/server-03")).map(|one| &one.locators);
@@ -118,7 +122,8 @@ async fn an_unchanged_repository_costs_one_request_and_a_changed_one_three() {
 
     let of_archives = |asked: &&github::Asked| server.codeload_url().ends_with(&format!(":{}", asked.port));
     let (codeload, api): (Vec<_>, Vec<_>) = first.fetching.iter().partition(of_archives);
-    assert_eq!((codeload.len(), api.len()), (12, 12));
+    assert_eq!(codeload.len(), 12);
+    assert_eq!(api.len(), 12);
     assert!(codeload.iter().all(|asked| asked.header("authorization").is_none()), "no token leaves the interface");
     assert!(api.iter().all(|asked| asked.header("authorization").is_some()));
     println!(

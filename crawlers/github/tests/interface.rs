@@ -54,7 +54,9 @@ async fn some_addresses_of_octocrab_s_are_not_those_that_are_asked() {
         octocrab.search().repositories("x").sort("stars").order("desc").per_page(100u8).page(1u32).send().await;
     let branch = octocrab.commits("octo", "weather").get("feature/x").await;
     let below = straight(&http, &format!("{}/repo", server.base_url)).repos("octo", "weather").get().await;
-    assert!(search.is_err() && branch.is_err() && below.is_err());
+    assert!(search.is_err());
+    assert!(branch.is_err());
+    assert!(below.is_err());
     let expected = [
         "/search/repositories?q=x&per_page=100&page=1&sort=stars&order=desc",
         "/repos/octo/weather/commits/feature/x",
@@ -81,7 +83,9 @@ async fn requests_are_those_that_the_client_always_sent() {
     for (asked, (path, headers)) in server.asked().iter().zip(expected) {
         let mut names: Vec<&str> = asked.headers.keys().map(String::as_str).collect();
         names.retain(|name| *name != "accept-encoding");
-        assert_eq!((asked.method.as_str(), asked.path.as_str(), names.as_slice()), ("GET", path, headers));
+        assert_eq!(asked.method.as_str(), "GET");
+        assert_eq!(asked.path.as_str(), path);
+        assert_eq!(names.as_slice(), headers);
     }
 }
 
@@ -119,7 +123,8 @@ async fn the_client_s_own_errors_come_through_octocrab() {
     let broken = error("broken").await;
     assert_eq!(broken.subject(), format!("{}/repos/octo/broken", server.base_url));
     let page = github.page::<Value>(github.calls().all_repositories().send()).await.err().expect("an error");
-    assert!(matches!(page, CrawlError::Malformed { .. }) && page.to_string().contains("EOF"), "{page}");
+    assert!(matches!(page, CrawlError::Malformed { .. }), "{page}");
+    assert!(page.to_string().contains("EOF"), "{page}");
     assert!(matches!(error("late").await, CrawlError::RetryAt { wait_s: 86_400.., .. }));
 }
 
@@ -134,7 +139,8 @@ async fn octocrab_never_holds_a_credential() {
     let drafted = github.calls().repos("octo", "weather").get().await;
     let Err(octocrab::Error::Service { source, .. }) = drafted else { panic!("a draft") };
     let GithubDraft(parts) = *source.downcast::<GithubDraft>().expect("a draft");
-    assert!(server.asked().is_empty() && !format!("{parts:?}").contains("a-secret"), "{parts:?}");
+    assert!(server.asked().is_empty(), "{parts:?}");
+    assert!(!format!("{parts:?}").contains("a-secret"), "{parts:?}");
     github.document(github.calls().repos("octo", "weather").get(), None).await.expect("an answer");
     assert_eq!(server.asked()[0].header("authorization"), Some("Bearer a-secret"));
 }

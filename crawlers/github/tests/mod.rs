@@ -81,18 +81,21 @@ async fn a_repository_is_listed_with_its_commit_and_what_its_document_says() {
     let commit = Repo::new(12, "Octo/Weather").commit();
     let url = format!("{}/repos/Octo/Weather/tarball/{commit}", server.base_url);
     let locator = Locator::GitArchive { repository: "github:octo/weather".into(), commit, url };
-    assert_eq!((&listing.key, &listing.locators), (&key("octo/weather"), &vec![locator]));
+    assert_eq!(&listing.key, &key("octo/weather"));
+    assert_eq!(&listing.locators, &vec![locator]);
     let (claims, standing) = (&listing.claims, &listing.claims.standing);
-    assert_eq!((&claims.description, &claims.license), (&Claim::Absent, &Claim::Known("MIT".into())));
+    assert_eq!(&claims.description, &Claim::Absent);
+    assert_eq!(&claims.license, &Claim::Known("MIT".into()));
     assert_eq!(claims.repository, Claim::Known("https://github.com/Octo/Weather".into()));
     assert_eq!(claims.maintainers, Claim::Known(vec!["Octo".into()]));
-    assert_eq!(
-        (&standing.stars, &standing.forks, &standing.watchers),
-        (&Claim::Known(3), &Claim::Known(1), &Claim::Known(2))
-    );
-    assert_eq!((&standing.repository_id, &standing.repository_node), (&Claim::Known(12), &Claim::Known("R_12".into())));
+    assert_eq!(&standing.stars, &Claim::Known(3));
+    assert_eq!(&standing.forks, &Claim::Known(1));
+    assert_eq!(&standing.watchers, &Claim::Known(2));
+    assert_eq!(&standing.repository_id, &Claim::Known(12));
+    assert_eq!(&standing.repository_node, &Claim::Known("R_12".into()));
     assert_eq!(standing.fork_of, Claim::Absent);
-    assert_eq!((&standing.contributors, &standing.commits_year), (&Claim::Unknown, &Claim::Unknown));
+    assert_eq!(&standing.contributors, &Claim::Unknown);
+    assert_eq!(&standing.commits_year, &Claim::Unknown);
     assert_eq!(server.paths(), ["/repos/octo/weather", "/repos/Octo/Weather/commits/main"]);
     assert_eq!(server.asked()[1].header("accept"), Some("application/vnd.github.sha"));
 }
@@ -124,7 +127,9 @@ async fn what_a_search_says_again_is_not_even_asked_for() {
     for (changed, requests) in [(250, 3 + 2 * 250), (0, 3)] {
         let server = serve(&github);
         let rows = walk(&of_source(&server, &[], &["topic:mcp-server"]), &known).await.expect("rows");
-        assert_eq!((rows.len(), listings(&rows).len(), server.asked().len()), (250, changed, requests));
+        assert_eq!(rows.len(), 250);
+        assert_eq!(listings(&rows).len(), changed);
+        assert_eq!(server.asked().len(), requests);
         learn(&mut known, &rows);
     }
 }
@@ -143,9 +148,12 @@ async fn a_search_past_the_cap_is_split_and_gives_each_repository_once() {
         let rows = walk(&of_source(&server, &[], &["topic:mcp-server"]), &known).await.expect("rows");
         let found: BTreeSet<_> =
             rows.iter().map(|row| matches!(row, ListedEntry::Unchanged(_)).then_some(format!("{row:?}"))).collect();
-        assert_eq!((rows.len(), found.len(), found.contains(&None)), (2_600, 2_600, false));
+        assert_eq!(rows.len(), 2_600);
+        assert_eq!(found.len(), 2_600);
+        assert!(!found.contains(&None));
         let paths = server.paths();
-        assert!(paths.iter().all(|path| !path.contains("page=11")) && paths.len() < 100, "{}", paths.len());
+        assert!(paths.iter().all(|path| !path.contains("page=11")), "{}", paths.len());
+        assert!(paths.len() < 100, "{}", paths.len());
     }
 }
 
@@ -166,7 +174,9 @@ async fn a_renamed_repository_is_moved_and_listed_under_its_new_name_once() {
     else {
         panic!("{rows:?}")
     };
-    assert_eq!((old, to.as_str(), again.as_str()), (&key("octo/old-name"), "octo/new-name", "octo/new-name"));
+    assert_eq!(old, &key("octo/old-name"));
+    assert_eq!(to.as_str(), "octo/new-name");
+    assert_eq!(again.as_str(), "octo/new-name");
     assert_eq!(listing.key, key("octo/new-name"));
     assert_eq!(listing.claims.standing.repository_id, Claim::Known(1_000));
     learn(&mut known, &rows);
@@ -206,9 +216,11 @@ async fn private_ones_are_refused_and_empty_ones_have_no_bytes() {
         ListedEntry::Failed { gap, transient: false, .. } => Some(gap.reason),
         _ => None,
     };
-    assert_eq!((reason(dots), reason(three)), (Some(GapReason::Malformed), Some(GapReason::Malformed)));
+    assert_eq!(reason(dots), Some(GapReason::Malformed));
+    assert_eq!(reason(three), Some(GapReason::Malformed));
     assert!(matches!(empty, ListedEntry::Changed { listing, .. } if listing.locators.is_empty()));
-    assert_eq!((missing, reason(private)), (&ListedEntry::Gone(key("octo/missing")), Some(GapReason::Denied)));
+    assert_eq!(missing, &ListedEntry::Gone(key("octo/missing")));
+    assert_eq!(reason(private), Some(GapReason::Denied));
 }
 
 #[tokio::test]
@@ -240,11 +252,14 @@ async fn more_facts_are_asked_for_as_often_as_the_schedule_allows() {
     let rows = walk(&of_source(&server, &names, &["facts:20"]), &Known::new()).await.expect("rows");
     let deep: Vec<_> =
         listings(&rows).into_iter().filter(|one| !one.claims.standing.contributors.is_unknown()).collect();
-    assert_eq!((deep.len(), server.asked().len()), (20, 40 * 2 + 20 * 4));
+    assert_eq!(deep.len(), 20);
+    assert_eq!(server.asked().len(), 40 * 2 + 20 * 4);
     let standing = &deep[0].claims.standing;
-    assert_eq!((&standing.contributors, &standing.workflows), (&Claim::Known(41), &Claim::Known(true)));
+    assert_eq!(&standing.contributors, &Claim::Known(41));
+    assert_eq!(&standing.workflows, &Claim::Known(true));
     let (year, quarter) = ((0..52).sum::<u64>(), (39..52).sum::<u64>());
-    assert_eq!((&standing.commits_year, &standing.commits_quarter), (&Claim::Known(year), &Claim::Known(quarter)));
+    assert_eq!(&standing.commits_year, &Claim::Known(year));
+    assert_eq!(&standing.commits_quarter, &Claim::Known(quarter));
     assert_eq!(standing.account_created, Claim::Known("2015-01-02T03:04:05Z".parse().expect("an instant")));
 }
 
@@ -252,7 +267,8 @@ async fn more_facts_are_asked_for_as_often_as_the_schedule_allows() {
 async fn a_query_that_cannot_be_asked_is_an_error_before_any_request() {
     let server = serve(&GitHub::default());
     let error = walk(&of_source(&server, &["octo/a"], &["facts:many"]), &Known::new()).await;
-    assert!(matches!(error, Err(CrawlError::Malformed { .. })) && server.asked().is_empty());
+    assert!(matches!(error, Err(CrawlError::Malformed { .. })));
+    assert!(server.asked().is_empty());
 }
 
 #[tokio::test]

@@ -53,11 +53,14 @@ async fn the_recorded_repository_is_read_whole() {
     let [listing] = all.as_slice() else { panic!("{rows:?}") };
     let (claims, standing) = (&listing.claims, &listing.claims.standing);
     assert_eq!(listing.key, key(name));
-    assert_eq!((&claims.license, &claims.description), (&Claim::Absent, &Claim::Absent));
+    assert_eq!(&claims.license, &Claim::Absent);
+    assert_eq!(&claims.description, &Claim::Absent);
     assert_eq!(claims.keywords, Claim::Known(["fixtures", "hello", "hello-world"].map(str::to_owned).to_vec()));
     assert_eq!(claims.maintainers, Claim::Known(vec!["octokit-fixture-org".into()]));
-    assert_eq!((&standing.stars, &standing.forks), (&Claim::Known(42), &Claim::Known(42)));
-    assert_eq!((&standing.repository_id, &standing.archived), (&Claim::Known(1_000), &Claim::Known(false)));
+    assert_eq!(&standing.stars, &Claim::Known(42));
+    assert_eq!(&standing.forks, &Claim::Known(42));
+    assert_eq!(&standing.repository_id, &Claim::Known(1_000));
+    assert_eq!(&standing.archived, &Claim::Known(false));
     // No commit of it was recorded.
     assert!(listing.locators.is_empty());
 }
@@ -117,6 +120,7 @@ async fn the_recorded_refusal_is_final() {
     let error =
         http.send(HttpRequest { url: &url, body: Some(body), max_bytes: 1 << 20, ..HttpRequest::default() }).await;
     let error = error.expect_err("it was refused");
-    assert!(is_status(&error, 422) && !error.is_transient(), "{error}");
+    assert!(is_status(&error, 422), "{error}");
+    assert!(!error.is_transient(), "{error}");
     assert_eq!(server.asked().len(), 1);
 }

@@ -60,7 +60,8 @@ async fn a_body_comes_with_what_to_ask_with_next_time() {
     for name in ["referer", "cookie", "authorization", "if-none-match", "if-modified-since"] {
         assert_eq!(asked.header(name), None, "{name}");
     }
-    assert_eq!((http.usage().requests, http.usage().bytes), (1, 5));
+    assert_eq!(http.usage().requests, 1);
+    assert_eq!(http.usage().bytes, 5);
 }
 
 #[tokio::test]
@@ -72,7 +73,8 @@ async fn validators_are_sent_and_304_is_unchanged_even_with_a_body() {
     assert_eq!(answer, Ok(HttpResponse::NotModified));
     let asked = server.asked();
     let first = asked.first().expect("one request");
-    assert_eq!((first.header("if-none-match"), first.header("if-modified-since")), (Some("W/\"1\""), Some("then")));
+    assert_eq!(first.header("if-none-match"), Some("W/\"1\""));
+    assert_eq!(first.header("if-modified-since"), Some("then"));
 }
 
 #[tokio::test]
@@ -102,7 +104,8 @@ async fn a_429_with_no_wait_backs_off_all_the_same() {
     });
     let (http, clock) = client(settings(&[&server.base_url]));
     assert_eq!(body(http.send(ask(&server.base_url)).await), b"late");
-    assert!(clock.waits().iter().all(|wait| *wait >= Duration::from_millis(250)) && clock.waits().len() == 1);
+    assert!(clock.waits().iter().all(|wait| *wait >= Duration::from_millis(250)));
+    assert_eq!(clock.waits().len(), 1);
 }
 
 #[tokio::test]
@@ -113,7 +116,8 @@ async fn a_wait_that_is_too_long_is_the_callers_and_closes_the_host() {
     let expected = Err(CrawlError::RetryAt { subject, wait_s: 3_600 });
     assert_eq!(http.send(ask(&server.base_url)).await, expected);
     assert_eq!(http.send(ask(&server.base_url)).await, expected);
-    assert_eq!((server.asked().len(), clock.waits().len()), (1, 0));
+    assert_eq!(server.asked().len(), 1);
+    assert_eq!(clock.waits().len(), 0);
 }
 
 #[tokio::test]
@@ -136,7 +140,9 @@ async fn failing_servers_are_asked_four_times_with_growing_waits() {
     assert_eq!(server.asked().len(), 4);
     let waits = clock.waits();
     let [first, second, third] = waits.as_slice() else { panic!("three waits") };
-    assert!(*first <= Duration::from_millis(500) && *third >= Duration::from_secs(1) && second > first, "{waits:?}");
+    assert!(*first <= Duration::from_millis(500), "{waits:?}");
+    assert!(*third >= Duration::from_secs(1), "{waits:?}");
+    assert!(second > first, "{waits:?}");
 }
 
 #[tokio::test]
@@ -368,7 +374,8 @@ async fn a_reservation_is_of_the_pace_holds_no_place_and_is_used_once() {
     let reserve = || http.try_reserve(&server.base_url).expect("an address");
     let (first, second) = (reserve().expect("reserved"), reserve().expect("reserved though there is one place"));
     let wait = reserve().expect_err("the burst is over");
-    assert!(wait > Duration::from_secs(50) && wait <= Duration::from_secs(60), "{wait:?}");
+    assert!(wait > Duration::from_secs(50), "{wait:?}");
+    assert!(wait <= Duration::from_secs(60), "{wait:?}");
     body(second.send(ask(&server.base_url)).await);
     body(first.send(ask(&server.base_url)).await);
     let third = tokio::time::timeout(Duration::from_millis(50), first.send(ask(&server.base_url))).await;

@@ -101,7 +101,8 @@ async fn only_when_all_are_spent_is_the_caller_told_when_to_come_back() {
         let subject = format!("{}/", server.base_url);
         assert_eq!(http.send(ask(&server.base_url)).await, Err(CrawlError::RetryAt { subject, wait_s: 1_800 }));
     }
-    assert_eq!((sent(&server).len(), clock.waits().len()), (2, 0));
+    assert_eq!(sent(&server).len(), 2);
+    assert_eq!(clock.waits().len(), 0);
 }
 
 #[tokio::test]
@@ -119,7 +120,8 @@ async fn a_server_that_always_has_more_and_never_gives_it_is_given_up() {
     let server = server(&[("a", &[Says::Spent(0)]), ("b", &[Says::Spent(0)])]);
     let (http, clock) = pooled(&server, &["a", "b"]);
     assert!(matches!(http.send(ask(&server.base_url)).await, Err(CrawlError::RetryAt { .. })));
-    assert!(sent(&server).len() <= 8 && clock.waits().len() <= 4);
+    assert!(sent(&server).len() <= 8);
+    assert!(clock.waits().len() <= 4);
 }
 
 #[tokio::test]

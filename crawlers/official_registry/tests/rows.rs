@@ -55,12 +55,12 @@ fn the_latest_row_carries_its_text_its_bundles_and_its_references() {
         ["github:owner/name", "mcp:https://x.test/sse", "npm:@scope/x", "oci:ghcr.io/a/b:2", "pypi:left-pad"]
     );
     let [Locator::Inline { identity, version, files }, one, two] = listing.locators.as_slice() else { panic!("three") };
-    assert_eq!((identity.as_str(), version.as_deref()), ("official-registry:io.test/x", Some("2.0.0")));
+    assert_eq!(identity.as_str(), "official-registry:io.test/x");
+    assert_eq!(version.as_deref(), Some("2.0.0"));
     let text: Value = serde_json::from_str(&files["server.json"]).expect("JSON");
-    assert_eq!(
-        (&text["repository"]["id"], &text["own"]["kept"], &text["$schema"]),
-        (&json!("891584339"), &json!(1), &json!(null))
-    );
+    assert_eq!(&text["repository"]["id"], &json!("891584339"));
+    assert_eq!(&text["own"]["kept"], &json!(1));
+    assert_eq!(&text["$schema"], &json!(null));
     let file = |identity: &str, version: &str, url: &str, filename: &str, integrity| Locator::HttpFile {
         identity: identity.into(),
         version: Some(version.into()),
@@ -74,8 +74,10 @@ fn the_latest_row_carries_its_text_its_bundles_and_its_references() {
     let claims = listing.claims;
     assert_eq!(claims.repository, Claim::Known("https://github.com/Owner/Name".into()));
     assert_eq!(claims.published, Claim::Known("2026-03-01T00:00:00Z".parse().expect("an instant")));
-    assert_eq!((claims.deprecated, claims.standing.official), (Claim::Absent, Claim::Known(true)));
-    assert_eq!((claims.license, claims.maintainers), (Claim::Unknown, Claim::Unknown));
+    assert_eq!(claims.deprecated, Claim::Absent);
+    assert_eq!(claims.standing.official, Claim::Known(true));
+    assert_eq!(claims.license, Claim::Unknown);
+    assert_eq!(claims.maintainers, Claim::Unknown);
 }
 
 #[test]
@@ -83,7 +85,8 @@ fn an_older_row_carries_claims_only() {
     let mut row = whole();
     row["_meta"][OFFICIAL]["isLatest"] = json!(false);
     let listing = listing(row);
-    assert_eq!((listing.locators, listing.references), (vec![], vec![]));
+    assert_eq!(listing.locators, vec![]);
+    assert_eq!(listing.references, vec![]);
     assert!(listing.claims.description.known().is_some());
 }
 
@@ -132,7 +135,9 @@ fn envelopes_of_before_2025_09_29_are_read() {
             "updated_at": "2025-08-02T00:00:00Z", "is_latest": true}},
     });
     let row = read(flat.clone());
-    assert_eq!((row.key.as_str(), row.status.as_deref(), row.is_latest), ("io.test/x@1.0.0", Some("deprecated"), true));
+    assert_eq!(row.key.as_str(), "io.test/x@1.0.0");
+    assert_eq!(row.status.as_deref(), Some("deprecated"));
+    assert!(row.is_latest);
     assert_eq!(row.updated, Some("2025-08-02T00:00:00Z".parse().expect("an instant")));
     let later = json!({
         "server": {"name": "io.test/x", "description": "a server", "version": "1.0.0", "websiteUrl": "https://x.test/",
@@ -145,7 +150,8 @@ fn envelopes_of_before_2025_09_29_are_read() {
     let version = oldest["version"].take();
     oldest.as_object_mut().expect("an object").remove("version");
     oldest["version_detail"] = json!({"version": version, "release_date": "2025-06-01"});
-    assert_eq!((read(oldest.clone()).key.as_str(), read(oldest).digest()), ("io.test/x@1.0.0", row.digest()));
+    assert_eq!(read(oldest.clone()).key.as_str(), "io.test/x@1.0.0");
+    assert_eq!(read(oldest).digest(), row.digest());
 }
 
 #[test]
@@ -159,7 +165,8 @@ fn a_row_with_a_bad_name_or_none_for_its_version_fails_by_itself() {
         row["server"]["name"] = json!(name);
         row["server"]["version"] = version;
         let ListedEntry::Failed { key, transient, .. } = listed(row) else { panic!("failed") };
-        assert!(!transient && crate::names::is_usable(&key.name));
+        assert!(!transient);
+        assert!(crate::names::is_usable(&key.name));
     }
 }
 
@@ -173,7 +180,9 @@ fn the_facts_of_another_registry_are_found_under_its_own_name() {
     });
     let Value::Object(row) = row else { panic!("an object") };
     let read = OfficialRegistryRow::read(row, &["com.pulsemcp/server-version", OFFICIAL], false).expect("a row");
-    assert_eq!((read.status.as_deref(), read.is_latest, read.updated.is_some()), (Some("deprecated"), false, true));
+    assert_eq!(read.status.as_deref(), Some("deprecated"));
+    assert!(!read.is_latest);
+    assert!(read.updated.is_some());
     let bare = OfficialRegistryRow::read(
         json!({"name": "io.test/x", "version": "1"}).as_object().expect("one").clone(),
         &[OFFICIAL],

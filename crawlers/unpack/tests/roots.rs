@@ -6,7 +6,8 @@ use super::*;
 fn the_one_top_folder_is_dropped_from_files_and_gaps() {
     let tar = Tar::new().file("package/a", b"A").file("package/b/c", b"C").link(b'2', "package/l", "/etc/passwd");
     let unpacked = strip_common_root(untar(tar));
-    assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["a", "b/c"], vec![("l", GapReason::LinkRefused)]));
+    assert_eq!(paths(&unpacked), vec!["a", "b/c"]);
+    assert_eq!(gaps(&unpacked), vec![("l", GapReason::LinkRefused)]);
 }
 
 #[test]

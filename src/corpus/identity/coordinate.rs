@@ -182,10 +182,8 @@ mod tests {
             assert_eq!(place(address, folder), format!("{whole}#packages/x"), "{address}");
         }
         let numbered = Place { repository: "git:gitlab.com/a/b".into(), path: "x".into() };
-        assert_eq!(
-            (numbered.coordinate(Some(7)).as_str(), numbered.owner()),
-            ("repo:git:gitlab.com@7#x", "git:gitlab.com/a")
-        );
+        assert_eq!(numbered.coordinate(Some(7)).as_str(), "repo:git:gitlab.com@7#x");
+        assert_eq!(numbered.owner(), "git:gitlab.com/a");
     }
 
     #[test]
@@ -194,7 +192,8 @@ mod tests {
             assert_eq!(of_endpoint(address).as_deref(), Some("mcp:a.test/mcp"), "{address}");
         }
         assert_eq!(of_endpoint("https://a.test/mcp?app=x").as_deref(), Some("mcp:a.test/mcp?app=x"));
-        assert_eq!((of_endpoint("nothing"), of_endpoint("https://")), (None, None));
+        assert_eq!(of_endpoint("nothing"), None);
+        assert_eq!(of_endpoint("https://"), None);
         for endpoint in ["mcp:a.test/x/mcp", "mcp:a.test/x/sse", "mcp:a.test/x"] {
             assert_eq!(server_of_endpoint(endpoint), "mcp:a.test/x");
         }
@@ -221,7 +220,8 @@ mod tests {
     fn a_namespace_is_a_domain_unless_it_is_an_account() {
         assert_eq!(domain_of_namespace("com.acme").as_deref(), Some("acme.com"));
         assert_eq!(domain_of_namespace("dev.acme.mcp").as_deref(), Some("mcp.acme.dev"));
-        assert_eq!((domain_of_namespace("io.github.ann"), domain_of_namespace("acme")), (None, None));
+        assert_eq!(domain_of_namespace("io.github.ann"), None);
+        assert_eq!(domain_of_namespace("acme"), None);
         assert_eq!(domain_of_namespace("io.github").as_deref(), Some("github.io"));
     }
 }

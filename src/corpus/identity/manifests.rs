@@ -87,6 +87,8 @@ mod tests {
         ] {
             assert_eq!(named(path, text), None, "{text}");
         }
-        assert!(is_manifest("a/package.json") && !is_manifest("node_modules/a/package.json") && !is_manifest("a.json"));
+        assert!(is_manifest("a/package.json"));
+        assert!(!is_manifest("node_modules/a/package.json"));
+        assert!(!is_manifest("a.json"));
     }
 }

@@ -51,7 +51,9 @@ mod tests {
     fn joined_nodes_have_the_least_as_their_root() {
         let mut nodes = Nodes::of(3);
         let (a, b) = (nodes.node("a"), nodes.node("b"));
-        assert_eq!((a, b, nodes.node("a")), (3, 4, 3));
+        assert_eq!(a, 3);
+        assert_eq!(b, 4);
+        assert_eq!(nodes.node("a"), 3);
         nodes.join(2, a);
         nodes.join(b, a);
         nodes.join(b, 1);

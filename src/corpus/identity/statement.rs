@@ -261,10 +261,8 @@ mod tests {
         assert_eq!(said.packages, ["npm:@acme/x", "nuget:acme.x"]);
         assert_eq!(said.endpoints, ["mcp:a.test/mcp"]);
         let place = said.place.expect("a place");
-        assert_eq!(
-            (place.coordinate(None).as_str(), said.stated_number),
-            ("repo:github:acme/mono#packages/x", Some(7))
-        );
+        assert_eq!(place.coordinate(None).as_str(), "repo:github:acme/mono#packages/x");
+        assert_eq!(said.stated_number, Some(7));
     }
 
     #[test]
@@ -279,7 +277,8 @@ mod tests {
         assert_eq!(row.row.as_deref(), Some("row:company:io.github.ann/x"));
         let package = read("npm:x", &["official-registry:io.github.ann/x"]);
         assert_eq!(Some(package.rows), row.row_of_kind.map(|named| vec![named]));
-        assert_eq!((row.voice, row.member.vendors.len()), (Voice::Publisher, 2));
+        assert_eq!(row.voice, Voice::Publisher);
+        assert_eq!(row.member.vendors.len(), 2);
         assert_eq!(read("images:docker.io/mcp/x:1", &[]).own.as_deref(), Some("oci:docker.io/mcp/x"));
         let place = |name: &str| read(name, &[]).place.map(|place| place.coordinate(Some(7)));
         assert_eq!(place("forge:gitlab.com/ann/x").as_deref(), Some("repo:git:gitlab.com@7"));
@@ -294,7 +293,8 @@ mod tests {
         skill.claims.repository =
             capdex_model::listing::Claim::Known("https://github.com/acme/skills/tree/main/skills/x".into());
         let said = read(&skill);
-        assert_eq!((said.skill, said.place.map(|place| place.path)), (None, Some("skills/x".into())));
+        assert_eq!(said.skill, None);
+        assert_eq!(said.place.map(|place| place.path), Some("skills/x".into()));
     }
 
     #[test]

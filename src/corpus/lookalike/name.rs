@@ -139,18 +139,21 @@ mod tests {
     #[test]
     fn scopes_are_read_and_long_or_empty_names_are_none() {
         assert_eq!(name("@Acme/x-y").scoped(), Some(("acme", "x-y")));
-        assert_eq!((name("@acme").scoped(), name("a/b").scoped()), (None, None));
+        assert_eq!(name("@acme").scoped(), None);
+        assert_eq!(name("a/b").scoped(), None);
         assert_eq!(name("@acme/x-y").key, "acmexy");
         assert!(["", " ", "--", "\u{200B}"].iter().all(|text| Name::read(text).is_none()));
         assert!(Name::read(&"a".repeat(MOST_LETTERS)).is_some());
-        assert!(Name::read(&"a".repeat(MOST_LETTERS + 1)).is_none() && Name::read(&"日".repeat(10_000)).is_none());
+        assert!(Name::read(&"a".repeat(MOST_LETTERS + 1)).is_none());
+        assert!(Name::read(&"日".repeat(10_000)).is_none());
     }
 
     #[test]
     fn disguises_are_seen_and_capitals_are_none() {
-        assert!(
-            name("pаypal").is_disguised() && name("pay\u{200B}pal").is_disguised() && name("PayPaI").is_disguised()
-        );
-        assert!(!name("PayPal").is_disguised() && !name("日本").is_disguised());
+        assert!(name("pаypal").is_disguised());
+        assert!(name("pay\u{200B}pal").is_disguised());
+        assert!(name("PayPaI").is_disguised());
+        assert!(!name("PayPal").is_disguised());
+        assert!(!name("日本").is_disguised());
     }
 }

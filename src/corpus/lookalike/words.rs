@@ -107,6 +107,7 @@ mod tests {
 
     #[test]
     fn lists_that_are_searched_are_sorted() {
-        assert!(AFFIXES.is_sorted() && HOST_AFFIXES.is_sorted());
+        assert!(AFFIXES.is_sorted());
+        assert!(HOST_AFFIXES.is_sorted());
     }
 }

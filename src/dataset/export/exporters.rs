@@ -80,7 +80,8 @@ mod tests {
                 rows.chunks(piece).for_each(|rows| sink.take(0, rows).expect("writes"));
                 sink.finish().expect("finishes")
             });
-            assert!(written[0] == written[1] && written[1] == written[2], "{}", exporter.id());
+            assert!(written[0] == written[1], "{}", exporter.id());
+            assert!(written[1] == written[2], "{}", exporter.id());
         }
     }
 }

@@ -121,7 +121,8 @@ fn further_idioms_register_a_tool() {
         ),
     ] {
         let tool = tool_of(path, text);
-        assert_eq!((tool.name.as_str(), tool.description.as_deref()), ("add", Some("Adds")), "{text}");
+        assert_eq!(tool.name.as_str(), "add", "{text}");
+        assert_eq!(tool.description.as_deref(), Some("Adds"), "{text}");
     }
 }
 
@@ -148,7 +149,8 @@ fn tools_of_other_languages_are_read() {
         ("A.cs", "[McpServerTool]\n[Description(\"Adds\")]\npublic static int add(int x) => x;"),
     ] {
         let tool = tool_of(path, text);
-        assert_eq!((tool.name.as_str(), tool.description.as_deref()), ("add", Some("Adds")), "{text}");
+        assert_eq!(tool.name.as_str(), "add", "{text}");
+        assert_eq!(tool.description.as_deref(), Some("Adds"), "{text}");
     }
     assert_eq!(view_of("a.go", "// mcp.NewTool(\"add\")\nexec.Command(\"ls\", dir)"), SourceView::default());
 }

@@ -149,7 +149,8 @@ fn every_script_idiom_registers_a_tool() {
         "e.registerTool(\"add\",{description:\"Adds\",inputSchema:{a:n.string().describe(\"x\")}},async({a:t})=>({}));",
     ] {
         let tool = tool_of("server.js", text);
-        assert_eq!((tool.name.as_str(), tool.description.as_deref()), ("add", Some("Adds")), "{text}");
+        assert_eq!(tool.name.as_str(), "add", "{text}");
+        assert_eq!(tool.description.as_deref(), Some("Adds"), "{text}");
         assert_eq!(tool.input_schema.as_deref(), Some(&schema), "{text}");
     }
 }
@@ -189,7 +190,8 @@ fn every_python_idiom_registers_a_tool() {
         "TOOLS = [{'name': 'add', 'description': 'Adds', 'inputSchema': {'type': 'object', 'properties': {'a': {'type': 'string'}}, 'required': ['a']}}]\n",
     ] {
         let tool = tool_of("server.py", text);
-        assert_eq!((tool.name.as_str(), tool.description.as_deref()), ("add", Some("Adds")), "{text}");
+        assert_eq!(tool.name.as_str(), "add", "{text}");
+        assert_eq!(tool.description.as_deref(), Some("Adds"), "{text}");
         let expected = json!({ "type": "object", "properties": { "a": { "type": "string" } }, "required": ["a"] });
         assert_eq!(tool.input_schema.as_deref(), Some(&expected), "{text}");
     }
@@ -213,7 +215,8 @@ fn places_are_right_on_one_long_line() {
     let text = "é;eval(a);".repeat(20_000);
     let calls = view_of("a.js", &text).calls;
     let columns: Vec<u32> = calls.iter().take(3).map(|call| call.place.column).collect();
-    assert_eq!((calls.len(), columns), (20_000, vec![3, 13, 23]));
+    assert_eq!(calls.len(), 20_000);
+    assert_eq!(columns, vec![3, 13, 23]);
 }
 
 #[test]
@@ -227,7 +230,8 @@ fn dialects_are_tried_in_turn() {
 #[test]
 fn what_cannot_be_parsed_is_a_gap_and_what_cannot_matter_is_none() {
     let (view, gaps) = read_text("a.js", "eval(((");
-    assert_eq!((view, gaps.first().map(|gap| gap.reason)), (None, Some(GapReason::Malformed)));
+    assert_eq!(view, None);
+    assert_eq!(gaps.first().map(|gap| gap.reason), Some(GapReason::Malformed));
     let (view, gaps) = read_text("a.py", "import os\nos.system(x)\nprint 'old'\n");
     assert!(view.is_some_and(|view| view.calls.len() == 1));
     assert_eq!(gaps.first().map(|gap| gap.reason), Some(GapReason::Malformed));
@@ -239,7 +243,8 @@ fn the_size_limit_holds_to_the_byte() {
     let text = |bytes: usize| format!("eval(a);{}", " ".repeat(bytes - 8));
     assert_eq!(read_text("a.js", &text(MAX_BYTES)).1, []);
     let (view, gaps) = read_text("a.js", &text(MAX_BYTES + 1));
-    assert_eq!((view, gaps.first().map(|gap| gap.reason)), (None, Some(GapReason::BudgetExhausted)));
+    assert_eq!(view, None);
+    assert_eq!(gaps.first().map(|gap| gap.reason), Some(GapReason::BudgetExhausted));
 }
 
 #[test]

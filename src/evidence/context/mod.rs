@@ -308,7 +308,9 @@ mod tests {
             format!("To detect vulnerabilities, {}.\n", order.replacen('R', "r", 1)),
         ] {
             let found = context("SKILL.md", &text, "id_rsa");
-            assert!(!found.quoted && !found.tabulated && !found.defensive, "{text}");
+            assert!(!found.quoted, "{text}");
+            assert!(!found.tabulated, "{text}");
+            assert!(!found.defensive, "{text}");
         }
         for text in [
             format!("## Red flags\n\n- {order}\n"),
@@ -330,7 +332,8 @@ mod tests {
     fn headings_are_inherited_downwards() {
         let text = "# Tool\n## Installation\n### Linux\nrun it\n## Use\ncall it\n";
         let inside = context("README.md", text, "run it");
-        assert!(inside.install_section && inside.documentation);
+        assert!(inside.install_section);
+        assert!(inside.documentation);
         assert_eq!(inside.heading.as_deref(), Some("Linux"));
         assert!(!context("README.md", text, "call it").install_section);
     }

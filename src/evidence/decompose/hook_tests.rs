@@ -69,10 +69,12 @@ fn hook_commands_are_read_with_their_places() {
     let evidence = Evidence::gather(&bundle_of(&[("hooks/hooks.json", HOOKS)]));
     let commands = hook::commands(&evidence, "hooks/hooks.json");
     assert_eq!(commands.len(), 1);
-    assert_eq!((commands[0].event.as_str(), commands[0].form.as_str()), ("PreToolUse", "command"));
+    assert_eq!(commands[0].event.as_str(), "PreToolUse");
+    assert_eq!(commands[0].form.as_str(), "command");
     assert!(commands[0].command.starts_with("bash "));
     assert_eq!(commands[0].place.pointer, "/hooks/PreToolUse/0/hooks/0/command");
-    assert_eq!((commands[0].place.line, commands[0].place.column), (2, 23));
+    assert_eq!(commands[0].place.line, 2);
+    assert_eq!(commands[0].place.column, 23);
     let front = "---\nname: a\nhooks:\n  Stop:\n    - hooks:\n        - {type: http, url: 'http://a.test'}\n---\n";
     let plugin = r#"{"name": "p", "hooks": [{"hooks": {"Stop": [{"bash": "a", "powershell": "b"}]}}, "./x.json"],
         "monitors": [{"name": "m", "command": "c"}]}"#;

@@ -90,7 +90,8 @@ fn a_file_that_should_be_a_manifest_and_does_not_parse_is_a_gap() {
 fn json_is_read_up_to_its_depth_and_no_deeper() {
     for (levels, readable) in [(json::MAX_DEPTH - 1, true), (json::MAX_DEPTH, true), (json::MAX_DEPTH + 1, false)] {
         let (manifest, gaps) = read_with_gaps("package.json", &nested(levels));
-        assert_eq!((manifest.is_some(), gaps.is_empty()), (readable, readable), "{levels}");
+        assert_eq!(manifest.is_some(), readable, "{levels}");
+        assert_eq!(gaps.is_empty(), readable, "{levels}");
     }
     assert_eq!(read_with_gaps("package.json", &"[".repeat(1_000_000)).1.len(), 1);
     assert_eq!(read_with_gaps("package.json", &"{\"a\":".repeat(1_000_000)).1.len(), 1);
@@ -101,7 +102,8 @@ fn a_larger_file_than_allowed_is_a_gap() {
     let text = |size: usize| format!("{{\"a\": \"{}\"}}", "x".repeat(size - r#"{"a": ""}"#.len()));
     for (size, readable) in [(MAX_BYTES - 1, true), (MAX_BYTES, true), (MAX_BYTES + 1, false)] {
         let (manifest, gaps) = read_with_gaps("package.json", &text(size));
-        assert_eq!((manifest.is_some(), gaps.is_empty()), (readable, readable), "{size}");
+        assert_eq!(manifest.is_some(), readable, "{size}");
+        assert_eq!(gaps.is_empty(), readable, "{size}");
     }
 }
 
@@ -212,7 +214,8 @@ fn places_lead_to_keys_and_elements() {
 #[test]
 fn places_in_front_matter_are_lines() {
     let document = document("SKILL.md", "---\nname: a\n  description: b\n---\n");
-    assert_eq!((place_of(&document, "/description").line, place_of(&document, "/description").column), (3, 3));
+    assert_eq!(place_of(&document, "/description").line, 3);
+    assert_eq!(place_of(&document, "/description").column, 3);
     assert_eq!(place_of(&document, "/missing").line, 1);
 }
 

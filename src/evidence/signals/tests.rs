@@ -48,7 +48,9 @@ fn npm_states_its_fields_or_their_absence() {
     assert_eq!(signals.install_scripts, [("install".to_owned(), "i".to_owned())]);
     assert_eq!(signals.manifest.as_deref(), Some("package.json"));
     let bare = package(&[("package.json", "{\"description\": \" \"}")]);
-    assert_eq!((bare.license, bare.repository, bare.description), (Claim::Absent, Claim::Absent, Claim::Absent));
+    assert_eq!(bare.license, Claim::Absent);
+    assert_eq!(bare.repository, Claim::Absent);
+    assert_eq!(bare.description, Claim::Absent);
 }
 
 #[test]
@@ -81,8 +83,10 @@ fn bytes_go_before_claims_and_claims_fill_the_rest() {
 fn python_states_the_same_in_three_forms() {
     let pep621 = "[project]\nname = 'a'\ndynamic = ['version', 'dependencies']\nlicense = {text = 'MIT'}\nkeywords = ['k']\n[project.urls]\n'Source Code' = 'http://git.test/a'\n";
     let signals = package(&[("pyproject.toml", pep621)]);
-    assert_eq!((signals.license, signals.repository), (known("MIT"), known("http://git.test/a")));
-    assert_eq!((signals.version, signals.dependencies), (Claim::Unknown, Claim::Unknown), "the build computes them");
+    assert_eq!(signals.license, known("MIT"));
+    assert_eq!(signals.repository, known("http://git.test/a"));
+    assert_eq!(signals.version, Claim::Unknown, "the build computes them");
+    assert_eq!(signals.dependencies, Claim::Unknown, "the build computes them");
     let poetry =
         "[tool.poetry]\nname = 'a'\ndescription = 'd'\n[tool.poetry.dependencies]\npython = '^3'\nrich = '1'\n";
     let signals = package(&[("pyproject.toml", poetry)]);
@@ -90,7 +94,8 @@ fn python_states_the_same_in_three_forms() {
     assert_eq!(signals.license, Claim::Absent);
     let metadata = "Metadata-Version: 2.1\nName: a\nSummary: d\nClassifier: License :: OSI Approved :: MIT License\nClassifier: Development Status :: 7 - Inactive\nProject-URL: Home, http://github.com/a/a\nRequires-Dist: Rich>=1 ; python_version > '3'\nRequires-Dist: pytest ; extra == 'test'\n";
     let signals = package(&[("PKG-INFO", metadata)]);
-    assert_eq!((signals.license, signals.repository), (known("MIT License"), known("http://github.com/a/a")));
+    assert_eq!(signals.license, known("MIT License"));
+    assert_eq!(signals.repository, known("http://github.com/a/a"));
     assert_eq!(signals.dependencies, Claim::Known(vec!["rich".to_owned()]));
     assert_eq!(signals.deprecated, known("7 - Inactive"));
 }
@@ -130,7 +135,10 @@ fn documents_count_at_the_capability_and_at_the_input() {
         ("x-1/a.test.js", ""),
     ];
     let signals = package(&files);
-    assert!(signals.has_readme && signals.has_security_policy && signals.has_changelog && signals.has_license_file);
+    assert!(signals.has_readme);
+    assert!(signals.has_security_policy);
+    assert!(signals.has_changelog);
+    assert!(signals.has_license_file);
     assert_eq!(signals.test_files, 1);
     let none = package(&[("src/README.md", ""), ("license.js", ""), ("docs/CHANGELOG.md", ""), ("readmes/x.md", "")]);
     assert!(!(none.has_readme || none.has_license_file || none.has_changelog || none.has_security_policy));
@@ -153,7 +161,8 @@ fn a_wheel_carries_its_readme_and_licence_in_its_metadata() {
     let metadata = "Metadata-Version: 2.1\nName: a\n\n# A\n\nReads.\n";
     let files = [("a/x.py", ""), ("a-1.dist-info/METADATA", metadata), ("a-1.dist-info/licenses/LICENSE", "")];
     let signals = package(&files);
-    assert!(signals.has_readme && signals.has_license_file);
+    assert!(signals.has_readme);
+    assert!(signals.has_license_file);
     assert_eq!(signals.name, known("a"));
     assert!(!package(&[("a-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: a\n")]).has_readme);
 }

@@ -26,14 +26,14 @@ fn every_shape_of_a_list_gives_its_tools() {
     ] {
         let evidence = gathered(&[(path, &text)]);
         let tool = evidence.tools.first().expect("a tool");
-        assert_eq!(
-            (tool.name.as_str(), tool.title.as_deref(), tool.description.as_deref()),
-            ("a", Some("A"), Some("d"))
-        );
+        assert_eq!(tool.name.as_str(), "a");
+        assert_eq!(tool.title.as_deref(), Some("A"));
+        assert_eq!(tool.description.as_deref(), Some("d"));
         assert_eq!(tool.input_schema.as_deref(), Some(&json!({"type": "object"})));
         assert_eq!(tool.output_schema.as_deref(), Some(&json!({})));
         assert_eq!(tool.annotations.as_deref(), Some(&json!({"readOnlyHint": true})));
-        assert_eq!((tool.origin, tool.place.pointer.as_str()), (ToolOrigin::ToolsList, pointer));
+        assert_eq!(tool.origin, ToolOrigin::ToolsList);
+        assert_eq!(tool.place.pointer.as_str(), pointer);
     }
 }
 

@@ -36,10 +36,15 @@ fn what_was_fetched_is_scored_watched_and_exported_when_the_time_for_requests_is
     context.requests.ask();
     let out = folder.path().join("out");
     let report = whole(&context, "n", Last::Export(out.clone())).expect("a run");
-    assert_eq!((report.list.requests, report.fetch.items), (0, 0), "nobody is asked any more");
-    assert!(report.scan.done == 1 && report.score.done > 0 && report.watch.items > 0, "{report:?}");
+    assert_eq!(report.list.requests, 0, "nobody is asked any more");
+    assert_eq!(report.fetch.items, 0, "nobody is asked any more");
+    assert_eq!(report.scan.done, 1, "{report:?}");
+    assert!(report.score.done > 0, "{report:?}");
+    assert!(report.watch.items > 0, "{report:?}");
     assert!(out.join("manifest.json").is_file(), "the dataset is written");
-    assert!(report.over_budget && !report.interrupted && report.is_incomplete());
+    assert!(report.over_budget);
+    assert!(!report.interrupted);
+    assert!(report.is_incomplete());
     let run = context.store.reader().expect("opens").runs(1).expect("reads").remove(0);
     assert_eq!(run.status, Some(RunStatus::Incomplete));
     let stages = run.summary["stages"].as_array().expect("stages");
@@ -55,7 +60,10 @@ fn who_asks_a_run_to_stop_stops_all_of_it() {
     let context = context(folder.path());
     context.ask_to_stop();
     let report = whole(&context, "n", Last::Export(folder.path().join("out"))).expect("a run");
-    assert!(report.interrupted && !report.over_budget && report.scan.done == 0 && report.written.is_none());
+    assert!(report.interrupted);
+    assert!(!report.over_budget);
+    assert_eq!(report.scan.done, 0);
+    assert!(report.written.is_none());
 }
 
 #[test]

@@ -31,7 +31,8 @@ mod tests {
         for failures in 1..80 {
             let whole = base.saturating_mul(1_u32.checked_shl(failures - 1).unwrap_or(u32::MAX)).min(MAX);
             let waited = wait(base, failures, 7, "ops");
-            assert!(waited >= whole / 2 && waited <= whole, "{failures}: {waited:?}");
+            assert!(waited >= whole / 2, "{failures}: {waited:?}");
+            assert!(waited <= whole, "{failures}: {waited:?}");
             assert_eq!(waited, wait(base, failures, 7, "ops"));
         }
         assert_ne!(wait(base, 3, 7, "ops"), wait(base, 3, 8, "ops"));

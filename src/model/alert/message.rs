@@ -241,7 +241,9 @@ mod tests {
         let message = Message::of_rest("ops", &many.iter().collect::<Vec<_>>(), 3, night(1));
         assert_eq!(message.headline(), "12 more alerts, the worst high");
         let Body::Digest(roundup) = &message.body else { panic!("a digest") };
-        assert_eq!((roundup.alerts, roundup.joined, roundup.first.len()), (12, 3, NAMED));
+        assert_eq!(roundup.alerts, 12);
+        assert_eq!(roundup.joined, 3);
+        assert_eq!(roundup.first.len(), NAMED);
         assert_eq!(roundup.passes, [("campaigns".into(), 1), ("drift".into(), 11)].into());
         assert_eq!(roundup.rules.get("drift/owner"), Some(&1));
         assert_eq!(roundup.severities, [(Severity::High, 1), (Severity::Medium, 11)]);

@@ -164,11 +164,10 @@ mod tests {
             serde_json::to_string(&id).expect("serialises")
         );
         let alert: Alert = serde_json::from_str(&text).expect("parses");
-        assert_eq!((alert.capability, alert.rule()), (Some(id), "drift/".to_owned()));
-        assert_eq!(
-            (alert.about(), alert.command()),
-            (id.to_string(), format!("capdex alerts show {}", alert.handle()))
-        );
+        assert_eq!(alert.capability, Some(id));
+        assert_eq!(alert.rule(), "drift/".to_owned());
+        assert_eq!(alert.about(), id.to_string());
+        assert_eq!(alert.command(), format!("capdex alerts show {}", alert.handle()));
     }
 
     #[test]

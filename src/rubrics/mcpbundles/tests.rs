@@ -19,13 +19,15 @@ fn a_rule_costs_once_however_often_it_fires() {
         finding("SAFE-T1403", Severity::Medium, "a", 2),
         finding("E002", Severity::High, "a", 3),
     ]);
-    assert_eq!((score.value, &*score.grade), (Some(Points::whole(65)), "high"));
+    assert_eq!(score.value, Some(Points::whole(65)));
+    assert_eq!(&*score.grade, "high");
 }
 
 #[test]
 fn labels_cost_points_and_leave_the_grade_alone() {
     let score = scored(vec![finding("W015", Severity::Medium, "a", 1), finding("W019", Severity::Medium, "a", 1)]);
-    assert_eq!((score.value, &*score.grade), (Some(Points::whole(80)), "clean"));
+    assert_eq!(score.value, Some(Points::whole(80)));
+    assert_eq!(&*score.grade, "clean");
 }
 
 #[test]
@@ -49,7 +51,8 @@ fn no_judge_is_ever_used() {
     for facts in facts {
         let score = McpBundles.score(&facts, day());
         let judge = score.parts.iter().find(|part| part.name == "llm_judge_used").expect("a part");
-        assert_eq!((judge.value, &*judge.note), (Some(Points::ZERO), "llm_judge_used: false"));
+        assert_eq!(judge.value, Some(Points::ZERO));
+        assert_eq!(&*judge.note, "llm_judge_used: false");
     }
 }
 
@@ -57,7 +60,9 @@ fn no_judge_is_ever_used() {
 fn what_the_method_has_not_shipped_is_shown_and_weighs_nothing() {
     let without = scored(vec![finding("E002", Severity::High, "a", 3)]);
     let with = scored(vec![finding("E002", Severity::High, "a", 3), finding("SAFE-T1201", Severity::Info, "", 0)]);
-    assert_eq!((with.value, &with.grade, &with.terms), (without.value, &without.grade, &without.terms));
+    assert_eq!(with.value, without.value);
+    assert_eq!(&with.grade, &without.grade);
+    assert_eq!(&with.terms, &without.terms);
     let shown: Vec<&str> = with.parts.iter().filter(|part| part.name == "directory").map(|part| &*part.note).collect();
     assert_eq!(shown, ["SAFE-T1201: designed and not shipped by the method, without weight"]);
     assert!(without.parts.iter().all(|part| part.name != "directory"));

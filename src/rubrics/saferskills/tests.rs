@@ -23,7 +23,8 @@ fn of(findings: Found) -> Score {
 #[test]
 fn nothing_found_is_a_hundred_and_green() {
     let score = of(&[]);
-    assert_eq!((score.value, &*score.grade), (Some(Points::whole(100)), "Green"));
+    assert_eq!(score.value, Some(Points::whole(100)));
+    assert_eq!(&*score.grade, "Green");
     assert_eq!(score.coverage, Coverage::thousandths(750));
     assert_eq!(score.caps, Vec::<String>::new());
 }
@@ -45,7 +46,8 @@ fn penalties_weights_ceilings_and_colours_are_the_published_ones() {
     ];
     for (findings, value, grade) in rows {
         let score = of(findings);
-        assert_eq!((score.value, &*score.grade), (Some(Points::whole(value)), grade), "{findings:?}");
+        assert_eq!(score.value, Some(Points::whole(value)), "{findings:?}");
+        assert_eq!(&*score.grade, grade, "{findings:?}");
     }
 }
 
@@ -53,7 +55,8 @@ fn penalties_weights_ceilings_and_colours_are_the_published_ones() {
 fn a_critical_finding_floors_its_sub_score_at_twenty() {
     let score = of(&[("SS-SKILL-INJECT-BIDI-01", Severity::Critical)]);
     let part = score.parts.first().expect("five parts");
-    assert_eq!((&*part.name, part.value), ("security", Some(Points::whole(20))));
+    assert_eq!(&*part.name, "security");
+    assert_eq!(part.value, Some(Points::whole(20)));
     assert_eq!(score.caps, ["one critical finding: at most 15"]);
 }
 
@@ -61,7 +64,8 @@ fn a_critical_finding_floors_its_sub_score_at_twenty() {
 fn one_code_at_one_place_costs_once() {
     let twice = scored(vec![finding("SS-X", Severity::Medium, "a", 1), finding("SS-X", Severity::Low, "a", 1)]);
     let apart = scored(vec![finding("SS-X", Severity::Medium, "a", 1), finding("SS-X", Severity::Low, "a", 2)]);
-    assert_eq!((twice.value, apart.value), (Some(Points::whole(96)), Some(Points::whole(94))));
+    assert_eq!(twice.value, Some(Points::whole(96)));
+    assert_eq!(apart.value, Some(Points::whole(94)));
 }
 
 #[test]
@@ -80,14 +84,16 @@ fn severities_and_shadow_rules_are_those_of_the_public_rule_files() {
     assert_eq!(TABLE.codes, published);
     let shadow = catalogue.entries.iter().filter(|entry| matches!(entry.status, Status::Shadow | Status::DeadShadow));
     let shadow: BTreeSet<String> = shadow.map(|entry| entry.code.clone()).collect();
-    assert_eq!((&TABLE.shadow, shadow.len()), (&shadow, 23));
+    assert_eq!(&TABLE.shadow, &shadow);
+    assert_eq!(shadow.len(), 23);
 }
 
 #[test]
 fn shadow_rules_are_reported_and_weigh_nothing() {
     let shadow = "SS-HOOKS-RCE-NET-EGRESS-01";
     let score = of(&[(shadow, Severity::Critical), (shadow, Severity::High)]);
-    assert_eq!((score.value, score.caps.len()), (Some(Points::whole(100)), 0));
+    assert_eq!(score.value, Some(Points::whole(100)));
+    assert_eq!(score.caps.len(), 0);
     let security = score.parts.first().expect("five parts");
     assert_eq!(security.value, Some(Points::whole(100)));
     assert!(security.note.contains("2 of shadow rules, without weight"), "{}", security.note);
@@ -107,11 +113,13 @@ fn with(kind: Kind, rule: &str) -> Score {
 #[test]
 fn the_pages_own_examples_hold_from_the_facts_on() {
     let critical = with(Kind::Skill, "hidden-unicode-tags");
-    assert_eq!((critical.value, &*critical.grade), (Some(Points::whole(15)), "Red"));
+    assert_eq!(critical.value, Some(Points::whole(15)));
+    assert_eq!(&*critical.grade, "Red");
     let sub_score = critical.parts.first().and_then(|part| part.value);
     assert!(sub_score <= Some(Points::whole(20)), "{sub_score:?}");
     let high = with(Kind::Skill, "encoded-blob");
-    assert_eq!((high.value, &*high.grade), (Some(Points::whole(45)), "Orange"));
+    assert_eq!(high.value, Some(Points::whole(45)));
+    assert_eq!(&*high.grade, "Orange");
     assert_eq!(with(Kind::Skill, "instruction-override").value, Some(Points::whole(100)), "shadow");
 }
 

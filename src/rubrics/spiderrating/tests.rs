@@ -171,11 +171,13 @@ fn known_signals_only_make_the_metadata_layer() {
         "pushed": "2026-11-01T00:00:00Z", "version_count": 3, "contributors": 2, "description_length": 1,
         "stars": 10_000, "forks": 1000, "watchers": 500,
     }));
-    assert_eq!((full.value, full.coverage), (Some(10.0), Coverage::FULL));
+    assert_eq!(full.value, Some(10.0));
+    assert_eq!(full.coverage, Coverage::FULL);
     let some = metadata_of(json!({"repository": true, "license": false, "published": "2026-07-01T00:00:00Z"}));
     let values = some.parts.map(|part| part.value);
     assert_eq!(values, [Some(5.0), Some(6.0), None]);
-    assert_eq!((some.value, some.coverage), (Some(5.47), Coverage::of(3, 12)));
+    assert_eq!(some.value, Some(5.47));
+    assert_eq!(some.coverage, Coverage::of(3, 12));
     assert_eq!(metadata_of(json!({})).value, None);
 }
 
@@ -224,7 +226,8 @@ fn a_server_is_measured_by_stars_and_a_skill_by_downloads() {
     let both = json!({ "stars": 0, "downloads_monthly": 1_000_000 });
     let both = metadata::read(Some(&both));
     let of = |kind| metadata::layer(kind, &both, day().start_of_day()).value;
-    assert_eq!((of(Kind::McpServer), of(Kind::Skill)), (Some(0.0), Some(10.0)));
+    assert_eq!(of(Kind::McpServer), Some(0.0));
+    assert_eq!(of(Kind::Skill), Some(10.0));
 }
 
 #[test]
@@ -237,7 +240,8 @@ fn a_skill_name_within_two_letters_of_a_target_is_a_typosquat() {
         let facts = reported(Kind::Skill, &[(SKILL, text.clone()), (NAME, name)], Outcome::False);
         SpiderRating.score(&facts, day()).parts.iter().find(|part| part.name == "security").and_then(|part| part.value)
     };
-    assert_eq!((scored(Value::Null), scored(json!("solana"))), (Some(Points::whole(10)), Some(Points::whole(9))));
+    assert_eq!(scored(Value::Null), Some(Points::whole(10)));
+    assert_eq!(scored(json!("solana")), Some(Points::whole(9)));
 }
 
 fn inputs(findings: Vec<Finding<'_>>, repository: Option<bool>) -> Inputs<'_> {

@@ -40,10 +40,13 @@ fn no_entry_stands_twice_and_none_is_empty() {
     for catalogue in all() {
         let mut seen = BTreeSet::new();
         for entry in &catalogue.entries {
-            assert!(!entry.code.is_empty() && !entry.name.is_empty(), "{}", catalogue.id);
+            assert!(!entry.code.is_empty(), "{}", catalogue.id);
+            assert!(!entry.name.is_empty(), "{}", catalogue.id);
             assert!(seen.insert((&entry.code, &entry.generations)), "{} lists {} twice", catalogue.id, entry.code);
         }
-        assert!(!catalogue.title.is_empty() && !catalogue.published_at.is_empty() && catalogue.read.len() == 10);
+        assert!(!catalogue.title.is_empty());
+        assert!(!catalogue.published_at.is_empty());
+        assert_eq!(catalogue.read.len(), 10);
     }
     let methods: Vec<&str> = all().iter().filter(|of| of.role == Role::Method).map(|of| of.id.as_str()).collect();
     assert_eq!(methods, FAMILIES);

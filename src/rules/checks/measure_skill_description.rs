@@ -84,14 +84,17 @@ mod tests {
         assert_eq!(value["title"], false);
         let value =
             measured("measure-skill-description", Kind::Skill, &[("SKILL.md", "\n# X\nUse this when testing.\n")]);
-        assert_eq!((&value["title"], &value["when"], &value["verb"]), (&json!(true), &json!(true), &json!(false)));
+        assert_eq!(&value["title"], &json!(true));
+        assert_eq!(&value["when"], &json!(true));
+        assert_eq!(&value["verb"], &json!(false));
     }
 
     #[test]
     fn the_skill_nearest_to_the_root_is_measured() {
         let files = [("a/b/SKILL.md", "undo"), ("a/skill.md", "caveat")];
         let value = measured("measure-skill-description", Kind::Skill, &files);
-        assert_eq!((&value["undo"], &value["limits"]), (&json!(false), &json!(true)));
+        assert_eq!(&value["undo"], &json!(false));
+        assert_eq!(&value["limits"], &json!(true));
     }
 
     #[test]

@@ -178,9 +178,16 @@ mod tests {
     #[test]
     fn one_edit_is_one_edit() {
         let edit = is_one_edit;
-        assert!(edit("slac", "slack") && edit("slcak", "slack") && edit("slock", "slack") && edit("xslack", "slack"));
-        assert!(!edit("slack", "slack") && !edit("lcask", "slack") && !edit("sla", "slack") && !edit("", "ab"));
-        assert!(edit("a", "") && !edit("", ""));
+        assert!(edit("slac", "slack"));
+        assert!(edit("slcak", "slack"));
+        assert!(edit("slock", "slack"));
+        assert!(edit("xslack", "slack"));
+        assert!(!edit("slack", "slack"));
+        assert!(!edit("lcask", "slack"));
+        assert!(!edit("sla", "slack"));
+        assert!(!edit("", "ab"));
+        assert!(edit("a", ""));
+        assert!(!edit("", ""));
     }
 
     proptest! {
@@ -216,9 +223,15 @@ mod tests {
 
     #[test]
     fn a_variant_is_a_plural_or_a_numbered_one() {
-        assert!(is_variant("cards", "card") && is_variant("card", "cards") && is_variant("car2d", "card"));
-        assert!(is_variant("classs", "class") && !is_variant("cardx", "card") && !is_variant("scard", "card"));
-        assert!(!is_variant("cark", "card") && !is_variant("cadr", "card") && !is_variant("cardé", "card"));
+        assert!(is_variant("cards", "card"));
+        assert!(is_variant("card", "cards"));
+        assert!(is_variant("car2d", "card"));
+        assert!(is_variant("classs", "class"));
+        assert!(!is_variant("cardx", "card"));
+        assert!(!is_variant("scard", "card"));
+        assert!(!is_variant("cark", "card"));
+        assert!(!is_variant("cadr", "card"));
+        assert!(!is_variant("cardé", "card"));
     }
 
     #[test]

@@ -121,7 +121,9 @@ fn scripts_are_told_where_they_stand() {
         "{\n  \"scripts\": {\n    \"postinstall\": \"curl http://a.test\"\n  }\n}",
     )]));
     let fact = found(&facts, "package-install-script-network").remove(0);
-    assert_eq!((fact.place.line, fact.place.column, fact.place.pointer.as_str()), (3, 5, "/scripts/postinstall"));
+    assert_eq!(fact.place.line, 3);
+    assert_eq!(fact.place.column, 5);
+    assert_eq!(fact.place.pointer.as_str(), "/scripts/postinstall");
     assert_eq!(fact.evidence, "postinstall: curl http://a.test");
 }
 

@@ -92,8 +92,10 @@ fn owned(rule: &CodeRule) -> bool {
 fn every_card_is_complete() {
     for rule in RULES.iter().filter(|rule| owned(rule)) {
         let meta = &rule.meta;
-        assert!(!meta.examples.fires.is_empty() && !meta.examples.silent.is_empty(), "{}", meta.id.as_str());
-        assert!(!meta.kinds.is_empty() && !meta.cites.is_empty(), "{}", meta.id.as_str());
+        assert!(!meta.examples.fires.is_empty(), "{}", meta.id.as_str());
+        assert!(!meta.examples.silent.is_empty(), "{}", meta.id.as_str());
+        assert!(!meta.kinds.is_empty(), "{}", meta.id.as_str());
+        assert!(!meta.cites.is_empty(), "{}", meta.id.as_str());
         assert!(meta.codes.keys().all(|family| crate::FAMILIES.contains(&family.as_str())), "{}", meta.id.as_str());
     }
 }

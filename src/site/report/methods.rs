@@ -101,8 +101,11 @@ mod tests {
     fn markup_in_markdown_is_text_and_nothing_is_styled_in_place() {
         let text = "# Title\n\nA *b* <script>x</script>\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n";
         let html = markdown(text).into_string();
-        assert!(!html.contains("<script") && !html.contains("Title") && !html.contains("style="), "{html}");
-        assert!(html.contains("<em>b</em>") && html.contains("<td class=\"num\">2</td>"), "{html}");
+        assert!(!html.contains("<script"), "{html}");
+        assert!(!html.contains("Title"), "{html}");
+        assert!(!html.contains("style="), "{html}");
+        assert!(html.contains("<em>b</em>"), "{html}");
+        assert!(html.contains("<td class=\"num\">2</td>"), "{html}");
         for rubric in RUBRICS {
             assert!(!markdown(rubric.meta().page).into_string().contains("style="));
         }

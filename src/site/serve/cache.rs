@@ -90,7 +90,9 @@ mod tests {
             assert!(cache.size().0 <= 20_000, "{:?}", cache.size());
         }
         assert_eq!(cache.size(), (15 * (1_000 + 3 + OVERHEAD), 15));
-        assert!(cache.get(1, "000").is_none() && cache.get(1, "099").is_some() && cache.get(1, "085").is_some());
+        assert!(cache.get(1, "000").is_none());
+        assert!(cache.get(1, "099").is_some());
+        assert!(cache.get(1, "085").is_some());
         cache.put(1, "large", &answer(2_500));
         assert!(cache.get(1, "large").is_none(), "one answer does not drive out an eighth of the others");
     }
@@ -101,7 +103,9 @@ mod tests {
         cache.put(1, "a", &answer(10));
         assert!(cache.get(2, "a").is_none());
         cache.put(2, "b", &answer(10));
-        assert!(cache.get(2, "a").is_none() && cache.get(1, "a").is_none() && cache.get(2, "b").is_some());
+        assert!(cache.get(2, "a").is_none());
+        assert!(cache.get(1, "a").is_none());
+        assert!(cache.get(2, "b").is_some());
         cache.put(1, "late", &answer(10));
         assert_eq!(cache.size().1, 1, "an answer from before the change is not kept");
     }

@@ -119,7 +119,8 @@ mod tests {
         assert_eq!(status(&Guard::new(address, &[]), "any.test"), None);
         let named = Guard::new(address, &["capdex.test".to_owned()]);
         assert_eq!(status(&named, "any.test"), Some(421));
-        assert_eq!((status(&named, "capdex.test"), status(&named, "192.0.2.7")), (None, None));
+        assert_eq!(status(&named, "capdex.test"), None);
+        assert_eq!(status(&named, "192.0.2.7"), None);
     }
 
     #[test]

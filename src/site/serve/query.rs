@@ -79,11 +79,14 @@ mod tests {
     fn parameters_are_known_single_and_decoded() {
         let known = ["q", "limit"];
         let query = HttpQuery::read("q=a%20b+c&limit=5&", &known).expect("reads");
-        assert_eq!((query.text("q"), query.parsed::<u64>("limit")), (Some("a b c"), Ok(Some(5))));
+        assert_eq!(query.text("q"), Some("a b c"));
+        assert_eq!(query.parsed::<u64>("limit"), Ok(Some(5)));
         assert_eq!(query.key(), HttpQuery::read("limit=5&q=a+b%20c", &known).expect("reads").key());
         assert_eq!(HttpQuery::read("q=", &known).expect("reads").text("q"), None);
-        assert!(HttpQuery::read("x=1", &known).is_err() && HttpQuery::read("q=1&q=2", &known).is_err());
-        assert!(HttpQuery::read("q=%ff", &known).is_err() && HttpQuery::read("q=%2", &known).is_err());
+        assert!(HttpQuery::read("x=1", &known).is_err());
+        assert!(HttpQuery::read("q=1&q=2", &known).is_err());
+        assert!(HttpQuery::read("q=%ff", &known).is_err());
+        assert!(HttpQuery::read("q=%2", &known).is_err());
         assert!(HttpQuery::read(&format!("q={}", "x".repeat(2_001)), &known).is_err());
         assert!(HttpQuery::read("limit=-1", &known).expect("reads").parsed::<u64>("limit").is_err());
     }

@@ -15,7 +15,8 @@ fn leads(name: &str, popular: &str) -> Vec<(String, &'static str, Severity)> {
 fn lines_and_headers_are_read() {
     let lines = read("\u{FEFF}name\tdownload_rank\r\nboto3\t1\r\n# no\n\npackaging\t2\tpypa\n");
     let expected = Line { name: "packaging".into(), rank: Some(2), owner: Some("pypa".into()), ..Line::default() };
-    assert_eq!((lines.len(), lines.last()), (2, Some(&expected)));
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines.last(), Some(&expected));
     assert_eq!(read("a\t7\nb").first().and_then(|line| line.popularity), Some(7));
     assert_eq!(read("name\t7\nb\n").len(), 2);
     assert_eq!(read("name\tdownloads_a_month\nsemver\t5\n")[0].popularity, Some(5));
@@ -25,7 +26,8 @@ fn lines_and_headers_are_read() {
 fn by_name_alone_nothing_is_above_low() {
     for name in ["reqeusts", "1odash", "acme-x", "stripe-pay.com", "lоdash", "salesforge", "requests-darwin-lite"] {
         let found = leads(name, POPULAR);
-        assert!(!found.is_empty() && found.iter().all(|lead| lead.2 <= Severity::Low), "{name}: {found:?}");
+        assert!(!found.is_empty(), "{name}: {found:?}");
+        assert!(found.iter().all(|lead| lead.2 <= Severity::Low), "{name}: {found:?}");
     }
 }
 
@@ -78,10 +80,9 @@ fn one_list_is_compared_with_itself_from_the_less_popular_side() {
 #[test]
 fn hosts_and_scopes_are_compared_as_what_they_are() {
     let found = Popular::new(read(POPULAR), false).leads(&read("https://mcp.stripe-pay.com/sse")[0]).expect("compared");
-    assert_eq!(
-        (found[0].space, found[0].kind, found[0].target.as_str()),
-        (Space::Host, Kind::HostCombosquat, "stripe.com")
-    );
+    assert_eq!(found[0].space, Space::Host);
+    assert_eq!(found[0].kind, Kind::HostCombosquat);
+    assert_eq!(found[0].target.as_str(), "stripe.com");
     assert_eq!(leads("mcp.stripe.com", POPULAR).iter().filter(|lead| lead.1.starts_with("host")).count(), 0);
     let popular = "@modelcontextprotocol/sdk\t90000000\tmcp\n@modelcontextprotocol/inspector\t900000\tmcp\n";
     let first = leads("@modelcontextprotocl/tools", popular).remove(0);

@@ -126,7 +126,9 @@ mod tests {
             let columns = table.columns.iter().map(|column| (column.name, column.about));
             columns.chain([(table.name, table.about)])
         }) {
-            assert!(!about.is_empty() && about == about.trim() && !about.contains("  "), "{name}: {about:?}");
+            assert!(!about.is_empty(), "{name}: {about:?}");
+            assert!(about == about.trim(), "{name}: {about:?}");
+            assert!(!about.contains("  "), "{name}: {about:?}");
             assert!(!about.contains('\n'), "{name}: {about:?}");
         }
     }

@@ -23,8 +23,12 @@ fn honest_text_is_not_folded() {
 fn signs_shown_as_pictures_deceive_nobody() {
     let deceives = |text: &str| fold(text).is_some_and(|folded| deceives(text, &folded));
     assert!(!deceives("⚠\u{FE0F} Careful: 1\u{FE0F}\u{20E3} step, ❤\u{FE0F}."));
-    assert!(deceives("⚠\u{FE0F} ig\u{200B}nore") && deceives("base6\u{FE0F}4 -d") && deceives("⚠\u{FE0F}\u{FE0F}"));
-    assert!(deceives("⚠\u{FE0F} ｒｕｌｅｓ") && deceives("\u{FE0F}a") && deceives("⚠\u{FE0F}ignore"));
+    assert!(deceives("⚠\u{FE0F} ig\u{200B}nore"));
+    assert!(deceives("base6\u{FE0F}4 -d"));
+    assert!(deceives("⚠\u{FE0F}\u{FE0F}"));
+    assert!(deceives("⚠\u{FE0F} ｒｕｌｅｓ"));
+    assert!(deceives("\u{FE0F}a"));
+    assert!(deceives("⚠\u{FE0F}ignore"));
     for word in ["Don’\u{FE0F}t tell", "忽\u{FE0F}略", "ユー\u{FE0F}ザー", "Игнори\u{FE0F}руй", "pré\u{FE0F}cédentes"]
     {
         assert!(deceives(word), "{word}");

@@ -153,10 +153,9 @@ mod tests {
             event("c", Severity::Critical, EffectKind::Recipient),
         ];
         let alert = worst(&events, Some(1000)).expect("an alert");
-        assert_eq!(
-            (alert.subject.as_str(), alert.class.as_str(), alert.members),
-            ("c", "recipient", vec!["b".to_owned()])
-        );
+        assert_eq!(alert.subject.as_str(), "c");
+        assert_eq!(alert.class.as_str(), "recipient");
+        assert_eq!(alert.members, vec!["b".to_owned()]);
         assert!(worst(&events[..1], None).is_none());
     }
 }

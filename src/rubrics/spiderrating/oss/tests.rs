@@ -89,7 +89,8 @@ fn compositions_come_out_as_the_engine_prints_them() {
     for (row, (score, expected, grade)) in rows.into_iter().enumerate() {
         let part = |name: &str| score.parts.iter().find(|part| part.name == name).and_then(|part| part.value);
         let values = [part("security"), part("metadata"), score.value].map(|value| value.map(Points::as_hundredths));
-        assert_eq!((values, &*score.grade), (expected.map(Some), grade), "row {row}");
+        assert_eq!(values, expected.map(Some), "row {row}");
+        assert_eq!(&*score.grade, grade, "row {row}");
         assert!(score.adds_up(), "row {row}");
     }
 }
@@ -135,7 +136,8 @@ fn the_metadata_ladder_has_the_engine_s_steps() {
 fn a_licence_is_banned_by_name_only_where_no_file_holds_it() {
     let of = |value: Value| is_banned(&claims::read(Some(&value)));
     assert!(of(json!({"license_name": "agpl-3.0", "license_file": false})));
-    assert!(!of(json!({"license_name": "AGPL-3.0", "license_file": true})) && !of(json!({"license_name": "AGPL"})));
+    assert!(!of(json!({"license_name": "AGPL-3.0", "license_file": true})));
+    assert!(!of(json!({"license_name": "AGPL"})));
 }
 
 fn finding_of(rule: &str, file: &str) -> Fact {
@@ -173,13 +175,15 @@ fn patterns_of_skills_do_not_run_on_servers() {
 fn a_skill_has_one_verdict_however_many_patterns_match() {
     let of = |findings: &[(&str, &str)]| security_of(Kind::Skill, &[], findings);
     let shell = of(&[("pipe-to-shell", "SKILL.md"), ("pipe-to-shell", "SKILL.md")]);
-    assert_eq!((shell.value, shell.malicious), (7.0, true));
+    assert_eq!(shell.value, 7.0);
+    assert!(shell.malicious);
     assert_eq!(of(&[("pipe-to-shell", "reference.md")]).value, 10.0);
     assert_eq!(of(&[("name-not-approved", ""), ("history-republished", "")]).value, 7.0);
     let named = |value| security_of(Kind::Skill, &[(NAME, value)], &[]);
     assert_eq!(named(json!({"target": "slack", "distance": 1, "taken_down": false})).value, 9.0);
     let known = named(json!({"target": "slack", "distance": 1, "taken_down": true}));
-    assert_eq!((known.value, known.malicious), (7.0, true));
+    assert_eq!(known.value, 7.0);
+    assert!(known.malicious);
 }
 
 #[test]
@@ -190,10 +194,13 @@ fn facts_lead_to_a_score_with_a_part_for_each_tool() {
     });
     let facts = reported(Kind::McpServer, &[(TOOLS, json!({"tools": [tool.clone(), tool]}))], Outcome::Unavailable);
     let score = Oss.score(&facts, day());
-    assert!(score.adds_up() && score.coverage < Coverage::FULL);
+    assert!(score.adds_up());
+    assert!(score.coverage < Coverage::FULL);
     let last = score.parts.last().expect("parts");
-    assert_eq!((&*last.name, last.value), ("tool 2", Some(Points::hundredths(220))));
+    assert_eq!(&*last.name, "tool 2");
+    assert_eq!(last.value, Some(Points::hundredths(220)));
     assert_eq!(last.note, "get_rows: verb; apart 0.33");
     let part = |name: &str| score.parts.iter().find(|part| part.name == name).and_then(|part| part.value);
-    assert_eq!((part("security"), part("metadata")), (Some(Points::whole(5)), Some(Points::hundredths(420))));
+    assert_eq!(part("security"), Some(Points::whole(5)));
+    assert_eq!(part("metadata"), Some(Points::hundredths(420)));
 }

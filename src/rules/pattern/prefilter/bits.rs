@@ -167,7 +167,8 @@ mod tests {
         assert_eq!(bits.runs().collect::<Vec<_>>(), [0..2, 63..65, 127..128, 130..131, 199..200]);
         assert_eq!(Bits::full(130).runs().collect::<Vec<_>>(), [Range { start: 0, end: 130 }]);
         assert_eq!(Bits::full(128).runs().count(), 1);
-        assert!(Bits::none(70).runs().next().is_none() && Bits::full(0).runs().next().is_none());
+        assert!(Bits::none(70).runs().next().is_none());
+        assert!(Bits::full(0).runs().next().is_none());
     }
 
     #[test]

@@ -80,7 +80,8 @@ mod tests {
         for (things, blocks) in [(9, 200), (9, 1), (3, 70), (12, 70)] {
             hits.begin(things, blocks);
             let all: Vec<u32> = (0..12).collect();
-            assert!(hits.of_any(&all).is_none() && hits.met().count() == 0);
+            assert!(hits.of_any(&all).is_none());
+            assert_eq!(hits.met().count(), 0);
             hits.note(2, blocks - 1);
             let bits = hits.of_any(&all).expect("one");
             assert!(bits.runs().eq(std::iter::once(blocks - 1..blocks)));

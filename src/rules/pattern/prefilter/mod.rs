@@ -368,7 +368,9 @@ mod tests {
         let mut hits = PrefilterHits::default();
         let candidates = prefilter.candidates(text.as_bytes(), &mut hits);
         let [stretch] = &candidates.stretches(2)[..] else { panic!("one stretch") };
-        assert!(stretch.starts.contains(&500) && stretch.end >= 515 && stretch.end - stretch.starts.start < 400);
+        assert!(stretch.starts.contains(&500));
+        assert!(stretch.end >= 515);
+        assert!(stretch.end - stretch.starts.start < 400);
         assert_eq!(candidates.stretches(1), [SearchWindow { starts: 0..text.len() + 1, end: text.len() }]);
         let apart = format!("send{}secret", " word".repeat(100));
         assert!(prefilter.candidates(apart.as_bytes(), &mut PrefilterHits::default()).stretches(2).is_empty());
@@ -381,7 +383,8 @@ mod tests {
         let [stretch] = &prefilter.candidates(blank.as_bytes(), &mut PrefilterHits::default()).stretches(2)[..] else {
             panic!("one stretch")
         };
-        assert!(stretch.starts.contains(&500) && stretch.end == blank.len());
+        assert!(stretch.starts.contains(&500));
+        assert!(stretch.end == blank.len());
         let apart = format!("send{}{}secret", " ".repeat(10_000), " word".repeat(100));
         assert!(prefilter.candidates(apart.as_bytes(), &mut PrefilterHits::default()).stretches(2).is_empty());
     }
@@ -394,6 +397,8 @@ mod tests {
         let [stretch] = &prefilter.candidates(text.as_bytes(), &mut PrefilterHits::default()).stretches(0)[..] else {
             panic!("one stretch")
         };
-        assert!(stretch.starts.contains(&504) && stretch.starts.start > 200 && stretch.starts.end < 800, "{stretch:?}");
+        assert!(stretch.starts.contains(&504), "{stretch:?}");
+        assert!(stretch.starts.start > 200, "{stretch:?}");
+        assert!(stretch.starts.end < 800, "{stretch:?}");
     }
 }
