@@ -117,11 +117,11 @@ mod tests {
     use super::*;
     use crate::Store;
     use crate::fixtures::{Folder, day, digest, list, listing, scan, scan_of, scanned};
-    use capdex_model::abuse::Entry;
+    use capdex_model::abuse::AbuseEntry;
     use capdex_model::listing::Claim;
 
     fn abuse_list(name: &str, version: u32, names: &[&str]) -> AbuseList {
-        let entry = |name: &&str| Entry {
+        let entry = |name: &&str| AbuseEntry {
             registry: "npm".into(),
             name: (*name).into(),
             reason: "sends tokens".into(),

@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use capdex_model::abuse::Report;
+use capdex_model::corpus_signal::CorpusSignal;
 use capdex_model::digest::Digest;
 use capdex_model::listing::{Claim, Claims, Listing};
-use capdex_model::sighting::Sighting;
 use rusqlite::Connection;
 
 use crate::StoreError;
@@ -42,11 +42,11 @@ fn reports_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Ve
 
 /// The sightings of these subjects, sorted. Unknown where passes see nothing, so that such claims have the digest that
 /// they had before anything was compared.
-fn sightings_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Vec<Sighting>>, StoreError> {
+fn sightings_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Vec<CorpusSignal>>, StoreError> {
     let sql = "SELECT body FROM corpus_signals WHERE subject = ?1";
-    let mut seen: BTreeSet<Sighting> = BTreeSet::new();
+    let mut seen: BTreeSet<CorpusSignal> = BTreeSet::new();
     for subject in subjects {
-        seen.extend(rows(conn, "look up sightings", sql, (subject,), |row| row.json::<Sighting>(0, "sighting"))?);
+        seen.extend(rows(conn, "look up sightings", sql, (subject,), |row| row.json::<CorpusSignal>(0, "sighting"))?);
     }
     Ok(if seen.is_empty() { Claim::Unknown } else { Claim::Known(seen.into_iter().collect()) })
 }

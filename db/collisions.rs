@@ -2,7 +2,7 @@
 //!
 //! The pass `collision` finds them.
 
-use capdex_corpus::collision::{Collision, Cue};
+use capdex_corpus::collision::{Collision, CollisionCue};
 use capdex_corpus::drift::Pins;
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
@@ -25,7 +25,7 @@ pub struct Offered {
     /// The digest of its facts.
     pub facts: Digest,
     /// Cues in the facts that speak for more than a shared name; none while nobody looked.
-    pub cues: Option<Vec<Cue>>,
+    pub cues: Option<Vec<CollisionCue>>,
     /// Its snapshot, by which the texts of its tools can be read again.
     pub snapshot: SnapshotId,
 }
@@ -34,7 +34,7 @@ impl Writer<'_> {
     /// Keeps what in facts speaks for more than a shared name.
     ///
     /// [`StoreError::Unknown`] for facts that are not stored.
-    pub fn keep_cues(&self, facts: &Digest, cues: &[Cue]) -> Result<(), StoreError> {
+    pub fn keep_cues(&self, facts: &Digest, cues: &[CollisionCue]) -> Result<(), StoreError> {
         let id = facts_id(self.connection(), facts)?
             .ok_or_else(|| StoreError::Unknown { what: "facts", key: facts.to_string() })?;
         let sql = "INSERT INTO collision_cues (facts, body) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
@@ -149,7 +149,7 @@ mod tests {
         let folder = Folder::new();
         let store = folder.store();
         scan_of(&store, "a", "1", 1);
-        let cues = vec![Cue { rule: "tool-shadowing".into(), severity: Severity::High, evidence: "x".into() }];
+        let cues = vec![CollisionCue { rule: "tool-shadowing".into(), severity: Severity::High, evidence: "x".into() }];
         store.write(move |writer| writer.keep_cues(&facts("a").digest(), &cues)).expect("kept");
         let unknown = store.write(|writer| writer.keep_cues(&facts("none").digest(), &[]));
         assert!(matches!(unknown, Err(StoreError::Unknown { .. })));

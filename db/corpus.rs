@@ -4,7 +4,7 @@
 
 use crate::sql::{Cells, execute, first, rows, seconds};
 use crate::{Reader, StoreError, Writer};
-use capdex_corpus::corpus::{Corpus, Member};
+use capdex_corpus::corpus::{Corpus, CorpusMember};
 use capdex_model::listing::Listing;
 use capdex_model::source_role::SourceRoles;
 use capdex_model::time::AsOf;
@@ -31,10 +31,10 @@ impl Reader {
             let listing: Listing = row.packed(0, "listing")?;
             let popularity: Option<i64> = row.cell(1)?;
             let popularity = popularity.and_then(|count| u64::try_from(count).ok());
-            let member = Member::of(&listing, &roles, popularity, row.as_of(2)?.0, row.cell(3)?);
+            let member = CorpusMember::of(&listing, &roles, popularity, row.as_of(2)?.0, row.cell(3)?);
             let entity: Option<String> = row.cell(4)?;
             // Until the pass `identity` has seen it, a listing is an entity of its own.
-            Ok(Member { entity: entity.unwrap_or_else(|| listing.key.to_string()), ..member })
+            Ok(CorpusMember { entity: entity.unwrap_or_else(|| listing.key.to_string()), ..member })
         })?;
         Ok(Corpus::new(members))
     }

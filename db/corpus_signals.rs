@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use capdex_model::sighting::Sighting;
+use capdex_model::corpus_signal::CorpusSignal;
 
 use crate::sql::{Cells, canonical, execute, rows};
 use crate::{StoreError, Writer, claims};
@@ -12,7 +12,11 @@ use crate::{StoreError, Writer, claims};
 impl Writer<'_> {
     /// Takes what a pass sees now, by identity or listing, in the place of what it saw before. Returns the number of listings
     /// of which something else is claimed now. Those are unscanned until they are scanned again.
-    pub fn replace_corpus_signals(&self, pass: &str, now: &BTreeSet<(String, Sighting)>) -> Result<u64, StoreError> {
+    pub fn replace_corpus_signals(
+        &self,
+        pass: &str,
+        now: &BTreeSet<(String, CorpusSignal)>,
+    ) -> Result<u64, StoreError> {
         const WHAT: &str = "replace the sightings of a pass";
         let conn = self.connection();
         let sql = "SELECT subject, body FROM corpus_signals WHERE pass = ?1";
@@ -48,8 +52,8 @@ mod tests {
     use capdex_model::fact::Severity;
     use capdex_model::listing::Claim;
 
-    fn sighting(class: &str) -> Sighting {
-        Sighting {
+    fn sighting(class: &str) -> CorpusSignal {
+        CorpusSignal {
             pass: "drift".into(),
             class: class.into(),
             severity: Severity::High,

@@ -10,7 +10,8 @@ use crate::sql::{Cells, canonical, execute, id_of, insert, rows, seconds};
 use crate::{Reader, SnapshotId, StoreError, Writer};
 use capdex_corpus::drift::Pins;
 use capdex_corpus::identity::{
-    Anchor, Anchors, Contents, Edge, Identified, Known, NamedManifest, Statement, is_manifest, named_by,
+    Contents, Identified, IdentityAnchor, IdentityAnchors, IdentityEdge, KnownEntities, NamedManifest, Statement,
+    is_manifest, named_by,
 };
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
@@ -44,7 +45,7 @@ impl Writer<'_> {
     }
 
     /// Keeps what the pass saw of a subject.
-    pub fn keep_anchor(&self, subject: &str, anchor: &Anchor) -> Result<(), StoreError> {
+    pub fn keep_anchor(&self, subject: &str, anchor: &IdentityAnchor) -> Result<(), StoreError> {
         let sql = "INSERT INTO identity_anchors (name, body) VALUES (?1, ?2)
                    ON CONFLICT DO UPDATE SET body = excluded.body";
         execute(self.connection(), "keep an anchor", sql, (subject, canonical(anchor)?)).map(drop)
@@ -106,7 +107,7 @@ impl Reader {
     }
 
     /// The ids of before, and which were ever given.
-    pub fn known_entities(&self) -> Result<Known, StoreError> {
+    pub fn known_entities(&self) -> Result<KnownEntities, StoreError> {
         const WHAT: &str = "read the ids of entities";
         let sql = "SELECT l.source, l.name, e.name FROM entity_members m
                    JOIN entities e ON e.id = m.entity JOIN listings l ON l.id = m.listing";
@@ -115,13 +116,13 @@ impl Reader {
         })?;
         // Also ids that no listing has any more: a new entity must not take over the past of an old one.
         let taken = rows(self.connection(), WHAT, "SELECT name FROM entities", (), |row| row.cell(0))?;
-        Ok(Known { entities: entities.into_iter().collect(), taken: taken.into_iter().collect() })
+        Ok(KnownEntities { entities: entities.into_iter().collect(), taken: taken.into_iter().collect() })
     }
 
     /// The last observation of each subject by the pass.
-    pub fn anchors(&self) -> Result<Anchors, StoreError> {
+    pub fn anchors(&self) -> Result<IdentityAnchors, StoreError> {
         let all = rows(self.connection(), "read the anchors", "SELECT name, body FROM identity_anchors", (), |row| {
-            Ok((row.cell(0)?, row.json::<Anchor>(1, "anchor")?))
+            Ok((row.cell(0)?, row.json::<IdentityAnchor>(1, "anchor")?))
         })?;
         Ok(all.into_iter().collect())
     }
@@ -224,7 +225,7 @@ pub(crate) fn identified(row: &rusqlite::Row<'_>) -> Result<Identified, StoreErr
     Ok(Identified {
         listing: ListingKey { source: row.cell(0)?, name: row.cell(1)? },
         entity: row.cell(2)?,
-        edges: row.packed::<Vec<Edge>>(3, "edges")?,
+        edges: row.packed::<Vec<IdentityEdge>>(3, "edges")?,
     })
 }
 
@@ -237,7 +238,7 @@ mod tests {
     use capdex_model::listing::Locator;
 
     fn put(store: &Store, name: &str, entity: &str) {
-        let edges = vec![Edge { reason: Reason::IsArtefact, to: format!("npm:{name}"), note: String::new() }];
+        let edges = vec![IdentityEdge { reason: Reason::IsArtefact, to: format!("npm:{name}"), note: String::new() }];
         let of = Identified { listing: key(name), entity: entity.into(), edges };
         store.write(move |writer| writer.put_entity(&of, day(1))).expect("stored");
     }
@@ -269,7 +270,7 @@ mod tests {
     fn an_anchor_takes_the_place_of_the_one_before() {
         let folder = Folder::new();
         let store = folder.store();
-        let anchor = |is_active| Anchor {
+        let anchor = |is_active| IdentityAnchor {
             repository: Some("github:a/b".into()),
             number: Some(7),
             owners: vec!["ann".into()],

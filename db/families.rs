@@ -4,7 +4,7 @@
 //! The passes find them.
 
 use capdex_corpus::campaign::Campaign;
-use capdex_corpus::clone::{Basis, Difference};
+use capdex_corpus::clone::{Difference, OrderBasis};
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
@@ -39,7 +39,7 @@ pub struct FamilyMember {
     /// The digest over the original's files.
     pub original_content: Digest,
     /// The ground on which the original counts as first.
-    pub basis: Basis,
+    pub basis: OrderBasis,
     /// True where one publisher answers for both.
     pub same_publisher: bool,
     /// The number of members of the family.
@@ -127,7 +127,7 @@ mod tests {
             original: capability_id("npm:o", ""),
             original_slug: "o".into(),
             original_content: Digest::of(b"o"),
-            basis: Basis::Seen,
+            basis: OrderBasis::Seen,
             same_publisher: false,
             members: 2,
             difference: Difference { likeness: 930, hosts: vec!["a.test".into()], ..Difference::default() },

@@ -14,7 +14,7 @@ use capdex_model::facts::{RuleDefaults, RuleEntry, SparseFacts};
 use capdex_model::ids::{CapabilityId, ListingKey, RuleId, slug_of};
 use capdex_model::listing::{Claim, Claims, Integrity, Listing, Locator, Validators};
 use capdex_model::points::Points;
-use capdex_model::score::{Coverage, RubricRef, Score, Term, Texts};
+use capdex_model::score::{Coverage, RubricRef, Score, ScoreTexts, Term};
 use capdex_model::snapshot::{Completeness, FileEntry, Gap, GapReason, Snapshot};
 use capdex_model::time::{AsOf, Timestamp};
 use serde_json::Value;
@@ -169,7 +169,7 @@ pub(crate) fn score(rubric: &str, version: &str, points: i64) -> Score {
         terms: vec![Term {
             label: "all".into(),
             points: Points::whole(points),
-            rules: Texts::Borrowed(&[]),
+            rules: ScoreTexts::Borrowed(&[]),
             note: "".into(),
         }],
         parts: vec![],

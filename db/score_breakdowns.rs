@@ -3,7 +3,7 @@
 //! The scores that refer to them stand in `scores`.
 
 use capdex_model::digest::Digest;
-use capdex_model::score::{Part, Score, Term};
+use capdex_model::score::{Score, ScorePart, Term};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -20,7 +20,7 @@ pub struct BreakdownId(pub(crate) i64);
 #[derive(Serialize)]
 struct BreakdownToWrite<'a> {
     terms: &'a [Term],
-    parts: &'a [Part],
+    parts: &'a [ScorePart],
 }
 
 /// Terms and parts as they are read.
@@ -28,7 +28,7 @@ struct BreakdownToWrite<'a> {
 #[serde(deny_unknown_fields)]
 struct ParsedBreakdown {
     terms: Vec<Term>,
-    parts: Vec<Part>,
+    parts: Vec<ScorePart>,
 }
 
 /// Terms and parts as JSON texts.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use capdex_model::digest::Digest;
 use capdex_model::points::Points;
-use capdex_model::score::{Coverage, RubricRef, Score, Text};
+use capdex_model::score::{Coverage, RubricRef, Score, ScoreText};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ struct Outline<'a> {
     value: Option<Points>,
     grade: Cow<'a, str>,
     coverage: Coverage,
-    caps: Cow<'a, [Text]>,
+    caps: Cow<'a, [ScoreText]>,
     reason: Cow<'a, str>,
 }
 

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use capdex_corpus::drift::Pins;
-use capdex_corpus::lookalike::night::{Conduct, Inner};
-use capdex_corpus::lookalike::{Lead, Space};
+use capdex_corpus::typosquat::night::{Conduct, InnerName};
+use capdex_corpus::typosquat::{Space, TyposquatCandidate};
 use capdex_model::capability::{Capability, Kind};
 use capdex_model::fact::Severity;
 use capdex_model::facts::{RuleDefaults, SparseFacts};
@@ -21,7 +21,7 @@ use crate::{Reader, StoreError, Writer};
 impl Writer<'_> {
     /// Takes the leads of a night in the place of those of the night before, each under its key; how many are new. A lead
     /// that is found again keeps the night that found it first.
-    pub fn put_typosquats(&self, leads: &[(String, Lead)], at: AsOf) -> Result<u64, StoreError> {
+    pub fn put_typosquats(&self, leads: &[(String, TyposquatCandidate)], at: AsOf) -> Result<u64, StoreError> {
         let conn = self.connection();
         // Not deleted: a lead that comes back keeps the night that found it first.
         execute(conn, "set the leads aside", "UPDATE typosquats SET is_current = 0 WHERE is_current = 1", ())?;
@@ -39,9 +39,9 @@ impl Writer<'_> {
 
 impl Reader {
     /// The leads that stand, each with the night that found it first; worst first.
-    pub fn typosquats(&self) -> Result<Vec<(Lead, AsOf)>, StoreError> {
+    pub fn typosquats(&self) -> Result<Vec<(TyposquatCandidate, AsOf)>, StoreError> {
         let sql = "SELECT body, at FROM typosquats WHERE is_current = 1 ORDER BY name";
-        let mut leads: Vec<(Lead, AsOf)> =
+        let mut leads: Vec<(TyposquatCandidate, AsOf)> =
             rows(self.connection(), "read the leads", sql, (), |row| Ok((row.packed(0, "lead")?, row.as_of(1)?)))?;
         // What makes one worse stands in the packed body, where SQL cannot sort by it.
         leads.sort_by(|one, other| one.0.order(&other.0));
@@ -49,7 +49,7 @@ impl Reader {
     }
 
     /// The names that only the bytes of listings know, of what counts now: skills and the tools of servers. Sorted.
-    pub fn inner_names(&self) -> Result<Vec<Inner>, StoreError> {
+    pub fn inner_names(&self) -> Result<Vec<InnerName>, StoreError> {
         let sql = "SELECT l.source, l.name, d.body, p.body
                    FROM identities i
                    JOIN listings l ON l.id = i.listing
@@ -63,13 +63,13 @@ impl Reader {
             let capability: Capability = row.packed(2, "capability")?;
             // A skill is chosen by its own name, a server's tools by theirs.
             if capability.kind == Kind::Skill {
-                return Ok(vec![Inner { listing, space: Space::Name, name: capability.name }]);
+                return Ok(vec![InnerName { listing, space: Space::Name, name: capability.name }]);
             }
             let pins: Pins = row.packed(3, "pins")?;
             let tools = pins.tools.into_keys();
-            Ok(tools.map(|name| Inner { listing: listing.clone(), space: Space::Tool, name }).collect())
+            Ok(tools.map(|name| InnerName { listing: listing.clone(), space: Space::Tool, name }).collect())
         })?;
-        let mut inner: Vec<Inner> = named.into_iter().flatten().collect();
+        let mut inner: Vec<InnerName> = named.into_iter().flatten().collect();
         // One listing may speak for several packages that have a tool of one name.
         inner.sort_unstable();
         inner.dedup();
@@ -108,11 +108,11 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::fixtures::{Folder, day, key, list, listing, rules, scan_of};
-    use capdex_corpus::lookalike::Kind as LookAlikeKind;
+    use capdex_corpus::typosquat::TyposquatKind as LookAlikeKind;
     use capdex_model::listing::Claim;
 
-    fn lead(name: &str, severity: Severity) -> Lead {
-        Lead {
+    fn lead(name: &str, severity: Severity) -> TyposquatCandidate {
+        TyposquatCandidate {
             space: Space::Name,
             name: name.into(),
             target: "express".into(),

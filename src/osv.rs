@@ -3,7 +3,7 @@
 //! Nothing that rules or passes suspect ever becomes one: a record says "malicious" to machines that block. Format: OSV
 //! schema 1.6.7 (ossf.github.io/osv-schema).
 
-use capdex_model::abuse::{AbuseList, Entry};
+use capdex_model::abuse::{AbuseEntry, AbuseList};
 use capdex_model::digest::Digest;
 use serde_json::{Value, json};
 use url::Url;
@@ -33,13 +33,13 @@ pub fn prefix(list: &str) -> String {
 }
 
 /// The id of an entry's record: the same as long as the list names the package.
-pub fn id(list: &AbuseList, entry: &Entry) -> String {
+pub fn id(list: &AbuseList, entry: &AbuseEntry) -> String {
     let digest = Digest::of_fields([list.list.as_bytes(), entry.subject().as_bytes()]).hex();
     format!("{}{}", prefix(&list.list), digest.get(..DIGITS).unwrap_or_default())
 }
 
 /// The record of an entry; none for a registry that OSV has no ecosystem for.
-pub fn record(list: &AbuseList, entry: &Entry) -> Option<Value> {
+pub fn record(list: &AbuseList, entry: &AbuseEntry) -> Option<Value> {
     // A record without an ecosystem would match nothing, and look like a warning all the same.
     let (_, ecosystem, order) = ECOSYSTEMS.iter().find(|(registry, ..)| *registry == entry.registry)?;
     let subject = entry.subject();

@@ -3,7 +3,7 @@
 //! Addresses go out and documents come in; `git/mod.rs` sends the requests.
 
 use capdex_model::listing::{Claim, Claims};
-use capdex_model::standing::Standing;
+use capdex_model::repository_signals::RepositorySignals;
 use serde_json::{Map, Value};
 
 use crate::CrawlError;
@@ -119,7 +119,7 @@ impl Forge {
         let topics = topics.map(|all| all.iter().filter_map(Value::as_str).map(str::to_owned).collect());
         let owner = of("namespace", "owner").and_then(|owner| owner.get("path").or_else(|| owner.get("login")));
         let owner = owner.and_then(Value::as_str);
-        let standing = Standing {
+        let standing = RepositorySignals {
             stars: count(of("star_count", "stars_count")),
             forks: count(of("forks_count", "forks_count")),
             // GitLab does not count watchers.
@@ -127,7 +127,7 @@ impl Forge {
             pushed: instant(of("last_activity_at", "updated_at")),
             archived: of("archived", "archived").and_then(Value::as_bool).map_or(Claim::Unknown, Claim::Known),
             repository_id: count(whole.get("id")),
-            ..Standing::default()
+            ..RepositorySignals::default()
         };
         Claims {
             description: text(whole.get("description"), &Claim::Unknown),

@@ -5,7 +5,7 @@
 
 use capdex_model::digest::Digest;
 use capdex_model::listing::{Claim, Claims};
-use capdex_model::standing::Standing;
+use capdex_model::repository_signals::RepositorySignals;
 use octocrab::models;
 use serde_json::{Map, Value, json};
 
@@ -94,7 +94,7 @@ pub(super) fn name_of(full_name: &str) -> Option<(&str, &str)> {
 fn claims(read: models::Repository, whole: &Map<String, Value>) -> Claims {
     let known = |count: Option<u64>| count.map_or(Claim::Unknown, Claim::Known);
     let owner = whole.get("owner").and_then(|owner| owner.get("login")).and_then(Value::as_str);
-    let standing = Standing {
+    let standing = RepositorySignals {
         stars: known(read.stargazers_count.map(u64::from)),
         forks: known(read.forks_count.map(u64::from)),
         watchers: known(read.subscribers_count.and_then(|count| u64::try_from(count).ok())),
@@ -103,7 +103,7 @@ fn claims(read: models::Repository, whole: &Map<String, Value>) -> Claims {
         repository_id: Claim::Known(read.id.into_inner()),
         fork_of: fork_of(whole),
         repository_node: read.node_id.as_deref().map_or(Claim::Unknown, of_text),
-        ..Standing::default()
+        ..RepositorySignals::default()
     };
     Claims {
         description: stated(whole, "description", read.description.as_deref()),

@@ -13,9 +13,9 @@ use std::time::Duration;
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Locator, Validators};
+use capdex_model::repository_signals::RepositorySignals;
 use capdex_model::snapshot::GapReason;
 use capdex_model::source_role::{Ecosystem, SourceRole, Speaker};
-use capdex_model::standing::Standing;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -132,7 +132,7 @@ fn listing(key: ListingKey, said: &McpServerDescription) -> Listing {
     let files = BTreeMap::from([("tools.json".to_owned(), format!("{document:#}\n"))]);
     let claims = Claims {
         description: text(&said.server, "description").map_or(Claim::Unknown, Claim::Known),
-        standing: Standing::default(),
+        standing: RepositorySignals::default(),
         ..Claims::default()
     };
     // An address means one endpoint, whatever an operator calls the source that asks it.

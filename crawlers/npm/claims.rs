@@ -4,7 +4,7 @@
 //! together by a proxy lacks members; those are unknown instead of absent.
 
 use capdex_model::listing::{Claim, Claims};
-use capdex_model::standing::Standing;
+use capdex_model::repository_signals::RepositorySignals;
 use serde_json::Value;
 
 use super::packument::Packument;
@@ -37,7 +37,7 @@ pub(super) fn of(packument: &Packument<'_>) -> Claims {
         },
         install_scripts: install_scripts(packument),
         dependencies: dependencies(packument),
-        standing: Standing { signed: signed(packument), ..Standing::default() },
+        standing: RepositorySignals { signed: signed(packument), ..RepositorySignals::default() },
         history: Claim::Unknown,
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Integrity, Listing, Locator, Validators};
-use capdex_model::standing::Standing;
+use capdex_model::repository_signals::RepositorySignals;
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -65,7 +65,7 @@ fn claims_of(row: &OfficialRegistryRow, is_official: bool) -> Claims {
         repository,
         published: row.published.clone(),
         deprecated,
-        standing: Standing { official, ..Standing::default() },
+        standing: RepositorySignals { official, ..RepositorySignals::default() },
         ..Claims::default()
     }
 }

@@ -4,7 +4,7 @@
 //! dies in between tries again, with the same id. The notifiers send.
 
 use capdex_model::alert::message::Message;
-use capdex_model::alert::plan::{Fate, FateKind, Plan};
+use capdex_model::alert::plan::{Delivery, DeliveryKind, Plan};
 use capdex_model::fact::Severity;
 use capdex_model::time::{AsOf, Timestamp};
 
@@ -31,7 +31,7 @@ pub struct DeliveryHistoryRow {
     /// The sink.
     pub notifier: String,
     /// The fate of the alert there.
-    pub kind: FateKind,
+    pub kind: DeliveryKind,
     /// The run that decided it.
     pub at: AsOf,
     /// The message's id; none where it was kept back.
@@ -54,13 +54,13 @@ impl Writer<'_> {
             let params = (&message.id, sink, seconds(message.at), pack(canonical(message)?)?);
             execute(self.connection(), WHAT, sql, params)?;
         }
-        for fate in &plan.fates {
+        for fate in &plan.deliveries {
             self.record_delivery(sink, fate)?;
         }
         Ok(())
     }
 
-    fn record_delivery(&self, sink: &str, fate: &Fate) -> Result<(), StoreError> {
+    fn record_delivery(&self, sink: &str, fate: &Delivery) -> Result<(), StoreError> {
         const WHAT: &str = "decide about an alert";
         let alert = id_of(self.connection(), WHAT, "SELECT id FROM alerts WHERE name = ?1", (&fate.alert,))?
             .ok_or_else(|| StoreError::Unknown { what: "alert", key: fate.alert.clone() })?;
@@ -95,12 +95,12 @@ impl Writer<'_> {
 
 impl Reader {
     /// The fates of alerts at a sink, oldest first.
-    pub fn deliveries(&self, sink: &str) -> Result<Vec<Fate>, StoreError> {
+    pub fn deliveries(&self, sink: &str) -> Result<Vec<Delivery>, StoreError> {
         let sql = "SELECT a.name, f.kind, f.severity, f.ack, m.name, f.at FROM deliveries f
                    JOIN alerts a ON a.id = f.alert LEFT JOIN messages m ON m.id = f.message
                    WHERE f.notifier = ?1 ORDER BY f.id";
         rows(self.connection(), "read what became of alerts", sql, (sink,), |row| {
-            Ok(Fate {
+            Ok(Delivery {
                 alert: row.cell(0)?,
                 kind: kind(&row.cell::<String>(1)?)?,
                 severity: severity(&row.cell::<String>(2)?)?,
@@ -167,8 +167,8 @@ impl Reader {
     }
 }
 
-fn kind(word: &str) -> Result<FateKind, StoreError> {
-    let known = FateKind::ALL.into_iter().find(|kind| kind.as_str() == word);
+fn kind(word: &str) -> Result<DeliveryKind, StoreError> {
+    let known = DeliveryKind::ALL.into_iter().find(|kind| kind.as_str() == word);
     known.ok_or_else(|| StoreError::Corrupt { what: "fate", detail: format!("{word} is none") })
 }
 

@@ -1,7 +1,7 @@
 //! A queue of one sink, through the store.
 
 use capdex_model::alert::Alert;
-use capdex_model::alert::plan::{Known, Policy, plan};
+use capdex_model::alert::plan::{PlanInput, Policy, plan};
 
 use super::*;
 use crate::Store;
@@ -20,7 +20,7 @@ fn queue(store: &Store, night: i64) -> Plan {
     let (alerts, acks, fates) =
         (reader.raised().expect("reads"), reader.acks().expect("reads"), reader.deliveries("ops").expect("reads"));
     let policy = Policy { budget: 2, cooldown_days: 7, min_severity: Severity::Low };
-    let known = Known { alerts: &alerts, acks: &acks, suppressions: &[], fates: &fates, as_of: day(night) };
+    let known = PlanInput { alerts: &alerts, acks: &acks, suppressions: &[], deliveries: &fates, as_of: day(night) };
     let planned = plan("ops", &policy, &known);
     let taken = planned.clone();
     store.write(move |writer| writer.queue("ops", &taken)).expect("queued");
@@ -64,7 +64,7 @@ fn what_is_queued_waits_in_order_until_it_is_sent() {
     assert_eq!(waiting.next_try, at(60));
     assert_eq!(waiting.error.as_deref(), Some("status 500"));
     let telling = &reader.delivery_history("b").expect("reads")[0];
-    assert_eq!(telling.kind, FateKind::Told);
+    assert_eq!(telling.kind, DeliveryKind::Told);
     assert_eq!(telling.sent, Some(at(5)));
     assert_eq!(telling.error.as_deref(), None);
     assert_eq!(reader.message_counts("ops").expect("counts"), (2, 1));
@@ -77,15 +77,15 @@ fn what_is_queued_waits_in_order_until_it_is_sent() {
 fn a_fate_of_an_alert_that_was_never_raised_is_refused_whole() {
     let folder = Folder::new();
     let store = folder.store();
-    let fate = Fate {
+    let fate = Delivery {
         alert: "nobody".into(),
-        kind: FateKind::Suppressed,
+        kind: DeliveryKind::Suppressed,
         severity: Severity::Low,
         ack: 0,
         message: None,
         at: day(1),
     };
-    let result = store.write(move |writer| writer.queue("ops", &Plan { messages: Vec::new(), fates: vec![fate] }));
+    let result = store.write(move |writer| writer.queue("ops", &Plan { messages: Vec::new(), deliveries: vec![fate] }));
     assert!(matches!(result, Err(StoreError::Unknown { .. })));
     assert_eq!(store.reader().expect("opens").deliveries("ops").expect("reads"), []);
 }

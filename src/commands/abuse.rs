@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use capdex_dataset::escape;
 use capdex_db::{ImportedList, Store, StoreError};
-use capdex_model::abuse::{AbuseList, Entry};
+use capdex_model::abuse::{AbuseEntry, AbuseList};
 use capdex_model::digest::Digest;
 use capdex_model::time::AsOf;
 use serde_json::{Value, json};
@@ -88,7 +88,7 @@ fn export_osv(global: &Global, dir: &Path, confirmed: &[String], out: &mut Out) 
             write_record(dir, id, record)?;
         }
         // Several entries may speak of one subject, which is one record.
-        let subjects: BTreeSet<String> = list.entries.iter().map(Entry::subject).collect();
+        let subjects: BTreeSet<String> = list.entries.iter().map(AbuseEntry::subject).collect();
         let (written, left_out) = (records.len(), subjects.len() - records.len());
         out.line(format_args!(
             "{} version {}: {}, {withdrawn} withdrawn, {left_out} of registries that OSV has no name for",

@@ -90,7 +90,7 @@ fn table(members: &[FamilyMember], out: &mut Out) -> anyhow::Result<()> {
 fn line(copy: &FamilyMember, out: &mut Out) -> anyhow::Result<()> {
     let whose = if copy.same_publisher { "same publisher" } else { "another publisher" };
     let order = match copy.basis {
-        capdex_corpus::clone::Basis::Unknown => "order unknown".to_owned(),
+        capdex_corpus::clone::OrderBasis::Unknown => "order unknown".to_owned(),
         basis => format!("later ({})", basis.as_str()),
     };
     let severity = copy.severity.map_or("-", Severity::as_str);

@@ -1,7 +1,7 @@
 //! `capdex typosquats`: names that are almost others, from the store or over two plain lists.
 
-use capdex_corpus::lookalike::Lead;
-use capdex_corpus::lookalike::list::{Line, Popular};
+use capdex_corpus::typosquat::TyposquatCandidate;
+use capdex_corpus::typosquat::list::{NameListLine, PopularNames};
 use capdex_dataset::escape;
 use capdex_model::time::AsOf;
 use tracing::warn;
@@ -31,10 +31,10 @@ pub(super) fn run(global: &Global, options: &TyposquatsArgs, out: &mut Out) -> a
             let popular = options.popular.as_deref().map(read_list).transpose()?.unwrap_or_else(|| names.clone());
             // A list compared with itself needs each pair only once.
             let is_within = options.popular.is_none();
-            compared(global, &names, Popular::new(popular, is_within))?
+            compared(global, &names, PopularNames::new(popular, is_within))?
         }
     };
-    let leads: Vec<(Lead, Option<AsOf>)> = leads;
+    let leads: Vec<(TyposquatCandidate, Option<AsOf>)> = leads;
     let views: Vec<TyposquatView<'_>> = leads.iter().map(|(lead, at)| TyposquatView::of(lead, *at)).collect();
     list_output::print(options.format, SCHEMA, &views, out, |out| table(&views, out))?;
     if unread > 0 {
@@ -44,17 +44,17 @@ pub(super) fn run(global: &Global, options: &TyposquatsArgs, out: &mut Out) -> a
 }
 
 /// The leads, worst first, and the number of names that could not be compared.
-type ComparedNames = (Vec<(Lead, Option<AsOf>)>, usize);
+type ComparedNames = (Vec<(TyposquatCandidate, Option<AsOf>)>, usize);
 
-fn compared(global: &Global, names: &[Line], popular: Popular) -> anyhow::Result<ComparedNames> {
+fn compared(global: &Global, names: &[NameListLine], popular: PopularNames) -> anyhow::Result<ComparedNames> {
     let mut unread = popular.unread();
-    let mut leads: Vec<Lead> = Vec::new();
+    let mut leads: Vec<TyposquatCandidate> = Vec::new();
     let pool = bulk::pool(global.threads)?;
     bulk::ordered(
         &pool,
         names,
         BATCH,
-        |line| popular.leads(line),
+        |line| popular.candidates(line),
         |_, found| {
             // Counted rather than dropped, because a name that was not compared is not known to be harmless.
             unread += found.iter().filter(|found| found.is_none()).count();
@@ -62,7 +62,7 @@ fn compared(global: &Global, names: &[Line], popular: Popular) -> anyhow::Result
             Ok(())
         },
     )?;
-    leads.sort_by(Lead::order);
+    leads.sort_by(TyposquatCandidate::order);
     // Two equal lines in a list give the same lead twice.
     leads.dedup();
     Ok((leads.into_iter().map(|lead| (lead, None)).collect(), unread))

@@ -21,7 +21,7 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The kind of thing that lies at the end of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Target {
+pub(crate) enum AddressTarget {
     /// A page, or something that does not say what it is.
     Page,
     /// A script that is meant to be run.
@@ -46,7 +46,7 @@ pub(crate) struct Address {
     /// The one who answers for it: a registrable domain, or a host and an account where many share one.
     pub(crate) site: String,
     /// The kind of thing that it leads to, by the ending of the path.
-    pub(crate) target: Target,
+    pub(crate) target: AddressTarget,
 }
 
 /// The addresses of a text that lead to a public host, in their order.
@@ -92,12 +92,12 @@ fn is_public(host: &str) -> bool {
         })
 }
 
-fn target(path: &str) -> Target {
+fn target(path: &str) -> AddressTarget {
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     // An archive can be locked with a passphrase, which keeps scanners out.
     if ends(&[".zip", ".rar", ".7z", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".gz", ".xz", ".iso", ".cab"]) {
-        Target::Archive
+        AddressTarget::Archive
     } else if ends(&[
         ".exe",
         ".msi",
@@ -112,11 +112,11 @@ fn target(path: &str) -> Target {
         ".run",
         ".bin",
     ]) {
-        Target::Program
+        AddressTarget::Program
     } else if ends(&[".sh", ".ps1", ".bat", ".cmd", ".command", ".vbs", ".py", ".js", ".pl"]) {
-        Target::Script
+        AddressTarget::Script
     } else {
-        Target::Page
+        AddressTarget::Page
     }
 }
 
@@ -230,9 +230,9 @@ mod tests {
     #[test]
     fn what_is_fetched_shows_in_the_name() {
         let target = |text: &str| addresses(text).first().map(|address| (address.target, is_drop(address)));
-        assert_eq!(target("https://a.test/x/setup.ZIP?y=1"), Some((Target::Archive, false)));
-        assert_eq!(target("https://a.test/i.sh."), Some((Target::Script, false)));
-        assert_eq!(target("http://198.18.0.7/a.exe"), Some((Target::Program, true)));
-        assert_eq!(target("https://bit.ly/abc"), Some((Target::Page, true)));
+        assert_eq!(target("https://a.test/x/setup.ZIP?y=1"), Some((AddressTarget::Archive, false)));
+        assert_eq!(target("https://a.test/i.sh."), Some((AddressTarget::Script, false)));
+        assert_eq!(target("http://198.18.0.7/a.exe"), Some((AddressTarget::Program, true)));
+        assert_eq!(target("https://bit.ly/abc"), Some((AddressTarget::Page, true)));
     }
 }

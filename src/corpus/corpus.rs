@@ -4,14 +4,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::vendor;
+use crate::publisher;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Listing;
 use capdex_model::source_role::{SourceRole, SourceRoles};
 use capdex_model::time::Timestamp;
 /// One listing of one directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct CorpusMember {
     /// The source and the name there.
     pub key: ListingKey,
     /// The role of its source, as the passes see it.
@@ -22,7 +22,7 @@ pub struct Member {
     pub references: Vec<ListingKey>,
     /// The vendors that prove to answer for it, sorted (`npm-scope:acme`, `github:acme`, `namespace:com.acme`,
     /// `npm-user:ann`).
-    pub vendors: BTreeSet<String>,
+    pub publishers: BTreeSet<String>,
     /// The id of the thing that it is a listing of, as the pass `identity` settled it; its own key before that.
     pub entity: String,
     /// Downloads, installs or stars, as its source counts them; none where nobody says.
@@ -43,7 +43,7 @@ pub struct Member {
     pub is_active: bool,
 }
 
-impl Member {
+impl CorpusMember {
     /// The member that a listing makes, as an entity of its own.
     pub fn of(
         listing: &Listing,
@@ -57,7 +57,7 @@ impl Member {
         Self {
             key: listing.key.clone(),
             role: roles.of_source(&listing.key.source),
-            vendors: vendor::of(
+            publishers: publisher::of(
                 &listing.key,
                 roles,
                 &identities,
@@ -87,23 +87,23 @@ impl Member {
 /// All listings, sorted by key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Corpus {
-    members: Vec<Member>,
+    members: Vec<CorpusMember>,
 }
 
 impl Corpus {
     /// Sorts the listings.
-    pub fn new(mut members: Vec<Member>) -> Self {
+    pub fn new(mut members: Vec<CorpusMember>) -> Self {
         members.sort_by(|one, other| one.key.cmp(&other.key));
         Self { members }
     }
 
     /// The listings, sorted by key.
-    pub fn members(&self) -> &[Member] {
+    pub fn members(&self) -> &[CorpusMember] {
         &self.members
     }
 
     /// The listing of a key.
-    pub fn member(&self, key: &ListingKey) -> Option<&Member> {
+    pub fn member(&self, key: &ListingKey) -> Option<&CorpusMember> {
         // `new` sorted them by key, and `members` hands out no mutable access that could undo it.
         let at = self.members.binary_search_by(|member| member.key.cmp(key)).ok()?;
         self.members.get(at)

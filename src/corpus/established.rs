@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::corpus::{Corpus, Member};
+use crate::corpus::{Corpus, CorpusMember};
 use capdex_model::source_role::FilledBy;
 use capdex_model::time::Timestamp;
 /// Days without which nothing is established.
@@ -21,13 +21,13 @@ const FEW_USERS: u64 = 100;
 
 /// The standing of each entity, from what its listings say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standings {
-    entities: BTreeMap<String, Standing>,
+pub struct PopularityByEntity {
+    entities: BTreeMap<String, EntityPopularity>,
 }
 
 /// The standing of one entity.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct EntityPopularity {
     /// When it was there first: as its registry says, else when a night of ours saw it.
     pub since: Option<Timestamp>,
     /// The directories that others fill and that list it now.
@@ -39,14 +39,14 @@ pub struct Standing {
     /// The greatest count of users that a source states.
     pub popularity: Option<u64>,
     /// The vendors that prove to answer for one of its listings.
-    pub vendors: BTreeSet<String>,
+    pub publishers: BTreeSet<String>,
 }
 
-impl Standings {
+impl PopularityByEntity {
     /// From the listings, whose entities must be settled.
     pub fn of(corpus: &Corpus) -> Self {
         let bars = bars(corpus);
-        let mut entities: BTreeMap<String, Standing> = BTreeMap::new();
+        let mut entities: BTreeMap<String, EntityPopularity> = BTreeMap::new();
         for member in corpus.members() {
             entities.entry(member.entity.clone()).or_default().add(member, &bars);
         }
@@ -54,7 +54,7 @@ impl Standings {
     }
 
     /// The standing of an entity; none for one that no listing is of.
-    pub fn get(&self, entity: &str) -> Option<&Standing> {
+    pub fn get(&self, entity: &str) -> Option<&EntityPopularity> {
         self.entities.get(entity)
     }
 
@@ -70,15 +70,15 @@ impl Standings {
     }
 }
 
-impl Standing {
-    fn add(&mut self, member: &Member, bars: &BTreeMap<&str, u64>) {
+impl EntityPopularity {
+    fn add(&mut self, member: &CorpusMember, bars: &BTreeMap<&str, u64>) {
         let source = member.key.source.as_str();
         // A date counts only where the registry sets it itself; elsewhere the publisher could write any.
         let dated = member.created.filter(|_| member.role.dates_entries);
         let since = dated.map_or(member.first_seen, |created| created.min(member.first_seen));
         // An entity is as old as its oldest listing: a new directory entry must not make it young.
         self.since = Some(self.since.map_or(since, |known| known.min(since)));
-        self.vendors.extend(member.vendors.iter().cloned());
+        self.publishers.extend(member.publishers.iter().cloned());
         // Age, vendors and the highest count outlive a listing; only what follows needs it to be there now.
         self.popularity = self.popularity.max(member.popularity);
         if !member.is_active {
@@ -134,16 +134,16 @@ fn bars(corpus: &Corpus) -> BTreeMap<&str, u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::Member;
+    use crate::corpus::CorpusMember;
     use crate::testing::roles;
     use capdex_model::ids::ListingKey;
     use capdex_model::listing::{Claims, Listing};
 
-    fn member(key: &str, entity: &str, popularity: Option<u64>, day: i64) -> Member {
+    fn member(key: &str, entity: &str, popularity: Option<u64>, day: i64) -> CorpusMember {
         let key: ListingKey = key.parse().expect("a key");
         let listing = Listing { key, locators: Vec::new(), claims: Claims::default(), references: Vec::new() };
         let seen = Timestamp::from_unix_seconds(day * 86_400);
-        Member { entity: entity.to_owned(), ..Member::of(&listing, &roles(), popularity, seen, true) }
+        CorpusMember { entity: entity.to_owned(), ..CorpusMember::of(&listing, &roles(), popularity, seen, true) }
     }
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
             member("f:7", "unused and old", Some(3), -400),
         ];
         members.extend((0..20).map(|at| member(&format!("d:{at}"), &format!("d{at}"), Some(100 + at), 5)));
-        let standings = Standings::of(&Corpus::new(members));
+        let standings = PopularityByEntity::of(&Corpus::new(members));
         let at = Timestamp::from_unix_seconds(100 * 86_400);
         let is = |entity: &str| standings.why(entity, at).is_some();
         assert_eq!(["old", "wide", "d18", "d19"].map(is), [true; 4]);
@@ -177,9 +177,9 @@ mod tests {
     fn a_date_counts_where_a_registry_gives_it() {
         let dated = |key: &str| {
             let created = Some(Timestamp::from_unix_seconds(-500 * 86_400));
-            Member { created, ..member(key, key, None, 99) }
+            CorpusMember { created, ..member(key, key, None, 99) }
         };
-        let standings = Standings::of(&Corpus::new(vec![dated("npm:a"), dated("elsewhere:a")]));
+        let standings = PopularityByEntity::of(&Corpus::new(vec![dated("npm:a"), dated("elsewhere:a")]));
         let at = Timestamp::from_unix_seconds(100 * 86_400);
         assert_eq!(["npm:a", "elsewhere:a"].map(|entity| standings.long_before(entity, at).is_some()), [true, false]);
     }

@@ -14,11 +14,11 @@ pub mod drift;
 pub mod established;
 pub mod exposure;
 pub mod identity;
-pub mod lookalike;
+pub mod publisher;
 #[cfg(test)]
 mod testing;
+pub mod typosquat;
 mod union;
-pub mod vendor;
 mod wording;
 
 /// Masks every secret in a text that is quoted. The rules know how secrets look; passes are handed this, so that a changed

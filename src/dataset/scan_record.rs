@@ -8,7 +8,7 @@ use capdex_model::capability::{Capability, Kind};
 use capdex_model::fact::Outcome;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
-use capdex_model::score::{Part, Score, Term, Text, Verdict};
+use capdex_model::score::{Score, ScorePart, ScoreText, Term, Verdict};
 use capdex_model::snapshot::Completeness;
 use serde::Serialize;
 use serde_json::Value;
@@ -41,7 +41,7 @@ struct ScoreView<'a> {
     grade: &'a str,
     coverage: Value,
     breakdown: Breakdown<'a>,
-    caps: &'a [Text],
+    caps: &'a [ScoreText],
     reason: &'a str,
 }
 
@@ -110,7 +110,7 @@ impl<'a> ScoreView<'a> {
     }
 }
 
-fn breakdown<'a>(terms: &'a [Term], parts: &'a [Part]) -> Breakdown<'a> {
+fn breakdown<'a>(terms: &'a [Term], parts: &'a [ScorePart]) -> Breakdown<'a> {
     let parts = parts
         .iter()
         .map(|part| PartView {

@@ -9,7 +9,7 @@ use capdex_model::fact::Place;
 use capdex_model::snapshot::Gap;
 
 use super::bytes::line_starts;
-use super::decode::{self, Run};
+use super::decode::{self, EncodedRun};
 use super::file_role::FileRole;
 use super::language::Language;
 use super::shape::{self, Shape};
@@ -38,7 +38,7 @@ pub struct Document {
     /// The headings of a Markdown text, in order.
     headings: Vec<Heading>,
     /// The encoded runs, once somebody asked.
-    runs: OnceLock<Vec<Run>>,
+    runs: OnceLock<Vec<EncodedRun>>,
     /// The hidden characters, once somebody asked.
     hidden: OnceLock<Vec<Hidden>>,
     /// The deeds of its shell text, once somebody [asked](super::shell::of).
@@ -104,7 +104,7 @@ impl Document {
     }
 
     /// The runs of base64, hex, escapes and the like, in order.
-    pub fn runs(&self) -> &[Run] {
+    pub fn runs(&self) -> &[EncodedRun] {
         self.runs.get_or_init(|| decode::runs(&self.text))
     }
 

@@ -17,11 +17,11 @@ pub(super) fn is_notebook(path: &str) -> bool {
 const MISSED_MOST: usize = 8;
 
 /// The code cells of a notebook, in order.
-pub(super) struct Notebook(Vec<Cell>);
+pub(super) struct Notebook(Vec<NotebookCell>);
 
 /// One code cell.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Cell {
+pub(super) struct NotebookCell {
     /// The offset at which it begins in the text of the notebook, in bytes.
     pub(super) offset: usize,
     /// The lines that Python runs, with those that it does not as comments.
@@ -63,13 +63,13 @@ impl Notebook {
                 Some(further) => at += further,
                 None => missed += 1,
             }
-            read.push(Cell { offset: at, ..Cell::of(&pieces.concat(), kernel) });
+            read.push(NotebookCell { offset: at, ..NotebookCell::of(&pieces.concat(), kernel) });
         }
         Ok(Self(read))
     }
 
     /// Its code cells.
-    pub(super) fn cells(&self) -> impl Iterator<Item = &Cell> {
+    pub(super) fn cells(&self) -> impl Iterator<Item = &NotebookCell> {
         self.0.iter()
     }
 }
@@ -100,7 +100,7 @@ static OWN: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(own).expect("the pattern is fixed and valid")
 });
 
-impl Cell {
+impl NotebookCell {
     /// The parts of a cell that run.
     fn of(source: &str, kernel: Kernel) -> Self {
         let first = source.trim_start().lines().next().unwrap_or_default();
@@ -156,15 +156,15 @@ mod tests {
 
     use super::*;
 
-    fn one(metadata: &Value, source: &str) -> Cell {
+    fn one(metadata: &Value, source: &str) -> NotebookCell {
         let text = json!({"cells": [{"cell_type": "code", "source": source}], "metadata": metadata}).to_string();
         let notebook = Notebook::read(&text).expect("it is JSON");
         let cell = notebook.cells().next().expect("it has a cell");
-        Cell { python: cell.python.clone(), shell: cell.shell.clone(), offset: 0 }
+        NotebookCell { python: cell.python.clone(), shell: cell.shell.clone(), offset: 0 }
     }
 
-    fn cell(python: &str, shell: &str) -> Cell {
-        Cell { offset: 0, python: python.to_owned(), shell: shell.to_owned() }
+    fn cell(python: &str, shell: &str) -> NotebookCell {
+        NotebookCell { offset: 0, python: python.to_owned(), shell: shell.to_owned() }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::file_role::FileRole;
 use super::language::Language;
 use super::manifest::{around, folder_of, join};
 use super::shape::Shape;
-use super::shell::{self, Deed, Event};
+use super::shell::{self, Event, ShellAction};
 
 /// The most files that may be read again for one bundle.
 const MOST: usize = 2_000;
@@ -57,7 +57,7 @@ fn named_by(evidence: &Evidence, path: &str) -> Vec<(String, Language, capdex_mo
     }
     let mut named = Vec::new();
     for event in &shell::of(document).events {
-        let Event { deed: Deed::RunsFile { path: written, runner, .. }, .. } = event else { continue };
+        let Event { action: ShellAction::RunsFile { path: written, runner, .. }, .. } = event else { continue };
         let Some(target) = resolve(evidence, path, written) else { continue };
         let Some(run) = evidence.documents.get(&target) else { continue };
         // Once is enough, and a file that names itself would never end.

@@ -28,13 +28,13 @@ pub struct AbuseList {
     /// The day of this version, `2026-11-20`.
     pub date: String,
     /// The reported packages.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<AbuseEntry>,
 }
 
 /// One package that a list reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct AbuseEntry {
     /// The registry, such as `npm`.
     pub registry: String,
     /// The package's name there.
@@ -127,14 +127,14 @@ impl AbuseList {
             let wrong = |why| AbuseListError::Entry { at: index + 1, entry, why };
             let read = serde_json::from_value(value.clone()).map_err(|error| error.to_string());
             // One bad entry refuses the list: a list that is silently shorter clears whatever it left out.
-            entries.push(read.and_then(Entry::checked).map_err(wrong)?);
+            entries.push(read.and_then(AbuseEntry::checked).map_err(wrong)?);
         }
         let Unread { list, version, source, date, .. } = unread;
         Ok(Self { list, version, source, date, entries })
     }
 
     /// The report that the list makes through one of its entries.
-    pub fn report(&self, entry: &Entry) -> Report {
+    pub fn report(&self, entry: &AbuseEntry) -> Report {
         Report {
             list: self.list.clone(),
             version: self.version,
@@ -146,7 +146,7 @@ impl AbuseList {
     }
 }
 
-impl Entry {
+impl AbuseEntry {
     /// The package that it speaks of, in the form of a locator's identity: `npm:@scope/name`. A name of PyPI is brought
     /// to the form that the index itself compares.
     pub fn subject(&self) -> String {
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn names_of_pypi_are_compared_as_the_index_does() {
         let list = parse(&file(&json!([{ "registry": "pypi", "name": "A_b..C", "reason": "x" }]))).expect("reads");
-        assert_eq!(list.entries.first().map(Entry::subject).as_deref(), Some("pypi:a-b-c"));
+        assert_eq!(list.entries.first().map(AbuseEntry::subject).as_deref(), Some("pypi:a-b-c"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::digest::Digest;
 use crate::history::History;
 use crate::ids::ListingKey;
 pub use crate::locator::{Integrity, Locator};
-use crate::standing::Standing;
+use crate::repository_signals::RepositorySignals;
 use crate::time::Timestamp;
 
 /// One entry of one source: what it says, unverified.
@@ -78,8 +78,8 @@ pub struct Claims {
     pub dependencies: Claim<Vec<String>>,
     /// The world's claims around the package: its repository, its account, other lists. Left out of the text where
     /// nothing is known, so that claims of before have the digest that they had.
-    #[serde(skip_serializing_if = "Standing::is_unknown")]
-    pub standing: Standing,
+    #[serde(rename = "standing", skip_serializing_if = "RepositorySignals::is_unknown")]
+    pub standing: RepositorySignals,
     /// The changes since the source spoke of it before; unknown at first sight. Left out of the text where unknown.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub history: Claim<History>,
@@ -100,7 +100,7 @@ mod tests {
     fn claims_of_an_earlier_schema_are_read_and_keep_their_text() {
         let text = r#"{"license":{"known":"MIT"},"repository":"absent"}"#;
         let claims: Claims = serde_json::from_str(text).expect("parses");
-        assert!(claims.standing == Standing::default());
+        assert!(claims.standing == RepositorySignals::default());
         assert_eq!(&claims.history, &Claim::Unknown);
         let written = serde_json::to_string(&claims).expect("serialises");
         assert!(!written.contains("standing"), "{written}");

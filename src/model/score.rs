@@ -11,18 +11,18 @@ use crate::digest::Digest;
 use crate::points::Points;
 
 /// A text of a score. Nearly all are the same for every capability: those are lent and not copied.
-pub type Text = Cow<'static, str>;
+pub type ScoreText = Cow<'static, str>;
 
 /// Some texts, which are lent where they are always the same.
-pub type Texts = Cow<'static, [Text]>;
+pub type ScoreTexts = Cow<'static, [ScoreText]>;
 
 /// The text that a score follows: the rubric's id, its version, and the digest of its numbers and our page about it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RubricRef {
     /// The id, such as `saferskills/seed`.
-    pub id: Text,
+    pub id: ScoreText,
     /// The version of our reading of it.
-    pub version: Text,
+    pub version: ScoreText,
     /// SHA-256 over the rubric's numbers file and our page about it.
     pub text: Digest,
 }
@@ -77,13 +77,13 @@ impl Coverage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Term {
     /// The name of the line, in the rubric's own words: `security`, `finding pipe-to-shell`, `ceiling critical`.
-    pub label: Text,
+    pub label: ScoreText,
     /// The points that it adds or takes.
     pub points: Points,
     /// The rules whose facts it rests on.
-    pub rules: Texts,
+    pub rules: ScoreTexts,
     /// The computation in words, for a person: `35 % of 60`, `3 x high`.
-    pub note: Text,
+    pub note: ScoreText,
 }
 
 /// The result of a rubric over the facts.
@@ -94,35 +94,35 @@ pub struct Score {
     /// The value on the rubric's own scale; none where the rubric publishes none for the kind or lacks its data.
     pub value: Option<Points>,
     /// The grade as the rubric names it, or `n/a`.
-    pub grade: Text,
+    pub grade: ScoreText,
     /// The share of the rubric's questions that could be answered.
     pub coverage: Coverage,
     /// The arithmetic; empty where there is no value.
     pub terms: Vec<Term>,
     /// Named parts on the rubric's own scales, in its order: sub-scores, layers, checks.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScorePart>,
     /// The hard constraints and ceilings that took hold, in the rubric's words.
-    pub caps: Vec<Text>,
+    pub caps: Vec<ScoreText>,
     /// Why there is no value; empty where there is one.
-    pub reason: Text,
+    pub reason: ScoreText,
 }
 
 /// A named part of a score with its own scale and state, such as a sub-score or a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct ScorePart {
     /// Its name in the rubric.
-    pub name: Text,
+    pub name: ScoreText,
     /// Its value; none where it could not be determined.
     pub value: Option<Points>,
     /// The share of it that could be answered.
     pub coverage: Coverage,
     /// The things that were and were not determined, for a person.
-    pub note: Text,
+    pub note: ScoreText,
 }
 
 impl Score {
     /// A score with no value, and why.
-    pub fn none(rubric: RubricRef, coverage: Coverage, reason: impl Into<Text>) -> Self {
+    pub fn none(rubric: RubricRef, coverage: Coverage, reason: impl Into<ScoreText>) -> Self {
         Self {
             rubric,
             value: None,

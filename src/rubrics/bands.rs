@@ -15,7 +15,7 @@ use capdex_model::snapshot::Completeness;
 /// The table of one family.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct BandTable {
     /// Grade to band.
     grades: BTreeMap<String, Band>,
     /// Cap to band: a cap that took hold decides instead of the grade.
@@ -23,7 +23,7 @@ struct Table {
     caps: BTreeMap<String, Band>,
 }
 
-static TABLES: LazyLock<BTreeMap<String, Table>> =
+static TABLES: LazyLock<BTreeMap<String, BandTable>> =
     LazyLock::new(|| toml::from_str(include_str!("bands.toml")).expect("the compiled-in table parses, as tested"));
 
 /// The cap that a rubric notes when its strictest grade rests on nothing that the rules themselves call high.

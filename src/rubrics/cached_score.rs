@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use capdex_model::capability::Kind;
 use capdex_model::facts::OutcomeSet;
 use capdex_model::facts::SparseFacts;
-use capdex_model::score::{Part, Score, Term, Text, Texts};
+use capdex_model::score::{Score, ScorePart, ScoreText, ScoreTexts, Term};
 
 /// The score of a rubric that goes by no day where nothing is found. It is made for the first capability of each kind
 /// and lent to every other of which each rule said the same.
@@ -39,14 +39,14 @@ impl CachedScore {
 /// The same score, whose texts are not copied.
 fn lent(score: &'static Score) -> Score {
     let Score { rubric, value, grade, coverage, terms, parts, caps, reason } = score;
-    let text = |text: &'static Text| Text::Borrowed(&**text);
+    let text = |text: &'static ScoreText| ScoreText::Borrowed(&**text);
     let term = |Term { label, points, rules, note }: &'static Term| Term {
         label: text(label),
         points: *points,
-        rules: Texts::Borrowed(rules),
+        rules: ScoreTexts::Borrowed(rules),
         note: text(note),
     };
-    let part = |Part { name, value, coverage, note }: &'static Part| Part {
+    let part = |ScorePart { name, value, coverage, note }: &'static ScorePart| ScorePart {
         name: text(name),
         value: *value,
         coverage: *coverage,

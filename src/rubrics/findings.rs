@@ -13,7 +13,7 @@ use capdex_rules::{FAMILIES, Lifecycle, RuleMeta};
 
 /// A finding in the words of one method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Finding<'a> {
+pub(super) struct MethodFinding<'a> {
     /// The method's code.
     pub(super) code: &'static str,
     /// The severity that the method gives the code, not above what context left of it.
@@ -27,10 +27,10 @@ pub(super) struct Finding<'a> {
 }
 
 /// For each rule, by its number, its meta data and its codes, where it is stable and carries codes of the family.
-type Catalogue = Vec<Option<(&'static RuleMeta, &'static [String])>>;
+type RuleCodes = Vec<Option<(&'static RuleMeta, &'static [String])>>;
 
 /// By family, the stable rules that carry a code of it. Measures carry none.
-static CATALOGUES: LazyLock<BTreeMap<&'static str, Catalogue>> = LazyLock::new(|| {
+static CATALOGUES: LazyLock<BTreeMap<&'static str, RuleCodes>> = LazyLock::new(|| {
     let coded = |meta: &'static RuleMeta, family: &str| {
         // Rules on trial carry codes already, and must not move a published score.
         let codes = meta.codes.get(family).filter(|codes| !codes.is_empty() && meta.lifecycle == Lifecycle::Stable)?;
@@ -72,13 +72,13 @@ pub(super) fn needs(family: &str, measures: &[&'static str]) -> Vec<&'static str
 /// The way in which a method counts what one rule finds: under the one of the rule's codes that weighs most. That does
 /// not depend on the fact, so that a worse fact never moves to a code under which it would cost less.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Counted {
+pub(super) struct CodedRule {
     rule: &'static RuleMeta,
     code: &'static str,
     published: Option<Severity>,
 }
 
-impl Counted {
+impl CodedRule {
     /// The code of the highest rank, then of the highest severity, then the first; none of no codes.
     pub(super) fn of<R: Ord>(
         rule: &'static RuleMeta,
@@ -94,19 +94,25 @@ impl Counted {
 
     /// The fact as the method sees it. A code without a published severity has the fact's own; a published one is cut to
     /// the fact's where context made the fact milder than its rule.
-    pub(super) fn finding<'a>(&self, fact: &'a Fact) -> Finding<'a> {
+    pub(super) fn finding<'a>(&self, fact: &'a Fact) -> MethodFinding<'a> {
         let severity = match self.published {
             // A rule lowers a fact in a test or in documentation: the method must not raise it again.
             Some(severity) if fact.severity < self.rule.severity => severity.min(fact.severity),
             Some(severity) => severity,
             None => fact.severity,
         };
-        Finding { code: self.code, severity, ours: fact.severity, rule: self.rule.id.as_str(), place: &fact.place }
+        MethodFinding {
+            code: self.code,
+            severity,
+            ours: fact.severity,
+            rule: self.rule.id.as_str(),
+            place: &fact.place,
+        }
     }
 }
 
 /// The codes under which a method counts what each rule finds, by the rule's number.
-pub(super) struct Codes(Vec<Option<Counted>>);
+pub(super) struct Codes(Vec<Option<CodedRule>>);
 
 impl Codes {
     /// For a family. `published` gives the severity that the method publishes for a code, if it does.
@@ -121,12 +127,12 @@ impl Codes {
         rank: impl Fn(&str) -> R,
     ) -> Self {
         let rules = CATALOGUES.get(family).into_iter().flatten();
-        let counted = |(meta, codes): (&'static RuleMeta, _)| Counted::of(meta, codes, &published, &rank);
+        let counted = |(meta, codes): (&'static RuleMeta, _)| CodedRule::of(meta, codes, &published, &rank);
         Self(rules.map(|rule| rule.and_then(counted)).collect())
     }
 
     /// The findings that count, in the order of the facts.
-    pub(super) fn counted<'a>(&self, facts: &'a SparseFacts) -> Vec<Finding<'a>> {
+    pub(super) fn counted<'a>(&self, facts: &'a SparseFacts) -> Vec<MethodFinding<'a>> {
         let counted = |(number, fact)| Some(self.0.get::<usize>(number?)?.as_ref()?.finding(fact));
         facts.found().filter_map(counted).collect()
     }
@@ -134,9 +140,9 @@ impl Codes {
 
 /// One finding for each key, the severest, the first among equals; in the order of the keys.
 pub(super) fn distinct_by<'a, K: Ord>(
-    mut findings: Vec<Finding<'a>>,
-    key: impl Fn(&Finding<'a>) -> K,
-) -> Vec<Finding<'a>> {
+    mut findings: Vec<MethodFinding<'a>>,
+    key: impl Fn(&MethodFinding<'a>) -> K,
+) -> Vec<MethodFinding<'a>> {
     // The sort is stable, so that among equals the first in the order of the facts stays.
     findings.sort_by(|a, b| key(a).cmp(&key(b)).then(b.severity.cmp(&a.severity)));
     findings.dedup_by(|later, kept| key(later) == key(kept));
@@ -144,7 +150,7 @@ pub(super) fn distinct_by<'a, K: Ord>(
 }
 
 /// The worst severity that our own rules gave any of the findings.
-pub(super) fn worst_of_ours(findings: &[Finding<'_>]) -> Option<Severity> {
+pub(super) fn worst_of_ours(findings: &[MethodFinding<'_>]) -> Option<Severity> {
     findings.iter().map(|finding| finding.ours).max()
 }
 

@@ -20,14 +20,14 @@ pub const DEFAULT_RANK_BY: &str = "saferskills/seed";
 /// 5. the id, so that the order is total.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RankKey {
-    merit: Merit,
+    score_key: ScoreRankKey,
     slug: String,
     id: CapabilityId,
 }
 
 /// The first three: enough for whoever has capabilities in the order of the other two already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Merit {
+pub struct ScoreRankKey {
     band: u8,
     value: Reverse<Option<Points>>,
     coverage: Reverse<u16>,
@@ -35,17 +35,17 @@ pub struct Merit {
 
 /// The key of one capability. `rank_by` is a rubric's id; a rubric that gave no score ranks as one without a value.
 pub fn rank_key(verdict: &Verdict, scores: &[Score], rank_by: &str, slug: &str, id: CapabilityId) -> RankKey {
-    RankKey { merit: merit(verdict, scores, rank_by), slug: slug.to_owned(), id }
+    RankKey { score_key: score_rank_key(verdict, scores, rank_by), slug: slug.to_owned(), id }
 }
 
 /// The part of the key that decides before the name does.
-pub fn merit(verdict: &Verdict, scores: &[Score], rank_by: &str) -> Merit {
+pub fn score_rank_key(verdict: &Verdict, scores: &[Score], rank_by: &str) -> ScoreRankKey {
     let value = scores.iter().find(|score| score.rubric.id == rank_by).and_then(|score| score.value);
     // Variants of a method would weigh its coverage twice.
     let seeds = || scores.iter().filter(|score| score.rubric.is_seed());
     let sum: usize = seeds().map(|score| usize::from(score.coverage.as_thousandths())).sum();
     let mean = sum.checked_div(seeds().count()).and_then(|mean| u16::try_from(mean).ok());
-    Merit { band: place(verdict.band), value: Reverse(value), coverage: Reverse(mean.unwrap_or(0)) }
+    ScoreRankKey { band: place(verdict.band), value: Reverse(value), coverage: Reverse(mean.unwrap_or(0)) }
 }
 
 /// Unknown stands between what looks harmless and what asks for a review.

@@ -71,7 +71,7 @@ fn behind(term: &Term) -> String {
 mod tests {
     use super::super::terms::{NO_RULES, term};
     use super::*;
-    use capdex_model::score::{Coverage, Part, Text};
+    use capdex_model::score::{Coverage, ScorePart, ScoreText};
 
     fn score(id: &str, value: i64, grade: &'static str) -> Score {
         let rubric = find(id).expect("a rubric").meta().rubric.clone();
@@ -82,7 +82,7 @@ mod tests {
     fn the_strictest_and_the_mildest_speak_with_their_causes() {
         let mut red = score("saferskills/seed", 15, "Red");
         red.caps.push("one critical finding: at most 15".into());
-        let rules = ["a", "b", "c", "d"].map(Text::from).to_vec();
+        let rules = ["a", "b", "c", "d"].map(ScoreText::from).to_vec();
         red.terms.push(term("ceiling critical", Points::whole(-64), rules, ""));
         let clean = score("mcpbundles/seed", 100, "clean");
         let middle = score("spiderrating/seed", 6, "C");
@@ -100,14 +100,14 @@ mod tests {
     #[test]
     fn without_a_constraint_the_largest_deduction_or_the_lowest_part_is_the_cause() {
         let mut posture = score("mcpbundles/seed", 65, "high");
-        posture.terms.push(term("E002", Points::whole(-25), vec![Text::Borrowed("cross-reference")], "high"));
-        posture.terms.push(term("W015", Points::whole(-10), vec![Text::Borrowed("reads-web")], "medium"));
+        posture.terms.push(term("E002", Points::whole(-25), vec![ScoreText::Borrowed("cross-reference")], "high"));
+        posture.terms.push(term("W015", Points::whole(-10), vec![ScoreText::Borrowed("reads-web")], "medium"));
         assert_eq!(cause(&posture), "E002 -25 by cross-reference");
         let mut thin = score("spiderrating/seed", 4, "D");
         for (name, value) in [("description", 2), ("security", 10)] {
             thin.terms.push(term(name, Points::whole(1), NO_RULES, ""));
             let value = Some(Points::whole(value));
-            thin.parts.push(Part { name: name.into(), value, coverage: Coverage::FULL, note: "".into() });
+            thin.parts.push(ScorePart { name: name.into(), value, coverage: Coverage::FULL, note: "".into() });
         }
         assert_eq!(cause(&thin), "description is 2 of 10");
     }

@@ -6,15 +6,20 @@ use std::sync::OnceLock;
 
 use capdex_model::capability::Kind;
 use capdex_model::points::{self, Points};
-use capdex_model::score::{Term, Text, Texts};
+use capdex_model::score::{ScoreText, ScoreTexts, Term};
 
 use super::findings::Answered;
 
 /// No rules behind a term.
-pub(super) const NO_RULES: Texts = Texts::Borrowed(&[]);
+pub(super) const NO_RULES: ScoreTexts = ScoreTexts::Borrowed(&[]);
 
 /// One line of the arithmetic.
-pub(super) fn term(label: impl Into<Text>, points: Points, rules: impl Into<Texts>, note: impl Into<Text>) -> Term {
+pub(super) fn term(
+    label: impl Into<ScoreText>,
+    points: Points,
+    rules: impl Into<ScoreTexts>,
+    note: impl Into<ScoreText>,
+) -> Term {
     Term { label: label.into(), points, rules: rules.into(), note: note.into() }
 }
 
@@ -27,8 +32,8 @@ pub(super) fn close(terms: &mut Vec<Term>, value: Points, note: &'static str) {
 }
 
 /// Each name once, in order.
-pub(super) fn distinct(names: impl IntoIterator<Item = &'static str>) -> Texts {
-    let mut names: Vec<Text> = names.into_iter().map(Text::Borrowed).collect();
+pub(super) fn distinct(names: impl IntoIterator<Item = &'static str>) -> ScoreTexts {
+    let mut names: Vec<ScoreText> = names.into_iter().map(ScoreText::Borrowed).collect();
     names.sort_unstable();
     names.dedup();
     names.into()
@@ -58,12 +63,12 @@ impl<F: Copy + PartialEq> CachedText<F> {
     }
 
     /// The text for the figures, in the words of `say`, which depend on nothing else.
-    pub(super) fn said(&'static self, kind: Kind, figures: F, say: impl Fn() -> String) -> Text {
+    pub(super) fn said(&'static self, kind: Kind, figures: F, say: impl Fn() -> String) -> ScoreText {
         let first = self.0.get(kind as usize).map(|first| first.get_or_init(|| (figures, say())));
         match first {
-            Some((first, said)) if *first == figures => Text::Borrowed(said),
+            Some((first, said)) if *first == figures => ScoreText::Borrowed(said),
             // Other figures are written afresh and not kept: the first are nearly always the ones that come again.
-            _ => Text::Owned(say()),
+            _ => ScoreText::Owned(say()),
         }
     }
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::findings::{Counted, Finding};
+use super::findings::{CodedRule, MethodFinding};
 use super::*;
 use capdex_model::fact::{Confidence, Fact, Outcome, Place, Severity};
 use capdex_model::ids::RuleId;
 use capdex_model::points::Points;
-use capdex_model::score::{Coverage, Text};
+use capdex_model::score::{Coverage, ScoreText};
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_rules::Lifecycle;
 
@@ -44,10 +44,10 @@ pub(super) fn reported(kind: Kind, measured: &[(&str, Value)], rest: Outcome) ->
 
 /// A finding in a method's words, of a rule that rates it as the method does. What a finding borrows lives as long as the
 /// tests do.
-pub(super) fn finding(code: &'static str, severity: Severity, file: &str, line: u32) -> Finding<'static> {
+pub(super) fn finding(code: &'static str, severity: Severity, file: &str, line: u32) -> MethodFinding<'static> {
     let place = Box::leak(Box::new(Place { file: file.into(), line, ..Place::default() }));
     let rule = format!("rule-of-{code}").to_lowercase().leak();
-    Finding { code, severity, ours: severity, rule, place }
+    MethodFinding { code, severity, ours: severity, rule, place }
 }
 
 /// Any severity.
@@ -58,7 +58,7 @@ pub(super) fn any_severity() -> impl proptest::strategy::Strategy<Value = Severi
 /// Findings of a few codes in a few files.
 pub(super) fn any_findings(
     codes: &'static [&'static str],
-) -> impl proptest::strategy::Strategy<Value = Vec<Finding<'static>>> {
+) -> impl proptest::strategy::Strategy<Value = Vec<MethodFinding<'static>>> {
     use proptest::strategy::Strategy;
     let one = (proptest::sample::select(codes.to_vec()), any_severity(), 0..3_u32, 0..4_u32);
     let one = one.prop_map(|(code, severity, file, line)| finding(code, severity, &format!("file{file}"), line));
@@ -164,7 +164,7 @@ fn the_same_facts_give_the_same_bytes_whatever_their_order() {
 
 fn scored(id: &str, grade: &'static str, caps: &[&'static str]) -> Score {
     let rubric = find(id).expect("a rubric").meta().rubric.clone();
-    let caps = caps.iter().map(|cap| Text::Borrowed(*cap)).collect();
+    let caps = caps.iter().map(|cap| ScoreText::Borrowed(*cap)).collect();
     let value = Some(Points::whole(1));
     Score { value, grade: grade.into(), caps, ..Score::none(rubric, Coverage::FULL, "") }
 }
@@ -261,14 +261,14 @@ fn a_published_severity_is_cut_only_where_context_made_the_fact_milder() {
     let published = |code: &str| (code == "B").then_some(Severity::Critical);
     let seen = |ours, rule| {
         let fact = fact("r", Outcome::True, ours, Value::Null);
-        let counted = Counted::of(rated(rule), codes, published, |_| 0).expect("coded");
+        let counted = CodedRule::of(rated(rule), codes, published, |_| 0).expect("coded");
         (counted.finding(&fact).code, counted.finding(&fact).severity)
     };
     assert_eq!(seen(Severity::Medium, Severity::Medium), ("B", Severity::Critical));
     assert_eq!(seen(Severity::Low, Severity::Medium), ("B", Severity::Low), "the code stays");
-    assert!(Counted::of(rated(Severity::Low), &[], published, |_| 0).is_none());
+    assert!(CodedRule::of(rated(Severity::Low), &[], published, |_| 0).is_none());
     let low = fact("r", Outcome::True, Severity::Low, Value::Null);
-    let ranked = Counted::of(rated(Severity::Low), codes, published, |code| code == "A").expect("coded");
+    let ranked = CodedRule::of(rated(Severity::Low), codes, published, |code| code == "A").expect("coded");
     let ranked = ranked.finding(&low);
     assert_eq!(ranked.code, "A", "rank before severity");
     assert_eq!(ranked.severity, Severity::Low, "rank before severity");

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use capdex_corpus::lookalike::index::{Compared, Index, Pool};
-use capdex_corpus::lookalike::list::{Line, Popular, read};
-use capdex_corpus::lookalike::{Name, distance};
+use capdex_corpus::typosquat::index::{ComparedName, DeletionIndex, Pool};
+use capdex_corpus::typosquat::list::{NameListLine, PopularNames, read};
+use capdex_corpus::typosquat::{Name, distance};
 use capdex_dataset::bulk;
 
 const POPULAR: usize = 10_000;
@@ -47,11 +47,12 @@ pub(crate) fn run(names: Option<usize>) -> bool {
     println!("  {} names by force: {} pairs, by the index {}", forced.len(), expected.len(), found.len());
     holds &= found == expected;
 
-    let lines: Vec<Line> = made.iter().map(|name| Line { name: name.clone(), ..Line::default() }).collect();
+    let lines: Vec<NameListLine> =
+        made.iter().map(|name| NameListLine { name: name.clone(), ..NameListLine::default() }).collect();
     let (took, leads) = cost_of(|| {
-        let every = Popular::new(popular.iter().take(POPULAR).cloned().collect(), false);
+        let every = PopularNames::new(popular.iter().take(POPULAR).cloned().collect(), false);
         let mut leads = 0_usize;
-        in_order(&lines, |line| every.leads(line).map_or(0, |leads| leads.len()), |count| leads += count);
+        in_order(&lines, |line| every.candidates(line).map_or(0, |leads| leads.len()), |count| leads += count);
         leads
     });
     holds &= bar(&format!("every way, judged: {leads} leads"), took, Duration::from_secs(10));
@@ -81,7 +82,7 @@ fn bar(what: &str, took: Cost, most: Duration) -> bool {
 }
 
 /// The popular names of both registries, in turn, so that the first ten thousand are five thousand of each.
-fn popular(data: &Path) -> Vec<Line> {
+fn popular(data: &Path) -> Vec<NameListLine> {
     let list = |name: &str| {
         let text = std::fs::read_to_string(data.join("popular-names").join(name)).expect("a list of popular names");
         read(&text)
@@ -92,7 +93,7 @@ fn popular(data: &Path) -> Vec<Line> {
     mixed.filter(|line| seen.insert(line.name.to_lowercase())).collect()
 }
 
-fn compared(name: &str) -> Compared {
+fn compared(name: &str) -> ComparedName {
     Name::read(name).expect("a name").compared().clone()
 }
 
@@ -108,7 +109,7 @@ fn in_order<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync + Send,
 /// What it costs to find every name within the bound of a target, from the texts on, and how many pairs there are.
 fn against(names: &[String], targets: &[&str]) -> (Cost, usize) {
     cost_of(|| {
-        let index = Index::new(Pool::new(targets.iter().map(|name| compared(name)).collect()));
+        let index = DeletionIndex::new(Pool::new(targets.iter().map(|name| compared(name)).collect()));
         let mut pairs = 0;
         in_order(names, |name| index.near(&compared(name)).len(), |count| pairs += count);
         pairs
@@ -118,11 +119,11 @@ fn against(names: &[String], targets: &[&str]) -> (Cost, usize) {
 /// What it costs to find every pair within one set, and the pairs, by number.
 fn within(names: &[&str]) -> (Cost, Vec<(u32, u32, usize)>) {
     cost_of(|| {
-        let pool: Vec<Compared> = names.iter().map(|name| compared(name)).collect();
-        let index = Index::new(Pool::new(pool.clone()));
-        let numbered: Vec<(u32, &Compared)> = (0..).zip(&pool).collect();
+        let pool: Vec<ComparedName> = names.iter().map(|name| compared(name)).collect();
+        let index = DeletionIndex::new(Pool::new(pool.clone()));
+        let numbered: Vec<(u32, &ComparedName)> = (0..).zip(&pool).collect();
         let mut pairs = Vec::new();
-        let later = |(number, name): &(u32, &Compared)| -> Vec<(u32, u32, usize)> {
+        let later = |(number, name): &(u32, &ComparedName)| -> Vec<(u32, u32, usize)> {
             let found = index.near(name).into_iter().filter(|(other, _)| other > number);
             found.map(|(other, distance)| (*number, other, distance)).collect()
         };
@@ -133,10 +134,10 @@ fn within(names: &[&str]) -> (Cost, Vec<(u32, u32, usize)>) {
 
 /// The same by the textbook recurrence, all with all; only lengths that are too different are passed over.
 fn by_force(names: &[&str]) -> Vec<(u32, u32, usize)> {
-    let pool: Vec<Compared> = names.iter().map(|name| compared(name)).collect();
-    let numbered: Vec<(u32, &Compared)> = (0..).zip(&pool).collect();
+    let pool: Vec<ComparedName> = names.iter().map(|name| compared(name)).collect();
+    let numbered: Vec<(u32, &ComparedName)> = (0..).zip(&pool).collect();
     let mut pairs = Vec::new();
-    let with_later = |(number, one): &(u32, &Compared)| -> Vec<(u32, u32, usize)> {
+    let with_later = |(number, one): &(u32, &ComparedName)| -> Vec<(u32, u32, usize)> {
         let mut found = Vec::new();
         for (other, with) in numbered.iter().skip(*number as usize + 1) {
             let most = distance::bound(one.length, with.length);
@@ -178,7 +179,7 @@ fn textbook(one: &[char], other: &[char]) -> usize {
 }
 
 /// Distinct names from a seed.
-fn make(popular: &[Line], count: usize) -> Vec<String> {
+fn make(popular: &[NameListLine], count: usize) -> Vec<String> {
     let words: Vec<&str> = popular
         .iter()
         .flat_map(|line| line.name.split(|letter: char| !letter.is_ascii_alphanumeric()))

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use capdex::analysis;
-use capdex_corpus::campaign::{Item, Quote, Traits, campaigns};
-use capdex_corpus::clone::{Files, Item as Sketched, Sketch, families};
+use capdex_corpus::campaign::{CampaignCapability, Quote, Traits, campaigns};
+use capdex_corpus::clone::{Files, Sketch, SketchedCapability as Sketched, families};
 use capdex_model::bundle::{Bundle, BundleFile};
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
@@ -185,10 +185,10 @@ fn honest_publishers_of_the_labelled_set_raise_nothing() {
     for members in families(&items) {
         members.iter().for_each(|member| family[*member] = Some(read[members[0]].id));
     }
-    let items: Vec<Item<'_>> = read
+    let items: Vec<CampaignCapability<'_>> = read
         .iter()
         .zip(&family)
-        .map(|(read, family)| Item {
+        .map(|(read, family)| CampaignCapability {
             id: read.id,
             slug: &read.slug,
             family: *family,

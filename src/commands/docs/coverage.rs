@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use capdex_rules::catalogue::{self, Catalogue, Entry};
+use capdex_rules::catalogue::{self, Catalogue, CatalogueEntry};
 
 use super::pages::{cell, page};
 
@@ -42,7 +42,7 @@ pub(super) fn coverage() -> String {
     text
 }
 
-fn code(entry: &Entry) -> String {
+fn code(entry: &CatalogueEntry) -> String {
     if entry.generations.is_empty() {
         format!("`{}`", entry.code)
     } else {
@@ -51,7 +51,7 @@ fn code(entry: &Entry) -> String {
 }
 
 /// The standing of the entry in its own method, with whatever else is to be said of it.
-fn mapping_status(entry: &Entry) -> String {
+fn mapping_status(entry: &CatalogueEntry) -> String {
     let mut parts = vec![entry.status.as_str().to_owned()];
     if !entry.marks.is_empty() {
         parts.push(format!("seen: {}", entry.marks));
@@ -66,7 +66,7 @@ fn mapping_status(entry: &Entry) -> String {
     parts.join("; ")
 }
 
-fn answers(catalogue: &Catalogue, entry: &Entry) -> String {
+fn answers(catalogue: &Catalogue, entry: &CatalogueEntry) -> String {
     let rules = catalogue.rules(entry);
     let rules = rules.iter().map(|meta| format!("[{id}](rules.md#{id})", id = meta.id));
     let elsewhere = entry.elsewhere.iter().map(|elsewhere| elsewhere.as_str().to_owned());

@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 
 use super::traits::Lure;
-use super::{Item, LEAST};
+use super::{CampaignCapability, LEAST};
 
 /// The kind of thing that is shared; the clearest mark first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Mark {
+pub(super) enum FeatureMark {
     /// A download with a passphrase, by site and passphrase.
     Passphrase(String, String),
     /// A passage that has something fetched and run, by its words and the site.
@@ -24,7 +24,7 @@ pub(super) enum Mark {
     Wallet(String),
 }
 
-impl Mark {
+impl FeatureMark {
     /// The site of what is fetched, where something is.
     pub(super) fn site(&self) -> Option<&str> {
         match self {
@@ -51,7 +51,7 @@ impl Mark {
 /// A mark and who bears it.
 #[derive(Clone, Debug)]
 pub(super) struct Feature {
-    pub(super) mark: Mark,
+    pub(super) mark: FeatureMark,
     /// The places of the items, sorted, each once.
     pub(super) items: Vec<usize>,
     /// The number of them that lead to where nobody answers for anything.
@@ -67,8 +67,8 @@ pub(super) struct Feature {
 }
 
 /// Every mark that at least three items bear, in the order of the marks.
-pub(super) fn of(items: &[&Item<'_>]) -> Vec<Feature> {
-    let mut features: BTreeMap<Mark, Feature> = BTreeMap::new();
+pub(super) fn of(items: &[&CampaignCapability<'_>]) -> Vec<Feature> {
+    let mut features: BTreeMap<FeatureMark, Feature> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
         // One item may hold several lures, and each lure several marks: a campaign changes one and keeps the others.
         for lure in &item.traits.lures {
@@ -77,28 +77,28 @@ pub(super) fn of(items: &[&Item<'_>]) -> Vec<Feature> {
             }
         }
         for quote in item.quotes {
-            note(&mut features, Mark::Order(quote.rule.clone(), quote.hash), at, &quote.text, None);
+            note(&mut features, FeatureMark::Order(quote.rule.clone(), quote.hash), at, &quote.text, None);
         }
         for wallet in &item.traits.wallets {
-            note(&mut features, Mark::Wallet(wallet.clone()), at, "", None);
+            note(&mut features, FeatureMark::Wallet(wallet.clone()), at, "", None);
         }
     }
     // Two items that say the same are a pair and not yet a pattern.
     features.into_values().filter(|feature| feature.items.len() >= LEAST).collect()
 }
 
-fn marks(lure: &Lure) -> Vec<Mark> {
+fn marks(lure: &Lure) -> Vec<FeatureMark> {
     // A link to a page is in every document; without a sign that something runs it would join everything.
     let runs = lure.is_file || lure.is_piped || lure.is_drop || lure.passphrase.is_some();
-    let passphrase = lure.passphrase.clone().map(|passphrase| Mark::Passphrase(lure.site.clone(), passphrase));
-    let passage = lure.passage.map(|passage| Mark::Passage(passage, lure.site.clone()));
-    let download = runs.then(|| Mark::Download(lure.site.clone(), lure.place.clone()));
+    let passphrase = lure.passphrase.clone().map(|passphrase| FeatureMark::Passphrase(lure.site.clone(), passphrase));
+    let passage = lure.passage.map(|passage| FeatureMark::Passage(passage, lure.site.clone()));
+    let download = runs.then(|| FeatureMark::Download(lure.site.clone(), lure.place.clone()));
     // A site alone is the weakest mark: it counts only where the text insists on it.
-    let site = (runs && lure.is_required).then(|| Mark::Site(lure.site.clone()));
+    let site = (runs && lure.is_required).then(|| FeatureMark::Site(lure.site.clone()));
     [passphrase, passage, download, site].into_iter().flatten().collect()
 }
 
-fn note(features: &mut BTreeMap<Mark, Feature>, mark: Mark, at: usize, quote: &str, lure: Option<&Lure>) {
+fn note(features: &mut BTreeMap<FeatureMark, Feature>, mark: FeatureMark, at: usize, quote: &str, lure: Option<&Lure>) {
     let feature = features.entry(mark.clone()).or_insert_with(|| Feature {
         mark,
         items: Vec::new(),

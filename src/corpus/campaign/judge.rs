@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use super::features::{Feature, Mark};
+use super::features::{Feature, FeatureMark};
 use super::traits::labels;
-use super::{Campaign, Item, LEAST, Shared, UNPROVEN};
+use super::{Campaign, CampaignCapability, LEAST, Shared, UNPROVEN};
 use crate::union::Union;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
@@ -32,7 +32,7 @@ static WELL_KNOWN: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
 });
 
 /// The knowledge of all items that is needed to judge some.
-pub(super) struct World {
+pub(super) struct CampaignContext {
     /// The publisher of each item: items whose publishers meet have one.
     publisher: Vec<usize>,
     /// For each site the publishers whose items name it, of those who prove who they are.
@@ -44,8 +44,8 @@ pub(super) struct World {
     at: AsOf,
 }
 
-impl World {
-    pub(super) fn of(items: &[&Item<'_>], at: AsOf) -> Self {
+impl CampaignContext {
+    pub(super) fn of(items: &[&CampaignCapability<'_>], at: AsOf) -> Self {
         let publisher = publishers(items);
         let mut named: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         let mut owned = BTreeSet::new();
@@ -71,7 +71,7 @@ impl World {
     }
 
     /// True where items that bear a mark have no honest reason to.
-    pub(super) fn is_suspicious(&self, items: &[&Item<'_>], feature: &Feature) -> bool {
+    pub(super) fn is_suspicious(&self, items: &[&CampaignCapability<'_>], feature: &Feature) -> bool {
         let texts: BTreeSet<CapabilityId> =
             // Clones of one text count once: copying a document ten times makes no campaign of it.
             feature.items.iter().filter_map(|at| items.get(*at)).map(|item| item.family.unwrap_or(item.id)).collect();
@@ -82,9 +82,12 @@ impl World {
         let publishers = self.publishers(&feature.items);
         match &feature.mark {
             // One publisher may repeat himself; a passage that a hundred quote is a known example, such as a warning.
-            Mark::Order(..) => publishers.len() > 1 && publishers.len() <= MANY_QUOTE,
-            Mark::Wallet(_) => publishers.len() > 1 && publishers.len() <= MANY_QUOTE,
-            Mark::Passphrase(site, _) | Mark::Passage(_, site) | Mark::Download(site, _) | Mark::Site(site) => {
+            FeatureMark::Order(..) => publishers.len() > 1 && publishers.len() <= MANY_QUOTE,
+            FeatureMark::Wallet(_) => publishers.len() > 1 && publishers.len() <= MANY_QUOTE,
+            FeatureMark::Passphrase(site, _)
+            | FeatureMark::Passage(_, site)
+            | FeatureMark::Download(site, _)
+            | FeatureMark::Site(site) => {
                 is_strong
                     // A passphrase or a drop outweighs every excuse: well-known hosts carry malware too.
                     || !(WELL_KNOWN.contains(site.as_str())
@@ -105,8 +108,8 @@ impl World {
     }
 
     /// True where a third of the bearers have been known for long or are used by many.
-    fn is_vouched_for(&self, items: &[&Item<'_>], feature: &Feature) -> bool {
-        let is_established = |item: &Item<'_>| {
+    fn is_vouched_for(&self, items: &[&CampaignCapability<'_>], feature: &Feature) -> bool {
+        let is_established = |item: &CampaignCapability<'_>| {
             let old = |since: Timestamp| since.days_until(self.at.0) >= ESTABLISHED_DAYS;
             item.popularity.unwrap_or(0) >= ESTABLISHED_USERS || old(item.first_seen) || item.created.is_some_and(old)
         };
@@ -116,12 +119,12 @@ impl World {
     }
 
     /// Judges items that are joined by features.
-    pub(super) fn judge(&self, items: &[&Item<'_>], features: &[Feature]) -> Campaign {
+    pub(super) fn judge(&self, items: &[&CampaignCapability<'_>], features: &[Feature]) -> Campaign {
         let places: BTreeSet<usize> = features.iter().flat_map(|feature| feature.items.iter().copied()).collect();
         let places: Vec<usize> = places.into_iter().collect();
-        let members: Vec<&Item<'_>> = places.iter().filter_map(|at| items.get(*at).copied()).collect();
+        let members: Vec<&CampaignCapability<'_>> = places.iter().filter_map(|at| items.get(*at).copied()).collect();
         let publishers = self.publishers(&places);
-        let signals = Signals::of(features, &members, publishers.len(), self.fresh(&members, &places));
+        let signals = CampaignSignals::of(features, &members, publishers.len(), self.fresh(&members, &places));
         let mut order: Vec<&Feature> = features.iter().collect();
         // What most share is shown first; the mark breaks ties, so that every night prints the same.
         order.sort_by(|a, b| b.items.len().cmp(&a.items.len()).then_with(|| a.mark.cmp(&b.mark)));
@@ -141,9 +144,9 @@ impl World {
     }
 
     /// Publishers that are known to be new: their packages are, or they came after our first night.
-    fn fresh(&self, members: &[&Item<'_>], places: &[usize]) -> usize {
+    fn fresh(&self, members: &[&CampaignCapability<'_>], places: &[usize]) -> usize {
         let young = |since: Timestamp| since.days_until(self.at.0) <= FRESH_DAYS;
-        let is_fresh = |item: &Item<'_>| {
+        let is_fresh = |item: &CampaignCapability<'_>| {
             // On our first night everything is new to us; only items that came later are known to be fresh.
             let came = item.created.map_or_else(|| Some(item.first_seen) > self.since, young);
             came && young(item.first_seen) && item.popularity.unwrap_or(0) < ESTABLISHED_USERS
@@ -158,11 +161,11 @@ impl World {
 
 /// A passphrase beside a download, or a place that belongs to nobody: no honest reason is looked for.
 fn is_strong(feature: &Feature) -> bool {
-    matches!(feature.mark, Mark::Passphrase(..)) || feature.drops >= LEAST
+    matches!(feature.mark, FeatureMark::Passphrase(..)) || feature.drops >= LEAST
 }
 
 /// The signals that speak against items together.
-struct Signals {
+struct CampaignSignals {
     items: usize,
     publishers: usize,
     fresh: usize,
@@ -177,21 +180,21 @@ struct Signals {
     grave: usize,
 }
 
-impl Signals {
-    fn of(features: &[Feature], members: &[&Item<'_>], publishers: usize, fresh: usize) -> Self {
+impl CampaignSignals {
+    fn of(features: &[Feature], members: &[&CampaignCapability<'_>], publishers: usize, fresh: usize) -> Self {
         let any = |is: fn(&Feature) -> bool| features.iter().any(is);
         Self {
             items: members.len(),
             publishers,
             fresh,
-            passphrase: any(|feature| matches!(feature.mark, Mark::Passphrase(..))),
+            passphrase: any(|feature| matches!(feature.mark, FeatureMark::Passphrase(..))),
             drop: any(|feature| feature.drops >= LEAST),
             program: any(|feature| feature.programs >= LEAST),
             required: any(|feature| feature.required >= LEAST),
             download: any(|feature| feature.mark.site().is_some()),
-            passage: any(|feature| matches!(feature.mark, Mark::Passage(..))),
-            order: any(|feature| matches!(feature.mark, Mark::Order(..))),
-            wallet: any(|feature| matches!(feature.mark, Mark::Wallet(..))),
+            passage: any(|feature| matches!(feature.mark, FeatureMark::Passage(..))),
+            order: any(|feature| matches!(feature.mark, FeatureMark::Order(..))),
+            wallet: any(|feature| matches!(feature.mark, FeatureMark::Wallet(..))),
             grave: members.iter().filter(|item| item.worst >= Severity::High).count(),
         }
     }
@@ -248,8 +251,8 @@ fn key_of(features: &[Feature]) -> String {
     let clearest = features.iter().map(|feature| &feature.mark).min();
     let text = clearest.map(|mark| match mark {
         // The words shown for passages and orders leave out the hash, without which two campaigns would share a key.
-        Mark::Passage(hash, site) => format!("passage {hash:016x} {site}"),
-        Mark::Order(rule, hash) => format!("order {hash:016x} {rule}"),
+        FeatureMark::Passage(hash, site) => format!("passage {hash:016x} {site}"),
+        FeatureMark::Order(rule, hash) => format!("order {hash:016x} {rule}"),
         other => {
             let (what, value) = other.shown();
             format!("{what} {value}")
@@ -259,7 +262,7 @@ fn key_of(features: &[Feature]) -> String {
 }
 
 /// For each item its publisher: items of which a publisher is the same have one.
-fn publishers(items: &[&Item<'_>]) -> Vec<usize> {
+fn publishers(items: &[&CampaignCapability<'_>]) -> Vec<usize> {
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     let mut union = Union::of(items.len());
     for (at, item) in items.iter().enumerate() {

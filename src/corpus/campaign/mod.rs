@@ -32,7 +32,7 @@ pub const UNPROVEN: &str = "listing:";
 
 /// One capability, as campaigns see it.
 #[derive(Clone, Debug)]
-pub struct Item<'a> {
+pub struct CampaignCapability<'a> {
     /// The capability's id.
     pub id: CapabilityId,
     /// Its readable name. Untrusted text.
@@ -126,12 +126,12 @@ pub struct Campaign {
 }
 
 /// The campaigns among items, by key. The order of the items makes no difference.
-pub fn campaigns(items: &[Item<'_>], at: AsOf) -> Vec<Campaign> {
-    let mut items: Vec<&Item<'_>> = items.iter().collect();
+pub fn campaigns(items: &[CampaignCapability<'_>], at: AsOf) -> Vec<Campaign> {
+    let mut items: Vec<&CampaignCapability<'_>> = items.iter().collect();
     // Places in this order name items from here on, and the caller's order must not show in the result.
     items.sort_by_key(|item| item.id);
     items.dedup_by_key(|item| item.id);
-    let world = judge::World::of(&items, at);
+    let world = judge::CampaignContext::of(&items, at);
     let kept: Vec<features::Feature> =
         // Innocent marks are dropped before joining: one popular site would join unlike campaigns into one.
         features::of(&items).into_iter().filter(|feature| world.is_suspicious(&items, feature)).collect();

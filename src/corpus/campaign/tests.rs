@@ -36,9 +36,9 @@ fn made(number: usize, publisher: &str, text: &str) -> Made {
 
 fn found(made: &[Made]) -> Vec<Campaign> {
     let at = |day: i64| Timestamp::from_unix_seconds(day * DAY);
-    let items: Vec<Item<'_>> = made
+    let items: Vec<CampaignCapability<'_>> = made
         .iter()
-        .map(|made| Item {
+        .map(|made| CampaignCapability {
             id: CapabilityId::of(&made.slug, Kind::Skill, ""),
             slug: &made.slug,
             family: None,

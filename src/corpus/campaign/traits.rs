@@ -11,7 +11,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::MaskSecrets;
-use crate::address::{Address, Target, addresses, is_drop};
+use crate::address::{Address, AddressTarget, addresses, is_drop};
 use crate::clone::{Files, name_in};
 use crate::wording::{hash_of, words, words_without_name};
 
@@ -196,7 +196,7 @@ impl Page<'_> {
         let passphrase = passphrase(wide, address);
         // Fetching alone is no lure: every reference links to downloads that nobody is told to run.
         let is_fetched = is_piped || FETCHED.is_match(passage) && (RUN.is_match(passage) || passphrase.is_some());
-        let is_file = address.target != Target::Page;
+        let is_file = address.target != AddressTarget::Page;
         // A data set under a passphrase is no honest data set.
         if !is_fetched || (HARMLESS.is_match(passage) && passphrase.is_none()) {
             return None;
@@ -313,7 +313,7 @@ pub(super) fn labels(site: &str) -> impl Iterator<Item = &str> {
 
 fn passphrase(wide: &str, address: &Address) -> Option<String> {
     // Documents speak of passwords for databases and accounts; only one beside something to open locks a download.
-    let opens = address.target == Target::Archive || is_drop(address) || OPENS.is_match(wide);
+    let opens = address.target == AddressTarget::Archive || is_drop(address) || OPENS.is_match(wide);
     let found = [&*PASSPHRASE, &*OPENED_WITH, &*UNZIP].into_iter().find_map(|regex| regex.captures(wide)?.get(1));
     // Prose puts marks right behind a passphrase.
     let word = found.filter(|_| opens)?.as_str().trim_end_matches(['.', '*', ')', '`']);

@@ -5,7 +5,7 @@
 //! first and members that differ from it, so that a family of any size costs each newcomer the same. Whoever joins
 //! through a member must still be kin to the family's first: families do not chain. Publishers play no part.
 
-use super::index::Index;
+use super::index::SketchIndex;
 use super::likeness::{Common, Likeness};
 use super::sketch::{EMPTY, Sketch};
 use capdex_model::capability::Kind;
@@ -21,7 +21,7 @@ const SAME: f64 = 0.85;
 
 /// One capability that is compared.
 #[derive(Clone, Copy, Debug)]
-pub struct Item<'a, R> {
+pub struct SketchedCapability<'a, R> {
     /// Its kind: only equal kinds are compared.
     pub kind: Kind,
     /// The seniority: the least of all is taken first. No two may be equal.
@@ -32,7 +32,7 @@ pub struct Item<'a, R> {
 
 /// The families with at least two members, each by the places of its members among the items, by seniority. Families
 /// are in the order of their first members. The order of the items makes no difference.
-pub fn families<R: Ord>(items: &[Item<'_, R>]) -> Vec<Vec<usize>> {
+pub fn families<R: Ord>(items: &[SketchedCapability<'_, R>]) -> Vec<Vec<usize>> {
     let nodes = nodes(items);
     let sketches: Vec<(&Sketch, u8)> =
         nodes.iter().filter_map(|node| items.get(*node.first()?)).map(|item| (item.sketch, item.kind as u8)).collect();
@@ -51,12 +51,12 @@ pub fn families<R: Ord>(items: &[Item<'_, R>]) -> Vec<Vec<usize>> {
     families
 }
 
-fn rank<'a, R>(items: &'a [Item<'_, R>], at: usize) -> Option<&'a R> {
+fn rank<'a, R>(items: &'a [SketchedCapability<'_, R>], at: usize) -> Option<&'a R> {
     items.get(at).map(|item| &item.rank)
 }
 
 /// Items with equal texts together, by seniority of the first of each; those that say too little are left out.
-fn nodes<R: Ord>(items: &[Item<'_, R>]) -> Vec<Vec<usize>> {
+fn nodes<R: Ord>(items: &[SketchedCapability<'_, R>]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> =
         // Templates and stubs are alike by accident.
         (0..items.len()).filter(|at| items.get(*at).is_some_and(|item| item.sketch.runs >= LEAST_RUNS)).collect();
@@ -69,7 +69,7 @@ fn nodes<R: Ord>(items: &[Item<'_, R>]) -> Vec<Vec<usize>> {
 }
 
 /// A text that newcomers are compared with.
-struct Model {
+struct FamilyRepresentative {
     node: usize,
     family: usize,
 }
@@ -86,8 +86,13 @@ struct Family {
 /// Groups nodes, which are in the order of their seniority, into families.
 fn grouped(sketches: &[(&Sketch, u8)]) -> Vec<Vec<usize>> {
     let common = common(sketches);
-    let mut work =
-        Work { sketches, common: &common, index: Index::of(sketches), models: Vec::new(), families: Vec::new() };
+    let mut work = FamilyGrouping {
+        sketches,
+        common: &common,
+        index: SketchIndex::of(sketches),
+        models: Vec::new(),
+        families: Vec::new(),
+    };
     for node in 0..sketches.len() {
         work.take(node);
     }
@@ -116,15 +121,15 @@ fn common(sketches: &[(&Sketch, u8)]) -> Vec<Common> {
     common
 }
 
-struct Work<'a> {
+struct FamilyGrouping<'a> {
     sketches: &'a [(&'a Sketch, u8)],
     common: &'a [Common],
-    index: Index,
-    models: Vec<Model>,
+    index: SketchIndex,
+    models: Vec<FamilyRepresentative>,
     families: Vec<Family>,
 }
 
-impl Work<'_> {
+impl FamilyGrouping<'_> {
     /// Takes the next node by seniority.
     fn take(&mut self, node: usize) {
         let joined = self.joinable(node);
@@ -215,7 +220,7 @@ impl Work<'_> {
 
     fn model(&mut self, node: usize, family: usize) {
         let model = u32::try_from(self.models.len()).unwrap_or(u32::MAX);
-        self.models.push(Model { node, family });
+        self.models.push(FamilyRepresentative { node, family });
         self.index.add(node, model);
         self.families.get_mut(family).into_iter().for_each(|family| family.models += 1);
     }

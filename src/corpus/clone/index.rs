@@ -18,7 +18,7 @@ const MOST_COMPARED: usize = 192;
 const NONE: u32 = u32::MAX;
 
 /// Buckets with the models that fell into them.
-pub(super) struct Index {
+pub(super) struct SketchIndex {
     /// For each sketch and band its bucket; none where it is alone in it.
     buckets: Vec<[u32; BANDS]>,
     /// For each bucket its last entry and how many it has.
@@ -28,7 +28,7 @@ pub(super) struct Index {
     found: Vec<u32>,
 }
 
-impl Index {
+impl SketchIndex {
     /// Lays out the buckets that at least two of the sketches share. `kinds` keeps sketches of different kinds apart.
     pub(super) fn of(sketches: &[(&Sketch, u8)]) -> Self {
         let mut index = Self {

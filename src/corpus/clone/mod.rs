@@ -14,8 +14,8 @@ mod tests;
 mod verdict;
 
 pub use difference::{Difference, difference};
-pub use families::{Item, families};
-pub use order::{Basis, Seen, basis, original};
+pub use families::{SketchedCapability, families};
+pub use order::{CloneMember, OrderBasis, basis, original};
 pub(crate) use sketch::name_in;
 pub use sketch::{Files, SKETCH_VERSION, Sketch};
 pub use verdict::{Copy, Judged, judge};

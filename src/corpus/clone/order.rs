@@ -14,7 +14,7 @@ const MORE_USED: u64 = 10;
 /// The way in which the order of two members is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Basis {
+pub enum OrderBasis {
     /// An earlier night of ours saw the original.
     Seen,
     /// The original's package is older, by its source.
@@ -27,7 +27,7 @@ pub enum Basis {
     Unknown,
 }
 
-impl Basis {
+impl OrderBasis {
     /// The word that is stored and printed.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl Basis {
 
 /// The knowledge of when a member came and how it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen<'a> {
+pub struct CloneMember<'a> {
     /// When a night of ours first saw it.
     pub first_seen: Timestamp,
     /// When its package first appeared, where the source says so.
@@ -56,15 +56,16 @@ pub struct Seen<'a> {
 }
 
 /// The way in which it is known that `original` was there before `copy`; none where the opposite is known.
-pub fn basis(original: &Seen<'_>, copy: &Seen<'_>) -> Option<Basis> {
+pub fn basis(original: &CloneMember<'_>, copy: &CloneMember<'_>) -> Option<OrderBasis> {
     // Our own observation comes first: dates, names and counts are what others say.
     if original.first_seen != copy.first_seen {
-        return (original.first_seen < copy.first_seen).then_some(Basis::Seen);
+        return (original.first_seen < copy.first_seen).then_some(OrderBasis::Seen);
     }
-    let states = |one: &Seen<'_>, other: &Seen<'_>| one.upstream.iter().any(|name| other.names.contains(name));
+    let states =
+        |one: &CloneMember<'_>, other: &CloneMember<'_>| one.upstream.iter().any(|name| other.names.contains(name));
     // Where each names the other, neither statement tells the order.
     match (states(copy, original), states(original, copy)) {
-        (true, false) => return Some(Basis::Stated),
+        (true, false) => return Some(OrderBasis::Stated),
         (false, true) => return None,
         _ => {}
     }
@@ -72,20 +73,20 @@ pub fn basis(original: &Seen<'_>, copy: &Seen<'_>) -> Option<Basis> {
         // Registries and forges differ by hours for one release; within a day the order is chance.
         && one.days_until(other) != 0
     {
-        return (one < other).then_some(Basis::Created);
+        return (one < other).then_some(OrderBasis::Created);
     }
     let (one, other) = (original.popularity.unwrap_or(0), copy.popularity.unwrap_or(0));
     // Nobody's count is taken as one user, or ten times none would be reached by anybody.
     if one >= other.max(1).saturating_mul(MORE_USED) {
-        return Some(Basis::Popularity);
+        return Some(OrderBasis::Popularity);
     }
     // The copy's users may likewise be ten times the original's: then the order is the opposite.
-    (other < one.max(1).saturating_mul(MORE_USED)).then_some(Basis::Unknown)
+    (other < one.max(1).saturating_mul(MORE_USED)).then_some(OrderBasis::Unknown)
 }
 
 /// The place of the member that the others were made from: the one that most members came after, the first given of
 /// several. Compares each member with the best so far, and so costs no more than the family is long.
-pub fn original(members: &[Seen<'_>]) -> usize {
+pub fn original(members: &[CloneMember<'_>]) -> usize {
     let mut best = 0;
     for (at, member) in members.iter().enumerate().skip(1) {
         // Unknown order keeps the first given, so that the caller's order decides ties.
@@ -102,9 +103,9 @@ mod tests {
 
     const DAY: i64 = 86_400;
 
-    fn seen(first_seen: i64, created: Option<i64>, popularity: Option<u64>) -> Seen<'static> {
+    fn seen(first_seen: i64, created: Option<i64>, popularity: Option<u64>) -> CloneMember<'static> {
         let at = Timestamp::from_unix_seconds;
-        Seen {
+        CloneMember {
             first_seen: at(first_seen * DAY),
             created: created.map(|day| at(day * DAY)),
             popularity,
@@ -116,13 +117,13 @@ mod tests {
     #[test]
     fn each_ground_counts_only_where_those_before_are_silent() {
         let cases = [
-            (seen(1, Some(9), None), seen(2, Some(3), Some(9_000)), Some(Basis::Seen)),
+            (seen(1, Some(9), None), seen(2, Some(3), Some(9_000)), Some(OrderBasis::Seen)),
             (seen(2, Some(3), None), seen(1, None, None), None),
-            (seen(1, Some(3), None), seen(1, Some(9), Some(9_000)), Some(Basis::Created)),
-            (seen(1, None, Some(9_000)), seen(1, Some(9), Some(40)), Some(Basis::Popularity)),
+            (seen(1, Some(3), None), seen(1, Some(9), Some(9_000)), Some(OrderBasis::Created)),
+            (seen(1, None, Some(9_000)), seen(1, Some(9), Some(40)), Some(OrderBasis::Popularity)),
             (seen(1, None, Some(40)), seen(1, Some(9), Some(9_000)), None),
-            (seen(1, None, Some(40)), seen(1, Some(9), Some(70)), Some(Basis::Unknown)),
-            (seen(1, None, None), seen(1, None, None), Some(Basis::Unknown)),
+            (seen(1, None, Some(40)), seen(1, Some(9), Some(70)), Some(OrderBasis::Unknown)),
+            (seen(1, None, None), seen(1, None, None), Some(OrderBasis::Unknown)),
         ];
         for (original, copy, expected) in cases {
             assert_eq!(basis(&original, &copy), expected, "{original:?} {copy:?}");
@@ -132,9 +133,9 @@ mod tests {
     #[test]
     fn a_copy_that_names_its_upstream_is_the_copy() {
         let (names, other) = (["github:acme/kit".to_owned()], ["github:bob/kit".to_owned()]);
-        let upstream = Seen { names: &names, ..seen(1, Some(9), None) };
-        let fork = Seen { names: &other, upstream: &names, ..seen(1, Some(3), None) };
-        assert_eq!(basis(&upstream, &fork), Some(Basis::Stated));
+        let upstream = CloneMember { names: &names, ..seen(1, Some(9), None) };
+        let fork = CloneMember { names: &other, upstream: &names, ..seen(1, Some(3), None) };
+        assert_eq!(basis(&upstream, &fork), Some(OrderBasis::Stated));
         assert_eq!(basis(&fork, &upstream), None);
         assert_eq!(original(&[fork.clone(), upstream.clone()]), 1);
         assert_eq!(original(&[upstream, fork]), 0);

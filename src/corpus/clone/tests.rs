@@ -26,8 +26,11 @@ fn sketch(text: &str) -> Sketch {
 /// The families of texts, their order being their seniority.
 fn grouped(texts: &[String]) -> Vec<Vec<usize>> {
     let sketches: Vec<Sketch> = texts.iter().map(|text| sketch(text)).collect();
-    let items: Vec<Item<'_, usize>> =
-        sketches.iter().enumerate().map(|(rank, sketch)| Item { kind: Kind::Skill, rank, sketch }).collect();
+    let items: Vec<SketchedCapability<'_, usize>> = sketches
+        .iter()
+        .enumerate()
+        .map(|(rank, sketch)| SketchedCapability { kind: Kind::Skill, rank, sketch })
+        .collect();
     families(&items)
 }
 
@@ -73,8 +76,8 @@ fn short_and_empty_texts_prove_nothing() {
 #[test]
 fn a_hundred_thousand_equal_texts_are_one_family_at_once() {
     let sketch = sketch(&text(3, 200));
-    let items: Vec<Item<'_, usize>> =
-        (0..100_000).map(|rank| Item { kind: Kind::Skill, rank, sketch: &sketch }).collect();
+    let items: Vec<SketchedCapability<'_, usize>> =
+        (0..100_000).map(|rank| SketchedCapability { kind: Kind::Skill, rank, sketch: &sketch }).collect();
     let families = families(&items);
     assert_eq!(families.len(), 1);
     assert_eq!(families[0].len(), 100_000);
@@ -120,8 +123,8 @@ proptest! {
         let texts: Vec<String> =
             seeds.iter().map(|(seed, edit)| format!("{}{}", text(*seed, 120), text(seed * 31 + edit + 100, edit * 12))).collect();
         let sketches: Vec<Sketch> = texts.iter().map(|text| sketch(text)).collect();
-        let mut items: Vec<Item<'_, usize>> =
-            sketches.iter().enumerate().map(|(rank, sketch)| Item { kind: Kind::Skill, rank, sketch }).collect();
+        let mut items: Vec<SketchedCapability<'_, usize>> =
+            sketches.iter().enumerate().map(|(rank, sketch)| SketchedCapability { kind: Kind::Skill, rank, sketch }).collect();
         let expected = families(&items);
         let length = items.len();
         items.rotate_left(turn % length);

@@ -3,7 +3,7 @@
 //! Two signals, never one: being a copy is common and honest, and so is each finding alone.
 
 use super::difference::Difference;
-use super::order::Basis;
+use super::order::OrderBasis;
 use capdex_model::fact::{Confidence, Fact, Severity};
 use capdex_model::facts::SparseFacts;
 
@@ -16,7 +16,7 @@ pub struct Copy<'a> {
     /// True where one publisher answers for both.
     pub same_publisher: bool,
     /// The way in which it is known which was first.
-    pub basis: Basis,
+    pub basis: OrderBasis,
     /// The number of users of the original, where somebody counts.
     pub original_popularity: Option<u64>,
     /// The files, lines and hosts that the copy has and the original has not.
@@ -48,7 +48,7 @@ pub fn judge(copy: &Copy<'_>) -> Option<Judged> {
         copy.facts.findings_of_its_own().filter_map(|fact| Some((fact, is_added(copy, fact)?))).collect();
     let worst = added.iter().map(|(fact, _)| fact.severity).max().unwrap_or(Severity::Info);
     // An original that nobody knows gives an attacker no users to take; the order must be known, or somebody count.
-    let is_known = copy.basis != Basis::Unknown || copy.original_popularity.unwrap_or(0) >= KNOWN;
+    let is_known = copy.basis != OrderBasis::Unknown || copy.original_popularity.unwrap_or(0) >= KNOWN;
     let severity = match (worst, is_known) {
         (Severity::High | Severity::Critical, true) => Severity::High,
         (Severity::High | Severity::Critical, false) => Severity::Medium,

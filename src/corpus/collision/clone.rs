@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::index::Index;
+use super::index::CollisionIndex;
 
 /// Rare names that two must have in common.
 const MIN_COMMON: usize = 5;
@@ -23,7 +23,7 @@ pub(super) struct Overlap<'a> {
 
 /// Every pair of a later entity and one that was there long before it, with enough in common, sorted. Linear in the
 /// number of tools: a rare name is compared with few holders.
-pub(super) fn overlaps<'a>(index: &Index<'a>) -> Vec<Overlap<'a>> {
+pub(super) fn overlaps<'a>(index: &CollisionIndex<'a>) -> Vec<Overlap<'a>> {
     let mut common: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
     for (name, holders) in &index.tools {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::clone::overlaps;
-use super::index::Index;
+use super::index::CollisionIndex;
 use super::names::{COMMON_FROM, folded, folded_listing, skeleton, words};
-use super::{BRAND, Collision, CollisionClass, DIRECTIVES, Pair, Server, Widened, World};
+use super::{BRAND, Collision, CollisionClass, CollisionCorpus, DIRECTIVES, Pair, Server, Widened};
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 
@@ -17,7 +17,7 @@ const PAIRS_OF_SERVER: usize = 8;
 
 /// The pairs of tools whose texts have to be compared: a rare name, the same description, and another schema or other
 /// annotations. One entity was there long before the other. At most eight for each later server.
-pub fn pairs_to_compare(world: &World) -> BTreeSet<Pair> {
+pub fn pairs_to_compare(world: &CollisionCorpus) -> BTreeSet<Pair> {
     let mut of_server: BTreeMap<String, usize> = BTreeMap::new();
     let mut pairs = candidates(world);
     pairs.retain(|pair| {
@@ -28,8 +28,8 @@ pub fn pairs_to_compare(world: &World) -> BTreeSet<Pair> {
     pairs
 }
 
-fn candidates(world: &World) -> BTreeSet<Pair> {
-    let index = Index::of(world);
+fn candidates(world: &CollisionCorpus) -> BTreeSet<Pair> {
+    let index = CollisionIndex::of(world);
     // Tools without a description all have this digest and are no copies of each other.
     let nothing = Digest::of_json(&None::<String>);
     let mut pairs = BTreeSet::new();
@@ -58,12 +58,12 @@ fn candidates(world: &World) -> BTreeSet<Pair> {
 }
 
 /// Every collision, sorted by key.
-pub fn find(world: &World, widened: &Widened) -> Vec<Collision> {
-    let index = Index::of(world);
+pub fn find(world: &CollisionCorpus, widened: &Widened) -> Vec<Collision> {
+    let index = CollisionIndex::of(world);
     let mut found = Vec::new();
     shared_tools(&index, &mut found);
     shadows(&index, &mut found);
-    look_alikes(&index, &mut found);
+    similar_names(&index, &mut found);
     wider(&index, widened, &mut found);
     let listings = Listings::of(&index);
     listings.shared(&index, &mut found);
@@ -107,7 +107,12 @@ struct Between<'a> {
     target: &'a str,
 }
 
-fn finding(index: &Index<'_>, class: CollisionClass, between: &Between<'_>, reasons: Vec<String>) -> Collision {
+fn finding(
+    index: &CollisionIndex<'_>,
+    class: CollisionClass,
+    between: &Between<'_>,
+    reasons: Vec<String>,
+) -> Collision {
     let Between { of, name, entity, holder, target } = between;
     Collision {
         // Neither severity nor reasons are part of the key: the same collision keeps it over nights.
@@ -125,7 +130,7 @@ fn finding(index: &Index<'_>, class: CollisionClass, between: &Between<'_>, reas
 }
 
 /// Facts: a line for each entity that shares a rare name with another party, and one for each name of many.
-fn shared_tools(index: &Index<'_>, found: &mut Vec<Collision>) {
+fn shared_tools(index: &CollisionIndex<'_>, found: &mut Vec<Collision>) {
     for (name, holders) in &index.tools {
         let parties = index.parties_with(name);
         let holders: BTreeMap<&str, &str> =
@@ -165,7 +170,7 @@ fn facts(
 }
 
 /// Directives about a tool of an earlier entity, and brands claimed together with a rare name of one.
-fn shadows(index: &Index<'_>, found: &mut Vec<Collision>) {
+fn shadows(index: &CollisionIndex<'_>, found: &mut Vec<Collision>) {
     for server in index.world.servers.iter().filter(|server| !server.cues.is_empty()) {
         for cue in &server.cues {
             let quote = format!("{}: {}", cue.rule, cue.evidence);
@@ -187,7 +192,7 @@ fn shadows(index: &Index<'_>, found: &mut Vec<Collision>) {
 }
 
 /// The rare tools of earlier entities that a text names: by identifiers of several words, as tools are called.
-fn named_in<'a>(index: &'a Index<'a>, server: &'a Server, text: &str) -> Vec<(&'a str, &'a str, String)> {
+fn named_in<'a>(index: &'a CollisionIndex<'a>, server: &'a Server, text: &str) -> Vec<(&'a str, &'a str, String)> {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
     let identifiers: BTreeSet<String> =
         // Single words (`search`) stand in every sentence; tools are called by several.
@@ -206,7 +211,7 @@ fn named_in<'a>(index: &'a Index<'a>, server: &'a Server, text: &str) -> Vec<(&'
 }
 
 /// The rare names that a server shares with earlier entities.
-fn shared_with_earlier<'a>(index: &'a Index<'a>, server: &'a Server) -> Vec<(&'a str, &'a str, String)> {
+fn shared_with_earlier<'a>(index: &'a CollisionIndex<'a>, server: &'a Server) -> Vec<(&'a str, &'a str, String)> {
     let mut shared = Vec::new();
     for name in server.tools.keys().map(|name| folded(name)).collect::<BTreeSet<_>>() {
         let known = index.tools.get_key_value(&name);
@@ -220,7 +225,7 @@ fn shared_with_earlier<'a>(index: &'a Index<'a>, server: &'a Server) -> Vec<(&'a
 }
 
 /// Rare names of earlier entities that another writes with letters that only look the same.
-fn look_alikes(index: &Index<'_>, found: &mut Vec<Collision>) {
+fn similar_names(index: &CollisionIndex<'_>, found: &mut Vec<Collision>) {
     let mut alike: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for name in index.tools.keys() {
         alike.entry(skeleton(name)).or_default().insert(name);
@@ -250,7 +255,7 @@ fn look_alikes(index: &Index<'_>, found: &mut Vec<Collision>) {
     }
 }
 
-fn wider(index: &Index<'_>, widened: &Widened, found: &mut Vec<Collision>) {
+fn wider(index: &CollisionIndex<'_>, widened: &Widened, found: &mut Vec<Collision>) {
     let by_slug: BTreeMap<&str, &Server> =
         index.world.servers.iter().map(|server| (server.slug.as_str(), server)).collect();
     for (pair, more) in widened.iter().filter(|(_, more)| !more.is_empty()) {
@@ -277,7 +282,7 @@ struct Listings<'a> {
 }
 
 impl<'a> Listings<'a> {
-    fn of(index: &Index<'a>) -> Self {
+    fn of(index: &CollisionIndex<'a>) -> Self {
         let mut listings = Self { names: BTreeMap::new(), of_entity: BTreeMap::new() };
         for (key, entity) in &index.world.listings {
             let name = folded_listing(&key.name);
@@ -292,7 +297,7 @@ impl<'a> Listings<'a> {
     }
 
     /// Facts about names of listings that several parties have.
-    fn shared(&self, index: &Index<'_>, found: &mut Vec<Collision>) {
+    fn shared(&self, index: &CollisionIndex<'_>, found: &mut Vec<Collision>) {
         for (name, holders) in &self.names {
             let parties = holders.keys().map(|entity| index.party(entity)).collect::<BTreeSet<_>>().len();
             if parties > 1 {
@@ -312,7 +317,7 @@ impl<'a> Listings<'a> {
 
 /// Toolsets that are mostly another's. A clone is one where both publishers are known and nobody says that the two have
 /// to do with each other; all else is derived work. A clone weighs more where a second sign speaks against it.
-fn clones(index: &Index<'_>, listings: &Listings<'_>, widened: &Widened, found: &mut Vec<Collision>) {
+fn clones(index: &CollisionIndex<'_>, listings: &Listings<'_>, widened: &Widened, found: &mut Vec<Collision>) {
     for overlap in overlaps(index) {
         let (entity, target) = (overlap.entity, overlap.target);
         // A fork or port that names its origin is derived work, however much it shares.

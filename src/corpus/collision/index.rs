@@ -3,34 +3,34 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::{COMMON_FROM, folded, is_plain};
-use super::{Server, World};
+use super::{CollisionCorpus, Server};
 use capdex_model::source_role::Ecosystem;
 use capdex_model::time::Timestamp;
 /// Holders of a name that others are compared with, the oldest first.
 const MOST_TARGETS: usize = 16;
 
 /// The parties and names of a world.
-pub(super) struct Index<'a> {
-    pub(super) world: &'a World,
+pub(super) struct CollisionIndex<'a> {
+    pub(super) world: &'a CollisionCorpus,
     /// The party of each entity: all entities that share a vendor, directly or through others.
     parties: BTreeMap<&'a str, usize>,
     /// By folded name the servers that have it, with their spelling.
     pub(super) tools: BTreeMap<String, Vec<(&'a Server, &'a str)>>,
     /// By folded name the parties that had it first.
-    first: BTreeMap<String, First<'a>>,
+    first: BTreeMap<String, FirstParties<'a>>,
 }
 
 /// The parties that had a name first, no more than decide whether it is rare.
 #[derive(Default)]
-struct First<'a> {
+struct FirstParties<'a> {
     /// The parties of any kind, with the entity by which each came.
     any: Vec<(usize, &'a str)>,
     /// The parties with a proven vendor.
     proven: Vec<(usize, &'a str)>,
 }
 
-impl<'a> Index<'a> {
-    pub(super) fn of(world: &'a World) -> Self {
+impl<'a> CollisionIndex<'a> {
+    pub(super) fn of(world: &'a CollisionCorpus) -> Self {
         let mut tools: BTreeMap<String, Vec<(&Server, &str)>> = BTreeMap::new();
         for server in &world.servers {
             for name in server.tools.keys() {
@@ -39,7 +39,7 @@ impl<'a> Index<'a> {
         }
         // Names of signs only fold to nothing and would all be one.
         tools.remove("");
-        let since = |server: &Server| world.standings.get(&server.entity).and_then(|standing| standing.since);
+        let since = |server: &Server| world.popularity.get(&server.entity).and_then(|standing| standing.since);
         for holders in tools.values_mut() {
             // Oldest first, those of unknown age last: a newcomer without a date must not become the original.
             holders.sort_by_cached_key(|(server, name)| (since(server).is_none(), since(server), &server.slug, *name));
@@ -73,7 +73,7 @@ impl<'a> Index<'a> {
         // Without a date nobody can be said to have come later.
         let Some(later) = self.since(entity).filter(|_| !is_plain(name)) else { return false };
         let Some(first) = self.first.get(name) else { return true };
-        let long = first.any.iter().filter(|(_, other)| self.world.standings.long_before(other, later).is_some());
+        let long = first.any.iter().filter(|(_, other)| self.world.popularity.long_before(other, later).is_some());
         // Entries without a proven vendor can be made in any number to make a name look common.
         let proven = first.proven.iter().filter(|(_, other)| self.since(other).is_some_and(|since| since <= later));
         let parties: BTreeSet<usize> = long.chain(proven).map(|(party, _)| *party).collect();
@@ -81,7 +81,7 @@ impl<'a> Index<'a> {
     }
 
     fn since(&self, entity: &str) -> Option<Timestamp> {
-        self.world.standings.get(entity).and_then(|standing| standing.since)
+        self.world.popularity.get(entity).and_then(|standing| standing.since)
     }
 
     /// The holders of a folded name that others are compared with: the oldest, which nobody displaces by coming later.
@@ -95,7 +95,7 @@ impl<'a> Index<'a> {
             return None;
         }
         // The target's age is measured against the newcomer's arrival, not against today.
-        let since = self.world.standings.long_before(target, self.since(entity)?)?;
+        let since = self.world.popularity.long_before(target, self.since(entity)?)?;
         Some(format!("there since {since}"))
     }
 
@@ -103,7 +103,7 @@ impl<'a> Index<'a> {
     /// Copies of repositories are what forges are for.
     pub(super) fn are_known_strangers(&self, one: &str, other: &str) -> bool {
         let kinds = |entity: &str| -> BTreeSet<&str> {
-            let vendors = self.world.standings.get(entity).into_iter().flat_map(|standing| &standing.vendors);
+            let vendors = self.world.popularity.get(entity).into_iter().flat_map(|standing| &standing.publishers);
             // `npm-scope:acme` and `npm-user:ann` are both of npm: the first part names the registry.
             let kinds = vendors.filter_map(|vendor| vendor.split([':', '-']).next());
             let has_accounts = |word: &str| Ecosystem::of_word(word).is_some_and(Ecosystem::has_accounts);
@@ -120,8 +120,12 @@ impl<'a> Index<'a> {
 }
 
 /// The parties that had a name first, from its holders with the oldest first.
-fn first<'a>(world: &World, parties: &BTreeMap<&str, usize>, holders: &[(&'a Server, &str)]) -> First<'a> {
-    let mut first = First::default();
+fn first<'a>(
+    world: &CollisionCorpus,
+    parties: &BTreeMap<&str, usize>,
+    holders: &[(&'a Server, &str)],
+) -> FirstParties<'a> {
+    let mut first = FirstParties::default();
     let add = |to: &mut Vec<(usize, &'a str)>, party: usize, entity: &'a str| {
         // More than decide rarity are never asked for; a common name keeps no list of thousands.
         if to.len() < COMMON_FROM && to.iter().all(|(known, _)| *known != party) {
@@ -131,7 +135,7 @@ fn first<'a>(world: &World, parties: &BTreeMap<&str, usize>, holders: &[(&'a Ser
     for (server, _) in holders {
         let Some(party) = parties.get(server.entity.as_str()) else { continue };
         add(&mut first.any, *party, &server.entity);
-        if world.standings.get(&server.entity).is_some_and(|standing| !standing.vendors.is_empty()) {
+        if world.popularity.get(&server.entity).is_some_and(|standing| !standing.publishers.is_empty()) {
             add(&mut first.proven, *party, &server.entity);
         }
     }
@@ -139,14 +143,14 @@ fn first<'a>(world: &World, parties: &BTreeMap<&str, usize>, holders: &[(&'a Ser
 }
 
 /// Numbers for the sets of entities that share vendors.
-fn parties(world: &World) -> BTreeMap<&str, usize> {
+fn parties(world: &CollisionCorpus) -> BTreeMap<&str, usize> {
     let entities =
         world.servers.iter().map(|server| &server.entity).chain(world.listings.iter().map(|(_, entity)| entity));
     let entities: BTreeSet<&str> = entities.map(String::as_str).collect();
     let mut parent: Vec<usize> = (0..entities.len()).collect();
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, entity) in entities.iter().enumerate() {
-        for vendor in world.standings.get(entity).into_iter().flat_map(|standing| &standing.vendors) {
+        for vendor in world.popularity.get(entity).into_iter().flat_map(|standing| &standing.publishers) {
             match first.get(vendor.as_str()) {
                 Some(other) => {
                     let (one, other) = (root(&mut parent, at), root(&mut parent, *other));

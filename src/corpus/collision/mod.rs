@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::drift::ToolPin;
-use crate::established::Standings;
+use crate::established::PopularityByEntity;
 use crate::identity::{Identified, Reason};
 use capdex_model::fact::{Fact, Severity};
 use capdex_model::facts::SparseFacts;
@@ -23,10 +23,10 @@ mod index;
 mod names;
 #[cfg(test)]
 mod tests;
-mod wider;
+mod widened_tools;
 
 pub use find::{find, pairs_to_compare};
-pub use wider::widened;
+pub use widened_tools::widened;
 
 /// Rules whose findings are directives about other servers' tools.
 pub const DIRECTIVES: [&str; 6] = [
@@ -44,7 +44,7 @@ pub const BRAND: &str = "tool-brand-claim";
 /// A text in a server that speaks for more than a shared name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Cue {
+pub struct CollisionCue {
     /// The rule that found it, one of [`DIRECTIVES`] or [`BRAND`].
     pub rule: String,
     /// The severity that the rule gives it.
@@ -53,7 +53,7 @@ pub struct Cue {
     pub evidence: String,
 }
 
-impl Cue {
+impl CollisionCue {
     /// The cues among the findings of a capability, sorted.
     pub fn among(facts: &SparseFacts) -> Vec<Self> {
         let is_cue = |fact: &&Fact| fact.rule.as_str() == BRAND || DIRECTIVES.contains(&fact.rule.as_str());
@@ -80,12 +80,12 @@ pub struct Server {
     /// Its tools, by name.
     pub tools: BTreeMap<String, ToolPin>,
     /// The directives and brand claims in its texts.
-    pub cues: Vec<Cue>,
+    pub cues: Vec<CollisionCue>,
 }
 
 /// Everything that is compared.
 #[derive(Clone, Debug, Default)]
-pub struct World {
+pub struct CollisionCorpus {
     /// The servers, sorted by slug.
     pub servers: Vec<Server>,
     /// The names of listings that are there, with their entities.
@@ -93,7 +93,7 @@ pub struct World {
     /// Pairs of entities of which one says that it has to do with the other, without proof.
     pub claimed: BTreeSet<(String, String)>,
     /// The standings of the entities.
-    pub standings: Standings,
+    pub popularity: PopularityByEntity,
 }
 
 /// Pairs of entities of which one says, without proof, that it has to do with the other, or that lie in one repository.

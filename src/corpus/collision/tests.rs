@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::corpus::{Corpus, Member};
+use crate::corpus::{Corpus, CorpusMember};
 use crate::testing::roles;
 use capdex_model::digest::Digest;
 use capdex_model::listing::{Claims, Listing};
@@ -17,7 +17,7 @@ struct Given {
     day: i64,
     vendor: &'static str,
     tools: Vec<(&'static str, &'static str, i64)>,
-    cues: Vec<Cue>,
+    cues: Vec<CollisionCue>,
 }
 
 fn given(key: &'static str, day: i64, tools: &[&'static str]) -> Given {
@@ -36,14 +36,14 @@ fn pin(description: &str, schema: i64) -> ToolPin {
     }
 }
 
-fn world(servers: &[Given]) -> World {
+fn world(servers: &[Given]) -> CollisionCorpus {
     let members = servers.iter().map(|server| {
         let key: ListingKey = server.key.parse().expect("a key");
         let listing = Listing { key, locators: Vec::new(), claims: Claims::default(), references: Vec::new() };
-        let member = Member::of(&listing, &roles(), None, Timestamp::from_unix_seconds(server.day * DAY), true);
-        Member { vendors: [server.vendor.to_owned()].into(), ..member }
+        let member = CorpusMember::of(&listing, &roles(), None, Timestamp::from_unix_seconds(server.day * DAY), true);
+        CorpusMember { publishers: [server.vendor.to_owned()].into(), ..member }
     });
-    let standings = Standings::of(&Corpus::new(members.collect()));
+    let standings = PopularityByEntity::of(&Corpus::new(members.collect()));
     let server = |given: &Given| Server {
         slug: given.key.replace([':', '/'], "-"),
         listing: given.key.parse().expect("a key"),
@@ -51,16 +51,16 @@ fn world(servers: &[Given]) -> World {
         tools: given.tools.iter().map(|(name, text, schema)| ((*name).to_owned(), pin(text, *schema))).collect(),
         cues: given.cues.clone(),
     };
-    World {
+    CollisionCorpus {
         servers: servers.iter().map(server).collect(),
         listings: servers.iter().map(|given| (given.key.parse().expect("a key"), given.key.to_owned())).collect(),
         claimed: BTreeSet::new(),
-        standings,
+        popularity: standings,
     }
 }
 
 /// The findings that weigh something: class, later entity, earlier one.
-fn weighty(world: &World, widened: &Widened) -> Vec<(CollisionClass, String, String)> {
+fn weighty(world: &CollisionCorpus, widened: &Widened) -> Vec<(CollisionClass, String, String)> {
     let found = find(world, widened).into_iter().filter(|it| it.severity > Severity::Info);
     found.map(|it| (it.class, it.entity.unwrap_or_default(), it.target.unwrap_or_default())).collect()
 }
@@ -69,8 +69,8 @@ fn told(class: CollisionClass, entity: &str, target: &str) -> Vec<(CollisionClas
     vec![(class, entity.to_owned(), target.to_owned())]
 }
 
-fn cue(rule: &str, evidence: &str) -> Cue {
-    Cue { rule: rule.to_owned(), severity: Severity::High, evidence: evidence.to_owned() }
+fn cue(rule: &str, evidence: &str) -> CollisionCue {
+    CollisionCue { rule: rule.to_owned(), severity: Severity::High, evidence: evidence.to_owned() }
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn most_of_a_toolset_is_derived_or_a_clone_and_alerts_with_a_second_sign() {
     let tools = ["vault_a_one", "vault_b_two", "vault_c_three", "vault_d_four", "vault_e_five"];
     let by = |given: Given, vendor: &'static str| Given { vendor, ..given };
     let target = by(given("npm:vault-notes", 0, &tools), "npm-user:ann");
-    let classes = |world: &World| -> Vec<(CollisionClass, Severity)> {
+    let classes = |world: &CollisionCorpus| -> Vec<(CollisionClass, Severity)> {
         let found = find(world, &Widened::new()).into_iter().filter(|it| it.of == "toolset");
         found.map(|it| (it.class, it.severity)).collect()
     };
@@ -213,7 +213,7 @@ fn who_names_the_same_repository_is_related_without_proof() {
     let of = |listing: &str, reason: Reason, to: &str| Identified {
         listing: listing.parse().expect("a key"),
         entity: listing.to_owned(),
-        edges: vec![crate::identity::Edge { reason, to: to.to_owned(), note: String::new() }],
+        edges: vec![crate::identity::IdentityEdge { reason, to: to.to_owned(), note: String::new() }],
     };
     let identified = [
         of("npm:a", Reason::Claims, "repo:github:x/y"),

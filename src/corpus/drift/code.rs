@@ -11,7 +11,7 @@ use regex::Regex;
 
 use super::effect::{Effect, EffectKind};
 use super::hosts;
-use super::outbound_calls::{Call as Sending, calls, requests};
+use super::outbound_calls::{OutboundCall as Sending, calls, requests};
 use super::package_version::{CapabilityVersion, PackageVersion, is_live};
 use super::recipients::{Recipient, Use};
 use capdex_evidence::code::sinks::{evaluates, runs_shell, sends};
@@ -56,7 +56,7 @@ fn can(call: &Call, ability: Ability) -> bool {
         Ability::ReadSecret => {
             let takes_all = matches!(callee, "process.env" | "os.environ")
                 && matches!(call.arguments.first(), Some(Argument::Name(taker)) if taker.ends_with("stringify") || taker.ends_with("dumps"));
-            takes_all || call.flows.first.any(TaintSources::SECRET_PATH)
+            takes_all || call.taint.first.any(TaintSources::SECRET_PATH)
         }
     }
 }
@@ -90,7 +90,7 @@ fn first<'a>(
 fn new_hosts(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &PackageVersion<'_>) -> Vec<Effect> {
     let live = || seen.capability.files.iter().filter(|path| is_live(after.evidence.documents.get(*path)));
     let mut new = hosts::sites(after.evidence, live());
-    new.retain(|site, _| !hosts::is_known(site) && !before.ground.sites.contains_key(site));
+    new.retain(|site, _| !hosts::is_known(site) && !before.inventory.sites.contains_key(site));
     for document in live().filter_map(|path| after.evidence.documents.get(path)) {
         if !matches!(document.role, FileRole::Source | FileRole::Script) {
             continue;
@@ -99,7 +99,7 @@ fn new_hosts(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &
         for request in requests(document).iter().filter(|request| request.gives) {
             let place = hosts::place_of(&request.host);
             let is_comment = document.zone_at(request.offset) == ZoneKind::Comment;
-            if hosts::is_known(&place) && !is_comment && !before.ground.sites.contains_key(&place) {
+            if hosts::is_known(&place) && !is_comment && !before.inventory.sites.contains_key(&place) {
                 new.entry(place).or_insert_with(|| document.path.clone());
             }
         }
@@ -111,7 +111,7 @@ fn new_hosts(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &
 fn addresses(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &PackageVersion<'_>) -> Vec<Effect> {
     let of_files: BTreeSet<&str> = seen.capability.files.iter().map(String::as_str).collect();
     let mut known: BTreeMap<&str, Use> = BTreeMap::new();
-    for recipient in &before.ground.recipients {
+    for recipient in &before.inventory.recipients {
         // The strongest use of an address counts: one that was copied to before may be named anywhere.
         let used = known.entry(recipient.address.as_str()).or_insert(recipient.used);
         *used = (*used).max(recipient.used);
@@ -119,7 +119,7 @@ fn addresses(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &
     let mut files = BTreeMap::new();
     let mut told = BTreeSet::new();
     let mut effects: Vec<Effect> = Vec::new();
-    for found in after.ground.recipients.iter().filter(|found| of_files.contains(found.file.as_str())) {
+    for found in after.inventory.recipients.iter().filter(|found| of_files.contains(found.file.as_str())) {
         if known.get(found.address.as_str()).is_some_and(|used| *used >= found.used) {
             continue;
         }
@@ -136,7 +136,11 @@ fn addresses(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &
 /// True where a file was there, under its path or mostly under others.
 fn was_there(before: &PackageVersion<'_>, path: &str, after: &PackageVersion<'_>) -> bool {
     before.evidence.documents.contains_key(path)
-        || after.evidence.documents.get(path).is_some_and(|document| before.ground.sent.has_most_of(document))
+        || after
+            .evidence
+            .documents
+            .get(path)
+            .is_some_and(|document| before.inventory.outbound_calls.has_most_of(document))
 }
 
 /// A key that copies is an attack's own wherever it comes; another constant recipient is one where the call that sends was
@@ -144,7 +148,8 @@ fn was_there(before: &PackageVersion<'_>, path: &str, after: &PackageVersion<'_>
 fn address(before: &PackageVersion<'_>, found: &Recipient, after: &PackageVersion<'_>, was_there: bool) -> Effect {
     let line = after.evidence.documents.get(&found.file).map_or(0, |document| document.place(found.offset).line);
     let subject = format!("{}:{line}", found.file);
-    let call_was_there = was_there && found.call.as_ref().is_some_and(|call| before.ground.sent.has_call(call));
+    let call_was_there =
+        was_there && found.call.as_ref().is_some_and(|call| before.inventory.outbound_calls.has_call(call));
     let detail = match (&found.call, found.used) {
         (Some(call), Use::Copy) => format!("{call} also sends to {}", found.address),
         (Some(call), _) => format!("{call} sends to {}", found.address),
@@ -189,13 +194,13 @@ fn copies_in(before: &PackageVersion<'_>, document: &Document) -> Vec<Effect> {
     new.retain(|request| {
         let is_receiver = request.gives || !hosts::is_known(&request.host);
         // Reading from a known place is ordinary; sending to it is not.
-        is_receiver && !before.ground.sites.contains_key(&hosts::place_of(&request.host))
+        is_receiver && !before.inventory.sites.contains_key(&hosts::place_of(&request.host))
     });
     if new.is_empty() {
         return Vec::new();
     }
     let mut known = calls(document);
-    known.retain(|call| before.ground.sent.is_given(call.text));
+    known.retain(|call| before.inventory.outbound_calls.is_given(call.text));
     let (mut pairs, mut told, mut effects) = (0, BTreeSet::new(), Vec::new());
     for request in &new {
         let from = known.partition_point(|call| call.offset + NEAR < request.offset);

@@ -18,7 +18,7 @@ use capdex_model::digest::Digest;
 
 /// The declarations in the manifests of some files, each set sorted. All of it untrusted text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Declared {
+pub(super) struct ManifestDeclarations {
     /// Addresses at which a server is reached.
     pub remotes: BTreeSet<String>,
     /// Packages that are installed or launched, `npm:name`, `oci:image`.
@@ -42,7 +42,7 @@ pub(super) struct Declared {
 /// The life-cycle names whose scripts run where a package is installed.
 const INSTALL: [&str; 3] = ["preinstall", "install", "postinstall"];
 
-impl Declared {
+impl ManifestDeclarations {
     /// Reads the manifests among a capability's files.
     pub(super) fn of(capability: &Capability, evidence: &Evidence) -> Self {
         let mut declared = Self::default();
@@ -206,7 +206,7 @@ pub(super) fn digests(
     evidence: &Evidence,
     files: &BTreeMap<String, Digest>,
 ) -> BTreeMap<String, Digest> {
-    let declared = Declared::of(capability, evidence);
+    let declared = ManifestDeclarations::of(capability, evidence);
     let mut digests = BTreeMap::new();
     let mut pin = |name: &str, digest: Option<Digest>| digests.extend(digest.map(|digest| (name.to_owned(), digest)));
     pin("server.hosts", digest_of(declared.remotes.is_empty(), &declared.remotes));

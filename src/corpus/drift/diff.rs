@@ -22,12 +22,13 @@ const LEAD: usize = 60;
 /// The lines that changed, file by file, those named in `first` before the others. Each file has `  path` as a heading,
 /// then each line with its sign before it.
 pub(super) fn diff(
-    before: Option<Half<'_>>,
-    after: Option<Half<'_>>,
+    before: Option<CapabilityInPackage<'_>>,
+    after: Option<CapabilityInPackage<'_>>,
     first: &[String],
     mask: MaskSecrets,
 ) -> Vec<String> {
-    let paths_of = |of: Option<Half<'_>>| of.map(|(_, seen)| seen.capability.files.clone()).unwrap_or_default();
+    let paths_of =
+        |of: Option<CapabilityInPackage<'_>>| of.map(|(_, seen)| seen.capability.files.clone()).unwrap_or_default();
     let mut paths: Vec<String> = paths_of(before).into_iter().chain(paths_of(after)).collect();
     paths.sort_by_key(|path| (!first.iter().any(|named| named == path), path.clone()));
     paths.dedup();
@@ -49,9 +50,9 @@ pub(super) fn diff(
 }
 
 /// A capability with its side.
-type Half<'a> = (&'a PackageVersion<'a>, &'a CapabilityVersion<'a>);
+type CapabilityInPackage<'a> = (&'a PackageVersion<'a>, &'a CapabilityVersion<'a>);
 
-fn text_of<'a>(of: Option<Half<'a>>, path: &str) -> &'a str {
+fn text_of<'a>(of: Option<CapabilityInPackage<'a>>, path: &str) -> &'a str {
     let document = of.and_then(|(side, _)| side.evidence.documents.get(path));
     document.map_or("", |document| document.text.as_str())
 }

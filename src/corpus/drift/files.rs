@@ -22,7 +22,7 @@ pub(super) fn effects(
     };
     for (path, digest) in &after.1.pins.files {
         // By the whole package: a file that another capability held is not new to its users.
-        let old = before.filter(|(side, _)| side.ground.paths.contains(path));
+        let old = before.filter(|(side, _)| side.inventory.paths.contains(path));
         if before.and_then(|(_, seen)| seen.pins.files.get(path)) == Some(digest) {
             continue;
         }
@@ -33,7 +33,7 @@ pub(super) fn effects(
         }
     }
     let gone = before.into_iter().flat_map(|(side, seen)| seen.pins.files.keys().map(move |path| (side, path)));
-    for (side, path) in gone.filter(|(_, path)| !after.0.ground.paths.contains(*path)) {
+    for (side, path) in gone.filter(|(_, path)| !after.0.inventory.paths.contains(*path)) {
         if let Some(was) = side.evidence.documents.get(path) {
             push(if is_for_people(was) { EffectKind::Text } else { EffectKind::Code }, path);
         }

@@ -13,7 +13,7 @@ use capdex_model::fact::Severity;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReleaseContext {
     /// The version's move, if it moved.
-    pub moved: VersionChange,
+    pub version_change: VersionChange,
     /// True where both sides claim to be the same bytes.
     pub is_same_release: bool,
     /// True where that claim is a tag, which may be moved.
@@ -72,13 +72,13 @@ fn severity_of(class: DriftClass, effects: &[Effect], around: ReleaseContext) ->
         DriftClass::Volatile | DriftClass::Editorial | DriftClass::Surface => Severity::Info,
         // A contract that changes with the version is what versions are for.
         DriftClass::Contract => {
-            if around.moved == VersionChange::No {
+            if around.version_change == VersionChange::No {
                 Severity::Low
             } else {
                 Severity::Info
             }
         }
-        DriftClass::Privilege if around.moved == VersionChange::No => {
+        DriftClass::Privilege if around.version_change == VersionChange::No => {
             // Under an unchanged version each privilege is unannounced: two kinds at once are no slip.
             let kinds: BTreeSet<EffectKind> =
                 of_class().filter(|effect| effect.severity > Severity::Info).map(|effect| effect.kind).collect();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     const BUMPED: ReleaseContext = ReleaseContext {
-        moved: VersionChange::Yes,
+        version_change: VersionChange::Yes,
         is_same_release: false,
         is_tag: false,
         is_of_new_owner: false,
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_same_without_a_version_is_one() {
-        let same = ReleaseContext { moved: VersionChange::No, ..BUMPED };
+        let same = ReleaseContext { version_change: VersionChange::No, ..BUMPED };
         let low = Severity::Low;
         assert_eq!(judged(&[(EffectKind::NewHost, low)], same), (DriftClass::Privilege, Severity::Medium));
         assert_eq!(judged(&[(EffectKind::NewHost, low), (EffectKind::FreeFormParameter, low)], same).1, Severity::High);
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn other_bytes_under_one_version_are_their_own_top_class() {
-        let same = ReleaseContext { moved: VersionChange::No, is_same_release: true, ..BUMPED };
+        let same = ReleaseContext { version_change: VersionChange::No, is_same_release: true, ..BUMPED };
         assert_eq!(judged(&[(EffectKind::Text, Severity::Info)], same), (DriftClass::SameVersion, Severity::High));
         let tag = ReleaseContext { is_tag: true, ..same };
         assert_eq!(judged(&[(EffectKind::Text, Severity::Info)], tag), (DriftClass::SameVersion, Severity::Medium));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::declaration_pins::Declared;
+use super::declaration_pins::ManifestDeclarations;
 use super::effect::{Effect, EffectKind};
 use super::hosts::host_of;
 use super::package_version::PackageVersion;
@@ -12,8 +12,8 @@ use capdex_evidence::site::site_of;
 use capdex_model::fact::Severity;
 
 /// The effects of what a capability declares, where the whole package did not declare it before.
-pub(super) fn effects(before: &PackageVersion<'_>, own: &Declared, moved: VersionChange) -> Vec<Effect> {
-    let old = &before.ground.declared;
+pub(super) fn effects(before: &PackageVersion<'_>, own: &ManifestDeclarations, moved: VersionChange) -> Vec<Effect> {
+    let old = &before.inventory.declarations;
     let mut effects = Vec::new();
     let mut low = |kind, subject: &str, detail: &str| effects.push(Effect::new(kind, Severity::Low, subject, detail));
     for permission in own.permissions.difference(&old.permissions) {
@@ -40,9 +40,9 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &Declared, moved: Versio
 /// The places of the server and the packages that it is made of: all of it elsewhere is another server, some of it is
 /// not. Another number under the same address is another repository; with another address the publisher may have moved
 /// or mistyped.
-fn places(old: &Declared, own: &Declared, version: VersionChange) -> Vec<Effect> {
+fn places(old: &ManifestDeclarations, own: &ManifestDeclarations, version: VersionChange) -> Vec<Effect> {
     let mut effects = Vec::new();
-    let sites = |declared: &Declared| -> BTreeSet<String> {
+    let sites = |declared: &ManifestDeclarations| -> BTreeSet<String> {
         declared.remotes.iter().filter_map(|address| host_of(address)).map(|host| site_of(&host)).collect()
     };
     if let Some(moved) = replaced(&sites(old), &sites(own)) {
@@ -96,14 +96,14 @@ mod tests {
 
     #[test]
     fn another_number_is_another_repository_only_under_the_same_address() {
-        let declared = |address: &str, number: &str| Declared {
+        let declared = |address: &str, number: &str| ManifestDeclarations {
             repositories: BTreeSet::from([address.to_owned()]),
             repository_ids: BTreeSet::from([number.to_owned()]),
             remotes: BTreeSet::from([format!("https://{number}.test/mcp")]),
-            ..Declared::default()
+            ..ManifestDeclarations::default()
         };
         let old = declared("https://forge.test/a/x", "one");
-        let of = |own: &Declared, moved| -> Vec<(EffectKind, Severity)> {
+        let of = |own: &ManifestDeclarations, moved| -> Vec<(EffectKind, Severity)> {
             places(&old, own, moved).iter().map(|effect| (effect.kind, effect.severity)).collect()
         };
         let (remote, replaced) = (EffectKind::RemoteMoved, EffectKind::RepositoryReplaced);

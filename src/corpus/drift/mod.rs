@@ -119,7 +119,7 @@ pub fn compare(
 
 /// True where two sides of which one is not whole differ for certain. They do in a file that both have, or in one that
 /// a whole side lacks.
-fn differ(before: Half<'_, '_>, after: Half<'_, '_>) -> bool {
+fn differ(before: PackageWithCapability<'_, '_>, after: PackageWithCapability<'_, '_>) -> bool {
     if let (Some(old), Some(new)) = (before.1, after.1)
         && old.pins.files.iter().any(|(path, digest)| new.pins.files.get(path).is_some_and(|other| other != digest))
     {
@@ -130,7 +130,7 @@ fn differ(before: Half<'_, '_>, after: Half<'_, '_>) -> bool {
 
 /// True where a capability has a file that is nowhere in a whole side.
 fn has_more(seen: Option<&CapabilityVersion<'_>>, other: &PackageVersion<'_>) -> bool {
-    let lacks = |path: &String| !other.ground.paths.contains(path) && !other.evidence.documents.contains_key(path);
+    let lacks = |path: &String| !other.inventory.paths.contains(path) && !other.evidence.documents.contains_key(path);
     other.is_whole && seen.is_some_and(|seen| seen.pins.files.keys().any(lacks))
 }
 
@@ -141,12 +141,12 @@ fn replaces(before: &PackageVersion<'_>, after: &PackageVersion<'_>, new: &Capab
     before.seen.iter().any(|(id, old)| old.capability.kind == kind && !after.seen.contains_key(id))
 }
 
-type Half<'s, 'e> = (&'s PackageVersion<'e>, Option<&'s CapabilityVersion<'e>>);
+type PackageWithCapability<'s, 'e> = (&'s PackageVersion<'e>, Option<&'s CapabilityVersion<'e>>);
 
 fn of_capability(
     id: CapabilityId,
-    before: Half<'_, '_>,
-    after: Half<'_, '_>,
+    before: PackageWithCapability<'_, '_>,
+    after: PackageWithCapability<'_, '_>,
     around: ReleaseContext,
     mask: MaskSecrets,
 ) -> Drift {
@@ -162,10 +162,10 @@ fn of_capability(
         surface::name_renamed(&mut changes, &compared.renamed);
         effects.extend(compared.effects);
         removed_tools = compared.removed;
-        effects.extend(rule_delta::cues(before.0, new));
+        effects.extend(rule_delta::new_attack_findings(before.0, new));
         effects.extend(code::effects(before.0, new.0, new.1));
-        let declared = declaration_pins::Declared::of(new.1.capability, new.0.evidence);
-        effects.extend(manifest_declarations::effects(before.0, &declared, around.moved));
+        let declared = declaration_pins::ManifestDeclarations::of(new.1.capability, new.0.evidence);
+        effects.extend(manifest_declarations::effects(before.0, &declared, around.version_change));
     }
     let kind = match (old.is_some(), new.is_some()) {
         (false, _) => DriftKind::New,

@@ -19,7 +19,7 @@ const MAX_CALLS: usize = 50_000;
 const SHORT_LINE: usize = 12;
 
 /// A call that sends.
-pub(super) struct Call<'a> {
+pub(super) struct OutboundCall<'a> {
     /// Its last name.
     pub name: &'a str,
     /// The byte at which its arguments begin.
@@ -30,7 +30,7 @@ pub(super) struct Call<'a> {
 
 /// The things that a package sends somewhere.
 #[derive(Debug, Default)]
-pub(super) struct Sent<'a> {
+pub(super) struct OutboundCalls<'a> {
     /// The last names of its calls that send.
     names: BTreeSet<&'a str>,
     /// The arguments that they are given.
@@ -39,7 +39,7 @@ pub(super) struct Sent<'a> {
     lines: BTreeSet<&'a str>,
 }
 
-impl<'a> Sent<'a> {
+impl<'a> OutboundCalls<'a> {
     pub(super) fn add(&mut self, document: &'a Document) {
         if !matches!(document.role, FileRole::Source | FileRole::Script) {
             return;
@@ -78,7 +78,7 @@ fn lines(document: &Document) -> impl Iterator<Item = &str> {
 }
 
 /// The calls of a file that send, in their order.
-pub(super) fn calls(document: &Document) -> Vec<Call<'_>> {
+pub(super) fn calls(document: &Document) -> Vec<OutboundCall<'_>> {
     static CALL: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)\b(\w*(?:send|mail|post|fetch|request|publish|submit|deliver|upload|put)\w*)\s*\(")
             .expect("the pattern is fixed and valid")
@@ -87,7 +87,7 @@ pub(super) fn calls(document: &Document) -> Vec<Call<'_>> {
     let found = CALL.captures_iter(text).take(MAX_CALLS).filter_map(|found| {
         let (whole, name) = (found.get(0)?, found.get(1)?);
         let arguments = arguments_from(text, whole.end());
-        let call = Call { name: name.as_str(), offset: whole.end(), text: arguments };
+        let call = OutboundCall { name: name.as_str(), offset: whole.end(), text: arguments };
         (!arguments.trim().is_empty()).then_some(call)
     });
     found.collect()

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::declaration_pins::Declared;
+use super::declaration_pins::ManifestDeclarations;
 use super::hosts;
-use super::outbound_calls::Sent;
+use super::outbound_calls::OutboundCalls;
 use super::pins::Pins;
 use super::recipients::{self, Recipient};
 use capdex_evidence::Evidence;
@@ -42,7 +42,7 @@ pub struct PackageVersion<'a> {
     /// True where the whole snapshot could be looked at.
     pub is_whole: bool,
     /// The things that the whole package has, wherever in it: a move inside a package brings nothing new.
-    pub(super) ground: Ground<'a>,
+    pub(super) inventory: PackageInventory<'a>,
 }
 
 /// Recipients of one package that are remembered: bounds memory.
@@ -50,7 +50,7 @@ const MAX_RECIPIENTS: usize = 100_000;
 
 /// The things that a package has somewhere.
 #[derive(Debug, Default)]
-pub(super) struct Ground<'a> {
+pub(super) struct PackageInventory<'a> {
     /// The worst that each rule says, with at least medium confidence, in what takes effect and in what is kept beside it.
     pub(super) rules: BTreeMap<(String, Reach), Severity>,
     /// Registrable domains, with a file that names each.
@@ -58,9 +58,9 @@ pub(super) struct Ground<'a> {
     /// Constant addresses in code.
     pub(super) recipients: Vec<Recipient>,
     /// The declarations of all manifests.
-    pub(super) declared: Declared,
+    pub(super) declarations: ManifestDeclarations,
     /// The arguments that the calls that send are given.
-    pub(super) sent: Sent<'a>,
+    pub(super) outbound_calls: OutboundCalls<'a>,
     /// The paths of all files.
     pub(super) paths: BTreeSet<String>,
 }
@@ -69,11 +69,11 @@ impl<'a> PackageVersion<'a> {
     /// Takes what was read and scanned of a package.
     pub fn new(evidence: &'a Evidence, seen: impl Iterator<Item = CapabilityVersion<'a>>, is_whole: bool) -> Self {
         let seen: BTreeMap<CapabilityId, CapabilityVersion<'a>> = seen.map(|seen| (seen.capability.id, seen)).collect();
-        let mut ground = Ground::default();
+        let mut ground = PackageInventory::default();
         for one in seen.values() {
             ground.add(evidence, one);
         }
-        Self { evidence, seen, is_whole, ground }
+        Self { evidence, seen, is_whole, inventory: ground }
     }
 
     /// The source of a capability that runs for users: tests and fixtures are left out.
@@ -118,7 +118,7 @@ pub(super) fn is_live(document: Option<&Document>) -> bool {
     document.is_some_and(|document| document.role != FileRole::Test && !is_test_path(&document.path))
 }
 
-impl<'a> Ground<'a> {
+impl<'a> PackageInventory<'a> {
     fn add(&mut self, evidence: &'a Evidence, seen: &CapabilityVersion<'_>) {
         for fact in seen.facts.all() {
             if fact.outcome == Outcome::True && fact.confidence >= Confidence::Medium {
@@ -137,8 +137,8 @@ impl<'a> Ground<'a> {
             // A generated file can hold millions of addresses.
             let room = MAX_RECIPIENTS.saturating_sub(self.recipients.len());
             self.recipients.extend(recipients::recipients(document).into_iter().take(room));
-            self.sent.add(document);
+            self.outbound_calls.add(document);
         }
-        self.declared.join(Declared::of(seen.capability, evidence));
+        self.declarations.join(ManifestDeclarations::of(seen.capability, evidence));
     }
 }

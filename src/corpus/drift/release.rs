@@ -80,7 +80,7 @@ impl Release {
     }
 
     /// The move of the version from here to `after`.
-    pub fn moved(&self, after: &Self) -> VersionChange {
+    pub fn version_change(&self, after: &Self) -> VersionChange {
         if self.is_same(after) {
             return VersionChange::No;
         }
@@ -122,9 +122,9 @@ mod tests {
         assert!(!row("1").is_same(&row("2")));
         let endpoint = |version| inline("mcp:https://a.test/mcp", version, "tools.json");
         assert!(!endpoint(Some("1")).is_same(&endpoint(Some("1"))));
-        assert_eq!(endpoint(Some("1")).moved(&endpoint(Some("1"))), VersionChange::No);
-        assert_eq!(endpoint(None).moved(&endpoint(None)), VersionChange::No);
-        assert_eq!(endpoint(Some("1")).moved(&endpoint(Some("2"))), VersionChange::Yes);
+        assert_eq!(endpoint(Some("1")).version_change(&endpoint(Some("1"))), VersionChange::No);
+        assert_eq!(endpoint(None).version_change(&endpoint(None)), VersionChange::No);
+        assert_eq!(endpoint(Some("1")).version_change(&endpoint(Some("2"))), VersionChange::Yes);
         let entry = |version| inline("marketplaces:a/b", Some(version), "listing.json");
         assert!(!entry("1").is_same(&entry("1")));
     }
@@ -150,6 +150,6 @@ mod tests {
         };
         let (sdist, wheel) = (file("a-1.tar.gz"), file("a-1-py3-none-any.whl"));
         assert!(!sdist.is_same(&wheel));
-        assert_eq!(sdist.moved(&wheel), VersionChange::Unversioned);
+        assert_eq!(sdist.version_change(&wheel), VersionChange::Unversioned);
     }
 }

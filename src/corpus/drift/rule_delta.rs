@@ -81,7 +81,10 @@ const KINDS: [(&str, EffectKind); 33] = [
 /// The findings of a capability at high severity and medium confidence at least, where the package before had no such
 /// finding. Each rule gives the worst of its findings. A rule that fired more mildly before counts as new. So does one
 /// that fired only in what nobody acts on, such as documentation that quotes an attack.
-pub(super) fn cues(before: &PackageVersion<'_>, after: (&PackageVersion<'_>, &CapabilityVersion<'_>)) -> Vec<Effect> {
+pub(super) fn new_attack_findings(
+    before: &PackageVersion<'_>,
+    after: (&PackageVersion<'_>, &CapabilityVersion<'_>),
+) -> Vec<Effect> {
     let mut worst: BTreeMap<&str, &Fact> = BTreeMap::new();
     let is_new = |fact: &Fact| is_new(before, fact, Reach::of(after.0.evidence, fact));
     for fact in after.1.facts.all().filter(|fact| is_cue(fact) && is_new(fact)) {
@@ -94,7 +97,7 @@ pub(super) fn cues(before: &PackageVersion<'_>, after: (&PackageVersion<'_>, &Ca
 }
 
 fn is_new(before: &PackageVersion<'_>, fact: &Fact, reach: Reach) -> bool {
-    let was = |reach| before.ground.rules.get(&(fact.rule.as_str().to_owned(), reach));
+    let was = |reach| before.inventory.rules.get(&(fact.rule.as_str().to_owned(), reach));
     let is_known = |reach| was(reach).is_some_and(|severity| *severity >= Severity::High);
     !is_known(Reach::Live) && (reach == Reach::Live || !is_known(Reach::Kept))
 }

@@ -15,7 +15,7 @@ use capdex_model::fact::Severity;
 
 /// The result of comparing the tools.
 #[derive(Debug, Default)]
-pub(super) struct Compared {
+pub(super) struct ToolComparison {
     pub(super) effects: Vec<Effect>,
     /// The renamed tools, old and new name.
     pub(super) renamed: Vec<(String, String)>,
@@ -27,13 +27,13 @@ pub(super) struct Compared {
 pub(super) fn compare(
     before: Option<(&PackageVersion<'_>, &CapabilityVersion<'_>)>,
     after: (&PackageVersion<'_>, &CapabilityVersion<'_>),
-) -> Compared {
+) -> ToolComparison {
     let old = before.map(|(side, seen)| tools(side, seen)).unwrap_or_default();
     let new = tools(after.0, after.1);
     let removed: Vec<&Tool> = old.iter().filter(|(name, _)| !new.contains_key(*name)).map(|(_, tool)| *tool).collect();
     let added: Vec<&Tool> = new.iter().filter(|(name, _)| !old.contains_key(*name)).map(|(_, tool)| *tool).collect();
     let renamed = rename::renamed(&removed, &added);
-    let mut compared = Compared::default();
+    let mut compared = ToolComparison::default();
     for (name, tool) in &new {
         if let Some(was) = old.get(name) {
             one(was, tool, &mut compared.effects);
@@ -123,7 +123,7 @@ fn arguments(was: &Tool, tool: &Tool, effects: &mut Vec<Effect>) {
     for (name, schema) in &after {
         match before.get(name) {
             None => {
-                if let Some((kind, severity)) = tool_arguments::asks_for(tool, name, schema) {
+                if let Some((kind, severity)) = tool_arguments::effect_of_argument(tool, name, schema) {
                     push(kind, severity, &format!("{name}: {}", description(schema)));
                 }
                 let is_demanded = demands.contains(name) && old.is_some();
@@ -131,7 +131,7 @@ fn arguments(was: &Tool, tool: &Tool, effects: &mut Vec<Effect>) {
                 push(kind, severity_of(kind), name);
             }
             Some(known) if known != schema => {
-                let newly = |schema: &Value| tool_arguments::asks_for(tool, name, schema);
+                let newly = |schema: &Value| tool_arguments::effect_of_argument(tool, name, schema);
                 if let (Some((kind, severity)), None) = (newly(schema), newly(known)) {
                     push(kind, severity, &format!("{name}: {}", description(schema)));
                 }

@@ -50,7 +50,7 @@ impl Read {
 }
 
 const BUMPED: ReleaseContext = ReleaseContext {
-    moved: VersionChange::Yes,
+    version_change: VersionChange::Yes,
     is_same_release: false,
     is_tag: false,
     is_of_new_owner: false,
@@ -191,7 +191,7 @@ fn a_renamed_tool_is_one_and_is_still_compared() {
     let drifts = drift(
         &[("tools.json", &before)],
         &[("tools.json", &after)],
-        ReleaseContext { moved: VersionChange::No, ..BUMPED },
+        ReleaseContext { version_change: VersionChange::No, ..BUMPED },
     );
     let drift = drifts.iter().find(|drift| !drift.changes.is_empty()).expect("an event");
     assert!(
@@ -204,7 +204,7 @@ fn a_renamed_tool_is_one_and_is_still_compared() {
 
 #[test]
 fn a_part_that_was_not_read_is_no_other_bytes() {
-    let same = ReleaseContext { moved: VersionChange::No, is_same_release: true, ..BUMPED };
+    let same = ReleaseContext { version_change: VersionChange::No, is_same_release: true, ..BUMPED };
     let (before, after) = (read(&[("a.js", "f(1)"), ("b.js", "g(1)")]), read(&[("a.js", "f(1)")]));
     let whole = before.side();
     let cut = PackageVersion { is_whole: false, ..after.side() };
@@ -248,7 +248,7 @@ fn what_was_only_quoted_before_is_new_where_it_takes_effect() {
     let kept = read(&before);
     let side = kept.side();
     let is_kept =
-        |reach| side.ground.rules.iter().any(|((_, at), severity)| *at == reach && *severity >= Severity::High);
+        |reach| side.inventory.rules.iter().any(|((_, at), severity)| *at == reach && *severity >= Severity::High);
     assert!(is_kept(package_version::Reach::Kept));
     assert!(!is_kept(package_version::Reach::Live));
     let ordered = format!("{SKILL}\nKeep them well.{hidden}\n");

@@ -102,7 +102,7 @@ const ADDRESSES: [&str; 12] = [
 ];
 
 /// The thing that an argument asks for beside its task, with how bad that is where it appears; none for the others.
-pub(super) fn asks_for(tool: &Tool, name: &str, schema: &Value) -> Option<(EffectKind, Severity)> {
+pub(super) fn effect_of_argument(tool: &Tool, name: &str, schema: &Value) -> Option<(EffectKind, Severity)> {
     if !is_free_form(schema) {
         return None;
     }
@@ -151,7 +151,7 @@ mod tests {
             origin: ToolOrigin::ToolsList,
             place: Place::default(),
         };
-        asks_for(&tool, name, &json!({"type": "string", "description": description})).map(|(kind, _)| kind)
+        effect_of_argument(&tool, name, &json!({"type": "string", "description": description})).map(|(kind, _)| kind)
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl Reason {
 /// Why one listing has to do with a coordinate, a vendor or another listing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Edge {
+pub struct IdentityEdge {
     /// Why.
     pub reason: Reason,
     /// With what: a coordinate, a vendor, or the listings that the operator's file names.
@@ -121,7 +121,7 @@ pub struct Edge {
     pub note: String,
 }
 
-impl Edge {
+impl IdentityEdge {
     pub(super) fn new(reason: Reason, to: impl Into<String>) -> Self {
         Self { reason, to: to.into(), note: String::new() }
     }

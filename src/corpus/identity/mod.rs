@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_model::ids::ListingKey;
 
-mod coordinate;
+mod artifact_id;
 mod edge;
 mod events;
 mod manifests;
@@ -21,11 +21,11 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use edge::{Edge, Reason};
-pub use events::{Anchor, Anchors, Contents, EventKind, IdentityEvent, Look, anchors, events};
+pub use edge::{IdentityEdge, Reason};
+pub use events::{Contents, EventKind, IdentityAnchor, IdentityAnchors, IdentityEvent, Look, anchors, events};
 pub use manifests::{NamedManifest, is_manifest, named_by};
-pub use overrides::{Decision, Overrides, OverridesError};
-pub use settle::Known;
+pub use overrides::{OverrideDecision, Overrides, OverridesError};
+pub use settle::KnownEntities;
 pub use statement::Statement;
 
 /// The packages that repositories hold, as far as their bytes were read: by `github:owner/name` or
@@ -41,7 +41,7 @@ pub struct Proofs {
 /// The groups that are one thing each, by the statements' places.
 pub(crate) struct Resolution {
     pub(crate) components: Vec<Vec<usize>>,
-    pub(crate) edges: Vec<Vec<Edge>>,
+    pub(crate) edges: Vec<Vec<IdentityEdge>>,
 }
 
 /// One listing and the entity that it is a listing of.
@@ -52,7 +52,7 @@ pub struct Identified {
     /// The entity's id.
     pub entity: String,
     /// Why, and what else it has to do with; strongest first.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<IdentityEdge>,
 }
 
 /// The knowledge that the pass reads beside the statements.
@@ -63,7 +63,7 @@ pub struct Given {
     /// The decisions of the operator.
     pub overrides: Overrides,
     /// The ids of before.
-    pub known: Known,
+    pub known: KnownEntities,
     /// Listings whose artefact is another one than before, under the same name.
     pub replaced: BTreeSet<ListingKey>,
 }

@@ -12,15 +12,15 @@ use capdex_model::ids::ListingKey;
 #[serde(default, deny_unknown_fields)]
 pub struct Overrides {
     /// Listings that are one thing.
-    pub join: Vec<Decision>,
+    pub join: Vec<OverrideDecision>,
     /// Listings that are one thing with each other and with nothing else, until a `join` says so.
-    pub part: Vec<Decision>,
+    pub part: Vec<OverrideDecision>,
 }
 
 /// One decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Decision {
+pub struct OverrideDecision {
     /// The listings, as `source:name`.
     pub listings: Vec<ListingKey>,
     /// Why: kept with the edge and shown with it.
@@ -76,7 +76,7 @@ impl Overrides {
     }
 }
 
-impl Decision {
+impl OverrideDecision {
     /// Its listings as text.
     pub(super) fn names(&self) -> String {
         self.listings.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")

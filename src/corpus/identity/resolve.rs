@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::coordinate::{Place, domain_of_namespace, host_of, is_shared_by_nature};
-use super::edge::{Edge, Reason};
+use super::artifact_id::{RepositoryPath, domain_of_namespace, host_of, is_shared_by_nature};
+use super::edge::{IdentityEdge, Reason};
 use super::nodes::Nodes;
 use super::overrides::Overrides;
 use super::statement::{Statement, Voice};
@@ -20,7 +20,7 @@ const MAX_ABOUT: usize = 3;
 
 /// Finds what is one thing. The statements must be sorted by key.
 pub(super) fn resolve(statements: &[Statement], proofs: &Proofs, overrides: &Overrides) -> Resolution {
-    let mut work = Work::of(statements, proofs, overrides);
+    let mut work = IdentityResolver::of(statements, proofs, overrides);
     // Strongest evidence first: later steps see what earlier ones joined.
     work.about();
     work.verified();
@@ -32,18 +32,18 @@ pub(super) fn resolve(statements: &[Statement], proofs: &Proofs, overrides: &Ove
     work.done()
 }
 
-struct Work<'a> {
+struct IdentityResolver<'a> {
     statements: &'a [Statement],
     proofs: &'a Proofs,
     nodes: Nodes,
-    edges: Vec<BTreeSet<Edge>>,
+    edges: Vec<BTreeSet<IdentityEdge>>,
     /// The number of each repository that its forge gave, by name.
     numbers: BTreeMap<&'a str, u64>,
     /// Listings that the operator parts.
     parted: BTreeSet<&'a ListingKey>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> IdentityResolver<'a> {
     fn of(statements: &'a [Statement], proofs: &'a Proofs, overrides: &'a Overrides) -> Self {
         // Numbers come from the forge's own listings alone; those that a row states are claims.
         let numbers = statements.iter().filter(|said| said.is_forge());
@@ -64,7 +64,7 @@ impl<'a> Work<'a> {
         // A parted listing keeps the edge, so that people see what it would be joined by.
         let reason = if is_parted && reason.joins() { Reason::OperatorParted } else { reason };
         if let Some(edges) = self.edges.get_mut(at) {
-            edges.insert(Edge::new(reason, to));
+            edges.insert(IdentityEdge::new(reason, to));
         }
         if reason.joins() {
             let node = self.nodes.node(to);
@@ -79,10 +79,10 @@ impl<'a> Work<'a> {
 
     /// The coordinate of a place: by the forge's number, unless the listing states another one. A stated number is a
     /// claim: it parts what has one name, and never joins what has two.
-    fn located(&self, place: &Place, stated: Option<u64>) -> String {
+    fn located(&self, place: &RepositoryPath, stated: Option<u64>) -> String {
         match (self.numbers.get(place.repository.as_str()), stated) {
-            (Some(number), Some(stated)) if *number != stated => format!("{}~{stated}", place.coordinate(None)),
-            (number, _) => place.coordinate(number.copied()),
+            (Some(number), Some(stated)) if *number != stated => format!("{}~{stated}", place.artifact_id(None)),
+            (number, _) => place.artifact_id(number.copied()),
         }
     }
 
@@ -135,7 +135,7 @@ impl<'a> Work<'a> {
         };
         match self.proofs.folder_of_skill(&place.repository, skill) {
             Some(path) => {
-                let place = Place { path: path.to_owned(), ..place.clone() };
+                let place = RepositoryPath { path: path.to_owned(), ..place.clone() };
                 Some((Reason::NamedSkill, self.located(&place, said.stated_number)))
             }
             None => Some((Reason::PartOf, self.located(place, said.stated_number))),
@@ -197,9 +197,9 @@ impl<'a> Work<'a> {
     fn manifests(&mut self) {
         for (at, said) in self.statements.iter().enumerate() {
             let (Some(own), Some(place)) = (&said.own, &said.place) else { continue };
-            let is_alike = said.member.vendors.iter().any(|vendor| is_account(vendor, place.owner()));
+            let is_alike = said.member.publishers.iter().any(|vendor| is_account(vendor, place.owner()));
             if let Some(path) = self.proofs.folder_of_package(&place.repository, own).filter(|_| is_alike) {
-                let place = Place { path: path.to_owned(), ..place.clone() };
+                let place = RepositoryPath { path: path.to_owned(), ..place.clone() };
                 let to = self.located(&place, said.stated_number);
                 self.edge(at, Reason::Manifest, &to);
             }
@@ -214,7 +214,7 @@ impl<'a> Work<'a> {
             let Some(place) = said.place.as_ref().filter(|_| !said.is_forge()) else { continue };
             // A directory's row names any repository; only registries that prove the publisher count.
             let is_proven = said.is_official || (said.voice == Voice::Artefact && said.own.is_some());
-            if is_proven && said.member.vendors.contains(place.owner()) {
+            if is_proven && said.member.publishers.contains(place.owner()) {
                 claimants.entry(self.located(place, said.stated_number)).or_default().push(at);
             }
         }
@@ -247,7 +247,7 @@ impl<'a> Work<'a> {
                     && decision.listings.len() > 1
                 {
                     let reason = Reason::OperatorJoined;
-                    edges.insert(Edge { reason, to: names.clone(), note: decision.reason.clone() });
+                    edges.insert(IdentityEdge { reason, to: names.clone(), note: decision.reason.clone() });
                 }
             }
             for pair in members.windows(2) {
@@ -260,7 +260,7 @@ impl<'a> Work<'a> {
             for at in decision.listings.iter().filter_map(|key| self.find(key)).collect::<Vec<_>>() {
                 let edges = self.edges.get_mut(at).map(std::mem::take).unwrap_or_default();
                 let noted = edges.into_iter().map(|edge| match edge.reason {
-                    Reason::OperatorParted => Edge { note: decision.reason.clone(), ..edge },
+                    Reason::OperatorParted => IdentityEdge { note: decision.reason.clone(), ..edge },
                     _ => edge,
                 });
                 let noted = noted.collect();
@@ -287,10 +287,10 @@ impl<'a> Work<'a> {
                 }
             }
             if let Some((place, parent)) = said.place.as_ref().filter(|_| said.is_forge()).zip(said.member.fork_of) {
-                let whole = Place { path: String::new(), ..place.clone() };
-                self.edge(at, Reason::ForkOf, &whole.coordinate(Some(parent)));
+                let whole = RepositoryPath { path: String::new(), ..place.clone() };
+                self.edge(at, Reason::ForkOf, &whole.artifact_id(Some(parent)));
             }
-            for vendor in &said.member.vendors {
+            for vendor in &said.member.publishers {
                 self.edge(at, Reason::Publisher, vendor);
             }
         }

@@ -12,7 +12,7 @@ use capdex_model::ids::ListingKey;
 
 /// The ids of before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownEntities {
     /// The entity of each listing.
     pub entities: BTreeMap<ListingKey, String>,
     /// Every id that was ever given.
@@ -23,7 +23,7 @@ pub struct Known {
 pub(super) fn settle(
     components: &[Vec<&ListingKey>],
     precedence: &BTreeMap<&str, u8>,
-    known: &Known,
+    known: &KnownEntities,
     replaced: &BTreeSet<ListingKey>,
 ) -> Vec<String> {
     let mut bids: Vec<(usize, &str, usize)> = Vec::new();
@@ -74,20 +74,20 @@ mod tests {
         texts.iter().map(|text| text.parse().expect("a key")).collect()
     }
 
-    fn settled(components: &[&[&str]], known: &Known) -> Vec<String> {
+    fn settled(components: &[&[&str]], known: &KnownEntities) -> Vec<String> {
         let owned: Vec<Vec<ListingKey>> = components.iter().map(|members| keys(members)).collect();
         let lent: Vec<Vec<&ListingKey>> = owned.iter().map(|members| members.iter().collect()).collect();
         settle(&lent, &BTreeMap::from([("npm", 0), ("official-registry", 6)]), known, &BTreeSet::new())
     }
 
-    fn known(pairs: &[(&str, &str)]) -> Known {
+    fn known(pairs: &[(&str, &str)]) -> KnownEntities {
         let entities = pairs.iter().map(|(key, id)| (key.parse().expect("a key"), (*id).to_owned())).collect();
-        Known { entities, taken: pairs.iter().map(|(_, id)| (*id).to_owned()).collect() }
+        KnownEntities { entities, taken: pairs.iter().map(|(_, id)| (*id).to_owned()).collect() }
     }
 
     #[test]
     fn a_new_entity_is_named_after_where_its_artefact_is() {
-        assert_eq!(settled(&[&["glama:a/b", "npm:b", "official-registry:c"]], &Known::default()), ["npm:b"]);
+        assert_eq!(settled(&[&["glama:a/b", "npm:b", "official-registry:c"]], &KnownEntities::default()), ["npm:b"]);
     }
 
     #[test]

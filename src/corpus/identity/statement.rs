@@ -4,8 +4,8 @@
 
 use serde_json::Value;
 
-use super::coordinate::{self, Place};
-use crate::corpus::Member;
+use super::artifact_id::{self, RepositoryPath};
+use crate::corpus::CorpusMember;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Locator};
 use capdex_model::source_role::{Ecosystem, Rows, SourceRole, SourceRoles, Speaker};
@@ -25,7 +25,7 @@ pub(super) enum Voice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The listing as the other passes see it.
-    pub member: Member,
+    pub member: CorpusMember,
     /// The accounts that may publish, in lower case, where they are known.
     pub owners: Option<Vec<String>>,
     pub(super) voice: Voice,
@@ -40,13 +40,13 @@ pub struct Statement {
     /// The registry verified the name's namespace and that each package names the row.
     pub(super) is_official: bool,
     /// The place of its bytes in a repository.
-    pub(super) pinned: Option<Place>,
+    pub(super) pinned: Option<RepositoryPath>,
     /// The packages and images that it names, strongest first.
     pub(super) packages: Vec<String>,
     /// The endpoints that it names.
     pub(super) endpoints: Vec<String>,
     /// The repository that it is or names.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<RepositoryPath>,
     /// The forge's own number for the repository that the listing is.
     pub(super) number: Option<u64>,
     /// The number that a row states for the repository that it names.
@@ -66,7 +66,7 @@ impl Statement {
         first_seen: Timestamp,
         is_active: bool,
     ) -> Self {
-        let member = Member::of(listing, roles, popularity, first_seen, is_active);
+        let member = CorpusMember::of(listing, roles, popularity, first_seen, is_active);
         let (role, document) = (member.role, document_of(listing));
         let voice = voice_of(listing, role, document.as_ref());
         let row = |registry: &str| row_of(listing, role, registry, document.as_ref());
@@ -102,7 +102,7 @@ impl Statement {
     /// The endpoints that it names, where they are ways to one server; none of several servers.
     pub(super) fn one_server(&self) -> &[String] {
         let servers: std::collections::BTreeSet<&str> =
-            self.endpoints.iter().map(|endpoint| coordinate::server_of_endpoint(endpoint)).collect();
+            self.endpoints.iter().map(|endpoint| artifact_id::server_of_endpoint(endpoint)).collect();
         // Several servers behind one listing would be joined into one by it.
         if servers.len() == 1 { &self.endpoints } else { &[] }
     }
@@ -167,7 +167,7 @@ fn own_of(listing: &Listing, role: SourceRole, voice: Voice) -> Option<String> {
         _ => None,
     });
     packages
-        .or_else(|| coordinate::of_name(role.ecosystem()?, &listing.key.name))
+        .or_else(|| artifact_id::of_name(role.ecosystem()?, &listing.key.name))
         .or_else(|| Some(listing.key.to_string()))
 }
 
@@ -188,13 +188,13 @@ fn row_named(reference: &ListingKey, roles: &SourceRoles) -> Option<String> {
     (roles.of_kind(&reference.source).rows == Rows::Versions).then(|| format!("row:{reference}"))
 }
 
-fn place_of(listing: &Listing, role: SourceRole, document: Option<&(&'static str, Value)>) -> Option<Place> {
+fn place_of(listing: &Listing, role: SourceRole, document: Option<&(&'static str, Value)>) -> Option<RepositoryPath> {
     let is_forge = |key: &&ListingKey| Ecosystem::of_word(&key.source).is_some_and(Ecosystem::is_forge);
     if is_repository(listing, role) {
         // The host is part of such a name, so that it means one repository wherever it is listed.
         let named_by_host = role.ecosystem().filter(|ecosystem| *ecosystem == Ecosystem::Git);
         let key = named_by_host.map(|ecosystem| ListingKey::new(ecosystem.as_str(), listing.key.name.as_str()));
-        return Some(Place::of(key.as_ref().unwrap_or(&listing.key), None, None));
+        return Some(RepositoryPath::of(key.as_ref().unwrap_or(&listing.key), None, None));
     }
     let folder = document.and_then(|(name, value)| match *name {
         "server.json" => value.pointer("/repository/subfolder"),
@@ -202,11 +202,11 @@ fn place_of(listing: &Listing, role: SourceRole, document: Option<&(&'static str
     });
     let address = listing.claims.repository.known().map(String::as_str);
     let key = listing.references.iter().find(is_forge)?;
-    Some(Place::of(key, address, folder.and_then(Value::as_str)))
+    Some(RepositoryPath::of(key, address, folder.and_then(Value::as_str)))
 }
 
 /// The place of the archive that a directory pins.
-fn pinned_of(listing: &Listing, place: Option<&Place>) -> Option<Place> {
+fn pinned_of(listing: &Listing, place: Option<&RepositoryPath>) -> Option<RepositoryPath> {
     let is_pinned = |locator: &Locator| matches!(locator, Locator::GitArchive { repository, .. } if repository.starts_with("pinned:"));
     listing.locators.iter().any(is_pinned).then(|| place.cloned()).flatten()
 }
@@ -225,7 +225,7 @@ fn packages_of(listing: &Listing, document: Option<&(&'static str, Value)>) -> V
 
 fn of_ecosystem(listing: &Listing, ecosystem: Ecosystem) -> Vec<String> {
     let named = listing.references.iter().filter(|key| key.source == ecosystem.as_str());
-    named.filter_map(|key| coordinate::of_name(ecosystem, &key.name)).collect()
+    named.filter_map(|key| artifact_id::of_name(ecosystem, &key.name)).collect()
 }
 
 /// The number that a server.json states for its repository; GitHub's are digits.
@@ -233,7 +233,7 @@ fn stated_number(document: Option<&(&'static str, Value)>) -> Option<u64> {
     server_of(document)?.pointer("/repository/id")?.as_str()?.parse().ok()
 }
 
-fn skill_of(listing: &Listing, role: SourceRole, place: Option<&Place>) -> Option<String> {
+fn skill_of(listing: &Listing, role: SourceRole, place: Option<&RepositoryPath>) -> Option<String> {
     let is_whole = place.is_some_and(|place| place.path.is_empty());
     (role.rows == Rows::Skills && is_whole).then(|| listing.key.name.rsplit('/').next().unwrap_or_default().to_owned())
 }
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(said.packages, ["npm:@acme/x", "nuget:acme.x"]);
         assert_eq!(said.endpoints, ["mcp:a.test/mcp"]);
         let place = said.place.expect("a place");
-        assert_eq!(place.coordinate(None).as_str(), "repo:github:acme/mono#packages/x");
+        assert_eq!(place.artifact_id(None).as_str(), "repo:github:acme/mono#packages/x");
         assert_eq!(said.stated_number, Some(7));
     }
 
@@ -278,9 +278,9 @@ mod tests {
         let package = read("npm:x", &["official-registry:io.github.ann/x"]);
         assert_eq!(Some(package.rows), row.row_of_kind.map(|named| vec![named]));
         assert_eq!(row.voice, Voice::Publisher);
-        assert_eq!(row.member.vendors.len(), 2);
+        assert_eq!(row.member.publishers.len(), 2);
         assert_eq!(read("images:docker.io/mcp/x:1", &[]).own.as_deref(), Some("oci:docker.io/mcp/x"));
-        let place = |name: &str| read(name, &[]).place.map(|place| place.coordinate(Some(7)));
+        let place = |name: &str| read(name, &[]).place.map(|place| place.artifact_id(Some(7)));
         assert_eq!(place("forge:gitlab.com/ann/x").as_deref(), Some("repo:git:gitlab.com@7"));
         assert_eq!(place("ours:ann/x").as_deref(), Some("repo:ours@7"), "another address is another forge");
         assert_eq!(read("nobody:x@1", &[]).row, None);
@@ -310,7 +310,7 @@ mod tests {
             },
         ];
         let said = read(&entry);
-        assert_eq!(said.pinned.map(|place| place.coordinate(None)).as_deref(), Some("repo:github:acme/mono#src/x"));
+        assert_eq!(said.pinned.map(|place| place.artifact_id(None)).as_deref(), Some("repo:github:acme/mono#src/x"));
         assert_eq!(said.voice, Voice::Directory);
     }
 

@@ -6,7 +6,7 @@ use super::Statement;
 use crate::testing::roles;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Locator};
-use capdex_model::standing::Standing;
+use capdex_model::repository_signals::RepositorySignals;
 use capdex_model::time::Timestamp;
 fn key(text: &str) -> ListingKey {
     text.parse().expect("a key")
@@ -33,7 +33,7 @@ pub(super) fn by(account: &str, listing: Listing) -> Listing {
 
 /// A repository of GitHub with its number.
 pub(super) fn repository(name: &str, number: u64) -> Listing {
-    let standing = Standing { repository_id: Claim::Known(number), ..Standing::default() };
+    let standing = RepositorySignals { repository_id: Claim::Known(number), ..RepositorySignals::default() };
     let owner = name.split('/').next().unwrap_or_default().to_owned();
     let claims = Claims { standing, maintainers: Claim::Known(vec![owner]), ..Claims::default() };
     Listing { claims, ..listing(&format!("github:{name}"), &[]) }
@@ -43,7 +43,7 @@ pub(super) fn repository(name: &str, number: u64) -> Listing {
 pub(super) fn registry_row(name: &str, server: &str, references: &[&str]) -> Listing {
     let files = BTreeMap::from([("server.json".to_owned(), server.to_owned())]);
     let identity = format!("official-registry:{}", name.rsplit_once('@').map_or(name, |(name, _)| name));
-    let standing = Standing { official: Claim::Known(true), ..Standing::default() };
+    let standing = RepositorySignals { official: Claim::Known(true), ..RepositorySignals::default() };
     Listing {
         locators: vec![Locator::Inline { identity, version: None, files }],
         claims: Claims { standing, ..Claims::default() },

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use capdex_corpus::identity::EventKind;
-use capdex_corpus::{clone, collision, drift, lookalike};
+use capdex_corpus::{clone, collision, drift, typosquat};
 use capdex_db::ListingState;
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
@@ -77,13 +77,13 @@ fields! { Text:
     GapReason => |reason| Cell::text(reason.as_str());
     ListingState => |state| Cell::text(state.as_str());
     EventKind => |kind| Cell::text(kind.as_str());
-    clone::Basis => |basis| Cell::text(basis.as_str());
+    clone::OrderBasis => |basis| Cell::text(basis.as_str());
     collision::CollisionClass => |class| Cell::text(class.as_str());
     drift::DriftClass => |class| Cell::text(class.as_str());
     drift::DriftKind => |kind| Cell::text(kind.as_str());
     drift::VersionChange => |moved| Cell::text(moved.as_str());
-    lookalike::Kind => |kind| Cell::text(kind.as_str());
-    lookalike::Space => |space| Cell::text(space.as_str());
+    typosquat::TyposquatKind => |kind| Cell::text(kind.as_str());
+    typosquat::Space => |space| Cell::text(space.as_str());
 }
 
 fields! { Integer:

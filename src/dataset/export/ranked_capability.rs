@@ -8,7 +8,7 @@ use capdex_db::{CurrentCapability, Reader};
 use capdex_model::facts::SparseFacts;
 use capdex_model::score::{RubricRef, Score, Verdict};
 use capdex_model::time::AsOf;
-use capdex_rubrics::saferskills::Member;
+use capdex_rubrics::saferskills::RolledUpCapability;
 use capdex_rubrics::{RUBRICS, verdict};
 
 use crate::finding::SeverityCounts;
@@ -25,7 +25,7 @@ pub struct RankedCapability {
     /// The verdict over them.
     pub verdict: Verdict,
     /// Its part in the number of its package, where SaferSkills scored it.
-    pub member: Option<Member>,
+    pub member: Option<RolledUpCapability>,
     /// Its findings, counted.
     pub findings: SeverityCounts,
     /// Its capability codes.

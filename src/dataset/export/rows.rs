@@ -12,7 +12,7 @@ use capdex_model::facts::SparseFacts;
 use capdex_model::score::Score;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
-use capdex_rubrics::saferskills::{self, Member};
+use capdex_rubrics::saferskills::{self, RolledUpCapability};
 use capdex_rubrics::{RUBRICS, opposites, verdict};
 
 use super::batch::Batch;
@@ -77,7 +77,7 @@ impl MadeRows {
 /// The counts of one capability.
 pub(super) struct CapabilityCounts {
     package: String,
-    member: Option<Member>,
+    member: Option<RolledUpCapability>,
     line: Option<TopRow>,
     id: [u8; 32],
     asked: Vec<((&'static str, &'static str), ScoreCounts)>,
@@ -86,7 +86,7 @@ pub(super) struct CapabilityCounts {
 /// The counts of all capabilities.
 #[derive(Default)]
 pub(super) struct DatasetCounts {
-    members: BTreeMap<String, Vec<Member>>,
+    members: BTreeMap<String, Vec<RolledUpCapability>>,
     /// By rubric and kind.
     asked: BTreeMap<(&'static str, &'static str), ScoreCounts>,
     there: BTreeSet<[u8; 32]>,

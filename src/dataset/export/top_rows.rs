@@ -1,7 +1,7 @@
 //! `TopRows`: the part of the order that a terminal shows, kept while the dataset is written, so that nothing is read twice.
 
 use capdex_model::capability::Kind;
-use capdex_model::score::{Band, Score, Text};
+use capdex_model::score::{Band, Score, ScoreText};
 
 use super::ranked_capability::RankedCapability;
 
@@ -22,7 +22,7 @@ pub struct TopRow {
     /// The verdict's band.
     pub band: Band,
     /// Value and grade by each seed rubric that gave a score, in their order.
-    pub scores: Vec<(Option<capdex_model::points::Points>, Text)>,
+    pub scores: Vec<(Option<capdex_model::points::Points>, ScoreText)>,
     /// Its findings, counted.
     pub findings: String,
 }

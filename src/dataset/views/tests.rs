@@ -2,7 +2,7 @@
 
 use capdex_corpus::collision::{self, Collision};
 use capdex_corpus::drift::{Change, DriftClass, DriftKind, Effect, EffectKind, VersionChange};
-use capdex_corpus::lookalike::{Kind, Lead, Space};
+use capdex_corpus::typosquat::{Space, TyposquatCandidate, TyposquatKind};
 use capdex_db::{DriftEvent, RunStatus, Store, WalkMode, WalkOutcome};
 use capdex_model::alert::{Alert, Raised, ScoreChange};
 use capdex_model::digest::Digest;
@@ -70,11 +70,11 @@ fn a_collision_and_a_lookalike_are_sorted() {
     };
     let row = (collision, night());
     assert_sorted(&CollisionView::of(&row));
-    let lead = Lead {
+    let lead = TyposquatCandidate {
         space: Space::Name,
         name: "lodahs".to_owned(),
         target: "lodash".to_owned(),
-        kind: Kind::Confusable,
+        kind: TyposquatKind::Confusable,
         distance: 1,
         severity: Severity::Low,
         rank: 3,

@@ -1,7 +1,7 @@
 //! A look-alike: a name that is almost the name of something established.
 
-use capdex_corpus::lookalike::judge::Signal;
-use capdex_corpus::lookalike::{Kind, Lead, Space};
+use capdex_corpus::typosquat::judge::TyposquatSignal;
+use capdex_corpus::typosquat::{Space, TyposquatCandidate, TyposquatKind};
 use capdex_model::fact::Severity;
 use capdex_model::time::AsOf;
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub struct TyposquatView<'a> {
     /// The night that found it first; none where two plain lists are compared.
     pub first_seen: Option<AsOf>,
     /// The kind of likeness.
-    pub kind: Kind,
+    pub kind: TyposquatKind,
     /// The newcomer's listing, where it comes from a directory.
     pub listing: Option<&'a str>,
     /// The newcomer's name, as written.
@@ -35,7 +35,7 @@ pub struct TyposquatView<'a> {
     /// The severity; `low` at most by the name alone.
     pub severity: Severity,
     /// Signs of intent beside the name, as words.
-    pub signals: &'a [Signal],
+    pub signals: &'a [TyposquatSignal],
     /// The kind of thing that both are names of.
     pub space: Space,
     /// The established name.
@@ -50,7 +50,7 @@ pub struct TyposquatView<'a> {
 
 impl<'a> TyposquatView<'a> {
     /// The view of a lead and of the night that found it first.
-    pub fn of(lead: &'a Lead, first_seen: Option<AsOf>) -> Self {
+    pub fn of(lead: &'a TyposquatCandidate, first_seen: Option<AsOf>) -> Self {
         Self {
             distance: lead.distance,
             first_seen,

@@ -3,7 +3,7 @@
 //! A call that stands in no table here is kept only for its taint; rules never see the others.
 
 /// JavaScript names that are kept as they are, and the modules all of whose members are kept.
-const SCRIPT: [&str; 44] = [
+const JAVASCRIPT: [&str; 44] = [
     "eval",
     "Function",
     "fetch",
@@ -50,7 +50,7 @@ const SCRIPT: [&str; 44] = [
     "__non_webpack_require__",
 ];
 
-const SCRIPT_MODULES: [&str; 26] = [
+const JAVASCRIPT_MODULES: [&str; 26] = [
     "child_process",
     "vm",
     "axios",
@@ -80,7 +80,7 @@ const SCRIPT_MODULES: [&str; 26] = [
 ];
 
 /// Members of any object that are kept by their last name: the object's type is not known.
-const SCRIPT_METHODS: [&str; 10] = [
+const JAVASCRIPT_METHODS: [&str; 10] = [
     "query",
     "execute",
     "$queryRawUnsafe",
@@ -94,7 +94,7 @@ const SCRIPT_METHODS: [&str; 10] = [
 ];
 
 /// Python names and modules.
-const SNAKE: [&str; 35] = [
+const PYTHON: [&str; 35] = [
     "pyautogui.screenshot",
     "PIL.ImageGrab.grab",
     "eval",
@@ -132,7 +132,7 @@ const SNAKE: [&str; 35] = [
     "ImageGrab.grab",
 ];
 
-const SNAKE_MODULES: [&str; 36] = [
+const PYTHON_MODULES: [&str; 36] = [
     "dns",
     "webbrowser",
     "pynput",
@@ -171,7 +171,7 @@ const SNAKE_MODULES: [&str; 36] = [
     "runpy",
 ];
 
-const SNAKE_METHODS: [&str; 8] =
+const PYTHON_METHODS: [&str; 8] =
     ["execute", "executemany", "executescript", "read_text", "read_bytes", "write_text", "write_bytes", "sendmail"];
 
 /// Methods by which something is written to a connection.
@@ -215,13 +215,13 @@ pub(super) const SENDING: [&str; 36] = [
 ];
 
 /// True where a JavaScript callee is kept.
-pub(super) fn script(callee: &str) -> bool {
-    known(callee, &SCRIPT, &SCRIPT_MODULES, &SCRIPT_METHODS)
+pub(super) fn is_kept_javascript(callee: &str) -> bool {
+    known(callee, &JAVASCRIPT, &JAVASCRIPT_MODULES, &JAVASCRIPT_METHODS)
 }
 
 /// True where a Python callee is kept.
-pub(super) fn snake(callee: &str) -> bool {
-    known(callee, &SNAKE, &SNAKE_MODULES, &SNAKE_METHODS)
+pub(super) fn is_kept_python(callee: &str) -> bool {
+    known(callee, &PYTHON, &PYTHON_MODULES, &PYTHON_METHODS)
         || callee.starts_with("os.exec")
         || callee.starts_with("os.spawn")
         || callee.starts_with("asyncio.create_subprocess_")

@@ -73,7 +73,7 @@ pub struct Call {
     /// The shape of each argument; Python's keyword arguments stand together as the last.
     pub arguments: Vec<Argument>,
     /// The taint sources that reach it, as far as this file shows.
-    pub flows: TaintedArguments,
+    pub taint: TaintedArguments,
     /// The place at which the call begins.
     pub place: Place,
     /// The first 120 code points of the call's text.
@@ -126,7 +126,7 @@ impl Findings {
 }
 
 /// The outcome of parsing.
-enum Parsed {
+enum ParsedSource {
     Read(Findings),
     /// Read as far as possible; the parser's message says where it stumbled.
     Damaged(Findings, String),
@@ -134,7 +134,7 @@ enum Parsed {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Dialect {
+enum SourceDialect {
     Script,
     Jsx,
     TypeScript,
@@ -179,13 +179,13 @@ fn fits(document: &Document, gaps: &mut Vec<Gap>) -> bool {
 }
 
 /// The findings of a parser in a program; source that it cannot read becomes a gap of the file at `path`.
-fn findings(program: &Document, dialect: Dialect, path: &str, gaps: &mut Vec<Gap>) -> Option<Findings> {
+fn findings(program: &Document, dialect: SourceDialect, path: &str, gaps: &mut Vec<Gap>) -> Option<Findings> {
     let bound = match dialect {
-        Dialect::Python => nesting::python(&program.text),
-        Dialect::Script => nesting::javascript(&program.text, false, false),
-        Dialect::TypeScript => nesting::javascript(&program.text, false, true),
-        Dialect::Jsx => nesting::javascript(&program.text, true, false),
-        Dialect::Tsx => nesting::javascript(&program.text, true, true),
+        SourceDialect::Python => nesting::python(&program.text),
+        SourceDialect::Script => nesting::javascript(&program.text, false, false),
+        SourceDialect::TypeScript => nesting::javascript(&program.text, false, true),
+        SourceDialect::Jsx => nesting::javascript(&program.text, true, false),
+        SourceDialect::Tsx => nesting::javascript(&program.text, true, true),
     };
     // The parsers recurse, and a stack overflow would end the process where no handler can catch it.
     if bound > nesting::LIMIT {
@@ -194,31 +194,31 @@ fn findings(program: &Document, dialect: Dialect, path: &str, gaps: &mut Vec<Gap
         return None;
     }
     let (findings, stumbled) = match parse(program, dialect, bound) {
-        Parsed::Read(findings) => (Some(findings), None),
-        Parsed::Damaged(findings, message) => (Some(findings), Some(message)),
-        Parsed::Refused(message) => (None, Some(message)),
+        ParsedSource::Read(findings) => (Some(findings), None),
+        ParsedSource::Damaged(findings, message) => (Some(findings), Some(message)),
+        ParsedSource::Refused(message) => (None, Some(message)),
     };
     gaps.extend(stumbled.map(|message| Gap::new(path, GapReason::Malformed, message)));
     findings
 }
 
-fn dialect(document: &Document) -> Option<Dialect> {
+fn dialect(document: &Document) -> Option<SourceDialect> {
     let name = document.path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     // Declarations have no bodies, so that nothing in them runs.
     if [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| name.ends_with(end)) {
         return None;
     }
     match name.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("js" | "mjs" | "cjs") => Some(Dialect::Script),
-        Some("jsx") => Some(Dialect::Jsx),
-        Some("ts" | "mts" | "cts") => Some(Dialect::TypeScript),
-        Some("tsx") => Some(Dialect::Tsx),
-        Some("py" | "pyw") => Some(Dialect::Python),
+        Some("js" | "mjs" | "cjs") => Some(SourceDialect::Script),
+        Some("jsx") => Some(SourceDialect::Jsx),
+        Some("ts" | "mts" | "cts") => Some(SourceDialect::TypeScript),
+        Some("tsx") => Some(SourceDialect::Tsx),
+        Some("py" | "pyw") => Some(SourceDialect::Python),
         // Python runs the lines of a path file that begin with `import`, whenever it starts.
-        Some("pth") if document.text.lines().any(|line| line.starts_with("import")) => Some(Dialect::Python),
+        Some("pth") if document.text.lines().any(|line| line.starts_with("import")) => Some(SourceDialect::Python),
         None => match document.language {
-            Language::JavaScript => Some(Dialect::Script),
-            Language::Python => Some(Dialect::Python),
+            Language::JavaScript => Some(SourceDialect::Script),
+            Language::Python => Some(SourceDialect::Python),
             _ => None,
         },
         Some(_) => None,
@@ -232,12 +232,12 @@ const NEAR_LEVELS: usize = 24;
 /// Parses where the caller stands, or on a thread of its own whose stack fits the bound. A panic in a parser becomes a
 /// refusal.
 #[expect(clippy::disallowed_methods, reason = "the parsers need a stack of their own; nothing runs beside the caller")]
-fn parse(document: &Document, dialect: Dialect, bound: usize) -> Parsed {
+fn parse(document: &Document, dialect: SourceDialect, bound: usize) -> ParsedSource {
     let work = || match dialect {
-        Dialect::Python => python::parse(&document.text, &document.path),
+        SourceDialect::Python => python::parse(&document.text, &document.path),
         _ => javascript::parse(&document.text, &document.path, dialect),
     };
-    let refused = |what: &str| Parsed::Refused(what.to_owned());
+    let refused = |what: &str| ParsedSource::Refused(what.to_owned());
     if bound <= NEAR_LEVELS {
         // A parser's panic costs one file, never the scan.
         let parsed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));

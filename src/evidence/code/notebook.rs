@@ -5,7 +5,7 @@
 use super::super::document::Document;
 use super::super::language::Language;
 use super::super::notebook::Notebook;
-use super::{Dialect, Gap, GapReason, SourceView, WORTH_READING, findings, fits, view};
+use super::{Gap, GapReason, SourceDialect, SourceView, WORTH_READING, findings, fits, view};
 
 /// Reads a notebook; `None` where it holds nothing that can matter. A notebook that cannot be read becomes a gap.
 pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
@@ -28,7 +28,7 @@ pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceVie
     // One program of all cells, because a later cell uses the names of an earlier.
     let cells = Document::read("cells.py", program.as_bytes(), &mut Vec::new());
     debug_assert_eq!(cells.language, Language::Python);
-    let mut findings = findings(&cells, Dialect::Python, &document.path, gaps)?;
+    let mut findings = findings(&cells, SourceDialect::Python, &document.path, gaps)?;
     for (offset, _) in &mut findings.calls {
         let cell = starts.partition_point(|(start, _)| start <= offset).checked_sub(1);
         *offset = cell.and_then(|cell| starts.get(cell)).map_or(0, |(_, at)| *at);

@@ -29,7 +29,7 @@ pub(super) fn of_command(command: &str) -> TaintSources {
         origins |= TaintSources::ENVIRONMENT;
     }
     if hands_out_token(command) {
-        origins |= TaintSources::ISSUED;
+        origins |= TaintSources::AMBIENT_CREDENTIAL;
     }
     origins
 }
@@ -77,7 +77,7 @@ pub(super) fn of_path(text: &str) -> TaintSources {
     if is_secret_path(text) {
         TaintSources::SECRET_PATH
     } else if is_session_path(text) {
-        TaintSources::ISSUED
+        TaintSources::AMBIENT_CREDENTIAL
     } else {
         TaintSources::NONE
     }

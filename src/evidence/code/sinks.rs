@@ -103,18 +103,18 @@ pub fn carried_out(call: &Call) -> Option<TaintSources> {
                 .any(|word| text.contains(word))
         });
     // `gh gist create PATH` publishes the content of the file, not its path.
-    if by_program && call.text.contains("gist") && call.flows.first.any(TaintSources::SECRET_PATH) {
+    if by_program && call.text.contains("gist") && call.taint.first.any(TaintSources::SECRET_PATH) {
         return Some(TaintSources::SECRET);
     }
     if by_program {
         // The environment of a child process is an option, not what it sends.
-        return Some(call.flows.first | (call.flows.rest & !TaintSources::ENVIRONMENT));
+        return Some(call.taint.first | (call.taint.rest & !TaintSources::ENVIRONMENT));
     }
     // An upload is given a path, and what leaves is the content of the file.
-    if uploads(callee) && call.flows.first.any(TaintSources::SECRET_PATH) {
-        return Some(call.flows.arguments() | TaintSources::SECRET);
+    if uploads(callee) && call.taint.first.any(TaintSources::SECRET_PATH) {
+        return Some(call.taint.arguments() | TaintSources::SECRET);
     }
-    (written || looked_up || sends(call)).then(|| call.flows.arguments())
+    (written || looked_up || sends(call)).then(|| call.taint.arguments())
 }
 
 /// True for a call that takes the path of a file and sends its content.

@@ -7,11 +7,11 @@ use super::secrets::{is_token_service, of_command};
 use super::taint::{TaintSources, TaintedArguments};
 
 /// A call as far as it matters here.
-pub(super) struct Known<'x> {
+pub(super) struct TaintedCall<'x> {
     /// Its dotted name.
     pub(super) callee: &'x str,
     /// The taint sources that reach it.
-    pub(super) flows: TaintedArguments,
+    pub(super) taint: TaintedArguments,
     /// Its first two arguments, where they are plain literals.
     pub(super) literals: [Option<&'x str>; 2],
 }
@@ -19,7 +19,7 @@ pub(super) struct Known<'x> {
 /// The taint sources that survive an unknown call.
 fn strong() -> TaintSources {
     TaintSources::SECRET
-        | TaintSources::ISSUED
+        | TaintSources::AMBIENT_CREDENTIAL
         | TaintSources::SECRET_PATH
         | TaintSources::HOST_NAME
         | TaintSources::USER_NAME
@@ -34,10 +34,10 @@ fn cleared_by_sanitizers() -> TaintSources {
 }
 
 /// The taint sources in the result of a call in JavaScript or TypeScript.
-pub(super) fn javascript_call(call: &Known<'_>) -> TaintSources {
+pub(super) fn javascript_call(call: &TaintedCall<'_>) -> TaintSources {
     let method = call.callee.rsplit('.').next().unwrap_or_default();
     // The result is a value of its own: that an argument was put together does not make it so.
-    let all = call.flows.all() & !TaintSources::COMPOSED;
+    let all = call.taint.all() & !TaintSources::COMPOSED;
     let [first, second] = call.literals;
     match call.callee {
         "os.hostname" => return TaintSources::HOST_NAME,
@@ -102,27 +102,27 @@ pub(super) fn javascript_call(call: &Known<'_>) -> TaintSources {
     if call.callee.starts_with("child_process.") {
         return TaintSources::PROCESS | first.map_or(TaintSources::NONE, of_command);
     }
-    if is_script_client(call.callee) {
-        return issued_by(first)
+    if is_javascript_client(call.callee) {
+        return ambient_answer(first)
             | TaintSources::ANSWER
             | TaintSources::CONNECTION
-            | (call.flows.receiver & TaintSources::CONNECTION);
+            | (call.taint.receiver & TaintSources::CONNECTION);
     }
     if call.callee.starts_with("fs.") || call.callee.starts_with("fs-extra.") {
         return match method {
             "readFile" | "readFileSync" | "createReadStream" | "readdir" | "readdirSync" | "readJson"
-            | "readJsonSync" => read(call.flows.first),
+            | "readJsonSync" => read(call.taint.first),
             // Other calls of `fs` hand on the path and not the content.
-            _ => call.flows.first & (TaintSources::FETCHED_FILE | TaintSources::SECRET_PATH),
+            _ => call.taint.first & (TaintSources::FETCHED_FILE | TaintSources::SECRET_PATH),
         };
     }
-    of_method(method, call.flows)
+    of_method(method, call.taint)
 }
 
 /// The taint sources in the result of a call in Python.
-pub(super) fn python_call(call: &Known<'_>) -> TaintSources {
+pub(super) fn python_call(call: &TaintedCall<'_>) -> TaintSources {
     let method = call.callee.rsplit('.').next().unwrap_or_default();
-    let all = call.flows.all() & !TaintSources::COMPOSED;
+    let all = call.taint.all() & !TaintSources::COMPOSED;
     let [first, second] = call.literals;
     match call.callee {
         "socket.gethostname" | "platform.node" | "socket.getfqdn" => return TaintSources::HOST_NAME,
@@ -220,10 +220,10 @@ pub(super) fn python_call(call: &Known<'_>) -> TaintSources {
         | "types.FunctionType"
         | "types.CodeType" => return all,
         "open" | "io.open" | "codecs.open" => {
-            return read(call.flows.first) | (call.flows.first & TaintSources::FETCHED_FILE);
+            return read(call.taint.first) | (call.taint.first & TaintSources::FETCHED_FILE);
         }
         "os.popen" => return TaintSources::PROCESS | first.map_or(TaintSources::NONE, of_command),
-        "sqlite3.connect" => return read(call.flows.first),
+        "sqlite3.connect" => return read(call.taint.first),
         "os.environ.copy" | "dotenv.dotenv_values" => return TaintSources::ENVIRONMENT,
         "socket.socket" | "socket.create_connection" => return TaintSources::CONNECTION | TaintSources::ANSWER,
         _ => {}
@@ -231,14 +231,14 @@ pub(super) fn python_call(call: &Known<'_>) -> TaintSources {
     if call.callee.starts_with("subprocess.") || call.callee.starts_with("asyncio.create_subprocess") {
         return TaintSources::PROCESS | first.map_or(TaintSources::NONE, of_command);
     }
-    if is_snake_client(call.callee) {
-        return issued_by(first) | TaintSources::ANSWER | TaintSources::CONNECTION;
+    if is_python_client(call.callee) {
+        return ambient_answer(first) | TaintSources::ANSWER | TaintSources::CONNECTION;
     }
     match method {
         "MIMEText" | "MIMEApplication" | "MIMEBase" => all,
-        "read_text" | "read_bytes" => read(call.flows.receiver),
+        "read_text" | "read_bytes" => read(call.taint.receiver),
         "gethostname" => TaintSources::HOST_NAME,
-        _ => of_method(method, call.flows),
+        _ => of_method(method, call.taint),
     }
 }
 
@@ -246,12 +246,12 @@ fn read(path: TaintSources) -> TaintSources {
     // What stands at a secret's path is secret, and what was fetched to a file comes out of it again.
     let secret = if path.any(TaintSources::SECRET_PATH) { TaintSources::SECRET } else { TaintSources::NONE };
     let answer = if path.any(TaintSources::FETCHED_FILE) { TaintSources::ANSWER } else { TaintSources::NONE };
-    TaintSources::FILE | secret | answer | (path & TaintSources::ISSUED)
+    TaintSources::FILE | secret | answer | (path & TaintSources::AMBIENT_CREDENTIAL)
 }
 
 /// The answer of a service that hands out the machine's own tokens.
-fn issued_by(address: Option<&str>) -> TaintSources {
-    if address.is_some_and(is_token_service) { TaintSources::ISSUED } else { TaintSources::NONE }
+fn ambient_answer(address: Option<&str>) -> TaintSources {
+    if address.is_some_and(is_token_service) { TaintSources::AMBIENT_CREDENTIAL } else { TaintSources::NONE }
 }
 
 /// The result of a method of an unknown object: text and lists hand on what they hold, answers and files their content.
@@ -302,7 +302,7 @@ fn of_method(method: &str, flows: TaintedArguments) -> TaintSources {
 }
 
 /// True where a JavaScript call opens a connection or asks for something over the network.
-pub(super) fn is_script_client(callee: &str) -> bool {
+pub(super) fn is_javascript_client(callee: &str) -> bool {
     let (module, method) = callee.split_once('.').unwrap_or((callee, ""));
     match module {
         "dns" => matches!(method, "lookup" | "resolve" | "resolve4" | "resolveTxt"),
@@ -352,7 +352,7 @@ const STORES: [&str; 27] = [
 ];
 
 /// The same for Python.
-pub(super) fn is_snake_client(callee: &str) -> bool {
+pub(super) fn is_python_client(callee: &str) -> bool {
     let (module, _) = callee.split_once('.').unwrap_or((callee, ""));
     let method = callee.rsplit('.').next().unwrap_or_default();
     match module {

@@ -51,7 +51,7 @@ impl TaintSources {
     /// The value is put together with other text.
     pub const COMPOSED: Self = Self(1 << 17);
     /// A token that a program or the machine's own service hands out to whoever asks on this machine.
-    pub const ISSUED: Self = Self(1 << 18);
+    pub const AMBIENT_CREDENTIAL: Self = Self(1 << 18);
 
     /// The sources that remain in a file that it is written to: that it was fetched, or decoded.
     pub(super) fn in_file(self) -> Self {
@@ -130,7 +130,7 @@ const WORTH: TaintSources = TaintSources(
     TaintSources::TOOL_INPUT.0
         | TaintSources::ENVIRONMENT.0
         | TaintSources::SECRET.0
-        | TaintSources::ISSUED.0
+        | TaintSources::AMBIENT_CREDENTIAL.0
         | TaintSources::HOST_NAME.0
         | TaintSources::USER_NAME.0
         | TaintSources::HOST_NETWORK.0
@@ -154,7 +154,7 @@ struct Scope {
 
 /// The state of the walk.
 #[derive(Default)]
-pub(super) struct Flow {
+pub(super) struct TaintPropagation {
     /// The sources that the expression walked last may hold.
     pub(super) held: TaintSources,
     /// The sources that the function walked last returned.
@@ -176,7 +176,7 @@ pub(super) struct Flow {
     entered: BTreeSet<String>,
 }
 
-impl Flow {
+impl TaintPropagation {
     /// The sources that a name may hold.
     pub(super) fn of(&self, name: &str) -> TaintSources {
         // Most files follow nothing: this saves a look-up for every identifier.

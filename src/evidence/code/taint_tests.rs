@@ -6,7 +6,7 @@ use super::*;
 /// What reaches the first kept call of a name.
 fn flows_of(path: &str, text: &str, callee: &str) -> TaintedArguments {
     let calls = view_of(path, text).calls;
-    calls.iter().find(|call| call.callee == callee).map(|call| call.flows).unwrap_or_default()
+    calls.iter().find(|call| call.callee == callee).map(|call| call.taint).unwrap_or_default()
 }
 
 #[test]

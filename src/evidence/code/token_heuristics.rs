@@ -67,31 +67,31 @@ pub(super) fn read(document: &Document, language: UnparsedLanguage) -> Option<So
 }
 
 #[derive(Debug, PartialEq)]
-enum Token<'a> {
+enum HeuristicToken<'a> {
     Word(&'a str),
     /// A literal, its escapes resolved as far as they are common.
     Text(String),
     Mark(u8),
 }
 
-type Placed<'a> = (usize, Token<'a>);
+type Placed<'a> = (usize, HeuristicToken<'a>);
 
 fn word<'a>(tokens: &[Placed<'a>], at: usize) -> Option<&'a str> {
     match tokens.get(at) {
-        Some((_, Token::Word(word))) => Some(word),
+        Some((_, HeuristicToken::Word(word))) => Some(word),
         _ => None,
     }
 }
 
 fn literal<'x>(tokens: &'x [Placed<'_>], at: usize) -> Option<&'x str> {
     match tokens.get(at) {
-        Some((_, Token::Text(text))) => Some(text),
+        Some((_, HeuristicToken::Text(text))) => Some(text),
         _ => None,
     }
 }
 
 fn mark(tokens: &[Placed<'_>], at: usize, wanted: u8) -> bool {
-    matches!(tokens.get(at), Some((_, Token::Mark(mark))) if *mark == wanted)
+    matches!(tokens.get(at), Some((_, HeuristicToken::Mark(mark))) if *mark == wanted)
 }
 
 /// Literals joined by `+`, `.` (PHP) or nothing, from `at` on.
@@ -130,8 +130,8 @@ fn closing(tokens: &[Placed<'_>], open: usize) -> usize {
     // A bounded look keeps the pass linear where brackets never close.
     for at in open..(open + 4 * REACH).min(tokens.len()) {
         match tokens.get(at) {
-            Some((_, Token::Mark(b'(' | b'{' | b'['))) => depth += 1,
-            Some((_, Token::Mark(b')' | b'}' | b']'))) => {
+            Some((_, HeuristicToken::Mark(b'(' | b'{' | b'['))) => depth += 1,
+            Some((_, HeuristicToken::Mark(b')' | b'}' | b']'))) => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
                     return at;
@@ -304,8 +304,9 @@ fn command_at<'a>(tokens: &[Placed<'a>], at: usize, language: UnparsedLanguage, 
     let reach = if language == UnparsedLanguage::Rust { at + 24 } else { end };
     let flag = (at..reach).find(|at| matches!(literal(tokens, *at), Some("-c" | "/c" | "/C" | "-lc")));
     let argument = if by_list { flag? + 1 } else { at + 2 };
-    let argument = (argument..argument + 8)
-        .find(|at| !matches!(tokens.get(*at), Some((_, Token::Mark(_)))) && word(tokens, *at) != Some("arg"))?;
+    let argument = (argument..argument + 8).find(|at| {
+        !matches!(tokens.get(*at), Some((_, HeuristicToken::Mark(_)))) && word(tokens, *at) != Some("arg")
+    })?;
     let shape = match (literal(tokens, argument), word(tokens, argument)) {
         (Some(text), _)
             if mark(tokens, argument + 1, b'+')
@@ -324,7 +325,7 @@ fn command_at<'a>(tokens: &[Placed<'a>], at: usize, language: UnparsedLanguage, 
     let call = Call {
         callee: "os.system".to_owned(),
         arguments: vec![shape],
-        flows: TaintedArguments::default(),
+        taint: TaintedArguments::default(),
         place: Place::default(),
         text: excerpt(text, start, stop.max(start)),
     };
@@ -354,18 +355,18 @@ fn tokens(text: &str, language: UnparsedLanguage) -> Vec<Placed<'_>> {
                 && *byte == b'r'
                 && matches!(rest.get(1), Some(b'#' | b'"'));
             if raw && let Some((value, next)) = raw_string(text, at + 1) {
-                tokens.push((at, Token::Text(value)));
+                tokens.push((at, HeuristicToken::Text(value)));
                 at = next;
                 continue;
             }
-            tokens.push((at, Token::Word(text.get(at..at + length).unwrap_or_default())));
+            tokens.push((at, HeuristicToken::Word(text.get(at..at + length).unwrap_or_default())));
             at += length;
         } else if let Some((value, next)) = string_at(text, at, language) {
-            tokens.push((at, Token::Text(value)));
+            tokens.push((at, HeuristicToken::Text(value)));
             at = next;
         } else {
             if byte.is_ascii_punctuation() {
-                tokens.push((at, Token::Mark(*byte)));
+                tokens.push((at, HeuristicToken::Mark(*byte)));
             }
             at += 1;
         }

@@ -6,14 +6,14 @@
 use oxc_ast::ast::{Argument as Node, CallExpression, Expression};
 use serde_json::{Map, Value, json};
 
-use super::javascript::Reader;
+use super::javascript::JavascriptReader;
 use super::literal::{object_schema, optional, properties_of};
 
 /// The depth to which chains and shapes are followed.
 const MAX_DEPTH: usize = 64;
 
 /// The schema of a chain; `None` where it is none.
-pub(super) fn schema(reader: &mut Reader<'_>, call: &CallExpression<'_>, depth: usize) -> Option<Value> {
+pub(super) fn schema(reader: &mut JavascriptReader<'_>, call: &CallExpression<'_>, depth: usize) -> Option<Value> {
     if depth > MAX_DEPTH {
         return None;
     }
@@ -35,7 +35,12 @@ pub(super) fn schema(reader: &mut Reader<'_>, call: &CallExpression<'_>, depth: 
     }
 }
 
-fn constructed(reader: &mut Reader<'_>, method: &str, call: &CallExpression<'_>, depth: usize) -> Option<Value> {
+fn constructed(
+    reader: &mut JavascriptReader<'_>,
+    method: &str,
+    call: &CallExpression<'_>,
+    depth: usize,
+) -> Option<Value> {
     let plain = |name: &str| Some(json!({ "type": name }));
     match method {
         "string" | "email" | "uuid" | "url" | "iso" => plain("string"),
@@ -86,7 +91,7 @@ fn constructed(reader: &mut Reader<'_>, method: &str, call: &CallExpression<'_>,
 }
 
 fn modified(
-    reader: &mut Reader<'_>,
+    reader: &mut JavascriptReader<'_>,
     inner: Value,
     method: &str,
     call: &CallExpression<'_>,
@@ -140,7 +145,7 @@ fn selected(schema: &Value, keep: bool, names: Option<Value>) -> Value {
     object_schema(properties.into_iter().filter(|(name, _)| names.contains_key(name) == keep).collect())
 }
 
-fn argument(reader: &mut Reader<'_>, call: &CallExpression<'_>, index: usize, depth: usize) -> Option<Value> {
+fn argument(reader: &mut JavascriptReader<'_>, call: &CallExpression<'_>, index: usize, depth: usize) -> Option<Value> {
     let argument: &Node<'_> = call.arguments.get(index)?;
     reader.value(argument.as_expression()?, depth + 1)
 }

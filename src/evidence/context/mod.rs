@@ -64,7 +64,7 @@ impl Context {
         let bytes = text.as_bytes();
         let sentence = sentence_around(bytes, span.clone());
         let heading = document.headings_at(origin).next().map(str::to_owned);
-        let place = Stretch { document, bytes, span: &span, sentence: &sentence, origin };
+        let place = SentenceSpan { document, bytes, span: &span, sentence: &sentence, origin };
         let is_order = place.is_order();
         let defensive = place.is_defensive(is_order);
         let security_topic = is_about_security(document);
@@ -95,7 +95,7 @@ impl Context {
 }
 
 /// A stretch of text with its sentence, in the text where it was found and in its document.
-struct Stretch<'a> {
+struct SentenceSpan<'a> {
     document: &'a Document,
     bytes: &'a [u8],
     span: &'a Range<usize>,
@@ -103,7 +103,7 @@ struct Stretch<'a> {
     origin: usize,
 }
 
-impl Stretch<'_> {
+impl SentenceSpan<'_> {
     /// True where the sentence orders something with a real object: it begins with an action and holds an address or a
     /// file of the user's. Such a sentence does what it says, whatever marks stand around it.
     fn is_order(&self) -> bool {

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::blocks::{self, Blocks};
-use super::{Encoding, Run, is_text, pattern};
+use super::{EncodedRun, Encoding, is_text, pattern};
 
 /// A list of string literals, two at least.
 static LIST: LazyLock<Regex> = LazyLock::new(|| {
@@ -38,7 +38,7 @@ const BEHIND: usize = 10;
 const FOLLOWED: usize = 32;
 
 /// The runs of both forms.
-pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
+pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<EncodedRun>) {
     if CALLS.iter().any(|call| call.find_iter(bytes).any(|call| may_join(bytes, &call.range()))) {
         lists(bytes, found);
     }
@@ -58,7 +58,7 @@ fn holds(bytes: &[u8], needle: &[u8]) -> bool {
     bytes.windows(needle.len()).any(|window| window == needle)
 }
 
-fn lists(bytes: &[u8], found: &mut Vec<Run>) {
+fn lists(bytes: &[u8], found: &mut Vec<EncodedRun>) {
     for list in LIST.find_iter(bytes) {
         let before = bytes.get(list.start().saturating_sub(BEFORE)..list.start()).unwrap_or(&[]);
         let after = bytes.get(list.end()..(list.end() + BEHIND).min(bytes.len())).unwrap_or(&[]);
@@ -84,7 +84,7 @@ fn lists(bytes: &[u8], found: &mut Vec<Run>) {
 /// The range of a variable, its text so far, and the number of pieces that were added.
 type Grown = (Range<usize>, Vec<u8>, usize);
 
-fn growing(bytes: &[u8], found: &mut Vec<Run>) {
+fn growing(bytes: &[u8], found: &mut Vec<EncodedRun>) {
     let mut grown: BTreeMap<&[u8], Grown> = BTreeMap::new();
     let mut at = 0;
     for line in bytes.split(|byte| *byte == b'\n') {
@@ -116,9 +116,9 @@ fn growing(bytes: &[u8], found: &mut Vec<Run>) {
     }
 }
 
-fn push(found: &mut Vec<Run>, span: Range<usize>, joined: &[u8]) {
+fn push(found: &mut Vec<EncodedRun>, span: Range<usize>, joined: &[u8]) {
     let text = Some(String::from_utf8_lossy(joined).into_owned()).filter(|text| is_text(text));
-    found.push(Run { span, encoding: Encoding::Split, text });
+    found.push(EncodedRun { span, encoding: Encoding::Split, text });
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ pub struct Payload {
 
 /// A long run in an encoding's alphabet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct EncodedRun {
     /// The bytes that it covers.
     pub span: Range<usize>,
     /// The encoding whose alphabet it uses.
@@ -102,7 +102,7 @@ pub struct Run {
 }
 
 /// The payloads in the runs of a text, in the order of their places, inner payloads after the one that holds them.
-pub fn payloads(text: &str, runs: &[Run]) -> Vec<Payload> {
+pub fn payloads(text: &str, runs: &[EncodedRun]) -> Vec<Payload> {
     let mut found = Vec::new();
     // In proportion to the text: decoding must cost no more than reading it twice again.
     let mut budget = text.len().saturating_mul(usize::from(DEPTH));
@@ -148,7 +148,7 @@ fn pattern(text: &str) -> Regex {
 
 /// The runs of a text that use an encoding's alphabet and are long enough to hold a payload, in order. Escapes, codes
 /// and split strings are given only where they decode.
-pub fn runs(text: &str) -> Vec<Run> {
+pub fn runs(text: &str) -> Vec<EncodedRun> {
     let mut found = Vec::new();
     let bytes = text.as_bytes();
     let blocks = Blocks::of(bytes);
@@ -185,11 +185,11 @@ fn matching<'a>(
     bytes: &'a [u8],
     encoding: Encoding,
     decode: fn(&[u8]) -> Option<String>,
-) -> impl Iterator<Item = Run> + 'a {
+) -> impl Iterator<Item = EncodedRun> + 'a {
     pattern.find_iter(bytes).filter_map(move |found| {
         // Damaged escapes and binary data are no payload that a rule could read.
         let text = decode(found.as_bytes()).filter(|text| is_text(text))?;
-        Some(Run { span: found.range(), encoding, text: Some(text) })
+        Some(EncodedRun { span: found.range(), encoding, text: Some(text) })
     })
 }
 
@@ -205,7 +205,7 @@ fn line_around(bytes: &[u8], found: Range<usize>, free: usize, reach: usize) -> 
 }
 
 /// Collects runs of the base64 alphabet, of which runs of hex digits are a part.
-fn alphabet_runs(text: &str, blocks: &Blocks, found: &mut Vec<Run>) {
+fn alphabet_runs(text: &str, blocks: &Blocks, found: &mut Vec<EncodedRun>) {
     let bytes = text.as_bytes();
     let (mut free, mut inflated) = (0, INFLATED_MOST);
     for Range { start, end } in blocks.stretches(blocks::LETTERS, bytes, in_alphabet) {
@@ -255,7 +255,7 @@ fn end_over_lines(bytes: &[u8], start: usize, end: usize) -> usize {
     end + bytes.get(end..).unwrap_or(&[]).iter().take(2).take_while(|byte| **byte == b'=').count()
 }
 
-fn run_of(text: &str, start: usize, end: usize, inflated: &mut usize) -> Option<Run> {
+fn run_of(text: &str, start: usize, end: usize, inflated: &mut usize) -> Option<EncodedRun> {
     let written = text.get(start..end)?;
     // Most runs stand on one line, and are not copied.
     let packed: Cow<'_, str> = if written.bytes().any(|byte| byte.is_ascii_whitespace()) {
@@ -272,15 +272,15 @@ fn run_of(text: &str, start: usize, end: usize, inflated: &mut usize) -> Option<
 }
 
 /// The run of decoded bytes: text as it is, or what is compressed in them.
-fn run_with(span: Range<usize>, encoding: Encoding, bytes: Option<Vec<u8>>, left: &mut usize) -> Run {
-    let Some(bytes) = bytes else { return Run { span, encoding, text: None } };
+fn run_with(span: Range<usize>, encoding: Encoding, bytes: Option<Vec<u8>>, left: &mut usize) -> EncodedRun {
+    let Some(bytes) = bytes else { return EncodedRun { span, encoding, text: None } };
     let inflated = inflate::inflate(&bytes, *left);
     // Shared by all runs of a text, so that many small bombs yield no more than one.
     *left = left.saturating_sub(inflated.as_ref().map_or(0, Vec::len));
     if let Some(text) = inflated.map(|out| String::from_utf8_lossy(&out).into_owned()).filter(|text| is_text(text)) {
-        return Run { span, encoding: Encoding::Compressed, text: Some(text) };
+        return EncodedRun { span, encoding: Encoding::Compressed, text: Some(text) };
     }
-    Run { span, encoding, text: text_of(&bytes).filter(|text| is_text(text)) }
+    EncodedRun { span, encoding, text: text_of(&bytes).filter(|text| is_text(text)) }
 }
 
 /// Decodes either alphabet; a last letter that stands for no whole byte is dropped.

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::blocks::{self, Blocks};
-use super::{Encoding, Run, is_text, line_around, pattern};
+use super::{EncodedRun, Encoding, is_text, line_around, pattern};
 use crate::bytes::first;
 use crate::shell::rotate;
 
@@ -89,7 +89,7 @@ static SPACED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\b[a-z|/:.\-$~][ 
 static ENTITIES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:&#(?:x[0-9a-f]{2,5}|[0-9]{2,6});[ \t]?){4,}"));
 
 /// The runs of all four forms.
-pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
+pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<EncodedRun>) {
     // One copy in lower case costs less than a search that ignores the case.
     let lower = bytes.to_ascii_lowercase();
     if PLAIN.iter().any(|words| words.is_match(&lower)) && TURNED.is_match(bytes) {
@@ -127,7 +127,7 @@ fn may_be_spaced(bytes: &[u8], blocks: &Blocks) -> bool {
 }
 
 /// Lines in which an address, or two different telling words, stand turned.
-fn lines_with(bytes: &[u8], telling: &Regex, encoding: Encoding, found: &mut Vec<Run>) {
+fn lines_with(bytes: &[u8], telling: &Regex, encoding: Encoding, found: &mut Vec<EncodedRun>) {
     let mut at = 0;
     while let Some(first) = telling.find_at(bytes, at) {
         let Range { start, end } = line_around(bytes, first.range(), at, REACH);
@@ -171,10 +171,10 @@ fn characters(bytes: &[u8]) -> String {
     codes.collect()
 }
 
-fn push(found: &mut Vec<Run>, span: std::ops::Range<usize>, encoding: Encoding, text: String) {
+fn push(found: &mut Vec<EncodedRun>, span: std::ops::Range<usize>, encoding: Encoding, text: String) {
     // Entities may spell anything, and control characters are no text to judge.
     if is_text(&text) {
-        found.push(Run { span, encoding, text: Some(text) });
+        found.push(EncodedRun { span, encoding, text: Some(text) });
     }
 }
 

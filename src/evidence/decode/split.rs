@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::blocks::{Blocks, EMPTY};
-use super::{Encoding, Run, is_text, line_around, pattern};
+use super::{EncodedRun, Encoding, is_text, line_around, pattern};
 use crate::bytes::first;
 
 static SPLIT: LazyLock<Regex> = LazyLock::new(|| {
@@ -24,7 +24,7 @@ const REACH: usize = 200;
 
 /// Lines with literals joined by `+`, or with words broken by empty quotes, with all of that taken out. A split word
 /// says little without the rest of its line. Each byte is used once.
-pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
+pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<EncodedRun>) {
     if !may_stand(bytes, blocks) {
         return;
     }
@@ -38,7 +38,7 @@ pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
         // The signs between the pieces go, and nothing else: what is left is the line as it runs.
         let joined = JOINT.replace_all(bytes.get(start..end).unwrap_or(&[]), &b""[..]);
         let text = Some(String::from_utf8_lossy(&joined).into_owned()).filter(|text| is_text(text));
-        found.push(Run { span: start..end, encoding: Encoding::Split, text });
+        found.push(EncodedRun { span: start..end, encoding: Encoding::Split, text });
         used = end;
     }
 }

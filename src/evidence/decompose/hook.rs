@@ -11,7 +11,7 @@ use crate::manifest::{Manifest, ManifestKind, around, escape, folder_of, join, l
 use capdex_model::capability::Kind;
 use capdex_model::fact::Place;
 
-use super::{Anchor, Survey};
+use super::{AnchorFinderInput, CapabilityAnchor};
 
 /// A command that an agent runs by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn commands(evidence: &Evidence, path: &str) -> Vec<HookCommand> {
 
 /// The commands of a manifest, with pointers and without lines.
 fn commands_in(manifest: &Manifest) -> Vec<HookCommand> {
-    let mut reader = Reader { path: &manifest.path, found: Vec::new() };
+    let mut reader = HookReader { path: &manifest.path, found: Vec::new() };
     let value = &manifest.value;
     match manifest.kind {
         // Some agents write the events at the top, without `hooks` around them.
@@ -63,12 +63,12 @@ fn commands_in(manifest: &Manifest) -> Vec<HookCommand> {
     reader.found
 }
 
-struct Reader<'a> {
+struct HookReader<'a> {
     path: &'a str,
     found: Vec<HookCommand>,
 }
 
-impl Reader<'_> {
+impl HookReader<'_> {
     /// Reads an object of events, an object that wraps one once more, or an array of these.
     fn read_hooks(&mut self, hooks: Option<&Value>, pointer: &str) {
         match hooks {
@@ -121,7 +121,7 @@ impl Reader<'_> {
 }
 
 /// One anchor for each file with hooks, and for each loose script in a `.claude/hooks/` that no file accounts for.
-pub(super) fn anchors(survey: &Survey<'_>, plugins: &[Anchor]) -> Vec<Anchor> {
+pub(super) fn anchors(survey: &AnchorFinderInput<'_>, plugins: &[CapabilityAnchor]) -> Vec<CapabilityAnchor> {
     let declares = |manifest: &&Manifest| match manifest.kind {
         ManifestKind::HooksJson => true,
         ManifestKind::SettingsJson => {
@@ -131,17 +131,17 @@ pub(super) fn anchors(survey: &Survey<'_>, plugins: &[Anchor]) -> Vec<Anchor> {
     };
     let roots: BTreeSet<&str> = plugins.iter().map(|plugin| plugin.path.as_str()).collect();
     let files = survey.own_manifests().filter(declares);
-    let mut anchors: Vec<Anchor> = files.map(|manifest| of_file(survey, &roots, manifest)).collect();
+    let mut anchors: Vec<CapabilityAnchor> = files.map(|manifest| of_file(survey, &roots, manifest)).collect();
     let folders: BTreeSet<String> = anchors.iter().filter_map(|anchor| anchor.folder.clone()).collect();
     let named: BTreeSet<String> = anchors.iter().flat_map(|anchor| anchor.named.iter().cloned()).collect();
     // A script that a command names, or that lies in a claimed folder, is no hook of its own.
     let accounted = |path: &str| named.contains(path) || around(folder_of(path)).any(|folder| folders.contains(folder));
     let loose = survey.own_paths().filter(|path| is_loose_script(path) && !accounted(path));
-    anchors.extend(loose.map(|path| Anchor::file(Kind::Hook, path, stem_of(path).to_owned())));
+    anchors.extend(loose.map(|path| CapabilityAnchor::file(Kind::Hook, path, stem_of(path).to_owned())));
     anchors
 }
 
-fn of_file(survey: &Survey<'_>, plugin_roots: &BTreeSet<&str>, manifest: &Manifest) -> Anchor {
+fn of_file(survey: &AnchorFinderInput<'_>, plugin_roots: &BTreeSet<&str>, manifest: &Manifest) -> CapabilityAnchor {
     let path = manifest.path.as_str();
     let base = base_of(path, plugin_roots);
     let mut named: Vec<String> = commands_in(manifest)
@@ -151,12 +151,16 @@ fn of_file(survey: &Survey<'_>, plugin_roots: &BTreeSet<&str>, manifest: &Manife
         .collect();
     named.sort();
     named.dedup();
-    Anchor { named, folder: folder_for(survey, path), ..Anchor::file(Kind::Hook, path, stem_of(path).to_owned()) }
+    CapabilityAnchor {
+        named,
+        folder: folder_for(survey, path),
+        ..CapabilityAnchor::file(Kind::Hook, path, stem_of(path).to_owned())
+    }
 }
 
 /// The folder whose scripts belong to a file with hooks: the folder `hooks` around a `hooks.json`, and `.claude/hooks`
 /// beside an agent's settings. Scripts there call each other, which the commands do not show.
-fn folder_for(survey: &Survey<'_>, path: &str) -> Option<String> {
+fn folder_for(survey: &AnchorFinderInput<'_>, path: &str) -> Option<String> {
     let folder = folder_of(path);
     if name_of(folder) == "hooks" {
         return Some(folder.to_owned());
@@ -177,7 +181,7 @@ fn base_of<'a>(path: &'a str, plugin_roots: &BTreeSet<&str>) -> &'a str {
 }
 
 /// The files of the input that a command line names.
-fn scripts_of(survey: &Survey<'_>, base: &str, folder: &str, command: &str) -> Vec<String> {
+fn scripts_of(survey: &AnchorFinderInput<'_>, base: &str, folder: &str, command: &str) -> Vec<String> {
     words_of(command)
         .into_iter()
         .filter_map(|word| {
@@ -205,7 +209,7 @@ fn without_variable(word: &str) -> Option<(bool, &str)> {
 
 /// True where a file may go to the hook that names it. One that registers MCP tools stays with its server, and what
 /// anchors a capability is not given away in any case.
-fn is_script(survey: &Survey<'_>, path: &str) -> bool {
+fn is_script(survey: &AnchorFinderInput<'_>, path: &str) -> bool {
     // A hook may start a server, whose source must not leave it for that.
     let registers = survey.evidence.sources.get(path).is_some_and(|view| !view.tools.is_empty());
     survey.paths.contains(path) && !registers && !survey.evidence.manifests.contains_key(path)

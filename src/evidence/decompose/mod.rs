@@ -29,11 +29,11 @@ mod tests;
 
 /// Finds the capabilities of a bundle, sorted by (kind, path), the package's unclaimed rest last.
 pub fn decompose(bundle: &Bundle, evidence: &Evidence) -> Vec<Capability> {
-    let survey = Survey::of(bundle, evidence);
+    let survey = AnchorFinderInput::of(bundle, evidence);
     let anchors = merged(anchors(&survey));
     let mut files: Vec<Vec<String>> = vec![Vec::new(); anchors.len()];
     let mut rest = Vec::new();
-    let claims = Claimed::of(&anchors);
+    let claims = ClaimedPaths::of(&anchors);
     for path in bundle.files.keys() {
         let claimant = claims.claimant(path).and_then(|at| files.get_mut(at));
         claimant.unwrap_or(&mut rest).push(path.clone());
@@ -49,7 +49,7 @@ pub fn decompose(bundle: &Bundle, evidence: &Evidence) -> Vec<Capability> {
 }
 
 /// Every anchor in the bundle, sorted by (kind, path); some may share both.
-fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
+fn anchors(survey: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
     // Skills and plugins come first: the finders of servers and hooks ask where they are.
     let skills = skill::anchors(survey);
     let plugins = plugin::anchors(survey);
@@ -64,8 +64,8 @@ fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
 }
 
 /// Joins anchors of one kind and path: ids stay unique. The first one's name counts.
-fn merged(anchors: Vec<Anchor>) -> Vec<Anchor> {
-    let mut merged: Vec<Anchor> = Vec::with_capacity(anchors.len());
+fn merged(anchors: Vec<CapabilityAnchor>) -> Vec<CapabilityAnchor> {
+    let mut merged: Vec<CapabilityAnchor> = Vec::with_capacity(anchors.len());
     for anchor in anchors {
         match merged.last_mut().filter(|last| (last.kind, &last.path) == (anchor.kind, &anchor.path)) {
             Some(last) => {
@@ -83,7 +83,7 @@ fn merged(anchors: Vec<Anchor>) -> Vec<Anchor> {
 
 /// The place at which a capability was found, with its claims.
 #[derive(Clone, Debug)]
-struct Anchor {
+struct CapabilityAnchor {
     kind: Kind,
     /// The capability's path: a folder, or the one file that it is.
     path: String,
@@ -98,7 +98,7 @@ struct Anchor {
     kept: Vec<String>,
 }
 
-impl Anchor {
+impl CapabilityAnchor {
     /// An anchor that claims a folder and is made by one file.
     fn folder(kind: Kind, folder: &str, name: String, own: &str) -> Self {
         let own = vec![own.to_owned()];
@@ -115,13 +115,13 @@ impl Anchor {
 
 /// The claimant of each file and folder, by the index of the anchor.
 #[derive(Default)]
-struct Claimed<'a> {
+struct ClaimedPaths<'a> {
     files: BTreeMap<&'a str, usize>,
     folders: BTreeMap<&'a str, (u8, usize)>,
 }
 
-impl<'a> Claimed<'a> {
-    fn of(anchors: &'a [Anchor]) -> Self {
+impl<'a> ClaimedPaths<'a> {
+    fn of(anchors: &'a [CapabilityAnchor]) -> Self {
         let mut claimed = Self::default();
         for (at, anchor) in anchors.iter().enumerate() {
             for path in &anchor.own {
@@ -172,7 +172,7 @@ const fn rank(kind: Kind) -> u8 {
 const KEPT: u8 = 5;
 
 /// The input of the finders of anchors.
-struct Survey<'a> {
+struct AnchorFinderInput<'a> {
     identity: &'a str,
     evidence: &'a Evidence,
     /// Every path, and every folder above one.
@@ -183,7 +183,7 @@ struct Survey<'a> {
     own_manifests: Vec<&'a Manifest>,
 }
 
-impl<'a> Survey<'a> {
+impl<'a> AnchorFinderInput<'a> {
     fn of(bundle: &'a Bundle, evidence: &'a Evidence) -> Self {
         let paths: BTreeSet<&str> = bundle.files.keys().map(String::as_str).collect();
         let mut folders = BTreeSet::from([""]);
@@ -236,7 +236,7 @@ fn given_name(name: Option<&str>) -> Option<String> {
 }
 
 /// The package's name: that of the manifest at the input's root, else the input's own.
-fn package_name(survey: &Survey<'_>) -> String {
+fn package_name(survey: &AnchorFinderInput<'_>) -> String {
     let root = signals::root_of(survey.evidence);
     let at_root =
         survey.own_manifests().filter(|manifest| mcp_server::folder_of_package(survey, manifest) == Some(root));

@@ -11,16 +11,16 @@ use serde_json::Value;
 use crate::manifest::{Manifest, ManifestKind, PLUGIN_FOLDERS, folder_of, join, name_of};
 use capdex_model::capability::Kind;
 
-use super::{Anchor, Survey, given_name};
+use super::{AnchorFinderInput, CapabilityAnchor, given_name};
 
 /// The folders that a plugin keeps beside its manifest where a server or skill has the same root.
 const PARTS: [&str; 7] =
     [".claude-plugin", ".cursor-plugin", ".codex-plugin", "commands", "agents", "output-styles", "themes"];
 
 /// One anchor for each plugin root; manifests go before marketplace entries, whose plugins may have none.
-pub(super) fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
+pub(super) fn anchors(survey: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
     let of_kind = |kind: ManifestKind| survey.own_manifests().filter(move |manifest| manifest.kind == kind);
-    let mut anchors: Vec<Anchor> = of_kind(ManifestKind::PluginJson)
+    let mut anchors: Vec<CapabilityAnchor> = of_kind(ManifestKind::PluginJson)
         .map(|manifest| {
             let root = root_of(&manifest.path);
             let name = given_name(manifest.text("name")).unwrap_or_else(|| survey.name_of_folder(root));
@@ -36,9 +36,9 @@ pub(super) fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
     anchors
 }
 
-fn anchor(root: &str, name: String, own: Vec<String>) -> Anchor {
+fn anchor(root: &str, name: String, own: Vec<String>) -> CapabilityAnchor {
     let kept = PARTS.iter().filter_map(|part| join(root, part)).collect();
-    Anchor { own, kept, ..Anchor::folder(Kind::Plugin, root, name, "") }
+    CapabilityAnchor { own, kept, ..CapabilityAnchor::folder(Kind::Plugin, root, name, "") }
 }
 
 /// The folder that a plugin or marketplace manifest speaks for.
@@ -49,11 +49,11 @@ fn root_of(path: &str) -> &str {
 
 /// The plugins that a marketplace lists at paths in this input. Several entries at one path are one plugin, which
 /// then bears the marketplace's name.
-fn listed(survey: &Survey<'_>, marketplace: &Manifest) -> Vec<Anchor> {
+fn listed(survey: &AnchorFinderInput<'_>, marketplace: &Manifest) -> Vec<CapabilityAnchor> {
     let base = root_of(&marketplace.path);
     let plugin_root = marketplace.value.pointer("/metadata/pluginRoot").and_then(Value::as_str);
     let entries = marketplace.value.get("plugins").and_then(Value::as_array).into_iter().flatten();
-    let mut anchors: Vec<Anchor> = Vec::new();
+    let mut anchors: Vec<CapabilityAnchor> = Vec::new();
     for entry in entries {
         let Some(folder) = local_source(entry).and_then(|source| resolve(survey, base, plugin_root, source)) else {
             continue;
@@ -87,7 +87,7 @@ fn local_source(entry: &Value) -> Option<&str> {
 }
 
 /// The folder that a source names, if it is there: below the marketplace, else below its plugin root.
-fn resolve(survey: &Survey<'_>, base: &str, plugin_root: Option<&str>, source: &str) -> Option<String> {
+fn resolve(survey: &AnchorFinderInput<'_>, base: &str, plugin_root: Option<&str>, source: &str) -> Option<String> {
     // Marketplaces name a root for their plugins, but some entries ignore it.
     let below_root = || join(&join(base, plugin_root?)?, source);
     let exists = |folder: &String| survey.folders.contains(folder.as_str());

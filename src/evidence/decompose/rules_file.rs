@@ -6,7 +6,7 @@
 use crate::manifest::{folder_of, name_of};
 use capdex_model::capability::Kind;
 
-use super::{Anchor, Survey};
+use super::{AnchorFinderInput, CapabilityAnchor};
 
 /// Files that are rules wherever they lie.
 const NAMES: [&str; 8] = [
@@ -30,9 +30,9 @@ const FOLDERS: [(&str, &[&str]); 5] = [
 ];
 
 /// One anchor for each rules file.
-pub(super) fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
+pub(super) fn anchors(survey: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
     let rules = survey.own_paths().filter(|path| is_rules_file(path));
-    rules.map(|path| Anchor::file(Kind::Rules, path, name_of(path).to_owned())).collect()
+    rules.map(|path| CapabilityAnchor::file(Kind::Rules, path, name_of(path).to_owned())).collect()
 }
 
 fn is_rules_file(path: &str) -> bool {

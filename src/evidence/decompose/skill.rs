@@ -6,13 +6,13 @@
 use crate::manifest::{folder_of, join, name_of};
 use capdex_model::capability::Kind;
 
-use super::{Anchor, Survey, given_name};
+use super::{AnchorFinderInput, CapabilityAnchor, given_name};
 
 /// The folders that belong to a skill's text by the format: kept where a server has the same root.
 const PARTS: [&str; 3] = ["scripts", "references", "assets"];
 
 /// One anchor for each folder with a `SKILL.md`, which claims the folder.
-pub(super) fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
+pub(super) fn anchors(survey: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
     // In any case: a file system that does not mind it loads `Skill.md` as well.
     let manifests = survey.own_paths().filter(|path| name_of(path).eq_ignore_ascii_case("skill.md"));
     manifests
@@ -22,7 +22,7 @@ pub(super) fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
             let name = given_name(front.and_then(|front| front.text("name")));
             let name = name.unwrap_or_else(|| survey.name_of_folder(folder));
             let kept = PARTS.iter().filter_map(|part| join(folder, part)).collect();
-            Anchor { kept, ..Anchor::folder(Kind::Skill, folder, name, path) }
+            CapabilityAnchor { kept, ..CapabilityAnchor::folder(Kind::Skill, folder, name, path) }
         })
         .collect()
 }

@@ -213,7 +213,7 @@ struct Form {
 }
 
 /// All forms, looked up for every word of a text: most are none, and are told from them within a few kilobytes.
-struct Table {
+struct LexiconTable {
     /// Which folded hashes there are, a bit for each of sixteen bits.
     known: Vec<u64>,
     /// The index at which the forms of each bucket begin among all, and the end of the last ones.
@@ -221,7 +221,7 @@ struct Table {
     forms: Vec<Form>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<LexiconTable> = LazyLock::new(|| {
     let mut forms: BTreeMap<(usize, u32, String), Classes> = BTreeMap::new();
     let mut add = |word: String, classes: Classes| {
         // Sorted by bucket, so that the forms of one lie side by side.
@@ -250,7 +250,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         known.get_mut(number / 64).into_iter().for_each(|bits| *bits |= 1_u64 << (number % 64));
     }
     let starts = (0..=BUCKETS).map(|number| forms.partition_point(|form| bucket(form.hash) < number)).collect();
-    Table { known, starts, forms }
+    LexiconTable { known, starts, forms }
 });
 
 const BUCKETS: usize = 4096;
@@ -258,7 +258,7 @@ const FOLDED: usize = 1 << 16;
 
 /// The families of a word in lower case with such a hash.
 pub(super) fn classes_of(word: &str, hash: u32) -> Classes {
-    let Table { known, starts, forms } = &*TABLE;
+    let LexiconTable { known, starts, forms } = &*TABLE;
     // Most words of a text are in no family, and end here.
     if known.get(folded(hash) / 64).is_none_or(|bits| bits >> (folded(hash) % 64) & 1 == 0) {
         return Classes::NONE;

@@ -9,11 +9,11 @@
 
 use serde_json::Value;
 
-use super::json::{self, Dialect};
+use super::json::{self, JsonDialect};
 
 /// Parses a text as JSON5. The error is a message for a person.
 pub fn read(text: &str) -> Result<Value, String> {
-    json::parse(&rewritten(text), Dialect::Strict).map(|parsed| parsed.value)
+    json::parse(&rewritten(text), JsonDialect::Strict).map(|parsed| parsed.value)
 }
 
 /// The text with every form that only JSON5 has turned into JSON.

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::ManifestKind;
-use super::json::{Dialect, value_at};
+use super::json::{JsonDialect, value_at};
 use super::path::{folder_of, name_of};
 
 /// The folders in which plugins keep their manifest; the plugin's root is the folder around it.
@@ -81,10 +81,10 @@ fn is_named(tool: &Value) -> bool {
 }
 
 /// The dialect in which the clients of a format read its JSON.
-pub(super) fn dialect(expected: Option<ManifestKind>) -> Dialect {
+pub(super) fn dialect(expected: Option<ManifestKind>) -> JsonDialect {
     match expected {
-        Some(ManifestKind::McpJson | ManifestKind::SettingsJson | ManifestKind::HooksJson) => Dialect::Relaxed,
-        _ => Dialect::Strict,
+        Some(ManifestKind::McpJson | ManifestKind::SettingsJson | ManifestKind::HooksJson) => JsonDialect::Relaxed,
+        _ => JsonDialect::Strict,
     }
 }
 

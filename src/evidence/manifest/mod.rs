@@ -30,7 +30,7 @@ pub use json5::read as read_json5;
 pub(crate) use kinds::{PLUGIN_FOLDERS, tools_pointer};
 pub use path::{around, folder_of, is_foreign, is_within, join, name_of};
 pub use place::{locate, place_of};
-pub use servers::{Launch, launches};
+pub use servers::{ConfiguredServer, launches};
 
 /// The largest JSON or TOML file that is read as a manifest, in bytes; a larger one is a gap.
 const MAX_BYTES: usize = 8 * 1024 * 1024;

@@ -10,7 +10,7 @@ use super::{Manifest, ManifestKind};
 
 /// One server that a client would start or reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launch<'a> {
+pub struct ConfiguredServer<'a> {
     /// The name under which the client knows it; empty for the one server of an MCPB bundle.
     pub name: &'a str,
     /// The program, where it is started on this machine.
@@ -27,7 +27,7 @@ pub struct Launch<'a> {
 
 /// The servers that a manifest lists, in the order of their names. Empty for formats that list none; `server.json`,
 /// which describes packages and remotes rather than launches, is one of those.
-pub fn launches(manifest: &Manifest) -> Vec<Launch<'_>> {
+pub fn launches(manifest: &Manifest) -> Vec<ConfiguredServer<'_>> {
     let Value::Object(object) = &*manifest.value else { return Vec::new() };
     match manifest.kind {
         ManifestKind::McpJson => server_map(object).map_or_else(Vec::new, |(key, servers)| {
@@ -48,7 +48,7 @@ pub fn launches(manifest: &Manifest) -> Vec<Launch<'_>> {
     }
 }
 
-fn launch<'a>(name: &'a str, entry: &'a Value, pointer: String) -> Launch<'a> {
+fn launch<'a>(name: &'a str, entry: &'a Value, pointer: String) -> ConfiguredServer<'a> {
     let text = |key: &str| entry.get(key).and_then(Value::as_str);
     // opencode writes the program and its arguments as one array.
     let parts = |key: &str| entry.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
@@ -56,5 +56,5 @@ fn launch<'a>(name: &'a str, entry: &'a Value, pointer: String) -> Launch<'a> {
     let command = text("command").or_else(|| whole.next());
     let arguments = whole.chain(parts("args")).collect();
     let url = ["url", "serverUrl", "httpUrl"].into_iter().find_map(text);
-    Launch { name, command, arguments, url, pointer, entry }
+    ConfiguredServer { name, command, arguments, url, pointer, entry }
 }

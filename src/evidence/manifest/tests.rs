@@ -293,7 +293,7 @@ proptest! {
 
     #[test]
     fn json_like_text_breaks_no_scanner(text in r#"[\[\]{},:"/*\\ \na1]{0,60}"#) {
-        let relaxed = json::parse(&text, json::Dialect::Relaxed);
+        let relaxed = json::parse(&text, json::JsonDialect::Relaxed);
         if let Ok(strict) = serde_json::from_str::<Value>(&text) {
             prop_assert_eq!(relaxed.map(|parsed| parsed.value), Ok(strict));
         }

@@ -181,7 +181,7 @@ pub fn walk(schema: &Value) -> SchemaWalk<'_> {
 
 struct Walker<'a> {
     root: &'a Value,
-    names: Option<Names<'a>>,
+    names: Option<SchemaNames<'a>>,
     /// The addresses of the values that were queued: one value, one visit, whatever leads to it.
     seen: BTreeSet<usize>,
     /// Values with their pointers and depths.
@@ -344,7 +344,7 @@ impl<'a> Walker<'a> {
         let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let root = self.root;
         // Built at the first reference, since most schemas have none.
-        let names = self.names.get_or_insert_with(|| Names::of(root));
+        let names = self.names.get_or_insert_with(|| SchemaNames::of(root));
         let (base, at) = if address.is_empty() {
             (root, String::new())
         } else {
@@ -365,12 +365,12 @@ impl<'a> Walker<'a> {
 /// The names of a document's values in it: by anchor, and by `$id`. The first of equal ones counts, looked for in as
 /// many values as the walk may visit.
 #[derive(Default)]
-struct Names<'a> {
+struct SchemaNames<'a> {
     anchors: BTreeMap<&'a str, &'a Value>,
     ids: BTreeMap<&'a str, &'a Value>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> SchemaNames<'a> {
     fn of(root: &'a Value) -> Self {
         let mut names = Self::default();
         let mut queue = vec![root];

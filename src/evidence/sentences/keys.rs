@@ -20,9 +20,9 @@ pub(super) const fn key(hash: u32) -> u8 {
 
 /// A set of keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Keys([u64; 4]);
+pub struct WordKeys([u64; 4]);
 
-impl Keys {
+impl WordKeys {
     /// Every key.
     pub(super) const ALL: Self = Self([u64::MAX; 4]);
 

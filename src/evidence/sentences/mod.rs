@@ -15,7 +15,7 @@ mod tests;
 
 pub(crate) use keys::hash;
 use keys::key;
-pub use keys::{Keys, Marks};
+pub use keys::{Marks, WordKeys};
 
 /// The number of words before a word that can negate it.
 const NEGATION_WINDOW: usize = 3;
@@ -43,14 +43,14 @@ struct Span {
     /// The families that any of its words outside quotations belongs to.
     classes: Classes,
     /// The keys of its words outside quotations.
-    keys: Keys,
+    keys: WordKeys,
     /// True where its words are letters and digits of ASCII alone, those in quotations as well.
     is_bare: bool,
 }
 
 /// A text taken apart: invisible and look-alike letters undone, apostrophes straight, split into sentences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Text {
+pub struct SegmentedText {
     /// The text, and behind it the same in lower case, byte for byte in the same order.
     twice: String,
     words: Vec<Word>,
@@ -59,7 +59,7 @@ pub struct Text {
     marks: Marks,
 }
 
-impl Text {
+impl SegmentedText {
     /// Takes a text apart. Line breaks within a paragraph do not end a sentence; blank lines and bullets do.
     pub fn of(text: &str) -> Self {
         // Most texts are plain and are neither folded nor copied twice.
@@ -131,7 +131,7 @@ impl Text {
         let words = self.words.get(first..).unwrap_or_default();
         // Quoted words are mentioned and not said: rules about wording pass over them.
         let unquoted = words.iter().filter(|word| !word.quoted);
-        let (classes, keys) = unquoted.fold((Classes::NONE, Keys::default()), |(classes, keys), word| {
+        let (classes, keys) = unquoted.fold((Classes::NONE, WordKeys::default()), |(classes, keys), word| {
             (word.classes.with(classes), keys.with(word.key))
         });
         let words = (short(first), short(self.words.len()));
@@ -189,7 +189,7 @@ fn push_small(small: &mut String, text: &str) {
 /// One sentence, bullet or heading.
 #[derive(Clone, Copy)]
 pub struct Sentence<'a> {
-    text: &'a Text,
+    text: &'a SegmentedText,
     /// Its words.
     pub words: &'a [Word],
     /// The families that any of its words outside quotations belongs to.
@@ -215,13 +215,13 @@ impl<'a> Keyed<'a> {
 /// A choice of words.
 pub struct Words {
     words: &'static [&'static str],
-    keys: Keys,
+    keys: WordKeys,
 }
 
 impl Words {
     /// These words, in lower case; `word*` fits every word that begins so.
     pub const fn of(words: &'static [&'static str]) -> Self {
-        Self { words, keys: Keys::of(words) }
+        Self { words, keys: WordKeys::of(words) }
     }
 
     /// True where a word is one of them.
@@ -230,14 +230,14 @@ impl Words {
     }
 
     /// True where any of some words, with these [`keys_of`] them, is one of them.
-    pub fn hold_any(&self, words: &[Keyed<'_>], keys: &Keys) -> bool {
+    pub fn hold_any(&self, words: &[Keyed<'_>], keys: &WordKeys) -> bool {
         self.keys.meet(keys) && words.iter().any(|word| self.hold(*word))
     }
 }
 
 /// The keys of some words.
-pub fn keys_of(words: &[Keyed<'_>]) -> Keys {
-    words.iter().fold(Keys::default(), |keys, word| keys.with(word.key))
+pub fn keys_of(words: &[Keyed<'_>]) -> WordKeys {
+    words.iter().fold(WordKeys::default(), |keys, word| keys.with(word.key))
 }
 
 /// A choice of words, put together when this is compiled.
@@ -251,7 +251,7 @@ pub struct Phrase {
     parts: &'static [&'static [&'static str]],
     gap: usize,
     /// The keys of the words that fit each of the first parts; all where there is no such part.
-    keys: [Keys; 3],
+    keys: [WordKeys; 3],
 }
 
 impl Phrase {
@@ -259,10 +259,10 @@ impl Phrase {
     /// `gap` is the number of other words that may stand between two parts.
     pub const fn of(parts: &'static [&'static [&'static str]], gap: usize) -> Self {
         let keys = match parts {
-            [] => [Keys::ALL; 3],
-            [one] => [Keys::of(one), Keys::ALL, Keys::ALL],
-            [one, two] => [Keys::of(one), Keys::of(two), Keys::ALL],
-            [one, two, three, ..] => [Keys::of(one), Keys::of(two), Keys::of(three)],
+            [] => [WordKeys::ALL; 3],
+            [one] => [WordKeys::of(one), WordKeys::ALL, WordKeys::ALL],
+            [one, two] => [WordKeys::of(one), WordKeys::of(two), WordKeys::ALL],
+            [one, two, three, ..] => [WordKeys::of(one), WordKeys::of(two), WordKeys::of(three)],
         };
         Self { parts, gap, keys }
     }
@@ -342,7 +342,7 @@ impl<'a> Sentence<'a> {
 
     /// True where a word outside quotations is one of those of a part of a phrase.
     fn fits_part(&self, index: usize, phrase: &Phrase, part: usize) -> bool {
-        let keys = phrase.keys.get(part).unwrap_or(&Keys::ALL);
+        let keys = phrase.keys.get(part).unwrap_or(&WordKeys::ALL);
         phrase.parts.get(part).is_some_and(|words| self.is_any_of(index, words, keys))
     }
 
@@ -367,7 +367,7 @@ impl<'a> Sentence<'a> {
         self.words.iter().enumerate().filter(alike).any(|(index, _)| is_one_of(self.word(index), wanted.words))
     }
 
-    fn is_any_of(&self, index: usize, words: &[&str], keys: &Keys) -> bool {
+    fn is_any_of(&self, index: usize, words: &[&str], keys: &WordKeys) -> bool {
         let alike = |word: &&Word| keys.hold(word.key) && !word.quoted;
         self.words.get(index).filter(alike).is_some() && is_one_of(self.word(index), words)
     }

@@ -2,14 +2,14 @@
 //!
 //! One walk over the text; a quotation is followed over a bounded number of words.
 
-use super::{Marks, Text};
+use super::{Marks, SegmentedText};
 
 /// The longest quotation, in words; what is not closed within it is no quotation.
 const MAX_QUOTATION: usize = 40;
 
 /// A run of text between white space.
 #[derive(Clone, Copy)]
-struct Run {
+struct TextRun {
     start: usize,
     end: usize,
     /// True where a sentence cannot go on over what stands before it.
@@ -20,7 +20,7 @@ struct Run {
 }
 
 /// Fills in the words and sentences of a text.
-pub(super) fn split(text: &mut Text) {
+pub(super) fn split(text: &mut SegmentedText) {
     let (mut runs, marks) = runs(text.as_str());
     text.marks = text.marks.with_all(marks);
     // Marks were noted on the way, so that plain text needs no second walk.
@@ -64,7 +64,7 @@ struct Open {
 }
 
 impl Open {
-    fn finish(&mut self, text: &mut Text, end: usize) {
+    fn finish(&mut self, text: &mut SegmentedText, end: usize) {
         let Some(start) = self.begin.take() else { return };
         let (first, last) = (self.first_word, text.words.len());
         // Punctuation alone makes no sentence.
@@ -77,7 +77,7 @@ impl Open {
 }
 
 /// The runs of text between white space, and the marks in them.
-fn runs(text: &str) -> (Vec<Run>, Marks) {
+fn runs(text: &str) -> (Vec<TextRun>, Marks) {
     // English has about five letters to a word.
     let mut runs = Vec::with_capacity(text.len() / 5 + 1);
     let (mut at, mut marks) = (0, Marks::default());
@@ -92,7 +92,7 @@ fn runs(text: &str) -> (Vec<Run>, Marks) {
         }
         // Only at the beginning of a line is a dash a bullet.
         let bullet = newlines > 0 && !is_bare && is_bullet(text.get(start..at).unwrap_or_default());
-        runs.push(Run { start, end: at, breaks_before: newlines > 1 || bullet, is_bare, quoted: false });
+        runs.push(TextRun { start, end: at, breaks_before: newlines > 1 || bullet, is_bare, quoted: false });
     }
 }
 
@@ -237,9 +237,9 @@ fn ends_sentence(raw: &str) -> bool {
 }
 
 /// Marks what stands within quotation marks or back-ticks that are closed again.
-fn mark_quotations(text: &str, runs: &mut [Run]) {
+fn mark_quotations(text: &str, runs: &mut [TextRun]) {
     const PAIRS: [(char, char); 6] = [('"', '"'), ('“', '”'), ('`', '`'), ('\'', '\''), ('‘', '\''), ('«', '»')];
-    let raw_of = |run: &Run| text.get(run.start..run.end).unwrap_or_default();
+    let raw_of = |run: &TextRun| text.get(run.start..run.end).unwrap_or_default();
     let mut index = 0;
     while let Some(run) = runs.get(index) {
         // A run that begins with a letter opens no quotation.
@@ -272,7 +272,7 @@ fn mark_quotations(text: &str, runs: &mut [Run]) {
 }
 
 /// Marks what stands in fenced blocks.
-fn mark_fences(text: &str, runs: &mut [Run]) {
+fn mark_fences(text: &str, runs: &mut [TextRun]) {
     let fences: Vec<usize> = text.match_indices("```").map(|(at, _)| at).collect();
     for pair in fences.chunks_exact(2) {
         if let [open, close] = pair {

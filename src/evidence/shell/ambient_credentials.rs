@@ -3,10 +3,10 @@
 //! The tracer marks such output as secret; a token that goes back to its issuer is no theft.
 
 use super::super::code::{hands_out_token, is_token_service};
-use super::tainted_value::{ISSUED, TaintedValue};
+use super::tainted_value::{AMBIENT_CREDENTIAL, TaintedValue};
 
 /// The output of a program that hands out tokens or passwords.
-pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<TaintedValue> {
+pub(super) fn ambient_output(name: &str, words: &[&str]) -> Option<TaintedValue> {
     if !matches!(
         name,
         "gh" | "glab" | "security" | "gcloud" | "git" | "kubectl" | "op" | "vault" | "pass" | "aws" | "az"
@@ -17,7 +17,7 @@ pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<TaintedValue> {
     let command = format!("{name} {}", words.iter().take(5).copied().collect::<Vec<_>>().join(" "));
     hands_out_token(&command).then(|| TaintedValue {
         unknown: true,
-        secret: Some(format!("{ISSUED}{command}")),
+        secret: Some(format!("{AMBIENT_CREDENTIAL}{command}")),
         ..TaintedValue::default()
     })
 }
@@ -28,6 +28,6 @@ pub(super) fn answer_of(addresses: Vec<String>) -> TaintedValue {
     let issues = addresses.first().is_some_and(|address| {
         is_token_service(address) && ["token", "credentials", "identity"].iter().any(|word| address.contains(word))
     });
-    let secret = issues.then(|| format!("{ISSUED}{}", addresses.first().map_or("", String::as_str)));
+    let secret = issues.then(|| format!("{AMBIENT_CREDENTIAL}{}", addresses.first().map_or("", String::as_str)));
     TaintedValue { secret, ..TaintedValue::of_network(addresses) }
 }

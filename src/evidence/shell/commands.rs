@@ -4,7 +4,7 @@
 
 /// The role of a command, as far as the flow of data through it needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum CommandRole {
     /// A shell: runs `-c` text, a file, or its input.
     Shell,
     /// An interpreter of another language: runs `-c` or `-e` text, a file, or its input.
@@ -46,47 +46,47 @@ pub(super) enum Role {
 }
 
 /// The role of a command by its name without folders.
-pub(super) fn role_of(name: &str) -> Role {
+pub(super) fn role_of(name: &str) -> CommandRole {
     // `curl.exe` on Windows does what `curl` does.
     let name = name.strip_suffix(".exe").unwrap_or(name);
     match name {
-        "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "mksh" | "rbash" => Role::Shell,
+        "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "mksh" | "rbash" => CommandRole::Shell,
         "node" | "nodejs" | "perl" | "ruby" | "php" | "deno" | "bun" | "lua" | "osascript" | "pwsh" | "powershell"
-        | "tclsh" | "Rscript" | "awk" | "gawk" => Role::Interpreter,
-        _ if is_python(name) => Role::Interpreter,
-        "source" | "." => Role::Source,
-        "eval" => Role::Eval,
-        "curl" | "curlie" => Role::Curl,
-        "wget" | "wget2" => Role::Wget,
+        | "tclsh" | "Rscript" | "awk" | "gawk" => CommandRole::Interpreter,
+        _ if is_python(name) => CommandRole::Interpreter,
+        "source" | "." => CommandRole::Source,
+        "eval" => CommandRole::Eval,
+        "curl" | "curlie" => CommandRole::Curl,
+        "wget" | "wget2" => CommandRole::Wget,
         "fetch" | "aria2c" | "lwp-download" | "axel" | "http" | "https" | "xh" | "lynx" | "certutil" | "bitsadmin"
-        | "iwr" | "irm" | "Invoke-WebRequest" | "Invoke-RestMethod" => Role::Fetcher,
+        | "iwr" | "irm" | "Invoke-WebRequest" | "Invoke-RestMethod" => CommandRole::Fetcher,
         "scp" | "rsync" | "sftp" | "rclone" | "gsutil" | "s3cmd" | "croc" | "ftp" | "lftp" | "ncftpput" => {
-            Role::RemoteCopy
+            CommandRole::RemoteCopy
         }
         "nc" | "ncat" | "netcat" | "socat" | "telnet" | "mail" | "mailx" | "mutt" | "sendmail" | "swaks" => {
-            Role::Connection
+            CommandRole::Connection
         }
-        "dig" | "nslookup" | "host" | "ping" | "drill" => Role::Lookup,
-        "echo" | "printf" | "print" => Role::Echo,
+        "dig" | "nslookup" | "host" | "ping" | "drill" => CommandRole::Lookup,
+        "echo" | "printf" | "print" => CommandRole::Echo,
         "cat" | "tac" | "rev" | "head" | "tail" | "sed" | "tr" | "grep" | "egrep" | "fgrep" | "rg" | "cut" | "sort"
         | "uniq" | "base64" | "base32" | "xxd" | "od" | "hexdump" | "openssl" | "gunzip" | "zcat" | "gzip"
         | "bzip2" | "xz" | "bunzip2" | "unxz" | "zstd" | "jq" | "yq" | "paste" | "fold" | "tee" | "iconv"
         | "uudecode" | "uuencode" | "strings" | "dd" | "less" | "more" | "column" | "gpg" | "nl" | "find" | "ls"
         | "plutil" | "type" | "unzip" | "exiftool" | "gbase64" => {
             if name == "tee" {
-                Role::Tee
+                CommandRole::Tee
             } else {
-                Role::Filter
+                CommandRole::Filter
             }
         }
-        "tar" | "zip" | "7z" | "7za" | "rar" | "bsdtar" | "cpio" => Role::Packer,
-        "cp" | "mv" | "install" | "ln" => Role::Copy,
-        "env" | "printenv" | "set" | "export" | "declare" | "compgen" => Role::Environment,
+        "tar" | "zip" | "7z" | "7za" | "rar" | "bsdtar" | "cpio" => CommandRole::Packer,
+        "cp" | "mv" | "install" | "ln" => CommandRole::Copy,
+        "env" | "printenv" | "set" | "export" | "declare" | "compgen" => CommandRole::Environment,
         "open" | "xdg-open" | "start" | "rundll32" | "regsvr32" | "msiexec" | "mshta" | "wscript" | "cscript" => {
-            Role::Opener
+            CommandRole::Opener
         }
-        "crontab" => Role::Crontab,
-        _ => Role::Other,
+        "crontab" => CommandRole::Crontab,
+        _ => CommandRole::Other,
     }
 }
 
@@ -99,8 +99,13 @@ fn is_python(name: &str) -> bool {
 /// True where what a command does matters to rules, so that its plain spelling is worth telling.
 pub(super) fn is_telling(name: &str) -> bool {
     match role_of(name) {
-        Role::Echo | Role::Filter | Role::Copy | Role::Tee | Role::Environment | Role::Packer => false,
-        Role::Other => {
+        CommandRole::Echo
+        | CommandRole::Filter
+        | CommandRole::Copy
+        | CommandRole::Tee
+        | CommandRole::Environment
+        | CommandRole::Packer => false,
+        CommandRole::Other => {
             name.starts_with("mkfs")
                 || matches!(name, "rm" | "dd" | "chmod" | "launchctl" | "systemctl" | "schtasks" | "mkfifo" | "shred")
         }
@@ -149,7 +154,7 @@ pub(super) fn is_idle(first: &str) -> bool {
     // A path may be a file of the bundle, which is run by being named.
     let is_file = first.contains(['/', '\\']);
     !is_file
-        && role_of(first) == Role::Other
+        && role_of(first) == CommandRole::Other
         && !is_telling(first)
         && !is_meant(first)
         && prefix_options(first).is_none()

@@ -2,49 +2,49 @@
 //!
 //! Words come with their variables filled in, and with the taint of what they stand for.
 
-use super::ambient_credentials::{answer_of, issued_by};
-use super::commands::{Role, is_address, is_secret_path};
+use super::ambient_credentials::{ambient_output, answer_of};
+use super::commands::{CommandRole, is_address, is_secret_path};
 use super::decoders::{decoder_of, undo};
 use super::options::{is_remote, operands, secret_among, transfer};
 use super::printed::echo;
 use super::tainted_value::TaintedValue;
-use super::trace::{Argument, Tracer, passed_on};
-use super::{Deed, Runner};
+use super::trace::{TracedArgument, Tracer, passed_on};
+use super::{Runner, ShellAction};
 
 impl Tracer {
     /// Applies the effects of a command of a role. Gives what it prints.
     pub(super) fn with_role(
         &mut self,
-        role: Role,
-        first: &Argument,
+        role: CommandRole,
+        first: &TracedArgument,
         name: &str,
-        words: &[Argument],
+        words: &[TracedArgument],
         input: TaintedValue,
     ) -> TaintedValue {
         match role {
-            Role::Shell => self.shell(name, words, &input),
-            Role::Interpreter => self.interpreter(name, words, input),
-            Role::Source | Role::Opener => {
+            CommandRole::Shell => self.shell(name, words, &input),
+            CommandRole::Interpreter => self.interpreter(name, words, input),
+            CommandRole::Source | CommandRole::Opener => {
                 if let Some(file) = operands(words).first() {
-                    self.run_file(file, if role == Role::Source { "source" } else { "open" });
+                    self.run_file(file, if role == CommandRole::Source { "source" } else { "open" });
                 }
                 TaintedValue::default()
             }
-            Role::Eval => self.eval(words),
-            Role::Curl | Role::Wget => self.transfers(role == Role::Wget, words, &input),
-            Role::Fetcher => self.fetches(words, &input),
-            Role::RemoteCopy => self.copies_away(words),
-            Role::Connection => self.connects(words, &input),
-            Role::Lookup => {
+            CommandRole::Eval => self.eval(words),
+            CommandRole::Curl | CommandRole::Wget => self.transfers(role == CommandRole::Wget, words, &input),
+            CommandRole::Fetcher => self.fetches(words, &input),
+            CommandRole::RemoteCopy => self.copies_away(words),
+            CommandRole::Connection => self.connects(words, &input),
+            CommandRole::Lookup => {
                 let mut asked = TaintedValue::default();
-                words.iter().for_each(|word| asked.taint(&word.stuff));
+                words.iter().for_each(|word| asked.taint(&word.value));
                 self.send(&asked, "a name server");
                 TaintedValue::of_network(words.last().map(|word| word.text().to_owned()).into_iter().collect())
             }
-            Role::Echo => echo(name, words),
-            Role::Filter => self.filter(name, words, input),
-            Role::Packer => self.packs(name, words, input),
-            Role::Copy => {
+            CommandRole::Echo => echo(name, words),
+            CommandRole::Filter => self.filter(name, words, input),
+            CommandRole::Packer => self.packs(name, words, input),
+            CommandRole::Copy => {
                 let operands = operands(words);
                 if let [from @ .., to] = operands.as_slice()
                     && let Some(from) = from.first()
@@ -55,14 +55,14 @@ impl Tracer {
                 }
                 TaintedValue::default()
             }
-            Role::Tee => {
+            CommandRole::Tee => {
                 for file in operands(words) {
                     self.write(file.text(), &input, true);
                 }
                 input
             }
-            Role::Environment => self.environment(name, words),
-            Role::Crontab => {
+            CommandRole::Environment => self.environment(name, words),
+            CommandRole::Crontab => {
                 let content = operands(words).first().map_or(input.clone(), |file| match file.text() {
                     "-" => input.clone(),
                     file => self.content(file),
@@ -70,7 +70,7 @@ impl Tracer {
                 self.set_to_start(&content, "/etc/crontab");
                 TaintedValue::default()
             }
-            Role::Other => self.other(first, name, words, input),
+            CommandRole::Other => self.other(first, name, words, input),
         }
     }
 
@@ -85,12 +85,16 @@ impl Tracer {
         };
         if code.network {
             let address = code.addresses.first().map_or("", String::as_str);
-            self.event(Deed::RunsDownload, format!("curl {address} | {told}"), code);
+            self.event(ShellAction::RunsDownload, format!("curl {address} | {told}"), code);
         } else if let Some(decoder) = code.decoded {
-            self.event(Deed::RunsDecoded, format!("{decoder} | {told}"), code);
+            self.event(ShellAction::RunsDecoded, format!("{decoder} | {told}"), code);
         }
         for path in &code.files {
-            self.event(Deed::RunsFile { path: path.clone(), runner: language, whole: false }, String::new(), code);
+            self.event(
+                ShellAction::RunsFile { path: path.clone(), runner: language, whole: false },
+                String::new(),
+                code,
+            );
         }
         match code.known() {
             Some(text) if language == Runner::Shell => {
@@ -102,9 +106,9 @@ impl Tracer {
     }
 
     /// A file that is run.
-    fn run_file(&mut self, file: &Argument, runner: &str) {
+    fn run_file(&mut self, file: &TracedArgument, runner: &str) {
         let path = file.text().to_owned();
-        let direct = &file.stuff;
+        let direct = &file.value;
         if direct.network || direct.decoded.is_some() || !direct.files.is_empty() {
             self.run(&direct.clone(), runner);
             return;
@@ -116,18 +120,18 @@ impl Tracer {
         if held.network {
             let address = held.addresses.first().map_or("", String::as_str);
             let plain = format!("curl -o {path} {address} && chmod +x {path} && {path}");
-            self.event(Deed::RunsDownload, plain, &held);
+            self.event(ShellAction::RunsDownload, plain, &held);
         } else if held.decoded.is_some() || held.known().is_some() {
             self.run(&held, runner);
         } else {
             for path in &held.files {
-                let deed = Deed::RunsFile { path: path.clone(), runner: Runner::of(runner), whole: true };
+                let deed = ShellAction::RunsFile { path: path.clone(), runner: Runner::of(runner), whole: true };
                 self.event(deed, String::new(), &held);
             }
         }
     }
 
-    fn shell(&mut self, name: &str, words: &[Argument], input: &TaintedValue) -> TaintedValue {
+    fn shell(&mut self, name: &str, words: &[TracedArgument], input: &TaintedValue) -> TaintedValue {
         let mut at = 0;
         while let Some(word) = words.get(at) {
             at += 1;
@@ -138,7 +142,7 @@ impl Tracer {
                 _ if text.starts_with('-') && !text.starts_with("--") && text.contains('c') => {
                     return words
                         .get(at)
-                        .map_or_else(TaintedValue::default, |code| self.run(&code.stuff.clone(), name));
+                        .map_or_else(TaintedValue::default, |code| self.run(&code.value.clone(), name));
                 }
                 _ if text.starts_with(['-', '+']) => {}
                 "/dev/stdin" => return self.run(input, name),
@@ -151,20 +155,20 @@ impl Tracer {
         self.run(input, name)
     }
 
-    fn eval(&mut self, words: &[Argument]) -> TaintedValue {
+    fn eval(&mut self, words: &[TracedArgument]) -> TaintedValue {
         let mut code = TaintedValue::default();
         for word in words {
             if !code.text.is_empty() {
                 code.join(&TaintedValue::of(" "));
             }
-            code.join(&word.stuff);
+            code.join(&word.value);
         }
         self.run(&code, "sh")
     }
 
-    fn interpreter(&mut self, name: &str, words: &[Argument], input: TaintedValue) -> TaintedValue {
+    fn interpreter(&mut self, name: &str, words: &[TracedArgument], input: TaintedValue) -> TaintedValue {
         let is_awk = name.ends_with("awk");
-        let texts: Vec<&str> = words.iter().map(Argument::text).collect();
+        let texts: Vec<&str> = words.iter().map(TracedArgument::text).collect();
         if let Some(decoder) = decoder_of(name, &texts) {
             return TaintedValue { decoded: Some(decoder), ..input.changed() };
         }
@@ -188,7 +192,7 @@ impl Tracer {
             ) || (is_awk && !text.starts_with('-'));
             if takes_code {
                 let code = if is_awk { Some(word) } else { words.get(at) };
-                return code.map_or_else(TaintedValue::default, |code| self.program(name, &code.stuff.clone(), input));
+                return code.map_or_else(TaintedValue::default, |code| self.program(name, &code.value.clone(), input));
             }
             match text {
                 "-m" => return passed_on(input),
@@ -232,12 +236,12 @@ impl Tracer {
         printed
     }
 
-    fn transfers(&mut self, wget: bool, words: &[Argument], input: &TaintedValue) -> TaintedValue {
+    fn transfers(&mut self, wget: bool, words: &[TracedArgument], input: &TaintedValue) -> TaintedValue {
         let transfer = transfer(words, wget);
         let addresses = transfer.address_texts();
         let mut sent = TaintedValue::default();
-        transfer.data.iter().for_each(|word| sent.taint(&word.stuff));
-        transfer.addresses.iter().for_each(|word| sent.taint(&word.stuff));
+        transfer.data.iter().for_each(|word| sent.taint(&word.value));
+        transfer.addresses.iter().for_each(|word| sent.taint(&word.value));
         for file in &transfer.uploads {
             if matches!(file.as_str(), "-" | "/dev/stdin" | ".") {
                 sent.taint(input);
@@ -260,9 +264,9 @@ impl Tracer {
         }
     }
 
-    fn fetches(&mut self, words: &[Argument], input: &TaintedValue) -> TaintedValue {
+    fn fetches(&mut self, words: &[TracedArgument], input: &TaintedValue) -> TaintedValue {
         let addresses: Vec<String> =
-            words.iter().map(Argument::text).filter(|text| is_address(text)).map(str::to_owned).collect();
+            words.iter().map(TracedArgument::text).filter(|text| is_address(text)).map(str::to_owned).collect();
         let Some(address) = addresses.first().cloned() else { return TaintedValue::default() };
         self.send(input, &address);
         let answer = TaintedValue::of_network(addresses);
@@ -280,7 +284,7 @@ impl Tracer {
         answer
     }
 
-    fn copies_away(&mut self, words: &[Argument]) -> TaintedValue {
+    fn copies_away(&mut self, words: &[TracedArgument]) -> TaintedValue {
         let operands = operands(words);
         let Some(last) = operands.last() else { return TaintedValue::default() };
         let to = last.text().to_owned();
@@ -297,7 +301,7 @@ impl Tracer {
         TaintedValue::default()
     }
 
-    fn connects(&mut self, words: &[Argument], input: &TaintedValue) -> TaintedValue {
+    fn connects(&mut self, words: &[TracedArgument], input: &TaintedValue) -> TaintedValue {
         let operands = operands(words);
         let Some(host) = operands.iter().find(|word| !is_secret_path(word.text())) else {
             return TaintedValue::default();
@@ -309,8 +313,8 @@ impl Tracer {
         TaintedValue::of_network(vec![host])
     }
 
-    fn filter(&mut self, name: &str, words: &[Argument], input: TaintedValue) -> TaintedValue {
-        let texts: Vec<&str> = words.iter().map(Argument::text).collect();
+    fn filter(&mut self, name: &str, words: &[TracedArgument], input: TaintedValue) -> TaintedValue {
+        let texts: Vec<&str> = words.iter().map(TracedArgument::text).collect();
         if name == "ls" || name == "type" {
             return TaintedValue::default();
         }
@@ -332,10 +336,10 @@ impl Tracer {
                     continue;
                 }
                 reads_files = true;
-                let mut content = if file.stuff.files.is_empty() && !file.stuff.network {
+                let mut content = if file.value.files.is_empty() && !file.value.network {
                     self.content(text)
                 } else {
-                    file.stuff.clone()
+                    file.value.clone()
                 };
                 if content.known().is_none() {
                     content.text.clear();
@@ -358,7 +362,7 @@ impl Tracer {
     }
 
     /// `find` with `-exec`: the files that it hands over may be secret.
-    fn find(&mut self, words: &[Argument]) -> TaintedValue {
+    fn find(&mut self, words: &[TracedArgument]) -> TaintedValue {
         let wanted = words.windows(2).find(|pair| {
             matches!(pair, [option, name] if option.text().ends_with("name") && is_secret_path(name.text().trim_matches('*')))
         });
@@ -368,12 +372,12 @@ impl Tracer {
         let Some(at) = exec else { return TaintedValue { unknown: true, secret, ..TaintedValue::default() } };
         let handed =
             words.get(at + 1..).unwrap_or(&[]).iter().take_while(|word| !matches!(word.text(), ";" | "+" | "\\;"));
-        let command: Vec<Argument> = handed
+        let command: Vec<TracedArgument> = handed
             .map(|word| {
                 let mut word = word.clone();
                 if let Some(path) = secret.as_ref().filter(|_| word.text().contains("{}")) {
-                    word.stuff.secret = Some(path.clone());
-                    word.stuff.text = word.stuff.text.replace("{}", &format!("~/{}", path.trim_start_matches("~/")));
+                    word.value.secret = Some(path.clone());
+                    word.value.text = word.value.text.replace("{}", &format!("~/{}", path.trim_start_matches("~/")));
                 }
                 word
             })
@@ -381,19 +385,19 @@ impl Tracer {
         self.simple(&command, TaintedValue::default())
     }
 
-    fn packs(&mut self, name: &str, words: &[Argument], input: TaintedValue) -> TaintedValue {
-        let first = words.first().map_or("", Argument::text);
+    fn packs(&mut self, name: &str, words: &[TracedArgument], input: TaintedValue) -> TaintedValue {
+        let first = words.first().map_or("", TracedArgument::text);
         let cluster = if first.starts_with("--") { "" } else { first.trim_start_matches('-') };
         let mut packed = TaintedValue { unknown: true, secret: secret_among(words), ..TaintedValue::default() };
         for word in operands(words) {
-            packed.taint(&word.stuff);
+            packed.taint(&word.value);
         }
         if packed.secret.is_none() && words.iter().any(|word| matches!(word.text(), "-T" | "-@" | "-")) {
             packed.taint(&input);
         }
         if name.contains("tar") && cluster.contains('x') {
             let to_output = cluster.contains('O') || words.iter().any(|word| word.text() == "--to-stdout");
-            let archive = words.get(1).map_or("-", Argument::text);
+            let archive = words.get(1).map_or("-", TracedArgument::text);
             let mut content = if archive == "-" { input } else { self.content(archive) };
             content.decoded = to_output.then_some("tar xO");
             return if to_output { content.changed() } else { TaintedValue::default() };
@@ -416,7 +420,7 @@ impl Tracer {
         }
     }
 
-    fn environment(&mut self, name: &str, words: &[Argument]) -> TaintedValue {
+    fn environment(&mut self, name: &str, words: &[TracedArgument]) -> TaintedValue {
         let all = match name {
             "export" | "declare" => words.iter().all(|word| matches!(word.text(), "-p" | "-x" | "-xp" | "-px")),
             "compgen" => words.iter().any(|word| word.text() == "-e"),
@@ -428,36 +432,42 @@ impl Tracer {
                 if matches!(variable, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE")
                     && matches!(value, "/dev/null" | "0" | "")
                 {
-                    self.event(Deed::WipesHistory, String::new(), &TaintedValue::default());
+                    self.event(ShellAction::WipesHistory, String::new(), &TaintedValue::default());
                 }
-                let value = TaintedValue { text: value.to_owned(), ..word.stuff.clone() };
+                let value = TaintedValue { text: value.to_owned(), ..word.value.clone() };
                 self.variables.insert(variable.to_owned(), value);
             }
         }
-        if name == "set" && words.iter().map(Argument::text).eq(["+o", "history"]) {
-            self.event(Deed::WipesHistory, String::new(), &TaintedValue::default());
+        if name == "set" && words.iter().map(TracedArgument::text).eq(["+o", "history"]) {
+            self.event(ShellAction::WipesHistory, String::new(), &TaintedValue::default());
         }
         TaintedValue { unknown: true, environment: all, ..TaintedValue::default() }
     }
 
-    fn other(&mut self, first: &Argument, name: &str, words: &[Argument], input: TaintedValue) -> TaintedValue {
-        let texts: Vec<&str> = words.iter().map(Argument::text).collect();
+    fn other(
+        &mut self,
+        first: &TracedArgument,
+        name: &str,
+        words: &[TracedArgument],
+        input: TaintedValue,
+    ) -> TaintedValue {
+        let texts: Vec<&str> = words.iter().map(TracedArgument::text).collect();
         if name == "gh" && texts.first() == Some(&"gist") {
             let mut sent = input;
             operands(words).iter().skip(2).for_each(|file| sent.taint(&self.content(file.text())));
             self.send(&sent, "a public note");
             return TaintedValue::default();
         }
-        if let Some(issued) = issued_by(name, &texts) {
+        if let Some(issued) = ambient_output(name, &texts) {
             return issued;
         }
         match name {
             "alias" => words.iter().for_each(|word| self.alias(word.text())),
             "history" if texts.iter().any(|text| matches!(*text, "-c" | "-cw" | "-wc")) => {
-                self.event(Deed::WipesHistory, String::new(), &TaintedValue::default());
+                self.event(ShellAction::WipesHistory, String::new(), &TaintedValue::default());
             }
             "unset" if texts.contains(&"HISTFILE") => {
-                self.event(Deed::WipesHistory, String::new(), &TaintedValue::default());
+                self.event(ShellAction::WipesHistory, String::new(), &TaintedValue::default());
             }
             "rm" | "shred" | "truncate" | "wipe" => {
                 texts.iter().for_each(|text| self.note_history(text));
@@ -481,7 +491,7 @@ impl Tracer {
                 let nested = words.iter().position(|word| word.text() == "-c").and_then(|at| words.get(at + 1));
                 let code = nested.or_else(|| words.first().filter(|_| matches!(name, "trap" | "watch")));
                 if let Some(code) = code {
-                    self.run(&code.stuff.clone(), "sh");
+                    self.run(&code.value.clone(), "sh");
                 }
                 if matches!(name, "at" | "batch" | "parallel") {
                     self.run(&input, "sh");
@@ -490,8 +500,8 @@ impl Tracer {
             _ => {}
         }
         let text = first.text();
-        if first.stuff.network {
-            self.run(&first.stuff.clone(), "sh");
+        if first.value.network {
+            self.run(&first.value.clone(), "sh");
         } else if text.contains('/') && !text.starts_with('-') && !is_address(text) {
             self.run_file(first, "./");
         }

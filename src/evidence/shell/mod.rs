@@ -8,10 +8,10 @@
 use super::document::Document;
 use super::unicode::Folded;
 
+mod action;
 mod ambient_credentials;
 mod commands;
 mod decoders;
-mod deed;
 mod effects;
 mod options;
 mod printed;
@@ -26,8 +26,8 @@ mod trace;
 mod tree;
 mod words;
 
+pub use action::{Event, Shell, ShellAction};
 pub use decoders::rotate;
-pub use deed::{Deed, Event, Shell};
 pub use runner::Runner;
 
 /// The deeds of the shell text in a document; read at the first question.

@@ -3,19 +3,19 @@
 //! The effects of roles turn this into data that is sent and files that are written.
 
 use super::commands::{is_address, is_secret_path, names_the_caller, stays_local};
-use super::trace::Argument;
+use super::trace::TracedArgument;
 
 /// The options of a fetching command.
 #[derive(Debug, Default)]
 pub(super) struct Transfer<'a> {
     /// Its targets: addresses, and hosts without a scheme.
-    pub(super) addresses: Vec<&'a Argument>,
+    pub(super) addresses: Vec<&'a TracedArgument>,
     /// The file that it writes; `-` for its output.
     pub(super) output: Option<String>,
     /// True where it writes a file that is called as the address ends.
     pub(super) keeps_name: bool,
     /// The words that it hands over as written.
-    pub(super) data: Vec<&'a Argument>,
+    pub(super) data: Vec<&'a TracedArgument>,
     /// The files that it hands over; `-` is its input.
     pub(super) uploads: Vec<String>,
 }
@@ -66,7 +66,7 @@ const LONG_WITH_VALUE: [&str; 37] = [
 ];
 
 /// Reads the words behind `curl` or `wget`.
-pub(super) fn transfer<'a>(words: &'a [Argument], wget: bool) -> Transfer<'a> {
+pub(super) fn transfer<'a>(words: &'a [TracedArgument], wget: bool) -> Transfer<'a> {
     let mut transfer = Transfer { keeps_name: wget, ..Transfer::default() };
     let letters = if wget { WGET_LETTERS } else { CURL_LETTERS };
     let mut at = 0;
@@ -108,7 +108,7 @@ pub(super) fn transfer<'a>(words: &'a [Argument], wget: bool) -> Transfer<'a> {
 }
 
 impl<'a> Transfer<'a> {
-    fn option(&mut self, name: &str, value: &str, word: &'a Argument, wget: bool) {
+    fn option(&mut self, name: &str, value: &str, word: &'a TracedArgument, wget: bool) {
         match (name, wget) {
             ("--url", _) => self.addresses.push(word),
             ("-o" | "--output", false) | ("-O" | "--output-document", true) => self.output = Some(value.to_owned()),
@@ -129,7 +129,7 @@ impl<'a> Transfer<'a> {
     }
 
     /// A value that is sent: `@file`, `name=@file`, `name=<file`, or the text itself.
-    fn sent(&mut self, value: &str, word: &'a Argument) {
+    fn sent(&mut self, value: &str, word: &'a TracedArgument) {
         let file = value.strip_prefix('@').or_else(|| {
             let (name, file) = value.split_once("=@").or_else(|| value.split_once("=<"))?;
             // The name of a form's field is short; a longer text with `=@` in it is data.
@@ -174,7 +174,7 @@ pub(super) fn is_remote(word: &str) -> bool {
 }
 
 /// The words that are no options or their values.
-pub(super) fn operands(words: &[Argument]) -> Vec<&Argument> {
+pub(super) fn operands(words: &[TracedArgument]) -> Vec<&TracedArgument> {
     let mut operands = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -194,6 +194,6 @@ pub(super) fn operands(words: &[Argument]) -> Vec<&Argument> {
 }
 
 /// The first secret path among words.
-pub(super) fn secret_among<'a>(words: impl IntoIterator<Item = &'a Argument>) -> Option<String> {
-    words.into_iter().map(Argument::text).find(|text| is_secret_path(text)).map(str::to_owned)
+pub(super) fn secret_among<'a>(words: impl IntoIterator<Item = &'a TracedArgument>) -> Option<String> {
+    words.into_iter().map(TracedArgument::text).find(|text| is_secret_path(text)).map(str::to_owned)
 }

@@ -3,10 +3,10 @@
 //! Text that is printed and piped into a shell is traced as a script.
 
 use super::tainted_value::TaintedValue;
-use super::trace::Argument;
+use super::trace::TracedArgument;
 
 /// The output of `echo` and `printf`: their words, escapes undone.
-pub(super) fn echo(name: &str, words: &[Argument]) -> TaintedValue {
+pub(super) fn echo(name: &str, words: &[TracedArgument]) -> TaintedValue {
     let mut printed = TaintedValue::default();
     let options = words.iter().take_while(|word| matches!(word.text(), "-e" | "-n" | "-ne" | "-en" | "-E")).count();
     let has_escapes = name == "printf" || words.iter().take(options).any(|word| word.text().contains('e'));
@@ -19,7 +19,7 @@ pub(super) fn echo(name: &str, words: &[Argument]) -> TaintedValue {
         if !printed.text.is_empty() {
             printed.join(&TaintedValue::of(" "));
         }
-        printed.join(&word.stuff);
+        printed.join(&word.value);
     }
     if has_escapes && printed.text.contains('\\') && !printed.unknown {
         let undone = unescaped(&printed.text);

@@ -77,7 +77,7 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
     if skipped {
         return Vec::new();
     }
-    let mut anchors = Anchors::of(text);
+    let mut anchors = AnchorMatches::of(text);
     // The strings of JSON are looked at one by one: what is escaped there shows no anchor.
     if document.language != Language::Json && !anchors.stand_in(0, text.len()) {
         return Vec::new();
@@ -99,7 +99,7 @@ fn cells(notebook: &Notebook) -> impl Iterator<Item = Region> {
     })
 }
 
-fn markdown(document: &Document, anchors: &mut Anchors<'_>) -> Vec<Region> {
+fn markdown(document: &Document, anchors: &mut AnchorMatches<'_>) -> Vec<Region> {
     let mut regions = Vec::new();
     for zone in &document.zones {
         let bytes = document.text.as_bytes().get(zone.start..zone.end).unwrap_or(&[]);
@@ -189,7 +189,7 @@ fn prose(document: &Document, start: usize, end: usize) -> impl Iterator<Item = 
 }
 
 /// The strings of a JSON text that hold commands, and each `command` with its `args`.
-fn json(document: &Document, anchors: &mut Anchors<'_>) -> Vec<Region> {
+fn json(document: &Document, anchors: &mut AnchorMatches<'_>) -> Vec<Region> {
     let text = &document.text;
     let mut regions = Vec::new();
     for zone in document.zones.iter().filter(|zone| zone.kind == ZoneKind::Literal) {
@@ -221,7 +221,7 @@ fn json(document: &Document, anchors: &mut Anchors<'_>) -> Vec<Region> {
 }
 
 /// The anchors of a text, looked for in one walk.
-struct Anchors<'a> {
+struct AnchorMatches<'a> {
     text: &'a [u8],
     /// From where on was looked.
     from: usize,
@@ -229,7 +229,7 @@ struct Anchors<'a> {
     end: Option<usize>,
 }
 
-impl<'a> Anchors<'a> {
+impl<'a> AnchorMatches<'a> {
     fn of(text: &'a [u8]) -> Self {
         Self { text, from: 0, end: ANCHOR.shortest_match(text) }
     }
@@ -300,7 +300,7 @@ mod tests {
         ) {
             let marks: Vec<usize> = text.match_indices('`').map(|(at, _)| at).collect();
             let spans = marks.chunks_exact(2).map(|pair| (pair[0], pair[1] + 1));
-            let mut anchors = Anchors::of(text.as_bytes());
+            let mut anchors = AnchorMatches::of(text.as_bytes());
             for (start, end) in spans {
                 let expected = ANCHOR.is_match(&text.as_bytes()[start..end]);
                 proptest::prop_assert_eq!(anchors.stand_in(start, end), expected, "{}", &text[start..end]);

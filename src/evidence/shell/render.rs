@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::syntax::{Command, Part, Pipeline, Redirect, Word};
+use super::syntax::{Command, Pipeline, Redirect, ShellWord, WordPart};
 use super::tainted_value::TaintedValue;
 
 /// The longest plain spelling that is made of one pipeline.
@@ -85,11 +85,11 @@ fn command(command: &Command, variables: &Variables, text: &mut String) {
     }
 }
 
-fn word(word: &Word, variables: &Variables, text: &mut String) {
+fn word(word: &ShellWord, variables: &Variables, text: &mut String) {
     for part in &word.parts {
         match part {
-            Part::Text(part) => text.push_str(part),
-            Part::Variable { name, default, .. } => match variables.get(name) {
+            WordPart::Text(part) => text.push_str(part),
+            WordPart::Variable { name, default, .. } => match variables.get(name) {
                 // Only what the text itself set is filled in; a guess would be shown as evidence.
                 Some(held) if !held.unknown => text.push_str(&held.text),
                 None if !default.is_empty() => text.push_str(default),
@@ -98,12 +98,12 @@ fn word(word: &Word, variables: &Variables, text: &mut String) {
                     text.push_str(name);
                 }
             },
-            Part::Output(inner) => {
+            WordPart::Output(inner) => {
                 text.push_str("$(");
                 text.push_str(&list(inner, variables));
                 text.push(')');
             }
-            Part::Process(inner) => {
+            WordPart::Process(inner) => {
                 text.push_str("<(");
                 text.push_str(&list(inner, variables));
                 text.push(')');
@@ -125,13 +125,13 @@ pub(super) fn is_odd(pipeline: &Pipeline, variables: &Variables) -> bool {
     })
 }
 
-fn word_is_odd(word: &Word, variables: &Variables) -> bool {
+fn word_is_odd(word: &ShellWord, variables: &Variables) -> bool {
     word.broken
         || word.parts.iter().any(|part| match part {
-            Part::Text(_) => false,
-            Part::Variable { name, default, .. } => {
+            WordPart::Text(_) => false,
+            WordPart::Variable { name, default, .. } => {
                 !default.is_empty() || variables.get(name).is_some_and(|held| !held.unknown)
             }
-            Part::Output(inner) | Part::Process(inner) => inner.iter().any(|inner| is_odd(inner, variables)),
+            WordPart::Output(inner) | WordPart::Process(inner) => inner.iter().any(|inner| is_odd(inner, variables)),
         })
 }

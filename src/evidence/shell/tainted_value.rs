@@ -8,7 +8,7 @@ const LONGEST: usize = 4 << 10;
 const MOST: usize = 4;
 
 /// The text before the name of a secret that no file holds: a program or the machine's own service hands it out.
-pub(super) const ISSUED: &str = "the output of ";
+pub(super) const AMBIENT_CREDENTIAL: &str = "the output of ";
 
 /// The known text and origins of some data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -18,7 +18,7 @@ pub(super) struct Command {
     /// `name=value` before the command, or alone.
     pub(super) assigns: Vec<Assign>,
     /// The command's name and arguments.
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<ShellWord>,
     pub(super) redirects: Vec<Redirect>,
     /// The content of braces or parentheses, where that is the command.
     pub(super) group: Option<Vec<Pipeline>>,
@@ -28,22 +28,22 @@ pub(super) struct Command {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Assign {
     pub(super) name: String,
-    pub(super) value: Word,
+    pub(super) value: ShellWord,
     /// True for `+=`.
     pub(super) appends: bool,
 }
 
 /// One word: its parts in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Word {
-    pub(super) parts: Vec<Part>,
+pub(super) struct ShellWord {
+    pub(super) parts: Vec<WordPart>,
     /// True where quotation marks or backslashes stand inside the word rather than around it.
     pub(super) broken: bool,
 }
 
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum WordPart {
     /// Text, its quotation marks removed.
     Text(String),
     /// A variable, whether it stands in double quotation marks, and what stands for it where it is not set.
@@ -58,13 +58,13 @@ pub(super) enum Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Redirect {
     /// `< file`
-    In(Word),
+    In(ShellWord),
     /// `> file`, and whether it appends.
-    Out(Word, bool),
+    Out(ShellWord, bool),
     /// `<<< word`
-    HereString(Word),
+    HereString(ShellWord),
     /// The text of a here-document.
     HereDocument(String),
     /// `<>`, `>&` and the like between descriptors.
-    Other(Word),
+    Other(ShellWord),
 }

@@ -2,7 +2,7 @@
 //!
 //! The parser of a shell text builds its words with these.
 
-use super::syntax::{Assign, Command, Part, Word};
+use super::syntax::{Assign, Command, ShellWord, WordPart};
 
 /// The byte of an escape in `$'…'`, and the length of what stands behind the backslash.
 pub(super) fn ansi_escape(rest: &[u8]) -> (u8, usize) {
@@ -28,7 +28,7 @@ pub(super) fn ansi_escape(rest: &[u8]) -> (u8, usize) {
 /// Puts a word together.
 #[derive(Default)]
 pub(super) struct Builder {
-    word: Word,
+    word: ShellWord,
     text: Vec<u8>,
     pub(super) broken: bool,
     /// True where a quotation has ended in it.
@@ -59,12 +59,12 @@ impl Builder {
         self.broken |= next.is_some_and(|byte| byte.is_ascii_alphanumeric());
     }
 
-    pub(super) fn part(&mut self, part: Part) {
+    pub(super) fn part(&mut self, part: WordPart) {
         self.flush();
         self.add(part);
     }
 
-    fn add(&mut self, part: Part) {
+    fn add(&mut self, part: WordPart) {
         // Nearly every word has one part, and the first push would take room for four.
         if self.word.parts.is_empty() {
             self.word.parts.reserve_exact(1);
@@ -76,29 +76,29 @@ impl Builder {
         if !self.text.is_empty() {
             let text = String::from_utf8(std::mem::take(&mut self.text));
             let text = text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-            self.add(Part::Text(text));
+            self.add(WordPart::Text(text));
         }
     }
 
-    pub(super) fn finish(mut self) -> Word {
+    pub(super) fn finish(mut self) -> ShellWord {
         self.flush();
-        Word { broken: self.broken, ..self.word }
+        ShellWord { broken: self.broken, ..self.word }
     }
 }
 
-impl Word {
+impl ShellWord {
     /// The whole text, where nothing in it has to be looked up or run.
     pub(super) fn literal(&self) -> Option<&str> {
         match self.parts.as_slice() {
-            [Part::Text(text)] => Some(text),
+            [WordPart::Text(text)] => Some(text),
             _ => None,
         }
     }
 }
 
 /// `name=value` and `name+=value`.
-pub(super) fn as_assignment(word: &Word) -> Option<(String, bool, Word)> {
-    let Some(Part::Text(first)) = word.parts.first() else { return None };
+pub(super) fn as_assignment(word: &ShellWord) -> Option<(String, bool, ShellWord)> {
+    let Some(WordPart::Text(first)) = word.parts.first() else { return None };
     let (name, value) = first.split_once('=')?;
     let (name, appends) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
     // A word such as `--option=value` is no assignment.
@@ -107,39 +107,39 @@ pub(super) fn as_assignment(word: &Word) -> Option<(String, bool, Word)> {
     if !named {
         return None;
     }
-    let mut parts: Vec<Part> = word.parts.iter().skip(1).cloned().collect();
+    let mut parts: Vec<WordPart> = word.parts.iter().skip(1).cloned().collect();
     if !value.is_empty() {
-        parts.insert(0, Part::Text(value.to_owned()));
+        parts.insert(0, WordPart::Text(value.to_owned()));
     }
-    Some((name.to_owned(), appends, Word { parts, broken: word.broken }))
+    Some((name.to_owned(), appends, ShellWord { parts, broken: word.broken }))
 }
 
 /// `{a,b,c}` as words.
-pub(super) fn braces(word: &Word) -> Option<Vec<Word>> {
+pub(super) fn braces(word: &ShellWord) -> Option<Vec<ShellWord>> {
     let inner = word.literal()?.strip_prefix('{')?.strip_suffix('}')?;
     // JSON and format strings have braces too; a colon is allowed in addresses alone.
     if !inner.contains(',') || inner.contains(['{', '}', ':', '"']) && !inner.contains("://") {
         return None;
     }
-    let words = inner.split(',').map(|part| Word { parts: vec![Part::Text(part.to_owned())], broken: true });
+    let words = inner.split(',').map(|part| ShellWord { parts: vec![WordPart::Text(part.to_owned())], broken: true });
     Some(words.collect())
 }
 
 /// `for name in words` sets the name to the words.
 pub(super) fn set_by_loop(command: &mut Command) {
-    let is = |at: usize, text: &str| command.words.get(at).and_then(Word::literal) == Some(text);
+    let is = |at: usize, text: &str| command.words.get(at).and_then(ShellWord::literal) == Some(text);
     if !is(0, "for") || !is(2, "in") {
         return;
     }
-    let Some(name) = command.words.get(1).and_then(Word::literal).map(str::to_owned) else { return };
+    let Some(name) = command.words.get(1).and_then(ShellWord::literal).map(str::to_owned) else { return };
     let mut parts = Vec::new();
     for word in command.words.iter().skip(3) {
         if !parts.is_empty() {
-            parts.push(Part::Text(" ".to_owned()));
+            parts.push(WordPart::Text(" ".to_owned()));
         }
         parts.extend(word.parts.iter().cloned());
     }
     // The loop itself runs nothing: its body follows as commands that name the variable.
     command.words.clear();
-    command.assigns.push(Assign { name, value: Word { parts, broken: false }, appends: false });
+    command.assigns.push(Assign { name, value: ShellWord { parts, broken: false }, appends: false });
 }

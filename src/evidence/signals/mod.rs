@@ -26,7 +26,7 @@ use stated::Stated;
 
 /// The facts known of one capability beside its text. Texts are untrusted and never empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Signals {
+pub struct CapabilitySignals {
     /// The name it gives itself.
     pub name: Claim<String>,
     /// Its version.
@@ -71,7 +71,7 @@ pub struct Signals {
 /// repository and keywords. The listing's scripts and dependencies belong to what [`is_package`] says.
 ///
 /// They are gathered once for each capability: a dozen rules ask.
-pub fn of(subject: &Subject<'_>) -> Arc<Signals> {
+pub fn of(subject: &Subject<'_>) -> Arc<CapabilitySignals> {
     let mut gathered = subject.evidence.signals.0.lock().unwrap_or_else(PoisonError::into_inner);
     let signals = gathered.entry(subject.capability.id).or_insert_with(|| Arc::new(gather(subject)));
     Arc::clone(signals)
@@ -79,15 +79,17 @@ pub fn of(subject: &Subject<'_>) -> Arc<Signals> {
 
 /// The signals that rules have asked for, by capability.
 #[derive(Debug, Default)]
-pub(crate) struct Gathered(Mutex<BTreeMap<CapabilityId, Arc<Signals>>>);
+pub(crate) struct Gathered(Mutex<BTreeMap<CapabilityId, Arc<CapabilitySignals>>>);
 
-fn gather(subject: &Subject<'_>) -> Signals {
+fn gather(subject: &Subject<'_>) -> CapabilitySignals {
     let (capability, evidence) = (subject.capability, subject.evidence);
     // A capability speaks for itself first, then the package around it, then the listing.
     let own = own_manifests(capability, evidence);
     let enclosing = enclosing_manifests(capability, evidence);
-    let mut signals =
-        Signals { manifest: own.iter().chain(&enclosing).map(|m| m.path.clone()).next(), ..count(subject, &own) };
+    let mut signals = CapabilitySignals {
+        manifest: own.iter().chain(&enclosing).map(|m| m.path.clone()).next(),
+        ..count(subject, &own)
+    };
     for manifest in &own {
         let stated = Stated::of(manifest);
         signals.add_identity(&stated);
@@ -155,7 +157,7 @@ fn inside<'a>(folder: &str, name: &'a str) -> Cow<'a, str> {
     if folder.is_empty() { Cow::Borrowed(name) } else { Cow::Owned(format!("{folder}/{name}")) }
 }
 
-impl Signals {
+impl CapabilitySignals {
     fn add_identity(&mut self, stated: &Stated) {
         fill(&mut self.name, stated.name.clone());
         fill(&mut self.version, stated.version.clone());
@@ -272,9 +274,9 @@ fn enclosing_manifests<'a>(capability: &Capability, evidence: &'a Evidence) -> V
 }
 
 /// The signals that come from the files alone.
-fn count(subject: &Subject<'_>, own: &[&Manifest]) -> Signals {
+fn count(subject: &Subject<'_>, own: &[&Manifest]) -> CapabilitySignals {
     let (capability, evidence) = (subject.capability, subject.evidence);
-    let mut signals = Signals::default();
+    let mut signals = CapabilitySignals::default();
     let (own_root, root) = (folder_of_anchor(capability, evidence), root_of(evidence));
     signals.note_documents(evidence, "");
     if !root.is_empty() {
@@ -300,7 +302,7 @@ fn count(subject: &Subject<'_>, own: &[&Manifest]) -> Signals {
 
 const LICENSE: [&str; 4] = ["license", "licence", "copying", "unlicense"];
 
-impl Signals {
+impl CapabilitySignals {
     /// Notes the documents for people that lie directly in a folder; a security policy also in two folders below.
     fn note_documents(&mut self, evidence: &Evidence, folder: &str) {
         let has = |stems: &[&str]| documents::has(evidence, folder, stems);

@@ -9,7 +9,7 @@ use capdex_model::bundle::{Bundle, BundleFile};
 use capdex_model::listing::Claims;
 
 /// The signals of the capability of a kind, or of the package.
-fn signals_of(kind: Kind, files: &[(&str, &str)], claims: &Claims) -> Signals {
+fn signals_of(kind: Kind, files: &[(&str, &str)], claims: &Claims) -> CapabilitySignals {
     let files: BTreeMap<String, BundleFile> =
         files.iter().map(|(path, text)| ((*path).to_owned(), BundleFile::new(text.as_bytes()))).collect();
     let bundle = Bundle::local("folder:input", files);
@@ -19,10 +19,10 @@ fn signals_of(kind: Kind, files: &[(&str, &str)], claims: &Claims) -> Signals {
     }
     let capabilities = decompose(&bundle, &evidence);
     let capability = capabilities.iter().find(|capability| capability.kind == kind).expect("a capability of the kind");
-    Signals::clone(&of(&Subject { capability, evidence: &evidence, claims, gaps: &[] }))
+    CapabilitySignals::clone(&of(&Subject { capability, evidence: &evidence, claims, gaps: &[] }))
 }
 
-fn package(files: &[(&str, &str)]) -> Signals {
+fn package(files: &[(&str, &str)]) -> CapabilitySignals {
     signals_of(Kind::Package, files, &Claims::default())
 }
 

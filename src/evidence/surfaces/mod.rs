@@ -13,7 +13,7 @@ use capdex_model::fact::Place;
 use super::Evidence;
 use super::manifest::{Manifest, ManifestKind, escape, locate, value_at};
 use super::schema::{self, SchemaField, SchemaWalk};
-use super::sentences::{Marks, Text};
+use super::sentences::{Marks, SegmentedText};
 use super::tools::{Tool, server_text};
 
 #[cfg(test)]
@@ -34,7 +34,7 @@ pub enum SurfaceKind {
 
 /// Which part of a surface a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum SurfacePart {
     /// A name or an address.
     Name,
     /// Prose for the model or the user.
@@ -53,11 +53,11 @@ pub struct SurfaceText {
     /// The range of the JSON Pointer from there among the surface's pointers.
     below: Range<usize>,
     /// Which part it is.
-    pub part: Part,
+    pub part: SurfacePart,
     /// Its original spelling, where its text is not the same.
     written: String,
     /// Taken apart; empty where nobody reads it as prose.
-    pub text: Text,
+    pub text: SegmentedText,
 }
 
 impl SurfaceText {
@@ -185,12 +185,15 @@ fn of_entry(kind: SurfaceKind, file: &str, pointer: String, entry: &Value) -> Op
     surface.prose("/description", text("description"));
     surface.prose("/title", text("title"));
     for (field, key) in [("/uri", "uri"), ("/uriTemplate", "uriTemplate")] {
-        surface.push(field, "", Part::Name, text(key).unwrap_or_default());
+        surface.push(field, "", SurfacePart::Name, text(key).unwrap_or_default());
     }
     for (at, argument) in list(entry, "arguments").enumerate() {
         for key in ["name", "title", "description"] {
-            let part =
-                if key == "name" { Part::Schema(SchemaField::Name) } else { Part::Schema(SchemaField::Description) };
+            let part = if key == "name" {
+                SurfacePart::Schema(SchemaField::Name)
+            } else {
+                SurfacePart::Schema(SchemaField::Description)
+            };
             let text = argument.get(key).and_then(Value::as_str).unwrap_or_default();
             surface.push("/arguments", &format!("/{at}/{key}"), part, text);
         }
@@ -199,7 +202,7 @@ fn of_entry(kind: SurfaceKind, file: &str, pointer: String, entry: &Value) -> Op
         // A message is a text, or an object with one.
         for pointer in ["/content", "/content/text"] {
             let text = message.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-            surface.push("/messages", &format!("/{at}{pointer}"), Part::Prose, text);
+            surface.push("/messages", &format!("/{at}{pointer}"), SurfacePart::Prose, text);
         }
     }
     for (field, key) in [("/template", "template"), ("/text", "text"), ("/content", "content")] {
@@ -248,23 +251,26 @@ impl Surface {
     }
 
     fn prose(&mut self, field: &'static str, text: Option<&str>) {
-        self.push(field, "", Part::Prose, text.unwrap_or_default());
+        self.push(field, "", SurfacePart::Prose, text.unwrap_or_default());
     }
 
-    fn push(&mut self, field: &'static str, below: &str, part: Part, raw: &str) {
+    fn push(&mut self, field: &'static str, below: &str, part: SurfacePart, raw: &str) {
         let start = self.pointers.len();
         self.pointers.push_str(below);
         self.push_at(field, start..self.pointers.len(), part, raw);
     }
 
-    fn push_at(&mut self, field: &'static str, below: Range<usize>, part: Part, raw: &str) {
+    fn push_at(&mut self, field: &'static str, below: Range<usize>, part: SurfacePart, raw: &str) {
         // A blank text says nothing and would be counted.
         if raw.chars().all(char::is_whitespace) {
             return;
         }
         // Names and patterns are no prose: to take them apart costs as much and tells nothing.
-        let is_code = matches!(part, Part::Schema(SchemaField::Pattern | SchemaField::Name) | Part::Meta | Part::Name);
-        let text = if is_code && !raw.contains(' ') { Text::default() } else { Text::of(raw) };
+        let is_code = matches!(
+            part,
+            SurfacePart::Schema(SchemaField::Pattern | SchemaField::Name) | SurfacePart::Meta | SurfacePart::Name
+        );
+        let text = if is_code && !raw.contains(' ') { SegmentedText::default() } else { SegmentedText::of(raw) };
         // Most texts read as they are written, and are kept once.
         let written = if text.as_str() == raw { String::new() } else { raw.to_owned() };
         self.texts.push(SurfaceText { field, below, part, written, text });
@@ -280,7 +286,7 @@ impl Surface {
         }
         for text in walk.texts {
             let below = first + text.pointer.start..first + text.pointer.end;
-            self.push_at(field, below, Part::Schema(text.field), text.text);
+            self.push_at(field, below, SurfacePart::Schema(text.field), text.text);
         }
         self.unresolved.extend(walk.external.iter().map(|&reference| reference.to_owned()));
         self.exhausted |= walk.exhausted;
@@ -299,7 +305,7 @@ impl Surface {
             match value {
                 Value::String(text) => {
                     bytes += text.len();
-                    self.push("", &pointer, Part::Meta, text);
+                    self.push("", &pointer, SurfacePart::Meta, text);
                 }
                 Value::Array(items) => {
                     work.extend(items.iter().enumerate().map(|(at, item)| (format!("{pointer}/{at}"), item)));

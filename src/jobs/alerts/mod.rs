@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use capdex_crawlers::http::{Http, HttpSettings, Secret, origin_of};
 use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{Reader, Store};
-use capdex_model::alert::plan::{Known, Plan, plan};
+use capdex_model::alert::plan::{Plan, PlanInput, plan};
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
@@ -75,7 +75,8 @@ pub fn plans(reader: &Reader, alerts: &AlertSettings, as_of: AsOf) -> anyhow::Re
     let mut plans = Vec::new();
     for sink in &alerts.notifiers {
         let fates = reader.deliveries(&sink.name)?;
-        let known = Known { alerts: &raised, acks: &acks, suppressions: &alerts.suppressions, fates: &fates, as_of };
+        let known =
+            PlanInput { alerts: &raised, acks: &acks, suppressions: &alerts.suppressions, deliveries: &fates, as_of };
         plans.push((sink.name.clone(), plan(&sink.name, &sink.policy, &known)));
     }
     Ok(plans)

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_corpus::campaign::{TRAITS_VERSION, Traits, UNPROVEN};
-use capdex_corpus::clone::{Files, SKETCH_VERSION, Seen, Sketch};
-use capdex_corpus::corpus::{Corpus, Member};
+use capdex_corpus::clone::{CloneMember, Files, SKETCH_VERSION, Sketch};
+use capdex_corpus::corpus::{Corpus, CorpusMember};
 use capdex_db::{CurrentCapability, ListingState, Reader, Sketched};
 use capdex_model::bundle::BundleFile;
 use capdex_model::capability::Kind;
@@ -35,8 +35,8 @@ pub(super) struct ActiveCapability {
 
 impl ActiveCapability {
     /// The facts that tell when it came.
-    pub(super) fn seen(&self) -> Seen<'_> {
-        Seen {
+    pub(super) fn seen(&self) -> CloneMember<'_> {
+        CloneMember {
             first_seen: self.current.first_seen.0,
             created: self.created,
             popularity: self.popularity,
@@ -54,7 +54,7 @@ impl ActiveCapability {
 /// Every capability whose listing is there, sorted by (slug, id).
 pub(super) fn active_capabilities(reader: &Reader) -> anyhow::Result<Vec<ActiveCapability>> {
     let corpus = reader.corpus(&capdex_crawlers::roles())?;
-    let mut by_identity: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
+    let mut by_identity: BTreeMap<&str, Vec<&CorpusMember>> = BTreeMap::new();
     let mut by_entity: BTreeMap<&str, u64> = BTreeMap::new();
     for member in corpus.members() {
         // A package that several directories list is counted with all of its listings.
@@ -72,7 +72,7 @@ pub(super) fn active_capabilities(reader: &Reader) -> anyhow::Result<Vec<ActiveC
 fn active_capability(
     current: CurrentCapability,
     corpus: &Corpus,
-    by_identity: &BTreeMap<&str, Vec<&Member>>,
+    by_identity: &BTreeMap<&str, Vec<&CorpusMember>>,
     by_entity: &BTreeMap<&str, u64>,
 ) -> ActiveCapability {
     let speaks = corpus.member(&current.listing);
@@ -82,7 +82,8 @@ fn active_capability(
         members.extend(speaks);
     }
     let entity = speaks.map_or_else(|| current.listing.to_string(), |member| member.entity.clone());
-    let mut publishers: BTreeSet<String> = members.iter().flat_map(|member| member.vendors.iter().cloned()).collect();
+    let mut publishers: BTreeSet<String> =
+        members.iter().flat_map(|member| member.publishers.iter().cloned()).collect();
     if publishers.is_empty() {
         // Marked as unproven, so that two things without an owner are never taken for one publisher's.
         publishers.insert(format!("{UNPROVEN}{entity}"));

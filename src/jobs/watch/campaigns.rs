@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_corpus::campaign::{Campaign, Item, Quote, Traits, campaigns};
+use capdex_corpus::campaign::{Campaign, CampaignCapability, Quote, Traits, campaigns};
 use capdex_dataset::escape;
 use capdex_db::{CampaignRow, Reader, SnapshotId};
 use capdex_model::alert::{Alert, reach_of};
@@ -81,7 +81,7 @@ fn found(context: &JobContext, reader: &Reader, standing: &[ActiveCapability]) -
     }
     let items = standing.iter().zip(&said).map(|(one, (quotes, worst))| {
         let capability = &one.current.capability;
-        Item {
+        CampaignCapability {
             id: capability.id,
             slug: &capability.slug,
             // Copies of one text are one voice, by the families of the pass `clones` or by their package.

@@ -6,7 +6,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use capdex_corpus::clone::{Basis, Copy, Difference, Item, Judged, basis, difference, families, judge, original};
+use capdex_corpus::clone::{
+    Copy, Difference, Judged, OrderBasis, SketchedCapability, basis, difference, families, judge, original,
+};
 use capdex_db::{CurrentCapability, FamilyMember, Reader};
 use capdex_model::alert::{Alert, reach_of};
 use capdex_model::bundle::BundleFile;
@@ -68,7 +70,7 @@ fn found<'a>(reader: &Reader, standing: &'a [ActiveCapability]) -> anyhow::Resul
         let sketch = sketches.get(&capability.content)?;
         // Earliest first, then most popular: the member that leads a family when nothing else is known.
         let rank = (one.current.first_seen, Reverse(one.popularity), one.created, capability.id);
-        Some(Item { kind: capability.kind, rank, sketch })
+        Some(SketchedCapability { kind: capability.kind, rank, sketch })
     });
     let items: Vec<_> = items.collect();
     let mut found = Vec::new();
@@ -99,7 +101,7 @@ fn mildest(reader: &Reader, members: &[&ActiveCapability], first: usize) -> anyh
     for (at, member) in members.iter().enumerate() {
         // The same bytes have the same findings, and a publisher's own second copy is no suspect.
         let differs = member.current.capability.content != senior.current.capability.content;
-        let is_tie = basis(&senior.seen(), &member.seen()) == Some(Basis::Unknown);
+        let is_tie = basis(&senior.seen(), &member.seen()) == Some(OrderBasis::Unknown);
         if differs && is_tie && !senior.same_publisher(member) {
             best = best.min((grave(reader, member)?, at));
         }
@@ -128,7 +130,7 @@ impl Pairs<'_> {
         let mut facts = None;
         for member in family {
             // No basis means that nobody can say who was first, which the judgement has to know.
-            let basis = basis(&first.seen(), &member.seen()).unwrap_or(Basis::Unknown);
+            let basis = basis(&first.seen(), &member.seen()).unwrap_or(OrderBasis::Unknown);
             let difference = self.difference(first, member)?;
             let same_publisher = first.same_publisher(member);
             let mut judged = None;
@@ -190,7 +192,7 @@ impl Pairs<'_> {
 fn row(
     first: &ActiveCapability,
     member: &ActiveCapability,
-    (basis, same_publisher): (Basis, bool),
+    (basis, same_publisher): (OrderBasis, bool),
     members: usize,
     difference: Difference,
     judged: Option<&Judged>,
@@ -219,7 +221,7 @@ fn row(
 fn alert(row: &FamilyMember, first: &ActiveCapability) -> Alert {
     let FamilyMember { difference, .. } = row;
     let order = match row.basis {
-        Basis::Unknown => "order unknown: both were met in the same night".to_owned(),
+        OrderBasis::Unknown => "order unknown: both were met in the same night".to_owned(),
         basis => format!("the original was first ({})", basis.as_str()),
     };
     let mut details = vec![

@@ -5,8 +5,8 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_corpus::collision::{self, Collision, CollisionClass, Cue, Server, Widened, World};
-use capdex_corpus::established::Standings;
+use capdex_corpus::collision::{self, Collision, CollisionClass, CollisionCorpus, CollisionCue, Server, Widened};
+use capdex_corpus::established::PopularityByEntity;
 use capdex_db::{Offered, Reader, SnapshotId};
 use capdex_evidence::Evidence;
 use capdex_evidence::tools::Tool;
@@ -66,14 +66,18 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
 fn look_for_cues(
     reader: &Reader,
     offered: &mut [Offered],
-) -> anyhow::Result<BTreeMap<capdex_model::digest::Digest, Vec<Cue>>> {
+) -> anyhow::Result<BTreeMap<capdex_model::digest::Digest, Vec<CollisionCue>>> {
     let mut picked = BTreeMap::new();
     for server in offered.iter_mut().filter(|server| server.cues.is_none()) {
         // Many servers share facts, and facts are the dear part.
         let cues = match picked.entry(server.facts) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(
-                reader.facts(&server.facts, capdex_rules::defaults())?.as_ref().map(Cue::among).unwrap_or_default(),
+                reader
+                    .facts(&server.facts, capdex_rules::defaults())?
+                    .as_ref()
+                    .map(CollisionCue::among)
+                    .unwrap_or_default(),
             ),
         };
         server.cues = Some(cues.clone());
@@ -81,7 +85,7 @@ fn look_for_cues(
     Ok(picked)
 }
 
-fn world(reader: &Reader, offered: Vec<Offered>) -> anyhow::Result<World> {
+fn world(reader: &Reader, offered: Vec<Offered>) -> anyhow::Result<CollisionCorpus> {
     let corpus = reader.corpus(&capdex_crawlers::roles())?;
     let entity = |server: &Offered| {
         // A listing of no entity stands for itself.
@@ -99,16 +103,20 @@ fn world(reader: &Reader, offered: Vec<Offered>) -> anyhow::Result<World> {
         .collect();
     // Removed listings hold no name any more.
     let there = corpus.members().iter().filter(|member| member.is_active);
-    Ok(World {
+    Ok(CollisionCorpus {
         servers,
         listings: there.map(|member| (member.key.clone(), member.entity.clone())).collect(),
         claimed: collision::claimed(&reader.identified()?),
-        standings: Standings::of(&corpus),
+        popularity: PopularityByEntity::of(&corpus),
     })
 }
 
 /// The additional abilities of the later one of each pair.
-fn compare(reader: &Reader, world: &World, snapshots: &BTreeMap<String, SnapshotId>) -> anyhow::Result<Widened> {
+fn compare(
+    reader: &Reader,
+    world: &CollisionCorpus,
+    snapshots: &BTreeMap<String, SnapshotId>,
+) -> anyhow::Result<Widened> {
     let mut read: BTreeMap<SnapshotId, Vec<Tool>> = BTreeMap::new();
     let mut widened = Widened::new();
     let pairs = collision::pairs_to_compare(world);
@@ -152,7 +160,7 @@ pub(super) fn key_of(collision: &Collision) -> Option<String> {
 }
 
 /// One alert for each class between the same two, with the names as its members.
-fn alerts(found: &[Collision], world: &World) -> Vec<Alert> {
+fn alerts(found: &[Collision], world: &CollisionCorpus) -> Vec<Alert> {
     let mut together: BTreeMap<String, Vec<&Collision>> = BTreeMap::new();
     for one in found {
         if let Some(key) = key_of(one) {
@@ -178,7 +186,7 @@ fn alerts(found: &[Collision], world: &World) -> Vec<Alert> {
 }
 
 /// The alert for a person; none for what weighs nothing.
-fn alert(collision: &Collision, world: &World) -> Option<Alert> {
+fn alert(collision: &Collision, world: &CollisionCorpus) -> Option<Alert> {
     if collision.severity < Severity::Medium {
         return None;
     }
@@ -204,7 +212,7 @@ fn alert(collision: &Collision, world: &World) -> Option<Alert> {
         // These classes are facts without weight: derived names and names of many.
         CollisionClass::Derived | CollisionClass::Shared | CollisionClass::Generic => return None,
     };
-    let standing = world.standings.get(target);
+    let standing = world.popularity.get(target);
     Some(Alert {
         key: key_of(collision)?,
         pass: "collisions".into(),

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_db::Reader;
 use capdex_model::alert::Alert;
+use capdex_model::corpus_signal::CorpusSignal;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
-use capdex_model::sighting::Sighting;
 
 use super::super::{JobContext, StageReport};
 use super::{collisions, typosquats};
@@ -24,7 +24,7 @@ const TOLD_DAYS: i64 = 90;
 pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
     let standing = OpenSubjects::of(&reader)?;
-    let mut of_pass: BTreeMap<&str, BTreeSet<(String, Sighting)>> =
+    let mut of_pass: BTreeMap<&str, BTreeSet<(String, CorpusSignal)>> =
         ["drift", "identity", "lookalikes", "collisions"].into_iter().map(|pass| (pass, BTreeSet::new())).collect();
     for raised in reader.raised()?.iter().filter(|raised| raised.alert.severity >= Severity::Medium) {
         // Leads and collisions end by themselves; events have no end, and so get one here.
@@ -42,8 +42,8 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     Ok(StageReport::default())
 }
 
-fn corpus_signal(alert: &Alert) -> Sighting {
-    Sighting {
+fn corpus_signal(alert: &Alert) -> CorpusSignal {
+    CorpusSignal {
         pass: alert.pass.clone(),
         class: alert.class.clone(),
         severity: alert.severity,

@@ -4,9 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_corpus::corpus::{Corpus, Member};
-use capdex_corpus::established::Standings;
-use capdex_corpus::identity::{self, Anchors, EventKind, Given, Identified, IdentityEvent, Look, Proofs, Statement};
+use capdex_corpus::corpus::{Corpus, CorpusMember};
+use capdex_corpus::established::PopularityByEntity;
+use capdex_corpus::identity::{
+    self, EventKind, Given, Identified, IdentityAnchors, IdentityEvent, Look, Proofs, Statement,
+};
 use capdex_db::Reader;
 use capdex_model::alert::{Alert, reach_of};
 use capdex_model::fact::Severity;
@@ -68,7 +70,7 @@ fn read_repositories(context: &JobContext, reader: &Reader) -> anyhow::Result<()
 }
 
 /// The listings whose artefact is another one than before, under the same name.
-fn replaced(before: &Anchors, looks: &BTreeMap<String, Look>, context: &JobContext) -> BTreeSet<ListingKey> {
+fn replaced(before: &IdentityAnchors, looks: &BTreeMap<String, Look>, context: &JobContext) -> BTreeSet<ListingKey> {
     // Without contents or standing: only the change of artefact is asked for here.
     let events = identity::events(before, looks, &BTreeMap::new(), |_| false, context.as_of);
     let is_other = |event: &&IdentityEvent| {
@@ -79,10 +81,10 @@ fn replaced(before: &Anchors, looks: &BTreeMap<String, Look>, context: &JobConte
     events.iter().filter(is_other).filter_map(|event| event.subject.parse().ok()).collect()
 }
 
-fn established_entities(statements: Vec<Statement>, identified: &[Identified]) -> Standings {
+fn established_entities(statements: Vec<Statement>, identified: &[Identified]) -> PopularityByEntity {
     let members = statements.into_iter().zip(identified);
-    let members = members.map(|(said, of)| Member { entity: of.entity.clone(), ..said.member });
-    Standings::of(&Corpus::new(members.collect()))
+    let members = members.map(|(said, of)| CorpusMember { entity: of.entity.clone(), ..said.member });
+    PopularityByEntity::of(&Corpus::new(members.collect()))
 }
 
 /// The entities that differ from those stored.
@@ -96,9 +98,9 @@ fn changed(reader: &Reader, identified: Vec<Identified>) -> anyhow::Result<Vec<I
 fn write(
     context: &JobContext,
     changed: Vec<Identified>,
-    (before, looks): (&Anchors, BTreeMap<String, Look>),
+    (before, looks): (&IdentityAnchors, BTreeMap<String, Look>),
     events: Vec<IdentityEvent>,
-    standings: &Standings,
+    standings: &PopularityByEntity,
 ) -> anyhow::Result<u64> {
     let anchors = looks.into_iter().map(|(subject, look)| (subject, look.into_anchor()));
     // Anchors that stayed are not written, so that a quiet night leaves the file as it was.
@@ -125,7 +127,7 @@ fn write(
 }
 
 /// The alert for a person; none for what is only worth knowing.
-fn alert(event: &IdentityEvent, standings: &Standings) -> Option<Alert> {
+fn alert(event: &IdentityEvent, standings: &PopularityByEntity) -> Option<Alert> {
     if event.severity == Severity::Info {
         return None;
     }

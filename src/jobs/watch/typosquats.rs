@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use capdex_corpus::lookalike::list::{self, Line};
-use capdex_corpus::lookalike::night::{Conduct, Night};
-use capdex_corpus::lookalike::{Lead, Space};
+use capdex_corpus::typosquat::list::{self, NameListLine};
+use capdex_corpus::typosquat::night::{Conduct, Night};
+use capdex_corpus::typosquat::{Space, TyposquatCandidate};
 use capdex_model::alert::{Alert, reach_of};
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
@@ -38,7 +38,7 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     // Numbers instead of names: the pool needs an index and the names stay where they are.
     let numbers: Vec<usize> = (0..night.newcomers()).collect();
     let progress = StageProgress::stage("watch", u64::try_from(numbers.len()).ok(), context.quiet);
-    let mut leads: BTreeMap<String, Lead> = BTreeMap::new();
+    let mut leads: BTreeMap<String, TyposquatCandidate> = BTreeMap::new();
     let mut conducts: BTreeMap<ListingKey, Conduct> = BTreeMap::new();
     bulk::ordered(
         &context.pool,
@@ -53,7 +53,7 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
                 if !conducts.contains_key(first) {
                     conducts.insert((*first).clone(), reader.conduct(&suspect.listings, capdex_rules::defaults())?);
                 }
-                let lead = Night::lead(suspect, conducts.get(first).unwrap_or(&Conduct::default()));
+                let lead = Night::candidate(suspect, conducts.get(first).unwrap_or(&Conduct::default()));
                 // What speaks for the newcomer can clear it; such a lead is worth no row.
                 if lead.severity == Severity::Info {
                     continue;
@@ -101,7 +101,7 @@ pub(super) fn lists_state(files: &[PathBuf]) -> anyhow::Result<String> {
 ///
 /// # Errors
 /// Wrong configuration where a file cannot be read.
-fn popular(files: &[PathBuf]) -> anyhow::Result<Vec<Line>> {
+fn popular(files: &[PathBuf]) -> anyhow::Result<Vec<NameListLine>> {
     let mut lines = Vec::new();
     for file in files {
         lines.extend(read_list(file)?);
@@ -113,7 +113,7 @@ fn popular(files: &[PathBuf]) -> anyhow::Result<Vec<Line>> {
 ///
 /// # Errors
 /// Wrong usage where the file cannot be read, is too large or is no text.
-pub(crate) fn read_list(file: &Path) -> anyhow::Result<Vec<Line>> {
+pub(crate) fn read_list(file: &Path) -> anyhow::Result<Vec<NameListLine>> {
     let text = String::from_utf8(bytes_of(file)?);
     let text = text.map_err(|_| usage(format!("{} is no text in UTF-8", file.display())))?;
     Ok(list::read(&text))
@@ -130,7 +130,7 @@ fn bytes_of(file: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 /// Stays over nights: what bears the name, the name, and what it is taken for.
-pub(super) fn key_of(lead: &Lead) -> String {
+pub(super) fn key_of(lead: &TyposquatCandidate) -> String {
     let by = lead.listing.as_deref().unwrap_or_default();
     // Who publishes a name is one however many listings he has.
     let by = if lead.space == Space::Publisher { "" } else { by };
@@ -139,8 +139,8 @@ pub(super) fn key_of(lead: &Lead) -> String {
 }
 
 /// For each target the leads that rank highest, sorted by key.
-fn highest(leads: BTreeMap<String, Lead>) -> Vec<(String, Lead)> {
-    let mut leads: Vec<(String, Lead)> = leads.into_iter().collect();
+fn highest(leads: BTreeMap<String, TyposquatCandidate>) -> Vec<(String, TyposquatCandidate)> {
+    let mut leads: Vec<(String, TyposquatCandidate)> = leads.into_iter().collect();
     // In the order of rank, so that the limit for each target keeps the worst.
     leads.sort_by(|one, other| one.1.order(&other.1));
     let mut counts: BTreeMap<(Space, String), usize> = BTreeMap::new();
@@ -154,7 +154,7 @@ fn highest(leads: BTreeMap<String, Lead>) -> Vec<(String, Lead)> {
     leads
 }
 
-fn alert(key: &str, lead: &Lead) -> Alert {
+fn alert(key: &str, lead: &TyposquatCandidate) -> Alert {
     let listing = lead.listing.clone().unwrap_or_else(|| lead.name.clone());
     let users = |count: Option<u64>| count.map_or_else(|| "unknown".to_owned(), |count| count.to_string());
     let mut details: Vec<String> = lead.reasons.clone();

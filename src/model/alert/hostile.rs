@@ -1,6 +1,6 @@
 //! A message whose every text is hostile, for the tests of the gates.
 
-use crate::alert::message::{Body, Line, Message, Occasion, Roundup, Told};
+use crate::alert::message::{AlertLine, Body, Message, Occasion, Roundup, SingleAlert};
 use crate::alert::{Alert, ScoreChange};
 use crate::digest::Digest;
 use crate::fact::Severity;
@@ -44,13 +44,13 @@ pub fn hostile_alert() -> Alert {
 
 /// A message about a hostile alert.
 pub fn hostile_message() -> Message {
-    let told = Told { alert: hostile_alert(), raised: night(), occasion: Occasion::Raised };
+    let told = SingleAlert { alert: hostile_alert(), raised: night(), occasion: Occasion::Raised };
     Message { id: "msg_0123456789abcdef0123456789abcdef".into(), at: night(), body: Body::Alert(Box::new(told)) }
 }
 
 /// A digest message whose texts are hostile.
 pub fn hostile_digest() -> Message {
-    let first = vec![Line { handle: "0123456789ab".into(), severity: Severity::Low, title: HOSTILE.into() }];
+    let first = vec![AlertLine { handle: "0123456789ab".into(), severity: Severity::Low, title: HOSTILE.into() }];
     let roundup = Roundup {
         alerts: 7,
         joined: 2,

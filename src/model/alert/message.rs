@@ -31,7 +31,7 @@ pub struct Message {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Body {
     /// One alert.
-    Alert(Box<Told>),
+    Alert(Box<SingleAlert>),
     /// Alerts that were too many, or too much of the same, to be told one by one.
     Digest(Roundup),
 }
@@ -39,7 +39,7 @@ pub enum Body {
 /// One alert, told by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Told {
+pub struct SingleAlert {
     /// The alert.
     pub alert: Alert,
     /// When it was first raised.
@@ -86,7 +86,7 @@ pub struct Roundup {
     /// The number of alerts of each severity, worst first.
     pub severities: Vec<(Severity, u64)>,
     /// The first few in the order of their rank.
-    pub first: Vec<Line>,
+    pub first: Vec<AlertLine>,
     /// The command that lists them all.
     pub command: String,
 }
@@ -94,7 +94,7 @@ pub struct Roundup {
 /// An alert in one line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Line {
+pub struct AlertLine {
     /// Its short name.
     pub handle: String,
     /// The severity.
@@ -109,7 +109,7 @@ impl Message {
         let earlier = earlier.to_string();
         // The count of earlier fates tells the message apart from the one that first told the alert.
         let id = id_of([sink, "alert", raised.alert.key.as_str(), earlier.as_str()]);
-        let told = Told { alert: raised.alert.clone(), raised: raised.at, occasion };
+        let told = SingleAlert { alert: raised.alert.clone(), raised: raised.at, occasion };
         Self { id, at, body: Body::Alert(Box::new(told)) }
     }
 
@@ -125,7 +125,7 @@ impl Message {
             *rules.entry(alert.rule()).or_insert(0) += 1;
             *severities.entry(alert.severity).or_insert(0) += 1;
         }
-        let line = |raised: &&Raised| Line {
+        let line = |raised: &&Raised| AlertLine {
             handle: raised.alert.handle(),
             severity: raised.alert.severity,
             title: raised.alert.title.clone(),

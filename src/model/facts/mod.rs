@@ -9,11 +9,11 @@ use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::corpus_signal::RULE_PREFIX;
 use crate::digest::Digest;
 use crate::fact::{Fact, Outcome};
 use crate::ids::RuleId;
 use crate::kind::Kind;
-use crate::sighting::RULE_PREFIX;
 
 mod canonical;
 mod default_fact;

@@ -7,11 +7,11 @@ use serde::Deserialize;
 use capdex_model::fact::{Outcome, Severity};
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
-use capdex_model::score::{Part, Text, Texts};
+use capdex_model::score::{ScorePart, ScoreText, ScoreTexts};
 
-use super::super::findings::{self, Answered, Finding, Outcomes};
+use super::super::findings::{self, Answered, MethodFinding, Outcomes};
 use super::super::terms::{NO_RULES, distinct, push_looked, push_number};
-use super::numbers::{Risk, TABLE};
+use super::numbers::{CheckRisk, TABLE};
 
 pub(super) const METADATA: &str = "measure-metadata";
 pub(super) const MODEL: &str = "measure-model";
@@ -22,21 +22,21 @@ pub(super) const DEPLOYMENT: &str = "measure-deployment";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Check {
     pub(super) name: &'static str,
-    pub(super) status: Status,
+    pub(super) status: CheckStatus,
     /// The facts that it could determine, in words.
-    pub(super) determined: Text,
+    pub(super) determined: ScoreText,
     /// The things that it could not determine.
     pub(super) undetermined: &'static str,
     /// The share of its questions that was answered.
     pub(super) answered: Answered,
     /// The rules that it rests on.
-    pub(super) rules: Texts,
+    pub(super) rules: ScoreTexts,
 }
 
 /// The state that a check reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Status {
-    Completed { score: Points, risk: Risk },
+pub(super) enum CheckStatus {
+    Completed { score: Points, risk: CheckRisk },
     NotDeterminable,
     NotApplicable,
 }
@@ -45,37 +45,37 @@ impl Check {
     /// The score, where completed.
     pub(super) const fn score(&self) -> Option<Points> {
         match self.status {
-            Status::Completed { score, .. } => Some(score),
-            Status::NotDeterminable | Status::NotApplicable => None,
+            CheckStatus::Completed { score, .. } => Some(score),
+            CheckStatus::NotDeterminable | CheckStatus::NotApplicable => None,
         }
     }
 
     /// The risk, where completed.
-    pub(super) const fn risk(&self) -> Option<Risk> {
+    pub(super) const fn risk(&self) -> Option<CheckRisk> {
         match self.status {
-            Status::Completed { risk, .. } => Some(risk),
-            Status::NotDeterminable | Status::NotApplicable => None,
+            CheckStatus::Completed { risk, .. } => Some(risk),
+            CheckStatus::NotDeterminable | CheckStatus::NotApplicable => None,
         }
     }
 
     /// The check as a part of the score.
-    pub(super) fn part(&self) -> Part {
+    pub(super) fn part(&self) -> ScorePart {
         // A person reads the note beside the number: an empty half would look like a fault.
         let determined = if self.determined.is_empty() { "nothing" } else { &self.determined };
         let mut note = String::with_capacity(96 + determined.len() + self.undetermined.len());
         match self.status {
-            Status::Completed { risk, .. } => {
+            CheckStatus::Completed { risk, .. } => {
                 note.push_str("completed, risk ");
                 note.push_str(risk.as_str());
             }
-            Status::NotDeterminable => note.push_str("not_determinable"),
-            Status::NotApplicable => note.push_str("not_applicable"),
+            CheckStatus::NotDeterminable => note.push_str("not_determinable"),
+            CheckStatus::NotApplicable => note.push_str("not_applicable"),
         }
         note.push_str("; determined: ");
         note.push_str(determined);
         note.push_str("; not determined: ");
         note.push_str(self.undetermined);
-        Part { name: self.name.into(), value: self.score(), coverage: self.answered.coverage(), note: note.into() }
+        ScorePart { name: self.name.into(), value: self.score(), coverage: self.answered.coverage(), note: note.into() }
     }
 
     /// The same check of which only so much was answered.
@@ -84,8 +84,8 @@ impl Check {
         self
     }
 
-    fn completed(mut self, score: Points, risk: Risk, determined: impl Into<Text>) -> Self {
-        self.status = Status::Completed { score, risk };
+    fn completed(mut self, score: Points, risk: CheckRisk, determined: impl Into<ScoreText>) -> Self {
+        self.status = CheckStatus::Completed { score, risk };
         self.determined = determined.into();
         self.answered = ALL;
         self
@@ -101,24 +101,24 @@ const NOTHING: Answered = Answered { asked: 1, answered: 0 };
 const ASKED_OF_DEPLOYER: usize = 6;
 
 /// A check that nothing is known of yet; its status is that of its missing data.
-fn open(name: &'static str, status: Status, undetermined: &'static str, rules: Texts) -> Check {
+fn open(name: &'static str, status: CheckStatus, undetermined: &'static str, rules: ScoreTexts) -> Check {
     Check { name, status, determined: "".into(), undetermined, answered: NOTHING, rules }
 }
 
 /// Not applicable where the rule says so, else not determinable.
-fn missing(outcomes: &Outcomes<'_>, rule: &str) -> Status {
+fn missing(outcomes: &Outcomes<'_>, rule: &str) -> CheckStatus {
     match outcomes.get(rule) {
         // A rule that could not look leaves the question open; only one that does not apply closes it.
-        Some(Outcome::NotApplicable) => Status::NotApplicable,
-        _ => Status::NotDeterminable,
+        Some(Outcome::NotApplicable) => CheckStatus::NotApplicable,
+        _ => CheckStatus::NotDeterminable,
     }
 }
 
 /// The band of a score.
-pub(super) fn risk_of(score: Points) -> Risk {
+pub(super) fn risk_of(score: Points) -> CheckRisk {
     // The thresholds stand in a map by name, so that the highest that is reached is searched for.
     let reached = TABLE.risk.iter().filter(|(_, lowest)| score >= Points::whole(**lowest));
-    reached.max_by_key(|(_, lowest)| **lowest).map_or(Risk::Critical, |(risk, _)| *risk)
+    reached.max_by_key(|(_, lowest)| **lowest).map_or(CheckRisk::Critical, |(risk, _)| *risk)
 }
 
 /// Check 1: no source publishes an account's profile, so a named publisher is all there is.
@@ -126,7 +126,7 @@ pub(super) fn deployer(facts: &SparseFacts) -> Check {
     let undetermined = "age, repositories, contributions and organisations of the account; legal identity";
     let mut check =
         // The check asks six things of which a listing states one: it never completes, and says why.
-        open("deployer", Status::NotDeterminable, undetermined, Texts::Borrowed(&[Text::Borrowed(METADATA)]));
+        open("deployer", CheckStatus::NotDeterminable, undetermined, ScoreTexts::Borrowed(&[ScoreText::Borrowed(METADATA)]));
     let owner = facts.value(METADATA).and_then(|value| value.get("owner")).and_then(serde_json::Value::as_bool);
     if let Some(named) = owner {
         check.determined = if named { "a publisher is named" } else { "no publisher is named" }.into();
@@ -140,14 +140,14 @@ pub(super) fn deployer(facts: &SparseFacts) -> Check {
 pub(super) fn model(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check {
     let status = match outcomes.get(MODEL) {
         // Nothing declared is no missing data; the question stays open only where nobody could look.
-        Some(Outcome::Unavailable) => Status::NotDeterminable,
-        _ => Status::NotApplicable,
+        Some(Outcome::Unavailable) => CheckStatus::NotDeterminable,
+        _ => CheckStatus::NotApplicable,
     };
     let check = open(
         "model",
         status,
         "whether the named model is the one that runs",
-        Texts::Borrowed(&[Text::Borrowed(MODEL)]),
+        ScoreTexts::Borrowed(&[ScoreText::Borrowed(MODEL)]),
     );
     let named = facts.value(MODEL).and_then(|value| value.get("model")).and_then(serde_json::Value::as_str);
     // Manifests spell one model in many ways; the providers' names are kept in small letters.
@@ -162,17 +162,17 @@ pub(super) fn model(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check {
     let provider = TABLE.model.providers.iter().find(|(_, prefixes)| begins(prefixes));
     let (points, said) = match provider {
         Some((provider, _)) => (TABLE.model.known, format!("a model of {provider} is named").into()),
-        None => (TABLE.model.named, Text::Borrowed("a model of no known provider is named")),
+        None => (TABLE.model.named, ScoreText::Borrowed("a model of no known provider is named")),
     };
     let score = Points::whole(points);
     check.completed(score, risk_of(score), said)
 }
 
 /// Check 3: 100 minus a penalty for each type of finding, at its worst.
-pub(super) fn code(findings: &[Finding<'_>], answered: Answered) -> Check {
+pub(super) fn code(findings: &[MethodFinding<'_>], answered: Answered) -> Check {
     let mut check = open(
         "code",
-        Status::NotDeterminable,
+        CheckStatus::NotDeterminable,
         "behaviour at run time; whether the build matches the reviewed source",
         NO_RULES,
     );
@@ -182,16 +182,16 @@ pub(super) fn code(findings: &[Finding<'_>], answered: Answered) -> Check {
     }
     // Each type costs once, at its worst: a hundred matches of one pattern are one weakness.
     let worst = findings::distinct_by(findings.to_vec(), |finding| finding.code);
-    let penalty = |finding: &Finding<'_>| TABLE.code.penalties.get(&finding.severity).copied().unwrap_or(0);
+    let penalty = |finding: &MethodFinding<'_>| TABLE.code.penalties.get(&finding.severity).copied().unwrap_or(0);
     let lost: i64 = worst.iter().map(penalty).sum();
     // Penalties of many types add up to more than 100, and the scale ends at 0.
     let score = Points::whole((100 - lost).max(0));
     // The worst finding sets the least risk, whatever the sum says.
     let severest = worst.iter().map(|finding| finding.severity).max();
     let forced = match severest {
-        Some(Severity::Critical) => Risk::Critical,
-        Some(Severity::High) => Risk::High,
-        _ => Risk::Low,
+        Some(Severity::Critical) => CheckRisk::Critical,
+        Some(Severity::High) => CheckRisk::High,
+        _ => CheckRisk::Low,
     };
     // All rules are named, also those whose finding was not the worst of its type.
     check.rules = distinct(findings.iter().map(|finding| finding.rule));
@@ -224,8 +224,9 @@ pub(super) fn package_verdict(score: Points, worst: Option<Severity>) -> &'stati
 }
 
 /// Check 4: reports of abuse, where a rule that knows any could look.
-pub(super) fn abuse(reports: &[Finding<'_>], answered: Answered) -> Check {
-    let mut check = open("abuse", Status::NotDeterminable, "reports that nobody made or that we do not hold", NO_RULES);
+pub(super) fn abuse(reports: &[MethodFinding<'_>], answered: Answered) -> Check {
+    let mut check =
+        open("abuse", CheckStatus::NotDeterminable, "reports that nobody made or that we do not hold", NO_RULES);
     check.rules = distinct(reports.iter().map(|report| report.rule));
     // No rule was asked: that must not read as "no reports".
     let lists = if answered.asked == 0 { NOTHING } else { answered };
@@ -233,10 +234,10 @@ pub(super) fn abuse(reports: &[Finding<'_>], answered: Answered) -> Check {
     let check = match (reports.is_empty(), answered.answered) {
         (false, _) => {
             let said = format!("{} reports", reports.len());
-            check.completed(Points::whole(TABLE.abuse.reported), Risk::Critical, said)
+            check.completed(Points::whole(TABLE.abuse.reported), CheckRisk::Critical, said)
         }
         (true, 0) => check,
-        (true, _) => check.completed(Points::whole(TABLE.abuse.clean), Risk::Low, "no known reports"),
+        (true, _) => check.completed(Points::whole(TABLE.abuse.clean), CheckRisk::Low, "no known reports"),
     };
     check.of(lists)
 }
@@ -260,7 +261,8 @@ struct PermittedTool<'a> {
 /// Check 5: tools by the verbs of their names.
 pub(super) fn permissions(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check {
     let undetermined = "what the tools really do; the pattern expected of the kind of agent";
-    let check = |status| open("permissions", status, undetermined, Texts::Borrowed(&[Text::Borrowed(PERMISSIONS)]));
+    let check =
+        |status| open("permissions", status, undetermined, ScoreTexts::Borrowed(&[ScoreText::Borrowed(PERMISSIONS)]));
     // A value that cannot be read counts as missing data and stops no scoring.
     let Some(value) = facts.value(PERMISSIONS).and_then(|value| Permitted::deserialize(value).ok()) else {
         return check(missing(outcomes, PERMISSIONS));
@@ -277,10 +279,10 @@ pub(super) fn permissions(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check
         .collect();
     // A declared critical tool is `HIGH` at most, or every terminal server would be blocked.
     let risk = match (undeclared.is_empty(), critical + high, medium) {
-        (false, _, _) => Risk::Critical,
-        (true, 1.., _) => Risk::High,
-        (true, _, 1..) => Risk::Elevated,
-        _ => Risk::Low,
+        (false, _, _) => CheckRisk::Critical,
+        (true, 1.., _) => CheckRisk::High,
+        (true, _, 1..) => CheckRisk::Elevated,
+        _ => CheckRisk::Low,
     };
     let score = Points::whole((100 - lost).max(0));
     let mut said = String::with_capacity(96);
@@ -299,7 +301,7 @@ pub(super) fn permissions(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check
     if let Some(first) = undeclared.first() {
         said.extend(["; ", first, " does what the server does not declare"]);
     }
-    check(Status::NotDeterminable).completed(score, risk, said)
+    check(CheckStatus::NotDeterminable).completed(score, risk, said)
 }
 
 /// The cost of so many tools of each class. A tool of a worse class never costs less than it would in a milder one.
@@ -317,12 +319,12 @@ fn permission_points(critical: i64, high: i64, medium: i64) -> i64 {
 /// The value of `measure-deployment`.
 #[derive(Deserialize)]
 struct Deployed {
-    launches: Vec<Launch>,
+    launches: Vec<LaunchKind>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Launch {
+enum LaunchKind {
     Shipped,
     Pinned,
     Unpinned,
@@ -337,8 +339,12 @@ enum Launch {
 /// Check 6: the riskiest way to launch that a manifest declares.
 pub(super) fn deployment(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check {
     let undetermined = "how it really runs; human oversight and orchestration, which nobody declares";
-    let check =
-        open("deployment", missing(outcomes, DEPLOYMENT), undetermined, Texts::Borrowed(&[Text::Borrowed(DEPLOYMENT)]));
+    let check = open(
+        "deployment",
+        missing(outcomes, DEPLOYMENT),
+        undetermined,
+        ScoreTexts::Borrowed(&[ScoreText::Borrowed(DEPLOYMENT)]),
+    );
     let launches = facts.value(DEPLOYMENT).and_then(|value| Deployed::deserialize(value).ok());
     let launches = launches.map(|value| value.launches).unwrap_or_default();
     // Of several ways to launch, a user may take the riskiest.
@@ -347,17 +353,17 @@ pub(super) fn deployment(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check 
     check.completed(score, risk_of(score), format!("{} declared ways to launch", launches.len()))
 }
 
-fn launch_points(launch: &Launch) -> i64 {
+fn launch_points(launch: &LaunchKind) -> i64 {
     let numbers = &TABLE.deployment;
     match launch {
-        Launch::Shipped => numbers.shipped,
-        Launch::Pinned => numbers.pinned,
-        Launch::Unpinned => numbers.unpinned,
-        Launch::ImageDigest => numbers.image_digest,
-        Launch::ImageTag => numbers.image_tag,
-        Launch::Loopback => numbers.loopback,
-        Launch::HttpsAuthenticated => numbers.https_authenticated,
-        Launch::HttpsOpen => numbers.https_open,
-        Launch::HttpOpen => numbers.http_open,
+        LaunchKind::Shipped => numbers.shipped,
+        LaunchKind::Pinned => numbers.pinned,
+        LaunchKind::Unpinned => numbers.unpinned,
+        LaunchKind::ImageDigest => numbers.image_digest,
+        LaunchKind::ImageTag => numbers.image_tag,
+        LaunchKind::Loopback => numbers.loopback,
+        LaunchKind::HttpsAuthenticated => numbers.https_authenticated,
+        LaunchKind::HttpsOpen => numbers.https_open,
+        LaunchKind::HttpOpen => numbers.http_open,
     }
 }

@@ -13,7 +13,7 @@ use capdex_model::time::AsOf;
 use capdex_rules::RuleMeta;
 
 use super::cached_score::CachedScore;
-use super::findings::{self, Asked, Codes, Finding, Outcomes};
+use super::findings::{self, Asked, Codes, MethodFinding, Outcomes};
 use super::terms::{close, push_number, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
@@ -21,8 +21,8 @@ mod checks;
 mod numbers;
 mod owasp;
 
-use checks::{Check, Status};
-use numbers::{Risk, TABLE};
+use checks::{Check, CheckStatus};
+use numbers::{CheckRisk, TABLE};
 
 const PAGE: &str = include_str!("page.md");
 const FAMILY: &str = "agentscore";
@@ -86,7 +86,7 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
     }
     let ours = findings::worst_of_ours(&counted);
     // Reports go to check 4: in check 3 they would count twice.
-    let (reports, code): (Vec<Finding<'_>>, Vec<Finding<'_>>) =
+    let (reports, code): (Vec<MethodFinding<'_>>, Vec<MethodFinding<'_>>) =
         counted.into_iter().partition(|finding| is_report(finding.code));
     let (reporters, readers) = &*REPORTERS_AND_READERS;
     let checks = [
@@ -152,7 +152,7 @@ fn coverage_over(checks: &[Check; 6]) -> Coverage {
     // Shares of unlike denominators add up in integers, so that every machine gives the same.
     const WHOLE: usize = 1_000_000_000;
     // A check that does not apply asks nothing, and must not lower the coverage.
-    let applicable = || checks.iter().filter(|check| check.status != Status::NotApplicable);
+    let applicable = || checks.iter().filter(|check| check.status != CheckStatus::NotApplicable);
     let shares = applicable().map(|check| {
         let answered = check.answered;
         (WHOLE * answered.answered).checked_div(answered.asked).unwrap_or(0)
@@ -163,15 +163,15 @@ fn coverage_over(checks: &[Check; 6]) -> Coverage {
 /// The published decision, in its order, and the gate that made it.
 fn decide(checks: &[Check; 6], reported: bool, completed: usize, mean: Points) -> (&'static str, Option<&'static str>) {
     let [_, _, code, _, permissions, deployment] = checks;
-    let at_least = |check: &Check, risk: Risk| check.risk().is_some_and(|found| found >= risk);
+    let at_least = |check: &Check, risk: CheckRisk| check.risk().is_some_and(|found| found >= risk);
     // The order is published: an earlier gate decides whatever the later ones would say.
     if reported {
         ("BLOCK", Some("an abuse report: BLOCK"))
-    } else if at_least(permissions, Risk::Critical) {
+    } else if at_least(permissions, CheckRisk::Critical) {
         ("BLOCK", Some("permissions risk CRITICAL: BLOCK"))
-    } else if at_least(code, Risk::High) {
+    } else if at_least(code, CheckRisk::High) {
         ("CAUTION", Some("code risk HIGH or CRITICAL: CAUTION"))
-    } else if at_least(deployment, Risk::High) {
+    } else if at_least(deployment, CheckRisk::High) {
         ("CAUTION", Some("deployment risk HIGH or CRITICAL: CAUTION"))
     } else if completed < TABLE.checks_needed {
         ("INSUFFICIENT DATA", Some("fewer than 3 checks completed: INSUFFICIENT DATA"))

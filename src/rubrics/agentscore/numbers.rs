@@ -13,20 +13,20 @@ use capdex_model::fact::Severity;
 pub(super) const TEXT: &str = include_str!("weights.toml");
 
 /// The numbers.
-pub(super) static TABLE: LazyLock<Numbers> =
+pub(super) static TABLE: LazyLock<AgentScoreNumbers> =
     LazyLock::new(|| toml::from_str(TEXT).expect("the compiled-in numbers parse, as tested"));
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Numbers {
+pub(super) struct AgentScoreNumbers {
     pub(super) checks_needed: usize,
     pub(super) allowed_from: i64,
-    pub(super) risk: BTreeMap<Risk, i64>,
+    pub(super) risk: BTreeMap<CheckRisk, i64>,
     pub(super) code: Code,
     pub(super) abuse: Abuse,
     pub(super) permissions: Permissions,
     pub(super) deployment: Deployment,
-    pub(super) model: Model,
+    pub(super) model: AgentScoreModel,
     /// Risk to its title and how far the page says that it is covered.
     pub(super) owasp_mcp: BTreeMap<String, (String, String)>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Numbers {
 /// The risk that a check finds, mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub(super) enum Risk {
+pub(super) enum CheckRisk {
     Low,
     Moderate,
     Elevated,
@@ -42,7 +42,7 @@ pub(super) enum Risk {
     Critical,
 }
 
-impl Risk {
+impl CheckRisk {
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Low => "LOW",
@@ -104,7 +104,7 @@ pub(super) struct Deployment {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Model {
+pub(super) struct AgentScoreModel {
     pub(super) known: i64,
     pub(super) named: i64,
     pub(super) none: Vec<String>,

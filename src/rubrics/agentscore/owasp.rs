@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use capdex_model::facts::SparseFacts;
-use capdex_model::score::{Part, Text};
+use capdex_model::score::{ScorePart, ScoreText};
 use capdex_rules::Lifecycle;
 
 use super::super::findings::{Answered, Asked, Outcomes};
@@ -17,7 +17,7 @@ use super::numbers::TABLE;
 const CITE: &str = "owasp-mcp:";
 
 /// One risk and the stable rules that cite it, by id.
-struct Risk {
+struct OwaspRisk {
     name: String,
     /// The beginning of what is said of it.
     said: String,
@@ -26,7 +26,7 @@ struct Risk {
     clean: CachedText<Answered>,
 }
 
-static RISKS: LazyLock<Vec<Risk>> = LazyLock::new(|| {
+static RISKS: LazyLock<Vec<OwaspRisk>> = LazyLock::new(|| {
     let mut citing: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
     // A rule on trial may still be wrong, and must not show as one that looked.
     for meta in capdex_rules::all().iter().filter(|meta| meta.lifecycle == Lifecycle::Stable) {
@@ -38,7 +38,7 @@ static RISKS: LazyLock<Vec<Risk>> = LazyLock::new(|| {
         let mut rules = citing.get(code.as_str()).cloned().unwrap_or_default();
         rules.sort_unstable();
         let (name, said) = (format!("{CITE}{code}"), format!("{title}, {published} by the method; "));
-        Risk { name, said, asked: Asked::new(rules), clean: CachedText::new() }
+        OwaspRisk { name, said, asked: Asked::new(rules), clean: CachedText::new() }
     };
     TABLE.owasp_mcp.iter().map(risk).collect()
 });
@@ -49,7 +49,7 @@ pub(super) fn count() -> usize {
 }
 
 /// Adds a part for each risk: how many of the rules that cite it could look, and how many findings they made.
-pub(super) fn add_parts(parts: &mut Vec<Part>, facts: &SparseFacts, outcomes: &Outcomes<'_>) {
+pub(super) fn add_parts(parts: &mut Vec<ScorePart>, facts: &SparseFacts, outcomes: &Outcomes<'_>) {
     let findings = facts.found().filter(|(_, fact)| fact.is_finding());
     let found: Vec<usize> = findings.filter_map(|(number, _)| number).collect();
     parts.extend(RISKS.iter().map(|risk| {
@@ -58,11 +58,11 @@ pub(super) fn add_parts(parts: &mut Vec<Part>, facts: &SparseFacts, outcomes: &O
         let note = || risk.note(findings, answered);
         // A clean risk reads the same for nearly every capability, and its text is lent.
         let note = if findings == 0 { risk.clean.said(facts.kind, answered, note) } else { note().into() };
-        Part { name: Text::Borrowed(&risk.name), value: None, coverage: answered.coverage(), note }
+        ScorePart { name: ScoreText::Borrowed(&risk.name), value: None, coverage: answered.coverage(), note }
     }));
 }
 
-impl Risk {
+impl OwaspRisk {
     fn note(&self, findings: usize, answered: Answered) -> String {
         let mut note = String::with_capacity(self.said.len() + 48);
         note.push_str(&self.said);

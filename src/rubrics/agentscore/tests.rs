@@ -101,7 +101,7 @@ fn a_type_costs_once_at_its_worst() {
     let high = finding("command_injection", Severity::High, "b", 1);
     let check = checks::code(&[low, high, high], ALL_ANSWERED);
     assert_eq!(check.score(), Some(Points::whole(80)));
-    assert_eq!(check.risk(), Some(Risk::High));
+    assert_eq!(check.risk(), Some(CheckRisk::High));
 }
 
 #[test]
@@ -115,53 +115,54 @@ fn all_injection_patterns_are_one_type() {
 #[test]
 fn a_check_whose_rules_could_not_look_is_not_determinable() {
     let none = Answered { asked: 10, answered: 0 };
-    assert_eq!(checks::code(&[], none).status, Status::NotDeterminable);
-    assert_eq!(checks::abuse(&[], none).status, Status::NotDeterminable);
+    assert_eq!(checks::code(&[], none).status, CheckStatus::NotDeterminable);
+    assert_eq!(checks::abuse(&[], none).status, CheckStatus::NotDeterminable);
     assert_eq!(checks::abuse(&[], ALL_ANSWERED).score(), Some(Points::whole(100)));
     assert_eq!(checks::abuse(&[finding("abuse_report", Severity::High, "", 0)], none).score(), Some(Points::ZERO));
 }
 
 /// Six checks with given scores and risks, in their order.
-fn six(given: [Option<(i64, Risk)>; 6]) -> [Check; 6] {
+fn six(given: [Option<(i64, CheckRisk)>; 6]) -> [Check; 6] {
     let blank = checks::code(&[], Answered::default());
     given.map(|given| {
         let status = match given {
-            Some((score, risk)) => Status::Completed { score: Points::whole(score), risk },
-            None => Status::NotDeterminable,
+            Some((score, risk)) => CheckStatus::Completed { score: Points::whole(score), risk },
+            None => CheckStatus::NotDeterminable,
         };
         let answered = Answered { asked: 1, answered: usize::from(given.is_some()) };
         Check { status, answered, ..blank.clone() }
     })
 }
 
-fn decision(given: [Option<(i64, Risk)>; 6], reported: bool) -> capdex_model::score::Text {
+fn decision(given: [Option<(i64, CheckRisk)>; 6], reported: bool) -> capdex_model::score::ScoreText {
     compute(six(given), reported, Some(Severity::High)).grade
 }
 
 #[test]
 fn gates_decide_in_the_published_order() {
-    let low = Some((90, Risk::Low));
-    let high = Some((40, Risk::High));
-    let critical = Some((70, Risk::Critical));
+    let low = Some((90, CheckRisk::Low));
+    let high = Some((40, CheckRisk::High));
+    let critical = Some((70, CheckRisk::Critical));
     assert_eq!(decision([None, None, critical, None, critical, high], true), "BLOCK");
     assert_eq!(decision([low, low, low, low, critical, low], false), "BLOCK");
     assert_eq!(decision([None, None, high, None, low, None], false), "CAUTION");
     assert_eq!(decision([low, None, low, None, low, high], false), "CAUTION");
     assert_eq!(decision([None, None, low, None, low, None], false), "INSUFFICIENT DATA");
     assert_eq!(decision([None, None, low, low, low, None], false), "ALLOW");
-    assert_eq!(decision([None, None, low, low, Some((30, Risk::Elevated)), None], false), "ALLOW");
-    let elevated = Some((60, Risk::Elevated));
+    assert_eq!(decision([None, None, low, low, Some((30, CheckRisk::Elevated)), None], false), "ALLOW");
+    let elevated = Some((60, CheckRisk::Elevated));
     assert_eq!(decision([None, None, elevated, elevated, elevated, None], false), "CAUTION");
 }
 
 #[test]
 fn the_pages_own_examples_hold() {
-    let seventy = Some((70, Risk::Moderate));
-    let blocked = compute(six([None, None, seventy, seventy, Some((70, Risk::Critical)), None]), false, None);
+    let seventy = Some((70, CheckRisk::Moderate));
+    let blocked = compute(six([None, None, seventy, seventy, Some((70, CheckRisk::Critical)), None]), false, None);
     assert_eq!(blocked.value, Some(Points::whole(70)));
     assert_eq!(&*blocked.grade, "BLOCK");
     assert_eq!(blocked.caps.first().map(|cap| &**cap), Some("permissions risk CRITICAL: BLOCK"));
-    let two = compute(six([None, None, Some((100, Risk::Low)), None, Some((100, Risk::Low)), None]), false, None);
+    let two =
+        compute(six([None, None, Some((100, CheckRisk::Low)), None, Some((100, CheckRisk::Low)), None]), false, None);
     assert_eq!(two.value, Some(Points::whole(100)));
     assert_eq!(&*two.grade, "INSUFFICIENT DATA");
 }
@@ -169,7 +170,7 @@ fn the_pages_own_examples_hold() {
 #[test]
 fn the_value_is_the_mean_over_completed_checks() {
     let score = compute(
-        six([None, None, Some((100, Risk::Low)), None, Some((95, Risk::Low)), Some((90, Risk::Low))]),
+        six([None, None, Some((100, CheckRisk::Low)), None, Some((95, CheckRisk::Low)), Some((90, CheckRisk::Low))]),
         false,
         None,
     );
@@ -191,10 +192,10 @@ fn permissions_are_critical_only_for_what_is_not_declared() {
     let exec = [("critical", "shell"), ("high", ""), ("medium", "")];
     let undeclared = permissions(&exec, &["payment"]);
     assert_eq!(undeclared.score(), Some(Points::whole(54)));
-    assert_eq!(undeclared.risk(), Some(Risk::Critical));
-    assert_eq!(permissions(&exec, &["shell"]).risk(), Some(Risk::High));
+    assert_eq!(undeclared.risk(), Some(CheckRisk::Critical));
+    assert_eq!(permissions(&exec, &["shell"]).risk(), Some(CheckRisk::High));
     assert_eq!(permissions(&[("high", ""); 6], &[]).score(), Some(Points::whole(70)));
-    assert_eq!(permissions(&[("low", "")], &[]).risk(), Some(Risk::Low));
+    assert_eq!(permissions(&[("low", "")], &[]).risk(), Some(CheckRisk::Low));
 }
 
 #[test]
@@ -228,8 +229,8 @@ fn the_riskiest_way_to_launch_decides() {
         let check = checks::deployment(&facts, &Outcomes::of(&facts));
         (check.score(), check.risk())
     };
-    assert_eq!(of(json!(["pinned", "https_open"])), (Some(Points::whole(55)), Some(Risk::Elevated)));
-    assert_eq!(of(json!(["http_open", "shipped"])), (Some(Points::whole(15)), Some(Risk::Critical)));
+    assert_eq!(of(json!(["pinned", "https_open"])), (Some(Points::whole(55)), Some(CheckRisk::Elevated)));
+    assert_eq!(of(json!(["http_open", "shipped"])), (Some(Points::whole(15)), Some(CheckRisk::Critical)));
     assert_eq!(of(json!([])), (None, None));
 }
 
@@ -261,8 +262,8 @@ fn checks_that_make_no_sense_for_a_kind_are_not_applicable() {
 proptest::proptest! {
     #[test]
     fn terms_add_up_and_more_findings_never_raise_the_value(mut findings in any_findings(CODES), other in 0..=100_i64) {
-        let scored = |findings: &[Finding]| {
-            let mut checks = six([None, Some((other, Risk::Low)), None, None, Some((77, Risk::Low)), None]);
+        let scored = |findings: &[MethodFinding]| {
+            let mut checks = six([None, Some((other, CheckRisk::Low)), None, None, Some((77, CheckRisk::Low)), None]);
             checks[2] = checks::code(findings, ALL_ANSWERED);
             compute(checks, false, None)
         };

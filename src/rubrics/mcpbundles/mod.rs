@@ -12,10 +12,10 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
-use capdex_model::score::{Coverage, Part, RubricRef, Score, Text};
+use capdex_model::score::{Coverage, RubricRef, Score, ScorePart, ScoreText};
 use capdex_model::time::AsOf;
 
-use super::findings::{self, Answered, Asked, Codes, Finding, Outcomes};
+use super::findings::{self, Answered, Asked, Codes, MethodFinding, Outcomes};
 use super::terms::{CachedText, NO_RULES, distinct, push_looked, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
@@ -29,7 +29,7 @@ pub struct McpBundles;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Numbers {
+struct McpBundlesNumbers {
     posture: Posture,
     codes: BTreeMap<String, Severity>,
 }
@@ -42,7 +42,7 @@ struct Posture {
     directory: Vec<String>,
 }
 
-static TABLE: LazyLock<Numbers> =
+static TABLE: LazyLock<McpBundlesNumbers> =
     LazyLock::new(|| toml::from_str(NUMBERS).expect("the compiled-in numbers parse, as tested"));
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
@@ -92,7 +92,7 @@ impl Rubric for McpBundles {
 
     fn score(&self, facts: &SparseFacts, _at: AsOf) -> Score {
         // Also a score without a value says that no model was asked.
-        let none = |reason: Text| {
+        let none = |reason: ScoreText| {
             let mut score = Score::none(META.rubric.clone(), Coverage::NONE, reason);
             score.parts.push(judge());
             score
@@ -129,7 +129,7 @@ fn is_of_directory(code: &str) -> bool {
 
 /// The counts of the measure over a server's tools.
 #[derive(Deserialize)]
-struct Counted {
+struct ToolCounts {
     tools: usize,
     described: usize,
     annotations_required: usize,
@@ -138,7 +138,7 @@ struct Counted {
 
 /// The quality of 0 to 100; none where no tool was read.
 fn quality(value: &Value) -> Option<Points> {
-    let counted = Counted::deserialize(value).ok()?;
+    let counted = ToolCounts::deserialize(value).ok()?;
     // A server that needs no annotation has written none: the denominator must not be zero.
     let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
     let written = share(counted.annotations_written, counted.annotations_required);
@@ -146,8 +146,8 @@ fn quality(value: &Value) -> Option<Points> {
     (counted.tools > 0).then(|| Points::round_from((mean * 100.0).clamp(0.0, 100.0)))
 }
 
-fn compute(findings: Vec<Finding<'_>>, answered: Answered, quality: Points) -> Score {
-    let (of_directory, findings): (Vec<Finding<'_>>, Vec<Finding<'_>>) =
+fn compute(findings: Vec<MethodFinding<'_>>, answered: Answered, quality: Points) -> Score {
+    let (of_directory, findings): (Vec<MethodFinding<'_>>, Vec<MethodFinding<'_>>) =
         findings.into_iter().partition(|finding| is_of_directory(finding.code));
     // Only what has weight can cause a grade; the directory layer was split off before.
     let ours = findings::worst_of_ours(&findings);
@@ -178,17 +178,17 @@ fn compute(findings: Vec<Finding<'_>>, answered: Answered, quality: Points) -> S
 }
 
 /// The worst severity of what is no mere label, or `clean`.
-fn grade(findings: &[Finding<'_>]) -> Text {
-    let is_label = |finding: &&Finding<'_>| TABLE.posture.labels.iter().any(|label| label == finding.code);
+fn grade(findings: &[MethodFinding<'_>]) -> ScoreText {
+    let is_label = |finding: &&MethodFinding<'_>| TABLE.posture.labels.iter().any(|label| label == finding.code);
     let serious = findings.iter().filter(|finding| !is_label(finding));
     let worst = serious.map(|finding| finding.severity).filter(|severity| *severity > Severity::Info).max();
     worst.map_or("clean", Severity::as_str).into()
 }
 
-fn parts(value: Points, answered: Answered, quality: Points) -> Vec<Part> {
+fn parts(value: Points, answered: Answered, quality: Points) -> Vec<ScorePart> {
     let mut looked = String::with_capacity(32);
     push_looked(&mut looked, answered);
-    let part = |name: &'static str, value: Points, coverage: Coverage, note: Text| Part {
+    let part = |name: &'static str, value: Points, coverage: Coverage, note: ScoreText| ScorePart {
         name: name.into(),
         value: Some(value),
         coverage,
@@ -202,9 +202,9 @@ fn parts(value: Points, answered: Answered, quality: Points) -> Vec<Part> {
 }
 
 /// The part of the directory layer, where it says anything.
-fn directory(findings: &[Finding<'_>]) -> Option<Part> {
+fn directory(findings: &[MethodFinding<'_>]) -> Option<ScorePart> {
     let codes = distinct(findings.iter().map(|finding| finding.code));
-    (!codes.is_empty()).then(|| Part {
+    (!codes.is_empty()).then(|| ScorePart {
         name: "directory".into(),
         value: None,
         coverage: Coverage::NONE,
@@ -213,8 +213,8 @@ fn directory(findings: &[Finding<'_>]) -> Option<Part> {
 }
 
 /// No model is ever asked, and every result says so, also one without a value.
-fn judge() -> Part {
-    Part {
+fn judge() -> ScorePart {
+    ScorePart {
         name: "llm_judge_used".into(),
         value: Some(Points::ZERO),
         coverage: Coverage::FULL,

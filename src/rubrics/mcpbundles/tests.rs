@@ -8,7 +8,7 @@ use capdex_model::fact::Outcome;
 
 const CODES: &[&str] = &["E001", "MCPB-A002", "W015", "W019", "SAFE-T1402", "MCPB-A001"];
 
-fn scored(findings: Vec<Finding>) -> Score {
+fn scored(findings: Vec<MethodFinding>) -> Score {
     compute(findings, Answered { asked: 18, answered: 18 }, Points::whole(50))
 }
 

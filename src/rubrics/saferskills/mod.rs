@@ -11,12 +11,12 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
-use capdex_model::score::{Part, RubricRef, Score, Term, Text};
+use capdex_model::score::{RubricRef, Score, ScorePart, ScoreText, Term};
 use capdex_model::time::AsOf;
 use capdex_rules::RuleMeta;
 
 use super::cached_score::CachedScore;
-use super::findings::{self, Answered, Asked, Codes, Finding, Outcomes};
+use super::findings::{self, Answered, Asked, Codes, MethodFinding, Outcomes};
 use super::terms::{CachedText, close, distinct, push_looked, push_number, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
@@ -54,7 +54,7 @@ impl Axis {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Numbers {
+struct SaferSkillsNumbers {
     critical_floor: i64,
     shadow: BTreeSet<String>,
     penalties: BTreeMap<Severity, i64>,
@@ -65,7 +65,7 @@ struct Numbers {
     codes: BTreeMap<String, Severity>,
 }
 
-static TABLE: LazyLock<Numbers> =
+static TABLE: LazyLock<SaferSkillsNumbers> =
     LazyLock::new(|| toml::from_str(NUMBERS).expect("the compiled-in numbers parse, as tested"));
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
@@ -92,16 +92,16 @@ static CODES: LazyLock<Vec<(Kind, Codes)>> = LazyLock::new(|| {
 });
 
 /// The axis of each code, and whether it is shadow. All codes begin alike: they are told apart by their lengths first.
-type Standings = BTreeMap<(usize, &'static str), (Axis, bool)>;
+type AxesByCode = BTreeMap<(usize, &'static str), (Axis, bool)>;
 
 /// Those of the codes of all rules.
-static STANDINGS: LazyLock<Standings> = LazyLock::new(|| {
+static AXES_BY_CODE: LazyLock<AxesByCode> = LazyLock::new(|| {
     let codes = findings::coded_rules(FAMILY).flat_map(|meta| meta.codes.get(FAMILY)).flatten();
     codes.map(|code| ((code.len(), code.as_str()), (axis_of(code), is_shadow(code)))).collect()
 });
 
 /// The things that are always the same about an axis.
-struct Ground {
+struct AxisConstants {
     axis: Axis,
     weight: i64,
     /// The rules that speak on it.
@@ -112,14 +112,14 @@ struct Ground {
     clean: CachedText<Answered>,
 }
 
-static GROUNDS: LazyLock<[Ground; 5]> = LazyLock::new(|| {
+static GROUNDS: LazyLock<[AxisConstants; 5]> = LazyLock::new(|| {
     let speaks =
         |meta: &RuleMeta, axis: Axis| meta.codes.get(FAMILY).into_iter().flatten().any(|code| axis_of(code) == axis);
     let rules = |axis| findings::coded_rules(FAMILY).filter(move |meta| speaks(meta, axis));
     Axis::ALL.map(|axis| {
         let weight = TABLE.weights.get(&axis).copied().unwrap_or(0);
         let asked = Asked::new(rules(axis).map(|meta| meta.id.as_str()));
-        Ground { axis, weight, asked, full: share_of(weight, FULL), clean: CachedText::new() }
+        AxisConstants { axis, weight, asked, full: share_of(weight, FULL), clean: CachedText::new() }
     })
 });
 
@@ -158,7 +158,7 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
 
 /// The findings in the method's words. Shadow rules weigh nothing, and of several ids of one rule of ours the one counts
 /// that is active and that SaferSkills looks for in this kind.
-fn counted(facts: &SparseFacts) -> Vec<Finding<'_>> {
+fn counted(facts: &SparseFacts) -> Vec<MethodFinding<'_>> {
     let codes = CODES.iter().find(|(kind, _)| *kind == facts.kind);
     codes.map(|(_, codes)| codes.counted(facts)).unwrap_or_default()
 }
@@ -192,15 +192,15 @@ fn axis_of(code: &str) -> Axis {
 }
 
 /// The axis of a code, and whether it is shadow.
-fn standing(code: &str) -> (Axis, bool) {
-    STANDINGS.get(&(code.len(), code)).copied().unwrap_or_else(|| (axis_of(code), is_shadow(code)))
+fn axis_and_shadow(code: &str) -> (Axis, bool) {
+    AXES_BY_CODE.get(&(code.len(), code)).copied().unwrap_or_else(|| (axis_of(code), is_shadow(code)))
 }
 
 /// The whole arithmetic, from findings in the method's words.
-fn compute(kind: Kind, findings: Vec<Finding<'_>>, answered: [Answered; 5], all: Answered) -> Score {
+fn compute(kind: Kind, findings: Vec<MethodFinding<'_>>, answered: [Answered; 5], all: Answered) -> Score {
     let (mut shadow, mut weighty) = (Vec::new(), Vec::with_capacity(findings.len()));
     for finding in findings {
-        match standing(finding.code) {
+        match axis_and_shadow(finding.code) {
             (axis, true) => shadow.push(axis),
             (_, false) => weighty.push(finding),
         }
@@ -208,14 +208,14 @@ fn compute(kind: Kind, findings: Vec<Finding<'_>>, answered: [Answered; 5], all:
     let ours = findings::worst_of_ours(&weighty);
     // One code at one place counts once, whichever of our rules found it.
     let findings = findings::distinct_by(weighty, |finding| (finding.code, finding.place));
-    let axes: Vec<Axis> = findings.iter().map(|finding| standing(finding.code).0).collect();
+    let axes: Vec<Axis> = findings.iter().map(|finding| axis_and_shadow(finding.code).0).collect();
     let mut score = Score::none(META.rubric.clone(), all.coverage(), "");
     score.terms.reserve_exact(Axis::ALL.len() + 1);
     score.parts.reserve_exact(Axis::ALL.len());
     let mut weighted = 0.0;
     for (ground, answered) in GROUNDS.iter().zip(answered) {
         let on_axis = findings.iter().zip(&axes).filter(|(_, axis)| **axis == ground.axis);
-        let on_axis: Vec<&Finding<'_>> = on_axis.map(|(finding, _)| finding).collect();
+        let on_axis: Vec<&MethodFinding<'_>> = on_axis.map(|(finding, _)| finding).collect();
         let value = sub_score(&on_axis);
         weighted += ground.weight as f64 / 100.0 * value as f64;
         score.terms.push(axis_term(ground, value, &on_axis));
@@ -224,7 +224,7 @@ fn compute(kind: Kind, findings: Vec<Finding<'_>>, answered: [Answered; 5], all:
         let is_clean = on_axis.is_empty() && of_no_weight == 0;
         let note = if is_clean { ground.clean.said(kind, answered, note) } else { note().into() };
         let value = Some(Points::whole(value));
-        score.parts.push(Part { name: ground.axis.as_str().into(), value, coverage: answered.coverage(), note });
+        score.parts.push(ScorePart { name: ground.axis.as_str().into(), value, coverage: answered.coverage(), note });
     }
     // Rounded once: rounded shares would add up to another sum.
     let rounded = Points::whole(weighted.round_ties_even() as i64);
@@ -237,7 +237,7 @@ fn compute(kind: Kind, findings: Vec<Finding<'_>>, answered: [Answered; 5], all:
 }
 
 /// 100 minus the penalties, not below 0, and at most the floor with a critical finding.
-fn sub_score(findings: &[&Finding<'_>]) -> i64 {
+fn sub_score(findings: &[&MethodFinding<'_>]) -> i64 {
     // The scale ends at 0, and many findings cost more than 100.
     let lost: i64 = findings.iter().map(|finding| penalty(finding.severity)).sum();
     let value = (100 - lost).max(0);
@@ -250,9 +250,9 @@ fn penalty(severity: Severity) -> i64 {
     TABLE.penalties.get(&severity).copied().unwrap_or(0)
 }
 
-fn axis_term(ground: &'static Ground, value: i64, findings: &[&Finding<'_>]) -> Term {
+fn axis_term(ground: &'static AxisConstants, value: i64, findings: &[&MethodFinding<'_>]) -> Term {
     let weight = ground.weight;
-    let note = if value == FULL { Text::Borrowed(&ground.full) } else { share_of(weight, value).into() };
+    let note = if value == FULL { ScoreText::Borrowed(&ground.full) } else { share_of(weight, value).into() };
     let rules = distinct(findings.iter().map(|finding| finding.rule));
     term(ground.axis.as_str(), Points::whole(value).share(weight, 100), rules, note)
 }
@@ -267,7 +267,7 @@ fn share_of(weight: i64, value: i64) -> String {
 }
 
 /// The arithmetic of a sub-score in words.
-fn axis_note(value: i64, answered: Answered, findings: &[&Finding<'_>], shadow: usize) -> String {
+fn axis_note(value: i64, answered: Answered, findings: &[&MethodFinding<'_>], shadow: usize) -> String {
     let mut note = String::with_capacity(96);
     note.push_str("100");
     for severity in Severity::ALL.into_iter().rev() {
@@ -298,7 +298,7 @@ fn axis_note(value: i64, answered: Answered, findings: &[&Finding<'_>], shadow: 
 }
 
 /// Cuts the aggregate by the worst finding and says so.
-fn apply_ceiling(score: &mut Score, value: Points, findings: &[Finding<'_>]) -> Points {
+fn apply_ceiling(score: &mut Score, value: Points, findings: &[MethodFinding<'_>]) -> Points {
     // By the worst finding over all axes: a ceiling is for the whole, not for a sub-score.
     let Some(worst) = findings.iter().map(|finding| finding.severity).max() else { return value };
     let Some(ceiling) = ceiling(worst).filter(|ceiling| value > *ceiling) else { return value };
@@ -317,12 +317,12 @@ fn ceiling(worst: Severity) -> Option<Points> {
 }
 
 /// The colour of a value: that of the highest threshold it reaches.
-fn colour(value: Points) -> Text {
+fn colour(value: Points) -> ScoreText {
     let reached = TABLE.colours.iter().filter(|(_, lowest)| value >= Points::whole(**lowest));
     reached.max_by_key(|(_, lowest)| **lowest).map_or("n/a", |(name, _)| name.as_str()).into()
 }
 
-pub use roll_up::{Member, RollUp, member, roll_up};
+pub use roll_up::{RollUp, RolledUpCapability, member, roll_up};
 
 mod roll_up;
 #[cfg(test)]

@@ -6,25 +6,29 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
-use capdex_model::score::{Score, Text};
+use capdex_model::score::{Score, ScoreText};
 
 use super::{META, ceiling, colour, counted, is_shadow};
 
 /// The part of a capability that its repository's number needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct RolledUpCapability {
     kind: Kind,
     value: Option<Points>,
     worst: Option<Severity>,
 }
 
 /// A capability as a member of its repository, by its facts and its scores; none where SaferSkills gave none of them.
-pub fn member(facts: &SparseFacts, scores: &[Score]) -> Option<Member> {
+pub fn member(facts: &SparseFacts, scores: &[Score]) -> Option<RolledUpCapability> {
     let score = scores.iter().find(|score| score.rubric == META.rubric)?;
     // Shadow findings have no weight, and so no ceiling either.
     let findings = counted(facts);
     let active = findings.iter().filter(|finding| !is_shadow(finding.code));
-    Some(Member { kind: facts.kind, value: score.value, worst: active.map(|finding| finding.severity).max() })
+    Some(RolledUpCapability {
+        kind: facts.kind,
+        value: score.value,
+        worst: active.map(|finding| finding.severity).max(),
+    })
 }
 
 /// The result for a repository.
@@ -33,7 +37,7 @@ pub struct RollUp {
     /// The mean over the capabilities that have a value, rounded half to even, and cut by the ceiling.
     pub value: Points,
     /// The colour of the value.
-    pub grade: Text,
+    pub grade: ScoreText,
     /// Over how many capabilities.
     pub capabilities: usize,
     /// The worst finding, where its ceiling cut the mean.
@@ -42,8 +46,8 @@ pub struct RollUp {
 
 /// The number of a repository; none where no capability of it has a value. Unclaimed files count only where there is
 /// nothing else, as the reference takes a repository without any anchor for one capability.
-pub fn roll_up(members: &[Member]) -> Option<RollUp> {
-    let claimed: Vec<&Member> = members.iter().filter(|member| member.kind != Kind::Package).collect();
+pub fn roll_up(members: &[RolledUpCapability]) -> Option<RollUp> {
+    let claimed: Vec<&RolledUpCapability> = members.iter().filter(|member| member.kind != Kind::Package).collect();
     let members = if claimed.is_empty() { members.iter().collect() } else { claimed };
     let values: Vec<f64> = members.iter().filter_map(|member| member.value.map(Points::as_f64)).collect();
     if values.is_empty() {
@@ -62,11 +66,11 @@ pub fn roll_up(members: &[Member]) -> Option<RollUp> {
 mod tests {
     use super::*;
 
-    fn member(kind: Kind, value: Option<i64>, worst: Option<Severity>) -> Member {
-        Member { kind, value: value.map(Points::whole), worst }
+    fn member(kind: Kind, value: Option<i64>, worst: Option<Severity>) -> RolledUpCapability {
+        RolledUpCapability { kind, value: value.map(Points::whole), worst }
     }
 
-    fn of(members: &[Member]) -> (i64, Text, usize, Option<Severity>) {
+    fn of(members: &[RolledUpCapability]) -> (i64, ScoreText, usize, Option<Severity>) {
         let rolled = roll_up(members).expect("a number");
         (rolled.value.as_hundredths() / 100, rolled.grade, rolled.capabilities, rolled.ceiling)
     }

@@ -4,11 +4,11 @@ use super::super::tests::{any_findings, day, fact, finding, reported};
 use super::*;
 use capdex_model::fact::Outcome;
 use capdex_model::score::Coverage;
-use capdex_rules::catalogue::{self, Status};
+use capdex_rules::catalogue::{self, EntryStatus};
 
 const CODES: &[&str] = &["SS-SKILL-INJECT-IGNORE-01", "SS-SKILL-INJECT-B64-PAYLOAD-01", "SS-X-SUPPLY-CHAIN-1", "SS-X"];
 
-fn scored(findings: Vec<Finding>) -> Score {
+fn scored(findings: Vec<MethodFinding>) -> Score {
     compute(Kind::Skill, findings, [Answered::default(); 5], Answered { asked: 4, answered: 3 })
 }
 
@@ -82,7 +82,8 @@ fn severities_and_shadow_rules_are_those_of_the_public_rule_files() {
     let published: BTreeMap<String, Severity> =
         catalogue.entries.iter().filter_map(|entry| Some((entry.code.clone(), entry.severity?))).collect();
     assert_eq!(TABLE.codes, published);
-    let shadow = catalogue.entries.iter().filter(|entry| matches!(entry.status, Status::Shadow | Status::DeadShadow));
+    let shadow =
+        catalogue.entries.iter().filter(|entry| matches!(entry.status, EntryStatus::Shadow | EntryStatus::DeadShadow));
     let shadow: BTreeSet<String> = shadow.map(|entry| entry.code.clone()).collect();
     assert_eq!(&TABLE.shadow, &shadow);
     assert_eq!(shadow.len(), 23);

@@ -15,7 +15,7 @@ use super::numbers::{Count, MetadataPoints, TABLE};
 
 /// The claims of sources; `None` where nobody says.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Claimed<'a> {
+pub(super) struct MetadataClaims<'a> {
     pub(super) repository: Option<bool>,
     pub(super) license: Option<bool>,
     pub(super) license_name: Option<&'a str>,
@@ -41,7 +41,7 @@ pub(super) struct Claimed<'a> {
 
 /// One part of the layer on a scale of 0 to 10, and how many of its signals were there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Part {
+pub(super) struct MetadataPart {
     pub(super) name: &'static str,
     weight: f64,
     pub(super) value: Option<f64>,
@@ -49,27 +49,27 @@ pub(super) struct Part {
     signals: usize,
 }
 
-impl Part {
+impl MetadataPart {
     pub(super) fn coverage(&self) -> Coverage {
         Coverage::of(self.known, self.signals)
     }
 }
 
 /// The layer with its parts.
-pub(super) struct Layer {
+pub(super) struct MetadataLayer {
     pub(super) value: Option<f64>,
-    pub(super) parts: [Part; 3],
+    pub(super) parts: [MetadataPart; 3],
     pub(super) coverage: Coverage,
 }
 
 /// The claims from the value of the measure; all unknown where there is none.
-pub(super) fn read(value: Option<&Value>) -> Claimed<'_> {
-    value.and_then(|value| Claimed::deserialize(value).ok()).unwrap_or_default()
+pub(super) fn read(value: Option<&Value>) -> MetadataClaims<'_> {
+    value.and_then(|value| MetadataClaims::deserialize(value).ok()).unwrap_or_default()
 }
 
 /// The layer, its value rounded to two decimals; none where no signal is known. A skill is measured by its downloads
 /// first and a server by its stars.
-pub(super) fn layer(kind: Kind, claimed: &Claimed<'_>, day: Timestamp) -> Layer {
+pub(super) fn layer(kind: Kind, claimed: &MetadataClaims<'_>, day: Timestamp) -> MetadataLayer {
     let weights = &TABLE.metadata.weights;
     let parts = [
         part("provenance", weights.provenance, &provenance(claimed, day)),
@@ -79,7 +79,7 @@ pub(super) fn layer(kind: Kind, claimed: &Claimed<'_>, day: Timestamp) -> Layer 
     let value = weighted(parts.iter().filter_map(|part| part.value.map(|value| (part.weight, value))));
     let known = parts.iter().map(|part| part.known).sum();
     let signals = parts.iter().map(|part| part.signals).sum();
-    Layer { value: value.map(|value| round(value, 2)), parts, coverage: Coverage::of(known, signals) }
+    MetadataLayer { value: value.map(|value| round(value, 2)), parts, coverage: Coverage::of(known, signals) }
 }
 
 /// The weighted mean over what is there; none over nothing.
@@ -93,9 +93,9 @@ pub(super) fn weighted(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> 
 }
 
 /// Each signal as (points reached, points possible), where known.
-type Signals<const N: usize> = [Option<(f64, f64)>; N];
+type MetadataSignals<const N: usize> = [Option<(f64, f64)>; N];
 
-fn provenance(claimed: &Claimed<'_>, day: Timestamp) -> Signals<5> {
+fn provenance(claimed: &MetadataClaims<'_>, day: Timestamp) -> MetadataSignals<5> {
     let points: &MetadataPoints = &TABLE.metadata.points;
     let full = points.provenance_signal;
     let yes = |has: bool| (if has { full } else { 0.0 }, full);
@@ -109,7 +109,7 @@ fn provenance(claimed: &Claimed<'_>, day: Timestamp) -> Signals<5> {
     ]
 }
 
-fn maintenance(claimed: &Claimed<'_>, day: Timestamp) -> Signals<4> {
+fn maintenance(claimed: &MetadataClaims<'_>, day: Timestamp) -> MetadataSignals<4> {
     let points: &MetadataPoints = &TABLE.metadata.points;
     let full = points.maintenance_signal;
     let yes = |has: bool| (if has { full } else { 0.0 }, full);
@@ -125,7 +125,7 @@ fn maintenance(claimed: &Claimed<'_>, day: Timestamp) -> Signals<4> {
 }
 
 /// The age of the last work in days: the last push, else what commits were counted, else the last release.
-fn age_of_work(claimed: &Claimed<'_>, day: Timestamp) -> Option<i64> {
+fn age_of_work(claimed: &MetadataClaims<'_>, day: Timestamp) -> Option<i64> {
     let pushed = claimed.pushed.map(|pushed| pushed.days_until(day));
     let counted = || match (claimed.commits_quarter, claimed.commits_year) {
         (Some(1..), _) => Some(QUARTER),
@@ -142,7 +142,7 @@ const QUARTER: i64 = 90;
 const YEAR: i64 = 365;
 
 /// Three counts, each on a logarithmic scale.
-fn popularity(weight: f64, kind: Kind, claimed: &Claimed<'_>) -> Part {
+fn popularity(weight: f64, kind: Kind, claimed: &MetadataClaims<'_>) -> MetadataPart {
     let numbers = &TABLE.metadata.popularity;
     let stars = claimed.stars.map(|count| scaled(count, numbers.stars));
     let downloads = claimed.downloads_monthly.map(|count| scaled(count, numbers.downloads_monthly));
@@ -159,13 +159,13 @@ fn scaled(count: u64, of: Count) -> (f64, f64) {
     (of.share * reached, of.share)
 }
 
-fn part(name: &'static str, weight: f64, signals: &[Option<(f64, f64)>]) -> Part {
+fn part(name: &'static str, weight: f64, signals: &[Option<(f64, f64)>]) -> MetadataPart {
     let known = || signals.iter().flatten();
     // Only known signals are possible points: silence of a source must not cost any.
     let possible: f64 = known().map(|(_, possible)| possible).sum();
     let reached: f64 = known().map(|(reached, _)| reached).sum();
     let value = (possible > 0.0).then(|| round(10.0 * reached / possible, 2));
-    Part { name, weight, value, known: known().count(), signals: signals.len() }
+    MetadataPart { name, weight, value, known: known().count(), signals: signals.len() }
 }
 
 /// The binary logarithm of a number of at least 1, in 65,536ths, rounded down. In integers, so that it is the same on

@@ -10,10 +10,10 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::{Place, Severity};
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
-use capdex_model::score::{Coverage, RubricRef, Score, Text};
+use capdex_model::score::{Coverage, RubricRef, Score, ScoreText};
 use capdex_model::time::AsOf;
 
-use super::findings::{self, Asked, Codes, Finding, Outcomes};
+use super::findings::{self, Asked, Codes, MethodFinding, Outcomes};
 use super::terms::CachedText;
 use super::{Rubric, RubricMeta, bands};
 
@@ -25,7 +25,7 @@ mod metadata;
 mod numbers;
 pub mod oss;
 
-use layers::{Inputs, add_parts, add_terms, coverage_over, issues, layers, overall};
+use layers::{SpiderRatingInputs, add_parts, add_terms, coverage_over, issues, layers, overall};
 use numbers::{Dimensions, ENGINE, TABLE};
 
 const PAGE: &str = include_str!("page.md");
@@ -104,7 +104,7 @@ fn rated(
     (no, said): (&str, &'static CachedText<()>),
     score: impl FnOnce(&Outcomes<'_>) -> Score,
 ) -> Score {
-    let none = |reason: Text| Score::none(meta.rubric.clone(), Coverage::NONE, reason);
+    let none = |reason: ScoreText| Score::none(meta.rubric.clone(), Coverage::NONE, reason);
     if !meta.kinds.contains(&facts.kind) {
         return none(said.said(facts.kind, (), || format!("{no} {}", facts.kind)));
     }
@@ -116,10 +116,10 @@ fn rated(
 }
 
 /// The facts in the terms of the page.
-fn inputs<'a>(facts: &'a SparseFacts, outcomes: &Outcomes<'_>, at: AsOf) -> Inputs<'a> {
+fn inputs<'a>(facts: &'a SparseFacts, outcomes: &Outcomes<'_>, at: AsOf) -> SpiderRatingInputs<'a> {
     let stated = facts.value(METADATA);
     let claimed = metadata::read(stated);
-    Inputs {
+    SpiderRatingInputs {
         dimensions: dimensions(facts),
         findings: with_typosquat(facts, CODES.counted(facts)),
         answered: outcomes.answered(&CODED_AND_NAME),
@@ -138,12 +138,12 @@ fn published(code: &str) -> Option<Severity> {
 }
 
 /// Adds a typosquat where a skill's name is as near to a target as the page says and no finding says so yet.
-fn with_typosquat<'a>(facts: &SparseFacts, mut findings: Vec<Finding<'a>>) -> Vec<Finding<'a>> {
+fn with_typosquat<'a>(facts: &SparseFacts, mut findings: Vec<MethodFinding<'a>>) -> Vec<MethodFinding<'a>> {
     static NOWHERE: Place = Place { file: String::new(), line: 0, column: 0, pointer: String::new() };
     let near = facts.value(NAME).is_some_and(|value| value.get("target").is_some_and(serde_json::Value::is_string));
     // The measure and a rule may see the same name: it is one typosquat.
     if near && findings.iter().all(|finding| finding.code != TYPOSQUAT) {
-        findings.push(Finding {
+        findings.push(MethodFinding {
             code: TYPOSQUAT,
             severity: published(TYPOSQUAT).unwrap_or(Severity::Medium),
             // `Info`, because no rule of ours made it: alone it must not cause a block.
@@ -162,7 +162,7 @@ fn dimensions(facts: &SparseFacts) -> Option<Dimensions> {
     }
 }
 
-fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
+fn compute(kind: Kind, inputs: &SpiderRatingInputs<'_>) -> Score {
     let ours = findings::worst_of_ours(&inputs.findings);
     let findings = issues(&inputs.findings);
     let mut layers = layers(kind, inputs, &findings, &TABLE.layers);
@@ -183,7 +183,13 @@ fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
 
 /// Grades the value and applies the hard constraints. Each is noted where it holds, but the missing repository only
 /// where it lowers the grade.
-fn constrain(score: &mut Score, value: Points, security: Option<Points>, findings: &[Finding<'_>], no_source: bool) {
+fn constrain(
+    score: &mut Score,
+    value: Points,
+    security: Option<Points>,
+    findings: &[MethodFinding<'_>],
+    no_source: bool,
+) {
     let mut lowest = value;
     if security.is_some_and(|security| security < Points::whole(TABLE.constraints.security_floor)) {
         score.caps.push(WEAK_SECURITY.into());
@@ -194,7 +200,7 @@ fn constrain(score: &mut Score, value: Points, security: Option<Points>, finding
         score.caps.push(NO_SOURCE.into());
         lowest = lowest.min(cap_at("D"));
     }
-    let malicious = |finding: &Finding<'_>| TABLE.known_malicious.iter().any(|code| code == finding.code);
+    let malicious = |finding: &MethodFinding<'_>| TABLE.known_malicious.iter().any(|code| code == finding.code);
     if findings.iter().any(malicious) {
         score.caps.push(KNOWN_MALICIOUS.into());
         // No layer can make up for a known malicious code.
@@ -208,12 +214,12 @@ fn constrain(score: &mut Score, value: Points, security: Option<Points>, finding
 }
 
 /// The grade of a value: that of the highest threshold it reaches.
-fn grade(value: Points) -> Text {
+fn grade(value: Points) -> ScoreText {
     grade_by(&TABLE.grades, value.as_f64())
 }
 
 /// The name of the highest threshold, in whole points, that a value reaches.
-fn grade_by(thresholds: &'static BTreeMap<String, i64>, value: f64) -> Text {
+fn grade_by(thresholds: &'static BTreeMap<String, i64>, value: f64) -> ScoreText {
     let reached = thresholds.iter().filter(|(_, lowest)| value >= **lowest as f64);
     reached.max_by_key(|(_, lowest)| **lowest).map_or("n/a", |(name, _)| name.as_str()).into()
 }

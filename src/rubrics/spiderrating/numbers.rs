@@ -16,7 +16,7 @@ pub(super) const TEXT: &str = include_str!("weights.toml");
 pub(super) const ENGINE_TEXT: &str = include_str!("engine.toml");
 
 /// The numbers of the page.
-pub(super) static TABLE: LazyLock<Numbers> =
+pub(super) static TABLE: LazyLock<SpiderRatingNumbers> =
     LazyLock::new(|| toml::from_str(TEXT).expect("the compiled-in numbers parse, as tested"));
 /// The numbers of the public engine.
 pub(super) static ENGINE: LazyLock<Engine> =
@@ -24,24 +24,24 @@ pub(super) static ENGINE: LazyLock<Engine> =
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Numbers {
+pub(super) struct SpiderRatingNumbers {
     pub(super) known_malicious: Vec<String>,
     pub(super) layers: Layers,
     pub(super) dimensions: Dimensions,
-    pub(super) security: Security,
-    pub(super) metadata: Metadata,
+    pub(super) security: SpiderRatingSecurity,
+    pub(super) metadata: SpiderRatingMetadata,
     pub(super) grades: BTreeMap<String, i64>,
-    pub(super) constraints: Constraints,
+    pub(super) constraints: SpiderRatingConstraints,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Engine {
     pub(super) dimensions: Dimensions,
-    pub(super) signals: Signals,
-    pub(super) tool: Tool,
+    pub(super) signals: SpiderRatingSignals,
+    pub(super) tool: SpiderRatingTool,
     pub(super) mapping: Mapping,
-    pub(super) skill: Skill,
+    pub(super) skill: SpiderRatingSkill,
     pub(super) architecture: Architecture,
     pub(super) codes: BTreeMap<String, Severity>,
 }
@@ -67,7 +67,7 @@ pub(super) struct Dimensions {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Signals {
+pub(super) struct SpiderRatingSignals {
     pub(super) action_verb: f64,
     pub(super) scenario: f64,
     pub(super) parameters: f64,
@@ -80,7 +80,7 @@ pub(super) struct Signals {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Tool {
+pub(super) struct SpiderRatingTool {
     pub(super) single_tool_disambiguation: f64,
     pub(super) overlap_tolerated: f64,
     pub(super) lengths: Vec<(u64, f64)>,
@@ -102,7 +102,7 @@ pub(super) struct Mapping {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Skill {
+pub(super) struct SpiderRatingSkill {
     pub(super) title: f64,
     pub(super) purpose: f64,
     pub(super) verb: f64,
@@ -125,7 +125,7 @@ pub(super) struct Skill {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Security {
+pub(super) struct SpiderRatingSecurity {
     pub(super) penalties: BTreeMap<Severity, i64>,
 }
 
@@ -148,10 +148,10 @@ pub(super) struct Architecture {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Metadata {
+pub(super) struct SpiderRatingMetadata {
     pub(super) weights: MetadataWeights,
     pub(super) points: MetadataPoints,
-    pub(super) popularity: Popularity,
+    pub(super) popularity: SpiderRatingPopularity,
 }
 
 #[derive(Debug, Deserialize)]
@@ -174,7 +174,7 @@ pub(super) struct MetadataPoints {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Popularity {
+pub(super) struct SpiderRatingPopularity {
     pub(super) stars: Count,
     pub(super) downloads_monthly: Count,
     pub(super) forks: Count,
@@ -190,6 +190,6 @@ pub(super) struct Count {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Constraints {
+pub(super) struct SpiderRatingConstraints {
     pub(super) security_floor: i64,
 }

@@ -114,7 +114,7 @@ fn a_skill_is_scored_by_the_points_of_its_text() {
 
 fn security(counts: [usize; 4], bonus: f64) -> Points {
     let severities = [Severity::Critical, Severity::High, Severity::Medium, Severity::Low];
-    let findings: Vec<Finding> = severities
+    let findings: Vec<MethodFinding> = severities
         .into_iter()
         .zip(counts)
         .flat_map(|(severity, count)| (0..count).map(move |file| finding("x", severity, &file.to_string(), 1)))
@@ -160,7 +160,7 @@ fn architecture_is_the_sum_of_its_steps() {
     assert_eq!(architecture::score(&counts), 2.0 + 1.5 + 1.0 + 1.5 + 0.5 + 0.3);
 }
 
-fn metadata_of(value: Value) -> metadata::Layer {
+fn metadata_of(value: Value) -> metadata::MetadataLayer {
     metadata::layer(Kind::McpServer, &metadata::read(Some(&value)), day().start_of_day())
 }
 
@@ -244,10 +244,10 @@ fn a_skill_name_within_two_letters_of_a_target_is_a_typosquat() {
     assert_eq!(scored(json!("solana")), Some(Points::whole(9)));
 }
 
-fn inputs(findings: Vec<Finding<'_>>, repository: Option<bool>) -> Inputs<'_> {
+fn inputs(findings: Vec<MethodFinding<'_>>, repository: Option<bool>) -> SpiderRatingInputs<'_> {
     let claimed = json!({ "repository": repository, "license": true });
     let claimed = metadata::read(Some(&claimed));
-    Inputs {
+    SpiderRatingInputs {
         dimensions: description::of_tools(&measured(&[("v4", VECTORS[3].0)])),
         findings,
         answered: ALL_ANSWERED,
@@ -258,7 +258,7 @@ fn inputs(findings: Vec<Finding<'_>>, repository: Option<bool>) -> Inputs<'_> {
     }
 }
 
-fn graded(findings: Vec<Finding<'_>>, repository: Option<bool>) -> (Text, Vec<Text>) {
+fn graded(findings: Vec<MethodFinding<'_>>, repository: Option<bool>) -> (ScoreText, Vec<ScoreText>) {
     let score = compute(Kind::McpServer, &inputs(findings, repository));
     assert!(score.adds_up());
     (score.grade, score.caps)
@@ -266,7 +266,7 @@ fn graded(findings: Vec<Finding<'_>>, repository: Option<bool>) -> (Text, Vec<Te
 
 #[test]
 fn hard_constraints_cap_the_grade_and_not_the_value() {
-    let caps = |caps: &[&'static str]| caps.iter().map(|cap| Text::Borrowed(*cap)).collect::<Vec<_>>();
+    let caps = |caps: &[&'static str]| caps.iter().map(|cap| ScoreText::Borrowed(*cap)).collect::<Vec<_>>();
     assert_eq!(graded(Vec::new(), Some(true)), ("A".into(), caps(&[])));
     assert_eq!(graded(Vec::new(), None), ("A".into(), caps(&[])));
     assert_eq!(graded(Vec::new(), Some(false)), ("D".into(), caps(&[NO_SOURCE])));
@@ -321,7 +321,7 @@ fn codes_carry_the_severity_of_their_class() {
 proptest::proptest! {
     #[test]
     fn terms_add_up_and_more_findings_never_raise_the_value(mut findings in any_findings(CODES)) {
-        let scored = |findings: &[Finding<'_>]| {
+        let scored = |findings: &[MethodFinding<'_>]| {
             let dimensions = Some(Dimensions {
                 intent_clarity: 3.0,
                 permission_scope: 3.3,
@@ -329,7 +329,7 @@ proptest::proptest! {
                 capability_disclosure: 6.0,
                 operational_boundaries: 3.9,
             });
-            compute(Kind::McpServer, &Inputs { dimensions, ..inputs(findings.to_vec(), Some(true)) })
+            compute(Kind::McpServer, &SpiderRatingInputs { dimensions, ..inputs(findings.to_vec(), Some(true)) })
         };
         let score = scored(&findings);
         proptest::prop_assert!(score.adds_up());

@@ -28,7 +28,7 @@ const TEXTS: [&str; 9] = [
 /// The part of a catalogue in this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum CatalogueRole {
     /// A method that one of our rubrics follows: rules carry its codes, and every entry is answered.
     Method,
     /// A list of threats or findings that rules cite: every entry is answered, or what would answer it is named.
@@ -40,7 +40,7 @@ pub enum Role {
 /// The place of an entry in its own method's life cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum EntryStatus {
     /// It runs and counts.
     #[default]
     Live,
@@ -58,7 +58,7 @@ pub enum Status {
     Ours,
 }
 
-impl Status {
+impl EntryStatus {
     /// The words that the manual prints.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -138,7 +138,7 @@ impl Elsewhere {
 /// One published code, technique or category.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct CatalogueEntry {
     /// The code as published.
     pub code: String,
     /// Its name there, or in our words where it has none.
@@ -148,7 +148,7 @@ pub struct Entry {
     pub severity: Option<Severity>,
     /// Its place in its own method's life cycle.
     #[serde(default)]
-    pub status: Status,
+    pub status: EntryStatus,
     /// The data that an answer needs.
     #[serde(default)]
     pub needs: Needs,
@@ -181,7 +181,7 @@ pub struct Catalogue {
     /// Its name.
     pub title: String,
     /// Its part in this program.
-    pub role: Role,
+    pub role: CatalogueRole,
     /// The text before a code in a citation.
     pub cite: String,
     /// The place and version of its publication.
@@ -189,7 +189,7 @@ pub struct Catalogue {
     /// When that was read.
     pub read: String,
     /// Its entries, in the order of their publisher.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<CatalogueEntry>,
 }
 
 static ALL: LazyLock<Vec<Catalogue>> = LazyLock::new(|| {
@@ -203,7 +203,7 @@ pub fn all() -> &'static [Catalogue] {
 
 impl Catalogue {
     /// The forms in which rules cite an entry: one, or one for each generation.
-    pub fn citations(&self, entry: &Entry) -> Vec<String> {
+    pub fn citations(&self, entry: &CatalogueEntry) -> Vec<String> {
         // Generations of one method may give one code different meanings: a rule cites the one that it answers.
         if entry.generations.is_empty() {
             return vec![format!("{}{}", self.cite, entry.code)];
@@ -212,7 +212,7 @@ impl Catalogue {
     }
 
     /// The rules that run and answer an entry, sorted by id.
-    pub fn rules(&self, entry: &Entry) -> Vec<&'static RuleMeta> {
+    pub fn rules(&self, entry: &CatalogueEntry) -> Vec<&'static RuleMeta> {
         let citations = self.citations(entry);
         let answers = |meta: &&RuleMeta| {
             // Retired rules answer nothing any more: an entry that only they answer is open.
@@ -224,6 +224,6 @@ impl Catalogue {
 
     /// True where its entries have to be answered.
     pub fn asks(&self) -> bool {
-        self.role != Role::Reference
+        self.role != CatalogueRole::Reference
     }
 }

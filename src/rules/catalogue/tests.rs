@@ -31,7 +31,7 @@ fn the_catalogues_are_whole() {
         |prefix: &str| catalogue("spiderrating").entries.iter().filter(|entry| entry.code.starts_with(prefix)).count();
     assert_eq!(["TS-E", "TS-W", "TS-C", "TS-P"].map(of), [15, 11, 18, 2]);
     let runs = catalogue("saferskills").entries.iter();
-    let runs = runs.filter(|entry| !matches!(entry.status, Status::Dead | Status::DeadShadow));
+    let runs = runs.filter(|entry| !matches!(entry.status, EntryStatus::Dead | EntryStatus::DeadShadow));
     assert_eq!(runs.count(), 22, "rules that the reference engine can fire");
 }
 
@@ -48,7 +48,8 @@ fn no_entry_stands_twice_and_none_is_empty() {
         assert!(!catalogue.published_at.is_empty());
         assert_eq!(catalogue.read.len(), 10);
     }
-    let methods: Vec<&str> = all().iter().filter(|of| of.role == Role::Method).map(|of| of.id.as_str()).collect();
+    let methods: Vec<&str> =
+        all().iter().filter(|of| of.role == CatalogueRole::Method).map(|of| of.id.as_str()).collect();
     assert_eq!(methods, FAMILIES);
 }
 

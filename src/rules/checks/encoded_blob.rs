@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use capdex_evidence::decode::{Encoding, Run};
+use capdex_evidence::decode::{EncodedRun, Encoding};
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
 use capdex_model::fact::{Confidence, Severity};
@@ -38,7 +38,7 @@ const fn is_read(role: FileRole) -> bool {
 }
 
 /// True where a run is long, varied and no data address (`data:image/png;base64,`), whose content is declared.
-fn is_blob(document: &Document, run: &Run) -> bool {
+fn is_blob(document: &Document, run: &EncodedRun) -> bool {
     // A data address (`;base64,` just before the run) names the type of its content: nothing is hidden there.
     let written = document.text.as_bytes().get(run.span.clone()).unwrap_or(&[]);
     let before = document.text.as_bytes().get(run.span.start.saturating_sub(8)..run.span.start).unwrap_or(&[]);

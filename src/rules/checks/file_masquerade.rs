@@ -7,7 +7,7 @@ use regex::bytes::Regex;
 use crate::FactSink;
 use capdex_evidence::document::Document;
 use capdex_evidence::shape::Shape;
-use capdex_evidence::shell::{self, Deed};
+use capdex_evidence::shell::{self, ShellAction};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -43,5 +43,8 @@ fn promises_media(path: &str) -> bool {
 }
 
 fn runs_something(document: &Document) -> bool {
-    shell::of(document).events.iter().any(|event| matches!(event.deed, Deed::RunsDownload | Deed::RunsDecoded))
+    shell::of(document)
+        .events
+        .iter()
+        .any(|event| matches!(event.action, ShellAction::RunsDownload | ShellAction::RunsDecoded))
 }

@@ -3,7 +3,7 @@
 //! The rules that ask judge the answers.
 
 use crate::FactSink;
-use capdex_evidence::signals::{self, Signals};
+use capdex_evidence::signals::{self, CapabilitySignals};
 use capdex_evidence::subject::Subject;
 use capdex_model::capability::Kind;
 use capdex_model::fact::Place;
@@ -17,7 +17,7 @@ pub(super) fn describes_no_package(subject: &Subject<'_>) -> bool {
 }
 
 /// The head of the manifest that spoke first; nowhere in particular where only the listing spoke.
-pub(super) fn manifest_place(signals: &Signals) -> Place {
+pub(super) fn manifest_place(signals: &CapabilitySignals) -> Place {
     let line = signals.manifest.as_ref().map_or(0, |_| 1);
     let file = signals.manifest.clone().unwrap_or_default();
     Place { file, line, column: line, pointer: String::new() }
@@ -29,7 +29,7 @@ pub(super) fn report_missing(
     subject: &Subject<'_>,
     facts: &mut FactSink<'_>,
     words: &'static str,
-    is_there: impl Fn(&Signals) -> bool,
+    is_there: impl Fn(&CapabilitySignals) -> bool,
 ) {
     if describes_no_package(subject) {
         facts.not_applicable();

@@ -7,7 +7,7 @@ use crate::FactSink;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::Place;
 use capdex_model::listing::{Claim, Claims};
-use capdex_model::standing::Standing;
+use capdex_model::repository_signals::RepositorySignals;
 
 use super::package_subject::describes_no_package;
 
@@ -127,7 +127,7 @@ fn number(
 fn count(
     subject: &Subject<'_>,
     facts: &mut FactSink<'_>,
-    claim: fn(&Standing) -> &Claim<u64>,
+    claim: fn(&RepositorySignals) -> &Claim<u64>,
     missing: &str,
     bad: fn(u64) -> Option<String>,
 ) {
@@ -145,7 +145,7 @@ pub(super) fn few_installs(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn flag(
     subject: &Subject<'_>,
     facts: &mut FactSink<'_>,
-    claim: fn(&Standing) -> &Claim<bool>,
+    claim: fn(&RepositorySignals) -> &Claim<bool>,
     missing: &str,
     words: &'static str,
 ) {
@@ -173,7 +173,7 @@ pub(super) fn unprotected(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if subject.claims.standing.workflows != Claim::Known(false) {
         // Where nobody speaks of workflows the answer must be "unavailable", whatever is known of branches.
         let both_known = subject.claims.standing.workflows == Claim::Known(true);
-        let protected: fn(&Standing) -> &Claim<bool> =
+        let protected: fn(&RepositorySignals) -> &Claim<bool> =
             if both_known { |standing| &standing.branch_protected } else { |standing| &standing.workflows };
         flag(
             subject,

@@ -1,14 +1,14 @@
 //! shell-login-key: a key of somebody else's is added to those that may log in.
 
 use crate::FactSink;
-use capdex_evidence::shell::Deed;
+use capdex_evidence::shell::ShellAction;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 use super::shell_events::{events, weighed, written};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    for (document, event) in events(subject).filter(|(_, event)| event.deed == Deed::InstallsKey) {
+    for (document, event) in events(subject).filter(|(_, event)| event.action == ShellAction::InstallsKey) {
         // Forges publish the keys of their users, which is how people install their own.
         let is_forge = event.addresses.iter().any(|address| {
             ["https://github.com/", "https://gitlab.com/", "https://launchpad.net/"]

@@ -15,7 +15,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// command included. A tool that is there to run commands hands one on whole.
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     let first = call.arguments.first()?;
-    let input = call.flows.first;
+    let input = call.taint.first;
     // A check on the way is believed: whether it is a good one cannot be told from here.
     let chosen = input.any(TaintSources::TOOL_INPUT) && !input.any(TaintSources::CHECKED);
     match first {

@@ -35,7 +35,9 @@ fn report_flows(file: &SourceFile<'_>, facts: &mut FactSink<'_>) -> bool {
             (false, true) => Severity::High,
             // A token is sent to its service all the time, but never as part of a host name.
             (false, false) if carried.any(TaintSources::TOKEN) && looks_up(call) => Severity::High,
-            (false, false) if carried.any(TaintSources::ISSUED) && leaves_issuer(file, call) => Severity::High,
+            (false, false) if carried.any(TaintSources::AMBIENT_CREDENTIAL) && leaves_issuer(file, call) => {
+                Severity::High
+            }
             (false, false) => continue,
         };
         found = true;
@@ -50,7 +52,7 @@ fn looks_up(call: &Call) -> bool {
     // Look-ups pass firewalls that stop every other request, which is why data is carried out by them.
     let by_name = matches!(call.callee.as_str(), "socket.gethostbyname" | "socket.getaddrinfo")
         || call.callee.starts_with("dns.");
-    by_name && call.flows.first.any(TaintSources::COMPOSED)
+    by_name && call.taint.first.any(TaintSources::COMPOSED)
 }
 
 /// True where a call goes to somebody who did not hand out its token: by the address in it, else by those in the file,
@@ -79,7 +81,7 @@ fn report_handed(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for file in source_files(subject) {
         for call in file.view.calls.iter().filter(handed) {
             let (module, function) = module_and_function(&call.callee);
-            let all = call.flows.arguments();
+            let all = call.taint.arguments();
             // A module that sends does other things as well: the function's own name must say that it sends.
             let meant = all.any(TaintSources::SECRET)
                 || CARRIES.iter().any(|word| function.to_ascii_lowercase().contains(word));

@@ -65,9 +65,9 @@ fn decodes(call: &Call) -> bool {
     });
     from_decoder
         // `eval` with names of its own calculates formulas, which may come encoded.
-        || (call.flows.first.any(TaintSources::DECODED) && !is_calculation(call))
+        || (call.taint.first.any(TaintSources::DECODED) && !is_calculation(call))
         // The body of a new function is its last argument; those before are names.
-        || (call.callee.contains("Function") && call.flows.rest.any(TaintSources::DECODED))
+        || (call.callee.contains("Function") && call.taint.rest.any(TaintSources::DECODED))
         || ["atob(", "b64decode(", "'base64')", "\"base64\")", "marshal.loads(", "fromhex("]
             .iter()
             .any(|token| opens_with(&call.text, token))
@@ -85,7 +85,7 @@ fn imports_data(call: &Call) -> bool {
 /// Decoded text is handed to an interpreter, or written to a file that is handed to one.
 fn interprets_decoded(call: &Call) -> bool {
     spawns(call)
-        && call.flows.first.any(TaintSources::DECODED)
+        && call.taint.first.any(TaintSources::DECODED)
         && call.arguments.first().and_then(text_of).is_some_and(|text| {
             let mut words = text.split_whitespace();
             let first = words.next().unwrap_or_default();

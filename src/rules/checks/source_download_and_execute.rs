@@ -57,7 +57,7 @@ fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence
     if runs_answer(call) || installs_archive(call) || loads_fetched(call) {
         return Some((Severity::High, Confidence::Medium));
     }
-    if evaluates(call) && call.flows.arguments().any(TaintSources::ANSWER) {
+    if evaluates(call) && call.taint.arguments().any(TaintSources::ANSWER) {
         return Some((Severity::High, Confidence::High));
     }
     // Where no flow was followed, the shape of the argument may say as much: `eval(requests.get(u).text)`.
@@ -78,7 +78,7 @@ fn runs_answer(call: &Call) -> bool {
     let whole = matches!(first, Some(Argument::Name(_) | Argument::Result(_) | Argument::Other));
     // A command that an answer only fills in is `source-command-injection`.
     let answered = |origins: TaintSources| origins.any(TaintSources::ANSWER) && !origins.any(TaintSources::COMPOSED);
-    if runs_shell(call) && whole && answered(call.flows.first) {
+    if runs_shell(call) && whole && answered(call.taint.first) {
         return true;
     }
     let words = first.and_then(text_of).unwrap_or_default();
@@ -88,7 +88,7 @@ fn runs_answer(call: &Call) -> bool {
     // Only where the whole program is the hole: a fixed program with an answer as data in it is no remote code.
     let handed = matches!(words.split_whitespace().nth(1), Some("-c" | "-e")) && words.ends_with("{}");
     spawns(call)
-        && ((handed && call.flows.first.any(TaintSources::ANSWER))
+        && ((handed && call.taint.first.any(TaintSources::ANSWER))
             || (interprets && !words.contains("{}") && call.callee.starts_with("subprocess.") && fed(call)))
 }
 
@@ -100,12 +100,12 @@ fn loads_fetched(call: &Call) -> bool {
         call.callee.as_str(),
         "import" | "runpy.run_path" | "importlib.util.spec_from_file_location" | "require"
     );
-    loads && call.flows.arguments().any(TaintSources::FETCHED_FILE)
+    loads && call.taint.arguments().any(TaintSources::FETCHED_FILE)
 }
 
 /// True where an answer is the input of a program.
 fn fed(call: &Call) -> bool {
-    call.flows.rest.any(TaintSources::ANSWER) && call.text.contains("input=")
+    call.taint.rest.any(TaintSources::ANSWER) && call.text.contains("input=")
 }
 
 /// A package is installed from an archive at an address that no index vouches for.
@@ -150,7 +150,7 @@ fn starts_fetched_file(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, 
         || matches!(call.callee.as_str(), "os.startfile" | "os.system" | "os.popen")
         || call.callee.starts_with("os.exec")
         || call.callee.starts_with("os.spawn");
-    if !starts || !call.flows.first.any(TaintSources::FETCHED_FILE) {
+    if !starts || !call.taint.first.any(TaintSources::FETCHED_FILE) {
         return None;
     }
     // It exists on Windows alone.

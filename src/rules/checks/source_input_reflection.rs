@@ -11,7 +11,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
-    let repeated = call.callee == "return" && call.flows.first.any(TaintSources::TOOL_INPUT);
+    let repeated = call.callee == "return" && call.taint.first.any(TaintSources::TOOL_INPUT);
     // Echoing is what many tools are for: told for the methods that count it.
     repeated.then_some((Severity::Info, Confidence::Medium))
 }

@@ -19,7 +19,7 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
         || call.callee.starts_with("subprocess.")
         || call.callee.starts_with("fs.")
         || matches!(method, "open" | "query" | "execute" | "raw");
-    let input = call.flows.arguments();
+    let input = call.taint.arguments();
     // Any check counts: this asks whether there was one, not whether it is enough.
     let unchecked = input.any(TaintSources::TOOL_INPUT) && !input.any(TaintSources::CHECKED);
     (sink && unchecked).then_some((Severity::Low, Confidence::Low))

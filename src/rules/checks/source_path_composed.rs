@@ -13,12 +13,12 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// A path that a tool's caller or a request gives, and about which nothing was asked on the way.
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     let origins = match call.callee.as_str() {
-        callee if callee.starts_with("fs.") || callee.starts_with("fs-extra.") => call.flows.first,
+        callee if callee.starts_with("fs.") || callee.starts_with("fs-extra.") => call.taint.first,
         "open" | "io.open" | "os.remove" | "os.unlink" | "os.rmdir" | "shutil.rmtree" | "shutil.copy"
-        | "shutil.move" | "Bun.write" | "Deno.readTextFile" | "Deno.writeTextFile" => call.flows.first,
+        | "shutil.move" | "Bun.write" | "Deno.readTextFile" | "Deno.writeTextFile" => call.taint.first,
         // The path is what the method is called on, and no argument.
-        callee if callee.ends_with(".read_text") || callee.ends_with(".read_bytes") => call.flows.receiver,
-        callee if callee.ends_with(".write_text") || callee.ends_with(".write_bytes") => call.flows.receiver,
+        callee if callee.ends_with(".read_text") || callee.ends_with(".read_bytes") => call.taint.receiver,
+        callee if callee.ends_with(".write_text") || callee.ends_with(".write_bytes") => call.taint.receiver,
         _ => return None,
     };
     if !origins.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST) {

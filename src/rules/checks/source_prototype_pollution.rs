@@ -11,7 +11,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
-    let chosen = call.flows.arguments().any(TaintSources::TOOL_INPUT | TaintSources::REQUEST);
+    let chosen = call.taint.arguments().any(TaintSources::TOOL_INPUT | TaintSources::REQUEST);
     // The view of the source names merging calls and assignments under a chosen key so.
     (call.callee == "merge" && chosen).then_some((Severity::Low, Confidence::Medium))
 }

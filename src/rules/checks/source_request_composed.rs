@@ -14,7 +14,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// The whole address, or the host in it, comes from a tool's caller or from a request.
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     let asks = sends(call) || matches!(call.callee.as_str(), "connection.get" | "connection.request");
-    let origins = call.flows.first;
+    let origins = call.taint.first;
     if !asks || !origins.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST) || origins.any(TaintSources::CHECKED) {
         return None;
     }

@@ -15,12 +15,12 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     let joined = TaintSources::CONNECTION;
     let found = match call.callee.as_str() {
         // A program that is started afterwards reads and writes the connection instead of a terminal.
-        "os.dup2" => call.flows.first.any(joined),
-        "connection.pipe" => call.flows.all().any(TaintSources::PROCESS),
+        "os.dup2" => call.taint.first.any(joined),
+        "connection.pipe" => call.taint.all().any(TaintSources::PROCESS),
         callee if callee.starts_with("subprocess.") || callee.starts_with("child_process.spawn") => {
             let shell = call.arguments.first().and_then(text_of).is_some_and(is_shell);
             // A server that hands a connection to a program of its own is ordinary; handing it to a shell is not.
-            (shell && call.flows.rest.any(joined)) || (runs_shell(call) && is_remote_command(call))
+            (shell && call.taint.rest.any(joined)) || (runs_shell(call) && is_remote_command(call))
         }
         "os.system" | "os.popen" | "child_process.exec" | "child_process.execSync" => is_remote_command(call),
         _ => false,
@@ -32,7 +32,7 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
 /// `source-download-and-execute`.
 fn is_remote_command(call: &Call) -> bool {
     let whole = matches!(call.arguments.first(), Some(Argument::Name(_) | Argument::Result(_) | Argument::Other));
-    whole && call.flows.first.any(TaintSources::ANSWER) && call.flows.first.any(TaintSources::CONNECTION)
+    whole && call.taint.first.any(TaintSources::ANSWER) && call.taint.first.any(TaintSources::CONNECTION)
 }
 
 fn is_shell(text: &str) -> bool {

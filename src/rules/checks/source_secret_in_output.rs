@@ -13,6 +13,6 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     // Logs are kept and shared by people who were never meant to have the secret.
     let written = matches!(call.callee.as_str(), "console.log" | "throw");
-    let secret = call.flows.arguments().any(TaintSources::TOKEN | TaintSources::SECRET);
+    let secret = call.taint.arguments().any(TaintSources::TOKEN | TaintSources::SECRET);
     (written && secret).then_some((Severity::Medium, Confidence::Medium))
 }

@@ -32,7 +32,7 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     // A request comes first: it is worse than a command, which may only compile.
     let asks = sends(call) || call.callee.starts_with("connection.");
     if asks {
-        let tells = call.flows.arguments().any(told);
+        let tells = call.taint.arguments().any(told);
         return Some(if tells { (Severity::High, Confidence::High) } else { (Severity::Medium, Confidence::Medium) });
     }
     if runs_shell(call) || call.callee.starts_with("subprocess.") {

@@ -15,7 +15,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
                 || call.callee.contains("unserialize")
                 || call.callee.starts_with("yaml.");
             // YAML from a server is a configuration more often than an attack, so that it stays at "received".
-            let fetched = call.flows.first.any(TaintSources::ANSWER) && !call.callee.starts_with("yaml.");
+            let fetched = call.taint.first.any(TaintSources::ANSWER) && !call.callee.starts_with("yaml.");
             let plain = if fetched {
                 (Severity::High, Confidence::Medium)
             } else if received {

@@ -34,7 +34,7 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
 
 /// True where a tool's caller chooses the text, unchecked.
 fn is_chosen(call: &Call) -> bool {
-    let input = call.flows.arguments();
+    let input = call.taint.arguments();
     input.any(TaintSources::TOOL_INPUT) && !input.any(TaintSources::CHECKED)
 }
 

@@ -8,12 +8,13 @@ use capdex_evidence::words;
 use capdex_model::fact::{Confidence, Severity};
 
 use super::tool_directives::{
-    Decided, Whose, commands, decided, moves, obliges, overrules_user, presses, puts, puts_into_all, whose,
+    Decided, Whose, commands, decided, gives_pressure, inserts_content, moves, obliges, overrules_user, puts_into_all,
+    whose,
 };
 use super::tool_poison::keeps_silence;
 use super::tool_secrets::secret_file;
-use super::tool_texts::{Speaker, each_prose, place_of, quoted};
-use super::tool_values::{Literal, literal, names_receiver};
+use super::tool_texts::{SurfaceSpeaker, each_prose, place_of, quoted};
+use super::tool_values::{WrittenValue, literal, names_receiver};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     each_prose(subject, |surface, text, speaker| {
@@ -28,7 +29,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 /// How bad a sentence is that decides about other calls; the plainest reading of it counts.
-fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity, Confidence)> {
+fn judgement(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<(Severity, Confidence)> {
     const HIGH: Option<(Severity, Confidence)> = Some((Severity::High, Confidence::Medium));
     const MEDIUM: Option<(Severity, Confidence)> = Some((Severity::Medium, Confidence::Low));
     let duty = obliges(sentence);
@@ -42,7 +43,7 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
         return None;
     }
     let value = literal(sentence);
-    if duty && value == Some(Literal::Place) && moved() && names_receiver(sentence) {
+    if duty && value == Some(WrittenValue::Place) && moved() && names_receiver(sentence) {
         return HIGH;
     }
     if decided.is_some() && duty && overrules_user(sentence) && sentence.classes.any(USER) {
@@ -58,15 +59,17 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
         (Some(Decided::Changed), _) if (duty || tied) && (named || whose == Whose::Operation) => HIGH,
         (Some(Decided::Changed), Some(_)) if duty => HIGH,
         (Some(_), _) if overrules_user(sentence) => HIGH,
-        (Some(_), Some(Literal::Place)) if (whose.is_foreign() && (duty || tied)) || (duty && presses(sentence)) => {
+        (Some(_), Some(WrittenValue::Place))
+            if (whose.is_foreign() && (duty || tied)) || (duty && gives_pressure(sentence)) =>
+        {
             HIGH
         }
         (_, Some(_)) if puts_into_all(sentence) && duty && whose.is_foreign() => HIGH,
-        (_, Some(_)) if puts(sentence) && (duty || tied) && unlisted => HIGH,
-        (_, Some(Literal::Place)) if calls && unlisted && (duty || tied) => HIGH,
+        (_, Some(_)) if inserts_content(sentence) && (duty || tied) && unlisted => HIGH,
+        (_, Some(WrittenValue::Place)) if calls && unlisted && (duty || tied) => HIGH,
         _ if calls && whose.is_foreign() && sentence.classes.any(ORDER) && secret_file(sentence).is_some() => HIGH,
-        (Some(Decided::Set), Some(Literal::Plain)) if (duty || tied) && unlisted => HIGH,
-        (Some(Decided::Set), Some(Literal::Plain)) if duty && named => MEDIUM,
+        (Some(Decided::Set), Some(WrittenValue::Plain)) if (duty || tied) && unlisted => HIGH,
+        (Some(Decided::Set), Some(WrittenValue::Plain)) if duty && named => MEDIUM,
         (Some(_), _) if duty && whose == Whose::Operation && gives_rights(sentence) => HIGH,
         (Some(_), Some(_)) if duty && whose == Whose::Operation => MEDIUM,
         (Some(Decided::Changed), _) if duty => MEDIUM,

@@ -16,7 +16,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for surface in surfaces(subject) {
         for text in prose(surface).filter(|text| text.text.lower().contains("official")) {
             for sentence in text.text.sentences() {
-                if claimed_vendor(&sentence).is_some_and(|vendor| !owner.contains(vendor)) {
+                if claimed_publisher(&sentence).is_some_and(|vendor| !owner.contains(vendor)) {
                     facts.found(place_of(surface, text), &quoted(surface, sentence.as_str()));
                     break;
                 }
@@ -57,7 +57,7 @@ const OFFICIAL: Phrase =
     Phrase::of(&[&["official"], &["server", "tool", "integration", "connector", "mcp", "plugin", "client"]], 4);
 
 /// The vendor whose official server a sentence claims to be.
-fn claimed_vendor(sentence: &Sentence<'_>) -> Option<&'static str> {
+fn claimed_publisher(sentence: &Sentence<'_>) -> Option<&'static str> {
     let (first, last) = sentence.find(&OFFICIAL)?;
     // "Uses the official SDK" and "via the official API" say truly whose work is used.
     if sentence.negated(first) || sentence.has(words!["unofficial", "using", "uses", "via", "from", "wraps", "through"])

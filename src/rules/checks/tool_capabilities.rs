@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::FactSink;
-use capdex_evidence::sentences::{Keyed, Keys, Words, keys_of};
+use capdex_evidence::sentences::{Keyed, WordKeys, Words, keys_of};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::surfaces::Surface;
 use capdex_evidence::tools::Tool;
@@ -236,13 +236,13 @@ struct InWords<'a> {
     tool: &'a Tool,
     words: Vec<Keyed<'a>>,
     /// The first two, those of the name, and all.
-    beginning: First,
-    name: First,
-    all: First,
+    beginning: FirstWords,
+    name: FirstWords,
+    all: FirstWords,
 }
 
 /// So many first words of a tool, with their keys.
-struct First(usize, Keys);
+struct FirstWords(usize, WordKeys);
 
 impl<'a> InWords<'a> {
     fn of(surface: &'a Surface, tool: &'a Tool) -> Self {
@@ -252,7 +252,7 @@ impl<'a> InWords<'a> {
             // Long first sentences list what else there is: the first words say what the tool does.
             words.extend(first.keyed().take(24));
         }
-        let first = |count: usize| First(count, keys_of(words.get(..count).unwrap_or_default()));
+        let first = |count: usize| FirstWords(count, keys_of(words.get(..count).unwrap_or_default()));
         let (beginning, name, all) = (first(named.min(2)), first(named), first(words.len()));
         Self { tool, words, beginning, name, all }
     }
@@ -272,7 +272,7 @@ impl<'a> InWords<'a> {
             .with(Tags::DESTROYS, self.destroys())
     }
 
-    fn is_any_of(&self, First(count, keys): &First, words: &Words) -> bool {
+    fn is_any_of(&self, FirstWords(count, keys): &FirstWords, words: &Words) -> bool {
         words.hold_any(self.words.get(..*count).unwrap_or_default(), keys)
     }
 

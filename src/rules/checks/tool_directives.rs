@@ -11,7 +11,7 @@ use capdex_evidence::lexicon::{
 use capdex_evidence::sentences::{Marks, Sentence, Words, is_one_of};
 use capdex_evidence::words;
 
-use super::tool_texts::Speaker;
+use super::tool_texts::SurfaceSpeaker;
 
 /// Whose call a sentence speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +36,7 @@ impl Whose {
 }
 
 /// Whose call a sentence speaks of, the most foreign where there are several, and the place of the word.
-pub(super) fn whose(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Whose, usize)> {
+pub(super) fn whose(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<(Whose, usize)> {
     let tool = (0..sentence.words.len()).filter_map(|index| {
         let sibling = speaker.other_tool(sentence, index)?;
         Some((if sibling { Whose::SiblingTool } else { Whose::Tool }, index))
@@ -55,7 +55,7 @@ pub(super) fn others(sentence: &Sentence<'_>) -> Option<(Whose, usize)> {
 }
 
 /// "When sending an email", "before any file operation", "all outgoing payments", "git operations".
-fn operation(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Whose, usize)> {
+fn operation(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<(Whose, usize)> {
     const KINDS_OF: Words = Words::of(&[
         "operation",
         "operations",
@@ -386,7 +386,7 @@ pub(super) fn moves(sentence: &Sentence<'_>) -> bool {
 }
 
 /// Threats of harm without obedience, and grounds of the order.
-pub(super) fn presses(sentence: &Sentence<'_>) -> bool {
+pub(super) fn gives_pressure(sentence: &Sentence<'_>) -> bool {
     sentence.classes.any(CONSEQUENCE)
         || sentence.all(GROUNDS).next().is_some_and(|_| {
             sentence.has(words![
@@ -409,7 +409,7 @@ pub(super) fn presses(sentence: &Sentence<'_>) -> bool {
 }
 
 /// True where something is put into something: "must include", "is appended".
-pub(super) fn puts(sentence: &Sentence<'_>) -> bool {
+pub(super) fn inserts_content(sentence: &Sentence<'_>) -> bool {
     const PUTS: Words = Words::of(&[
         "append",
         "appended",
@@ -441,5 +441,5 @@ pub(super) fn puts(sentence: &Sentence<'_>) -> bool {
 /// True where something is put into everything of a kind: "append the line to every message".
 pub(super) fn puts_into_all(sentence: &Sentence<'_>) -> bool {
     let all = || sentence.then(UNIVERSAL, OPERATION, 2);
-    puts(sentence) && all().is_some_and(|(all, _)| sentence.fits(all, words!["every", "all", "each", "any"]))
+    inserts_content(sentence) && all().is_some_and(|(all, _)| sentence.fits(all, words!["every", "all", "each", "any"]))
 }

@@ -2,15 +2,15 @@
 
 use crate::FactSink;
 use capdex_evidence::lexicon::{CALL, CONSEQUENCE, TRIGGER};
-use capdex_evidence::sentences::{Phrase, Sentence, Text, Words, is_one_of};
+use capdex_evidence::sentences::{Phrase, SegmentedText, Sentence, Words, is_one_of};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::words;
 use capdex_model::fact::{Confidence, Severity};
 
-use super::tool_directives::{Whose, commands, obliges, presses, whose};
+use super::tool_directives::{Whose, commands, gives_pressure, obliges, whose};
 use super::tool_poison::keeps_silence;
 use super::tool_secrets::taking;
-use super::tool_texts::{Speaker, each_prose, place_of, quoted};
+use super::tool_texts::{SurfaceSpeaker, each_prose, place_of, quoted};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     each_prose(subject, |surface, text, speaker| {
@@ -132,7 +132,11 @@ fn calls_itself(sentence: &Sentence<'_>) -> bool {
     begins || [&PASSIVE, &ACTIVE, &REQUIRED, &PRECEDED].into_iter().any(|phrase| sentence.find(phrase).is_some())
 }
 
-fn judgement(sentence: &Sentence<'_>, text: &Text, speaker: &Speaker<'_>) -> Option<(Severity, Confidence)> {
+fn judgement(
+    sentence: &Sentence<'_>,
+    text: &SegmentedText,
+    speaker: &SurfaceSpeaker<'_>,
+) -> Option<(Severity, Confidence)> {
     let blocks = sentence.has(words!["until", "without", "unless", "before"]) && sentence.find(&BLOCKED).is_some();
     let failing = sentence.classes.any(CONSEQUENCE) || blocks;
     if !calls_itself(sentence) || !sentence.has(&ORDERING) || !(obliges(sentence) || commands(sentence) || failing) {
@@ -184,7 +188,7 @@ fn judgement(sentence: &Sentence<'_>, text: &Text, speaker: &Speaker<'_>) -> Opt
         ]);
     let must = obliges(sentence) || failing;
     let hidden = keeps_silence(text) || text.sentences().any(|sentence| taking(&sentence).is_some());
-    let pressed = blocks || text.sentences().any(|sentence| presses(&sentence));
+    let pressed = blocks || text.sentences().any(|sentence| gives_pressure(&sentence));
     Some(if hidden {
         (Severity::High, Confidence::High)
     } else if strict && (operation || (pressed && anything && !sibling)) {

@@ -1,9 +1,9 @@
 //! tool-hidden-text: a string of a tool holds text that a reader does not see.
 
 use crate::FactSink;
-use capdex_evidence::sentences::{Marks, Text, Words};
+use capdex_evidence::sentences::{Marks, SegmentedText, Words};
 use capdex_evidence::subject::Subject;
-use capdex_evidence::surfaces::{Part, SurfaceText};
+use capdex_evidence::surfaces::{SurfacePart, SurfaceText};
 use capdex_evidence::unicode::{self, Hidden, HiddenKind};
 use capdex_model::fact::{Confidence, Severity};
 
@@ -93,13 +93,13 @@ fn gives_orders(comment: &str) -> bool {
         "before",
         "use",
     ]);
-    Text::of(comment).sentences().any(|sentence| sentence.has(&ORDERS))
+    SegmentedText::of(comment).sentences().any(|sentence| sentence.has(&ORDERS))
 }
 
 /// An HTML comment with words in it; in a pattern or an address it is something else.
 fn comment_in(text: &SurfaceText) -> Option<&str> {
     const OPENING: Marks = Marks::of(&['<']);
-    if matches!(text.part, Part::Meta | Part::Name) || !text.marks().any(OPENING) {
+    if matches!(text.part, SurfacePart::Meta | SurfacePart::Name) || !text.marks().any(OPENING) {
         return None;
     }
     let start = text.raw().find("<!--")?;

@@ -9,7 +9,7 @@ use regex::Regex;
 use capdex_evidence::bytes;
 use capdex_evidence::decode;
 use capdex_evidence::lexicon::{CALL, NEGATION, ORDER, READ, SEND, SET, TRIGGER};
-use capdex_evidence::sentences::{Marks, Sentence, Text};
+use capdex_evidence::sentences::{Marks, SegmentedText, Sentence};
 use capdex_evidence::surfaces::{Surface, SurfaceText};
 use capdex_model::fact::{Confidence, Severity};
 
@@ -22,7 +22,7 @@ use super::tool_texts::{is_about, own_words};
 
 /// The cues of one text, by kind.
 #[derive(Default)]
-pub(super) struct Cues {
+pub(super) struct PoisonCues {
     template: bool,
     tag: bool,
     /// True where the tag is one that honest servers use, too.
@@ -41,7 +41,7 @@ pub(super) struct Cues {
     pub(super) quote: String,
 }
 
-impl Cues {
+impl PoisonCues {
     /// The cues of a text.
     pub(super) fn of(text: &SurfaceText, surface: &Surface) -> Self {
         let mut cues = Self::default();
@@ -77,7 +77,7 @@ impl Cues {
         }
     }
 
-    fn say(&mut self, text: &Text) {
+    fn say(&mut self, text: &SegmentedText) {
         let mut quote = None;
         for sentence in text.sentences() {
             let before = self.clauses();
@@ -125,7 +125,7 @@ impl Cues {
         // The same one search tells of turned letters.
         hidden.extend(marked.then(|| turned(raw)).flatten());
         for text in hidden {
-            let parts = Text::of(&text);
+            let parts = SegmentedText::of(&text);
             let mut cues = Self::default();
             cues.mark(&text, parts.marks());
             cues.say(&parts);
@@ -172,7 +172,7 @@ impl Cues {
 
 /// True where a text that was hidden in another writing tells somebody to do something: what is meant for readers is
 /// written for them.
-fn is_order(text: &Text) -> bool {
+fn is_order(text: &SegmentedText) -> bool {
     let acts = SEND.with(SET).with(CALL).with(READ);
     let tied = ORDER.with(NEGATION).with(TRIGGER);
     text.sentences().any(|sentence| {
@@ -239,6 +239,6 @@ fn turned(raw: &str) -> Option<String> {
 }
 
 /// True where anything in a text is kept from the user: what else it orders is then no clumsiness.
-pub(super) fn keeps_silence(text: &Text) -> bool {
+pub(super) fn keeps_silence(text: &SegmentedText) -> bool {
     text.sentences().any(|sentence| conceals(&sentence).is_some() || acts_in_secret(&sentence).is_some())
 }

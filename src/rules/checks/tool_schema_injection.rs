@@ -3,10 +3,10 @@
 use crate::FactSink;
 use capdex_evidence::schema::SchemaField;
 use capdex_evidence::subject::Subject;
-use capdex_evidence::surfaces::{Part, Surface, SurfaceText};
+use capdex_evidence::surfaces::{Surface, SurfacePart, SurfaceText};
 use capdex_model::fact::{Confidence, Severity};
 
-use super::tool_poison::Cues;
+use super::tool_poison::PoisonCues;
 use super::tool_texts::{place_of, quoted, surfaces};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
@@ -21,17 +21,17 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 
 fn judgement(text: &SurfaceText, surface: &Surface) -> Option<(Severity, Confidence, String)> {
     match text.part {
-        Part::Prose => return None,
-        Part::Schema(SchemaField::Header) => {
+        SurfacePart::Prose => return None,
+        SurfacePart::Schema(SchemaField::Header) => {
             let split = text.raw().contains(['\r', '\n']);
             return split.then(|| (Severity::High, Confidence::High, "a header's name with a line break".to_owned()));
         }
-        Part::Schema(SchemaField::Name) if text.raw().len() < 160 && !text.raw().contains(' ') => {
+        SurfacePart::Schema(SchemaField::Name) if text.raw().len() < 160 && !text.raw().contains(' ') => {
             return name_judgement(text.raw());
         }
         _ => {}
     }
-    let cues = Cues::of(text, surface);
+    let cues = PoisonCues::of(text, surface);
     cues.judgement().map(|(severity, confidence)| (severity, confidence, cues.quote))
 }
 

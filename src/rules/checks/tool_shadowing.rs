@@ -6,7 +6,7 @@ use capdex_evidence::subject::Subject;
 use capdex_evidence::words;
 use capdex_model::fact::{Confidence, Severity};
 
-use super::tool_texts::{Speaker, each_prose, is_beside_tool, place_of, quoted};
+use super::tool_texts::{SurfaceSpeaker, each_prose, is_beside_tool, place_of, quoted};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     each_prose(subject, |surface, text, speaker| {
@@ -63,7 +63,7 @@ fn against_others(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
 }
 
 /// The word that names a tool that is not its own: an identifier beside the word "tool" or in an order about using it.
-fn foreign_target(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<usize> {
+fn foreign_target(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<usize> {
     const CUES: Words = Words::of(&[
         "instead",
         "rather",

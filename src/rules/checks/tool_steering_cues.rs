@@ -8,22 +8,24 @@ use capdex_evidence::sentences::{Sentence, Words};
 use capdex_evidence::words;
 
 use super::tool_directives::{decided, obliges};
-use super::tool_steering_hush::{hushes, omits, out_of_sight, unaware};
-use super::tool_steering_reach::{destination, disarms, foreign, outside_tool, ranked, watches};
+use super::tool_steering_consent::{sets_request_aside, skips_consent};
+use super::tool_steering_pretext::{disguises, gives_pretext};
+use super::tool_steering_scope::{
+    claims_authority, destination, disables_guard, monitors_people, names_foreign_tools, outside_tool,
+};
+use super::tool_steering_secrecy::{acts_silently, demands_secrecy, keeps_user_unaware, omits_from_reply};
 use super::tool_steering_secrets::{holds_secret, secret, secret_path, talk};
-use super::tool_steering_story::{covers, disguises};
-use super::tool_steering_will::{overrules, unasked};
-use super::tool_texts::{Speaker, is_identifier};
+use super::tool_texts::{SurfaceSpeaker, is_identifier};
 
 /// A set of cues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cues(u32);
+pub(super) struct SteeringCues(u32);
 
 macro_rules! cues {
     ($($(#[$text:meta])* $name:ident = $bit:literal, $weight:literal;)*) => {
-        $($(#[$text])* const $name: Cues = Cues(1 << $bit);)*
+        $($(#[$text])* const $name: SteeringCues = SteeringCues(1 << $bit);)*
         /// Each cue with its weight.
-        const WEIGHTS: &[(Cues, u32)] = &[$(($name, $weight)),*];
+        const WEIGHTS: &[(SteeringCues, u32)] = &[$(($name, $weight)),*];
     };
 }
 
@@ -73,7 +75,7 @@ cues! {
 }
 
 /// Cues that honest texts seldom need.
-const LOUD: Cues = HUSH
+const LOUD: SteeringCues = HUSH
     .with(OMIT)
     .with(QUIET)
     .with(DISGUISE)
@@ -87,9 +89,9 @@ const LOUD: Cues = HUSH
     .with(RANK)
     .with(WATCHED);
 /// What they are worth something for.
-const WORTH: Cues = DESTINATION.with(SECRET).with(TALK);
+const WORTH: SteeringCues = DESTINATION.with(SECRET).with(TALK);
 
-impl Cues {
+impl SteeringCues {
     /// Both sets together.
     pub(super) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -119,40 +121,40 @@ impl Cues {
 }
 
 /// The weights of some cues, summed.
-pub(super) fn weight(cues: Cues) -> u32 {
+pub(super) fn weight(cues: SteeringCues) -> u32 {
     WEIGHTS.iter().filter(|(cue, _)| cues.0 & cue.0 != 0).map(|(_, weight)| weight).sum()
 }
 
 /// The cues of a sentence that its words alone tell: most texts have none, and what costs more is asked of the others.
-pub(super) fn told(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Cues {
+pub(super) fn cues_of_words(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> SteeringCues {
     let is_secret = secret(sentence);
-    Cues::of(&[
-        (HUSH, hushes(sentence)),
-        (OMIT, omits(sentence)),
-        (QUIET, out_of_sight(sentence)),
+    SteeringCues::of(&[
+        (HUSH, demands_secrecy(sentence)),
+        (OMIT, omits_from_reply(sentence)),
+        (QUIET, acts_silently(sentence)),
         (DISGUISE, disguises(sentence)),
-        (COVER, covers(sentence)),
-        (UNAWARE, !is_secret && unaware(sentence)),
-        (OVERRULED, overrules(sentence)),
-        (UNASKED, !is_secret && unasked(sentence)),
-        (FOREIGN, foreign(sentence, speaker)),
-        (RANK, ranked(sentence)),
-        (WATCHED, watches(sentence)),
+        (COVER, gives_pretext(sentence)),
+        (UNAWARE, !is_secret && keeps_user_unaware(sentence)),
+        (OVERRULED, sets_request_aside(sentence)),
+        (UNASKED, !is_secret && skips_consent(sentence)),
+        (FOREIGN, names_foreign_tools(sentence, speaker)),
+        (RANK, claims_authority(sentence)),
+        (WATCHED, monitors_people(sentence)),
         (SECRET, is_secret),
         (TALK, talk(sentence)),
     ])
 }
 
 /// Whether one of its other cues is one that honest texts seldom need.
-pub(super) fn is_loud(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> bool {
-    secret_path(sentence, speaker) || disarms(sentence)
+pub(super) fn is_loud(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> bool {
+    secret_path(sentence, speaker) || disables_guard(sentence)
 }
 
 /// Its other cues.
-pub(super) fn marked(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Cues {
-    Cues::of(&[
+pub(super) fn costly_cues(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> SteeringCues {
+    SteeringCues::of(&[
         (FILE, secret_path(sentence, speaker)),
-        (DISARMED, disarms(sentence)),
+        (DISARMED, disables_guard(sentence)),
         (SECRET, holds_secret(sentence)),
         (NAMED, outside_tool(sentence, speaker)),
         (DESTINATION, destination(sentence)),

@@ -10,7 +10,7 @@ use regex::Regex;
 use capdex_evidence::sentences::{Phrase, Sentence, Words};
 
 use super::tool_secrets::secret_file;
-use super::tool_texts::Speaker;
+use super::tool_texts::SurfaceSpeaker;
 
 static PATHS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -22,7 +22,7 @@ static PATHS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Whether a file that holds secrets is named, by a tool that is not about such files and does not keep away from them.
-pub(super) fn secret_path(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> bool {
+pub(super) fn secret_path(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> bool {
     const KEEPERS: [&str; 8] = ["env", "dotenv", "credential", "config", "login", "secret", "key", "ssh"];
     let named = secret_file(sentence).is_some() || (!sentence.is_bare() && PATHS.is_match(sentence.lower()));
     named && !sentence.has(&SPARED) && !KEEPERS.iter().any(|word| speaker.is_about(word))

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use capdex_evidence::schema::SchemaField;
 use capdex_evidence::sentences::{Sentence, Words};
 use capdex_evidence::subject::Subject;
-use capdex_evidence::surfaces::{Part, Surface, SurfaceKind, SurfaceText};
+use capdex_evidence::surfaces::{Surface, SurfaceKind, SurfacePart, SurfaceText};
 pub(super) use capdex_evidence::surfaces::{folded_name, name_words};
 use capdex_evidence::words;
 use capdex_model::capability::Kind;
@@ -45,23 +45,26 @@ pub(super) fn surfaces_in<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a
 
 /// The prose of a surface outside its schemas.
 pub(super) fn prose(surface: &Surface) -> impl Iterator<Item = &SurfaceText> {
-    surface.texts.iter().filter(|text| text.part == Part::Prose)
+    surface.texts.iter().filter(|text| text.part == SurfacePart::Prose)
 }
 
 /// Every text of a surface that a reader takes as words: prose, and all strings of schemas but names and patterns.
 pub(super) fn all_prose(surface: &Surface) -> impl Iterator<Item = &SurfaceText> {
     surface.texts.iter().filter(|text| match text.part {
-        Part::Prose | Part::Meta => true,
-        Part::Schema(field) => !matches!(field, SchemaField::Name | SchemaField::Pattern),
-        Part::Name => false,
+        SurfacePart::Prose | SurfacePart::Meta => true,
+        SurfacePart::Schema(field) => !matches!(field, SchemaField::Name | SchemaField::Pattern),
+        SurfacePart::Name => false,
     })
 }
 
 /// Has every text of every surface heard that a reader takes as words, with who speaks on it.
-pub(super) fn each_prose<'a>(subject: &Subject<'a>, mut hear: impl FnMut(&'a Surface, &'a SurfaceText, &Speaker<'_>)) {
+pub(super) fn each_prose<'a>(
+    subject: &Subject<'a>,
+    mut hear: impl FnMut(&'a Surface, &'a SurfaceText, &SurfaceSpeaker<'_>),
+) {
     let names = Siblings::of(subject);
     for surface in surfaces(subject) {
-        let speaker = Speaker::of(surface, &names);
+        let speaker = SurfaceSpeaker::of(surface, &names);
         all_prose(surface).for_each(|text| hear(surface, text, &speaker));
     }
 }
@@ -83,7 +86,7 @@ pub(super) fn quoted(surface: &Surface, sentence: &str) -> String {
 
 /// The names and the subject of who speaks, to tell what is its own from what is another's. Few sentences make anybody
 /// ask.
-pub(super) struct Speaker<'a> {
+pub(super) struct SurfaceSpeaker<'a> {
     surface: &'a Surface,
     /// The words of its name and of the first sentence of its description, once asked for.
     own: OnceCell<Vec<&'a str>>,
@@ -93,10 +96,10 @@ pub(super) struct Speaker<'a> {
 /// The tools of a capability by name, once asked for.
 pub(super) struct Siblings<'a> {
     subject: Subject<'a>,
-    names: OnceCell<Names<'a>>,
+    names: OnceCell<SiblingNames<'a>>,
 }
 
-struct Names<'a> {
+struct SiblingNames<'a> {
     /// Without case and separators.
     folded: BTreeSet<&'a str>,
     /// The words of their names, singular.
@@ -109,11 +112,11 @@ impl<'a> Siblings<'a> {
         Self { subject: *subject, names: OnceCell::new() }
     }
 
-    fn names(&self) -> &Names<'a> {
+    fn names(&self) -> &SiblingNames<'a> {
         self.names.get_or_init(|| {
             let folded = tool_surfaces(&self.subject).map(|surface| surface.folded.as_str()).collect();
             let words = tool_surfaces(&self.subject).flat_map(Surface::name_words);
-            Names { folded, words: words.map(|word| word.trim_end_matches('s')).collect() }
+            SiblingNames { folded, words: words.map(|word| word.trim_end_matches('s')).collect() }
         })
     }
 }
@@ -140,7 +143,7 @@ pub(super) fn is_about(own: &[&str], word: &str) -> bool {
     })
 }
 
-impl<'a> Speaker<'a> {
+impl<'a> SurfaceSpeaker<'a> {
     /// The speaker on a surface.
     pub(super) const fn of(surface: &'a Surface, siblings: &'a Siblings<'a>) -> Self {
         Self { surface, own: OnceCell::new(), siblings }
@@ -158,7 +161,7 @@ impl<'a> Speaker<'a> {
 
     /// True where it is the name of one of its arguments.
     fn is_argument(&self, name: &str) -> bool {
-        let mut names = self.surface.texts.iter().filter(|text| text.part == Part::Schema(SchemaField::Name));
+        let mut names = self.surface.texts.iter().filter(|text| text.part == SurfacePart::Schema(SchemaField::Name));
         names.any(|argument| argument.raw() == name)
     }
 

@@ -15,7 +15,7 @@ use super::tool_directives::assigns;
 
 /// A value that is written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Literal {
+pub(super) enum WrittenValue {
     /// A word in quotation marks or a number.
     Plain,
     /// A destination or a permission: an address, an account, a path, a right.
@@ -31,13 +31,13 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The most telling value that a sentence writes out; examples of values are none.
-pub(super) fn literal(sentence: &Sentence<'_>) -> Option<Literal> {
+pub(super) fn literal(sentence: &Sentence<'_>) -> Option<WrittenValue> {
     let lower = sentence.lower();
     // A place is worth more than any plain value, so that it is looked for first.
     if let Some(found) = PLACE.find(lower)
         && !is_example(lower.get(..found.start()).unwrap_or_default(), found.as_str())
     {
-        return Some(Literal::Place);
+        return Some(WrittenValue::Place);
     }
     let quoted = sentence.words.iter().enumerate().any(|(index, word)| {
         // Quoted names of tools and arguments are no values.
@@ -56,7 +56,7 @@ pub(super) fn literal(sentence: &Sentence<'_>) -> Option<Literal> {
         || assigns(sentence)
         || given.is_some()
         || sentence.has(words!["true", "false", "null", "twice", "double"]))
-    .then_some(Literal::Plain)
+    .then_some(WrittenValue::Plain)
 }
 
 /// True where an address in a sentence is where something goes, not where something is read.

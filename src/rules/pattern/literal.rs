@@ -10,7 +10,7 @@ use super::reach::is_word;
 
 /// Knowledge about the byte beside a literal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Edge {
+pub(super) enum LiteralEdge {
     /// Nothing.
     #[default]
     Open,
@@ -24,8 +24,8 @@ pub(super) enum Edge {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Literal {
     bytes: Vec<u8>,
-    before: Edge,
-    after: Edge,
+    before: LiteralEdge,
+    after: LiteralEdge,
 }
 
 impl Literal {
@@ -37,7 +37,7 @@ impl Literal {
     }
 
     /// No text at all, between bytes of which something is known.
-    pub(super) fn empty(edge: Edge) -> Self {
+    pub(super) fn empty(edge: LiteralEdge) -> Self {
         Self { before: edge, after: edge, bytes: Vec::new() }
     }
 
@@ -67,21 +67,21 @@ impl Literal {
         if let [b' ', rest @ ..] = bytes
             && rest.first().is_some_and(|byte| is_word(*byte))
         {
-            (bytes, before) = (rest, Edge::Blank);
+            (bytes, before) = (rest, LiteralEdge::Blank);
         }
         // The search compares sixteen bytes at most: a beginning demands less, and never too much.
         if let Some((beginning, [next, ..])) = bytes.split_at_checked(LONGEST) {
             let is_edge = beginning.last().is_some_and(|last| is_word(*last) != is_word(*next));
-            (bytes, after) = (beginning, if is_edge { Edge::Word } else { Edge::Open });
+            (bytes, after) = (beginning, if is_edge { LiteralEdge::Word } else { LiteralEdge::Open });
         }
         if let [rest @ .., b' '] = bytes
             && rest.last().is_some_and(|byte| is_word(*byte))
         {
-            (bytes, after) = (rest, Edge::Blank);
+            (bytes, after) = (rest, LiteralEdge::Blank);
         }
-        let settle = |edge: Edge, beside: Option<&u8>| match edge {
-            Edge::Blank if beside.is_some_and(|byte| is_word(*byte)) => Edge::Word,
-            Edge::Blank => Edge::Open,
+        let settle = |edge: LiteralEdge, beside: Option<&u8>| match edge {
+            LiteralEdge::Blank if beside.is_some_and(|byte| is_word(*byte)) => LiteralEdge::Word,
+            LiteralEdge::Blank => LiteralEdge::Open,
             other => other,
         };
         let (before, after) = (settle(before, bytes.first()), settle(after, bytes.last()));
@@ -91,8 +91,8 @@ impl Literal {
     /// True where every text that holds this one holds another; both settled.
     pub(super) fn holds(&self, other: &Self) -> bool {
         let is_edge = |at: usize| match (at.checked_sub(1).and_then(|at| self.bytes.get(at)), self.bytes.get(at)) {
-            (None, _) => self.before == Edge::Word,
-            (_, None) => self.after == Edge::Word,
+            (None, _) => self.before == LiteralEdge::Word,
+            (_, None) => self.after == LiteralEdge::Word,
             (Some(left), Some(right)) => is_word(*left) != is_word(*right),
         };
         let length = other.bytes.len();
@@ -129,12 +129,12 @@ impl Literal {
 
     /// True where a word's edge has to stand before its first byte.
     pub(super) fn begins_word(&self) -> bool {
-        self.before == Edge::Word
+        self.before == LiteralEdge::Word
     }
 
     /// True where a word's edge has to stand behind its last byte.
     pub(super) fn ends_word(&self) -> bool {
-        self.after == Edge::Word
+        self.after == LiteralEdge::Word
     }
 }
 
@@ -144,7 +144,7 @@ mod tests {
 
     fn literal(text: &str) -> Literal {
         let bare = Literal::new(text.trim_matches('·').as_bytes());
-        let edge = |is_edge| Literal::empty(if is_edge { Edge::Word } else { Edge::Open });
+        let edge = |is_edge| Literal::empty(if is_edge { LiteralEdge::Word } else { LiteralEdge::Open });
         edge(text.starts_with('·')).then(&bare).then(&edge(text.ends_with('·'))).settled()
     }
 
@@ -152,8 +152,8 @@ mod tests {
     fn edges_stay_where_literals_are_joined() {
         let joined = literal("·se").then(&literal("nd·"));
         assert_eq!(joined, literal("·send·"));
-        assert_eq!(literal("·send").then(&Literal::empty(Edge::Blank)).settled(), literal("·send·"));
-        assert_eq!(literal("--").then(&Literal::empty(Edge::Blank)).settled(), literal("--"));
+        assert_eq!(literal("·send").then(&Literal::empty(LiteralEdge::Blank)).settled(), literal("·send·"));
+        assert_eq!(literal("--").then(&Literal::empty(LiteralEdge::Blank)).settled(), literal("--"));
         assert_eq!(literal("·responsibilities·").as_bytes(), b"responsibilities");
         assert_eq!(literal("·responsibilities--").as_bytes(), b"responsibilities");
         assert!(literal("·responsibilities--").ends_word());

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use super::expression::parsed;
-use super::literal::{Edge, Literal};
+use super::literal::{Literal, LiteralEdge};
 use super::prefilter::normalized::seen;
 use super::reach::{MatchReach, holds_only, is_blank, is_word};
 /// Literals of which a text must hold at least one.
@@ -211,16 +211,16 @@ impl Sight {
     }
 
     /// The bytes that an assertion allows on both sides of it.
-    fn edge(self, look: Look) -> Edge {
+    fn edge(self, look: Look) -> LiteralEdge {
         match look {
-            Look::WordAscii if self == Self::Whole => Edge::Word,
-            _ => Edge::Open,
+            Look::WordAscii if self == Self::Whole => LiteralEdge::Word,
+            _ => LiteralEdge::Open,
         }
     }
 
     /// The edge beside a part that begins, or ends, with no byte of a word.
-    fn beside(self, is_blank: bool) -> Edge {
-        if is_blank && self == Self::Whole { Edge::Blank } else { Edge::Open }
+    fn beside(self, is_blank: bool) -> LiteralEdge {
+        if is_blank && self == Self::Whole { LiteralEdge::Blank } else { LiteralEdge::Open }
     }
 
     fn repeated(self, repetition: &Repetition) -> PartLiterals {
@@ -274,7 +274,8 @@ impl Sight {
                         let is_first = closed.iter().all(|text| text.as_bytes().is_empty());
                         Some(if is_first { other.clone().or(known.begins) } else { Some(closed.clone()) })
                     });
-                    let beside = if closed.iter().all(Literal::ends_blank) { Edge::Blank } else { Edge::Open };
+                    let beside =
+                        if closed.iter().all(Literal::ends_blank) { LiteralEdge::Blank } else { LiteralEdge::Open };
                     plans.extend(demanded(closed));
                     let known = other.map(|texts| texts.iter().map(|text| Literal::empty(beside).then(text)).collect());
                     open = known.unwrap_or_else(|| [Literal::empty(ends)].into());

@@ -48,7 +48,7 @@ pub(super) enum Mildness {
 }
 
 impl Mildness {
-    fn holds(self, around: &Around<'_>) -> bool {
+    fn holds(self, around: &FindContext<'_>) -> bool {
         let (context, document) = (around.context, around.look.document);
         match self {
             Self::Negated => context.negated,
@@ -84,7 +84,7 @@ const COMMON_WORDS: [&str; 14] = [
 
 /// True where every host on the find's line shares a word of four letters or more with the first 700 bytes of the
 /// document. There it states its subject. An attacker can arrange that, so it only makes a find milder.
-fn names_own_host(around: &Around<'_>) -> bool {
+fn names_own_host(around: &FindContext<'_>) -> bool {
     let text = around.look.document.text.as_bytes();
     let head = text.get(..text.len().min(700)).unwrap_or(&[]).to_ascii_lowercase();
     // The address itself proves nothing: only what stands before the first one counts.
@@ -127,7 +127,7 @@ pub(super) struct Lower {
 
 impl Lower {
     /// The severity to which the context lowers, where it does.
-    pub(super) fn severity(&self, around: &Around<'_>) -> Option<Severity> {
+    pub(super) fn severity(&self, around: &FindContext<'_>) -> Option<Severity> {
         let holds = |mildness: &Mildness| mildness.holds(around);
         // The cheap questions first: conditions run expressions.
         let applies = (self.any.is_empty() || self.any.iter().any(holds))
@@ -144,7 +144,7 @@ impl Lower {
 }
 
 /// The surroundings of a find, from which its milder severity follows.
-pub(super) struct Around<'a> {
+pub(super) struct FindContext<'a> {
     pub(super) context: &'a Context,
     pub(super) look: &'a ScannedText<'a>,
     pub(super) found: &'a Range<usize>,

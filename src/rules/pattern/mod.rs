@@ -43,7 +43,7 @@ use expression::Expression;
 use file::DataRule;
 use finds::{Find, Finds};
 use look::ScannedText;
-use mildness::Around;
+use mildness::FindContext;
 use prefilter::{Candidates, Prefilter, PrefilterHits, RequiredLiterals};
 pub(super) use question::{Question, whole_words};
 use search_window::{SearchWindow, find_in};
@@ -263,7 +263,7 @@ impl DataRule {
             None
         } else {
             let context = Context::within(look.document, look.view.text(), found.clone(), offset);
-            let around = Around { context: &context, look, found };
+            let around = FindContext { context: &context, look, found };
             self.lower.iter().filter_map(|lower| lower.severity(&around)).min()
         };
         let severity = lowered.map_or(self.meta.severity, |lowered| lowered.min(self.meta.severity));

@@ -2,7 +2,7 @@
 //!
 //! Nothing is judged here: the page shows the ledgers.
 
-use capdex_rules::catalogue::{self, Catalogue, Entry};
+use capdex_rules::catalogue::{self, Catalogue, CatalogueEntry};
 use maud::{Markup, html};
 
 use super::layout::{self, PageFrame, heading};
@@ -112,7 +112,7 @@ fn table(catalogue: &Catalogue) -> Markup {
     }
 }
 
-fn answers(catalogue: &Catalogue, entry: &Entry) -> Markup {
+fn answers(catalogue: &Catalogue, entry: &CatalogueEntry) -> Markup {
     let rules = catalogue.rules(entry);
     html! {
         @for (at, meta) in rules.iter().enumerate() { @if at > 0 { ", " } a href=(paths::rule(meta.id.as_str())) { (meta.id) } }

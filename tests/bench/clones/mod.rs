@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use capdex_corpus::clone::{Files, Item, Sketch, families};
+use capdex_corpus::clone::{Files, Sketch, SketchedCapability, families};
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use rayon::prelude::*;
@@ -29,10 +29,10 @@ pub(super) fn run(count: Option<usize>) -> bool {
     let (sketches, bytes, sketching) = sketch(&plan);
     // Who came first is a matter of chance.
     let mut random = Random::new(SEED);
-    let items: Vec<Item<'_, (u64, usize)>> = sketches
+    let items: Vec<SketchedCapability<'_, (u64, usize)>> = sketches
         .iter()
         .enumerate()
-        .map(|(at, sketch)| Item { kind: Kind::Skill, rank: (random.next(), at), sketch })
+        .map(|(at, sketch)| SketchedCapability { kind: Kind::Skill, rank: (random.next(), at), sketch })
         .collect();
     let start = Instant::now();
     let found = families(&items);

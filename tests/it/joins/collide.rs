@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use capdex_corpus::collision::{self, Server, Widened, World};
-use capdex_corpus::corpus::{Corpus, Member};
+use capdex_corpus::collision::{self, CollisionCorpus, Server, Widened};
+use capdex_corpus::corpus::{Corpus, CorpusMember};
 use capdex_corpus::drift::ToolPin;
-use capdex_corpus::established::Standings;
+use capdex_corpus::established::PopularityByEntity;
 use capdex_corpus::identity::{self, Given, Statement};
 use capdex_evidence::tools::{Tool, ToolOrigin};
 use capdex_model::digest::Digest;
@@ -67,7 +67,7 @@ fn tool_of(value: &Value) -> Tool {
 
 /// A world in which about half of the entities, chosen by their names, are a year older than the others: so that every
 /// shared name has somebody who was there first.
-fn world(collected: &[Collected], capdex: &Capdex) -> (World, BTreeMap<String, Vec<Tool>>) {
+fn world(collected: &[Collected], capdex: &Capdex) -> (CollisionCorpus, BTreeMap<String, Vec<Tool>>) {
     let year = 365 * 86_400;
     let age = |key: &ListingKey| i64::from(Digest::of(key.to_string().as_bytes()).as_bytes()[0] % 2) * year;
     let roles = capdex_crawlers::roles();
@@ -80,8 +80,9 @@ fn world(collected: &[Collected], capdex: &Capdex) -> (World, BTreeMap<String, V
     let identified = identity::identify(&statements, &Given::default());
     let entity: BTreeMap<ListingKey, String> =
         identified.iter().map(|of| (of.listing.clone(), of.entity.clone())).collect();
-    let members = statements.into_iter().map(|said| Member { entity: entity[&said.member.key].clone(), ..said.member });
-    let standings = Standings::of(&Corpus::new(members.collect()));
+    let members =
+        statements.into_iter().map(|said| CorpusMember { entity: entity[&said.member.key].clone(), ..said.member });
+    let standings = PopularityByEntity::of(&Corpus::new(members.collect()));
     let cues = cues(collected, capdex);
     let (mut servers, mut tools) = (Vec::new(), BTreeMap::new());
     for (number, (listing, list)) in collected.iter().enumerate() {
@@ -98,17 +99,17 @@ fn world(collected: &[Collected], capdex: &Capdex) -> (World, BTreeMap<String, V
     }
     servers.sort_by(|one, other| one.slug.cmp(&other.slug));
     let listings = collected.iter().map(|(listing, _)| (listing.key.clone(), entity[&listing.key].clone())).collect();
-    (World { servers, listings, claimed: collision::claimed(&identified), standings }, tools)
+    (CollisionCorpus { servers, listings, claimed: collision::claimed(&identified), popularity: standings }, tools)
 }
 
 /// What the program's own rules say of each tools list, by its number.
-fn cues(collected: &[Collected], capdex: &Capdex) -> BTreeMap<usize, Vec<collision::Cue>> {
+fn cues(collected: &[Collected], capdex: &Capdex) -> BTreeMap<usize, Vec<collision::CollisionCue>> {
     for (number, (_, tools)) in collected.iter().enumerate() {
         capdex.write(&format!("lists/{number}.json"), json!({"tools": tools}).to_string());
     }
     let paths: Vec<PathBuf> =
         (0..collected.len()).map(|number| PathBuf::from(format!("lists/{number}.json"))).collect();
-    let mut cues: BTreeMap<usize, Vec<collision::Cue>> = BTreeMap::new();
+    let mut cues: BTreeMap<usize, Vec<collision::CollisionCue>> = BTreeMap::new();
     for some in paths.chunks(500) {
         let mut arguments = vec!["scan", "--format", "jsonl"];
         arguments.extend(some.iter().map(|path| path.to_str().expect("plain")));
@@ -120,8 +121,11 @@ fn cues(collected: &[Collected], capdex: &Capdex) -> BTreeMap<usize, Vec<collisi
                 let rule = text(finding, "/rule");
                 if rule == collision::BRAND || collision::DIRECTIVES.contains(&rule) {
                     let severity: Severity = serde_json::from_value(finding["severity"].clone()).expect("a severity");
-                    let cue =
-                        collision::Cue { rule: rule.into(), severity, evidence: text(finding, "/evidence").into() };
+                    let cue = collision::CollisionCue {
+                        rule: rule.into(),
+                        severity,
+                        evidence: text(finding, "/evidence").into(),
+                    };
                     cues.entry(number.expect("a number")).or_default().push(cue);
                 }
             }

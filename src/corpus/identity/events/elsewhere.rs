@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Anchors, Contents, EventKind, IdentityEvent, Look, event};
+use super::{Contents, EventKind, IdentityAnchors, IdentityEvent, Look, event};
 use capdex_model::digest::Digest;
 use capdex_model::time::AsOf;
 
@@ -14,7 +14,7 @@ const LOOKED_FOR_DAYS: i64 = 180;
 /// Every pair of something that is gone and something that came after, with the same content or of the same entity, and
 /// by other publishers. Only where one of the two is new since the anchors were kept.
 pub(super) fn found(
-    before: &Anchors,
+    before: &IdentityAnchors,
     looks: &BTreeMap<String, Look>,
     contents: &Contents,
     at: AsOf,

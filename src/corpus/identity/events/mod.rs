@@ -20,7 +20,7 @@ mod elsewhere;
 /// gone, the last sight of it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Anchor {
+pub struct IdentityAnchor {
     /// The repository that it is or names, by name.
     pub repository: Option<String>,
     /// The number of that repository.
@@ -36,7 +36,7 @@ pub struct Anchor {
 }
 
 /// The anchors by subject.
-pub type Anchors = BTreeMap<String, Anchor>;
+pub type IdentityAnchors = BTreeMap<String, IdentityAnchor>;
 
 /// The content of listings, by listing: digests of capabilities that few share.
 pub type Contents = BTreeMap<ListingKey, BTreeSet<Digest>>;
@@ -103,7 +103,7 @@ pub struct Look {
     pub(super) voice: Voice,
     pub(super) is_forge: bool,
     pub(super) is_package: bool,
-    pub(super) anchor: Anchor,
+    pub(super) anchor: IdentityAnchor,
     pub(super) entity: String,
     pub(super) listings: Vec<ListingKey>,
     pub(super) publishers: BTreeSet<String>,
@@ -114,7 +114,7 @@ pub struct Look {
 pub fn anchors(
     statements: &[Statement],
     identified: &[Identified],
-    before: &Anchors,
+    before: &IdentityAnchors,
     at: AsOf,
 ) -> BTreeMap<String, Look> {
     let mut looks: BTreeMap<String, Look> = BTreeMap::new();
@@ -145,7 +145,7 @@ impl Statement {
 impl Look {
     fn of(said: &Statement, entity: &str, at: AsOf) -> Self {
         let is_package = said.own.as_deref().is_some_and(|own| own.starts_with("npm:") || own.starts_with("pypi:"));
-        let mut publishers: BTreeSet<String> = said.member.vendors.iter().map(|vendor| bare(vendor)).collect();
+        let mut publishers: BTreeSet<String> = said.member.publishers.iter().map(|vendor| bare(vendor)).collect();
         publishers.extend(said.place.as_ref().map(|place| bare(place.owner())));
         // Only where nothing proves a publisher: the owner in a name is what the listing says of itself.
         if publishers.is_empty() {
@@ -155,7 +155,7 @@ impl Look {
             voice: said.voice,
             is_forge: said.is_forge(),
             is_package,
-            anchor: Anchor {
+            anchor: IdentityAnchor {
                 repository: said.place.as_ref().map(|place| place.repository.clone()),
                 number: said.number.or(said.stated_number),
                 owners: said.owners.clone().unwrap_or_default(),
@@ -171,7 +171,7 @@ impl Look {
     }
 
     /// The anchor that is to be kept of it.
-    pub fn into_anchor(self) -> Anchor {
+    pub fn into_anchor(self) -> IdentityAnchor {
         self.anchor
     }
 
@@ -189,7 +189,7 @@ impl Look {
     }
 }
 
-impl Anchor {
+impl IdentityAnchor {
     /// Keeps what was seen before where nothing is said now, and while it is gone.
     fn follow(&mut self, known: &Self) {
         // `since` is when the state was first seen, and so moves only when the state does.
@@ -221,7 +221,7 @@ fn bare(vendor: &str) -> String {
 /// The events since the anchors were kept, sorted by key. `is_relied_on` says of an entity whether people had the time
 /// to rely on it.
 pub fn events(
-    before: &Anchors,
+    before: &IdentityAnchors,
     looks: &BTreeMap<String, Look>,
     contents: &Contents,
     is_relied_on: impl Fn(&str) -> bool,
@@ -243,7 +243,7 @@ pub fn events(
 }
 
 /// The event of one subject that is there now.
-fn of_subject(subject: &str, known: &Anchor, look: &Look, at: AsOf) -> Option<IdentityEvent> {
+fn of_subject(subject: &str, known: &IdentityAnchor, look: &Look, at: AsOf) -> Option<IdentityEvent> {
     let now = &look.anchor;
     let came_back = !known.is_active;
     let event = |kind, before: String, after: String| Some(event(kind, subject, look, (before, after), at));
@@ -273,7 +273,7 @@ fn of_subject(subject: &str, known: &Anchor, look: &Look, at: AsOf) -> Option<Id
         _ => false,
     };
     if came_back && (are_others || is_elsewhere) {
-        let who = |anchor: &Anchor| {
+        let who = |anchor: &IdentityAnchor| {
             if are_others { anchor.owners.join(", ") } else { anchor.repository.clone().unwrap_or_default() }
         };
         return event(EventKind::ListingResurrected, who(known), who(now));
@@ -282,7 +282,7 @@ fn of_subject(subject: &str, known: &Anchor, look: &Look, at: AsOf) -> Option<Id
 }
 
 /// Repositories whose number is now under another name.
-fn moves(before: &Anchors, looks: &BTreeMap<String, Look>, at: AsOf) -> Vec<IdentityEvent> {
+fn moves(before: &IdentityAnchors, looks: &BTreeMap<String, Look>, at: AsOf) -> Vec<IdentityEvent> {
     let mut holders: BTreeMap<(&str, u64), Vec<(&String, &Look)>> = BTreeMap::new();
     for (subject, look) in looks.iter().filter(|(_, look)| look.is_forge) {
         if let (Some(number), Some(repository)) = (look.anchor.number, &look.anchor.repository) {
@@ -314,7 +314,7 @@ fn owner_of(repository: &str) -> &str {
     repository.rsplit_once('/').map_or("", |(owner, _)| owner)
 }
 
-fn since(anchor: &Anchor) -> String {
+fn since(anchor: &IdentityAnchor) -> String {
     let made = anchor.created.map_or_else(|| "unknown".to_owned(), |created| created.to_string());
     let owners = if anchor.owners.is_empty() { "unknown".to_owned() } else { anchor.owners.join(", ") };
     format!("made {made} by {owners}")

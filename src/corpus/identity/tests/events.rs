@@ -8,7 +8,7 @@ use capdex_model::time::{AsOf, Timestamp};
 const DAY: i64 = 86_400;
 
 /// What the pass sees of a world on a day; those in `gone` are not there.
-fn looks(world: &[(Listing, i64)], gone: &[&str], before: &Anchors, day: i64) -> BTreeMap<String, Look> {
+fn looks(world: &[(Listing, i64)], gone: &[&str], before: &IdentityAnchors, day: i64) -> BTreeMap<String, Look> {
     let mut statements: Vec<Statement> = world
         .iter()
         .map(|(listing, seen)| {
@@ -25,13 +25,13 @@ fn at(day: i64) -> AsOf {
     AsOf(Timestamp::from_unix_seconds(day * DAY))
 }
 
-fn kept(looks: &BTreeMap<String, Look>) -> Anchors {
+fn kept(looks: &BTreeMap<String, Look>) -> IdentityAnchors {
     looks.iter().map(|(subject, look)| (subject.clone(), look.anchor.clone())).collect()
 }
 
 /// What is found over nights, each a world and what is gone in it. Every entity is relied on.
 fn over(nights: &[(Vec<Listing>, &[&str])], contents: &Contents) -> Vec<(EventKind, String, Severity)> {
-    let (mut before, mut found) = (Anchors::new(), Vec::new());
+    let (mut before, mut found) = (IdentityAnchors::new(), Vec::new());
     let mut seen: BTreeMap<String, i64> = BTreeMap::new();
     for (day, (world, gone)) in nights.iter().enumerate() {
         let day = i64::try_from(day).expect("few");

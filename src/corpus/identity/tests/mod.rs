@@ -57,7 +57,7 @@ fn a_package_that_claims_a_famous_repository_stays_alone() {
     let proven = manifest("github:famous/server", "famous", "");
     assert_eq!(entities(&world, &proven), ["github:famous/server npm:famous", "npm:evil"]);
     let edges = &identified(&world, &proven).into_iter().find(|of| of.listing.name == "evil").expect("there").edges;
-    assert!(edges.contains(&Edge::new(Reason::Claims, "repo:github@7")), "{edges:?}");
+    assert!(edges.contains(&IdentityEdge::new(Reason::Claims, "repo:github@7")), "{edges:?}");
     assert_eq!(entities(&world, &given()).len(), 3, "and nothing is proven without the repository's own word");
 }
 
@@ -187,7 +187,7 @@ fn a_fork_is_another_thing_and_says_of_which() {
     assert_eq!(entities(&world, &given()).len(), 2);
     let found = identified(&world, &given());
     let edges = &found.iter().find(|of| of.listing.name == "me/server").expect("there").edges;
-    assert!(edges.contains(&Edge::new(Reason::ForkOf, "repo:github@7")), "{edges:?}");
+    assert!(edges.contains(&IdentityEdge::new(Reason::ForkOf, "repo:github@7")), "{edges:?}");
 }
 
 #[test]
@@ -336,7 +336,7 @@ proptest! {
         let first = identified(&world, &given());
         let entities: BTreeMap<_, _> = first.iter().map(|of| (of.listing.clone(), of.entity.clone())).collect();
         let taken = entities.values().cloned().collect();
-        let known = Known { entities, taken };
+        let known = KnownEntities { entities, taken };
         prop_assert_eq!(identified(&world, &Given { known, ..Given::default() }), first);
     }
 }

@@ -1,6 +1,6 @@
 //! The table `entities`: of which entity each listing is, and why.
 
-use capdex_corpus::identity::{Edge, Reason};
+use capdex_corpus::identity::{IdentityEdge, Reason};
 use capdex_db::Reader;
 use capdex_model::ids::ListingKey;
 
@@ -17,18 +17,18 @@ table_row! {
         /// the thing that it is a listing of: an id that stays from night to night
         public entity: String,
         /// why it is one thing with what: `{reason, to, note}`; without a note where the operator decided
-        public reasons: AsSortedJson<Vec<Edge>>,
+        public reasons: AsSortedJson<Vec<IdentityEdge>>,
         /// what it has to do with besides, which joins nothing: claims that nobody confirms, repositories that it is a
         /// part of, what many share, and who publishes it
-        public relations: AsSortedJson<Vec<Edge>>,
+        public relations: AsSortedJson<Vec<IdentityEdge>>,
         /// the operator's own words, where the operator decided: `{reason, to, note}`
-        private operator_notes: AsSortedJson<Vec<Edge>>,
+        private operator_notes: AsSortedJson<Vec<IdentityEdge>>,
     }
 }
 
 fn rows(reader: &Reader, emit: Emit<'_, EntityRow>) -> anyhow::Result<()> {
     reader.each_identified(|of| {
-        let is_decided = |edge: &Edge| matches!(edge.reason, Reason::OperatorJoined | Reason::OperatorParted);
+        let is_decided = |edge: &IdentityEdge| matches!(edge.reason, Reason::OperatorJoined | Reason::OperatorParted);
         let (mut edges, mut notes) = (of.edges, Vec::new());
         for edge in edges.iter_mut().filter(|edge| is_decided(edge)) {
             // The operator's words are private: the public edge loses its note.

@@ -1,6 +1,6 @@
 //! The table `families`: one member of one family of clones.
 
-use capdex_corpus::clone::{Basis, Difference};
+use capdex_corpus::clone::{Difference, OrderBasis};
 use capdex_db::Reader;
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
@@ -29,7 +29,7 @@ table_row! {
         /// original or copy
         public role: &'static str,
         /// how it is known who was first: seen, created, stated, popularity or unknown
-        public basis: Option<Basis>,
+        public basis: Option<OrderBasis>,
         /// share of runs of three words that both have, of all that either has
         public likeness: f64,
         /// the listing that speaks for it

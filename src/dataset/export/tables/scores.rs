@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use capdex_model::digest::Digest;
 use capdex_model::points::Points;
-use capdex_model::score::{Coverage, Score, Text};
+use capdex_model::score::{Coverage, Score, ScoreText};
 
 use crate::export::cell::Cell;
 use crate::export::field::{AsJson, Field as _};
@@ -39,7 +39,7 @@ table_row! {
         /// share of what the rubric asks that could be answered
         public coverage: Coverage,
         /// hard constraints that took hold
-        public caps: AsJson<&'a [Text]>,
+        public caps: AsJson<&'a [ScoreText]>,
         /// why there is no value
         public reason: &'a str,
         /// how it was computed: key into the table breakdowns

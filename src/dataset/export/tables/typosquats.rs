@@ -1,7 +1,7 @@
 //! The table `typosquats`: look-alikes that the last night found.
 
-use capdex_corpus::lookalike::judge::Signal;
-use capdex_corpus::lookalike::{Kind, Space};
+use capdex_corpus::typosquat::judge::TyposquatSignal;
+use capdex_corpus::typosquat::{Space, TyposquatKind};
 use capdex_db::Reader;
 use capdex_model::fact::Severity;
 use capdex_model::time::AsOf;
@@ -21,7 +21,7 @@ table_row! {
         /// the name that it may be taken for
         key target: String,
         /// in what way one is almost the other
-        public kind: Kind,
+        public kind: TyposquatKind,
         /// edits between the two; swaps of neighbours count one
         public distance: u64,
         /// info, low, medium, high or critical; by the name alone low at most
@@ -31,7 +31,7 @@ table_row! {
         /// what is known: the likeness, what speaks for intent, what tells it apart
         public reasons: AsSortedJson<Vec<String>>,
         /// what speaks for intent beside the name, as words
-        public signals: AsSortedJson<Vec<Signal>>,
+        public signals: AsSortedJson<Vec<TyposquatSignal>>,
         /// the newcomer's source and name there
         key listing: Option<String>,
         /// the target's source and name there; null where only a list knows it

@@ -13,8 +13,8 @@ use capdex_model::facts::{DefaultRow, Exceptions, OutcomeRow, RuleDefaults, Spar
 use capdex_model::score::Score;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
-use capdex_rubrics::rank::{Merit, merit};
-use capdex_rubrics::saferskills::{self, Member};
+use capdex_rubrics::rank::{ScoreRankKey, score_rank_key};
+use capdex_rubrics::saferskills::{self, RolledUpCapability};
 use capdex_rubrics::{RUBRICS, verdict};
 
 use super::{Dataset, Verified};
@@ -80,9 +80,9 @@ pub(super) struct Computed {
     /// The prints of each rubric's score, in their order.
     scores: Box<[ScorePrint]>,
     /// For the number of their package, where SaferSkills has one for them.
-    pub(super) member: Option<Member>,
+    pub(super) member: Option<RolledUpCapability>,
     /// The print and the merit for a whole look, and for an incomplete one.
-    ranked: [(Print, Merit); 2],
+    ranked: [(Print, ScoreRankKey); 2],
 }
 
 impl Computed {
@@ -92,7 +92,7 @@ impl Computed {
     }
 
     /// The print of the verdict, and what ranks.
-    pub(super) const fn ranked(&self, is_analysed: bool) -> &(Print, Merit) {
+    pub(super) const fn ranked(&self, is_analysed: bool) -> &(Print, ScoreRankKey) {
         let [analysed, other] = &self.ranked;
         if is_analysed { analysed } else { other }
     }
@@ -231,7 +231,7 @@ impl WrittenFacts {
         let ranked = |completeness: Completeness| {
             let verdict = verdict(&all, &completeness);
             let print = print(&capabilities::verdict_cells(&all, &verdict)?);
-            anyhow::Ok((print, merit(&verdict, &all, rank_by)))
+            anyhow::Ok((print, score_rank_key(&verdict, &all, rank_by)))
         };
         Ok(Computed {
             row: self.row,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use capdex_model::score::RubricRef;
 use capdex_rubrics::RUBRICS;
-use capdex_rubrics::rank::Merit;
-use capdex_rubrics::saferskills::{self, Member};
+use capdex_rubrics::rank::ScoreRankKey;
+use capdex_rubrics::saferskills::{self, RolledUpCapability};
 
 use super::recomputed::{Print, Recomputed, bytes, print};
 use super::{Dataset, Verified};
@@ -103,14 +103,14 @@ fn check_ranks(
     recomputed: &Recomputed,
     scored: &mut AllScored,
     verified: &mut Verified,
-) -> anyhow::Result<BTreeMap<String, Vec<Member>>> {
+) -> anyhow::Result<BTreeMap<String, Vec<RolledUpCapability>>> {
     let file = dataset.file::<ReadCapabilityRow>();
     // Only these rubrics decide band and rank; the others may be missing without doubt about either.
     let speaking = RubricSet::with(|rubric| rubric.is_seed() || rubric.id == dataset.manifest.rank_by);
     let member_of = RubricSet::with(|rubric| rubric.id == ROLLED_UP);
-    let mut members: BTreeMap<String, Vec<Member>> = BTreeMap::new();
+    let mut members: BTreeMap<String, Vec<RolledUpCapability>> = BTreeMap::new();
     let mut lacking = Lacking::new();
-    let mut before: Option<(Merit, String, [u8; 32])> = None;
+    let mut before: Option<(ScoreRankKey, String, [u8; 32])> = None;
     let (mut place, mut is_ordered) = (0, true);
     dataset.each(|row: ReadCapabilityRow| {
         place += 1;
@@ -260,7 +260,7 @@ fn breakdowns(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<
 /// Computes the roll-up of every package again.
 fn check_packages(
     dataset: &Dataset<'_>,
-    members: BTreeMap<String, Vec<Member>>,
+    members: BTreeMap<String, Vec<RolledUpCapability>>,
     verified: &mut Verified,
 ) -> anyhow::Result<()> {
     let mut written = Vec::with_capacity(members.len());

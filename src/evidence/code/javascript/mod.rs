@@ -21,8 +21,8 @@ use oxc_span::{GetSpan, SourceType, Span};
 use serde_json::Value;
 
 use super::literal::Budget;
-use super::taint::{Flow, TaintSources, TaintedArguments};
-use super::{Argument, Call, Dialect, Findings, Parsed, excerpt, known_calls, secrets};
+use super::taint::{TaintPropagation, TaintSources, TaintedArguments};
+use super::{Argument, Call, Findings, ParsedSource, SourceDialect, excerpt, known_calls, secrets};
 
 mod names;
 mod parts;
@@ -36,12 +36,12 @@ use names::member_of;
 const MAX_DEPTH: usize = 32;
 
 /// Parses a file in the dialects that its name allows, the likeliest first.
-pub(super) fn parse(text: &str, path: &str, dialect: Dialect) -> Parsed {
+pub(super) fn parse(text: &str, path: &str, dialect: SourceDialect) -> ParsedSource {
     let kinds: &[SourceType] = match dialect {
-        Dialect::TypeScript => &[SourceType::ts(), SourceType::tsx()],
-        Dialect::Tsx => &[SourceType::tsx(), SourceType::ts()],
-        Dialect::Jsx => &[SourceType::jsx()],
-        Dialect::Script | Dialect::Python => &[SourceType::unambiguous(), SourceType::cjs()],
+        SourceDialect::TypeScript => &[SourceType::ts(), SourceType::tsx()],
+        SourceDialect::Tsx => &[SourceType::tsx(), SourceType::ts()],
+        SourceDialect::Jsx => &[SourceType::jsx()],
+        SourceDialect::Script | SourceDialect::Python => &[SourceType::unambiguous(), SourceType::cjs()],
     };
     let mut message = String::new();
     // `<T>x` is a cast in TypeScript and markup in TSX, so a second dialect is tried where the first refuses.
@@ -52,22 +52,22 @@ pub(super) fn parse(text: &str, path: &str, dialect: Dialect) -> Parsed {
             ParseOptions { allow_return_outside_function: true, preserve_parens: false, ..ParseOptions::default() };
         let parsed = Parser::new(&allocator, text, *kind).with_options(options).parse();
         if !parsed.panicked {
-            let mut reader = Reader::new(text, path);
+            let mut reader = JavascriptReader::new(text, path);
             reader.visit_program(&parsed.program);
             // Names come first, since a call may use an alias that is declared further down.
             reader.naming = false;
             reader.collect(&parsed.program);
             reader.findings.exhausted = reader.budget.exhausted;
-            return Parsed::Read(reader.findings);
+            return ParsedSource::Read(reader.findings);
         }
         message = parsed.diagnostics.iter().next().map_or_else(String::new, ToString::to_string);
     }
-    Parsed::Refused(message)
+    ParsedSource::Refused(message)
 }
 
 /// The meaning of a name.
 #[derive(Clone, Debug, PartialEq)]
-enum Meaning {
+enum JavascriptMeaning {
     /// A module or a member of one, or a global.
     Alias(String),
     /// A literal value.
@@ -80,37 +80,39 @@ enum Meaning {
 struct Binding {
     declared: u32,
     explained: u32,
-    meaning: Option<Meaning>,
+    meaning: Option<JavascriptMeaning>,
     /// Set where two declarations differ, or where it is assigned again.
     doubtful: bool,
 }
 
 /// Walks a program twice: while `naming`, it learns what names stand for; then it collects.
-pub(super) struct Reader<'t> {
+pub(super) struct JavascriptReader<'t> {
     text: &'t str,
     path: &'t str,
     names: BTreeMap<String, Binding>,
     findings: Findings,
     budget: Budget,
     naming: bool,
-    flow: Flow,
+    taint: TaintPropagation,
     /// The arguments of the tool registered last that its schema bounds: numbers, choices.
     safe: Vec<String>,
     /// The paths that streams were opened on, by the name of the stream.
     streams: BTreeMap<String, String>,
     /// The prefilter: text without any mention of the environment or of a secret's path skips the costly questions.
-    mentions: Mentions,
+    mentions: JavascriptMentions,
 }
 
-struct Mentions {
+struct JavascriptMentions {
     environment: bool,
     secret_paths: bool,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> JavascriptReader<'t> {
     fn new(text: &'t str, path: &'t str) -> Self {
-        let mentions =
-            Mentions { environment: text.contains("process"), secret_paths: secrets::mentions_secret_path(text) };
+        let mentions = JavascriptMentions {
+            environment: text.contains("process"),
+            secret_paths: secrets::mentions_secret_path(text),
+        };
         Self {
             text,
             path,
@@ -118,7 +120,7 @@ impl<'t> Reader<'t> {
             findings: Findings::default(),
             budget: Budget::new(),
             naming: true,
-            flow: Flow::default(),
+            taint: TaintPropagation::default(),
             safe: Vec::new(),
             streams: BTreeMap::new(),
             mentions,
@@ -131,16 +133,16 @@ impl<'t> Reader<'t> {
         let budget = self.budget.clone();
         self.visit_program(program);
         // Two walks at most: a third would follow longer chains, but the time must stay linear in the text.
-        if self.flow.again {
+        if self.taint.again {
             (self.findings, self.budget) = (Findings::default(), budget);
-            self.flow.restart();
+            self.taint.restart();
             self.visit_program(program);
         }
     }
 
     fn keep(&mut self, callee: String, arguments: Vec<Argument>, flows: TaintedArguments, span: Span) {
         let text = excerpt(self.text, span.start as usize, span.end as usize);
-        let call = Call { callee, arguments, flows, place: capdex_model::fact::Place::default(), text };
+        let call = Call { callee, arguments, taint: flows, place: capdex_model::fact::Place::default(), text };
         self.findings.keep_call(span.start as usize, call);
     }
 
@@ -173,7 +175,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-impl<'a> Visit<'a> for Reader<'_> {
+impl<'a> Visit<'a> for JavascriptReader<'_> {
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
         if self.naming {
             self.names.entry(it.name.to_string()).or_default().declared += 1;
@@ -211,15 +213,15 @@ impl<'a> Visit<'a> for Reader<'_> {
 
     fn visit_statement(&mut self, it: &Statement<'a>) {
         // A statement has no value: what its expressions held must not reach the next statement.
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         walk::walk_statement(self, it);
-        self.flow.held = outer;
+        self.taint.held = outer;
     }
 
     fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
         walk::walk_return_statement(self, it);
-        let held = self.flow.take();
-        self.flow.give_back(held);
+        let held = self.taint.take();
+        self.taint.give_back(held);
         // Tool input alone is an echo; within other text it is content that the server made from it.
         if held.any(TaintSources::TOOL_INPUT) && held.any(TaintSources::COMPOSED) {
             self.keep(
@@ -256,28 +258,28 @@ impl<'a> Visit<'a> for Reader<'_> {
     fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
         if !self.naming {
             // Calls name a method `this.x`, so that its inputs and returns are kept under that name.
-            self.flow.name = it.key.static_name().map(|key| format!("this.{key}"));
+            self.taint.name = it.key.static_name().map(|key| format!("this.{key}"));
         }
         walk::walk_method_definition(self, it);
     }
 
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
-        let origins = self.flow.of(it.name.as_str());
-        self.flow.held |= origins;
+        let origins = self.taint.of(it.name.as_str());
+        self.taint.held |= origins;
     }
 
     fn visit_string_literal(&mut self, it: &StringLiteral<'a>) {
-        self.flow.held |= self.flow.at_path(it.value.as_str());
+        self.taint.held |= self.taint.at_path(it.value.as_str());
         // The pattern for paths is costly, so literals are asked only in files that mention such a path at all.
         if self.mentions.secret_paths {
-            self.flow.held |= secrets::of_path(it.value.as_str());
+            self.taint.held |= secrets::of_path(it.value.as_str());
         }
     }
 
     fn visit_template_literal(&mut self, it: &TemplateLiteral<'a>) {
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         walk::walk_template_literal(self, it);
-        let mut held = self.flow.take();
+        let mut held = self.taint.take();
         // Without a followed value the template stays empty, so that the mark alone never counts as an origin.
         if !held.is_empty() {
             held |= TaintSources::COMPOSED;
@@ -285,7 +287,7 @@ impl<'a> Visit<'a> for Reader<'_> {
         // In `${home}/.ssh/id_rsa` only the last piece can end in the path of a secret.
         let last = it.quasis.last().filter(|_| self.mentions.secret_paths);
         held |= last.map_or(TaintSources::NONE, |quasi| secrets::of_path(quasi.value.raw.as_str()));
-        self.flow.held = outer | held;
+        self.taint.held = outer | held;
     }
 
     fn visit_binary_expression(&mut self, it: &BinaryExpression<'a>) {
@@ -298,26 +300,26 @@ impl<'a> Visit<'a> for Reader<'_> {
 
     fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
         // `!x`, `typeof x`, `-x`: the value of the operand does not survive.
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         walk::walk_unary_expression(self, it);
-        self.flow.held = outer;
+        self.taint.held = outer;
     }
 
     fn visit_conditional_expression(&mut self, it: &ConditionalExpression<'a>) {
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         // The test chooses a branch, but its value is in neither.
         self.visit_expression(&it.test);
-        self.flow.held = outer;
+        self.taint.held = outer;
         self.visit_expression(&it.consequent);
         self.visit_expression(&it.alternate);
     }
 
     fn visit_computed_member_expression(&mut self, it: &ComputedMemberExpression<'a>) {
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         walk::walk_computed_member_expression(self, it);
         // One member of the environment is not the whole of it.
-        let held = self.flow.take() & !TaintSources::ENVIRONMENT;
-        self.flow.held = outer | held;
+        let held = self.taint.take() & !TaintSources::ENVIRONMENT;
+        self.taint.held = outer | held;
     }
 
     fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
@@ -336,7 +338,7 @@ impl<'a> Visit<'a> for Reader<'_> {
                 ImportDeclarationSpecifier::ImportNamespaceSpecifier(all) => (&all.local, module.to_owned()),
             };
             self.visit_binding_identifier(local);
-            self.explain(local.name.as_str(), Meaning::Alias(path));
+            self.explain(local.name.as_str(), JavascriptMeaning::Alias(path));
         }
     }
 
@@ -391,13 +393,13 @@ impl<'a> Visit<'a> for Reader<'_> {
             Some("process.env") => {
                 // Most variables are settings: only one that is named like a secret is followed.
                 if secrets::is_secret_name(name) {
-                    self.flow.held |= TaintSources::TOKEN;
+                    self.taint.held |= TaintSources::TOKEN;
                 }
                 let variable = vec![Argument::Literal(name.to_owned())];
                 self.keep("process.env".to_owned(), variable, TaintedArguments::default(), it.span);
             }
             Some("process") if name == "env" => {
-                self.flow.held |= TaintSources::ENVIRONMENT;
+                self.taint.held |= TaintSources::ENVIRONMENT;
                 self.keep("process.env".to_owned(), Vec::new(), TaintedArguments::default(), it.span);
             }
             _ => self.follow_member(it),
@@ -428,9 +430,9 @@ impl<'a> Visit<'a> for Reader<'_> {
         if self.naming {
             return walk::walk_import_expression(self, it);
         }
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         walk::walk_import_expression(self, it);
-        let flows = TaintedArguments { first: self.flow.take(), ..TaintedArguments::default() };
+        let flows = TaintedArguments { first: self.taint.take(), ..TaintedArguments::default() };
         match self.shape(&it.source, 0) {
             // A `data:` module carries its code in the text, and a computed name hides what is loaded: both are calls.
             Argument::Literal(module) if !module.starts_with("data:") && flows.first.is_empty() => {
@@ -438,7 +440,7 @@ impl<'a> Visit<'a> for Reader<'_> {
             }
             shape => self.keep("import".to_owned(), vec![shape], flows, it.span),
         }
-        self.flow.held = outer;
+        self.taint.held = outer;
     }
 
     fn visit_object_expression(&mut self, it: &ObjectExpression<'a>) {

@@ -6,10 +6,10 @@ use oxc_ast::ast::{
 use serde_json::{Map, Value};
 
 use super::super::{Argument, known_calls};
-use super::{MAX_DEPTH, Meaning, Reader};
+use super::{JavascriptMeaning, JavascriptReader, MAX_DEPTH};
 
-impl Reader<'_> {
-    pub(super) fn explain(&mut self, name: &str, meaning: Meaning) {
+impl JavascriptReader<'_> {
+    pub(super) fn explain(&mut self, name: &str, meaning: JavascriptMeaning) {
         let binding = self.names.entry(name.to_owned()).or_default();
         binding.explained = binding.explained.saturating_add(1);
         match &binding.meaning {
@@ -19,7 +19,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn meaning(&self, name: &str) -> Option<&Meaning> {
+    pub(super) fn meaning(&self, name: &str) -> Option<&JavascriptMeaning> {
         let binding = self.names.get(name)?;
         // A declaration that explains nothing, such as a parameter, may hide the one that does.
         let sure = !binding.doubtful && binding.explained >= binding.declared;
@@ -29,7 +29,7 @@ impl Reader<'_> {
     /// The value of a constant of this file.
     pub(in super::super) fn constant(&mut self, name: &str) -> Option<Value> {
         match self.meaning(name)? {
-            Meaning::Value(value) => {
+            JavascriptMeaning::Value(value) => {
                 // Each use pays again: constants made of each other would double in size with every step.
                 let value = value.clone();
                 self.budget.take(value)
@@ -45,7 +45,7 @@ impl Reader<'_> {
         }
         match expression.get_inner_expression() {
             Expression::Identifier(name) => Some(match self.meaning(name.name.as_str()) {
-                Some(Meaning::Alias(path)) => path.clone(),
+                Some(JavascriptMeaning::Alias(path)) => path.clone(),
                 _ => name.name.to_string(),
             }),
             Expression::ThisExpression(_) => Some("this".to_owned()),
@@ -136,7 +136,10 @@ impl Reader<'_> {
                         other => other,
                     };
                     if let (Some(key), BindingPattern::BindingIdentifier(name)) = (property.key.static_name(), inner) {
-                        self.explain(name.name.as_str(), Meaning::Alias(member_of(Some(object.clone()), &key)));
+                        self.explain(
+                            name.name.as_str(),
+                            JavascriptMeaning::Alias(member_of(Some(object.clone()), &key)),
+                        );
                     }
                 }
             }
@@ -144,7 +147,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn understand(&mut self, init: &Expression<'_>) -> Option<Meaning> {
+    pub(super) fn understand(&mut self, init: &Expression<'_>) -> Option<JavascriptMeaning> {
         match init.get_inner_expression() {
             Expression::StaticMemberExpression(_)
             | Expression::SequenceExpression(_)
@@ -152,42 +155,42 @@ impl Reader<'_> {
             | Expression::ImportExpression(_) => {
                 // A literal value tells more than a name, so it is asked for first.
                 if let Some(value) = self.value(init, 0) {
-                    return self.budget.take(value).map(Meaning::Value);
+                    return self.budget.take(value).map(JavascriptMeaning::Value);
                 }
                 return match self.dotted(init, 0) {
                     // A method of an unknown object is no name by which a call could be known.
-                    Some(path) if !path.starts_with("*.") => Some(Meaning::Alias(path)),
-                    _ => Some(Meaning::Shape(self.shape(init, 0)))
-                        .filter(|meaning| *meaning != Meaning::Shape(Argument::Other)),
+                    Some(path) if !path.starts_with("*.") => Some(JavascriptMeaning::Alias(path)),
+                    _ => Some(JavascriptMeaning::Shape(self.shape(init, 0)))
+                        .filter(|meaning| *meaning != JavascriptMeaning::Shape(Argument::Other)),
                 };
             }
             Expression::CallExpression(call) => {
                 if let Some(path) = self.through_call(call, 0) {
-                    return Some(Meaning::Alias(path));
+                    return Some(JavascriptMeaning::Alias(path));
                 }
             }
             // These are renamed to hide them from a search; other variables keep their own name.
             Expression::Identifier(name) if matches!(name.name.as_str(), "eval" | "Function" | "require") => {
-                return Some(Meaning::Alias(name.name.to_string()));
+                return Some(JavascriptMeaning::Alias(name.name.to_string()));
             }
             Expression::ComputedMemberExpression(_) => {
-                return self.dotted(init, 0).filter(|path| !path.starts_with("*.")).map(Meaning::Alias);
+                return self.dotted(init, 0).filter(|path| !path.starts_with("*.")).map(JavascriptMeaning::Alias);
             }
             _ => {}
         }
         if let Some(value) = self.value(init, 0) {
-            return self.budget.take(value).map(Meaning::Value);
+            return self.budget.take(value).map(JavascriptMeaning::Value);
         }
         match self.shape(init, 0) {
             Argument::Other | Argument::Named(_) | Argument::Name(_) => None,
-            shape => Some(Meaning::Shape(shape)),
+            shape => Some(JavascriptMeaning::Shape(shape)),
         }
     }
 
     pub(super) fn explain_member(&mut self, object: &str, key: &str, value: &str) {
         let binding = self.names.entry(object.to_owned()).or_default();
-        let meaning = binding.meaning.get_or_insert_with(|| Meaning::Value(Value::Object(Map::new())));
-        if let Meaning::Value(Value::Object(map)) = meaning {
+        let meaning = binding.meaning.get_or_insert_with(|| JavascriptMeaning::Value(Value::Object(Map::new())));
+        if let JavascriptMeaning::Value(Value::Object(map)) = meaning {
             map.insert(key.to_owned(), Value::String(value.to_owned()));
             // The function around a compiled enumeration binds and assigns the same name again.
             binding.explained = u32::MAX;

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 
 use super::super::literal::{join, properties_of};
 use super::super::{Argument, zod};
-use super::{MAX_DEPTH, Meaning, Reader};
+use super::{JavascriptMeaning, JavascriptReader, MAX_DEPTH};
 
-impl Reader<'_> {
+impl JavascriptReader<'_> {
     /// The shape of an expression as an argument.
     pub(super) fn shape(&mut self, expression: &Expression<'_>, depth: usize) -> Argument {
         if depth > MAX_DEPTH {
@@ -21,9 +21,9 @@ impl Reader<'_> {
             Expression::TemplateLiteral(template) => self.template(template, depth),
             Expression::BinaryExpression(_) => self.sum(expression.get_inner_expression(), depth),
             Expression::Identifier(name) => match self.meaning(name.name.as_str()) {
-                Some(Meaning::Alias(path)) => Argument::Name(path.clone()),
-                Some(Meaning::Value(Value::String(text))) => Argument::Literal(text.clone()),
-                Some(Meaning::Shape(shape)) => shape.clone(),
+                Some(JavascriptMeaning::Alias(path)) => Argument::Name(path.clone()),
+                Some(JavascriptMeaning::Value(Value::String(text))) => Argument::Literal(text.clone()),
+                Some(JavascriptMeaning::Shape(shape)) => shape.clone(),
                 _ => Argument::Name(name.name.to_string()),
             },
             Expression::AwaitExpression(waiting) => self.shape(&waiting.argument, depth + 1),

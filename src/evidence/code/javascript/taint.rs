@@ -11,12 +11,12 @@ use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span;
 use serde_json::Value;
 
-use super::super::sources::{self, Known};
+use super::super::sources::{self, TaintedCall};
 use super::super::taint::{TaintSources, TaintedArguments};
 use super::super::{Argument, known_calls, secrets};
 use super::names::{folded, is_sum};
 use super::parts::{is_function, is_request, last_name, literal, reverses_literal, root_of, stream_path};
-use super::{Reader, method_of};
+use super::{JavascriptReader, method_of};
 
 /// Properties that hold what a tool does.
 const HANDLERS: [&str; 8] = ["execute", "handler", "run", "callback", "invoke", "cb", "func", "action"];
@@ -38,23 +38,23 @@ const HANDING: [&str; 13] = [
     "subscribe",
 ];
 
-impl<'t> Reader<'t> {
+impl<'t> JavascriptReader<'t> {
     /// Walks a call or construction: what reaches it, what it gives, and whether it is kept.
     pub(super) fn follow_call<'a>(&mut self, callee: &Expression<'a>, arguments: &[Node<'a>], span: Span, new: bool) {
         let name = self.dotted(callee, 0).or_else(|| method_of(callee)).unwrap_or_default();
         let method = name.rsplit('.').next().unwrap_or_default();
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         let mut flows = TaintedArguments::default();
         // A function that is called where it stands leaves here what it returned; an earlier one must not.
-        self.flow.returned = TaintSources::NONE;
+        self.taint.returned = TaintSources::NONE;
         match callee.get_inner_expression() {
             Expression::StaticMemberExpression(member) => self.visit_expression(&member.object),
             other => self.visit_expression(other),
         }
-        flows.receiver = self.flow.take();
+        flows.receiver = self.taint.take();
         // `(() => {…})()`: the callee was walked just now, and what it returned is the call's value.
         let at_once = is_function(callee);
-        let mut given_back = if at_once { self.flow.returned } else { TaintSources::NONE };
+        let mut given_back = if at_once { self.taint.returned } else { TaintSources::NONE };
         let registers = registers_tool(method, arguments);
         let bounded = if registers { self.bounded_arguments() } else { Vec::new() };
         let literals = [literal(arguments.first()), literal(arguments.get(1))];
@@ -63,16 +63,16 @@ impl<'t> Reader<'t> {
             let function = argument.as_expression().is_some_and(is_function);
             if function {
                 self.safe.clone_from(&bounded);
-                self.flow.given = given(&name, method, flows, literals, registers);
+                self.taint.given = given(&name, method, flows, literals, registers);
             } else if let (true, Some(Expression::Identifier(handler))) =
                 (registers && index > 0, argument.as_expression())
             {
-                self.flow.pass(handler.name.as_str(), &[TaintSources::TOOL_INPUT]);
+                self.taint.pass(handler.name.as_str(), &[TaintSources::TOOL_INPUT]);
             }
             self.visit_argument(argument);
-            let origins = self.flow.take();
+            let origins = self.taint.take();
             if function {
-                given_back |= self.flow.returned;
+                given_back |= self.taint.returned;
             }
             if index == 0 {
                 flows.first = origins;
@@ -86,7 +86,8 @@ impl<'t> Reader<'t> {
         self.note_growth(method, callee, flows);
         self.note_written(&name, method, flows, arguments);
         self.keep_flowing(&name, flows, arguments, span);
-        let mut result = sources::javascript_call(&Known { callee: &name, flows, literals }) | self.flow.returns(&name);
+        let mut result = sources::javascript_call(&TaintedCall { callee: &name, taint: flows, literals })
+            | self.taint.returns(&name);
         if method == "reverse" && reverses_literal(callee) {
             result |= TaintSources::DECODED;
         }
@@ -94,12 +95,12 @@ impl<'t> Reader<'t> {
             result |= given_back;
         }
         if name == "resolve" {
-            self.flow.promised |= flows.first;
+            self.taint.promised |= flows.first;
         } else if new && name == "Promise" {
-            result |= std::mem::take(&mut self.flow.promised);
+            result |= std::mem::take(&mut self.taint.promised);
         }
-        self.flow.pass(&name, &passed);
-        self.flow.held = outer | result;
+        self.taint.pass(&name, &passed);
+        self.taint.held = outer | result;
     }
 
     /// The arguments of the tool registered last whose schema leaves no room for text of the caller's choice.
@@ -117,7 +118,7 @@ impl<'t> Reader<'t> {
 
     /// Keeps a call that is worth knowing by its name, or only by what reaches it.
     fn keep_flowing(&mut self, name: &str, flows: TaintedArguments, arguments: &[Node<'_>], span: Span) {
-        if known_calls::script(name) {
+        if known_calls::is_kept_javascript(name) {
             return self.keep_call(name, arguments, flows, span);
         }
         // The name of a relative import: another file of the package, which is not followed from here.
@@ -173,7 +174,7 @@ impl<'t> Reader<'t> {
             && let Expression::Identifier(list) = member.object.get_inner_expression()
         {
             let unique = self.is_unique(list.name.as_str());
-            self.flow.assign(list.name.as_str(), flows.arguments() & !TaintSources::COMPOSED, unique);
+            self.taint.assign(list.name.as_str(), flows.arguments() & !TaintSources::COMPOSED, unique);
         }
     }
 
@@ -187,8 +188,8 @@ impl<'t> Reader<'t> {
             _ => None,
         };
         for asked in object.into_iter().chain(arguments.iter().filter_map(Node::as_expression)) {
-            if let Some(name) = root_of(asked).filter(|name| !self.flow.of(name).is_empty()) {
-                self.flow.assign(name, TaintSources::CHECKED, false);
+            if let Some(name) = root_of(asked).filter(|name| !self.taint.of(name).is_empty()) {
+                self.taint.assign(name, TaintSources::CHECKED, false);
             }
         }
     }
@@ -200,7 +201,7 @@ impl<'t> Reader<'t> {
             name.starts_with("fs") && matches!(method, "writeFile" | "writeFileSync" | "outputFile" | "appendFileSync");
         let path = literal(arguments.first()).filter(|_| writes);
         if let Some(path) = path {
-            self.flow.write_to(path, flows.rest.in_file());
+            self.taint.write_to(path, flows.rest.in_file());
         }
         // The variable that names the file is marked, so that a later call that runs it is recognised.
         let target = if writes && flows.rest.any(TaintSources::ANSWER) {
@@ -216,7 +217,7 @@ impl<'t> Reader<'t> {
         };
         if let Some(target) = target {
             let unique = self.is_unique(&target);
-            self.flow.assign(&target, TaintSources::FETCHED_FILE, unique);
+            self.taint.assign(&target, TaintSources::FETCHED_FILE, unique);
         }
     }
 
@@ -226,11 +227,11 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn follow_declarator<'a>(&mut self, it: &VariableDeclarator<'a>) {
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         if let Some(init) = &it.init {
             if let (BindingPattern::BindingIdentifier(name), true) = (&it.id, is_function(init)) {
                 // A name that is bound twice may be another function where it is called.
-                self.flow.name = self.is_unique(name.name.as_str()).then(|| name.name.to_string());
+                self.taint.name = self.is_unique(name.name.as_str()).then(|| name.name.to_string());
             }
             if let (BindingPattern::BindingIdentifier(name), Expression::CallExpression(call)) =
                 (&it.id, init.get_inner_expression())
@@ -242,21 +243,21 @@ impl<'t> Reader<'t> {
             if let (BindingPattern::BindingIdentifier(name), Expression::CallExpression(call)) =
                 (&it.id, init.get_inner_expression())
                 && call.arguments.iter().filter_map(Node::as_expression).any(is_function)
-                && self.dotted(&call.callee, 0).is_some_and(|callee| sources::is_script_client(&callee))
+                && self.dotted(&call.callee, 0).is_some_and(|callee| sources::is_javascript_client(&callee))
             {
-                self.flow.declare(name.name.as_str(), TaintSources::CONNECTION);
+                self.taint.declare(name.name.as_str(), TaintSources::CONNECTION);
             }
             self.visit_expression(init);
         }
-        let origins = self.flow.take();
+        let origins = self.taint.take();
         self.visit_binding_pattern(&it.id);
         self.declare_pattern(&it.id, origins);
-        self.flow.held = outer;
+        self.taint.held = outer;
     }
 
     fn declare_pattern(&mut self, pattern: &BindingPattern<'_>, origins: TaintSources) {
         match pattern {
-            BindingPattern::BindingIdentifier(name) => self.flow.declare(name.name.as_str(), origins),
+            BindingPattern::BindingIdentifier(name) => self.taint.declare(name.name.as_str(), origins),
             BindingPattern::ObjectPattern(pattern) => {
                 for property in &pattern.properties {
                     let key = property.key.static_name();
@@ -279,13 +280,13 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn follow_assignment<'a>(&mut self, it: &AssignmentExpression<'a>) {
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         if let (AssignmentTarget::StaticMemberExpression(member), true) = (&it.left, is_function(&it.right)) {
             let this = matches!(member.object, Expression::ThisExpression(_));
-            self.flow.name = this.then(|| format!("this.{}", member.property.name));
+            self.taint.name = this.then(|| format!("this.{}", member.property.name));
         }
         self.visit_expression(&it.right);
-        let mut origins = self.flow.take();
+        let mut origins = self.taint.take();
         // `^=` over bytes is decryption written by hand.
         if it.operator.as_str() == "^=" {
             origins |= TaintSources::DECODED;
@@ -293,12 +294,12 @@ impl<'t> Reader<'t> {
         match &it.left {
             AssignmentTarget::AssignmentTargetIdentifier(name) => {
                 let unique = self.is_unique(name.name.as_str());
-                self.flow.assign(name.name.as_str(), origins, unique);
+                self.taint.assign(name.name.as_str(), origins, unique);
             }
             AssignmentTarget::StaticMemberExpression(member) => self.assign_root(&member.object, origins),
             AssignmentTarget::ComputedMemberExpression(member) => {
                 self.visit_expression(&member.expression);
-                let key = self.flow.take();
+                let key = self.taint.take();
                 // `object[input] = …` with an unchecked key reaches `__proto__`.
                 if key.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST) && !key.any(TaintSources::CHECKED) {
                     let flows = TaintedArguments { receiver: TaintSources::NONE, first: key, rest: origins };
@@ -308,22 +309,22 @@ impl<'t> Reader<'t> {
             }
             other => self.visit_assignment_target(other),
         }
-        self.flow.held = outer | origins;
+        self.taint.held = outer | origins;
     }
 
     fn assign_root(&mut self, object: &Expression<'_>, origins: TaintSources) {
         self.visit_expression(object);
         // What the object held before is not part of what is assigned.
-        self.flow.take();
+        self.taint.take();
         if let Some(name) = root_of(object) {
-            self.flow.assign(name, origins, false);
+            self.taint.assign(name, origins, false);
         }
     }
 
     pub(super) fn follow_loop<'a>(&mut self, left: &ForStatementLeft<'a>, right: &Expression<'a>) {
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         self.visit_expression(right);
-        let origins = self.flow.take();
+        let origins = self.taint.take();
         match left {
             ForStatementLeft::VariableDeclaration(declaration) => {
                 for declarator in &declaration.declarations {
@@ -332,37 +333,37 @@ impl<'t> Reader<'t> {
             }
             ForStatementLeft::AssignmentTargetIdentifier(name) => {
                 let unique = self.is_unique(name.name.as_str());
-                self.flow.assign(name.name.as_str(), origins, unique);
+                self.taint.assign(name.name.as_str(), origins, unique);
             }
             _ => {}
         }
-        self.flow.held = outer;
+        self.taint.held = outer;
     }
 
     /// Enters a function before its parameters and body are walked; `leave_function` ends what this begins.
     pub(super) fn enter_function(&mut self, it: &Function<'_>) {
         if let Some(id) = it.id.as_ref().filter(|id| self.is_unique(id.name.as_str())) {
-            self.flow.name = Some(id.name.to_string());
+            self.taint.name = Some(id.name.to_string());
         }
         self.enter(&it.params);
     }
 
     pub(super) fn leave_function(&mut self) {
-        self.flow.leave();
+        self.taint.leave();
     }
 
     pub(super) fn follow_arrow<'a>(&mut self, it: &ArrowFunctionExpression<'a>) {
         self.enter(&it.params);
         self.visit_formal_parameters(&it.params);
-        self.flow.take();
+        self.taint.take();
         self.visit_arrow_function_body(&it.body);
-        let origins = self.flow.take();
-        self.flow.give_back(origins);
-        self.flow.leave();
+        let origins = self.taint.take();
+        self.taint.give_back(origins);
+        self.taint.leave();
     }
 
     fn enter(&mut self, parameters: &FormalParameters<'_>) {
-        let (known, given) = self.flow.enter();
+        let (known, given) = self.taint.enter();
         for (index, parameter) in parameters.items.iter().enumerate() {
             // A handler's first parameter has the tool's arguments; the next is the context, which the server makes.
             let given = if index == 0 { given } else { given & !TaintSources::TOOL_INPUT };
@@ -390,18 +391,18 @@ impl<'t> Reader<'t> {
                 && HANDLERS.iter().any(|handler| property.key.is_specific_static_name(handler))
                 && is_function(&property.value)
             {
-                self.flow.given = TaintSources::TOOL_INPUT;
+                self.taint.given = TaintSources::TOOL_INPUT;
             }
             self.visit_object_property_kind(property);
         }
     }
 
     pub(super) fn follow_binary<'a>(&mut self, it: &BinaryExpression<'a>) {
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         self.visit_expression(&it.left);
-        let left = self.flow.take();
+        let left = self.taint.take();
         self.visit_expression(&it.right);
-        let right = self.flow.take();
+        let right = self.taint.take();
         let held = if it.operator.as_str() == "^" {
             left | right | TaintSources::DECODED
         } else if it.operator.is_equality() {
@@ -413,7 +414,7 @@ impl<'t> Reader<'t> {
         } else {
             TaintSources::NONE
         };
-        self.flow.held = outer | held;
+        self.taint.held = outer | held;
     }
 
     /// A secret of the environment beside anything that is no literal, or two names of secrets beside each other.
@@ -431,9 +432,9 @@ impl<'t> Reader<'t> {
 
     /// Follows the property of an object to the part that it may hold.
     pub(super) fn follow_member<'a>(&mut self, it: &StaticMemberExpression<'a>) {
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         walk::walk_static_member_expression(self, it);
-        let held = self.flow.take();
+        let held = self.taint.take();
         let name = it.property.name.as_str();
         let part = match name {
             // Sizes and states give nothing of the content away.
@@ -446,12 +447,12 @@ impl<'t> Reader<'t> {
             "text" | "content" | "data" | "body" => held & !(TaintSources::ENVIRONMENT | TaintSources::CONNECTION),
             _ => held & !TaintSources::ENVIRONMENT,
         };
-        self.flow.held = outer | part;
+        self.taint.held = outer | part;
     }
 
     /// Keeps what is thrown where it holds a secret, and forgets what was held.
     pub(super) fn keep_leak(&mut self, callee: &str, wanted: TaintSources, span: Span) {
-        let held = self.flow.take();
+        let held = self.taint.take();
         if held.any(wanted) {
             self.keep(
                 callee.to_owned(),
@@ -495,5 +496,5 @@ fn given(
     if method == "createServer" || method == "Promise" {
         return TaintSources::NONE;
     }
-    sources::javascript_call(&Known { callee: name, flows, literals })
+    sources::javascript_call(&TaintedCall { callee: name, taint: flows, literals })
 }

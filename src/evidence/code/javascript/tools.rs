@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 
 use super::super::literal::is_annotations;
 use super::super::tool_fields::tool;
-use super::{Reader, start_of};
+use super::{JavascriptReader, start_of};
 
 /// `server.tool(name, …)`, `server.registerTool(name, {…}, handler)`, `new Tool({…})`.
-pub(super) fn from_call(reader: &mut Reader<'_>, call: &CallExpression<'_>) {
+pub(super) fn from_call(reader: &mut JavascriptReader<'_>, call: &CallExpression<'_>) {
     let Expression::StaticMemberExpression(member) = call.callee.get_inner_expression() else { return };
     let method = member.property.name.as_str();
     if !matches!(method, "tool" | "registerTool" | "addTool" | "registerAppTool") || call.arguments.len() < 2 {
@@ -51,7 +51,7 @@ fn is_config(config: &Map<String, Value>) -> bool {
 }
 
 /// `{name: "…", description: "…", inputSchema: …}`, wherever it stands.
-pub(super) fn from_object(reader: &mut Reader<'_>, object: &ObjectExpression<'_>) {
+pub(super) fn from_object(reader: &mut JavascriptReader<'_>, object: &ObjectExpression<'_>) {
     let has = |wanted: &str| object.properties.iter().any(|property| has_key(property, wanted));
     let schema = ["inputSchema", "input_schema"].iter().any(|key| has(key));
     // Keys are looked at before any value is put together, since most objects are no tools.
@@ -72,7 +72,7 @@ fn has_key(property: &ObjectPropertyKind<'_>, wanted: &str) -> bool {
 }
 
 /// `class AddTool extends MCPTool { name = "…"; description = "…"; schema = {…} }`.
-pub(super) fn from_class(reader: &mut Reader<'_>, class: &Class<'_>) {
+pub(super) fn from_class(reader: &mut JavascriptReader<'_>, class: &Class<'_>) {
     let mut fields = Map::new();
     for element in &class.body.body {
         let ClassElement::PropertyDefinition(property) = element else { continue };
@@ -91,7 +91,7 @@ pub(super) fn from_class(reader: &mut Reader<'_>, class: &Class<'_>) {
     }
 }
 
-fn keep(reader: &mut Reader<'_>, fields: &Map<String, Value>, offset: usize) {
+fn keep(reader: &mut JavascriptReader<'_>, fields: &Map<String, Value>, offset: usize) {
     if let Some(tool) = tool(fields, reader.path) {
         reader.findings.tools.push((offset, tool));
     }

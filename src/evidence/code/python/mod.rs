@@ -11,8 +11,8 @@ use ast::visitor::{self, Visitor};
 use ast::{Expr, Stmt};
 
 use super::literal::Budget;
-use super::taint::Flow;
-use super::{Call, Findings, Parsed, excerpt, known_calls, secrets};
+use super::taint::TaintPropagation;
+use super::{Call, Findings, ParsedSource, excerpt, known_calls, secrets};
 
 mod fold;
 mod shapes;
@@ -24,11 +24,11 @@ mod written;
 const MAX_DEPTH: usize = 32;
 
 /// Parses a file.
-pub(super) fn parse(text: &str, path: &str) -> Parsed {
+pub(super) fn parse(text: &str, path: &str) -> ParsedSource {
     let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
     let message = parsed.errors().first().map(ToString::to_string);
-    let ast::Mod::Module(module) = parsed.syntax() else { return Parsed::Refused("no module".to_owned()) };
-    let mut reader = Reader::new(text, path);
+    let ast::Mod::Module(module) = parsed.syntax() else { return ParsedSource::Refused("no module".to_owned()) };
+    let mut reader = PythonReader::new(text, path);
     reader.visit_body(&module.body);
     // Names come first, since a call may use an alias that is bound further down.
     reader.naming = false;
@@ -36,21 +36,21 @@ pub(super) fn parse(text: &str, path: &str) -> Parsed {
     let budget = reader.budget.clone();
     reader.visit_body(&module.body);
     // Two walks over the calls at most, so that the time stays linear in the text.
-    if reader.flow.again {
+    if reader.taint.again {
         (reader.findings, reader.budget) = (Findings::default(), budget);
-        reader.flow.restart();
+        reader.taint.restart();
         reader.visit_body(&module.body);
     }
     reader.findings.exhausted = reader.budget.exhausted;
     match message {
-        None => Parsed::Read(reader.findings),
-        Some(message) => Parsed::Damaged(reader.findings, message),
+        None => ParsedSource::Read(reader.findings),
+        Some(message) => ParsedSource::Damaged(reader.findings, message),
     }
 }
 
 /// The meaning of a name.
 #[derive(Clone, PartialEq)]
-enum Meaning<'a> {
+enum PythonMeaning<'a> {
     /// A module or a member of one.
     Alias(String),
     /// The expression that it is bound to.
@@ -60,16 +60,16 @@ enum Meaning<'a> {
 }
 
 /// Walks a module twice: while `naming`, it learns what names stand for; then it collects.
-struct Reader<'a> {
+struct PythonReader<'a> {
     text: &'a str,
     path: &'a str,
-    names: BTreeMap<&'a str, Option<Meaning<'a>>>,
+    names: BTreeMap<&'a str, Option<PythonMeaning<'a>>>,
     findings: Findings,
     budget: Budget,
     /// The number of names resolved in the value now put together.
     resolved: usize,
     naming: bool,
-    flow: Flow,
+    taint: TaintPropagation,
     /// The classes around the statement that is walked, with how many functions were open around each.
     classes: Vec<(&'a str, usize)>,
     /// The number of functions open around it.
@@ -78,11 +78,11 @@ struct Reader<'a> {
     streams: BTreeMap<&'a str, &'a str>,
     /// The same for paths in plain text.
     literal_streams: BTreeMap<&'a str, &'a str>,
-    mentions: Mentions,
+    mentions: PythonMentions,
 }
 
 /// The prefilter: the subjects that the text mentions at all.
-struct Mentions {
+struct PythonMentions {
     environment: bool,
     secret_paths: bool,
 }
@@ -90,10 +90,10 @@ struct Mentions {
 /// The most names that are resolved for one value.
 const MAX_RESOLVED: usize = 2_000;
 
-impl<'a> Reader<'a> {
+impl<'a> PythonReader<'a> {
     fn new(text: &'a str, path: &'a str) -> Self {
         let mentions =
-            Mentions { environment: text.contains("environ"), secret_paths: secrets::mentions_secret_path(text) };
+            PythonMentions { environment: text.contains("environ"), secret_paths: secrets::mentions_secret_path(text) };
         Self {
             text,
             path,
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
             budget: Budget::new(),
             resolved: 0,
             naming: true,
-            flow: Flow::default(),
+            taint: TaintPropagation::default(),
             classes: Vec::new(),
             functions: 0,
             streams: BTreeMap::new(),
@@ -113,11 +113,11 @@ impl<'a> Reader<'a> {
 
     /// A name that is bound twice stands for nothing, unless both are imports: those of `try` and `except` agree in
     /// use.
-    fn explain(&mut self, name: &'a str, meaning: Meaning<'a>) {
+    fn explain(&mut self, name: &'a str, meaning: PythonMeaning<'a>) {
         self.names
             .entry(name)
             .and_modify(|known| {
-                if !matches!((&known, &meaning), (Some(Meaning::Alias(_)), Meaning::Alias(_))) {
+                if !matches!((&known, &meaning), (Some(PythonMeaning::Alias(_)), PythonMeaning::Alias(_))) {
                     *known = None;
                 }
             })
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
     /// The class of this file that a name stands for.
     fn class(&self, name: &str) -> Option<&'a ast::StmtClassDef> {
         match self.names.get(name)? {
-            Some(Meaning::Class(class)) => Some(class),
+            Some(PythonMeaning::Class(class)) => Some(class),
             _ => None,
         }
     }
@@ -139,8 +139,8 @@ impl<'a> Reader<'a> {
         }
         match expression {
             Expr::Name(name) => Some(match self.names.get(name.id.as_str()) {
-                Some(Some(Meaning::Alias(path))) => path.clone(),
-                Some(Some(Meaning::Bound(bound))) => {
+                Some(Some(PythonMeaning::Alias(path))) => path.clone(),
+                Some(Some(PythonMeaning::Bound(bound))) => {
                     self.other_name(bound, depth).unwrap_or_else(|| name.id.to_string())
                 }
                 _ => name.id.to_string(),
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
                 let path = self.dotted(bound, depth + 4)?;
                 let module = path.split('.').next().unwrap_or_default();
                 // Other names keep their own spelling, since an alias of a local object says nothing.
-                (known_calls::snake(&path) || matches!(module, "os" | "builtins")).then_some(path)
+                (known_calls::is_kept_python(&path) || matches!(module, "os" | "builtins")).then_some(path)
             }
             _ => None,
         }
@@ -188,11 +188,11 @@ impl<'a> Reader<'a> {
             Stmt::Import(import) => {
                 for alias in &import.names {
                     match &alias.asname {
-                        Some(local) => self.explain(local.as_str(), Meaning::Alias(alias.name.to_string())),
+                        Some(local) => self.explain(local.as_str(), PythonMeaning::Alias(alias.name.to_string())),
                         None => {
                             // `import os.path` binds `os` alone.
                             let root = alias.name.as_str().split('.').next().unwrap_or_default();
-                            self.explain(root, Meaning::Alias(root.to_owned()));
+                            self.explain(root, PythonMeaning::Alias(root.to_owned()));
                         }
                     }
                 }
@@ -202,19 +202,19 @@ impl<'a> Reader<'a> {
                 let module = import.module.as_ref().map_or("", ast::Identifier::as_str);
                 for alias in &import.names {
                     let local = alias.asname.as_ref().unwrap_or(&alias.name);
-                    self.explain(local.as_str(), Meaning::Alias(format!("{module}.{}", alias.name)));
+                    self.explain(local.as_str(), PythonMeaning::Alias(format!("{module}.{}", alias.name)));
                 }
             }
             Stmt::Assign(assign) => {
                 for target in &assign.targets {
                     if let Expr::Name(name) = target {
-                        self.explain(name.id.as_str(), Meaning::Bound(&assign.value));
+                        self.explain(name.id.as_str(), PythonMeaning::Bound(&assign.value));
                     }
                 }
             }
             Stmt::AnnAssign(assign) => {
                 if let (Expr::Name(name), Some(value)) = (&*assign.target, &assign.value) {
-                    self.explain(name.id.as_str(), Meaning::Bound(value));
+                    self.explain(name.id.as_str(), PythonMeaning::Bound(value));
                 }
             }
             Stmt::AugAssign(assign) => {
@@ -223,7 +223,7 @@ impl<'a> Reader<'a> {
                     self.names.insert(name.id.as_str(), None);
                 }
             }
-            Stmt::ClassDef(class) => self.explain(class.name.as_str(), Meaning::Class(class)),
+            Stmt::ClassDef(class) => self.explain(class.name.as_str(), PythonMeaning::Class(class)),
             _ => {}
         }
     }
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl<'a> Visitor<'a> for Reader<'a> {
+impl<'a> Visitor<'a> for PythonReader<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         if self.naming {
             self.learn(statement);

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use super::super::Argument;
 use super::super::literal::join;
 use super::tools;
-use super::{MAX_DEPTH, MAX_RESOLVED, Meaning, Reader};
+use super::{MAX_DEPTH, MAX_RESOLVED, PythonMeaning, PythonReader};
 
-impl<'a> Reader<'a> {
+impl<'a> PythonReader<'a> {
     /// The shape of an expression as an argument.
     pub(super) fn shape(&mut self, expression: &'a Expr, depth: usize) -> Argument {
         if depth > MAX_DEPTH {
@@ -21,9 +21,9 @@ impl<'a> Reader<'a> {
             Expr::FString(text) => self.formatted(text, depth),
             Expr::BinOp(binary) => self.binary(binary, depth),
             Expr::Name(name) => match self.names.get(name.id.as_str()).cloned().flatten() {
-                Some(Meaning::Alias(path)) => Argument::Name(path),
+                Some(PythonMeaning::Alias(path)) => Argument::Name(path),
                 // Steps of four and a count for each value: names bound to each other come to an end.
-                Some(Meaning::Bound(bound)) if self.spend() => match self.shape(bound, depth + 4) {
+                Some(PythonMeaning::Bound(bound)) if self.spend() => match self.shape(bound, depth + 4) {
                     Argument::Other | Argument::Named(_) | Argument::Name(_) => Argument::Name(name.id.to_string()),
                     shape => shape,
                 },
@@ -214,7 +214,7 @@ impl<'a> Reader<'a> {
                 Some(Value::Object(map))
             }
             Expr::Name(name) => match self.names.get(name.id.as_str()).cloned().flatten() {
-                Some(Meaning::Bound(bound)) if self.spend() => self.part(bound, depth + 4),
+                Some(PythonMeaning::Bound(bound)) if self.spend() => self.part(bound, depth + 4),
                 _ => None,
             },
             Expr::Attribute(member) => self.member_of_class(member, depth).or_else(|| self.text_of(expression, depth)),

@@ -8,19 +8,19 @@ use rustpython_ruff_text_size::{Ranged, TextRange};
 use ast::visitor::{self, Visitor};
 use ast::{Expr, Stmt};
 
-use super::super::sources::{self, Known};
+use super::super::sources::{self, TaintedCall};
 use super::super::taint::{TaintSources, TaintedArguments};
 use super::super::{Argument, known_calls, secrets};
-use super::Reader;
+use super::PythonReader;
 use super::fold::folded;
 use super::tools;
 use super::written::root_of;
 
-impl<'a> Reader<'a> {
+impl<'a> PythonReader<'a> {
     /// Walks a statement; what its expressions held is forgotten after it.
     pub(super) fn follow_statement(&mut self, statement: &'a Stmt) {
         // A statement has no value: what its expressions held must not reach the next statement.
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         match statement {
             Stmt::FunctionDef(function) => self.follow_function(function),
             Stmt::ClassDef(class) => {
@@ -31,10 +31,10 @@ impl<'a> Reader<'a> {
             Stmt::Assign(assign) => {
                 if let (Expr::Lambda(_), [Expr::Name(name)]) = (&*assign.value, assign.targets.as_slice()) {
                     // `run = lambda x: …` defines a function under the target's name.
-                    self.flow.name = Some(name.id.to_string());
+                    self.taint.name = Some(name.id.to_string());
                 }
                 self.visit_expr(&assign.value);
-                let origins = self.flow.take();
+                let origins = self.taint.take();
                 for target in &assign.targets {
                     self.note_stream(target, &assign.value);
                     self.bind(target, origins);
@@ -43,18 +43,18 @@ impl<'a> Reader<'a> {
             Stmt::AnnAssign(assign) => {
                 if let Some(value) = &assign.value {
                     self.visit_expr(value);
-                    let origins = self.flow.take();
+                    let origins = self.taint.take();
                     self.bind(&assign.target, origins);
                 }
             }
             Stmt::AugAssign(assign) => {
                 self.visit_expr(&assign.value);
-                let origins = self.flow.take();
+                let origins = self.taint.take();
                 self.bind(&assign.target, origins);
             }
             Stmt::For(each) => {
                 self.visit_expr(&each.iter);
-                let origins = self.flow.take();
+                let origins = self.taint.take();
                 self.bind(&each.target, origins);
                 self.visit_body(&each.body);
                 self.visit_body(&each.orelse);
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
             Stmt::With(with) => {
                 for item in &with.items {
                     self.visit_expr(&item.context_expr);
-                    let origins = self.flow.take();
+                    let origins = self.taint.take();
                     if let Some(target) = &item.optional_vars {
                         self.note_stream(target, &item.context_expr);
                         self.bind(target, origins);
@@ -72,8 +72,8 @@ impl<'a> Reader<'a> {
             }
             Stmt::Return(back) => {
                 visitor::walk_stmt(self, statement);
-                let held = self.flow.take();
-                self.flow.give_back(held);
+                let held = self.taint.take();
+                self.taint.give_back(held);
                 // Tool input alone is an echo; within other text it is content that the server made from it.
                 if held.any(TaintSources::TOOL_INPUT) && held.any(TaintSources::COMPOSED) {
                     let flows = TaintedArguments { first: held, ..TaintedArguments::default() };
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
             }
             Stmt::Raise(raise) => {
                 visitor::walk_stmt(self, statement);
-                let held = self.flow.take();
+                let held = self.taint.take();
                 if held.any(TaintSources::TOKEN | TaintSources::SECRET) {
                     let flows = TaintedArguments { first: held, ..TaintedArguments::default() };
                     self.keep("throw".to_owned(), Vec::new(), flows, raise.range());
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
             }
             _ => visitor::walk_stmt(self, statement),
         }
-        self.flow.held = outer;
+        self.taint.held = outer;
     }
 
     fn follow_function(&mut self, function: &'a ast::StmtFunctionDef) {
@@ -103,23 +103,23 @@ impl<'a> Reader<'a> {
         let method = method.map(|(class, _)| format!("{class}.{}", function.name));
         // Callers do not pass `self`, so the parameters count from the one behind it.
         let skipped = usize::from(method.is_some());
-        self.flow.name = Some(method.unwrap_or_else(|| function.name.to_string()));
-        self.flow.given = given;
-        let (known, given) = self.flow.enter();
+        self.taint.name = Some(method.unwrap_or_else(|| function.name.to_string()));
+        self.taint.given = given;
+        let (known, given) = self.taint.enter();
         self.visit_parameters(&function.parameters);
-        self.flow.take();
+        self.taint.take();
         for (index, parameter) in function.parameters.iter_non_variadic_params().enumerate() {
             let name = parameter.name().as_str();
             // The framework gives these, never the model.
             let plain = matches!(name, "self" | "cls" | "ctx" | "context")
                 || parameter.annotation().is_some_and(|annotation| self.is_bounded(annotation));
             let passed = index.checked_sub(skipped).and_then(|index| known.get(index)).copied().unwrap_or_default();
-            self.flow.declare(name, if plain { TaintSources::NONE } else { given | passed });
+            self.taint.declare(name, if plain { TaintSources::NONE } else { given | passed });
         }
         self.functions += 1;
         self.visit_body(&function.body);
         self.functions -= 1;
-        self.flow.leave();
+        self.taint.leave();
     }
 
     /// The taint sources that a caller from outside gives to a function's parameters.
@@ -156,18 +156,18 @@ impl<'a> Reader<'a> {
     /// Gives what a value holds to a target of an assignment.
     fn bind(&mut self, target: &'a Expr, origins: TaintSources) {
         match target {
-            Expr::Name(name) => self.flow.declare(name.id.as_str(), origins),
+            Expr::Name(name) => self.taint.declare(name.id.as_str(), origins),
             Expr::Tuple(items) => items.elts.iter().for_each(|item| self.bind(item, origins)),
             Expr::List(items) => items.elts.iter().for_each(|item| self.bind(item, origins)),
             Expr::Starred(starred) => self.bind(&starred.value, origins),
             Expr::Attribute(_) | Expr::Subscript(_) => {
                 if let Some(name) = root_of(target) {
                     // The parts of an object are not told apart, so that all of it holds what one was given.
-                    self.flow.assign(name, origins & !TaintSources::COMPOSED, false);
+                    self.taint.assign(name, origins & !TaintSources::COMPOSED, false);
                 }
                 if let (Expr::Attribute(member), true) = (target, origins.any(TaintSources::TOOL_INPUT)) {
                     self.visit_expr(&member.value);
-                    self.flow.take();
+                    self.taint.take();
                 }
             }
             _ => {}
@@ -179,60 +179,60 @@ impl<'a> Reader<'a> {
         match expression {
             Expr::Call(call) => self.follow_call(call),
             Expr::Name(name) => {
-                let origins = self.flow.of(name.id.as_str());
-                self.flow.held |= origins;
+                let origins = self.taint.of(name.id.as_str());
+                self.taint.held |= origins;
             }
             Expr::Attribute(member) => self.follow_attribute(expression, member),
             Expr::Subscript(subscript) => self.follow_subscript(subscript),
             Expr::BinOp(_) | Expr::FString(_) => {
-                let outer = self.flow.take();
+                let outer = self.taint.take();
                 visitor::walk_expr(self, expression);
-                let held = self.flow.take();
+                let held = self.taint.take();
                 // Without a followed value it stays empty, so that the mark alone never counts as an origin.
                 let mut joined = if held.is_empty() { held } else { held | TaintSources::COMPOSED };
                 // XOR over bytes is decryption written by hand.
                 if matches!(expression, Expr::BinOp(sum) if sum.op == ast::Operator::BitXor) {
                     joined |= TaintSources::DECODED;
                 }
-                self.flow.held = outer | joined;
+                self.taint.held = outer | joined;
             }
             Expr::Compare(compare) => self.follow_comparison(compare),
             Expr::UnaryOp(_) => {
-                let outer = self.flow.take();
+                let outer = self.taint.take();
                 visitor::walk_expr(self, expression);
-                self.flow.held = outer;
+                self.taint.held = outer;
             }
             Expr::If(choice) => {
-                let outer = self.flow.take();
+                let outer = self.taint.take();
                 // The test chooses a branch, but its value is in neither.
                 self.visit_expr(&choice.test);
-                self.flow.held = outer;
+                self.taint.held = outer;
                 self.visit_expr(&choice.body);
                 self.visit_expr(&choice.orelse);
             }
             Expr::Lambda(lambda) => {
-                let (known, given) = self.flow.enter();
+                let (known, given) = self.taint.enter();
                 for (index, parameter) in
                     lambda.parameters.iter().flat_map(|all| all.iter_non_variadic_params()).enumerate()
                 {
                     let passed = known.get(index).copied().unwrap_or_default();
-                    self.flow.declare(parameter.name().as_str(), given | passed);
+                    self.taint.declare(parameter.name().as_str(), given | passed);
                 }
                 self.visit_expr(&lambda.body);
-                let held = self.flow.take();
-                self.flow.give_back(held);
-                self.flow.leave();
+                let held = self.taint.take();
+                self.taint.give_back(held);
+                self.taint.leave();
             }
             Expr::Named(named) => {
                 self.visit_expr(&named.value);
-                let held = self.flow.held;
+                let held = self.taint.held;
                 self.bind(&named.target, held);
             }
             Expr::StringLiteral(text) => {
-                self.flow.held |= self.flow.at_path(text.value.to_str());
+                self.taint.held |= self.taint.at_path(text.value.to_str());
                 // The pattern for paths is costly, so literals are asked only in files that mention such a path at all.
                 if self.mentions.secret_paths {
-                    self.flow.held |= secrets::of_path(text.value.to_str());
+                    self.taint.held |= secrets::of_path(text.value.to_str());
                 }
             }
             _ => return false,
@@ -241,20 +241,20 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn follow_comprehension(&mut self, each: &'a ast::Comprehension) {
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         self.visit_expr(&each.iter);
-        let origins = self.flow.take();
+        let origins = self.taint.take();
         self.bind(&each.target, origins);
         for condition in &each.ifs {
             self.visit_expr(condition);
         }
-        self.flow.held = outer;
+        self.taint.held = outer;
     }
 
     fn follow_attribute(&mut self, expression: &'a Expr, member: &'a ast::ExprAttribute) {
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         self.visit_expr(&member.value);
-        let held = self.flow.take();
+        let held = self.taint.take();
         let name = member.attr.as_str();
         // Flask's request is a global, which is known by its name alone.
         let request = matches!(&*member.value, Expr::Name(object) if object.id.as_str() == "request");
@@ -268,42 +268,42 @@ impl<'a> Reader<'a> {
             "status_code" | "ok" | "reason" | "returncode" | "pid" | "size" => TaintSources::NONE,
             _ => held & !TaintSources::ENVIRONMENT,
         };
-        self.flow.held = outer | part;
+        self.taint.held = outer | part;
     }
 
     fn follow_subscript(&mut self, subscript: &'a ast::ExprSubscript) {
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         if self.mentions.environment && self.dotted(&subscript.value, 0).as_deref() == Some("os.environ") {
             self.visit_expr(&subscript.slice);
-            self.flow.take();
+            self.taint.take();
             let key = self.shape(&subscript.slice, 0);
             let secret = matches!(&key, Argument::Literal(name) if secrets::is_secret_name(name));
             self.keep("os.environ".to_owned(), vec![key], TaintedArguments::default(), subscript.range());
-            self.flow.held = outer | if secret { TaintSources::TOKEN } else { TaintSources::NONE };
+            self.taint.held = outer | if secret { TaintSources::TOKEN } else { TaintSources::NONE };
             return;
         }
         self.visit_expr(&subscript.value);
-        let mut held = self.flow.take() & !TaintSources::ENVIRONMENT;
+        let mut held = self.taint.take() & !TaintSources::ENVIRONMENT;
         self.visit_expr(&subscript.slice);
-        self.flow.take();
+        self.taint.take();
         let literal = matches!(&*subscript.value, Expr::StringLiteral(_) | Expr::BytesLiteral(_));
         // Only literal text is reversed to hide it; reversing data is ordinary.
         if literal && super::fold::reverses(&subscript.slice) {
             held |= TaintSources::DECODED;
         }
-        self.flow.held = outer | held;
+        self.taint.held = outer | held;
     }
 
     /// A secret of the environment beside anything that is no literal, or two names of secrets beside each other.
     fn follow_comparison(&mut self, compare: &'a ast::ExprCompare) {
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         self.visit_expr(&compare.left);
-        let left = self.flow.take();
+        let left = self.taint.take();
         for other in &compare.comparators {
             self.visit_expr(other);
         }
-        let right = self.flow.take();
-        self.flow.held = outer;
+        let right = self.taint.take();
+        self.taint.held = outer;
         // Only a plain `==` leaks by its time how much of a secret was guessed.
         let equality = matches!(&*compare.ops, [ast::CmpOp::Eq | ast::CmpOp::NotEq]);
         let (Some(first), Some(second)) = (last_name(&compare.left), compare.comparators.first().and_then(last_name))
@@ -326,28 +326,28 @@ impl<'a> Reader<'a> {
     }
 
     fn question(&mut self, asked: &Expr) {
-        if let Some(name) = root_of(asked).filter(|name| !self.flow.of(name).is_empty()) {
-            self.flow.assign(name, TaintSources::CHECKED, false);
+        if let Some(name) = root_of(asked).filter(|name| !self.taint.of(name).is_empty()) {
+            self.taint.assign(name, TaintSources::CHECKED, false);
         }
     }
 
     fn follow_call(&mut self, call: &'a ast::ExprCall) {
         tools::from_call(self, call);
         let name = self.dotted(&call.func, 0).unwrap_or_default();
-        let outer = self.flow.take();
+        let outer = self.taint.take();
         match &*call.func {
             Expr::Attribute(member) => self.visit_expr(&member.value),
             other => self.visit_expr(other),
         }
-        let mut flows = TaintedArguments { receiver: self.flow.take(), ..TaintedArguments::default() };
+        let mut flows = TaintedArguments { receiver: self.taint.take(), ..TaintedArguments::default() };
         let mut passed = Vec::new();
         for (index, argument) in call.arguments.args.iter().enumerate() {
             // The lambda is given what its receiver holds, and must know it before its body is walked.
             if matches!(argument, Expr::Lambda(_)) {
-                self.flow.given = flows.receiver;
+                self.taint.given = flows.receiver;
             }
             self.visit_expr(argument);
-            let origins = self.flow.take();
+            let origins = self.taint.take();
             if index == 0 {
                 flows.first = origins;
             } else {
@@ -357,7 +357,7 @@ impl<'a> Reader<'a> {
         }
         for keyword in &call.arguments.keywords {
             self.visit_expr(&keyword.value);
-            flows.rest |= self.flow.take();
+            flows.rest |= self.taint.take();
         }
         // Methods go by their class, since two classes may both have a `run`.
         let local = match name.strip_prefix("self.") {
@@ -374,11 +374,12 @@ impl<'a> Reader<'a> {
         if let (Expr::Attribute(member), true) = (&*call.func, sources::is_growth(method))
             && let Expr::Name(list) = &*member.value
         {
-            self.flow.assign(list.id.as_str(), flows.arguments() & !TaintSources::COMPOSED, false);
+            self.taint.assign(list.id.as_str(), flows.arguments() & !TaintSources::COMPOSED, false);
         }
         self.note_written(&name, method, flows, call);
         self.keep_flowing(&name, method, flows, call);
-        let mut result = sources::python_call(&Known { callee: &name, flows, literals }) | self.flow.returns(local);
+        let mut result =
+            sources::python_call(&TaintedCall { callee: &name, taint: flows, literals }) | self.taint.returns(local);
         // A command in a list tells by all of its words, of which `literals` has the first alone.
         if let (true, Some(list @ Expr::List(_))) = (name.starts_with("subprocess."), call.arguments.args.first())
             && let Argument::Literal(command) | Argument::Composed(command) = self.shape(list, 0)
@@ -396,14 +397,14 @@ impl<'a> Reader<'a> {
             let secret = literals.first().copied().flatten().is_some_and(secrets::is_secret_name);
             result = if secret { TaintSources::TOKEN } else { TaintSources::NONE };
         }
-        self.flow.pass(local, &passed);
-        self.flow.held = outer | result;
+        self.taint.pass(local, &passed);
+        self.taint.held = outer | result;
     }
 
     /// Keeps a call that is worth knowing by its name, or only by what reaches it.
     fn keep_flowing(&mut self, name: &str, method: &str, flows: TaintedArguments, call: &'a ast::ExprCall) {
         self.keep_call(name, flows, call);
-        let known = known_calls::snake(name);
+        let known = known_calls::is_kept_python(name);
         if flows.receiver.any(TaintSources::CONNECTION) && known_calls::SENDING.contains(&method) && !known {
             self.keep(format!("connection.{method}"), Vec::new(), flows, call.range());
         }
@@ -446,7 +447,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        if !known_calls::snake(name) {
+        if !known_calls::is_kept_python(name) {
             return;
         }
         self.resolved = 0;
@@ -472,7 +473,7 @@ impl<'a> Reader<'a> {
     pub(super) fn keep(&mut self, callee: String, arguments: Vec<Argument>, flows: TaintedArguments, range: TextRange) {
         let (start, end) = (range.start().to_usize(), range.end().to_usize());
         let text = super::excerpt(self.text, start, end);
-        let call = super::Call { callee, arguments, flows, place: capdex_model::fact::Place::default(), text };
+        let call = super::Call { callee, arguments, taint: flows, place: capdex_model::fact::Place::default(), text };
         self.findings.keep_call(start, call);
     }
 }

@@ -10,13 +10,13 @@ use serde_json::{Map, Value, json};
 
 use super::super::literal::{object_schema, optional};
 use super::super::tool_fields::tool;
-use super::Reader;
+use super::PythonReader;
 
 /// The depth to which annotations are followed.
 const MAX_DEPTH: usize = 16;
 
 /// A function under `@mcp.tool()`, `@server.tool(name=…)`, `@app.tool` or a bare `@tool`.
-pub(super) fn from_function<'a>(reader: &mut Reader<'a>, function: &'a ast::StmtFunctionDef) {
+pub(super) fn from_function<'a>(reader: &mut PythonReader<'a>, function: &'a ast::StmtFunctionDef) {
     for decorator in &function.decorator_list {
         let (callee, arguments) = match &decorator.expression {
             Expr::Call(call) => (&*call.func, Some(&call.arguments)),
@@ -46,7 +46,7 @@ pub(super) fn from_function<'a>(reader: &mut Reader<'a>, function: &'a ast::Stmt
 }
 
 /// `Tool(name=…, description=…, inputSchema=…)`, `add_tool(f, name=…, description=…)`.
-pub(super) fn from_call<'a>(reader: &mut Reader<'a>, call: &'a ast::ExprCall) {
+pub(super) fn from_call<'a>(reader: &mut PythonReader<'a>, call: &'a ast::ExprCall) {
     let Some(path) = reader.dotted(&call.func, 0) else { return };
     if !matches!(path.rsplit('.').next(), Some("Tool" | "add_tool" | "from_function")) {
         return;
@@ -66,7 +66,7 @@ pub(super) fn from_call<'a>(reader: &mut Reader<'a>, call: &'a ast::ExprCall) {
 }
 
 /// `{"name": "…", "description": "…", "inputSchema": {…}}`.
-pub(super) fn from_dict<'a>(reader: &mut Reader<'a>, dict: &'a ast::ExprDict) {
+pub(super) fn from_dict<'a>(reader: &mut PythonReader<'a>, dict: &'a ast::ExprDict) {
     let has = |wanted: &str| {
         dict.items
             .iter()
@@ -88,13 +88,13 @@ pub(super) fn from_dict<'a>(reader: &mut Reader<'a>, dict: &'a ast::ExprDict) {
     keep(reader, &fields, dict.range().start().to_usize());
 }
 
-fn keep(reader: &mut Reader<'_>, fields: &Map<String, Value>, offset: usize) {
+fn keep(reader: &mut PythonReader<'_>, fields: &Map<String, Value>, offset: usize) {
     if let Some(tool) = tool(fields, reader.path) {
         reader.findings.tools.push((offset, tool));
     }
 }
 
-fn keywords<'a>(reader: &mut Reader<'a>, arguments: &'a ast::Arguments, fields: &mut Map<String, Value>) {
+fn keywords<'a>(reader: &mut PythonReader<'a>, arguments: &'a ast::Arguments, fields: &mut Map<String, Value>) {
     for keyword in arguments.keywords.iter() {
         if let Some(name) = &keyword.arg
             && let Some(value) = reader.value(&keyword.value)
@@ -129,7 +129,7 @@ fn docstring(body: &[Stmt]) -> Option<String> {
     Some(clean.trim().to_owned())
 }
 
-fn parameters<'a>(reader: &mut Reader<'a>, parameters: &'a ast::Parameters) -> Value {
+fn parameters<'a>(reader: &mut PythonReader<'a>, parameters: &'a ast::Parameters) -> Value {
     let mut properties = Map::new();
     for parameter in parameters.iter_non_variadic_params() {
         let name = parameter.name().as_str();
@@ -148,7 +148,7 @@ fn parameters<'a>(reader: &mut Reader<'a>, parameters: &'a ast::Parameters) -> V
     object_schema(properties)
 }
 
-fn mentions_context(reader: &Reader<'_>, annotation: &Expr) -> bool {
+fn mentions_context(reader: &PythonReader<'_>, annotation: &Expr) -> bool {
     let name = match annotation {
         Expr::Subscript(subscript) => reader.dotted(&subscript.value, 0),
         other => reader.dotted(other, 0),
@@ -156,7 +156,7 @@ fn mentions_context(reader: &Reader<'_>, annotation: &Expr) -> bool {
     name.is_some_and(|name| name.rsplit('.').next() == Some("Context"))
 }
 
-fn with_default<'a>(reader: &mut Reader<'a>, default: &'a Expr, mut schema: Value) -> Value {
+fn with_default<'a>(reader: &mut PythonReader<'a>, default: &'a Expr, mut schema: Value) -> Value {
     // `= None` says that it may be left out, and is no value worth telling.
     if let (Some(map), Some(value)) = (schema.as_object_mut(), reader.value(default))
         && !value.is_null()
@@ -167,7 +167,7 @@ fn with_default<'a>(reader: &mut Reader<'a>, default: &'a Expr, mut schema: Valu
 }
 
 /// Puts what `Field(default, description=…)` says into a schema; gives the schema back where it is no such call.
-fn field<'a>(reader: &mut Reader<'a>, expression: &'a Expr, mut schema: Value) -> Result<Value, Value> {
+fn field<'a>(reader: &mut PythonReader<'a>, expression: &'a Expr, mut schema: Value) -> Result<Value, Value> {
     let Expr::Call(call) = expression else { return Err(schema) };
     let is_field = reader.dotted(&call.func, 0).is_some_and(|name| name.rsplit('.').next() == Some("Field"));
     if !is_field {
@@ -190,7 +190,7 @@ fn field<'a>(reader: &mut Reader<'a>, expression: &'a Expr, mut schema: Value) -
 }
 
 /// The schema of an annotation.
-fn annotated<'a>(reader: &mut Reader<'a>, annotation: &'a Expr, depth: usize) -> Value {
+fn annotated<'a>(reader: &mut PythonReader<'a>, annotation: &'a Expr, depth: usize) -> Value {
     if depth > MAX_DEPTH {
         return json!({});
     }
@@ -217,7 +217,7 @@ fn is_null(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("null")
 }
 
-fn named(reader: &mut Reader<'_>, name: &str, depth: usize) -> Value {
+fn named(reader: &mut PythonReader<'_>, name: &str, depth: usize) -> Value {
     match name {
         "str" | "Path" | "UUID" | "datetime" | "date" => json!({ "type": "string" }),
         "int" => json!({ "type": "integer" }),
@@ -229,7 +229,7 @@ fn named(reader: &mut Reader<'_>, name: &str, depth: usize) -> Value {
     }
 }
 
-fn generic<'a>(reader: &mut Reader<'a>, subscript: &'a ast::ExprSubscript, depth: usize) -> Value {
+fn generic<'a>(reader: &mut PythonReader<'a>, subscript: &'a ast::ExprSubscript, depth: usize) -> Value {
     let name = reader.dotted(&subscript.value, 0).unwrap_or_default();
     let items: &[Expr] = match &*subscript.slice {
         Expr::Tuple(items) => &items.elts,
@@ -267,7 +267,7 @@ fn generic<'a>(reader: &mut Reader<'a>, subscript: &'a ast::ExprSubscript, depth
 }
 
 /// The schema of a class of this file by its annotated fields, as pydantic reads them.
-fn model(reader: &mut Reader<'_>, name: &str, depth: usize) -> Option<Value> {
+fn model(reader: &mut PythonReader<'_>, name: &str, depth: usize) -> Option<Value> {
     let class = reader.class(name)?;
     // A class without a base is no pydantic model; the depth ends models that contain each other.
     if depth > MAX_DEPTH || class.arguments.is_none() {
@@ -287,7 +287,7 @@ fn model(reader: &mut Reader<'_>, name: &str, depth: usize) -> Option<Value> {
 }
 
 /// Calls that stand for a value: `Model.model_json_schema()`, `ToolAnnotations(readOnlyHint=True)`, `dict(a=1)`.
-pub(super) fn value_of_call<'a>(reader: &mut Reader<'a>, call: &'a ast::ExprCall, depth: usize) -> Option<Value> {
+pub(super) fn value_of_call<'a>(reader: &mut PythonReader<'a>, call: &'a ast::ExprCall, depth: usize) -> Option<Value> {
     let path = reader.dotted(&call.func, 0)?;
     match path.rsplit('.').next()? {
         // Servers built on the low-level API hand over `Model.model_json_schema()` as the input schema.

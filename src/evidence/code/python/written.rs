@@ -9,9 +9,9 @@ use rustpython_ruff_python_ast as ast;
 use ast::Expr;
 
 use super::super::taint::{TaintSources, TaintedArguments};
-use super::Reader;
+use super::PythonReader;
 
-impl<'a> Reader<'a> {
+impl<'a> PythonReader<'a> {
     /// A file to which something from the network is written.
     pub(super) fn note_written(&mut self, name: &str, method: &str, flows: TaintedArguments, call: &'a ast::ExprCall) {
         let arguments = &call.arguments.args;
@@ -29,12 +29,12 @@ impl<'a> Reader<'a> {
             }
             // The copy of a secret's file is as secret as the file.
             _ if is_copy(name) => {
-                let copied = flows.first & (TaintSources::SECRET_PATH | TaintSources::ISSUED);
+                let copied = flows.first & (TaintSources::SECRET_PATH | TaintSources::AMBIENT_CREDENTIAL);
                 match arguments.get(1) {
-                    Some(Expr::StringLiteral(path)) => self.flow.write_to(path.value.to_str(), copied),
+                    Some(Expr::StringLiteral(path)) => self.taint.write_to(path.value.to_str(), copied),
                     Some(other) => {
                         if let Some(name) = root_of(other) {
-                            self.flow.assign(name, copied, true);
+                            self.taint.assign(name, copied, true);
                         }
                     }
                     None => {}
@@ -48,10 +48,10 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         if let Some(target) = target {
-            self.flow.assign(target, TaintSources::FETCHED_FILE, true);
+            self.taint.assign(target, TaintSources::FETCHED_FILE, true);
         }
         if let Some(path) = written_path(method, call, &self.literal_streams) {
-            self.flow.write_to(
+            self.taint.write_to(
                 path,
                 if method == "urlretrieve" { TaintSources::FETCHED_FILE } else { flows.first.in_file() },
             );

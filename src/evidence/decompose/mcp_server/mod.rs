@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::manifest::{Manifest, ManifestKind, around, folder_of, is_foreign, is_within, launches, name_of};
 use capdex_model::capability::Kind;
 
-use super::{Anchor, Survey, given_name};
+use super::{AnchorFinderInput, CapabilityAnchor, given_name};
 
 mod package;
 #[cfg(test)]
@@ -18,7 +18,11 @@ mod tests;
 pub(super) use package::{folder_of_package, name_in, telling};
 
 /// One anchor for each server; those in folders claim the folder.
-pub(super) fn anchors(survey: &Survey<'_>, skills: &[Anchor], plugins: &[Anchor]) -> Vec<Anchor> {
+pub(super) fn anchors(
+    survey: &AnchorFinderInput<'_>,
+    skills: &[CapabilityAnchor],
+    plugins: &[CapabilityAnchor],
+) -> Vec<CapabilityAnchor> {
     let mut finder = Finder {
         survey,
         skills: skills.iter().map(|skill| skill.path.as_str()).collect(),
@@ -36,7 +40,7 @@ pub(super) fn anchors(survey: &Survey<'_>, skills: &[Anchor], plugins: &[Anchor]
 }
 
 struct Finder<'a> {
-    survey: &'a Survey<'a>,
+    survey: &'a AnchorFinderInput<'a>,
     skills: BTreeSet<&'a str>,
     plugins: BTreeSet<&'a str>,
     /// The manifests that make a server, by the folder that it claims. Empty where source alone does.
@@ -97,7 +101,7 @@ impl<'a> Finder<'a> {
     /// Recorded tool lists that lie in no server: the folder around one, or the file alone where the folder says
     /// nothing about it. That is so where the list is all there is, shares the folder with another, or lies in a skill
     /// or plugin.
-    fn find_recordings(&mut self) -> Vec<Anchor> {
+    fn find_recordings(&mut self) -> Vec<CapabilityAnchor> {
         let is_list = |m: &&Manifest| m.kind == ManifestKind::ToolsList && !self.is_served(&m.path);
         let lists: Vec<&Manifest> = self.survey.own_manifests().filter(is_list).collect();
         let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
@@ -112,7 +116,7 @@ impl<'a> Finder<'a> {
             let shared = folders.get(folder).is_some_and(|lists| *lists > 1);
             if alone || shared || self.lies_in_other(folder) {
                 let name = name_in(list).unwrap_or_else(|| name_of(&list.path).to_owned());
-                files.push(Anchor::file(Kind::McpServer, &list.path, name));
+                files.push(CapabilityAnchor::file(Kind::McpServer, &list.path, name));
             } else {
                 self.servers.entry(folder.to_owned()).or_default().push(&list.path);
             }
@@ -122,13 +126,13 @@ impl<'a> Finder<'a> {
 
     /// Client files that launch servers, where no server is in the same folder, around it or below. Each is a server by
     /// itself, never the files around it.
-    fn find_client_files(&self) -> Vec<Anchor> {
+    fn find_client_files(&self) -> Vec<CapabilityAnchor> {
         let lists = self.survey.own_manifests().filter(|manifest| manifest.kind == ManifestKind::McpJson);
         let named = lists.filter(|manifest| matches!(name_of(&manifest.path), "mcp.json" | ".mcp.json"));
         named.filter_map(|manifest| self.client_file(manifest)).collect()
     }
 
-    fn client_file(&self, manifest: &Manifest) -> Option<Anchor> {
+    fn client_file(&self, manifest: &Manifest) -> Option<CapabilityAnchor> {
         let folder = folder_of(&manifest.path);
         // An editor's folder stands for the project around it.
         let base = if [".vscode", ".cursor"].contains(&name_of(folder)) { folder_of(folder) } else { folder };
@@ -142,10 +146,10 @@ impl<'a> Finder<'a> {
         // With several servers in the file none of their names is that of the file.
         let only = launched.first().filter(|_| launched.len() == 1).map(|launch| launch.name);
         let name = given_name(only).unwrap_or_else(|| self.survey.name_of_folder(base));
-        Some(Anchor::file(Kind::McpServer, &manifest.path, name))
+        Some(CapabilityAnchor::file(Kind::McpServer, &manifest.path, name))
     }
 
-    fn anchor(&self, folder: &str, own: &[&str]) -> Anchor {
+    fn anchor(&self, folder: &str, own: &[&str]) -> CapabilityAnchor {
         let mut manifests: Vec<&Manifest> =
             own.iter().filter_map(|path| self.survey.evidence.manifests.get(*path)).collect();
         // The most telling manifest names the server; the path decides between equal ones.
@@ -153,7 +157,7 @@ impl<'a> Finder<'a> {
         let name = manifests.iter().find_map(|manifest| given_name(name_in(manifest).as_deref()));
         let name = name.unwrap_or_else(|| self.survey.name_of_folder(folder));
         let own = own.iter().map(|path| (*path).to_owned()).collect();
-        Anchor { own, ..Anchor::folder(Kind::McpServer, folder, name, "") }
+        CapabilityAnchor { own, ..CapabilityAnchor::folder(Kind::McpServer, folder, name, "") }
     }
 
     /// True where a path lies in the folder of a server that was found.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::decompose::Survey;
+use crate::decompose::AnchorFinderInput;
 use crate::manifest::{Manifest, ManifestKind, around, folder_of, is_foreign, is_within, join, name_of};
 
 /// npm packages by which servers are written.
@@ -69,7 +69,7 @@ pub(super) struct Registering<'a> {
 impl<'a> Registering<'a> {
     /// Attributes every source file that registers tools to the nearest folder with a package's manifest. Source in a
     /// skill belongs to no package around the skill.
-    pub(super) fn of(survey: &Survey<'a>, skills: &BTreeSet<&str>) -> Self {
+    pub(super) fn of(survey: &AnchorFinderInput<'a>, skills: &BTreeSet<&str>) -> Self {
         let packages: BTreeSet<&str> =
             survey.own_manifests().filter_map(|manifest| folder_of_package(survey, manifest)).collect();
         let registering =
@@ -92,7 +92,10 @@ pub(super) fn is_aside(path: &str) -> bool {
 
 /// The folder whose package a manifest describes; none for other manifests. A wheel's metadata speaks for the folder
 /// around it, and so does a build's, where no project file does.
-pub(in crate::decompose) fn folder_of_package<'a>(survey: &Survey<'_>, manifest: &'a Manifest) -> Option<&'a str> {
+pub(in crate::decompose) fn folder_of_package<'a>(
+    survey: &AnchorFinderInput<'_>,
+    manifest: &'a Manifest,
+) -> Option<&'a str> {
     let folder = folder_of(&manifest.path);
     match manifest.kind {
         ManifestKind::PackageJson => Some(folder),
@@ -110,7 +113,12 @@ pub(in crate::decompose) fn folder_of_package<'a>(survey: &Survey<'_>, manifest:
 
 /// True for a package that is a server. It carries the registry's mark, or its own source registers tools. Or it is
 /// built with a server kit or named as a server, and can be run.
-pub(super) fn is_server(survey: &Survey<'_>, registering: &Registering<'_>, manifest: &Manifest, folder: &str) -> bool {
+pub(super) fn is_server(
+    survey: &AnchorFinderInput<'_>,
+    registering: &Registering<'_>,
+    manifest: &Manifest,
+    folder: &str,
+) -> bool {
     let package = Package::of(survey, manifest, folder);
     let marked = package.marked || registering.folders.contains(folder);
     let deployed = survey.has(folder, "smithery.yaml");
@@ -132,7 +140,7 @@ struct Package {
 }
 
 impl Package {
-    fn of(survey: &Survey<'_>, manifest: &Manifest, folder: &str) -> Self {
+    fn of(survey: &AnchorFinderInput<'_>, manifest: &Manifest, folder: &str) -> Self {
         match manifest.kind {
             ManifestKind::PackageJson => Self::of_npm(manifest),
             _ => Self::of_python(survey, manifest, folder),
@@ -155,7 +163,7 @@ impl Package {
         }
     }
 
-    fn of_python(survey: &Survey<'_>, manifest: &Manifest, folder: &str) -> Self {
+    fn of_python(survey: &AnchorFinderInput<'_>, manifest: &Manifest, folder: &str) -> Self {
         let value = &manifest.value;
         // PEP 621 first, then Poetry's table, then core metadata, which has its keys at the top.
         let project = value.get("project").or_else(|| value.pointer("/tool/poetry")).unwrap_or(value);
@@ -206,21 +214,21 @@ fn is_worded(name: Option<&str>, keywords: Option<&Value>) -> bool {
 }
 
 /// True where the README carries the registry's mark `mcp-name:`, as PyPI packages prove who owns a server's name.
-fn has_readme_mark(survey: &Survey<'_>, manifest: &Manifest, folder: &str) -> bool {
+fn has_readme_mark(survey: &AnchorFinderInput<'_>, manifest: &Manifest, folder: &str) -> bool {
     let readmes = ["README.md", "README.rst", "README"].iter().filter_map(|name| join(folder, name));
     let mut texts = readmes.chain([manifest.path.clone()]).filter_map(|path| survey.evidence.documents.get(&path));
     texts.any(|document| document.text.contains("mcp-name:"))
 }
 
 /// True where a wheel or build installs programs.
-fn has_entry_points(survey: &Survey<'_>, manifest: &Manifest) -> bool {
+fn has_entry_points(survey: &AnchorFinderInput<'_>, manifest: &Manifest) -> bool {
     let path = join(folder_of(&manifest.path), "entry_points.txt");
     let entries = path.and_then(|path| survey.evidence.documents.get(&path));
     entries.is_some_and(|document| document.text.contains("[console_scripts]"))
 }
 
 /// True where the source in a folder uses the client's side of a kit and never the server's.
-fn is_client(survey: &Survey<'_>, folder: &str) -> bool {
+fn is_client(survey: &AnchorFinderInput<'_>, folder: &str) -> bool {
     let imports = || {
         let views = survey.evidence.sources.range(folder.to_owned()..).take_while(|(path, _)| path.starts_with(folder));
         let own = views.filter(|(path, _)| is_within(folder, path) && !is_foreign(path));

@@ -24,7 +24,7 @@ pub(super) const MAX_DEPTH: usize = 127;
 
 /// Which texts count as JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum JsonDialect {
     /// RFC 8259, with a byte order mark in front allowed.
     Strict,
     /// With comments and trailing commas besides, as editors and agents read their settings.
@@ -33,7 +33,7 @@ pub(super) enum Dialect {
 
 /// The result of parsing.
 #[derive(Debug)]
-pub(super) struct Parsed {
+pub(super) struct ParsedJson {
     /// The tree; of a doubled key the last value.
     pub(super) value: Value,
     /// The first key that stands twice in one object: readers differ on which one counts.
@@ -41,7 +41,7 @@ pub(super) struct Parsed {
 }
 
 /// Parses a text. The error is a message for a person: too deep, or what the parser says.
-pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, String> {
+pub(super) fn parse(text: &str, dialect: JsonDialect) -> Result<ParsedJson, String> {
     // Editors on Windows put a byte order mark in front, and clients read past it.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // Nearly every text is JSON as it stands: only what is not is looked through for the reason.
@@ -50,11 +50,11 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, String> {
     }
     let survey = survey(text)?;
     let text = match dialect {
-        Dialect::Relaxed if !survey.blanks.is_empty() => Cow::Owned(blanked(text, &survey.blanks)),
-        Dialect::Strict | Dialect::Relaxed => Cow::Borrowed(text),
+        JsonDialect::Relaxed if !survey.blanks.is_empty() => Cow::Owned(blanked(text, &survey.blanks)),
+        JsonDialect::Strict | JsonDialect::Relaxed => Cow::Borrowed(text),
     };
     let value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    Ok(Parsed { value, doubled: survey.doubled })
+    Ok(ParsedJson { value, doubled: survey.doubled })
 }
 
 /// The byte offset of each wanted JSON Pointer, which must be sorted. It is that of the key for a member of an object,
@@ -164,7 +164,7 @@ fn step<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
 
 /// Moves the pointer to the child that begins at a token; false for the value that follows a key, whose place was
 /// already told.
-fn enter(text: &str, token: &Token, step: Option<&mut Step>, pointer: &mut String) -> bool {
+fn enter(text: &str, token: &JsonToken, step: Option<&mut Step>, pointer: &mut String) -> bool {
     let Some(step) = step else { return true };
     // The place of a member is that of its key, which was told when the key came.
     if step.object && !step.awaits_key {
@@ -200,7 +200,7 @@ impl Step {
 
 /// The findings of one walk over the tokens.
 #[derive(Default)]
-struct Survey {
+struct JsonScan {
     /// The stretches that only the relaxed dialect has: comments and trailing commas.
     blanks: Vec<(usize, usize)>,
     doubled: Option<String>,
@@ -208,12 +208,12 @@ struct Survey {
 
 /// The keys of one object: most have a few, which are compared one by one.
 #[derive(Default)]
-struct Keys<'a> {
+struct ObjectKeys<'a> {
     few: Vec<Cow<'a, str>>,
     many: BTreeSet<Cow<'a, str>>,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> ObjectKeys<'a> {
     /// So many keys are few.
     const FEW: usize = 8;
 
@@ -231,9 +231,9 @@ impl<'a> Keys<'a> {
     }
 }
 
-fn survey(text: &str) -> Result<Survey, String> {
-    let mut survey = Survey::default();
-    let mut frames: Vec<Option<Keys<'_>>> = Vec::new();
+fn survey(text: &str) -> Result<JsonScan, String> {
+    let mut survey = JsonScan::default();
+    let mut frames: Vec<Option<ObjectKeys<'_>>> = Vec::new();
     let mut awaits_key = false;
     let mut comma = None;
     for token in Tokens::of(text) {
@@ -243,7 +243,7 @@ fn survey(text: &str) -> Result<Survey, String> {
                 continue;
             }
             Lexeme::Open if frames.len() >= MAX_DEPTH => return Err(format!("nested deeper than {MAX_DEPTH} levels")),
-            Lexeme::Open => frames.push((token.byte == b'{').then(Keys::default)),
+            Lexeme::Open => frames.push((token.byte == b'{').then(ObjectKeys::default)),
             Lexeme::Close => {
                 frames.pop();
                 // A comma right before the end is a trailing one.
@@ -281,7 +281,7 @@ fn blanked(text: &str, blanks: &[(usize, usize)]) -> String {
 }
 
 /// The decoded key that a token holds.
-fn key_of<'a>(text: &'a str, token: &Token) -> Cow<'a, str> {
+fn key_of<'a>(text: &'a str, token: &JsonToken) -> Cow<'a, str> {
     let raw = text.get(token.start..token.end).unwrap_or_default();
     let inner = raw.strip_prefix('"').unwrap_or(raw);
     let inner = inner.strip_suffix('"').unwrap_or(inner);
@@ -306,7 +306,7 @@ enum Lexeme {
     Comment,
 }
 
-struct Token {
+struct JsonToken {
     lexeme: Lexeme,
     /// The first byte.
     byte: u8,
@@ -379,9 +379,9 @@ impl<'a> Tokens<'a> {
 }
 
 impl Iterator for Tokens<'_> {
-    type Item = Token;
+    type Item = JsonToken;
 
-    fn next(&mut self) -> Option<Token> {
+    fn next(&mut self) -> Option<JsonToken> {
         let skipped = self.rest(self.at).iter().position(|byte| !byte.is_ascii_whitespace())?;
         let start = self.at + skipped;
         let byte = *self.bytes.get(start)?;
@@ -398,6 +398,6 @@ impl Iterator for Tokens<'_> {
             },
         };
         self.at = end;
-        Some(Token { lexeme, byte, start, end })
+        Some(JsonToken { lexeme, byte, start, end })
     }
 }

@@ -8,16 +8,16 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
-use super::Parsed;
+use super::ParsedJson;
 
 /// Reads a text of RFC 8259.
-pub(super) fn read(text: &str) -> serde_json::Result<Parsed> {
+pub(super) fn read(text: &str) -> serde_json::Result<ParsedJson> {
     let mut doubled = None;
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = Tree { doubled: &mut doubled }.deserialize(&mut reader)?;
     // Text behind the value makes the whole no JSON.
     reader.end()?;
-    Ok(Parsed { value, doubled })
+    Ok(ParsedJson { value, doubled })
 }
 
 /// Builds a value just as `serde_json` does, which keeps the last value of a key and does not say that there were more.

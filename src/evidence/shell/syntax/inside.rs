@@ -3,7 +3,7 @@
 //! Source: POSIX.1-2024, XCU 2.2 (Quoting) and 2.6 (Word Expansions), and bash's `$'…'`.
 
 use super::super::words::{Builder, ansi_escape};
-use super::{DEPTH, LOST_ENDS, Parser, Part, Until, Word};
+use super::{DEPTH, LOST_ENDS, Parser, ShellWord, Until, WordPart};
 
 /// True where a byte ends a word or is more than itself in it.
 const fn ends_plain(byte: u8) -> bool {
@@ -29,7 +29,7 @@ const fn ends_plain(byte: u8) -> bool {
 
 impl Parser<'_> {
     /// The next word, up to what ends one outside quotation marks.
-    pub(super) fn word(&mut self) -> Word {
+    pub(super) fn word(&mut self) -> ShellWord {
         let mut builder = Builder::default();
         while let Some(byte) = self.peek() {
             match byte {
@@ -128,7 +128,7 @@ impl Parser<'_> {
                 let before = self.at;
                 self.at += 2;
                 match self.nested(|parser| parser.list(Until::Parenthesis)) {
-                    Some(inner) => builder.part(Part::Output(inner)),
+                    Some(inner) => builder.part(WordPart::Output(inner)),
                     None => {
                         builder.push(b'$');
                         // Too deep to follow: the rest is read as text, and nothing is skipped.
@@ -140,7 +140,7 @@ impl Parser<'_> {
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
                 self.at += 1;
                 let name = self.name();
-                builder.part(Part::Variable { name, quoted, default: String::new() });
+                builder.part(WordPart::Variable { name, quoted, default: String::new() });
             }
             _ => {
                 builder.push(b'$');
@@ -173,9 +173,9 @@ impl Parser<'_> {
         self.at = end + 1;
         if name == "IFS" {
             // It separates words, whatever its value.
-            builder.part(Part::Variable { name, quoted: false, default: " ".to_owned() });
+            builder.part(WordPart::Variable { name, quoted: false, default: " ".to_owned() });
         } else {
-            builder.part(Part::Variable { name, quoted, default });
+            builder.part(WordPart::Variable { name, quoted, default });
         }
     }
 
@@ -215,7 +215,7 @@ impl Parser<'_> {
             lost_ends: LOST_ENDS,
         };
         let inner = parser.list(Until::End);
-        builder.part(Part::Output(inner));
+        builder.part(WordPart::Output(inner));
         self.at = start + length + 1;
     }
 }

@@ -4,7 +4,7 @@
 //! each level of nesting, and levels are capped. Source: POSIX.1-2024, XCU 2 (Shell Command Language), and the
 //! additions of bash that scripts use.
 
-pub(super) use super::tree::{Assign, Command, Part, Pipeline, Redirect, Word};
+pub(super) use super::tree::{Assign, Command, Pipeline, Redirect, ShellWord, WordPart};
 use super::words::{as_assignment, braces, set_by_loop};
 
 mod inside;
@@ -215,9 +215,9 @@ impl Parser<'_> {
     }
 
     /// The elements of an array as one word.
-    fn array(&mut self) -> Word {
+    fn array(&mut self) -> ShellWord {
         self.at += 1;
-        let mut whole = Word::default();
+        let mut whole = ShellWord::default();
         loop {
             self.blanks(true);
             match self.peek() {
@@ -230,7 +230,7 @@ impl Parser<'_> {
                     let before = self.at;
                     let word = self.word();
                     if !whole.parts.is_empty() {
-                        whole.parts.push(Part::Text(" ".to_owned()));
+                        whole.parts.push(WordPart::Text(" ".to_owned()));
                     }
                     whole.parts.extend(word.parts);
                     if self.at == before {
@@ -246,7 +246,7 @@ impl Parser<'_> {
         if matches!(self.peek(), Some(b'<' | b'>')) && self.byte(1) == Some(b'(') {
             self.at += 2;
             let inner = self.nested(|parser| parser.list(Until::Parenthesis)).unwrap_or_default();
-            command.words.push(Word { parts: vec![Part::Process(inner)], broken: false });
+            command.words.push(ShellWord { parts: vec![WordPart::Process(inner)], broken: false });
             return;
         }
         let rest = self.rest();
@@ -268,7 +268,7 @@ impl Parser<'_> {
         if kind == 'i' && self.rest().starts_with(b"<(") {
             self.at += 2;
             let inner = self.nested(|parser| parser.list(Until::Parenthesis)).unwrap_or_default();
-            command.redirects.push(Redirect::In(Word { parts: vec![Part::Process(inner)], broken: false }));
+            command.redirects.push(Redirect::In(ShellWord { parts: vec![WordPart::Process(inner)], broken: false }));
             return;
         }
         let word = self.word();

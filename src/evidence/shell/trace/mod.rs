@@ -10,9 +10,9 @@ use super::super::code::is_issuer;
 use super::super::payload;
 use super::commands::{self, is_secret_path, name_of, prefix_length, role_of, starts_by_itself};
 use super::render;
-use super::syntax::{Command, Part, Pipeline, Redirect, Word, parse};
-use super::tainted_value::{ISSUED, TaintedValue};
-use super::{Deed, Event};
+use super::syntax::{Command, Pipeline, Redirect, ShellWord, WordPart, parse};
+use super::tainted_value::{AMBIENT_CREDENTIAL, TaintedValue};
+use super::{Event, ShellAction};
 
 /// The depth to which text that is run as text is followed.
 const DEPTH: u8 = 3;
@@ -30,14 +30,14 @@ const GIVEN: [&str; 10] =
 
 /// A word of a command with what it stands for.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Argument {
-    pub(super) stuff: TaintedValue,
+pub(super) struct TracedArgument {
+    pub(super) value: TaintedValue,
 }
 
-impl Argument {
+impl TracedArgument {
     /// Its text, as far as it is known.
     pub(super) fn text(&self) -> &str {
-        &self.stuff.text
+        &self.value.text
     }
 }
 
@@ -105,7 +105,7 @@ impl Tracer {
         self.aliases.is_empty()
             && pipeline.commands.iter().all(|command| {
                 let Command { assigns, words, redirects, group } = command;
-                let first = words.first().and_then(Word::literal);
+                let first = words.first().and_then(ShellWord::literal);
                 assigns.is_empty()
                     && redirects.is_empty()
                     && group.is_none()
@@ -114,10 +114,10 @@ impl Tracer {
             })
     }
 
-    pub(super) fn event(&mut self, deed: Deed, plain: String, stuff: &TaintedValue) {
+    pub(super) fn event(&mut self, deed: ShellAction, plain: String, stuff: &TaintedValue) {
         let (start, end) = self.span;
         let event = Event {
-            deed,
+            action: deed,
             start,
             end,
             plain,
@@ -169,7 +169,7 @@ impl Tracer {
             if matches!(assign.name.as_str(), "HISTFILE" | "HISTSIZE" | "HISTFILESIZE")
                 && matches!(value.text.as_str(), "/dev/null" | "0" | "")
             {
-                self.event(Deed::WipesHistory, String::new(), &value);
+                self.event(ShellAction::WipesHistory, String::new(), &value);
             }
             // `+=` is how a command is put together over lines.
             if assign.appends {
@@ -182,16 +182,16 @@ impl Tracer {
     }
 
     /// The value that a word stands for.
-    pub(super) fn value(&mut self, word: &Word) -> TaintedValue {
+    pub(super) fn value(&mut self, word: &ShellWord) -> TaintedValue {
         if let Some(text) = word.literal() {
             return TaintedValue::of(text);
         }
         let mut value = TaintedValue::default();
         for part in &word.parts {
             match part {
-                Part::Text(text) => value.join(&TaintedValue::of(text.as_str())),
-                Part::Variable { name, default, .. } => value.join(&self.variable(name, default)),
-                Part::Output(pipelines) => {
+                WordPart::Text(text) => value.join(&TaintedValue::of(text.as_str())),
+                WordPart::Variable { name, default, .. } => value.join(&self.variable(name, default)),
+                WordPart::Output(pipelines) => {
                     let mut printed = self.list(pipelines, &TaintedValue::default());
                     if printed.known().is_some() {
                         // A shell drops the line ends of what a substitution prints.
@@ -201,7 +201,7 @@ impl Tracer {
                     }
                     value.join(&printed);
                 }
-                Part::Process(pipelines) => {
+                WordPart::Process(pipelines) => {
                     let printed = self.list(pipelines, &TaintedValue::default());
                     value.join(&TaintedValue { text: "<(…)".to_owned(), ..printed.changed() });
                 }
@@ -230,7 +230,7 @@ impl Tracer {
         TaintedValue { text: format!("${name}"), unknown: !GIVEN.contains(&name), ..TaintedValue::default() }
     }
 
-    fn arguments(&mut self, command: &Command) -> Vec<Argument> {
+    fn arguments(&mut self, command: &Command) -> Vec<TracedArgument> {
         let mut arguments = Vec::with_capacity(command.words.len().min(MOST_WORDS));
         for word in command.words.iter().take(MOST_WORDS) {
             if arguments.len() >= MOST_WORDS {
@@ -238,13 +238,14 @@ impl Tracer {
             }
             let stuff = self.value(word);
             // Only an unquoted variable is split into words, as a shell does it.
-            let splits = word.parts.iter().any(|part| matches!(part, Part::Variable { quoted: false, .. }));
+            let splits = word.parts.iter().any(|part| matches!(part, WordPart::Variable { quoted: false, .. }));
             if splits && stuff.text.contains(char::is_whitespace) {
                 let pieces = stuff.text.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect::<Vec<_>>();
-                arguments
-                    .extend(pieces.into_iter().map(|text| Argument { stuff: TaintedValue { text, ..stuff.clone() } }));
+                arguments.extend(
+                    pieces.into_iter().map(|text| TracedArgument { value: TaintedValue { text, ..stuff.clone() } }),
+                );
             } else {
-                arguments.push(Argument { stuff });
+                arguments.push(TracedArgument { value: stuff });
             }
         }
         arguments
@@ -256,7 +257,7 @@ impl Tracer {
             match redirect {
                 Redirect::In(word) => {
                     let value = self.value(word);
-                    let is_process = word.parts.iter().any(|part| matches!(part, Part::Process(_)));
+                    let is_process = word.parts.iter().any(|part| matches!(part, WordPart::Process(_)));
                     // `< <(command)` reads what the command prints, and no file.
                     input = if is_process { value } else { self.content(&value.text) };
                 }
@@ -323,7 +324,7 @@ impl Tracer {
         if path.ends_with("/authorized_keys") {
             // A key that a script makes or is given is its user's; one that comes with the text is a stranger's.
             if stuff.network || holds_key(&stuff.text) {
-                self.event(Deed::InstallsKey, String::new(), stuff);
+                self.event(ShellAction::InstallsKey, String::new(), stuff);
             }
         } else if starts_by_itself(path) {
             self.set_to_start(stuff, path);
@@ -342,7 +343,7 @@ impl Tracer {
     pub(super) fn set_to_start(&mut self, stuff: &TaintedValue, path: &str) {
         if stuff.network || stuff.decoded.is_some() {
             let address = stuff.addresses.first().map_or("", String::as_str);
-            self.event(Deed::StartsDownload, format!("curl {address} > {path}"), stuff);
+            self.event(ShellAction::StartsDownload, format!("curl {address} > {path}"), stuff);
         }
     }
 
@@ -351,13 +352,13 @@ impl Tracer {
         let Some(text) = stuff.known() else { return };
         let reaches = payload::fetches_program(text).is_some() || payload::sends_data(text).is_some();
         if reaches || (obeyed && payload::covert_order(text).is_some()) {
-            self.event(Deed::Plants, String::new(), stuff);
+            self.event(ShellAction::Plants, String::new(), stuff);
         }
     }
 
     pub(super) fn note_history(&mut self, path: &str) {
         if path.ends_with("_history") && path.contains("/.") {
-            self.event(Deed::WipesHistory, String::new(), &TaintedValue::default());
+            self.event(ShellAction::WipesHistory, String::new(), &TaintedValue::default());
         }
     }
 
@@ -369,12 +370,12 @@ impl Tracer {
         }
         let addressed = TaintedValue { addresses: vec![address.to_owned()], ..stuff.clone() };
         // A token that goes back to whoever issues it is used and not stolen.
-        let issued = stuff.secret.as_deref().is_some_and(|secret| secret.starts_with(ISSUED));
+        let issued = stuff.secret.as_deref().is_some_and(|secret| secret.starts_with(AMBIENT_CREDENTIAL));
         if stuff.secret.is_some() && !(issued && is_issuer(address)) {
-            self.event(Deed::SendsSecret, String::new(), &addressed);
+            self.event(ShellAction::SendsSecret, String::new(), &addressed);
         }
         if stuff.environment {
-            self.event(Deed::SendsEnvironment, format!("env | curl -d @- {address}"), &addressed);
+            self.event(ShellAction::SendsEnvironment, format!("env | curl -d @- {address}"), &addressed);
         }
     }
 
@@ -392,19 +393,19 @@ impl Tracer {
         self.depth -= 1;
         // A longer spelling was cut, and would show a command that nobody runs.
         if !plain.is_empty() && plain.len() < 4000 {
-            self.event(Deed::RunsText, plain, &TaintedValue::default());
+            self.event(ShellAction::RunsText, plain, &TaintedValue::default());
         }
         printed
     }
 
     /// One command with its words looked up. Gives what it prints.
-    pub(super) fn simple(&mut self, words: &[Argument], input: TaintedValue) -> TaintedValue {
+    pub(super) fn simple(&mut self, words: &[TracedArgument], input: TaintedValue) -> TaintedValue {
         let mut words = words;
         let mut input_is_arguments = false;
-        let mut aliased: Vec<Argument>;
+        let mut aliased: Vec<TracedArgument>;
         loop {
             // The options of `sudo` or `env` fit; a longer row of words is the command's own.
-            let texts: Vec<&str> = words.iter().take(12).map(Argument::text).collect();
+            let texts: Vec<&str> = words.iter().take(12).map(TracedArgument::text).collect();
             let Some(length) = prefix_length(&texts) else { break };
             input_is_arguments |= texts.first().is_some_and(|first| name_of(first) == "xargs");
             words = words.get(length..).unwrap_or(&[]);
@@ -412,7 +413,7 @@ impl Tracer {
         let Some(first) = words.first() else { return input };
         // Once, as a shell does: an alias of itself must not loop.
         if let Some(body) = self.aliases.get(first.text()) {
-            aliased = body.split_whitespace().map(|text| Argument { stuff: TaintedValue::of(text) }).collect();
+            aliased = body.split_whitespace().map(|text| TracedArgument { value: TaintedValue::of(text) }).collect();
             aliased.extend(words.iter().skip(1).cloned());
             words = &aliased;
         }
@@ -423,7 +424,7 @@ impl Tracer {
         // What `xargs` reads becomes the last word of the command.
         if input_is_arguments {
             let mut rest = rest.to_vec();
-            rest.push(Argument { stuff: input });
+            rest.push(TracedArgument { value: input });
             return self.with_role(role_of(name), first, name, &rest, TaintedValue::default());
         }
         self.with_role(role_of(name), first, name, rest, input)
@@ -448,7 +449,7 @@ fn says(text: &str, event: &Event) -> bool {
     let runner = event.plain.rsplit_once("| ").map(|(_, runner)| runner);
     event.plain.is_empty()
         || text.contains(event.plain.as_str())
-        || runner.filter(|_| event.deed == Deed::RunsDownload).is_some_and(|runner| {
+        || runner.filter(|_| event.action == ShellAction::RunsDownload).is_some_and(|runner| {
             event.addresses.iter().all(|address| text.contains(address.as_str()))
                 && (text.contains(&format!("| {runner}")) || text.contains(&format!("|{runner}")))
         })

@@ -122,7 +122,7 @@ fn strange_word(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
 fn fold_word(word: &str, start: usize, folded: &mut Folded) -> bool {
     // A word of look-alikes alone, or one that mixes them with ASCII, was made to be misread.
     let imitates = word.chars().all(|letter| ascii_of(letter).is_some() || kind_of(letter).is_some())
-        || (word.bytes().any(|byte| byte.is_ascii_alphabetic()) && word.chars().any(is_look_alike));
+        || (word.bytes().any(|byte| byte.is_ascii_alphabetic()) && word.chars().any(is_confusable));
     let keep = |folded: &mut Folded, from: usize, to: usize| {
         if from < to {
             folded.mark(start + from);
@@ -151,7 +151,7 @@ fn fold_word(word: &str, start: usize, folded: &mut Folded) -> bool {
     at > 0
 }
 
-fn is_look_alike(letter: char) -> bool {
+fn is_confusable(letter: char) -> bool {
     // The script is looked up in a table.
     !letter.is_ascii()
         && matches!(letter.script(), Script::Cyrillic | Script::Greek | Script::Armenian | Script::Cherokee)

@@ -38,7 +38,7 @@ fn signs_shown_as_pictures_deceive_nobody() {
 /// The same, letter by letter: what [`fold_word`] does in larger steps.
 fn folded_by_letter(word: &str) -> Folded {
     let imitates = word.chars().all(|letter| ascii_of(letter).is_some() || kind_of(letter).is_some())
-        || (word.bytes().any(|byte| byte.is_ascii_alphabetic()) && word.chars().any(is_look_alike));
+        || (word.bytes().any(|byte| byte.is_ascii_alphabetic()) && word.chars().any(is_confusable));
     let mut folded = Folded::default();
     for (offset, letter) in word.char_indices().filter(|(_, letter)| kind_of(*letter).is_none()) {
         let replaced = if imitates || is_compatibility_form(letter) { ascii_of(letter) } else { None };

@@ -51,11 +51,11 @@ fn event(pair: &ListingPair, at: AsOf) -> Option<DriftEvent> {
     }
     let version = |listing: &Listing| listing.locators.first().and_then(|locator| locator.version().map(str::to_owned));
     let moved = match (pair.before.locators.first(), pair.now.locators.first()) {
-        (Some(before), Some(now)) => Release::of(before).moved(&Release::of(now)),
+        (Some(before), Some(now)) => Release::of(before).version_change(&Release::of(now)),
         _ => VersionChange::Unversioned,
     };
     // Severity depends on whether the version moved together with the change.
-    let (class, severity) = judge(&mut effects, ReleaseContext { moved, ..ReleaseContext::default() });
+    let (class, severity) = judge(&mut effects, ReleaseContext { version_change: moved, ..ReleaseContext::default() });
     // The package as a whole: of a listing without bytes, the one that it would have.
     let identity = pair.now.locators.first().map_or_else(|| pair.now.key.to_string(), |locator| locator.identity());
     let capability = CapabilityId::of(&identity, Kind::Package, "");

@@ -89,7 +89,7 @@ fn snapshots(context: &JobContext, report: &mut StageReport) -> anyhow::Result<(
 fn load_pair(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Result<LoadedPair> {
     let (old, new) = (Release::of(&pair.before.locator), Release::of(&pair.after.locator));
     let around = ReleaseContext {
-        moved: old.moved(&new),
+        version_change: old.version_change(&new),
         is_same_release: old.is_same(&new),
         is_tag: new.is_tag,
         // Asked of the listing's history, because the release itself says nothing of who made it.
@@ -160,7 +160,7 @@ fn event(item: &LoadedPair, drift: &Drift, old: &PackageVersion<'_>, new: &Packa
         class: drift.class,
         severity: drift.severity,
         effects: drift.effects.clone(),
-        moved: item.around.moved,
+        moved: item.around.version_change,
         // Both sides under today's rubrics, so that a change of score is due to the bytes.
         scores: score_changes(before.map(|seen| seen.facts), after.map(|seen| seen.facts), at),
         // The lines come masked out of the comparison, so secrets never reach the store.

@@ -25,7 +25,7 @@ pub struct Policy {
 
 /// The kind of fate that an alert has at a sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FateKind {
+pub enum DeliveryKind {
     /// Told by itself.
     Told,
     /// Counted in a digest: the budget was spent.
@@ -38,7 +38,7 @@ pub enum FateKind {
     Suppressed,
 }
 
-impl FateKind {
+impl DeliveryKind {
     /// Every kind.
     pub const ALL: [Self; 5] = [Self::Told, Self::Digested, Self::Joined, Self::Acknowledged, Self::Suppressed];
 
@@ -60,11 +60,11 @@ impl FateKind {
 
 /// The fate of one alert at one sink, once. They are only ever added.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fate {
+pub struct Delivery {
     /// The alert's key.
     pub alert: String,
     /// The kind of fate.
-    pub kind: FateKind,
+    pub kind: DeliveryKind,
     /// The severity that it had then.
     pub severity: Severity,
     /// The newest acknowledgement that was looked at (0: none).
@@ -77,7 +77,7 @@ pub struct Fate {
 
 /// Everything that a plan is made from.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct PlanInput<'a> {
     /// Every alert, as the passes have it now.
     pub alerts: &'a [Raised],
     /// In the order in which they were given.
@@ -85,7 +85,7 @@ pub struct Known<'a> {
     /// The operator's.
     pub suppressions: &'a [Suppression],
     /// The fates of alerts at this sink, oldest first.
-    pub fates: &'a [Fate],
+    pub deliveries: &'a [Delivery],
     /// The night.
     pub as_of: AsOf,
 }
@@ -96,11 +96,11 @@ pub struct Plan {
     /// In the order of rank, the digest last.
     pub messages: Vec<Message>,
     /// The fates that are decided now.
-    pub fates: Vec<Fate>,
+    pub deliveries: Vec<Delivery>,
 }
 
 /// An alert that is to be told, and why.
-struct Candidate<'a> {
+struct AlertCandidate<'a> {
     raised: &'a Raised,
     occasion: Occasion,
     ack: u64,
@@ -109,9 +109,9 @@ struct Candidate<'a> {
 }
 
 /// Decides what a sink is told. Asked again with its own fates, it has nothing to add.
-pub fn plan(sink: &str, policy: &Policy, known: &Known<'_>) -> Plan {
-    let mut fates_of: BTreeMap<&str, Vec<&Fate>> = BTreeMap::new();
-    for fate in known.fates {
+pub fn plan(sink: &str, policy: &Policy, known: &PlanInput<'_>) -> Plan {
+    let mut fates_of: BTreeMap<&str, Vec<&Delivery>> = BTreeMap::new();
+    for fate in known.deliveries {
         fates_of.entry(&fate.alert).or_default().push(fate);
     }
     let (mut plan, mut candidates) = (Plan::default(), Vec::new());
@@ -119,10 +119,10 @@ pub fn plan(sink: &str, policy: &Policy, known: &Known<'_>) -> Plan {
     for raised in known.alerts.iter().filter(|raised| raised.alert.severity >= policy.min_severity) {
         let fates = fates_of.get(raised.alert.key.as_str()).map_or(&[][..], Vec::as_slice);
         match decide(raised, fates, known) {
-            Decision::Nothing => {}
-            Decision::KeepBack(kind, ack) => plan.fates.push(fate(raised, kind, ack, None, known.as_of)),
-            Decision::Tell(occasion, ack) => {
-                candidates.push(Candidate { raised, occasion, ack, earlier: fates.len() });
+            AlertDecision::Nothing => {}
+            AlertDecision::KeepBack(kind, ack) => plan.deliveries.push(delivery(raised, kind, ack, None, known.as_of)),
+            AlertDecision::Tell(occasion, ack) => {
+                candidates.push(AlertCandidate { raised, occasion, ack, earlier: fates.len() });
             }
         }
     }
@@ -133,59 +133,59 @@ pub fn plan(sink: &str, policy: &Policy, known: &Known<'_>) -> Plan {
 }
 
 /// The thing that keeps an alert back at an instant; none where it is open.
-pub fn kept_back(alert: &Alert, acks: &[Ack], suppressions: &[Suppression], as_of: AsOf) -> Option<FateKind> {
+pub fn kept_back(alert: &Alert, acks: &[Ack], suppressions: &[Suppression], as_of: AsOf) -> Option<DeliveryKind> {
     // A person's word on this content says more than a pattern, and so is what is shown.
     if ack::holding(acks, alert, as_of).is_some() {
-        return Some(FateKind::Acknowledged);
+        return Some(DeliveryKind::Acknowledged);
     }
-    suppression::covering(suppressions, alert, as_of).map(|_| FateKind::Suppressed)
+    suppression::covering(suppressions, alert, as_of).map(|_| DeliveryKind::Suppressed)
 }
 
-enum Decision {
+enum AlertDecision {
     /// It was decided before.
     Nothing,
-    KeepBack(FateKind, u64),
+    KeepBack(DeliveryKind, u64),
     Tell(Occasion, u64),
 }
 
-fn decide(raised: &Raised, fates: &[&Fate], known: &Known<'_>) -> Decision {
+fn decide(raised: &Raised, fates: &[&Delivery], known: &PlanInput<'_>) -> AlertDecision {
     let Raised { alert, .. } = raised;
     let (last, newest) = (fates.last(), ack::newest_number(known.acks, alert));
     if let Some(kind) = kept_back(alert, known.acks, known.suppressions, known.as_of) {
         return match last {
             // The same state again is no news; another acknowledgement is worth a record.
-            Some(last) if last.kind == kind && last.ack == newest => Decision::Nothing,
-            _ => Decision::KeepBack(kind, newest),
+            Some(last) if last.kind == kind && last.ack == newest => AlertDecision::Nothing,
+            _ => AlertDecision::KeepBack(kind, newest),
         };
     }
     match last {
-        None => Decision::Tell(Occasion::Raised, newest),
+        None => AlertDecision::Tell(Occasion::Raised, newest),
         // An acknowledgement may come and go between two runs: its number tells.
-        Some(last) if last.kind.is_kept_back() || newest > last.ack => Decision::Tell(Occasion::Returned, newest),
-        Some(last) if alert.severity > last.severity => Decision::Tell(Occasion::Rose, newest),
-        Some(_) => Decision::Nothing,
+        Some(last) if last.kind.is_kept_back() || newest > last.ack => AlertDecision::Tell(Occasion::Returned, newest),
+        Some(last) if alert.severity > last.severity => AlertDecision::Tell(Occasion::Rose, newest),
+        Some(_) => AlertDecision::Nothing,
     }
 }
 
 /// Spends the budget on the first candidates; the others, and more of the same, go into the digest.
-fn tell(sink: &str, policy: &Policy, known: &Known<'_>, candidates: &[Candidate<'_>], plan: &mut Plan) {
+fn tell(sink: &str, policy: &Policy, known: &PlanInput<'_>, candidates: &[AlertCandidate<'_>], plan: &mut Plan) {
     let mut recent = recently_told(policy, known);
     let (mut rest, mut joined) = (Vec::new(), 0);
     for candidate in candidates {
-        let Candidate { raised, occasion, ack, earlier } = candidate;
+        let AlertCandidate { raised, occasion, ack, earlier } = candidate;
         let same = (raised.alert.about(), raised.alert.rule());
         let worst = recent.get(&same).copied();
         // Only what is new to the sink joins: an alert that rose or came back has to be told.
         let is_same = *occasion == Occasion::Raised && worst.is_some_and(|worst| worst >= raised.alert.severity);
         // More of the same does not spend the budget, whoever floods it.
         let kind = match (is_same, plan.messages.len() < policy.budget) {
-            (true, _) => FateKind::Joined,
-            (false, true) => FateKind::Told,
-            (false, false) => FateKind::Digested,
+            (true, _) => DeliveryKind::Joined,
+            (false, true) => DeliveryKind::Told,
+            (false, false) => DeliveryKind::Digested,
         };
-        if kind == FateKind::Told {
+        if kind == DeliveryKind::Told {
             let message = Message::of_alert(sink, raised, *occasion, *earlier, known.as_of);
-            plan.fates.push(fate(raised, kind, *ack, Some(message.id.clone()), known.as_of));
+            plan.deliveries.push(delivery(raised, kind, *ack, Some(message.id.clone()), known.as_of));
             plan.messages.push(message);
         } else {
             joined += usize::from(is_same);
@@ -201,19 +201,20 @@ fn tell(sink: &str, policy: &Policy, known: &Known<'_>, candidates: &[Candidate<
     let alerts: Vec<&Raised> = rest.iter().map(|(raised, ..)| *raised).collect();
     let message = Message::of_rest(sink, &alerts, joined, known.as_of);
     let id = &message.id;
-    plan.fates.extend(rest.iter().map(|(raised, kind, ack)| fate(raised, *kind, *ack, Some(id.clone()), known.as_of)));
+    plan.deliveries
+        .extend(rest.iter().map(|(raised, kind, ack)| delivery(raised, *kind, *ack, Some(id.clone()), known.as_of)));
     plan.messages.push(message);
 }
 
 /// The worst severity told of each subject and rule within the cooldown. Alerts that joined do not prolong it.
-fn recently_told(policy: &Policy, known: &Known<'_>) -> BTreeMap<(String, String), Severity> {
-    let is_recent = |fate: &&Fate| {
+fn recently_told(policy: &Policy, known: &PlanInput<'_>) -> BTreeMap<(String, String), Severity> {
+    let is_recent = |fate: &&Delivery| {
         let days = fate.at.0.days_until(known.as_of.0);
         // Joined fates are left out: otherwise a steady trickle would keep a subject silent for ever.
-        matches!(fate.kind, FateKind::Told | FateKind::Digested) && days < i64::from(policy.cooldown_days)
+        matches!(fate.kind, DeliveryKind::Told | DeliveryKind::Digested) && days < i64::from(policy.cooldown_days)
     };
     let mut told: BTreeMap<&str, Severity> = BTreeMap::new();
-    for fate in known.fates.iter().filter(is_recent) {
+    for fate in known.deliveries.iter().filter(is_recent) {
         let worst = told.entry(&fate.alert).or_insert(fate.severity);
         *worst = (*worst).max(fate.severity);
     }
@@ -228,9 +229,9 @@ fn recently_told(policy: &Policy, known: &Known<'_>) -> BTreeMap<(String, String
     recent
 }
 
-fn fate(raised: &Raised, kind: FateKind, ack: u64, message: Option<String>, at: AsOf) -> Fate {
+fn delivery(raised: &Raised, kind: DeliveryKind, ack: u64, message: Option<String>, at: AsOf) -> Delivery {
     let Alert { key, severity, .. } = &raised.alert;
-    Fate { alert: key.clone(), kind, severity: *severity, ack, message, at }
+    Delivery { alert: key.clone(), kind, severity: *severity, ack, message, at }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ struct Nights {
     alerts: Vec<Raised>,
     acks: Vec<Ack>,
     suppressions: Vec<Suppression>,
-    fates: Vec<Fate>,
+    fates: Vec<Delivery>,
 }
 
 impl Nights {
@@ -36,10 +36,14 @@ impl Nights {
     fn run(&mut self, days: i64) -> Vec<String> {
         let plan_of = |nights: &Self| {
             let Self { alerts, acks, suppressions, fates, .. } = nights;
-            plan("ops", &nights.policy, &Known { alerts, acks, suppressions, fates, as_of: night(days) })
+            plan(
+                "ops",
+                &nights.policy,
+                &PlanInput { alerts, acks, suppressions, deliveries: fates, as_of: night(days) },
+            )
         };
         let planned = plan_of(self);
-        self.fates.extend(planned.fates.clone());
+        self.fates.extend(planned.deliveries.clone());
         assert_eq!(plan_of(self), Plan::default(), "planned again, there is nothing to add");
         let said = |message: &Message| match &message.body {
             Body::Alert(told) => format!("{} {}", told.occasion.as_str(), told.alert.key),
@@ -146,7 +150,7 @@ fn only_the_operator_suppresses_and_only_for_a_while() {
         expires: night(4).0,
     });
     assert_eq!(nights.run(1), Vec::<String>::new());
-    assert_eq!(nights.fates.last().map(|fate| fate.kind), Some(FateKind::Suppressed));
+    assert_eq!(nights.fates.last().map(|fate| fate.kind), Some(DeliveryKind::Suppressed));
     assert_eq!(nights.run(4), ["returned a"]);
 }
 

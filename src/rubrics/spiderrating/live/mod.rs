@@ -13,14 +13,15 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
-use capdex_model::score::{RubricRef, Score, Text};
+use capdex_model::score::{RubricRef, Score, ScoreText};
 use capdex_model::time::AsOf;
 
 use super::super::terms::CachedText;
 use super::super::{Rubric, RubricMeta};
 use super::numbers::{self, Layers};
 use super::{
-    Inputs, NEEDS, NO_LAYER, add_parts, add_terms, coverage_over, grade_by, inputs, issues, layers, overall, rated,
+    NEEDS, NO_LAYER, SpiderRatingInputs, add_parts, add_terms, coverage_over, grade_by, inputs, issues, layers,
+    overall, rated,
 };
 
 const PAGE: &str = include_str!("page.md");
@@ -31,21 +32,21 @@ pub struct Live;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Numbers {
+struct LiveNumbers {
     layers: Layers,
     grades: BTreeMap<String, i64>,
-    constraints: Constraints,
+    constraints: LiveConstraints,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Constraints {
+struct LiveConstraints {
     criticals_f: usize,
     description_d: f64,
     description_c: f64,
 }
 
-static TABLE: LazyLock<Numbers> =
+static TABLE: LazyLock<LiveNumbers> =
     LazyLock::new(|| toml::from_str(TEXT).expect("the compiled-in numbers parse, as tested"));
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
@@ -81,7 +82,7 @@ impl Rubric for Live {
     }
 }
 
-fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
+fn compute(kind: Kind, inputs: &SpiderRatingInputs<'_>) -> Score {
     let findings = issues(&inputs.findings);
     let mut layers = layers(kind, inputs, &findings, &TABLE.layers);
     let coverage = coverage_over(&layers);
@@ -108,9 +109,9 @@ pub struct Composed {
     /// The overall score, rounded to two decimals.
     pub value: Points,
     /// From A to F.
-    pub grade: Text,
+    pub grade: ScoreText,
     /// The constraints that lowered the grade.
-    pub caps: Vec<Text>,
+    pub caps: Vec<ScoreText>,
 }
 
 /// The overall score and the grade of given layers, each from 0 to 10, and a number of critical issues.
@@ -132,8 +133,9 @@ fn grade(sum: f64, description: f64, criticals: usize) -> Composed {
     ];
     // A constraint that lowers nothing is not noted.
     let holding = || constraints.iter().filter(|(holds, cap, _)| *holds && *cap > &*band);
-    let grade = holding().map(|(_, cap, _)| *cap).max().map_or_else(|| band.clone(), Text::Borrowed);
-    let caps = holding().filter(|(_, cap, _)| *cap == grade).map(|(.., note)| Text::Borrowed(*note)).take(1).collect();
+    let grade = holding().map(|(_, cap, _)| *cap).max().map_or_else(|| band.clone(), ScoreText::Borrowed);
+    let caps =
+        holding().filter(|(_, cap, _)| *cap == grade).map(|(.., note)| ScoreText::Borrowed(*note)).take(1).collect();
     Composed { value: Points::round_from(sum), grade, caps }
 }
 
@@ -145,7 +147,7 @@ mod tests {
     use super::*;
     use capdex_model::fact::Outcome;
 
-    fn graded(description: f64, security: f64, metadata: f64, criticals: usize) -> (Points, Text, usize) {
+    fn graded(description: f64, security: f64, metadata: f64, criticals: usize) -> (Points, ScoreText, usize) {
         let composed = compose(description, security, metadata, criticals);
         (composed.value, composed.grade, composed.caps.len())
     }

@@ -6,11 +6,11 @@ use capdex_model::score::Coverage;
 use capdex_model::time::Timestamp;
 
 use super::super::description::round;
-use super::super::metadata::Claimed;
+use super::super::metadata::MetadataClaims;
 use super::numbers::TABLE;
 
 /// The layer and its parts, each with one decimal.
-pub(super) struct Layer {
+pub(super) struct OssMetadataLayer {
     pub(super) value: f64,
     pub(super) parts: [(&'static str, f64); 3],
     /// The share of the five signals that were known; the engine has a value of its own for the others.
@@ -18,7 +18,7 @@ pub(super) struct Layer {
 }
 
 /// The layer of what is claimed.
-pub(super) fn layer(claimed: &Claimed<'_>, day: Timestamp) -> Layer {
+pub(super) fn layer(claimed: &MetadataClaims<'_>, day: Timestamp) -> OssMetadataLayer {
     let (provenance, maintenance, popularity) = (provenance(claimed), maintenance(claimed, day), popularity(claimed));
     let weights = &TABLE.metadata.weights;
     let sum = provenance * weights.provenance + maintenance * weights.maintenance + popularity * weights.popularity;
@@ -29,14 +29,14 @@ pub(super) fn layer(claimed: &Claimed<'_>, day: Timestamp) -> Layer {
         claimed.forks.is_some(),
         claimed.pushed.is_some(),
     ];
-    Layer {
+    OssMetadataLayer {
         value: round(sum.clamp(0.0, 10.0), 1),
         parts: [("provenance", provenance), ("maintenance", maintenance), ("popularity", popularity)],
         coverage: Coverage::of(known.iter().filter(|known| **known).count(), known.len()),
     }
 }
 
-fn provenance(claimed: &Claimed<'_>) -> f64 {
+fn provenance(claimed: &MetadataClaims<'_>) -> f64 {
     let numbers = &TABLE.metadata.provenance;
     // `NOASSERTION` is the forge's word for a licence that it does not recognise.
     let licensed = claimed.license == Some(true) && claimed.license_name != Some("NOASSERTION");
@@ -48,7 +48,7 @@ fn provenance(claimed: &Claimed<'_>) -> f64 {
     (numbers.base + extra).min(10.0)
 }
 
-fn maintenance(claimed: &Claimed<'_>, day: Timestamp) -> f64 {
+fn maintenance(claimed: &MetadataClaims<'_>, day: Timestamp) -> f64 {
     let numbers = &TABLE.metadata.maintenance;
     // The engine has a value of its own for an unknown push: it is shown with the coverage that it deserves.
     let Some(pushed) = claimed.pushed else { return numbers.unknown };
@@ -56,7 +56,7 @@ fn maintenance(claimed: &Claimed<'_>, day: Timestamp) -> f64 {
     numbers.pushed.iter().find(|(below, _)| age < *below).map_or(numbers.older, |(_, points)| *points)
 }
 
-fn popularity(claimed: &Claimed<'_>) -> f64 {
+fn popularity(claimed: &MetadataClaims<'_>) -> f64 {
     let numbers = &TABLE.metadata.popularity;
     let step = |steps: &[(u64, f64)], count: Option<u64>| {
         let reached = steps.iter().find(|(least, _)| count.unwrap_or(0) >= *least);

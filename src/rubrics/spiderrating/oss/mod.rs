@@ -10,14 +10,14 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
-use capdex_model::score::{Coverage, RubricRef, Score, Text};
+use capdex_model::score::{Coverage, RubricRef, Score, ScoreText};
 use capdex_model::time::AsOf;
 
 use super::super::findings::Outcomes;
 use super::super::terms::{CachedText, NO_RULES, distinct, push_number, term};
 use super::super::{Rubric, RubricMeta};
 use super::description::{self, ToolSignals};
-use super::layers::{Layer, OF_METADATA, add_terms, coverage_over, described_by, five, part, push_counts};
+use super::layers::{OF_METADATA, WeightedLayer, add_terms, coverage_over, described_by, five, part, push_counts};
 use super::metadata as claims;
 use super::numbers::{self as shared, Dimensions, ENGINE};
 use super::{ARCHITECTURE, CODED, METADATA, NEEDS, SKILL, TOOLS, architecture, grade_by, rated};
@@ -27,7 +27,7 @@ mod numbers;
 mod security;
 
 use numbers::TABLE;
-use security::Security;
+use security::OssSecurityLayer;
 
 const PAGE: &str = include_str!("page.md");
 
@@ -62,7 +62,7 @@ impl Rubric for Oss {
     fn score(&self, facts: &SparseFacts, at: AsOf) -> Score {
         static NOT_RATED: CachedText<()> = CachedText::new();
         rated(&META, facts, ("the engine rates no", &NOT_RATED), |outcomes| {
-            let inputs = Inputs::of(facts, outcomes, at);
+            let inputs = OssInputs::of(facts, outcomes, at);
             if inputs.is_nothing() {
                 let reason = "nothing that the engine reads could be read";
                 return Score::none(META.rubric.clone(), Coverage::NONE, reason);
@@ -73,20 +73,20 @@ impl Rubric for Oss {
 }
 
 /// The data that the arithmetic starts from.
-struct Inputs<'a> {
+struct OssInputs<'a> {
     tools: Vec<ToolSignals<'a>>,
     dimensions: Option<Dimensions>,
-    security: Security,
+    security: OssSecurityLayer,
     /// The share of the security layer that could be answered.
     answered: Coverage,
     /// The architecture bonus, which the engine shows and never adds.
     bonus: Option<f64>,
-    metadata: metadata::Layer,
+    metadata: metadata::OssMetadataLayer,
     metadata_known: bool,
     banned: bool,
 }
 
-impl<'a> Inputs<'a> {
+impl<'a> OssInputs<'a> {
     fn of(facts: &'a SparseFacts, outcomes: &Outcomes<'_>, at: AsOf) -> Self {
         let tools = facts.value(TOOLS).map(description::tools_of).unwrap_or_default();
         // An empty text is no text to the engine.
@@ -119,12 +119,12 @@ impl<'a> Inputs<'a> {
 }
 
 /// The engine looks at a licence's name only where no file holds the licence: there it knows none of the banned names.
-fn is_banned(claimed: &claims::Claimed<'_>) -> bool {
+fn is_banned(claimed: &claims::MetadataClaims<'_>) -> bool {
     let banned = |name: &str| TABLE.constraints.banned_licences.iter().any(|one| one.eq_ignore_ascii_case(name));
     !claimed.license_file && claimed.license_name.is_some_and(banned)
 }
 
-fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
+fn compute(kind: Kind, inputs: &OssInputs<'_>) -> Score {
     let mut layers = layers(kind, inputs);
     let mut score = Score::none(META.rubric.clone(), coverage_over(&layers), "");
     let [described, secured, known] = layers.each_ref().map(|layer| layer.value);
@@ -140,8 +140,8 @@ fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
 }
 
 /// The three layers with the engine's own values where it has no data; coverage says where.
-fn layers(kind: Kind, inputs: &Inputs<'_>) -> [Layer; 3] {
-    let imputed = |known: bool, value: f64| -> Text {
+fn layers(kind: Kind, inputs: &OssInputs<'_>) -> [WeightedLayer; 3] {
+    let imputed = |known: bool, value: f64| -> ScoreText {
         if known {
             return "".into();
         }
@@ -160,7 +160,7 @@ fn layers(kind: Kind, inputs: &Inputs<'_>) -> [Layer; 3] {
         counted.push_str("; no bonus is added");
         counted.into()
     };
-    let layer = |name, weight, value, coverage, note, rules| Layer {
+    let layer = |name, weight, value, coverage, note, rules| WeightedLayer {
         name,
         weight,
         value: Some(Points::round_from(value)),
@@ -198,7 +198,7 @@ fn layers(kind: Kind, inputs: &Inputs<'_>) -> [Layer; 3] {
 }
 
 /// The engine's constraint, the first that holds: it forces the grade and cuts the value.
-fn constrain(score: &mut Score, kind: Kind, inputs: &Inputs<'_>, overall: Points) {
+fn constrain(score: &mut Score, kind: Kind, inputs: &OssInputs<'_>, overall: Points) {
     let numbers = &TABLE.constraints;
     let critical = inputs.security.count(Severity::Critical) > 0;
     let forced = match kind {
@@ -211,7 +211,7 @@ fn constrain(score: &mut Score, kind: Kind, inputs: &Inputs<'_>, overall: Points
     // The engine asks for the licence of servers alone.
     let banned = kind != Kind::Skill && inputs.banned;
     let (grade, most, cap) = match forced {
-        Some(cap) => (Text::Borrowed("F"), numbers.forced_most, Some(cap)),
+        Some(cap) => (ScoreText::Borrowed("F"), numbers.forced_most, Some(cap)),
         None if banned && overall >= Points::round_from(numbers.banned_floor) => {
             ("D".into(), numbers.banned_most, Some("license_banned: grade D, 4.9 at most"))
         }
@@ -230,10 +230,10 @@ fn constrain(score: &mut Score, kind: Kind, inputs: &Inputs<'_>, overall: Points
 }
 
 /// The layers, the five dimensions, the parts of metadata, the bonus, then each tool.
-fn add_parts(score: &mut Score, layers: &mut [Layer], inputs: &Inputs<'_>) {
+fn add_parts(score: &mut Score, layers: &mut [WeightedLayer], inputs: &OssInputs<'_>) {
     let metadata = &inputs.metadata;
     score.parts.reserve_exact(layers.len() + 5 + metadata.parts.len() + 1 + inputs.tools.len());
-    score.parts.extend(layers.iter_mut().map(Layer::part));
+    score.parts.extend(layers.iter_mut().map(WeightedLayer::part));
     let known = if inputs.dimensions.is_some() { Coverage::FULL } else { Coverage::NONE };
     for (name, value) in five(inputs.dimensions.as_ref()) {
         let shown = description::round(value.unwrap_or(TABLE.missing.description), 1);

@@ -15,19 +15,19 @@ use super::super::numbers::{Layers, MetadataWeights};
 pub(super) const TEXT: &str = include_str!("weights.toml");
 
 /// The numbers.
-pub(super) static TABLE: LazyLock<Numbers> =
+pub(super) static TABLE: LazyLock<OssNumbers> =
     LazyLock::new(|| toml::from_str(TEXT).expect("the compiled-in numbers parse, as tested"));
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Numbers {
+pub(super) struct OssNumbers {
     pub(super) layers: Layers,
     pub(super) missing: Missing,
-    pub(super) security: Security,
-    pub(super) skill: Skill,
-    pub(super) metadata: Metadata,
+    pub(super) security: OssSecurity,
+    pub(super) skill: OssSkill,
+    pub(super) metadata: OssMetadata,
     pub(super) grades: BTreeMap<String, i64>,
-    pub(super) constraints: Constraints,
+    pub(super) constraints: OssConstraints,
     pub(super) categories: Categories,
 }
 
@@ -40,13 +40,13 @@ pub(super) struct Missing {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Security {
+pub(super) struct OssSecurity {
     pub(super) penalties: BTreeMap<Severity, f64>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Skill {
+pub(super) struct OssSkill {
     pub(super) malicious: f64,
     pub(super) tampered: f64,
     pub(super) suspicious: f64,
@@ -54,11 +54,11 @@ pub(super) struct Skill {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Metadata {
+pub(super) struct OssMetadata {
     pub(super) weights: MetadataWeights,
     pub(super) provenance: Provenance,
     pub(super) maintenance: Maintenance,
-    pub(super) popularity: Popularity,
+    pub(super) popularity: OssPopularity,
 }
 
 #[derive(Debug, Deserialize)]
@@ -82,14 +82,14 @@ pub(super) struct Maintenance {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Popularity {
+pub(super) struct OssPopularity {
     pub(super) stars: Vec<(u64, f64)>,
     pub(super) forks: Vec<(u64, f64)>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Constraints {
+pub(super) struct OssConstraints {
     pub(super) forced_most: f64,
     pub(super) banned_floor: f64,
     pub(super) banned_most: f64,

@@ -17,7 +17,7 @@ use super::numbers::TABLE;
 
 /// The layer, its issues and what they force.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Security {
+pub(super) struct OssSecurityLayer {
     pub(super) value: f64,
     pub(super) counts: BTreeMap<Severity, usize>,
     /// The rules behind them, in no order.
@@ -26,7 +26,7 @@ pub(super) struct Security {
     pub(super) malicious: bool,
 }
 
-impl Security {
+impl OssSecurityLayer {
     /// The number of issues of a severity that were counted.
     pub(super) fn count(&self, severity: Severity) -> usize {
         self.counts.get(&severity).copied().unwrap_or(0)
@@ -39,7 +39,7 @@ impl Security {
 }
 
 /// The layer of a capability. `rated` is how many source files the engine would rate.
-pub(super) fn of(facts: &SparseFacts, rated: u64) -> Security {
+pub(super) fn of(facts: &SparseFacts, rated: u64) -> OssSecurityLayer {
     match facts.kind {
         Kind::Skill => of_skill(facts),
         _ => of_server(facts, rated),
@@ -57,8 +57,8 @@ fn severest<'a>(codes: impl Iterator<Item = &'a String>) -> Option<Severity> {
 }
 
 /// Each finding in a rated file is one issue of the severest category that the engine has for the file's language.
-fn of_server(facts: &SparseFacts, rated: u64) -> Security {
-    let mut security = Security::default();
+fn of_server(facts: &SparseFacts, rated: u64) -> OssSecurityLayer {
+    let mut security = OssSecurityLayer::default();
     // Findings in files that the engine would not rate are unknown to it.
     for (fact, rule, codes) in coded(facts).filter(|(fact, ..)| is_rated(&fact.place.file)) {
         let categories = &TABLE.categories;
@@ -74,7 +74,7 @@ fn of_server(facts: &SparseFacts, rated: u64) -> Security {
 }
 
 /// Ten less the penalties, rounded; then what the low issues took is given back, and the result rounded again.
-pub(super) fn value_of(security: &Security) -> f64 {
+pub(super) fn value_of(security: &OssSecurityLayer) -> f64 {
     let penalty = |severity: Severity| TABLE.security.penalties.get(&severity).copied().unwrap_or(0.0);
     let taken: f64 = security.counts.iter().map(|(severity, count)| penalty(*severity) * *count as f64).sum();
     let refund = penalty(Severity::Low) * security.count(Severity::Low) as f64;
@@ -82,8 +82,8 @@ pub(super) fn value_of(security: &Security) -> f64 {
 }
 
 /// One verdict for all patterns, one each for a pin and for the operator's list, and the findings about configuration.
-fn of_skill(facts: &SparseFacts) -> Security {
-    let mut security = Security::default();
+fn of_skill(facts: &SparseFacts) -> OssSecurityLayer {
+    let mut security = OssSecurityLayer::default();
     let (mut malicious, mut suspicious, mut unapproved, mut tampered) = (None, None, None, None);
     let mut configuration: BTreeMap<&str, (Severity, &'static str)> = BTreeMap::new();
     for (fact, rule, codes) in coded(facts) {

@@ -28,7 +28,13 @@ fn weather() -> ToolSignals<'static> {
 }
 
 /// Repository facts as (stars, forks, days since the push, length of the description, licence).
-fn metadata_of(stars: u64, forks: u64, pushed: Option<i64>, described: u64, license: Option<&str>) -> metadata::Layer {
+fn metadata_of(
+    stars: u64,
+    forks: u64,
+    pushed: Option<i64>,
+    described: u64,
+    license: Option<&str>,
+) -> metadata::OssMetadataLayer {
     let at = pushed.map(|days| {
         capdex_model::time::Timestamp::from_unix_seconds(day().start_of_day().unix_seconds() - days * 86_400)
     });
@@ -39,27 +45,33 @@ fn metadata_of(stars: u64, forks: u64, pushed: Option<i64>, described: u64, lice
     metadata::layer(&claims::read(Some(&claimed)), day().start_of_day())
 }
 
-fn nobody() -> metadata::Layer {
-    metadata::layer(&claims::Claimed::default(), day().start_of_day())
+fn nobody() -> metadata::OssMetadataLayer {
+    metadata::layer(&claims::MetadataClaims::default(), day().start_of_day())
 }
 
-fn known() -> metadata::Layer {
+fn known() -> metadata::OssMetadataLayer {
     metadata_of(6000, 150, Some(10), 21, Some("MIT"))
 }
 
-fn some() -> metadata::Layer {
+fn some() -> metadata::OssMetadataLayer {
     metadata_of(60, 20, Some(100), 20, Some("NOASSERTION"))
 }
 
-fn counted(counts: [usize; 4]) -> Security {
+fn counted(counts: [usize; 4]) -> OssSecurityLayer {
     let severities = [Severity::Critical, Severity::High, Severity::Medium, Severity::Low];
-    let mut security = Security { counts: severities.into_iter().zip(counts).collect(), ..Security::default() };
+    let mut security =
+        OssSecurityLayer { counts: severities.into_iter().zip(counts).collect(), ..OssSecurityLayer::default() };
     security.value = security::value_of(&security);
     security
 }
 
-fn server(counts: [usize; 4], tools: Vec<ToolSignals<'_>>, metadata: metadata::Layer, banned: bool) -> Score {
-    let inputs = Inputs {
+fn server(
+    counts: [usize; 4],
+    tools: Vec<ToolSignals<'_>>,
+    metadata: metadata::OssMetadataLayer,
+    banned: bool,
+) -> Score {
+    let inputs = OssInputs {
         dimensions: description::of_signals(&tools),
         tools,
         security: counted(counts),
@@ -146,7 +158,7 @@ fn finding_of(rule: &str, file: &str) -> Fact {
     Fact { place, ..fact(rule, Outcome::True, Severity::Low, Value::Null) }
 }
 
-fn security_of(kind: Kind, measured: &[(&str, Value)], findings: &[(&str, &str)]) -> Security {
+fn security_of(kind: Kind, measured: &[(&str, Value)], findings: &[(&str, &str)]) -> OssSecurityLayer {
     let mut facts: Vec<Fact> = reported(kind, measured, Outcome::False).all().cloned().collect();
     facts.extend(findings.iter().map(|(rule, file)| finding_of(rule, file)));
     security::of(&capdex_rules::facts(kind, facts), 1)

@@ -2,7 +2,7 @@
 //!
 //! Must not know what is kept from them.
 
-use super::cues::{Cue, concealed};
+use super::cues::{PassageCue, concealed};
 
 /// People who might object, and what they read.
 macro_rules! people {
@@ -22,7 +22,7 @@ macro_rules! deed {
 }
 
 /// Something is concealed: left out, not told, told otherwise, made to look like something else, erased.
-pub(super) static CONCEALED: [Cue; 14] = [
+pub(super) static CONCEALED: [PassageCue; 14] = [
     // Left out of what people read.
     concealed(
         2,

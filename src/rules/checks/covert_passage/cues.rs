@@ -7,7 +7,7 @@ use crate::pattern::Question;
 
 /// What a cue speaks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum CueSide {
     /// Something is kept from people.
     Concealed,
     /// What is done harms, or hands out what is private.
@@ -15,23 +15,23 @@ pub(super) enum Side {
 }
 
 /// One cue.
-pub(super) struct Cue {
-    pub(super) side: Side,
+pub(super) struct PassageCue {
+    pub(super) side: CueSide,
     pub(super) weight: u8,
     pub(super) question: Question,
 }
 
-pub(super) const fn concealed(weight: u8, text: &'static str) -> Cue {
-    Cue { side: Side::Concealed, weight, question: Question::new(text) }
+pub(super) const fn concealed(weight: u8, text: &'static str) -> PassageCue {
+    PassageCue { side: CueSide::Concealed, weight, question: Question::new(text) }
 }
 
-pub(super) const fn grave(weight: u8, text: &'static str) -> Cue {
-    Cue { side: Side::Grave, weight, question: Question::new(text) }
+pub(super) const fn grave(weight: u8, text: &'static str) -> PassageCue {
+    PassageCue { side: CueSide::Grave, weight, question: Question::new(text) }
 }
 
 /// The same of which every match holds some signs on its line.
-pub(super) const fn signed(weight: u8, text: &'static str, signs: &'static [&'static str]) -> Cue {
-    Cue { side: Side::Grave, weight, question: Question::signed(text, signs) }
+pub(super) const fn signed(weight: u8, text: &'static str, signs: &'static [&'static str]) -> PassageCue {
+    PassageCue { side: CueSide::Grave, weight, question: Question::signed(text, signs) }
 }
 
 /// What every [`away`] holds, as plain letters, which are looked for many bytes at a time.

@@ -13,17 +13,17 @@ use capdex_evidence::language::Language;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::ZoneKind;
 
+mod actions;
 mod concealed;
 mod cues;
-mod deeds;
-mod presumed;
-mod sharp;
+mod implied_consent;
+mod standalone;
 
+use actions::ACTIONS;
 use concealed::CONCEALED;
-use cues::{CARE, Cue, FORBIDDEN, HANDED_OUT, LOGIN, Side};
-use deeds::DEEDS;
-use presumed::PRESUMED;
-use sharp::SHARP;
+use cues::{CARE, CueSide, FORBIDDEN, HANDED_OUT, LOGIN, PassageCue};
+use implied_consent::IMPLIED_CONSENT;
+use standalone::STANDALONE;
 
 /// The most places of one cue in one text that are judged.
 const JUDGED_MOST: usize = 24;
@@ -35,11 +35,11 @@ const AROUND: usize = 250;
 /// rare concealment with one grave deed does, and so does a common one beside another cue of any kind.
 const COVERT: u8 = 5;
 /// What does where a deed finds the passage that honest text hardly ever has, and from which weight on it is one.
-const RARE_DEED: u8 = 4;
+const RARE_ACTION: u8 = 4;
 const RARE: u8 = 3;
 /// The least that the deeds of a passage weigh which words that conceal have found, and of one that a deed has.
-const CONCEALED_DEED: u8 = 2;
-const FOUND_DEED: u8 = 3;
+const CONCEALED_ACTION: u8 = 2;
+const FOUND_ACTION: u8 = 3;
 /// The most that consent taken as given adds to either.
 const EXCUSED: u8 = 1;
 const FOUND_EXCUSED: u8 = 2;
@@ -69,8 +69,8 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 /// The cues that find a passage.
-fn anchors() -> impl Iterator<Item = &'static Cue> {
-    CONCEALED.iter().chain(&SHARP)
+fn anchors() -> impl Iterator<Item = &'static PassageCue> {
+    CONCEALED.iter().chain(&STANDALONE)
 }
 
 /// Every question that is asked of whole texts.
@@ -83,7 +83,7 @@ fn slice(document: &Document, range: Range<usize>) -> &[u8] {
 }
 
 /// Whether the passage around a place of an anchor acts covertly, and is no mention of such a passage.
-fn is_covert(document: &Document, found: &Range<usize>, anchor: &Cue) -> bool {
+fn is_covert(document: &Document, found: &Range<usize>, anchor: &PassageCue) -> bool {
     let context = Context::at(document, found.clone());
     let is_mention = context.quoted || context.defensive || is_revoked(document, found, anchor, &context);
     let more = if context.security_topic || context.tabulated { MENTIONED } else { 0 };
@@ -92,8 +92,8 @@ fn is_covert(document: &Document, found: &Range<usize>, anchor: &Cue) -> bool {
 
 /// Whether the words around an anchor take it back: it is forbidden, a secret is used for what it is there for, or what
 /// is kept out of sight is a secret.
-fn is_revoked(document: &Document, found: &Range<usize>, anchor: &Cue, context: &Context) -> bool {
-    if anchor.side != Side::Concealed {
+fn is_revoked(document: &Document, found: &Range<usize>, anchor: &PassageCue, context: &Context) -> bool {
+    if anchor.side != CueSide::Concealed {
         // A description names what a text is about.
         let described = context.zone == ZoneKind::Frontmatter;
         return described
@@ -106,8 +106,8 @@ fn is_revoked(document: &Document, found: &Range<usize>, anchor: &Cue, context: 
 }
 
 /// The text around an anchor that is read with it: within its section, and bounded.
-fn passage(document: &Document, found: &Range<usize>, side: Side) -> Range<usize> {
-    let (before, after) = if side == Side::Concealed { (BEFORE, AFTER) } else { (AROUND, AROUND) };
+fn passage(document: &Document, found: &Range<usize>, side: CueSide) -> Range<usize> {
+    let (before, after) = if side == CueSide::Concealed { (BEFORE, AFTER) } else { (AROUND, AROUND) };
     let low = found.start.saturating_sub(before);
     let high = found.end.saturating_add(after).min(document.text.len());
     let heads = |part: &[u8]| part.windows(3).rposition(|mark| mark == b"\n##");
@@ -118,13 +118,13 @@ fn passage(document: &Document, found: &Range<usize>, side: Side) -> Range<usize
 }
 
 /// Whether the cues of a passage weigh enough for the anchor that has found it, where so much more is asked.
-fn acts_covertly(document: &Document, passage: &Range<usize>, anchor: &Cue, more: u8) -> bool {
+fn acts_covertly(document: &Document, passage: &Range<usize>, anchor: &PassageCue, more: u8) -> bool {
     let holds = |question: &Question| question.occurs_at(document, passage);
     let (least, enough, excused) = match anchor.side {
-        Side::Concealed => (CONCEALED_DEED, COVERT + if anchor.weight == 1 { MENTIONED } else { 0 }, EXCUSED),
-        Side::Grave => (FOUND_DEED, if anchor.weight >= RARE { RARE_DEED } else { COVERT }, FOUND_EXCUSED),
+        CueSide::Concealed => (CONCEALED_ACTION, COVERT + if anchor.weight == 1 { MENTIONED } else { 0 }, EXCUSED),
+        CueSide::Grave => (FOUND_ACTION, if anchor.weight >= RARE { RARE_ACTION } else { COVERT }, FOUND_EXCUSED),
     };
-    let deeds = SHARP.iter().chain(&DEEDS).filter(|cue| holds(&cue.question));
+    let deeds = STANDALONE.iter().chain(&ACTIONS).filter(|cue| holds(&cue.question));
     let grave: u8 = deeds.map(|cue| cue.weight).sum();
     if grave < least {
         return false;
@@ -133,7 +133,7 @@ fn acts_covertly(document: &Document, passage: &Range<usize>, anchor: &Cue, more
     let ways = CONCEALED.iter().filter(|cue| holds(&cue.question)).map(|cue| cue.weight);
     let (heaviest, count) = ways.fold((0, 0), |(heaviest, count), weight| (weight.max(heaviest), count + 1));
     let sure = grave + heaviest + u8::from(count > 1);
-    let presumed = PRESUMED.iter().filter(|question| holds(question)).take(excused.into());
+    let presumed = IMPLIED_CONSENT.iter().filter(|question| holds(question)).take(excused.into());
     let missing = (enough + more).saturating_sub(sure);
     missing == 0 || (missing <= excused && presumed.count() >= usize::from(missing))
 }

@@ -6,12 +6,12 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bits {
     count: usize,
-    words: Words,
+    words: BitWords,
 }
 
 /// Most texts have few blocks: their sets take no memory of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Words {
+enum BitWords {
     Few([u64; FEW]),
     Many(Vec<u64>),
 }
@@ -22,7 +22,7 @@ impl Bits {
     /// None of so many blocks.
     pub(super) fn none(count: usize) -> Self {
         let width = count.div_ceil(64);
-        Self { count, words: if width > FEW { Words::Many(vec![0; width]) } else { Words::Few([0; FEW]) } }
+        Self { count, words: if width > FEW { BitWords::Many(vec![0; width]) } else { BitWords::Few([0; FEW]) } }
     }
 
     /// Those that some words tell.
@@ -39,15 +39,15 @@ impl Bits {
 
     fn words(&self) -> &[u64] {
         match &self.words {
-            Words::Few(words) => words.get(..self.count.div_ceil(64)).unwrap_or(words),
-            Words::Many(words) => words,
+            BitWords::Few(words) => words.get(..self.count.div_ceil(64)).unwrap_or(words),
+            BitWords::Many(words) => words,
         }
     }
 
     fn words_mut(&mut self) -> &mut [u64] {
         match &mut self.words {
-            Words::Few(words) => words.get_mut(..self.count.div_ceil(64)).unwrap_or_default(),
-            Words::Many(words) => words,
+            BitWords::Few(words) => words.get_mut(..self.count.div_ceil(64)).unwrap_or_default(),
+            BitWords::Many(words) => words,
         }
     }
 

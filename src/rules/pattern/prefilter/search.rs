@@ -357,7 +357,7 @@ const fn numbers(piece: [u8; 4]) -> [u16; KINDS] {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::super::literal::Edge;
+    use super::super::super::literal::LiteralEdge;
     use super::*;
 
     fn found(literals: &[&[u8]], text: &[u8]) -> Vec<(usize, usize)> {
@@ -386,7 +386,7 @@ mod tests {
 
     #[test]
     fn each_literal_has_edges_of_its_own() {
-        let edge = Literal::empty(Edge::Word);
+        let edge = Literal::empty(LiteralEdge::Word);
         let send = Literal::new(b"send");
         let literals = [send.clone(), send.then(&edge), edge.then(&send), edge.then(&send).then(&edge)];
         assert!(literals.is_sorted());

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use capdex_corpus::collision::Collision;
 use capdex_corpus::drift::{DriftClass, DriftKind, EffectKind};
-use capdex_corpus::lookalike::Lead;
+use capdex_corpus::typosquat::TyposquatCandidate;
 use capdex_db::{CampaignRow, DriftEvent, Reader};
 use capdex_model::alert::{Raised, by_rank};
 use capdex_model::fact::Severity;
@@ -101,7 +101,7 @@ pub(crate) struct Watch {
     /// Alerts as they are ranked.
     pub(crate) alerts: Vec<Raised>,
     /// Look-alikes, the worst first.
-    pub(crate) typosquats: Vec<(Lead, AsOf)>,
+    pub(crate) typosquats: Vec<(TyposquatCandidate, AsOf)>,
     /// Shared names that weigh something, the worst first.
     pub(crate) collisions: Vec<(Collision, AsOf)>,
     /// Members of families, family by family.
@@ -198,7 +198,7 @@ impl Watch {
     }
 
     /// The leads in which a listing is one of the two.
-    pub(crate) fn typosquats_of(&self, listing: &str) -> impl Iterator<Item = &(Lead, AsOf)> {
+    pub(crate) fn typosquats_of(&self, listing: &str) -> impl Iterator<Item = &(TyposquatCandidate, AsOf)> {
         picked(&self.typosquats, self.typosquats_of.get(listing))
     }
 

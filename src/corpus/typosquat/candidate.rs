@@ -1,0 +1,94 @@
+//! `Lead`: a name that is almost the name of something established, with everything that is known of the two.
+//!
+//! Lists and nights make leads alike; `judge` gives them severity and rank.
+
+use serde::{Deserialize, Serialize};
+
+use super::judge::{TyposquatCase, TyposquatSignal};
+use super::kinds::TyposquatKind;
+use capdex_model::fact::Severity;
+
+/// The kind of thing that a name is the name of. Names are compared with others of their space only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Space {
+    /// A package, server, skill or other listing.
+    Name,
+    /// The publishers: a scope, an account, a namespace.
+    Publisher,
+    /// A tool of a server.
+    Tool,
+    /// A host.
+    Host,
+}
+
+impl Space {
+    /// Every space, in order.
+    pub const ALL: [Self; 4] = [Self::Name, Self::Publisher, Self::Tool, Self::Host];
+
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Publisher => "publisher",
+            Self::Tool => "tool",
+            Self::Host => "host",
+        }
+    }
+}
+
+/// A look-alike. A lead and not a verdict: see `severity` and `reasons`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TyposquatCandidate {
+    /// The space that both are names of.
+    pub space: Space,
+    /// The newcomer's name, as written; untrusted.
+    pub name: String,
+    /// The name that it may be taken for.
+    pub target: String,
+    /// In what way.
+    pub kind: TyposquatKind,
+    /// The edits between the two as written, in small letters; swaps of neighbours count one.
+    pub distance: u64,
+    /// The severity.
+    pub severity: Severity,
+    /// The order within one severity, 0 to 1000, highest first.
+    pub rank: u32,
+    /// The known facts, one a line: first the likeness, then what speaks for it, then what tells it apart.
+    pub reasons: Vec<String>,
+    /// The signs that speak for it, as words.
+    pub signals: Vec<TyposquatSignal>,
+    /// The newcomer's listing, where it comes from a directory.
+    pub listing: Option<String>,
+    /// The target's listing, where it comes from a directory.
+    pub target_listing: Option<String>,
+    /// The newcomer's users, as its source counts them.
+    pub popularity: Option<u64>,
+    /// The target's users.
+    pub target_popularity: Option<u64>,
+    /// The vendors that prove to answer for the newcomer.
+    pub owners: Vec<String>,
+    /// The vendors that prove to answer for the target.
+    pub target_owners: Vec<String>,
+}
+
+impl TyposquatCandidate {
+    /// Takes over what a case comes to: severity, rank, signals and the reasons that marks are.
+    #[must_use]
+    pub fn judged(mut self, case: &TyposquatCase) -> Self {
+        (self.severity, self.rank) = (case.severity(), case.rank());
+        self.signals.clone_from(&case.signals);
+        self.reasons.extend(case.holding().map(|mark| mark.sentence().to_owned()));
+        self
+    }
+
+    /// The order in which leads are shown: worst first, then by rank, then by name.
+    pub fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let key = |lead: &Self| (std::cmp::Reverse(lead.severity), std::cmp::Reverse(lead.rank), lead.space);
+        key(self).cmp(&key(other)).then_with(|| {
+            let names = |lead: &'_ Self| (lead.name.clone(), lead.target.clone(), lead.listing.clone());
+            names(self).cmp(&names(other))
+        })
+    }
+}

@@ -1,0 +1,303 @@
+//! The weight of a look-alike: its severity and its rank, from what is known beside the names.
+//!
+//! A name alone is `info` or `low`, whatever it is. Above that it needs a second signal that has nothing to do with the
+//! name. A list and a crawl are judged alike but for their [`Basis`].
+
+use serde::{Deserialize, Serialize};
+
+use super::kinds::{self, TyposquatKind};
+use super::name::Name;
+use capdex_model::fact::Severity;
+
+/// Something that speaks for a look-alike being one on purpose, beside its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TyposquatSignal {
+    /// It describes itself in the target's words.
+    CopiedDescription,
+    /// It names the target's repository as its own.
+    RepositoryClaim,
+    /// The rules found something high or critical in it.
+    HighFindings,
+    /// It calls itself the official one.
+    ClaimedBrand,
+    /// It runs something when it is installed.
+    InstallScript,
+    /// It appeared years after the target.
+    NewPublisher,
+    /// A thousand times fewer people use it.
+    PopularityGap,
+    /// Both owners are known, and they are two.
+    OtherOwner,
+}
+
+impl TyposquatSignal {
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::CopiedDescription => "copied_description",
+            Self::RepositoryClaim => "repository_claim",
+            Self::HighFindings => "high_findings",
+            Self::ClaimedBrand => "claimed_brand",
+            Self::InstallScript => "install_script",
+            Self::NewPublisher => "new_publisher",
+            Self::PopularityGap => "popularity_gap",
+            Self::OtherOwner => "other_owner",
+        }
+    }
+
+    /// True where it says by itself what the newcomer does, and not only that it is another and a newer thing.
+    pub const fn is_conduct(self) -> bool {
+        matches!(self, Self::CopiedDescription | Self::RepositoryClaim | Self::HighFindings | Self::ClaimedBrand)
+    }
+
+    const fn weight(self) -> u32 {
+        match self {
+            Self::CopiedDescription | Self::RepositoryClaim => 120,
+            Self::HighFindings => 200,
+            Self::ClaimedBrand => 80,
+            Self::InstallScript | Self::OtherOwner => 60,
+            Self::NewPublisher | Self::PopularityGap => 50,
+        }
+    }
+}
+
+/// Something that tells a look-alike apart from a squat: it stays a lead at `info`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BenignMark {
+    /// Another version, number or plural.
+    Family,
+    /// It is itself as established as those that it could be taken for.
+    Established,
+    /// Its owner has other things that are established.
+    KnownPublisher,
+    /// The forge says that it is a fork of the target, or it has the target's name under a scope of its own, with the target's
+    /// description or repository, as forks have it.
+    Fork,
+}
+
+impl BenignMark {
+    /// The sentence that a person is told.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::Family => "the names differ as versions, numbers or plurals of one family do",
+            Self::Established => "it is itself popular or long established",
+            Self::KnownPublisher => "its owner has other things that are established",
+            Self::Fork => "it is a fork, or looks like one under a scope of its own",
+        }
+    }
+}
+
+/// The source of what is known about the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaseBasis {
+    /// A list that a person made: owners and numbers in it are taken as given.
+    List,
+    /// A crawl: nearly every newcomer has another owner and fewer users, so that neither says anything.
+    Crawl,
+}
+
+/// A look-alike with what is known beside the names.
+#[derive(Clone, Debug)]
+pub struct TyposquatCase {
+    /// In what way the name is almost the other.
+    pub kind: TyposquatKind,
+    /// True where the likeness is one that names have by accident: see [`is_weak`].
+    pub is_weak: bool,
+    /// The signs that tell it apart.
+    pub marks: Vec<BenignMark>,
+    /// The signs that speak for it, sorted.
+    pub signals: Vec<TyposquatSignal>,
+    /// Powers of ten between the users of the two.
+    pub gap: u32,
+    /// The source that says so.
+    pub basis: CaseBasis,
+}
+
+impl TyposquatCase {
+    /// The marks that hold: what does harm is no fork, whatever it looks like.
+    pub fn holding(&self) -> impl Iterator<Item = BenignMark> {
+        let is_harmful = self.signals.contains(&TyposquatSignal::HighFindings);
+        self.marks.iter().copied().filter(move |mark| *mark != BenignMark::Fork || !is_harmful)
+    }
+
+    /// The severity. `medium` and above need signals beside the name.
+    pub fn severity(&self) -> Severity {
+        // A mark that holds ends the matter: versions of one family and forks are no squats.
+        if self.holding().next().is_some() {
+            return Severity::Info;
+        }
+        // Signals that only say "newer and smaller" hold for nearly every newcomer: conduct is counted apart.
+        let has = |signal: TyposquatSignal| self.signals.contains(&signal);
+        let conduct = self.signals.iter().filter(|signal| signal.is_conduct()).count();
+        let by_name = if self.is_weak { Severity::Info } else { Severity::Low };
+        let is_close = !matches!(
+            self.kind,
+            TyposquatKind::Edits
+                | TyposquatKind::Affix
+                | TyposquatKind::Combosquat
+                | TyposquatKind::Scope
+                | TyposquatKind::HostSuffix
+                | TyposquatKind::HostSubdomain
+        );
+        match (conduct, self.basis) {
+            // On a list that a person made, another owner and a wide gap are facts enough for a close name.
+            (0, CaseBasis::List)
+                if has(TyposquatSignal::OtherOwner)
+                    && has(TyposquatSignal::PopularityGap)
+                    && is_close
+                    && !self.is_weak =>
+            {
+                Severity::Medium
+            }
+            // In a crawl nearly everybody is another owner: a deceptive name needs a script that runs by itself.
+            (0, CaseBasis::Crawl)
+                if has(TyposquatSignal::InstallScript)
+                    && has(TyposquatSignal::NewPublisher)
+                    && self.kind.is_deceptive() =>
+            {
+                Severity::Medium
+            }
+            (0, _) => by_name,
+            // A likeness by accident with one signal is mostly an honest neighbour.
+            (1, _) if self.is_weak && !has(TyposquatSignal::HighFindings) => Severity::Low,
+            (1, _) if self.kind.is_deceptive() && !self.is_weak => Severity::High,
+            (1, _) => Severity::Medium,
+            _ if is_close || has(TyposquatSignal::HighFindings) => Severity::High,
+            _ => Severity::Medium,
+        }
+    }
+
+    /// The order in which leads of one severity deserve to be looked at, 0 to 1000.
+    pub fn rank(&self) -> u32 {
+        let of_kind = match self.kind {
+            kind if kind.is_deceptive() => 250,
+            TyposquatKind::Affix
+            | TyposquatKind::Combosquat
+            | TyposquatKind::HostSuffix
+            | TyposquatKind::HostSubdomain => 50,
+            _ => 150,
+        };
+        let of_signals: u32 = self.signals.iter().map(|signal| signal.weight()).sum();
+        let sum = of_kind + of_signals + 30 * self.gap.min(8);
+        // Names that are alike by accident are far more, and would crowd out the others.
+        let sum = if self.is_weak { sum / 2 } else { sum };
+        (if self.holding().next().is_none() { sum } else { sum / 4 }).min(1_000)
+    }
+}
+
+/// True where names have such a likeness by accident: short ones, two edits in less than ten letters, the first letter
+/// of a short one, words that are near only as a whole, a whole name among other words, a name under a scope of one's
+/// own.
+pub fn is_weak(kind: TyposquatKind, newcomer: &Name, target: &Name) -> bool {
+    let (one, other) = (&newcomer.compared.letters, &target.compared.letters);
+    let shorter = one.len().min(other.len());
+    let differs_first = one.first() != other.first();
+    match kind {
+        TyposquatKind::Affix | TyposquatKind::Combosquat | TyposquatKind::HostSuffix | TyposquatKind::HostSubdomain => {
+            true
+        }
+        TyposquatKind::Scope => newcomer.scoped().is_some(),
+        TyposquatKind::Confusable if newcomer.is_disguised() => false,
+        TyposquatKind::Edits => shorter < 10 || !kinds::is_near_word_by_word(newcomer, target),
+        TyposquatKind::Omission | TyposquatKind::Insertion | TyposquatKind::Replacement => {
+            shorter < 6 || (differs_first && shorter < 8) || !kinds::is_near_word_by_word(newcomer, target)
+        }
+        TyposquatKind::HostEdit => shorter < 8,
+        TyposquatKind::Transposition | TyposquatKind::Repetition => {
+            shorter < 5 || !kinds::is_near_word_by_word(newcomer, target)
+        }
+        TyposquatKind::Confusable
+        | TyposquatKind::HostConfusable
+        | TyposquatKind::Homophone
+        | TyposquatKind::Delimiter
+        | TyposquatKind::WordOrder
+        | TyposquatKind::HostCombosquat => shorter < 4,
+    }
+}
+
+/// Powers of ten between two counts; none where one is unknown.
+pub fn gap_of(newcomer: Option<u64>, target: Option<u64>) -> Option<u32> {
+    let digits = |count: u64| count.max(1).ilog10();
+    Some(digits(target? / newcomer?.max(1)))
+}
+
+/// The gap from which on it is a signal: a thousand times.
+pub const WIDE_GAP: u32 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(kind: TyposquatKind, basis: CaseBasis, signals: &[TyposquatSignal]) -> TyposquatCase {
+        TyposquatCase { kind, is_weak: false, marks: Vec::new(), signals: signals.to_vec(), gap: 0, basis }
+    }
+
+    #[test]
+    fn a_name_alone_is_never_medium() {
+        let hints = [TyposquatSignal::PopularityGap, TyposquatSignal::OtherOwner, TyposquatSignal::NewPublisher];
+        for kind in TyposquatKind::ALL {
+            assert!(case(kind, CaseBasis::Crawl, &hints).severity() < Severity::Medium, "{kind:?}");
+            assert!(case(kind, CaseBasis::List, &hints[..1]).severity() < Severity::Medium, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_second_signal_raises_and_what_tells_apart_lowers() {
+        use TyposquatSignal::*;
+        let severity = |kind, basis, signals: &[TyposquatSignal]| case(kind, basis, signals).severity();
+        assert_eq!(
+            severity(TyposquatKind::Transposition, CaseBasis::List, &[PopularityGap, OtherOwner]),
+            Severity::Medium
+        );
+        assert_eq!(severity(TyposquatKind::Combosquat, CaseBasis::List, &[PopularityGap, OtherOwner]), Severity::Low);
+        assert_eq!(severity(TyposquatKind::Omission, CaseBasis::Crawl, &[CopiedDescription]), Severity::Medium);
+        assert_eq!(severity(TyposquatKind::Confusable, CaseBasis::Crawl, &[RepositoryClaim]), Severity::High);
+        assert_eq!(
+            severity(TyposquatKind::Omission, CaseBasis::Crawl, &[CopiedDescription, HighFindings]),
+            Severity::High
+        );
+        for mark in [BenignMark::Family, BenignMark::Established, BenignMark::KnownPublisher] {
+            let told = TyposquatCase {
+                marks: vec![mark],
+                ..case(TyposquatKind::Confusable, CaseBasis::Crawl, &[HighFindings, CopiedDescription])
+            };
+            assert_eq!(told.severity(), Severity::Info);
+            assert!(told.rank() < case(TyposquatKind::Confusable, CaseBasis::Crawl, &[HighFindings]).rank());
+        }
+    }
+
+    #[test]
+    fn a_fork_that_does_harm_is_judged_like_any_other() {
+        let case = |signals: &[TyposquatSignal]| TyposquatCase {
+            marks: vec![BenignMark::Fork],
+            ..case(TyposquatKind::Scope, CaseBasis::Crawl, signals)
+        };
+        assert_eq!(case(&[TyposquatSignal::CopiedDescription]).severity(), Severity::Info);
+        assert_eq!(
+            case(&[TyposquatSignal::CopiedDescription, TyposquatSignal::HighFindings]).severity(),
+            Severity::High
+        );
+    }
+
+    #[test]
+    fn likenesses_that_names_have_by_accident_are_weak() {
+        let weak = |kind, one: &str, other: &str| {
+            is_weak(kind, &Name::read(one).expect("a name"), &Name::read(other).expect("a name"))
+        };
+        assert!(weak(TyposquatKind::Edits, "pytest-salt", "pytest-split"));
+        assert!(weak(TyposquatKind::Replacement, "chart", "smart"));
+        assert!(weak(TyposquatKind::Scope, "@me/lodash", "lodash"));
+        assert!(!weak(TyposquatKind::Scope, "acme-x", "@acme/x"));
+        assert!(!weak(TyposquatKind::Omission, "reqests", "requests"));
+        assert!(!weak(TyposquatKind::Confusable, "ехрress", "express"));
+    }
+
+    #[test]
+    fn gaps_are_powers_of_ten() {
+        assert_eq!(gap_of(Some(0), Some(1_000)), Some(3));
+        assert_eq!(gap_of(Some(5), Some(4_999)), Some(2));
+        assert_eq!(gap_of(Some(9), Some(3)), Some(0));
+        assert_eq!(gap_of(None, Some(1)), None);
+    }
+}

@@ -1,0 +1,270 @@
+//! `Targets`: the names that others may be taken for, with every way of finding which of them a name is almost.
+//!
+//! Distances by the index, everything else by equal keys. Owners play no part: a find is a lead and says nothing about
+//! anybody.
+
+use super::buckets::{Buckets, of_text};
+use super::distance;
+use super::drawn::{shape, sound};
+use super::index::{ComparedName, DeletionIndex, Pool};
+use super::kinds::{self, TyposquatKind};
+use super::name::{Name, without_digits};
+use super::words::AFFIXES;
+
+/// A target shorter than this is not looked for among the words of other names.
+const BRAND_LEAST: usize = 5;
+/// A target shorter than this is not looked for at the beginning and the end of a longer word.
+const GLUED_LEAST: usize = 7;
+/// Targets that a single word may be part of before names with it are no surprise: `react-…`, `babel-…`.
+const ECOSYSTEM: usize = 40;
+/// Scopes under which a name stands before it is nobody's: `@…/core`, `@…/utils`.
+const GENERIC: usize = 4;
+/// Words of one name that are looked at.
+const MOST_WORDS: usize = 16;
+/// The shortest names of which one is searched within an edit of the other.
+const SHORTEST: usize = 3;
+
+const KEY: u8 = 1;
+const SHAPE: u8 = 2;
+const SOUND: u8 = 3;
+const SORTED: u8 = 4;
+const CORE: u8 = 5;
+const BASE: u8 = 6;
+const STEM: u8 = 7;
+
+/// The targets that a name was found to be almost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TargetMatch {
+    /// The number of the target.
+    pub target: u32,
+    /// In what way.
+    pub kind: TyposquatKind,
+}
+
+/// Names that others may be taken for, most popular first.
+#[derive(Debug)]
+pub struct Targets {
+    names: Vec<Name>,
+    ecosystems: Vec<bool>,
+    near: DeletionIndex,
+    near_cores: DeletionIndex,
+    keys: Buckets,
+}
+
+impl Targets {
+    /// Indexes the names. Their order decides where one alone is reported: the most popular ones stand first.
+    pub fn new(names: Vec<Name>) -> Self {
+        let near = DeletionIndex::new(Pool::new(names.iter().map(|name| name.compared.clone()).collect()));
+        let near_cores =
+            DeletionIndex::new(Pool::new(names.iter().map(|name| core_compared(&core_or_key(name))).collect()));
+        let mut keys = Vec::new();
+        for (number, name) in (0_u32..).zip(&names) {
+            each_key(name, |tag, key| keys.push((of_text(tag, key), number)));
+        }
+        Self { ecosystems: ecosystems(&names), near, near_cores, keys: Buckets::new(keys), names }
+    }
+
+    /// The names, in the order given.
+    pub fn names(&self) -> &[Name] {
+        &self.names
+    }
+
+    /// The name of a number.
+    pub fn name(&self, number: u32) -> Option<&Name> {
+        self.names.get(number as usize)
+    }
+
+    /// True where a name is one of them, but for capitals.
+    pub fn has(&self, name: &Name) -> bool {
+        self.under(KEY, &name.key, |target| is_same(name, target)).next().is_some()
+    }
+
+    /// Which targets a name is almost, each in the way that says most, by their numbers. The targets that it *is* are not
+    /// among them, unless it is one in disguise.
+    pub fn of(&self, name: &Name) -> Vec<TargetMatch> {
+        let mut found = Vec::new();
+        let core = core_or_key(name);
+        self.by_keys(name, &core, &mut found);
+        self.by_distance(name, &mut found);
+        self.by_core_distance(name, &core, &mut found);
+        self.by_words(name, &mut found);
+        found.retain(|found: &TargetMatch| self.name(found.target).is_some_and(|target| !is_same(name, target)));
+        if name.is_disguised() {
+            found.iter_mut().for_each(|found| found.kind = TyposquatKind::Confusable);
+        }
+        found.sort_unstable();
+        found.dedup_by_key(|found| found.target);
+        found
+    }
+
+    /// The numbers of the targets under a key, where `is_it` says of their names that the key is theirs.
+    fn under(&self, tag: u8, key: &str, is_it: impl Fn(&Name) -> bool) -> impl Iterator<Item = u32> {
+        let is_it = move |number: &u32| self.name(*number).is_some_and(&is_it);
+        self.keys.under(of_text(tag, key)).filter(is_it)
+    }
+
+    fn by_keys(&self, name: &Name, core: &str, found: &mut Vec<TargetMatch>) {
+        let mut add = |kind: TyposquatKind, target: u32| found.push(TargetMatch { target, kind });
+        for target in self.under(KEY, &name.key, |target| target.key == name.key) {
+            let is_scoped = |name: Option<&Name>| name.is_some_and(|name| name.scoped().is_some());
+            let is_across = is_scoped(Some(name)) != is_scoped(self.name(target));
+            add(if is_across { TyposquatKind::Scope } else { TyposquatKind::Delimiter }, target);
+        }
+        let drawn = shape(&name.key);
+        self.under(SHAPE, &drawn, |target| target.key != name.key && shape(&target.key) == drawn)
+            .for_each(|target| add(TyposquatKind::Confusable, target));
+        let said = sound(&name.key);
+        self.under(SOUND, &said, |target| target.key != name.key && sound(&target.key) == said)
+            .for_each(|target| add(TyposquatKind::Homophone, target));
+        if let Some(sorted) = name.sorted_words() {
+            let is_it = |target: &Name| target.key != name.key && target.sorted_words().as_ref() == Some(&sorted);
+            self.under(SORTED, &sorted, is_it).for_each(|target| add(TyposquatKind::WordOrder, target));
+        }
+        self.under(CORE, core, |target| target.key != name.key && core_or_key(target) == core)
+            .for_each(|target| add(TyposquatKind::Affix, target));
+        let base = base_key(name);
+        let is_across = |target: &Name| target.scoped() != name.scoped() && base_key(target) == base;
+        let across: Vec<u32> = self.under(BASE, &base, is_across).take(GENERIC).collect();
+        if across.len() < GENERIC {
+            across.into_iter().for_each(|target| add(TyposquatKind::Scope, target));
+        }
+    }
+
+    fn by_distance(&self, name: &Name, found: &mut Vec<TargetMatch>) {
+        if name.compared.length < SHORTEST {
+            return;
+        }
+        for (number, distance) in self.near.near(&name.compared) {
+            let Some(target) = self.name(number).filter(|target| target.compared.length >= SHORTEST) else { continue };
+            if distance > 0 {
+                let kind = kinds::of_edit(&name.compared.letters, &target.compared.letters, distance);
+                found.push(TargetMatch { target: number, kind });
+            }
+        }
+    }
+
+    /// One edit in what is left without affixes, where that is not all of both: `ethetsjs` and `ethers`.
+    fn by_core_distance(&self, name: &Name, core: &str, found: &mut Vec<TargetMatch>) {
+        if core.chars().count() < BRAND_LEAST {
+            return;
+        }
+        for (number, _) in self.near_cores.near(&core_compared(core)) {
+            let Some(target) = self.name(number) else { continue };
+            let of_target = core_or_key(target);
+            let is_whole = core == name.key && of_target == target.key;
+            if !is_whole && of_target.chars().count() >= BRAND_LEAST {
+                found.push(TargetMatch { target: number, kind: TyposquatKind::Affix });
+            }
+        }
+    }
+
+    /// The longest target that is some of the words of a name, or else begins or ends it; of equally long ones the most
+    /// popular.
+    fn by_words(&self, name: &Name, found: &mut Vec<TargetMatch>) {
+        let mut candidates = self.among_words(name);
+        if candidates.is_empty() {
+            candidates = self.glued(name);
+        }
+        let best = candidates.into_iter().min_by_key(|(length, found)| (std::cmp::Reverse(*length), found.target));
+        found.extend(best.map(|(_, found)| found));
+    }
+
+    fn among_words(&self, name: &Name) -> Vec<(usize, TargetMatch)> {
+        let words: Vec<&str> = name.words().take(MOST_WORDS).collect();
+        let is_affix = |word: &str| AFFIXES.binary_search(&word).is_ok();
+        let mut candidates = Vec::new();
+        for from in 0..words.len() {
+            let mut run = String::new();
+            for (to, word) in words.iter().enumerate().skip(from) {
+                run.push_str(word);
+                if run.len() < BRAND_LEAST || run.len() == name.key.len() || (from == to && is_affix(word)) {
+                    continue;
+                }
+                let mut rest = words.iter().enumerate().filter(|(at, _)| *at < from || *at > to);
+                let is_affixed = rest.all(|(_, word)| is_affix(word));
+                let kind = if is_affixed { TyposquatKind::Affix } else { TyposquatKind::Combosquat };
+                let whole = self.under(KEY, &run, |target| target.key == run);
+                let of_stem = self.under(STEM, &run, |target| stem(target) == Some(run.as_str()));
+                let odd = whole.chain(of_stem).filter(|target| is_affixed || !self.is_ecosystem(*target));
+                candidates.extend(odd.map(|target| (run.len(), TargetMatch { target, kind })));
+            }
+        }
+        candidates
+    }
+
+    fn glued(&self, name: &Name) -> Vec<(usize, TargetMatch)> {
+        let whole = name.key.as_str();
+        let mut candidates = Vec::new();
+        for (at, _) in whole.char_indices().skip(1) {
+            let Some((before, after)) = whole.split_at_checked(at) else { continue };
+            for part in [before, after].into_iter().filter(|part| part.len() >= GLUED_LEAST) {
+                let known = self.under(KEY, part, |target| target.key == part);
+                let odd = known.filter(|target| !self.is_ecosystem(*target));
+                candidates
+                    .extend(odd.map(|target| (part.len(), TargetMatch { target, kind: TyposquatKind::Combosquat })));
+            }
+        }
+        candidates
+    }
+
+    fn is_ecosystem(&self, number: u32) -> bool {
+        self.ecosystems.get(number as usize).copied().unwrap_or(false)
+    }
+}
+
+/// The distance of two names as they are read, separators included.
+pub fn distance_of(one: &Name, other: &Name) -> usize {
+    distance::exact(&one.text.to_lowercase(), &other.text.to_lowercase())
+}
+
+/// True where the two are one name: as written, but for capitals.
+fn is_same(one: &Name, other: &Name) -> bool {
+    one.latin == other.latin && one.is_disguised() == other.is_disguised()
+}
+
+fn core_or_key(name: &Name) -> String {
+    name.core().unwrap_or_else(|| name.key.clone())
+}
+
+/// Cores are compared within one edit, however long: the affix is a difference already.
+fn core_compared(core: &str) -> ComparedName {
+    ComparedName { letters: core.chars().collect(), length: 1 }
+}
+
+fn base_key(name: &Name) -> String {
+    let base = name.scoped().map_or(name.latin.as_str(), |(_, base)| base);
+    base.chars().filter(|letter| !super::name::is_separator(*letter)).collect()
+}
+
+/// The key without its version, where it has one and enough is left.
+fn stem(name: &Name) -> Option<&str> {
+    Some(without_digits(&name.key, BRAND_LEAST + 1)).filter(|stem| *stem != name.key)
+}
+
+/// Calls `each` with every key under which a target is found.
+fn each_key(name: &Name, mut each: impl FnMut(u8, &str)) {
+    each(KEY, &name.key);
+    each(SHAPE, &shape(&name.key));
+    each(SOUND, &sound(&name.key));
+    if let Some(sorted) = name.sorted_words() {
+        each(SORTED, &sorted);
+    }
+    each(CORE, &core_or_key(name));
+    each(BASE, &base_key(name));
+    if let Some(stem) = stem(name) {
+        each(STEM, stem);
+    }
+}
+
+/// Which targets are single words that many other targets have among theirs.
+fn ecosystems(names: &[Name]) -> Vec<bool> {
+    let mut words: Vec<&str> =
+        names.iter().filter(|name| name.sorted_words().is_some()).flat_map(Name::words).collect();
+    words.sort_unstable();
+    let count =
+        |word: &str| words.partition_point(|other| *other <= word) - words.partition_point(|other| *other < word);
+    names.iter().map(|name| name.sorted_words().is_none() && count(&name.latin) > ECOSYSTEM).collect()
+}
+
+#[cfg(test)]
+mod tests;

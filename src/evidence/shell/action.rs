@@ -1,0 +1,62 @@
+//! `Deed`: one thing that a shell text does; `Shell`, all of them with their places.
+
+use super::super::unicode::Folded;
+use super::runner::Runner;
+
+/// Something that a shell text does.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ShellAction {
+    /// Runs what came over the network.
+    RunsDownload,
+    /// Runs what a decoder printed.
+    RunsDecoded,
+    /// Runs text that stands in the text itself as data.
+    RunsText,
+    /// Runs a file of the bundle or the machine.
+    RunsFile {
+        /// Its path as written.
+        path: String,
+        /// Its runner.
+        runner: Runner,
+        /// True where it is named as a program is, and not handed over as data (`cat x | sh`).
+        whole: bool,
+    },
+    /// Sends a secret file.
+    SendsSecret,
+    /// Sends all environment variables.
+    SendsEnvironment,
+    /// Writes what came over the network, or out of a decoder, where it starts by itself or opens the machine.
+    StartsDownload,
+    /// Writes a command that reaches out, or an order to hide something, to where it runs or is obeyed later.
+    Plants,
+    /// Lets a key log in that came with the text or over the network.
+    InstallsKey,
+    /// Deletes or switches off the shell's record of commands.
+    WipesHistory,
+}
+
+/// A deed with its place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Event {
+    /// The deed.
+    pub action: ShellAction,
+    /// The byte offset of the pipeline in the document.
+    pub start: usize,
+    /// One past its last byte.
+    pub end: usize,
+    /// The deed in plain spelling; empty where the text as written says it.
+    pub plain: String,
+    /// The addresses that data comes from or goes to.
+    pub addresses: Vec<String>,
+    /// The secret path that is sent; else empty.
+    pub secret: String,
+}
+
+/// The deeds of the shell text of one document.
+#[derive(Debug, Default)]
+pub struct Shell {
+    /// The deeds in the order of their places.
+    pub events: Vec<Event>,
+    /// The document's text with every oddly written command in plain spelling; none where nothing is.
+    pub plain: Option<Folded>,
+}
