@@ -140,7 +140,7 @@ mod tests {
     /// The lists and versions that report a package, or none where nobody looked.
     fn reports(store: &Store, snapshot: crate::SnapshotId) -> Option<Vec<(String, u32)>> {
         let claims = store.reader().expect("opens").bundle(snapshot).expect("reads").claims;
-        let reports = claims.standing.reports.known()?.iter();
+        let reports = claims.repository_signals.reports.known()?.iter();
         Some(reports.map(|report| (report.list.clone(), report.version)).collect())
     }
 
@@ -201,7 +201,7 @@ mod tests {
         let unscanned = store.reader().expect("opens").unscanned(&digest("rules")).expect("reads");
         assert_eq!(unscanned, [a], "a scan without the reports is not one of these claims");
         let stored = store.reader().expect("opens").listing(&listing("a", "1").key).expect("reads").expect("listed");
-        let said = stored.listing.expect("it speaks").claims.standing.reports;
+        let said = stored.listing.expect("it speaks").claims.repository_signals.reports;
         assert_eq!(said, Claim::Unknown, "what the source said is left alone");
     }
 }

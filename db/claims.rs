@@ -21,8 +21,8 @@ pub(crate) fn of(conn: &Connection, listing: Listing) -> Result<Claims, StoreErr
     // Lists and passes may name a listing where they know no package behind it.
     subjects.insert(listing.key.to_string());
     let mut claims = listing.claims;
-    claims.standing.reports = reports_of(conn, &subjects)?;
-    claims.standing.sightings = sightings_of(conn, &subjects)?;
+    claims.repository_signals.reports = reports_of(conn, &subjects)?;
+    claims.repository_signals.corpus_signals = sightings_of(conn, &subjects)?;
     Ok(claims)
 }
 

@@ -83,7 +83,8 @@ mod tests {
             let seen = seen.iter().map(|(subject, class)| ((*subject).to_owned(), sighting(class))).collect();
             store.write(move |writer| writer.replace_corpus_signals("drift", &seen)).expect("stored")
         };
-        let seen_of_a = || store.reader().expect("opens").bundle(a).expect("reads").claims.standing.sightings;
+        let seen_of_a =
+            || store.reader().expect("opens").bundle(a).expect("reads").claims.repository_signals.corpus_signals;
         scan_all();
         assert_eq!(see(&[("npm:a", "D5")]), 1);
         assert_eq!(scan_all(), vec![a]);

@@ -142,7 +142,7 @@ impl Forge {
             keywords: topics.map_or(Claim::Unknown, list),
             maintainers: owner.map_or(Claim::Unknown, |owner| list(vec![owner.to_owned()])),
             created: instant(whole.get("created_at")),
-            standing,
+            repository_signals: standing,
             ..Claims::default()
         }
     }

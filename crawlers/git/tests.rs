@@ -58,7 +58,7 @@ async fn a_project_of_gitlab_is_listed_with_its_commit() {
     let locator = Locator::GitArchive { repository: key.to_string(), commit: COMMIT.to_owned(), url };
     assert_eq!(&listing.key, &key);
     assert_eq!(&listing.locators, &vec![locator]);
-    let (claims, standing) = (&listing.claims, &listing.claims.standing);
+    let (claims, standing) = (&listing.claims, &listing.claims.repository_signals);
     assert_eq!(&claims.license, &Claim::Known("mit".into()));
     assert_eq!(&claims.keywords, &Claim::Known(vec!["mcp".into()]));
     assert_eq!(&standing.stars, &Claim::Known(9));
@@ -94,7 +94,7 @@ async fn a_repository_of_gitea_is_listed_and_an_empty_one_has_no_bytes() {
     let repository = "git:forge.test/owner/name".to_owned();
     assert_eq!(listing.locators, [Locator::GitArchive { repository, commit: COMMIT.to_owned(), url }]);
     assert_eq!(&empty.locators.len(), &0);
-    assert_eq!(&empty.claims.standing.watchers, &Claim::Known(3));
+    assert_eq!(&empty.claims.repository_signals.watchers, &Claim::Known(3));
     assert_eq!(listing.claims.maintainers, Claim::Known(vec!["owner".into()]));
     assert!(!serde_json::to_string(listing).expect("JSON").contains("a@b.c"));
 }

@@ -30,7 +30,7 @@ pub(super) async fn add(github: &Interface, read: &Repository, claims: &mut Clai
     let workflows =
         heard(github.document(calls.workflows(owner, name).list().per_page(1u8).send(), None).await)?.flatten();
     let account = heard(github.document(calls.users(owner).profile(), None).await)?.flatten();
-    let standing = &mut claims.standing;
+    let standing = &mut claims.repository_signals;
     standing.contributors = contributors.map_or(Claim::Unknown, |told| count(&told.document));
     let weeks = weeks.map(|told| told.document).and_then(|document| commits_by_week(&document));
     // GitHub answers 202 while it still counts; then the counts stay unknown this time.

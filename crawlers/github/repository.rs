@@ -80,8 +80,8 @@ impl Repository {
     /// have one digest wherever it is met.
     pub(super) fn digest(&self) -> Digest {
         let mut claims = self.claims.clone();
-        claims.standing.watchers = Claim::Unknown;
-        claims.standing.fork_of = Claim::Unknown;
+        claims.repository_signals.watchers = Claim::Unknown;
+        claims.repository_signals.fork_of = Claim::Unknown;
         Digest::of_json(&(&self.full_name, &self.default_branch, self.is_private, claims))
     }
 }
@@ -112,7 +112,7 @@ fn claims(read: models::Repository, whole: &Map<String, Value>) -> Claims {
         keywords: read.topics.map_or(Claim::Unknown, list),
         maintainers: owner.map_or(Claim::Unknown, |owner| list(vec![owner.to_owned()])),
         created: instant(whole.get("created_at")),
-        standing,
+        repository_signals: standing,
         ..Claims::default()
     }
 }

@@ -132,7 +132,7 @@ fn listing(key: ListingKey, said: &McpServerDescription) -> Listing {
     let files = BTreeMap::from([("tools.json".to_owned(), format!("{document:#}\n"))]);
     let claims = Claims {
         description: text(&said.server, "description").map_or(Claim::Unknown, Claim::Known),
-        standing: RepositorySignals::default(),
+        repository_signals: RepositorySignals::default(),
         ..Claims::default()
     };
     // An address means one endpoint, whatever an operator calls the source that asks it.

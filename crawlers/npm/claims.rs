@@ -37,7 +37,7 @@ pub(super) fn of(packument: &Packument<'_>) -> Claims {
         },
         install_scripts: install_scripts(packument),
         dependencies: dependencies(packument),
-        standing: RepositorySignals { signed: signed(packument), ..RepositorySignals::default() },
+        repository_signals: RepositorySignals { signed: signed(packument), ..RepositorySignals::default() },
         history: Claim::Unknown,
     }
 }

@@ -65,7 +65,7 @@ fn claims_of(row: &OfficialRegistryRow, is_official: bool) -> Claims {
         repository,
         published: row.published.clone(),
         deprecated,
-        standing: RepositorySignals { official, ..RepositorySignals::default() },
+        repository_signals: RepositorySignals { official, ..RepositorySignals::default() },
         ..Claims::default()
     }
 }

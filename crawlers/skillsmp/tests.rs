@@ -61,7 +61,7 @@ async fn each_query_is_asked_to_its_end_and_stars_are_no_change() {
     let [ListedEntry::Changed { listing, .. }, _] = first.as_slice() else { panic!("two") };
     assert_eq!(listing.references, [ListingKey::new("github", "owner/name")]);
     assert_eq!(listing.locators.len(), 0);
-    assert_eq!(&listing.claims.standing.stars, &Claim::Unknown);
+    assert_eq!(&listing.claims.repository_signals.stars, &Claim::Unknown);
     assert_eq!(listed(133).await, first);
 }
 

@@ -1,6 +1,6 @@
 //! `Corpus`: the listings of all directories, as the passes see them that compare listings with each other.
 //!
-//! The pass `identity` says what is the same thing, [`vendor`] who answers for it.
+//! The pass `identity` says what is the same thing, [`publisher`] who answers for it.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ impl CorpusMember {
             entity: listing.key.to_string(),
             // Stars come last: they say less about use than downloads do.
             popularity: popularity.or(claims.downloads_monthly.known().copied()).or(claims
-                .standing
+                .repository_signals
                 .stars
                 .known()
                 .copied()),
@@ -77,8 +77,8 @@ impl CorpusMember {
             first_seen,
             description: claims.description.known().cloned(),
             repository: claims.repository.known().cloned(),
-            repository_id: claims.standing.repository_id.known().copied(),
-            fork_of: claims.standing.fork_of.known().copied(),
+            repository_id: claims.repository_signals.repository_id.known().copied(),
+            fork_of: claims.repository_signals.fork_of.known().copied(),
             is_active,
         }
     }

@@ -1,4 +1,4 @@
-//! `Sighting`: one pass's view of a package when nights or directories were compared, as its rules read it.
+//! `CorpusSignal`: one pass's view of a package when nights or directories were compared, as its rules read it.
 //!
 //! The way from the passes back to the rubrics. No source says it: the store adds it to what a listing claims, for as
 //! long as it holds. Each pass has its own closed words.

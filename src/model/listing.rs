@@ -79,7 +79,7 @@ pub struct Claims {
     /// The world's claims around the package: its repository, its account, other lists. Left out of the text where
     /// nothing is known, so that claims of before have the digest that they had.
     #[serde(rename = "standing", skip_serializing_if = "RepositorySignals::is_unknown")]
-    pub standing: RepositorySignals,
+    pub repository_signals: RepositorySignals,
     /// The changes since the source spoke of it before; unknown at first sight. Left out of the text where unknown.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub history: Claim<History>,
@@ -100,7 +100,7 @@ mod tests {
     fn claims_of_an_earlier_schema_are_read_and_keep_their_text() {
         let text = r#"{"license":{"known":"MIT"},"repository":"absent"}"#;
         let claims: Claims = serde_json::from_str(text).expect("parses");
-        assert!(claims.standing == RepositorySignals::default());
+        assert!(claims.repository_signals == RepositorySignals::default());
         assert_eq!(&claims.history, &Claim::Unknown);
         let written = serde_json::to_string(&claims).expect("serialises");
         assert!(!written.contains("standing"), "{written}");

@@ -1,4 +1,4 @@
-//! `Standing`: the claims of the world around a package: its repository, its account, other lists.
+//! `RepositorySignals`: the claims of the world around a package: its repository, its account, other lists.
 //!
 //! All of it is a claim by strangers, each with its own state; nothing here is a default value of ours. Counts over a
 //! span of time were counted by the source that states them, because nothing in this package knows the day.
@@ -70,7 +70,7 @@ pub struct RepositorySignals {
     /// The sightings of passes when nights or directories were compared, sorted; unknown where they saw nothing or did
     /// not look. The store adds it; no source says it.
     #[serde(rename = "sightings", skip_serializing_if = "Claim::is_unknown")]
-    pub sightings: Claim<Vec<CorpusSignal>>,
+    pub corpus_signals: Claim<Vec<CorpusSignal>>,
 }
 
 impl RepositorySignals {

@@ -83,7 +83,7 @@ async fn a_repository_is_listed_with_its_commit_and_what_its_document_says() {
     let locator = Locator::GitArchive { repository: "github:octo/weather".into(), commit, url };
     assert_eq!(&listing.key, &key("octo/weather"));
     assert_eq!(&listing.locators, &vec![locator]);
-    let (claims, standing) = (&listing.claims, &listing.claims.standing);
+    let (claims, standing) = (&listing.claims, &listing.claims.repository_signals);
     assert_eq!(&claims.description, &Claim::Absent);
     assert_eq!(&claims.license, &Claim::Known("MIT".into()));
     assert_eq!(claims.repository, Claim::Known("https://github.com/Octo/Weather".into()));
@@ -178,7 +178,7 @@ async fn a_renamed_repository_is_moved_and_listed_under_its_new_name_once() {
     assert_eq!(to.as_str(), "octo/new-name");
     assert_eq!(again.as_str(), "octo/new-name");
     assert_eq!(listing.key, key("octo/new-name"));
-    assert_eq!(listing.claims.standing.repository_id, Claim::Known(1_000));
+    assert_eq!(listing.claims.repository_signals.repository_id, Claim::Known(1_000));
     learn(&mut known, &rows);
     // A second night knows the new name, and asks no more than the redirect takes.
     let server = serve(&github);
@@ -199,7 +199,7 @@ async fn another_repository_under_the_same_name_has_another_number_and_another_d
         let server = serve(&GitHub::with([Repo { created: 1_700_000_000, ..Repo::new(id, "octo/name") }]));
         let rows = walk(&of_source(&server, &["octo/name"], &[]), &known).await.expect("rows");
         learn(&mut known, &rows);
-        numbers.insert(listings(&rows)[0].claims.standing.repository_id.clone());
+        numbers.insert(listings(&rows)[0].claims.repository_signals.repository_id.clone());
     }
     assert_eq!(numbers, [Claim::Known(1), Claim::Known(2)].into());
 }
@@ -251,10 +251,10 @@ async fn more_facts_are_asked_for_as_often_as_the_schedule_allows() {
     // More than one step has names, so that the count goes on from step to step.
     let rows = walk(&of_source(&server, &names, &["facts:20"]), &Known::new()).await.expect("rows");
     let deep: Vec<_> =
-        listings(&rows).into_iter().filter(|one| !one.claims.standing.contributors.is_unknown()).collect();
+        listings(&rows).into_iter().filter(|one| !one.claims.repository_signals.contributors.is_unknown()).collect();
     assert_eq!(deep.len(), 20);
     assert_eq!(server.asked().len(), 40 * 2 + 20 * 4);
-    let standing = &deep[0].claims.standing;
+    let standing = &deep[0].claims.repository_signals;
     assert_eq!(&standing.contributors, &Claim::Known(41));
     assert_eq!(&standing.workflows, &Claim::Known(true));
     let (year, quarter) = ((0..52).sum::<u64>(), (39..52).sum::<u64>());

@@ -51,7 +51,7 @@ async fn the_recorded_repository_is_read_whole() {
     let rows = walk(&of_source(&server, &[name], &[]), &Known::new()).await.expect("rows");
     let all = listings(&rows);
     let [listing] = all.as_slice() else { panic!("{rows:?}") };
-    let (claims, standing) = (&listing.claims, &listing.claims.standing);
+    let (claims, standing) = (&listing.claims, &listing.claims.repository_signals);
     assert_eq!(listing.key, key(name));
     assert_eq!(&claims.license, &Claim::Absent);
     assert_eq!(&claims.description, &Claim::Absent);

@@ -75,7 +75,7 @@ fn the_latest_row_carries_its_text_its_bundles_and_its_references() {
     assert_eq!(claims.repository, Claim::Known("https://github.com/Owner/Name".into()));
     assert_eq!(claims.published, Claim::Known("2026-03-01T00:00:00Z".parse().expect("an instant")));
     assert_eq!(claims.deprecated, Claim::Absent);
-    assert_eq!(claims.standing.official, Claim::Known(true));
+    assert_eq!(claims.repository_signals.official, Claim::Known(true));
     assert_eq!(claims.license, Claim::Unknown);
     assert_eq!(claims.maintainers, Claim::Unknown);
 }

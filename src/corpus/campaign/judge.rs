@@ -247,7 +247,7 @@ impl CampaignSignals {
 
 /// The key: the clearest mark, which stays while items come and go.
 fn key_of(features: &[Feature]) -> String {
-    // The least mark is the clearest by the order of `Mark`'s variants.
+    // The least mark is the clearest by the order of `FeatureMark`'s variants.
     let clearest = features.iter().map(|feature| &feature.mark).min();
     let text = clearest.map(|mark| match mark {
         // The words shown for passages and orders leave out the hash, without which two campaigns would share a key.

@@ -61,7 +61,7 @@ impl<'a> CollisionIndex<'a> {
         holders.map(|(server, _)| self.party(&server.entity)).collect::<BTreeSet<_>>().len()
     }
 
-    /// True where a folded name is shown as one that few share. Weighs nothing: see [`Index::is_rare_for`].
+    /// True where a folded name is shown as one that few share. Weighs nothing: see [`CollisionIndex::is_rare_for`].
     pub(super) fn is_rare(&self, name: &str) -> bool {
         !is_plain(name) && self.parties_with(name) < COMMON_FROM
     }

@@ -17,7 +17,8 @@ pub fn effects(before: &Listing, now: &Listing) -> Vec<Effect> {
     let (old, new) = (&before.claims, &now.claims);
     let mut effects = Vec::new();
     effects.extend(maintainers(&now.key.name, &old.maintainers, &new.maintainers));
-    if let (Some(old), Some(new)) = (old.standing.repository_id.known(), new.standing.repository_id.known())
+    if let (Some(old), Some(new)) =
+        (old.repository_signals.repository_id.known(), new.repository_signals.repository_id.known())
         && old != new
     {
         let detail = format!("number {old} -> {new}");
@@ -69,7 +70,7 @@ mod tests {
             maintainers: Claim::Known(owners.iter().map(|owner| (*owner).to_owned()).collect()),
             ..Claims::default()
         };
-        claims.standing.repository_id = repository.map_or(Claim::Unknown, Claim::Known);
+        claims.repository_signals.repository_id = repository.map_or(Claim::Unknown, Claim::Known);
         Listing { key: ListingKey::new("npm", "a"), locators: Vec::new(), claims, references: Vec::new() }
     }
 

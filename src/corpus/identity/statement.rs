@@ -81,7 +81,7 @@ impl Statement {
             own: own_of(listing, role, voice),
             row: row(&listing.key.source),
             row_of_kind: row(roles.kind_of(&listing.key.source)),
-            is_official: claims.standing.official.known() == Some(&true),
+            is_official: claims.repository_signals.official.known() == Some(&true),
             pinned: pinned_of(listing, place.as_ref()),
             packages: packages_of(listing, document.as_ref()),
             endpoints: of_ecosystem(listing, Ecosystem::Mcp),

@@ -35,7 +35,7 @@ pub(super) fn by(account: &str, listing: Listing) -> Listing {
 pub(super) fn repository(name: &str, number: u64) -> Listing {
     let standing = RepositorySignals { repository_id: Claim::Known(number), ..RepositorySignals::default() };
     let owner = name.split('/').next().unwrap_or_default().to_owned();
-    let claims = Claims { standing, maintainers: Claim::Known(vec![owner]), ..Claims::default() };
+    let claims = Claims { repository_signals: standing, maintainers: Claim::Known(vec![owner]), ..Claims::default() };
     Listing { claims, ..listing(&format!("github:{name}"), &[]) }
 }
 
@@ -46,7 +46,7 @@ pub(super) fn registry_row(name: &str, server: &str, references: &[&str]) -> Lis
     let standing = RepositorySignals { official: Claim::Known(true), ..RepositorySignals::default() };
     Listing {
         locators: vec![Locator::Inline { identity, version: None, files }],
-        claims: Claims { standing, ..Claims::default() },
+        claims: Claims { repository_signals: standing, ..Claims::default() },
         ..listing(&format!("official-registry:{name}"), references)
     }
 }

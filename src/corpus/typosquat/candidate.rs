@@ -1,4 +1,4 @@
-//! `Lead`: a name that is almost the name of something established, with everything that is known of the two.
+//! `TyposquatCandidate`: a name that is almost the name of something established, with everything that is known of the two.
 //!
 //! Lists and nights make leads alike; `judge` gives them severity and rank.
 

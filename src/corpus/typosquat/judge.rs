@@ -1,7 +1,7 @@
 //! The weight of a look-alike: its severity and its rank, from what is known beside the names.
 //!
 //! A name alone is `info` or `low`, whatever it is. Above that it needs a second signal that has nothing to do with the
-//! name. A list and a crawl are judged alike but for their [`Basis`].
+//! name. A list and a crawl are judged alike but for their [`CaseBasis`].
 
 use serde::{Deserialize, Serialize};
 

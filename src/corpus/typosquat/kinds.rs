@@ -1,4 +1,4 @@
-//! `Kind`: in what way one name is almost another.
+//! `TyposquatKind`: in what way one name is almost another.
 //!
 //! The kind follows from the two names alone, whoever stands behind them.
 

@@ -1,4 +1,4 @@
-//! `Deed`: one thing that a shell text does; `Shell`, all of them with their places.
+//! `ShellAction`: one thing that a shell text does; `Shell`, all of them with their places.
 
 use super::super::unicode::Folded;
 use super::runner::Runner;

@@ -49,7 +49,9 @@ fn is_of_host(sighting: &CorpusSignal) -> bool {
 /// Says what was seen of this capability, or of its package, at these bytes.
 fn report(subject: &Subject<'_>, facts: &mut FactSink<'_>, is_meant: impl Fn(&CorpusSignal) -> bool) {
     // Not "unavailable": of an input that no pass ever compares no data is missing.
-    let Some(sightings) = subject.claims.standing.sightings.known() else { return facts.not_applicable() };
+    let Some(sightings) = subject.claims.repository_signals.corpus_signals.known() else {
+        return facts.not_applicable();
+    };
     let is_here = |sighting: &&CorpusSignal| {
         // A sighting of a package is told once, at the row that stands for the package.
         let is_of_it = match sighting.capability {

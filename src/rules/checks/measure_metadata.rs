@@ -100,7 +100,7 @@ impl<'a> StatedField<'a> {
             Claim::Absent => None,
             Claim::Unknown => stated("license").and_then(Value::as_str),
         };
-        let standing = &claims.standing;
+        let standing = &claims.repository_signals;
         Self {
             repository: present(&claims.repository, "repository"),
             license: present(&claims.license, "license"),
@@ -196,8 +196,8 @@ mod tests {
     fn what_a_repository_states_stands_beside_what_a_registry_does() {
         let mut scene = Scene::of(Kind::McpServer, &[("LICENSE", "words")]);
         scene.claims.license = Claim::Known("AGPL-3.0".into());
-        scene.claims.standing.stars = Claim::Known(7);
-        scene.claims.standing.pushed = Claim::Known(Timestamp::from_unix_seconds(0));
+        scene.claims.repository_signals.stars = Claim::Known(7);
+        scene.claims.repository_signals.pushed = Claim::Known(Timestamp::from_unix_seconds(0));
         let value = scene.value("measure-metadata");
         assert_eq!(&value["license_name"], &json!("AGPL-3.0"));
         assert_eq!(&value["license_file"], &json!(true));

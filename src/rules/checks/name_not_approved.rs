@@ -11,7 +11,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if describes_no_package(subject) {
         return facts.not_applicable();
     }
-    match subject.claims.standing.approved {
+    match subject.claims.repository_signals.approved {
         Claim::Known(true) => {}
         Claim::Known(false) => facts.found(Place::default(), "not on the operator's list"),
         // Without a list nothing is forbidden: a finding for every package would say nothing.

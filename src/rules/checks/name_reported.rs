@@ -13,7 +13,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if describes_no_package(subject) {
         return facts.not_applicable();
     }
-    match &subject.claims.standing.reports {
+    match &subject.claims.repository_signals.reports {
         Claim::Known(reports) => {
             // Each list stands for itself: two that agree are told as two.
             for report in reports {

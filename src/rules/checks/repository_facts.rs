@@ -131,7 +131,7 @@ fn count(
     missing: &str,
     bad: fn(u64) -> Option<String>,
 ) {
-    number(subject, facts, claim(&subject.claims.standing), missing, bad);
+    number(subject, facts, claim(&subject.claims.repository_signals), missing, bad);
 }
 
 /// Hardly anybody installs it.
@@ -152,7 +152,7 @@ fn flag(
     if describes_no_package(subject) {
         return facts.not_applicable();
     }
-    match claim(&subject.claims.standing) {
+    match claim(&subject.claims.repository_signals) {
         Claim::Known(true) => {}
         Claim::Known(false) => facts.found_in_whole(words),
         Claim::Absent | Claim::Unknown => facts.unavailable(missing),
@@ -170,9 +170,9 @@ pub(super) fn unsigned(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// Workflows run on a branch that nobody protects.
 pub(super) fn unprotected(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     // Without workflows an unprotected branch runs nothing.
-    if subject.claims.standing.workflows != Claim::Known(false) {
+    if subject.claims.repository_signals.workflows != Claim::Known(false) {
         // Where nobody speaks of workflows the answer must be "unavailable", whatever is known of branches.
-        let both_known = subject.claims.standing.workflows == Claim::Known(true);
+        let both_known = subject.claims.repository_signals.workflows == Claim::Known(true);
         let protected: fn(&RepositorySignals) -> &Claim<bool> =
             if both_known { |standing| &standing.branch_protected } else { |standing| &standing.workflows };
         flag(
@@ -190,7 +190,7 @@ pub(super) fn open_issues(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if describes_no_package(subject) {
         return facts.not_applicable();
     }
-    let standing = &subject.claims.standing;
+    let standing = &subject.claims.repository_signals;
     let (Some(open), Some(closed)) = (standing.issues_open.known(), standing.issues_closed.known()) else {
         return facts.unavailable("nobody states how many issues are open and closed");
     };
@@ -206,7 +206,7 @@ pub(super) fn young_account(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if describes_no_package(subject) {
         return facts.not_applicable();
     }
-    let Claims { published, standing, .. } = subject.claims;
+    let Claims { published, repository_signals: standing, .. } = subject.claims;
     let (Some(created), Some(published)) = (standing.account_created.known(), published.known()) else {
         return facts.unavailable("nobody states when the account was made and the version published");
     };

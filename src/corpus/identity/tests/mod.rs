@@ -106,7 +106,7 @@ fn a_renamed_repository_is_one() {
 fn rows_and_packages_that_name_each_other_are_one() {
     let row = |official: bool| {
         let mut row = registry_row("io.github.ann/x@1", "{}", &["npm:a", "pypi:b"]);
-        row.claims.standing.official = if official { Claim::Known(true) } else { Claim::Unknown };
+        row.claims.repository_signals.official = if official { Claim::Known(true) } else { Claim::Unknown };
         row
     };
     let names = "official-registry:io.github.ann/x";
@@ -182,7 +182,7 @@ fn a_manifest_joins_where_it_lies() {
 #[test]
 fn a_fork_is_another_thing_and_says_of_which() {
     let mut fork = repository("me/server", 8);
-    fork.claims.standing.fork_of = Claim::Known(7);
+    fork.claims.repository_signals.fork_of = Claim::Known(7);
     let world = [repository("acme/server", 7), fork];
     assert_eq!(entities(&world, &given()).len(), 2);
     let found = identified(&world, &given());

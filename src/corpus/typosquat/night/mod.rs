@@ -1,7 +1,7 @@
 //! `Night`: the names of all directories against those that are established among them and on lists of popular names.
 //!
 //! Only from the newer and less used name towards the established one, and only across owners. The caller says what a
-//! newcomer does, and [`Night::lead`] joins that.
+//! newcomer does, and [`Night::candidate`] joins that.
 
 mod entities;
 mod names;
