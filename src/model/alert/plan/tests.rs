@@ -36,11 +36,7 @@ impl Nights {
     fn run(&mut self, days: i64) -> Vec<String> {
         let plan_of = |nights: &Self| {
             let Self { alerts, acks, suppressions, deliveries, .. } = nights;
-            plan(
-                "ops",
-                &nights.policy,
-                &PlanInput { alerts, acks, suppressions, deliveries, as_of: night(days) },
-            )
+            plan("ops", &nights.policy, &PlanInput { alerts, acks, suppressions, deliveries, as_of: night(days) })
         };
         let planned = plan_of(self);
         self.deliveries.extend(planned.deliveries.clone());
