@@ -20,7 +20,7 @@ pub struct CorpusMember {
     pub identities: Vec<String>,
     /// The keys of other sources that it names: claims of whoever wrote the listing, not proofs.
     pub references: Vec<ListingKey>,
-    /// The vendors that prove to answer for it, sorted (`npm-scope:acme`, `github:acme`, `namespace:com.acme`,
+    /// The publishers that prove to answer for it, sorted (`npm-scope:acme`, `github:acme`, `namespace:com.acme`,
     /// `npm-user:ann`).
     pub publishers: BTreeSet<String>,
     /// The id of the thing that it is a listing of, as the pass `identity` settled it; its own key before that.

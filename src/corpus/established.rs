@@ -19,13 +19,13 @@ const MANY_USERS: u64 = 10_000;
 /// Fewer do not, even among the most popular tenth of a source.
 const FEW_USERS: u64 = 100;
 
-/// The standing of each entity, from what its listings say.
+/// The popularity of each entity, from what its listings say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PopularityByEntity {
     entities: BTreeMap<String, EntityPopularity>,
 }
 
-/// The standing of one entity.
+/// The popularity of one entity.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EntityPopularity {
     /// When it was there first: as its registry says, else when a night of ours saw it.
@@ -38,7 +38,7 @@ pub struct EntityPopularity {
     pub is_counted: bool,
     /// The greatest count of users that a source states.
     pub popularity: Option<u64>,
-    /// The vendors that prove to answer for one of its listings.
+    /// The publishers that prove to answer for one of its listings.
     pub publishers: BTreeSet<String>,
 }
 
@@ -53,15 +53,15 @@ impl PopularityByEntity {
         Self { entities }
     }
 
-    /// The standing of an entity; none for one that no listing is of.
+    /// The popularity of an entity; none for one that no listing is of.
     pub fn get(&self, entity: &str) -> Option<&EntityPopularity> {
         self.entities.get(entity)
     }
 
     /// The time since which an entity was there, where that is long before an instant.
     pub fn long_before(&self, entity: &str, at: Timestamp) -> Option<Timestamp> {
-        let standing = self.entities.get(entity)?;
-        standing.since.filter(|_| standing.is_older_by(LEAST_DAYS, at))
+        let popularity = self.entities.get(entity)?;
+        popularity.since.filter(|_| popularity.is_older_by(LEAST_DAYS, at))
     }
 
     /// Why an entity counts as established for somebody who came at an instant; none where it does not.
@@ -79,7 +79,7 @@ impl EntityPopularity {
         // An entity is as old as its oldest listing: a new directory entry must not make it young.
         self.since = Some(self.since.map_or(since, |known| known.min(since)));
         self.publishers.extend(member.publishers.iter().cloned());
-        // Age, vendors and the highest count outlive a listing; only what follows needs it to be there now.
+        // Age, publishers and the highest count outlive a listing; only what follows needs it to be there now.
         self.popularity = self.popularity.max(member.popularity);
         if !member.is_active {
             return;
@@ -165,9 +165,9 @@ mod tests {
             member("f:7", "unused and old", Some(3), -400),
         ];
         members.extend((0..20).map(|at| member(&format!("d:{at}"), &format!("d{at}"), Some(100 + at), 5)));
-        let standings = PopularityByEntity::of(&Corpus::new(members));
+        let popularity = PopularityByEntity::of(&Corpus::new(members));
         let at = Timestamp::from_unix_seconds(100 * 86_400);
-        let is = |entity: &str| standings.why(entity, at).is_some();
+        let is = |entity: &str| popularity.why(entity, at).is_some();
         assert_eq!(["old", "wide", "d18", "d19"].map(is), [true; 4]);
         let not = ["wide and new", "filled", "new", "used and new", "unused and old", "d16", "none"];
         assert_eq!(not.map(is), [false; 7]);
@@ -179,8 +179,8 @@ mod tests {
             let created = Some(Timestamp::from_unix_seconds(-500 * 86_400));
             CorpusMember { created, ..member(key, key, None, 99) }
         };
-        let standings = PopularityByEntity::of(&Corpus::new(vec![dated("npm:a"), dated("elsewhere:a")]));
+        let popularity = PopularityByEntity::of(&Corpus::new(vec![dated("npm:a"), dated("elsewhere:a")]));
         let at = Timestamp::from_unix_seconds(100 * 86_400);
-        assert_eq!(["npm:a", "elsewhere:a"].map(|entity| standings.long_before(entity, at).is_some()), [true, false]);
+        assert_eq!(["npm:a", "elsewhere:a"].map(|entity| popularity.long_before(entity, at).is_some()), [true, false]);
     }
 }

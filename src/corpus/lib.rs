@@ -1,6 +1,6 @@
 //! Passes: they compare capabilities over time or across the corpus and raise alerts.
 //!
-//! Each is a pure function of what the store holds: the caller reads revisions before and sends alerts after.
+//! Each is a pure function of what the store holds: the caller reads scan results before and sends alerts after.
 
 #![warn(missing_docs)]
 #![warn(clippy::disallowed_methods, clippy::disallowed_types)]

@@ -1,8 +1,8 @@
-//! Vendors: who proves to answer for a listing.
+//! `of`: the publishers that prove to answer for a listing.
 //!
-//! A vendor is a name that its registry gives to one account only: an npm scope, the owner of a repository, a verified
+//! A publisher is a name that its registry gives to one account only: an npm scope, the owner of a repository, a verified
 //! namespace, an account that may publish. Claims of a listing about itself (a repository, a home page, a display name)
-//! prove nothing and make no vendor: whoever wears another's name says the same. The roles of sources say what a name
+//! prove nothing and make no publisher: whoever wears another's name says the same. The roles of sources say what a name
 //! proves, so that no directory's format is known here.
 
 use std::collections::BTreeSet;
@@ -10,29 +10,29 @@ use std::collections::BTreeSet;
 use capdex_model::ids::ListingKey;
 use capdex_model::source_role::{Ecosystem, NameProof, SourceRoles};
 
-/// The vendors of a listing: from its key, from what its locators are, and from the accounts that may publish.
+/// The publishers of a listing: from its key, from what its locators are, and from the accounts that may publish.
 pub fn of(
     key: &ListingKey,
     roles: &SourceRoles,
     identities: &BTreeSet<String>,
     maintainers: &[String],
 ) -> BTreeSet<String> {
-    let mut vendors = BTreeSet::new();
+    let mut publishers = BTreeSet::new();
     // Locators prove something even where the directory's own names prove nothing.
     for identity in identities.iter().map(String::as_str).chain([key.to_string().as_str()]) {
         if let Some((word, name)) = identity.split_once(':') {
             // The role belongs to the word before the colon: a locator may be of another ecosystem than its listing.
-            vendors.extend(of_identity(word, roles.of_source(word).proof, name));
+            publishers.extend(of_identity(word, roles.of_source(word).proof, name));
         }
     }
     if roles.of_source(&key.source).ecosystem().is_some_and(Ecosystem::has_accounts) {
         // By the source's own name: accounts of another registry are other people.
-        vendors.extend(maintainers.iter().map(|account| format!("{}-user:{}", key.source, account.to_lowercase())));
+        publishers.extend(maintainers.iter().map(|account| format!("{}-user:{}", key.source, account.to_lowercase())));
     }
-    vendors
+    publishers
 }
 
-/// The vendors that a name proves, at the source or in the ecosystem that is called `word`.
+/// The publishers that a name proves, at the source or in the ecosystem that is called `word`.
 fn of_identity(word: &str, proof: NameProof, name: &str) -> Vec<String> {
     match proof {
         NameProof::Scope => {
@@ -61,7 +61,7 @@ fn of_identity(word: &str, proof: NameProof, name: &str) -> Vec<String> {
 /// A reverse-DNS namespace, and the account of GitHub that `io.github.<account>` stands for.
 fn of_namespace(name: &str) -> Vec<String> {
     let Some((namespace, _)) = name.split_once('/') else { return Vec::new() };
-    // Registries compare namespaces without case; two spellings must not become two vendors.
+    // Registries compare namespaces without case; two spellings must not become two publishers.
     let namespace = namespace.to_lowercase();
     // The registry gives `io.github.<account>` only to whoever proves to hold that account.
     let account = namespace.strip_prefix("io.github.").map(|account| format!("github:{account}"));
@@ -69,7 +69,7 @@ fn of_namespace(name: &str) -> Vec<String> {
 }
 
 fn owner(path: &str) -> Option<String> {
-    // An empty owner (`//x`) would be one vendor that all malformed names share.
+    // An empty owner (`//x`) would be one publisher that all malformed names share.
     path.split('/').next().filter(|owner| !owner.is_empty()).map(str::to_lowercase)
 }
 
@@ -78,26 +78,27 @@ mod tests {
     use super::*;
     use crate::testing::roles;
 
-    fn vendors(key: (&str, &str), identities: &[&str], maintainers: &[&str]) -> Vec<String> {
+    fn publishers(key: (&str, &str), identities: &[&str], maintainers: &[&str]) -> Vec<String> {
         let identities = identities.iter().map(|identity| (*identity).to_owned()).collect();
         let maintainers: Vec<String> = maintainers.iter().map(|name| (*name).to_owned()).collect();
         of(&ListingKey::new(key.0, key.1), &roles(), &identities, &maintainers).into_iter().collect()
     }
 
     #[test]
-    fn names_that_a_registry_gives_once_are_vendors() {
-        assert_eq!(vendors(("npm", "@Acme/x"), &["npm:@Acme/x"], &["Ann"]), ["npm-scope:acme", "npm-user:ann"]);
-        assert_eq!(vendors(("github", "Acme/x"), &["github:acme/x"], &[]), ["github:acme"]);
-        assert_eq!(vendors(("git", "gitlab.com/acme/x"), &[], &[]), ["git:gitlab.com/acme"]);
-        assert_eq!(vendors(("oci", "ghcr.io/Acme/x:1"), &[], &[]), ["github:acme"]);
-        let registry = vendors(("official-registry", "io.github.Acme/x"), &["official-registry:io.github.Acme/x"], &[]);
+    fn names_that_a_registry_gives_once_are_publishers() {
+        assert_eq!(publishers(("npm", "@Acme/x"), &["npm:@Acme/x"], &["Ann"]), ["npm-scope:acme", "npm-user:ann"]);
+        assert_eq!(publishers(("github", "Acme/x"), &["github:acme/x"], &[]), ["github:acme"]);
+        assert_eq!(publishers(("git", "gitlab.com/acme/x"), &[], &[]), ["git:gitlab.com/acme"]);
+        assert_eq!(publishers(("oci", "ghcr.io/Acme/x:1"), &[], &[]), ["github:acme"]);
+        let registry =
+            publishers(("official-registry", "io.github.Acme/x"), &["official-registry:io.github.Acme/x"], &[]);
         assert_eq!(registry, ["github:acme", "namespace:io.github.acme"]);
     }
 
     #[test]
     fn what_anybody_may_call_himself_is_none() {
-        assert!(vendors(("npm", "acme-x"), &["npm:acme-x"], &[]).is_empty());
-        assert!(vendors(("oci", "docker.io/acme/x"), &[], &[]).is_empty());
-        assert!(vendors(("glama", "acme/x"), &["glama:acme/x"], &["acme"]).is_empty());
+        assert!(publishers(("npm", "acme-x"), &["npm:acme-x"], &[]).is_empty());
+        assert!(publishers(("oci", "docker.io/acme/x"), &[], &[]).is_empty());
+        assert!(publishers(("glama", "acme/x"), &["glama:acme/x"], &["acme"]).is_empty());
     }
 }

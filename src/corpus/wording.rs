@@ -2,7 +2,7 @@
 //!
 //! Case, white space and punctuation are no words. Ideographs are words each by itself, because nothing stands between
 //! them. The name of a capability is one and the same word in its own text: a copy under another name says the same.
-//! Clones, campaigns and look-alikes compare texts by these words.
+//! Clones, campaigns and typosquat candidates compare texts by these words.
 
 /// Stands for the capability's own name.
 const OWN_NAME: u64 = 0x6f77_6e5f_6e61_6d65;

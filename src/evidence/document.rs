@@ -41,7 +41,7 @@ pub struct Document {
     runs: OnceLock<Vec<EncodedRun>>,
     /// The hidden characters, once somebody asked.
     hidden: OnceLock<Vec<Hidden>>,
-    /// The deeds of its shell text, once somebody [asked](super::shell::of).
+    /// The actions of its shell text, once somebody [asked](super::shell::of).
     pub(super) shell: OnceLock<Shell>,
     /// For each question that rules ask of the whole text, where a match may lie; once somebody has looked.
     pub noted: OnceLock<Vec<Noted>>,

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_lent_is_the_value_alone() {
+    fn the_shared_part_is_the_value_alone() {
         let whole = Arc::new(json!({"a/b": [{"c": 1}, null]}));
         let inner = SharedJson::new(&whole, "/a~1b/0".to_owned());
         assert_eq!(&*inner, &json!({"c": 1}));

@@ -9,7 +9,7 @@ use crate::digest::Digest;
 use crate::fact::Severity;
 use crate::ids::CapabilityId;
 
-/// The beginning of the ids of the rules that read sightings. Passes leave their findings out of account: what a pass saw
+/// The beginning of the ids of the rules that read corpus signals. Passes ignore findings of these rules: what a pass saw
 /// is no second signal for another.
 pub const RULE_PREFIX: &str = "sighted-";
 

@@ -44,7 +44,7 @@ impl Severity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
-    /// A lead.
+    /// A weak sign.
     Low,
     /// Usually right.
     Medium,

@@ -1,6 +1,6 @@
 //! `History`: the changes between what a source said before and what it says now.
 //!
-//! One sighting tells nothing, so history is unknown until a source has said two different things.
+//! One statement tells nothing, so history is unknown until a source has said two different things.
 
 use serde::{Deserialize, Serialize};
 

@@ -10,7 +10,7 @@ use crate::claim::Claim;
 use crate::corpus_signal::CorpusSignal;
 use crate::time::Timestamp;
 
-/// The standing of a package, as far as anybody says.
+/// The signals of a package: its repository, its account, other lists. Each is a claim and may be unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RepositorySignals {
@@ -45,7 +45,7 @@ pub struct RepositorySignals {
     /// True where the operator's own list names it.
     pub approved: Claim<bool>,
     /// When something was last pushed to the repository. It and what follows are left out of the text where unknown, so
-    /// that a standing of before has the digest that it had.
+    /// that signals stored earlier keep their digest.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub pushed: Claim<Timestamp>,
     /// True where the repository is archived.
@@ -67,7 +67,7 @@ pub struct RepositorySignals {
     /// was imported. The store adds it; no source says it.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub reports: Claim<Vec<Report>>,
-    /// The sightings of passes when nights or directories were compared, sorted; unknown where they saw nothing or did
+    /// The corpus signals of passes that compared nights or directories, sorted; unknown where they found nothing or did
     /// not look. The store adds it; no source says it.
     #[serde(rename = "sightings", skip_serializing_if = "Claim::is_unknown")]
     pub corpus_signals: Claim<Vec<CorpusSignal>>,
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_later_is_not_in_the_text_of_a_standing_of_before() {
+    fn fields_added_later_are_not_in_the_text_of_earlier_signals() {
         let before = RepositorySignals {
             stars: Claim::Known(3),
             pushed: Claim::Known(Timestamp::from_unix_seconds(0)),

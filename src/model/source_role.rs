@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A namespace of artifacts. Locators, coordinates and references begin with its word: `npm:@scope/name`.
+/// A namespace of artifacts. Locators, artifact ids and references begin with its word: `npm:@scope/name`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ecosystem {

@@ -1,6 +1,6 @@
 //! Scores of capabilities in which nothing is found: those of a kind are nearly always the same, and made once.
 //!
-//! A rubric lends the score as long as each rule said the same.
+//! `CachedScore`: a rubric shares the score as long as each rule said the same.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use capdex_model::facts::SparseFacts;
 use capdex_model::score::{Score, ScorePart, ScoreText, ScoreTexts, Term};
 
 /// The score of a rubric that goes by no day where nothing is found. It is made for the first capability of each kind
-/// and lent to every other of which each rule said the same.
+/// and shared with every other of which each rule said the same.
 pub(super) struct CachedScore([OnceLock<(OutcomeSet, Score)>; Kind::ALL.len()]);
 
 impl CachedScore {
@@ -30,14 +30,14 @@ impl CachedScore {
             self.0.get(facts.kind as usize).map(|first| first.get_or_init(|| (facts.outcome_set().clone(), score())));
         match first {
             // Another outcome set is scored afresh and not kept: the first is nearly always the one that comes again.
-            Some((said, first)) if said == facts.outcome_set() => lent(first),
+            Some((said, first)) if said == facts.outcome_set() => shared(first),
             _ => score(),
         }
     }
 }
 
 /// The same score, whose texts are not copied.
-fn lent(score: &'static Score) -> Score {
+fn shared(score: &'static Score) -> Score {
     let Score { rubric, value, grade, coverage, terms, parts, caps, reason } = score;
     let text = |text: &'static ScoreText| ScoreText::Borrowed(&**text);
     let term = |Term { label, points, rules, note }: &'static Term| Term {
@@ -72,7 +72,7 @@ mod tests {
     use capdex_model::fact::Outcome;
 
     #[test]
-    fn what_is_lent_is_what_is_computed() {
+    fn the_shared_score_is_what_is_computed() {
         type Computed = fn(&SparseFacts) -> Score;
         let rubrics: [(&dyn Rubric, Computed); 2] =
             [(&agentscore::AgentScore, agentscore::computed), (&saferskills::SaferSkills, saferskills::computed)];

@@ -53,7 +53,7 @@ pub(super) fn push_number(said: &mut String, number: usize) {
 }
 
 /// A text that is nearly always made of the same figures for all capabilities of a kind. It is made for the first of
-/// them and lent to every other that has the same.
+/// them and shared with every other that has the same.
 pub(super) struct CachedText<F>([OnceLock<(F, String)>; Kind::ALL.len()]);
 
 impl<F: Copy + PartialEq> CachedText<F> {

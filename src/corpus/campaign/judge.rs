@@ -51,14 +51,14 @@ impl CampaignContext {
         let mut owned = BTreeSet::new();
         for (item, publisher) in items.iter().zip(&publisher) {
             // Listings that nobody answers for can be had in any number, and would make any site look widely used.
-            let is_proven = item.publishers.iter().any(|vendor| !vendor.starts_with(UNPROVEN));
+            let is_proven = item.publishers.iter().any(|publisher| !publisher.starts_with(UNPROVEN));
             for site in &item.traits.sites {
                 let named = named.entry(site.clone()).or_default();
                 if is_proven {
                     named.insert(*publisher);
                 }
                 // `owns` builds texts for each pair of publisher and site, and one owner of a site is enough.
-                if !owned.contains(site) && item.publishers.iter().any(|vendor| owns(vendor, site)) {
+                if !owned.contains(site) && item.publishers.iter().any(|publisher| owns(publisher, site)) {
                     owned.insert(site.clone());
                 }
             }
@@ -266,16 +266,16 @@ fn publishers(items: &[&CampaignCapability<'_>]) -> Vec<usize> {
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     let mut union = Union::of(items.len());
     for (at, item) in items.iter().enumerate() {
-        for vendor in item.publishers {
-            union.join(at, *first.entry(vendor).or_insert(at));
+        for publisher in item.publishers {
+            union.join(at, *first.entry(publisher).or_insert(at));
         }
     }
     (0..items.len()).map(|at| union.root(at)).collect()
 }
 
 /// True where a site goes by the name of a publisher.
-fn owns(vendor: &str, site: &str) -> bool {
-    let Some((kind, name)) = vendor.split_once(':') else { return false };
+fn owns(publisher: &str, site: &str) -> bool {
+    let Some((kind, name)) = publisher.split_once(':') else { return false };
     let plain = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>();
     let name = name.rsplit('/').next().unwrap_or(name);
     if kind == "namespace" {

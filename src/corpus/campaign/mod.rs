@@ -131,12 +131,12 @@ pub fn campaigns(items: &[CampaignCapability<'_>], at: AsOf) -> Vec<Campaign> {
     // Places in this order name items from here on, and the caller's order must not show in the result.
     items.sort_by_key(|item| item.id);
     items.dedup_by_key(|item| item.id);
-    let world = judge::CampaignContext::of(&items, at);
+    let context = judge::CampaignContext::of(&items, at);
     let kept: Vec<features::Feature> =
         // Innocent marks are dropped before joining: one popular site would join unlike campaigns into one.
-        features::of(&items).into_iter().filter(|feature| world.is_suspicious(&items, feature)).collect();
+        features::of(&items).into_iter().filter(|feature| context.is_suspicious(&items, feature)).collect();
     let mut campaigns: Vec<Campaign> =
-        joined(items.len(), kept).into_iter().map(|features| world.judge(&items, &features)).collect();
+        joined(items.len(), kept).into_iter().map(|features| context.judge(&items, &features)).collect();
     campaigns.sort_by(|a, b| a.key.cmp(&b.key));
     campaigns
 }

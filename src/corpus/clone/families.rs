@@ -1,7 +1,7 @@
 //! Families: capabilities whose texts are one text with changes, found without comparing all with all.
 //!
-//! Equal texts are one node. Nodes are taken by seniority, and each is compared with the models of the families that
-//! share a bucket with it. It joins those that it is like, or is the first of a new one. A family has few models: its
+//! Equal texts are one node. Nodes are taken by seniority, and each is compared with the representatives of the families that
+//! share a bucket with it. It joins those that it is like, or is the first of a new one. A family has few representatives: its
 //! first and members that differ from it, so that a family of any size costs each newcomer the same. Whoever joins
 //! through a member must still be kin to the family's first: families do not chain. Publishers play no part.
 
@@ -14,9 +14,9 @@ use capdex_model::capability::Kind;
 const LEAST_RUNS: u32 = 24;
 /// Different texts in which a hash must stand to count as common.
 const COMMON: usize = 32;
-/// Models of one family.
-const MODELS: usize = 8;
-/// A member as like its family's first as this teaches nothing as a model.
+/// Representatives of one family.
+const REPRESENTATIVES: usize = 8;
+/// A member as like its family's first as this teaches nothing as a representative.
 const SAME: f64 = 0.85;
 
 /// One capability that is compared.
@@ -77,7 +77,7 @@ struct FamilyRepresentative {
 /// A family while it is put together.
 struct Family {
     first: usize,
-    models: usize,
+    representatives: usize,
     members: Vec<usize>,
     /// The family that it went into.
     into: Option<usize>,
@@ -90,7 +90,7 @@ fn grouped(sketches: &[(&Sketch, u8)]) -> Vec<Vec<usize>> {
         sketches,
         common: &common,
         index: SketchIndex::of(sketches),
-        models: Vec::new(),
+        representatives: Vec::new(),
         families: Vec::new(),
     };
     for node in 0..sketches.len() {
@@ -125,7 +125,7 @@ struct FamilyGrouping<'a> {
     sketches: &'a [(&'a Sketch, u8)],
     common: &'a [Common],
     index: SketchIndex,
-    models: Vec<FamilyRepresentative>,
+    representatives: Vec<FamilyRepresentative>,
     families: Vec<Family>,
 }
 
@@ -135,8 +135,8 @@ impl FamilyGrouping<'_> {
         let joined = self.joinable(node);
         let Some(&(_, best)) = joined.first() else {
             let family = self.families.len();
-            self.families.push(Family { first: node, models: 0, members: vec![node], into: None });
-            self.model(node, family);
+            self.families.push(Family { first: node, representatives: 0, members: vec![node], into: None });
+            self.represent(node, family);
             return;
         };
         for (_, other) in joined.iter().skip(1) {
@@ -144,24 +144,24 @@ impl FamilyGrouping<'_> {
         }
         let family = self.root(best);
         let first = self.families.get(family).map_or(node, |family| family.first);
-        // Taken before the member is pushed, since it decides whether the member becomes a model.
+        // Taken before the member is pushed, since it decides whether the member becomes a representative.
         let to_first = self.likeness(node, first).map_or(0.0, |likeness| likeness.whole);
         let mut teaches = false;
         if let Some(family) = self.families.get_mut(family) {
             family.members.push(node);
             // A member close to the first would be found by whatever finds the first.
-            teaches = to_first < SAME && family.models < MODELS;
+            teaches = to_first < SAME && family.representatives < REPRESENTATIVES;
         }
         if teaches {
-            self.model(node, family);
+            self.represent(node, family);
         }
     }
 
     /// The families that a node is like, each once, the most alike first, elder ones before younger.
     fn joinable(&mut self, node: usize) -> Vec<(f64, usize)> {
         let mut joined: Vec<(f64, usize)> = Vec::new();
-        for model in self.index.near(node) {
-            let Some((likeness, family)) = self.compare(node, model) else { continue };
+        for representative in self.index.near(node) {
+            let Some((likeness, family)) = self.compare(node, representative) else { continue };
             match joined.iter_mut().find(|(_, known)| *known == family) {
                 Some((known, _)) => *known = known.max(likeness),
                 None => joined.push((likeness, family)),
@@ -171,15 +171,15 @@ impl FamilyGrouping<'_> {
         joined
     }
 
-    /// The likeness of a node to a model, and the model's family, where it may join that.
-    fn compare(&self, node: usize, model: u32) -> Option<(f64, usize)> {
-        let model = self.models.get(model as usize)?;
-        let likeness = self.likeness(node, model.node)?;
-        let senior = (self.sketches.get(model.node)?.0, self.common.get(model.node)?);
-        let family = self.root(model.family);
+    /// The likeness of a node to a representative, and the representative's family, where it may join that.
+    fn compare(&self, node: usize, representative: u32) -> Option<(f64, usize)> {
+        let representative = self.representatives.get(representative as usize)?;
+        let likeness = self.likeness(node, representative.node)?;
+        let senior = (self.sketches.get(representative.node)?.0, self.common.get(representative.node)?);
+        let family = self.root(representative.family);
         let first = self.families.get(family)?.first;
         // Without this a chain of small steps would put texts into one family that have nothing in common.
-        let is_kin = first == model.node || self.likeness(node, first)?.is_kin();
+        let is_kin = first == representative.node || self.likeness(node, first)?.is_kin();
         (likeness.is_copy(senior) && is_kin).then_some((likeness.whole, family))
     }
 
@@ -201,12 +201,12 @@ impl FamilyGrouping<'_> {
             return;
         }
         let Some(gone) = self.families.get_mut(younger) else { return };
-        // The emptied family stays in its place, since models refer to families by place.
+        // The emptied family stays in its place, since representatives refer to families by place.
         gone.into = Some(elder);
-        let (members, models) = (std::mem::take(&mut gone.members), gone.models);
+        let (members, representatives) = (std::mem::take(&mut gone.members), gone.representatives);
         if let Some(family) = self.families.get_mut(elder) {
             family.members.extend(members);
-            family.models += models;
+            family.representatives += representatives;
         }
     }
 
@@ -218,10 +218,10 @@ impl FamilyGrouping<'_> {
         family
     }
 
-    fn model(&mut self, node: usize, family: usize) {
-        let model = u32::try_from(self.models.len()).unwrap_or(u32::MAX);
-        self.models.push(FamilyRepresentative { node, family });
-        self.index.add(node, model);
-        self.families.get_mut(family).into_iter().for_each(|family| family.models += 1);
+    fn represent(&mut self, node: usize, family: usize) {
+        let representative = u32::try_from(self.representatives.len()).unwrap_or(u32::MAX);
+        self.representatives.push(FamilyRepresentative { node, family });
+        self.index.add(node, representative);
+        self.families.get_mut(family).into_iter().for_each(|family| family.representatives += 1);
     }
 }

@@ -1,7 +1,7 @@
-//! The index that tells which sketches to compare at all: 64 bands of four bins each, and the models in each bucket.
+//! The index that tells which sketches to compare at all: 64 bands of four bins each, and the representatives in each bucket.
 //!
 //! Two texts that share 0.55 of their runs share a band with a probability of 0.998, two that share 0.2 with one of 0.1.
-//! A bucket keeps only a few models: one that holds many is made of words that everybody uses, and tells nothing.
+//! A bucket keeps only a few representatives: one that holds many is made of words that everybody uses, and tells nothing.
 //! The likeness of what it finds is counted by `likeness`.
 
 use super::sketch::{BINS, EMPTY, Sketch};
@@ -11,19 +11,19 @@ use crate::wording::mix;
 const ROWS: usize = 4;
 /// Bands of a sketch.
 const BANDS: usize = BINS / ROWS;
-/// Models that a bucket keeps.
+/// Representatives that a bucket keeps.
 const PER_BUCKET: u8 = 12;
-/// Models that are compared with one text at most, those with the most shared buckets first.
+/// Representatives that are compared with one text at most, those with the most shared buckets first.
 const MOST_COMPARED: usize = 192;
 const NONE: u32 = u32::MAX;
 
-/// Buckets with the models that fell into them.
+/// Buckets with the representatives that fell into them.
 pub(super) struct SketchIndex {
     /// For each sketch and band its bucket; none where it is alone in it.
     buckets: Vec<[u32; BANDS]>,
     /// For each bucket its last entry and how many it has.
     heads: Vec<(u32, u8)>,
-    /// Each entry: a model, and the entry before it in the same bucket.
+    /// Each entry: a representative, and the entry before it in the same bucket.
     entries: Vec<(u32, u32)>,
     found: Vec<u32>,
 }
@@ -66,36 +66,36 @@ impl SketchIndex {
         index
     }
 
-    /// Puts a model into the buckets of a sketch.
-    pub(super) fn add(&mut self, sketch: usize, model: u32) {
+    /// Puts a representative into the buckets of a sketch.
+    pub(super) fn add(&mut self, sketch: usize, representative: u32) {
         for bucket in self.buckets.get(sketch).into_iter().flatten().filter(|bucket| **bucket != NONE) {
             // A full bucket takes no more: a crowd of equal templates must not make every search slow.
             let Some((head, count)) = self.heads.get_mut(*bucket as usize).filter(|head| head.1 < PER_BUCKET) else {
                 continue;
             };
-            self.entries.push((model, *head));
+            self.entries.push((representative, *head));
             *head = u32::try_from(self.entries.len() - 1).unwrap_or(NONE);
             *count += 1;
         }
     }
 
-    /// The models that share a bucket with a sketch, those that share most first.
+    /// The representatives that share a bucket with a sketch, those that share most first.
     pub(super) fn near(&mut self, sketch: usize) -> Vec<u32> {
         self.found.clear();
         for bucket in self.buckets.get(sketch).into_iter().flatten().filter(|bucket| **bucket != NONE) {
             let mut entry = self.heads.get(*bucket as usize).map_or(NONE, |head| head.0);
-            while let Some((model, before)) = self.entries.get(entry as usize) {
-                self.found.push(*model);
+            while let Some((representative, before)) = self.entries.get(entry as usize) {
+                self.found.push(*representative);
                 entry = *before;
             }
         }
         self.found.sort_unstable();
         let counted = self.found.chunk_by(|a, b| a == b).filter_map(|same| Some((same.len(), *same.first()?)));
         let mut counted: Vec<(usize, u32)> = counted.collect();
-        // The number of the model breaks ties, so that the cut is the same every night.
-        counted.sort_unstable_by_key(|(count, model)| (std::cmp::Reverse(*count), *model));
+        // The number of the representative breaks ties, so that the cut is the same every night.
+        counted.sort_unstable_by_key(|(count, representative)| (std::cmp::Reverse(*count), *representative));
         counted.truncate(MOST_COMPARED);
-        counted.into_iter().map(|(_, model)| model).collect()
+        counted.into_iter().map(|(_, representative)| representative).collect()
     }
 }
 

@@ -87,8 +87,8 @@ impl Likeness {
         }
     }
 
-    /// True where one is made from the other; `model` is the one that was there first.
-    pub(super) fn is_copy(&self, model: (&Sketch, &Common)) -> bool {
+    /// True where one is made from the other; `representative` is the one that was there first.
+    pub(super) fn is_copy(&self, representative: (&Sketch, &Common)) -> bool {
         // Above this, even a text of common words only is the same text.
         if self.whole >= ALIKE {
             return true;
@@ -101,7 +101,7 @@ impl Likeness {
         // What is wholly common may be the text that all others were made from; its copies have nothing uncommon.
         // The longer text brings words of its own, which thin out what is uncommon in both.
         let least = if told_again { LEAST_UNCOMMON / 2.0 } else { LEAST_UNCOMMON };
-        self.uncommon >= least || model.1.share(model.0) >= WHOLLY_COMMON
+        self.uncommon >= least || representative.1.share(representative.0) >= WHOLLY_COMMON
     }
 
     /// True where two may be in one family through others.

@@ -36,15 +36,15 @@ fn grouped(texts: &[String]) -> Vec<Vec<usize>> {
 
 #[test]
 fn an_edited_text_stays_in_its_family_and_another_one_out() {
-    let model = text(1, 300);
-    let (front, back) = model.split_at(model.len() / 2);
+    let original = text(1, 300);
+    let (front, back) = original.split_at(original.len() / 2);
     let texts = [
-        model.clone(),
+        original.clone(),
         format!("{back}{front}"),
-        format!("{model}\n\n{}", text(2, 60)),
-        format!("{model}\n\n{}", text(3, 300)),
+        format!("{original}\n\n{}", text(2, 60)),
+        format!("{original}\n\n{}", text(3, 300)),
         text(4, 300),
-        format!("{}{}", text(5, 200), &model[..300]),
+        format!("{}{}", text(5, 200), &original[..300]),
     ];
     assert_eq!(grouped(&texts), [[0, 1, 2, 3]]);
 }

@@ -17,9 +17,9 @@ const PAIRS_OF_SERVER: usize = 8;
 
 /// The pairs of tools whose texts have to be compared: a rare name, the same description, and another schema or other
 /// annotations. One entity was there long before the other. At most eight for each later server.
-pub fn pairs_to_compare(world: &CollisionCorpus) -> BTreeSet<Pair> {
+pub fn pairs_to_compare(corpus: &CollisionCorpus) -> BTreeSet<Pair> {
     let mut of_server: BTreeMap<String, usize> = BTreeMap::new();
-    let mut pairs = candidates(world);
+    let mut pairs = candidates(corpus);
     pairs.retain(|pair| {
         let taken = of_server.entry(pair.slug.clone()).or_default();
         *taken += 1;
@@ -28,8 +28,8 @@ pub fn pairs_to_compare(world: &CollisionCorpus) -> BTreeSet<Pair> {
     pairs
 }
 
-fn candidates(world: &CollisionCorpus) -> BTreeSet<Pair> {
-    let index = CollisionIndex::of(world);
+fn candidates(corpus: &CollisionCorpus) -> BTreeSet<Pair> {
+    let index = CollisionIndex::of(corpus);
     // Tools without a description all have this digest and are no copies of each other.
     let nothing = Digest::of_json(&None::<String>);
     let mut pairs = BTreeSet::new();
@@ -58,8 +58,8 @@ fn candidates(world: &CollisionCorpus) -> BTreeSet<Pair> {
 }
 
 /// Every collision, sorted by key.
-pub fn find(world: &CollisionCorpus, widened: &Widened) -> Vec<Collision> {
-    let index = CollisionIndex::of(world);
+pub fn find(corpus: &CollisionCorpus, widened: &Widened) -> Vec<Collision> {
+    let index = CollisionIndex::of(corpus);
     let mut found = Vec::new();
     shared_tools(&index, &mut found);
     shadows(&index, &mut found);
@@ -171,7 +171,7 @@ fn facts(
 
 /// Directives about a tool of an earlier entity, and brands claimed together with a rare name of one.
 fn shadows(index: &CollisionIndex<'_>, found: &mut Vec<Collision>) {
-    for server in index.world.servers.iter().filter(|server| !server.cues.is_empty()) {
+    for server in index.corpus.servers.iter().filter(|server| !server.cues.is_empty()) {
         for cue in &server.cues {
             let quote = format!("{}: {}", cue.rule, cue.evidence);
             // A directive alone is another rule's finding; here it counts where it is about somebody's rare tool.
@@ -257,7 +257,7 @@ fn similar_names(index: &CollisionIndex<'_>, found: &mut Vec<Collision>) {
 
 fn wider(index: &CollisionIndex<'_>, widened: &Widened, found: &mut Vec<Collision>) {
     let by_slug: BTreeMap<&str, &Server> =
-        index.world.servers.iter().map(|server| (server.slug.as_str(), server)).collect();
+        index.corpus.servers.iter().map(|server| (server.slug.as_str(), server)).collect();
     for (pair, more) in widened.iter().filter(|(_, more)| !more.is_empty()) {
         let (Some(server), Some(target)) = (by_slug.get(pair.slug.as_str()), by_slug.get(pair.target_slug.as_str()))
         else {
@@ -284,7 +284,7 @@ struct Listings<'a> {
 impl<'a> Listings<'a> {
     fn of(index: &CollisionIndex<'a>) -> Self {
         let mut listings = Self { names: BTreeMap::new(), of_entity: BTreeMap::new() };
-        for (key, entity) in &index.world.listings {
+        for (key, entity) in &index.corpus.listings {
             let name = folded_listing(&key.name);
             // A listing whose every word is common has no name left to share.
             if name.is_empty() {
@@ -323,7 +323,7 @@ fn clones(index: &CollisionIndex<'_>, listings: &Listings<'_>, widened: &Widened
         // A fork or port that names its origin is derived work, however much it shares.
         let is_clone = index.are_known_strangers(entity, target) && !index.are_claimed(entity, target);
         let class = if is_clone { CollisionClass::Clone } else { CollisionClass::Derived };
-        let servers = || index.world.servers.iter().filter(|server| server.entity == entity);
+        let servers = || index.corpus.servers.iter().filter(|server| server.entity == entity);
         let holder = servers().next().map_or("", |server| server.slug.as_str());
         let name = listings.common(entity, target);
         let between = Between { of: "toolset", name: name.map_or("", String::as_str), entity, holder, target };

@@ -1,4 +1,4 @@
-//! The index of names: entities gathered into parties by their vendors, and names by the parties that have them.
+//! The index of names: entities gathered into parties by their publishers, and names by the parties that have them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use capdex_model::time::Timestamp;
 /// Holders of a name that others are compared with, the oldest first.
 const MOST_TARGETS: usize = 16;
 
-/// The parties and names of a world.
+/// The parties and names of a `CollisionCorpus`.
 pub(super) struct CollisionIndex<'a> {
-    pub(super) world: &'a CollisionCorpus,
-    /// The party of each entity: all entities that share a vendor, directly or through others.
+    pub(super) corpus: &'a CollisionCorpus,
+    /// The party of each entity: all entities that share a publisher, directly or through others.
     parties: BTreeMap<&'a str, usize>,
     /// By folded name the servers that have it, with their spelling.
     pub(super) tools: BTreeMap<String, Vec<(&'a Server, &'a str)>>,
@@ -25,28 +25,28 @@ pub(super) struct CollisionIndex<'a> {
 struct FirstParties<'a> {
     /// The parties of any kind, with the entity by which each came.
     any: Vec<(usize, &'a str)>,
-    /// The parties with a proven vendor.
+    /// The parties with a proven publisher.
     proven: Vec<(usize, &'a str)>,
 }
 
 impl<'a> CollisionIndex<'a> {
-    pub(super) fn of(world: &'a CollisionCorpus) -> Self {
+    pub(super) fn of(corpus: &'a CollisionCorpus) -> Self {
         let mut tools: BTreeMap<String, Vec<(&Server, &str)>> = BTreeMap::new();
-        for server in &world.servers {
+        for server in &corpus.servers {
             for name in server.tools.keys() {
                 tools.entry(folded(name)).or_default().push((server, name));
             }
         }
         // Names of signs only fold to nothing and would all be one.
         tools.remove("");
-        let since = |server: &Server| world.popularity.get(&server.entity).and_then(|standing| standing.since);
+        let since = |server: &Server| corpus.popularity.get(&server.entity).and_then(|popularity| popularity.since);
         for holders in tools.values_mut() {
             // Oldest first, those of unknown age last: a newcomer without a date must not become the original.
             holders.sort_by_cached_key(|(server, name)| (since(server).is_none(), since(server), &server.slug, *name));
         }
-        let parties = parties(world);
-        let first = tools.iter().map(|(name, holders)| (name.clone(), first(world, &parties, holders))).collect();
-        Self { world, parties, tools, first }
+        let parties = parties(corpus);
+        let first = tools.iter().map(|(name, holders)| (name.clone(), first(corpus, &parties, holders))).collect();
+        Self { corpus, parties, tools, first }
     }
 
     /// The party of an entity.
@@ -67,21 +67,21 @@ impl<'a> CollisionIndex<'a> {
     }
 
     /// True where a folded name says whose tool it is, as far as somebody who came later is concerned. Only parties
-    /// count that were there long before, or not after and with a proven vendor: whoever came later cannot make a name
+    /// count that were there long before, or not after and with a proven publisher: whoever came later cannot make a name
     /// common.
     pub(super) fn is_rare_for(&self, name: &str, entity: &str) -> bool {
         // Without a date nobody can be said to have come later.
         let Some(later) = self.since(entity).filter(|_| !is_plain(name)) else { return false };
         let Some(first) = self.first.get(name) else { return true };
-        let long = first.any.iter().filter(|(_, other)| self.world.popularity.long_before(other, later).is_some());
-        // Entries without a proven vendor can be made in any number to make a name look common.
+        let long = first.any.iter().filter(|(_, other)| self.corpus.popularity.long_before(other, later).is_some());
+        // Entries without a proven publisher can be made in any number to make a name look common.
         let proven = first.proven.iter().filter(|(_, other)| self.since(other).is_some_and(|since| since <= later));
         let parties: BTreeSet<usize> = long.chain(proven).map(|(party, _)| *party).collect();
         parties.len() < COMMON_FROM
     }
 
     fn since(&self, entity: &str) -> Option<Timestamp> {
-        self.world.popularity.get(entity).and_then(|standing| standing.since)
+        self.corpus.popularity.get(entity).and_then(|popularity| popularity.since)
     }
 
     /// The holders of a folded name that others are compared with: the oldest, which nobody displaces by coming later.
@@ -95,7 +95,7 @@ impl<'a> CollisionIndex<'a> {
             return None;
         }
         // The target's age is measured against the newcomer's arrival, not against today.
-        let since = self.world.popularity.long_before(target, self.since(entity)?)?;
+        let since = self.corpus.popularity.long_before(target, self.since(entity)?)?;
         Some(format!("there since {since}"))
     }
 
@@ -103,9 +103,10 @@ impl<'a> CollisionIndex<'a> {
     /// Copies of repositories are what forges are for.
     pub(super) fn are_known_strangers(&self, one: &str, other: &str) -> bool {
         let kinds = |entity: &str| -> BTreeSet<&str> {
-            let vendors = self.world.popularity.get(entity).into_iter().flat_map(|standing| &standing.publishers);
+            let publishers =
+                self.corpus.popularity.get(entity).into_iter().flat_map(|popularity| &popularity.publishers);
             // `npm-scope:acme` and `npm-user:ann` are both of npm: the first part names the registry.
-            let kinds = vendors.filter_map(|vendor| vendor.split([':', '-']).next());
+            let kinds = publishers.filter_map(|publisher| publisher.split([':', '-']).next());
             let has_accounts = |word: &str| Ecosystem::of_word(word).is_some_and(Ecosystem::has_accounts);
             kinds.filter(|kind| *kind == "namespace" || has_accounts(kind)).collect()
         };
@@ -114,14 +115,14 @@ impl<'a> CollisionIndex<'a> {
 
     /// True where one of two entities says that it has to do with the other.
     pub(super) fn are_claimed(&self, one: &str, other: &str) -> bool {
-        let pair = |a: &str, b: &str| self.world.claimed.contains(&(a.to_owned(), b.to_owned()));
+        let pair = |a: &str, b: &str| self.corpus.claimed.contains(&(a.to_owned(), b.to_owned()));
         pair(one, other) || pair(other, one)
     }
 }
 
 /// The parties that had a name first, from its holders with the oldest first.
 fn first<'a>(
-    world: &CollisionCorpus,
+    corpus: &CollisionCorpus,
     parties: &BTreeMap<&str, usize>,
     holders: &[(&'a Server, &str)],
 ) -> FirstParties<'a> {
@@ -135,31 +136,31 @@ fn first<'a>(
     for (server, _) in holders {
         let Some(party) = parties.get(server.entity.as_str()) else { continue };
         add(&mut first.any, *party, &server.entity);
-        if world.popularity.get(&server.entity).is_some_and(|standing| !standing.publishers.is_empty()) {
+        if corpus.popularity.get(&server.entity).is_some_and(|popularity| !popularity.publishers.is_empty()) {
             add(&mut first.proven, *party, &server.entity);
         }
     }
     first
 }
 
-/// Numbers for the sets of entities that share vendors.
-fn parties(world: &CollisionCorpus) -> BTreeMap<&str, usize> {
+/// Numbers for the sets of entities that share publishers.
+fn parties(corpus: &CollisionCorpus) -> BTreeMap<&str, usize> {
     let entities =
-        world.servers.iter().map(|server| &server.entity).chain(world.listings.iter().map(|(_, entity)| entity));
+        corpus.servers.iter().map(|server| &server.entity).chain(corpus.listings.iter().map(|(_, entity)| entity));
     let entities: BTreeSet<&str> = entities.map(String::as_str).collect();
     let mut parent: Vec<usize> = (0..entities.len()).collect();
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, entity) in entities.iter().enumerate() {
-        for vendor in world.popularity.get(entity).into_iter().flat_map(|standing| &standing.publishers) {
-            match first.get(vendor.as_str()) {
+        for publisher in corpus.popularity.get(entity).into_iter().flat_map(|popularity| &popularity.publishers) {
+            match first.get(publisher.as_str()) {
                 Some(other) => {
                     let (one, other) = (root(&mut parent, at), root(&mut parent, *other));
-                    // The lesser place stays root, so that numbers do not depend on the order of vendors.
+                    // The lesser place stays root, so that numbers do not depend on the order of publishers.
                     if let Some(slot) = parent.get_mut(one.max(other)) {
                         *slot = one.min(other);
                     }
                 }
-                None => drop(first.insert(vendor, at)),
+                None => drop(first.insert(publisher, at)),
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Collisions: names of tools and listings that unlike entities share.
 //!
 //! A shared name is expected, and by itself a fact of no weight. It becomes a finding where the name is rare, the other
-//! entity was there long before, and the two have no vendor in common. A second thing must speak for it. It may be a
+//! entity was there long before, and the two have no publisher in common. A second thing must speak for it. It may be a
 //! text that steers the model from one tool to another, or the same description over a wider tool. It may be a borrowed
 //! brand, letters that only look alike, or most of a toolset. Pure: callers hand over pins and the texts of the pairs
 //! to compare.
@@ -92,7 +92,7 @@ pub struct CollisionCorpus {
     pub listings: Vec<(ListingKey, String)>,
     /// Pairs of entities of which one says that it has to do with the other, without proof.
     pub claimed: BTreeSet<(String, String)>,
-    /// The standings of the entities.
+    /// The popularity of the entities.
     pub popularity: PopularityByEntity,
 }
 
@@ -219,7 +219,7 @@ pub struct Collision {
     pub holder: Option<String>,
     /// The earlier entity.
     pub target: Option<String>,
-    /// The number of parties without a vendor in common that have the name.
+    /// The number of parties without a publisher in common that have the name.
     pub parties: u64,
     /// Why, one a line.
     pub reasons: Vec<String>,

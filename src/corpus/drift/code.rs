@@ -25,12 +25,12 @@ use capdex_model::fact::Severity;
 pub(super) fn effects(
     before: &PackageVersion<'_>,
     after: &PackageVersion<'_>,
-    seen: &CapabilityVersion<'_>,
+    version: &CapabilityVersion<'_>,
 ) -> Vec<Effect> {
-    let mut effects = abilities(before, after, seen);
-    effects.extend(new_hosts(before, seen, after));
-    effects.extend(addresses(before, seen, after));
-    effects.extend(copies(before, seen, after));
+    let mut effects = abilities(before, after, version);
+    effects.extend(new_hosts(before, version, after));
+    effects.extend(addresses(before, version, after));
+    effects.extend(copies(before, version, after));
     effects
 }
 
@@ -62,7 +62,7 @@ fn can(call: &Call, ability: Ability) -> bool {
 }
 
 /// The abilities that the whole package did not have before.
-fn abilities(before: &PackageVersion<'_>, after: &PackageVersion<'_>, seen: &CapabilityVersion<'_>) -> Vec<Effect> {
+fn abilities(before: &PackageVersion<'_>, after: &PackageVersion<'_>, version: &CapabilityVersion<'_>) -> Vec<Effect> {
     const ABILITIES: [(Ability, EffectKind); 3] = [
         (Ability::Run, EffectKind::Exec),
         (Ability::Send, EffectKind::NetworkSink),
@@ -72,7 +72,7 @@ fn abilities(before: &PackageVersion<'_>, after: &PackageVersion<'_>, seen: &Cap
     for (ability, kind) in ABILITIES {
         // The whole package before: code that only moved to another file brings no ability.
         let is_known = first(ability, before.all_sources()).is_some();
-        if let (false, Some((path, call))) = (is_known, first(ability, after.sources(seen))) {
+        if let (false, Some((path, call))) = (is_known, first(ability, after.sources(version))) {
             effects.push(Effect::new(kind, Severity::Low, &format!("{path}:{}", call.place.line), &call.text));
         }
     }
@@ -87,8 +87,8 @@ fn first<'a>(
 }
 
 /// New places that code names; of those that only name standards and hold documents, the ones that are given something.
-fn new_hosts(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &PackageVersion<'_>) -> Vec<Effect> {
-    let live = || seen.capability.files.iter().filter(|path| is_live(after.evidence.documents.get(*path)));
+fn new_hosts(before: &PackageVersion<'_>, version: &CapabilityVersion<'_>, after: &PackageVersion<'_>) -> Vec<Effect> {
+    let live = || version.capability.files.iter().filter(|path| is_live(after.evidence.documents.get(*path)));
     let mut new = hosts::sites(after.evidence, live());
     new.retain(|site, _| !hosts::is_known(site) && !before.inventory.sites.contains_key(site));
     for document in live().filter_map(|path| after.evidence.documents.get(path)) {
@@ -108,8 +108,8 @@ fn new_hosts(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &
 }
 
 /// Constant addresses that are used in the code now and were not, or not in that way.
-fn addresses(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &PackageVersion<'_>) -> Vec<Effect> {
-    let of_files: BTreeSet<&str> = seen.capability.files.iter().map(String::as_str).collect();
+fn addresses(before: &PackageVersion<'_>, version: &CapabilityVersion<'_>, after: &PackageVersion<'_>) -> Vec<Effect> {
+    let of_files: BTreeSet<&str> = version.capability.files.iter().map(String::as_str).collect();
     let mut known: BTreeMap<&str, Use> = BTreeMap::new();
     for recipient in &before.inventory.recipients {
         // The strongest use of an address counts: one that was copied to before may be named anywhere.
@@ -175,9 +175,9 @@ const MAX_PAIRS: usize = 20_000;
 
 /// Requests to a new host that carry what a request beside them carries that was there before, in whatever file.
 /// Whoever adds a feature sends something else, whoever mirrors sends the same.
-fn copies(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &PackageVersion<'_>) -> Vec<Effect> {
+fn copies(before: &PackageVersion<'_>, version: &CapabilityVersion<'_>, after: &PackageVersion<'_>) -> Vec<Effect> {
     let mut effects = Vec::new();
-    let documents = seen.capability.files.iter().filter_map(|path| after.evidence.documents.get(path));
+    let documents = version.capability.files.iter().filter_map(|path| after.evidence.documents.get(path));
     for document in documents.filter(|document| document.role == FileRole::Source && is_live(Some(document))) {
         let was = before.evidence.documents.get(&document.path);
         // A file that did not change holds no new request, however its neighbours changed.

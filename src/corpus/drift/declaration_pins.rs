@@ -1,5 +1,5 @@
-//! Parts: what a capability declares of itself, read from its manifests: hosts, packages, repository, sign-in,
-//! instructions, permissions, hooks, scripts.
+//! `ManifestDeclarations`: the declarations of a capability in its manifests, and their pins. They are hosts, packages,
+//! repository, sign-in, instructions, permissions, hooks, scripts.
 //!
 //! The pins and the comparison share one reading, which judges nothing.
 
@@ -45,15 +45,15 @@ const INSTALL: [&str; 3] = ["preinstall", "install", "postinstall"];
 impl ManifestDeclarations {
     /// Reads the manifests among a capability's files.
     pub(super) fn of(capability: &Capability, evidence: &Evidence) -> Self {
-        let mut declared = Self::default();
+        let mut declarations = Self::default();
         for path in &capability.files {
             if let Some(manifest) = evidence.manifests.get(path) {
-                declared.read(manifest);
+                declarations.read(manifest);
             }
             let commands = hook::commands(evidence, path).into_iter();
-            declared.hooks.extend(commands.map(|command| format!("{}: {}", command.event, command.command)));
+            declarations.hooks.extend(commands.map(|command| format!("{}: {}", command.event, command.command)));
         }
-        declared
+        declarations
     }
 
     /// Adds what another capability declares.
@@ -206,18 +206,18 @@ pub(super) fn digests(
     evidence: &Evidence,
     files: &BTreeMap<String, Digest>,
 ) -> BTreeMap<String, Digest> {
-    let declared = ManifestDeclarations::of(capability, evidence);
+    let declarations = ManifestDeclarations::of(capability, evidence);
     let mut digests = BTreeMap::new();
     let mut pin = |name: &str, digest: Option<Digest>| digests.extend(digest.map(|digest| (name.to_owned(), digest)));
-    pin("server.hosts", digest_of(declared.remotes.is_empty(), &declared.remotes));
-    pin("server.packages", digest_of(declared.packages.is_empty(), &declared.packages));
-    let repository = [&declared.repositories, &declared.repository_ids];
-    pin("server.repository", digest_of(declared.repositories.is_empty(), &repository));
-    pin("server.auth", digest_of(declared.auth.is_empty(), &declared.auth));
-    pin("server.instructions", digest_of(declared.instructions.is_empty(), &declared.instructions));
-    pin("permissions", digest_of(declared.permissions.is_empty(), &declared.permissions));
-    pin("hooks", digest_of(declared.hooks.is_empty(), &declared.hooks));
-    pin("install_scripts", digest_of(declared.install_scripts.is_empty(), &declared.install_scripts));
+    pin("server.hosts", digest_of(declarations.remotes.is_empty(), &declarations.remotes));
+    pin("server.packages", digest_of(declarations.packages.is_empty(), &declarations.packages));
+    let repository = [&declarations.repositories, &declarations.repository_ids];
+    pin("server.repository", digest_of(declarations.repositories.is_empty(), &repository));
+    pin("server.auth", digest_of(declarations.auth.is_empty(), &declarations.auth));
+    pin("server.instructions", digest_of(declarations.instructions.is_empty(), &declarations.instructions));
+    pin("permissions", digest_of(declarations.permissions.is_empty(), &declarations.permissions));
+    pin("hooks", digest_of(declarations.hooks.is_empty(), &declarations.hooks));
+    pin("install_scripts", digest_of(declarations.install_scripts.is_empty(), &declarations.install_scripts));
     let of_kind = |path: &&String| evidence.manifests.get(*path).filter(|of| of.kind == ManifestKind::Frontmatter);
     let front: BTreeMap<&String, &Value> =
         capability.files.iter().filter_map(|path| of_kind(&path).map(|of| (path, &*of.value))).collect();
@@ -229,8 +229,8 @@ pub(super) fn digests(
 }
 
 /// The digest of a declaration that is there; sets, maps and JSON values are in their order as they are.
-fn digest_of<T: Serialize>(is_empty: bool, declared: &T) -> Option<Digest> {
-    (!is_empty).then(|| Digest::of_sorted_json(declared))
+fn digest_of<T: Serialize>(is_empty: bool, declarations: &T) -> Option<Digest> {
+    (!is_empty).then(|| Digest::of_sorted_json(declarations))
 }
 
 #[cfg(test)]

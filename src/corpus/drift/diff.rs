@@ -1,4 +1,4 @@
-//! Diff: the lines of a change that a person is shown: few, short, without secrets.
+//! `diff`: the lines of a change that a person is shown: few, short, without secrets.
 //!
 //! Nothing is escaped here; whoever shows the lines escapes them for the place.
 
@@ -27,8 +27,9 @@ pub(super) fn diff(
     first: &[String],
     mask: MaskSecrets,
 ) -> Vec<String> {
-    let paths_of =
-        |of: Option<CapabilityInPackage<'_>>| of.map(|(_, seen)| seen.capability.files.clone()).unwrap_or_default();
+    let paths_of = |of: Option<CapabilityInPackage<'_>>| {
+        of.map(|(_, version)| version.capability.files.clone()).unwrap_or_default()
+    };
     let mut paths: Vec<String> = paths_of(before).into_iter().chain(paths_of(after)).collect();
     paths.sort_by_key(|path| (!first.iter().any(|named| named == path), path.clone()));
     paths.dedup();
@@ -49,11 +50,11 @@ pub(super) fn diff(
     lines
 }
 
-/// A capability with its side.
+/// A capability with its package.
 type CapabilityInPackage<'a> = (&'a PackageVersion<'a>, &'a CapabilityVersion<'a>);
 
 fn text_of<'a>(of: Option<CapabilityInPackage<'a>>, path: &str) -> &'a str {
-    let document = of.and_then(|(side, _)| side.evidence.documents.get(path));
+    let document = of.and_then(|(package, _)| package.evidence.documents.get(path));
     document.map_or("", |document| document.text.as_str())
 }
 

@@ -22,19 +22,20 @@ pub(super) fn effects(
     };
     for (path, digest) in &after.1.pins.files {
         // By the whole package: a file that another capability held is not new to its users.
-        let old = before.filter(|(side, _)| side.inventory.paths.contains(path));
-        if before.and_then(|(_, seen)| seen.pins.files.get(path)) == Some(digest) {
+        let old = before.filter(|(package, _)| package.inventory.paths.contains(path));
+        if before.and_then(|(_, version)| version.pins.files.get(path)) == Some(digest) {
             continue;
         }
         let documents =
-            (old.and_then(|(side, _)| side.evidence.documents.get(path)), after.0.evidence.documents.get(path));
+            (old.and_then(|(package, _)| package.evidence.documents.get(path)), after.0.evidence.documents.get(path));
         if let (was, Some(is)) = documents {
             push(kind_of(was, is), path);
         }
     }
-    let gone = before.into_iter().flat_map(|(side, seen)| seen.pins.files.keys().map(move |path| (side, path)));
-    for (side, path) in gone.filter(|(_, path)| !after.0.inventory.paths.contains(*path)) {
-        if let Some(was) = side.evidence.documents.get(path) {
+    let gone =
+        before.into_iter().flat_map(|(package, version)| version.pins.files.keys().map(move |path| (package, path)));
+    for (package, path) in gone.filter(|(_, path)| !after.0.inventory.paths.contains(*path)) {
+        if let Some(was) = package.evidence.documents.get(path) {
             push(if is_for_people(was) { EffectKind::Text } else { EffectKind::Code }, path);
         }
     }

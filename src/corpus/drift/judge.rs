@@ -1,4 +1,4 @@
-//! Judge: the class and the severity of a change, from its effects and from what surrounds it.
+//! `judge`: the class and the severity of a change, from its effects and from what surrounds it.
 //!
 //! The whole art is to say nothing about honest releases: most bring code, many bring hosts, programs and permissions,
 //! and say so with another version. Effects are found elsewhere.
@@ -12,7 +12,7 @@ use capdex_model::fact::Severity;
 /// The circumstances of a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReleaseContext {
-    /// The version's move, if it moved.
+    /// The change of version.
     pub version_change: VersionChange,
     /// True where both sides claim to be the same bytes.
     pub is_same_release: bool,
@@ -37,9 +37,9 @@ const OF_A_NEW_OWNER: [EffectKind; 7] = [
 
 /// Adds what follows from the effects together with what surrounds them, and judges; the effects come out sorted, the
 /// gravest first.
-pub fn judge(effects: &mut Vec<Effect>, around: ReleaseContext) -> (DriftClass, Severity) {
+pub fn judge(effects: &mut Vec<Effect>, context: ReleaseContext) -> (DriftClass, Severity) {
     let by_new_owner = effects.iter().find(|effect| OF_A_NEW_OWNER.contains(&effect.kind)).cloned();
-    if let (true, Some(effect)) = (around.is_of_new_owner, by_new_owner) {
+    if let (true, Some(effect)) = (context.is_of_new_owner, by_new_owner) {
         let detail = format!("the first releases of another owner: {}", effect.kind.title());
         effects.push(Effect::new(EffectKind::OwnerReplaced, Severity::High, &effect.subject, &detail));
     }
@@ -55,30 +55,30 @@ pub fn judge(effects: &mut Vec<Effect>, around: ReleaseContext) -> (DriftClass, 
     effects.dedup();
     let class = effects.iter().map(|effect| effect.kind.class()).max().unwrap_or(DriftClass::Editorial);
     let worst =
-        DriftClass::ORDER.iter().map(|class| severity_of(*class, effects, around)).max().unwrap_or(Severity::Info);
-    if !around.is_same_release {
+        DriftClass::ORDER.iter().map(|class| severity_of(*class, effects, context)).max().unwrap_or(Severity::Info);
+    if !context.is_same_release {
         return (class, worst);
     }
     // A registry lets people move a tag, so that other bytes under it are no proof of tampering.
-    let least = if around.is_tag { Severity::Medium } else { Severity::High };
+    let least = if context.is_tag { Severity::Medium } else { Severity::High };
     (DriftClass::SameVersion, worst.max(least))
 }
 
 /// The severity of the effects of one class.
-fn severity_of(class: DriftClass, effects: &[Effect], around: ReleaseContext) -> Severity {
+fn severity_of(class: DriftClass, effects: &[Effect], context: ReleaseContext) -> Severity {
     let of_class = || effects.iter().filter(|effect| effect.kind.class() == class);
     let Some(worst) = of_class().map(|effect| effect.severity).max() else { return Severity::Info };
     match class {
         DriftClass::Volatile | DriftClass::Editorial | DriftClass::Surface => Severity::Info,
         // A contract that changes with the version is what versions are for.
         DriftClass::Contract => {
-            if around.version_change == VersionChange::No {
+            if context.version_change == VersionChange::No {
                 Severity::Low
             } else {
                 Severity::Info
             }
         }
-        DriftClass::Privilege if around.version_change == VersionChange::No => {
+        DriftClass::Privilege if context.version_change == VersionChange::No => {
             // Under an unchanged version each privilege is unannounced: two kinds at once are no slip.
             let kinds: BTreeSet<EffectKind> =
                 of_class().filter(|effect| effect.severity > Severity::Info).map(|effect| effect.kind).collect();
@@ -91,7 +91,7 @@ fn severity_of(class: DriftClass, effects: &[Effect], around: ReleaseContext) ->
         // A release that names another version announces itself, and most bring hosts or programs.
         DriftClass::Privilege => worst.min(Severity::Low),
         // What is new altogether was never trusted; what the rules say of it stands in its own findings too.
-        DriftClass::RuleCue if around.is_new && worst < Severity::Critical => Severity::Medium,
+        DriftClass::RuleCue if context.is_new && worst < Severity::Critical => Severity::Medium,
         DriftClass::RuleCue | DriftClass::Identity | DriftClass::SameVersion => worst,
     }
 }
@@ -100,9 +100,9 @@ fn severity_of(class: DriftClass, effects: &[Effect], around: ReleaseContext) ->
 mod tests {
     use super::*;
 
-    fn judged(kinds: &[(EffectKind, Severity)], around: ReleaseContext) -> (DriftClass, Severity) {
+    fn judged(kinds: &[(EffectKind, Severity)], context: ReleaseContext) -> (DriftClass, Severity) {
         let mut effects = kinds.iter().map(|(kind, severity)| Effect::new(*kind, *severity, "a.js", "")).collect();
-        judge(&mut effects, around)
+        judge(&mut effects, context)
     }
 
     const BUMPED: ReleaseContext = ReleaseContext {

@@ -1,4 +1,4 @@
-//! Declared: what a package's manifests ask for that they did not: permissions, hooks, scripts at installation, other
+//! Manifest declarations: the effects of new ones in a package: permissions, hooks, scripts at installation, other
 //! addresses, packages, repositories and credentials. Owners of the package are compared in [`owners`](super::owners).
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use capdex_evidence::site::site_of;
 use capdex_model::fact::Severity;
 
 /// The effects of what a capability declares, where the whole package did not declare it before.
-pub(super) fn effects(before: &PackageVersion<'_>, own: &ManifestDeclarations, moved: VersionChange) -> Vec<Effect> {
+pub(super) fn effects(before: &PackageVersion<'_>, own: &ManifestDeclarations, version: VersionChange) -> Vec<Effect> {
     let old = &before.inventory.declarations;
     let mut effects = Vec::new();
     let mut low = |kind, subject: &str, detail: &str| effects.push(Effect::new(kind, Severity::Low, subject, detail));
@@ -33,7 +33,7 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &ManifestDeclarations, m
         let new: Vec<&str> = own.auth.difference(&old.auth).map(String::as_str).collect();
         effects.push(Effect::info(EffectKind::AuthChanged, "credentials", &new.join(", ")));
     }
-    effects.extend(places(old, own, moved));
+    effects.extend(places(old, own, version));
     effects
 }
 
@@ -42,8 +42,8 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &ManifestDeclarations, m
 /// or mistyped.
 fn places(old: &ManifestDeclarations, own: &ManifestDeclarations, version: VersionChange) -> Vec<Effect> {
     let mut effects = Vec::new();
-    let sites = |declared: &ManifestDeclarations| -> BTreeSet<String> {
-        declared.remotes.iter().filter_map(|address| host_of(address)).map(|host| site_of(&host)).collect()
+    let sites = |declarations: &ManifestDeclarations| -> BTreeSet<String> {
+        declarations.remotes.iter().filter_map(|address| host_of(address)).map(|host| site_of(&host)).collect()
     };
     if let Some(moved) = replaced(&sites(old), &sites(own)) {
         // A move under the same version is unannounced: callers send their credentials elsewhere.
@@ -96,20 +96,20 @@ mod tests {
 
     #[test]
     fn another_number_is_another_repository_only_under_the_same_address() {
-        let declared = |address: &str, number: &str| ManifestDeclarations {
+        let declarations = |address: &str, number: &str| ManifestDeclarations {
             repositories: BTreeSet::from([address.to_owned()]),
             repository_ids: BTreeSet::from([number.to_owned()]),
             remotes: BTreeSet::from([format!("https://{number}.test/mcp")]),
             ..ManifestDeclarations::default()
         };
-        let old = declared("https://forge.test/a/x", "one");
-        let of = |own: &ManifestDeclarations, moved| -> Vec<(EffectKind, Severity)> {
-            places(&old, own, moved).iter().map(|effect| (effect.kind, effect.severity)).collect()
+        let old = declarations("https://forge.test/a/x", "one");
+        let of = |own: &ManifestDeclarations, version| -> Vec<(EffectKind, Severity)> {
+            places(&old, own, version).iter().map(|effect| (effect.kind, effect.severity)).collect()
         };
         let (remote, replaced) = (EffectKind::RemoteMoved, EffectKind::RepositoryReplaced);
-        let same = declared("https://forge.test/a/x", "two");
+        let same = declarations("https://forge.test/a/x", "two");
         assert_eq!(of(&same, VersionChange::Yes), [(remote, Severity::Low), (replaced, Severity::High)]);
-        let other = declared("https://forge.test/b/x", "two");
+        let other = declarations("https://forge.test/b/x", "two");
         let moved = (EffectKind::RepositoryMoved, Severity::Low);
         assert_eq!(of(&other, VersionChange::No), [(remote, Severity::Medium), moved]);
     }

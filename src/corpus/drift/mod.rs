@@ -99,20 +99,20 @@ pub struct Drift {
 pub fn compare(
     before: &PackageVersion<'_>,
     after: &PackageVersion<'_>,
-    around: ReleaseContext,
+    context: ReleaseContext,
     mask: MaskSecrets,
 ) -> Vec<Drift> {
     let ids: BTreeSet<CapabilityId> = before.seen.keys().chain(after.seen.keys()).copied().collect();
     let is_partial = !(before.is_whole && after.is_whole);
     let drifts = ids.into_iter().filter_map(|id| {
         let (old, new) = (before.seen.get(&id), after.seen.get(&id));
-        let content = |seen: Option<&CapabilityVersion<'_>>| seen.map(|seen| seen.capability.content);
-        let is_excused = || around.is_same_release && is_partial && !differ((before, old), (after, new));
+        let content = |version: Option<&CapabilityVersion<'_>>| version.map(|version| version.capability.content);
+        let is_excused = || context.is_same_release && is_partial && !differ((before, old), (after, new));
         // A download that broke off would otherwise be reported as other bytes under the same version.
         if content(old) == content(new) || is_excused() {
             return None;
         }
-        Some(of_capability(id, (before, old), (after, new), around, mask))
+        Some(of_capability(id, (before, old), (after, new), context, mask))
     });
     drifts.collect()
 }
@@ -129,9 +129,9 @@ fn differ(before: PackageWithCapability<'_, '_>, after: PackageWithCapability<'_
 }
 
 /// True where a capability has a file that is nowhere in a whole side.
-fn has_more(seen: Option<&CapabilityVersion<'_>>, other: &PackageVersion<'_>) -> bool {
+fn has_more(version: Option<&CapabilityVersion<'_>>, other: &PackageVersion<'_>) -> bool {
     let lacks = |path: &String| !other.inventory.paths.contains(path) && !other.evidence.documents.contains_key(path);
-    other.is_whole && seen.is_some_and(|seen| seen.pins.files.keys().any(lacks))
+    other.is_whole && version.is_some_and(|version| version.pins.files.keys().any(lacks))
 }
 
 /// True where something of a new capability's kind left the package as it came. A folder that was moved or renamed
@@ -147,12 +147,12 @@ fn of_capability(
     id: CapabilityId,
     before: PackageWithCapability<'_, '_>,
     after: PackageWithCapability<'_, '_>,
-    around: ReleaseContext,
+    context: ReleaseContext,
     mask: MaskSecrets,
 ) -> Drift {
-    let (old, new) = (before.1.map(|seen| (before.0, seen)), after.1.map(|seen| (after.0, seen)));
+    let (old, new) = (before.1.map(|version| (before.0, version)), after.1.map(|version| (after.0, version)));
     let nothing = Pins::default();
-    let pins = |half: Option<&CapabilityVersion<'_>>| half.map_or(nothing.clone(), |seen| seen.pins.clone());
+    let pins = |side: Option<&CapabilityVersion<'_>>| side.map_or(nothing.clone(), |version| version.pins.clone());
     let mut changes = changes(&pins(before.1), &pins(after.1));
     let mut effects = Vec::new();
     let mut removed_tools = Vec::new();
@@ -164,23 +164,23 @@ fn of_capability(
         removed_tools = compared.removed;
         effects.extend(rule_delta::new_attack_findings(before.0, new));
         effects.extend(code::effects(before.0, new.0, new.1));
-        let declared = declaration_pins::ManifestDeclarations::of(new.1.capability, new.0.evidence);
-        effects.extend(manifest_declarations::effects(before.0, &declared, around.version_change));
+        let declarations = declaration_pins::ManifestDeclarations::of(new.1.capability, new.0.evidence);
+        effects.extend(manifest_declarations::effects(before.0, &declarations, context.version_change));
     }
     let kind = match (old.is_some(), new.is_some()) {
         (false, _) => DriftKind::New,
         (_, false) => DriftKind::Gone,
-        _ if around.is_same_release => DriftKind::ChangedSameVersion,
+        _ if context.is_same_release => DriftKind::ChangedSameVersion,
         _ => DriftKind::Changed,
     };
     // A renamed folder must not earn the mildness that a new capability has.
     let is_new = kind == DriftKind::New && !after.1.is_some_and(|new| replaces(before.0, after.0, new));
-    let (class, severity) = judge(&mut effects, ReleaseContext { is_new, ..around });
+    let (class, severity) = judge(&mut effects, ReleaseContext { is_new, ..context });
     // Of what is gone everything is gone.
     let class = if kind == DriftKind::Gone { class.max(DriftClass::Surface) } else { class };
     // Files with effects are shown first, since the diff is cut after some lines.
     let first: Vec<String> = effects.iter().map(|effect| file_of(&effect.subject)).collect();
-    let content = |half: Option<&CapabilityVersion<'_>>| half.map(|seen| seen.capability.content);
+    let content = |side: Option<&CapabilityVersion<'_>>| side.map(|version| version.capability.content);
     Drift {
         capability: id,
         kind,

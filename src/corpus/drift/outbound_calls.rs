@@ -1,4 +1,5 @@
-//! Sent: what the calls that send are given, wherever in a package they stand: what moves to another file is not new.
+//! `OutboundCalls`: the arguments of the calls that send, over a whole package: a call that moves to another file is not
+//! new.
 //!
 //! `code` compares them. Linear in the text: each call is read once, to a bounded length.
 

@@ -1,4 +1,4 @@
-//! PackageVersion: a whole package at one snapshot, as the comparison sees it.
+//! `PackageVersion`: a whole package at one snapshot, as the comparison sees it.
 //!
 //! Each side is read once, and then compared with any number of others.
 
@@ -19,7 +19,7 @@ use capdex_model::facts::SparseFacts;
 use capdex_model::ids::CapabilityId;
 use capdex_model::snapshot::Completeness;
 
-/// One capability of a side.
+/// One capability of a package at one snapshot.
 #[derive(Clone, Copy, Debug)]
 pub struct CapabilityVersion<'a> {
     /// The capability itself.
@@ -68,12 +68,13 @@ pub(super) struct PackageInventory<'a> {
 impl<'a> PackageVersion<'a> {
     /// Takes what was read and scanned of a package.
     pub fn new(evidence: &'a Evidence, seen: impl Iterator<Item = CapabilityVersion<'a>>, is_whole: bool) -> Self {
-        let seen: BTreeMap<CapabilityId, CapabilityVersion<'a>> = seen.map(|seen| (seen.capability.id, seen)).collect();
-        let mut ground = PackageInventory::default();
+        let seen: BTreeMap<CapabilityId, CapabilityVersion<'a>> =
+            seen.map(|version| (version.capability.id, version)).collect();
+        let mut inventory = PackageInventory::default();
         for one in seen.values() {
-            ground.add(evidence, one);
+            inventory.add(evidence, one);
         }
-        Self { evidence, seen, is_whole, inventory: ground }
+        Self { evidence, seen, is_whole, inventory }
     }
 
     /// The source of a capability that runs for users: tests and fixtures are left out.
@@ -119,15 +120,15 @@ pub(super) fn is_live(document: Option<&Document>) -> bool {
 }
 
 impl<'a> PackageInventory<'a> {
-    fn add(&mut self, evidence: &'a Evidence, seen: &CapabilityVersion<'_>) {
-        for fact in seen.facts.all() {
+    fn add(&mut self, evidence: &'a Evidence, version: &CapabilityVersion<'_>) {
+        for fact in version.facts.all() {
             if fact.outcome == Outcome::True && fact.confidence >= Confidence::Medium {
                 let reach = Reach::of(evidence, fact);
                 let worst = self.rules.entry((fact.rule.as_str().to_owned(), reach)).or_insert(fact.severity);
                 *worst = (*worst).max(fact.severity);
             }
         }
-        let files = &seen.capability.files;
+        let files = &version.capability.files;
         self.paths.extend(files.iter().cloned());
         let live = || files.iter().filter(|path| is_live(evidence.documents.get(*path)));
         for (site, file) in hosts::sites(evidence, live()) {
@@ -139,6 +140,6 @@ impl<'a> PackageInventory<'a> {
             self.recipients.extend(recipients::recipients(document).into_iter().take(room));
             self.outbound_calls.add(document);
         }
-        self.declarations.join(ManifestDeclarations::of(seen.capability, evidence));
+        self.declarations.join(ManifestDeclarations::of(version.capability, evidence));
     }
 }

@@ -1,4 +1,4 @@
-//! Release: what claims that bytes are the same, and whether the version moved.
+//! `Release`: the claims of a locator about its bytes, and `VersionChange`, the change of version between two of them.
 //!
 //! Only claims are read, no bytes.
 
@@ -79,7 +79,7 @@ impl Release {
         self.claim.is_some() && self.claim == other.claim
     }
 
-    /// The move of the version from here to `after`.
+    /// The change of version from here to `after`.
     pub fn version_change(&self, after: &Self) -> VersionChange {
         if self.is_same(after) {
             return VersionChange::No;

@@ -1,4 +1,4 @@
-//! Cues: what the rules say of a package that they did not say before, as effects.
+//! Rule delta: findings of attacks that the rules did not report for the package before, as effects.
 //!
 //! The difference of rules decides, not that of texts: a file may be rewritten from top to bottom and say nothing new.
 //! Nothing is known of a rule here but whether it tells an attack or a defect.
@@ -9,7 +9,7 @@ use super::effect::{Effect, EffectKind};
 use super::package_version::{CapabilityVersion, PackageVersion, Reach};
 use capdex_model::fact::{Confidence, Fact, Outcome, Severity};
 
-/// Rules that are high for defects, leaked keys of the author's own or leads: an ordinary release may bring them.
+/// Rules that are high for defects, leaked keys of the author's own or weak signs: an ordinary release may bring them.
 const DEFECTS: [&str; 25] = [
     "binary-program",
     "file-masquerade",
@@ -87,7 +87,7 @@ pub(super) fn new_attack_findings(
 ) -> Vec<Effect> {
     let mut worst: BTreeMap<&str, &Fact> = BTreeMap::new();
     let is_new = |fact: &Fact| is_new(before, fact, Reach::of(after.0.evidence, fact));
-    for fact in after.1.facts.all().filter(|fact| is_cue(fact) && is_new(fact)) {
+    for fact in after.1.facts.all().filter(|fact| is_attack(fact) && is_new(fact)) {
         let known = worst.entry(fact.rule.as_str()).or_insert(fact);
         if (fact.severity, fact.confidence) > (known.severity, known.confidence) {
             *known = fact;
@@ -102,7 +102,7 @@ fn is_new(before: &PackageVersion<'_>, fact: &Fact, reach: Reach) -> bool {
     !is_known(Reach::Live) && (reach == Reach::Live || !is_known(Reach::Kept))
 }
 
-fn is_cue(fact: &Fact) -> bool {
+fn is_attack(fact: &Fact) -> bool {
     let rule = fact.rule.as_str();
     fact.outcome == Outcome::True
         && fact.severity >= Severity::High

@@ -28,7 +28,7 @@ pub(super) fn compare(
     before: Option<(&PackageVersion<'_>, &CapabilityVersion<'_>)>,
     after: (&PackageVersion<'_>, &CapabilityVersion<'_>),
 ) -> ToolComparison {
-    let old = before.map(|(side, seen)| tools(side, seen)).unwrap_or_default();
+    let old = before.map(|(package, version)| tools(package, version)).unwrap_or_default();
     let new = tools(after.0, after.1);
     let removed: Vec<&Tool> = old.iter().filter(|(name, _)| !new.contains_key(*name)).map(|(_, tool)| *tool).collect();
     let added: Vec<&Tool> = new.iter().filter(|(name, _)| !old.contains_key(*name)).map(|(_, tool)| *tool).collect();
@@ -56,10 +56,10 @@ pub(super) fn compare(
     compared
 }
 
-fn tools<'a>(side: &'a PackageVersion<'_>, seen: &CapabilityVersion<'_>) -> BTreeMap<&'a str, &'a Tool> {
-    let files: BTreeSet<&str> = seen.capability.files.iter().map(String::as_str).collect();
+fn tools<'a>(package: &'a PackageVersion<'_>, version: &CapabilityVersion<'_>) -> BTreeMap<&'a str, &'a Tool> {
+    let files: BTreeSet<&str> = version.capability.files.iter().map(String::as_str).collect();
     let mut tools = BTreeMap::new();
-    for tool in side.evidence.tools.iter().filter(|tool| files.contains(tool.place.file.as_str())) {
+    for tool in package.evidence.tools.iter().filter(|tool| files.contains(tool.place.file.as_str())) {
         tools.entry(tool.name.as_str()).or_insert(tool);
     }
     tools

@@ -57,9 +57,9 @@ const BUMPED: ReleaseContext = ReleaseContext {
     is_new: false,
 };
 
-fn drift(before: &[(&str, &str)], after: &[(&str, &str)], around: ReleaseContext) -> Vec<Drift> {
+fn drift(before: &[(&str, &str)], after: &[(&str, &str)], context: ReleaseContext) -> Vec<Drift> {
     let (before, after) = (read(before), read(after));
-    compare(&before.side(), &after.side(), around, capdex_rules::mask_line)
+    compare(&before.side(), &after.side(), context, capdex_rules::mask_line)
 }
 
 /// The worst of a release that moved the version.

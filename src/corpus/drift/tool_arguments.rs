@@ -1,4 +1,4 @@
-//! Asks: the things that an argument of a tool asks a model to put into it: the conversation, a command, an address.
+//! Tool arguments: the effect of one that asks a model for the conversation, a command or an address.
 //!
 //! Only names, descriptions and schemas are read. Tools that are about conversations take them by their nature.
 

@@ -1,6 +1,6 @@
-//! Coordinates: the name of an artefact that stays wherever it is listed, in one spelling each.
+//! Artifact ids: the name of an artifact that stays the same wherever it is listed, in one spelling each.
 //!
-//! A coordinate is text: `npm:@scope/name`, `pypi:name`, `nuget:name`, `oci:host/path` without tag, `mcp:host/path` without
+//! An artifact id is text: `npm:@scope/name`, `pypi:name`, `nuget:name`, `oci:host/path` without tag, `mcp:host/path` without
 //! scheme, `row:<registry>:<name>` without version, and for repositories `repo:github:owner/name`, with `#path` where a
 //! part of the repository is meant. A number that the forge gave stands in the place of the name: `repo:github@7`.
 //! Nobody is asked, and who says what is not judged here.
@@ -66,7 +66,7 @@ impl RepositoryPath {
         self.repository.rsplit_once('/').map_or("", |(owner, _)| owner)
     }
 
-    /// The coordinate, by the forge's number where it is known.
+    /// The artifact id, by the forge's number where it is known.
     pub(super) fn artifact_id(&self, number: Option<u64>) -> String {
         let forge = self.repository.split_once(':').map_or("", |(forge, _)| forge);
         let host =
@@ -97,7 +97,7 @@ fn trimmed(path: &str) -> String {
     if path == "." { String::new() } else { path.to_owned() }
 }
 
-/// The coordinate of a package, an image or an endpoint by its name in an ecosystem; none in the other ecosystems.
+/// The artifact id of a package, an image or an endpoint by its name in an ecosystem; none in the other ecosystems.
 pub(super) fn of_name(ecosystem: Ecosystem, name: &str) -> Option<String> {
     match ecosystem {
         Ecosystem::Npm | Ecosystem::Pypi => Some(format!("{}:{name}", ecosystem.as_str())),
@@ -126,27 +126,27 @@ pub(super) fn of_endpoint(address: &str) -> Option<String> {
 
 /// An endpoint without the last word of its path that says only how it is spoken with. `/mcp` and `/sse` of one address
 /// are one server.
-pub(super) fn server_of_endpoint(coordinate: &str) -> &str {
-    match coordinate.rsplit_once('/') {
+pub(super) fn server_of_endpoint(artifact_id: &str) -> &str {
+    match artifact_id.rsplit_once('/') {
         Some((server, "mcp" | "sse" | "http" | "stream" | "streamable" | "message" | "messages")) => server,
-        _ => coordinate,
+        _ => artifact_id,
     }
 }
 
-/// The host of an endpoint's coordinate, without its port.
-pub(super) fn host_of(coordinate: &str) -> Option<&str> {
-    let rest = coordinate.strip_prefix("mcp:")?;
+/// The host of an endpoint's artifact id, without its port.
+pub(super) fn host_of(artifact_id: &str) -> Option<&str> {
+    let rest = artifact_id.strip_prefix("mcp:")?;
     rest.split(['/', '?', ':']).next()
 }
 
-/// True where a coordinate is one that many unlike things share by its nature.
-pub(super) fn is_shared_by_nature(coordinate: &str) -> bool {
+/// True where an artifact id is one that many unlike things share by its nature.
+pub(super) fn is_shared_by_nature(artifact_id: &str) -> bool {
     let is_below = |host: &str, domain: &str| {
         host == domain || host.strip_suffix(domain).is_some_and(|before| before.ends_with('.'))
     };
     let local = |host: &str| matches!(host, "localhost" | "127.0.0.1" | "0.0.0.0" | "example.com" | "[");
-    host_of(coordinate).map_or_else(
-        || LAUNCHERS.contains(&coordinate),
+    host_of(artifact_id).map_or_else(
+        || LAUNCHERS.contains(&artifact_id),
         |host| local(host) || GATEWAYS.iter().any(|gateway| is_below(host, gateway)),
     )
 }

@@ -44,7 +44,7 @@ pub enum Reason {
     PartOf,
     /// So many unlike listings name it that it says nothing about what they are.
     Shared,
-    /// The publisher, where a registry proves that. The same vendor is not the same thing.
+    /// The publisher, where a registry proves that. The same publisher is not the same thing.
     Publisher,
 }
 
@@ -108,13 +108,13 @@ impl Reason {
     }
 }
 
-/// Why one listing has to do with a coordinate, a vendor or another listing.
+/// Why one listing has to do with an artifact id, a publisher or another listing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IdentityEdge {
     /// Why.
     pub reason: Reason,
-    /// With what: a coordinate, a vendor, or the listings that the operator's file names.
+    /// With what: an artifact id, a publisher, or the listings that the operator's file names.
     pub to: String,
     /// The operator's own words; empty for what the evidence says.
     #[serde(default, skip_serializing_if = "String::is_empty")]

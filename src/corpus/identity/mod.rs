@@ -64,7 +64,7 @@ pub struct Given {
     pub overrides: Overrides,
     /// The ids of before.
     pub known: KnownEntities,
-    /// Listings whose artefact is another one than before, under the same name.
+    /// Listings whose artifact is another one than before, under the same name.
     pub replaced: BTreeSet<ListingKey>,
 }
 

@@ -1,10 +1,10 @@
-//! Which nodes are one thing: statements, by their place, and coordinates, by their text.
+//! `Nodes`: statements and artifact ids, joined where they are one thing. Statements are known by place, ids by text.
 
 use std::collections::BTreeMap;
 
 use crate::union::Union;
 
-/// Nodes and which of them are joined. The first nodes are the statements, by their place; coordinates come after.
+/// Nodes and which of them are joined. The first nodes are the statements, by their place; artifact ids come after.
 pub(super) struct Nodes {
     sets: Union,
     named: BTreeMap<String, usize>,
@@ -16,13 +16,13 @@ impl Nodes {
         Self { sets: Union::of(statements), named: BTreeMap::new() }
     }
 
-    /// The node of a coordinate.
-    pub(super) fn node(&mut self, coordinate: &str) -> usize {
-        if let Some(node) = self.named.get(coordinate) {
+    /// The node of an artifact id.
+    pub(super) fn node(&mut self, artifact_id: &str) -> usize {
+        if let Some(node) = self.named.get(artifact_id) {
             return *node;
         }
         let node = self.sets.add();
-        self.named.insert(coordinate.to_owned(), node);
+        self.named.insert(artifact_id.to_owned(), node);
         node
     }
 
@@ -36,7 +36,7 @@ impl Nodes {
         self.sets.join(one, other);
     }
 
-    /// The roots of what holds a coordinate that passes, each once and sorted.
+    /// The roots of what holds an artifact id that passes, each once and sorted.
     pub(super) fn roots_with(&mut self, passes: impl Fn(&str) -> bool) -> std::collections::BTreeSet<usize> {
         let nodes: Vec<usize> = self.named.iter().filter(|(name, _)| passes(name)).map(|(_, node)| *node).collect();
         nodes.into_iter().map(|node| self.root(node)).collect()

@@ -2,7 +2,7 @@
 //!
 //! A listing is joined with what it is *about* by its own word, because that is what people get through it. Everything
 //! else that it names is joined only where the other side, or a registry that checks, says the same; else it is a claim.
-//! So a listing cannot bridge two artefacts, and an artefact cannot join another by naming it. Names are never compared.
+//! So a listing cannot bridge two artifacts, and an artifact cannot join another by naming it. Names are never compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,7 +77,7 @@ impl<'a> IdentityResolver<'a> {
         self.edges.get(at).is_some_and(|edges| edges.iter().any(|edge| edge.to == to))
     }
 
-    /// The coordinate of a place: by the forge's number, unless the listing states another one. A stated number is a
+    /// The artifact id of a place: by the forge's number, unless the listing states another one. A stated number is a
     /// claim: it parts what has one name, and never joins what has two.
     fn located(&self, place: &RepositoryPath, stated: Option<u64>) -> String {
         match (self.numbers.get(place.repository.as_str()), stated) {
@@ -96,7 +96,7 @@ impl<'a> IdentityResolver<'a> {
                 self.edge(at, Reason::VersionOf, row);
             }
             let Some((reason, to)) = primary else { continue };
-            // The artefact's own listing is not about something that a list could crowd.
+            // The artifact's own listing is not about something that a list could crowd.
             let is_crowded = said.voice != Voice::Artefact && crowded.contains(&(said.catalogue.as_str(), to.clone()));
             let reason = match is_crowded {
                 true if to.starts_with("repo:") => Reason::PartOf,
@@ -197,7 +197,7 @@ impl<'a> IdentityResolver<'a> {
     fn manifests(&mut self) {
         for (at, said) in self.statements.iter().enumerate() {
             let (Some(own), Some(place)) = (&said.own, &said.place) else { continue };
-            let is_alike = said.member.publishers.iter().any(|vendor| is_account(vendor, place.owner()));
+            let is_alike = said.member.publishers.iter().any(|publisher| is_account(publisher, place.owner()));
             if let Some(path) = self.proofs.folder_of_package(&place.repository, own).filter(|_| is_alike) {
                 let place = RepositoryPath { path: path.to_owned(), ..place.clone() };
                 let to = self.located(&place, said.stated_number);
@@ -290,8 +290,8 @@ impl<'a> IdentityResolver<'a> {
                 let whole = RepositoryPath { path: String::new(), ..place.clone() };
                 self.edge(at, Reason::ForkOf, &whole.artifact_id(Some(parent)));
             }
-            for vendor in &said.member.publishers {
-                self.edge(at, Reason::Publisher, vendor);
+            for publisher in &said.member.publishers {
+                self.edge(at, Reason::Publisher, publisher);
             }
         }
     }
@@ -306,7 +306,7 @@ impl<'a> IdentityResolver<'a> {
     }
 }
 
-/// The coordinates that too many listings of one list are about, by list.
+/// The artifact ids that too many listings of one list are about, by list.
 fn crowded<'a>(statements: &'a [Statement], primaries: &[Option<(Reason, String)>]) -> BTreeSet<(&'a str, String)> {
     let mut about: BTreeMap<(&str, &str), BTreeSet<String>> = BTreeMap::new();
     for (said, primary) in statements.iter().zip(primaries) {
@@ -321,10 +321,10 @@ fn crowded<'a>(statements: &'a [Statement], primaries: &[Option<(Reason, String)
     crowded.map(|((catalogue, to), _)| (catalogue, to.to_owned())).collect()
 }
 
-/// True where a vendor has the name of a repository's owner: `npm-scope:acme` that of `github:acme`.
-fn is_account(vendor: &str, owner: &str) -> bool {
+/// True where a publisher has the name of a repository's owner: `npm-scope:acme` that of `github:acme`.
+fn is_account(publisher: &str, owner: &str) -> bool {
     let name = |text: &str| text.rsplit([':', '/']).next().unwrap_or_default().to_owned();
-    name(vendor) == name(owner)
+    name(publisher) == name(owner)
 }
 
 impl Proofs {

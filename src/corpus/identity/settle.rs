@@ -2,8 +2,8 @@
 //!
 //! An entity keeps the id that most of its members had before; where that is even, the least such id. If several
 //! entities that would keep one id, the one with most of its former members does. An id is given once: what is new
-//! takes the first of its members' keys, registries of artefacts before directories, and a number behind it where that
-//! was an id before. A member whose artefact was replaced by another under the same name (a re-created repository) has
+//! takes the first of its members' keys, registries of artifacts before directories, and a number behind it where that
+//! was an id before. A member whose artifact was replaced by another under the same name (a re-created repository) has
 //! no vote.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_entity_is_named_after_where_its_artefact_is() {
+    fn a_new_entity_is_named_after_where_its_artifact_is() {
         assert_eq!(settled(&[&["glama:a/b", "npm:b", "official-registry:c"]], &KnownEntities::default()), ["npm:b"]);
     }
 

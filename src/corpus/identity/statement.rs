@@ -13,7 +13,7 @@ use capdex_model::time::Timestamp;
 /// The party that speaks in a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Voice {
-    /// The place where the artefact itself is: a package registry, a forge, an endpoint.
+    /// The place where the artifact itself is: a package registry, a forge, an endpoint.
     Artefact,
     /// Its publisher, in a registry: what it says of others' things is a claim.
     Publisher,
@@ -31,7 +31,7 @@ pub struct Statement {
     pub(super) voice: Voice,
     /// The list within its source that the listing stands in.
     pub(super) catalogue: String,
-    /// The artefact that the listing itself is.
+    /// The artifact that the listing itself is.
     pub(super) own: Option<String>,
     /// The name in its registry, without the version.
     pub(super) row: Option<String>,

@@ -33,9 +33,9 @@ pub(super) fn by(account: &str, listing: Listing) -> Listing {
 
 /// A repository of GitHub with its number.
 pub(super) fn repository(name: &str, number: u64) -> Listing {
-    let standing = RepositorySignals { repository_id: Claim::Known(number), ..RepositorySignals::default() };
+    let signals = RepositorySignals { repository_id: Claim::Known(number), ..RepositorySignals::default() };
     let owner = name.split('/').next().unwrap_or_default().to_owned();
-    let claims = Claims { repository_signals: standing, maintainers: Claim::Known(vec![owner]), ..Claims::default() };
+    let claims = Claims { repository_signals: signals, maintainers: Claim::Known(vec![owner]), ..Claims::default() };
     Listing { claims, ..listing(&format!("github:{name}"), &[]) }
 }
 
@@ -43,10 +43,10 @@ pub(super) fn repository(name: &str, number: u64) -> Listing {
 pub(super) fn registry_row(name: &str, server: &str, references: &[&str]) -> Listing {
     let files = BTreeMap::from([("server.json".to_owned(), server.to_owned())]);
     let identity = format!("official-registry:{}", name.rsplit_once('@').map_or(name, |(name, _)| name));
-    let standing = RepositorySignals { official: Claim::Known(true), ..RepositorySignals::default() };
+    let signals = RepositorySignals { official: Claim::Known(true), ..RepositorySignals::default() };
     Listing {
         locators: vec![Locator::Inline { identity, version: None, files }],
-        claims: Claims { repository_signals: standing, ..Claims::default() },
+        claims: Claims { repository_signals: signals, ..Claims::default() },
         ..listing(&format!("official-registry:{name}"), references)
     }
 }

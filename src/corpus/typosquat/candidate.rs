@@ -1,6 +1,6 @@
 //! `TyposquatCandidate`: a name that is almost the name of something established, with everything that is known of the two.
 //!
-//! Lists and nights make leads alike; `judge` gives them severity and rank.
+//! Lists and nights make candidates in the same form; `judge` gives them severity and rank.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ impl Space {
     }
 }
 
-/// A look-alike. A lead and not a verdict: see `severity` and `reasons`.
+/// A typosquat candidate, which is no verdict: see `severity` and `reasons`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TyposquatCandidate {
@@ -67,9 +67,9 @@ pub struct TyposquatCandidate {
     pub popularity: Option<u64>,
     /// The target's users.
     pub target_popularity: Option<u64>,
-    /// The vendors that prove to answer for the newcomer.
+    /// The publishers that prove to answer for the newcomer.
     pub owners: Vec<String>,
-    /// The vendors that prove to answer for the target.
+    /// The publishers that prove to answer for the target.
     pub target_owners: Vec<String>,
 }
 
@@ -83,11 +83,14 @@ impl TyposquatCandidate {
         self
     }
 
-    /// The order in which leads are shown: worst first, then by rank, then by name.
+    /// The order in which candidates are shown: worst first, then by rank, then by name.
     pub fn order(&self, other: &Self) -> std::cmp::Ordering {
-        let key = |lead: &Self| (std::cmp::Reverse(lead.severity), std::cmp::Reverse(lead.rank), lead.space);
+        let key = |candidate: &Self| {
+            (std::cmp::Reverse(candidate.severity), std::cmp::Reverse(candidate.rank), candidate.space)
+        };
         key(self).cmp(&key(other)).then_with(|| {
-            let names = |lead: &'_ Self| (lead.name.clone(), lead.target.clone(), lead.listing.clone());
+            let names =
+                |candidate: &'_ Self| (candidate.name.clone(), candidate.target.clone(), candidate.listing.clone());
             names(self).cmp(&names(other))
         })
     }

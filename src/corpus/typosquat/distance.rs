@@ -5,7 +5,7 @@
 
 use rapidfuzz::distance::osa;
 
-/// The largest distance that is asked for when look-alikes are searched.
+/// The largest distance that is asked for when typosquat candidates are searched.
 pub const MOST: usize = 2;
 
 /// Two names of which the longer has fewer letters than this are within one edit of each other or not at all.

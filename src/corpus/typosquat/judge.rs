@@ -1,4 +1,4 @@
-//! The weight of a look-alike: its severity and its rank, from what is known beside the names.
+//! `TyposquatCase`: a typosquat candidate with what is known beside the names; it gives severity and rank.
 //!
 //! A name alone is `info` or `low`, whatever it is. Above that it needs a second signal that has nothing to do with the
 //! name. A list and a crawl are judged alike but for their [`CaseBasis`].
@@ -9,7 +9,7 @@ use super::kinds::{self, TyposquatKind};
 use super::name::Name;
 use capdex_model::fact::Severity;
 
-/// Something that speaks for a look-alike being one on purpose, beside its name.
+/// A sign, beside the name, that a candidate is a typosquat on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TyposquatSignal {
@@ -62,7 +62,7 @@ impl TyposquatSignal {
     }
 }
 
-/// Something that tells a look-alike apart from a squat: it stays a lead at `info`.
+/// A sign that a candidate is no typosquat: it stays at `info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BenignMark {
     /// Another version, number or plural.
@@ -97,7 +97,7 @@ pub enum CaseBasis {
     Crawl,
 }
 
-/// A look-alike with what is known beside the names.
+/// A typosquat candidate with what is known beside the names.
 #[derive(Clone, Debug)]
 pub struct TyposquatCase {
     /// In what way the name is almost the other.
@@ -123,7 +123,7 @@ impl TyposquatCase {
 
     /// The severity. `medium` and above need signals beside the name.
     pub fn severity(&self) -> Severity {
-        // A mark that holds ends the matter: versions of one family and forks are no squats.
+        // A mark that holds ends the matter: versions of one family and forks are no typosquats.
         if self.holding().next().is_some() {
             return Severity::Info;
         }
@@ -168,7 +168,7 @@ impl TyposquatCase {
         }
     }
 
-    /// The order in which leads of one severity deserve to be looked at, 0 to 1000.
+    /// The order in which candidates of one severity deserve to be looked at, 0 to 1000.
     pub fn rank(&self) -> u32 {
         let of_kind = match self.kind {
             kind if kind.is_deceptive() => 250,

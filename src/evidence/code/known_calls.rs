@@ -1,4 +1,4 @@
-//! Callees: which calls are worth keeping, by their dotted name after aliases are resolved.
+//! Known calls: the calls that are kept, by their dotted name after aliases are resolved.
 //!
 //! A call that stands in no table here is kept only for its taint; rules never see the others.
 
@@ -236,7 +236,7 @@ fn known(callee: &str, names: &[&str], modules: &[&str], methods: &[&str]) -> bo
 }
 
 /// A JavaScript module's name as callees spell it: without `node:`, `fs/promises` as `fs`.
-pub(super) fn script_module(name: &str) -> &str {
+pub(super) fn javascript_module(name: &str) -> &str {
     // One spelling for each module, since tables and rules list one.
     let name = name.strip_prefix("node:").unwrap_or(name);
     match name {

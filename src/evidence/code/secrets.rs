@@ -14,24 +14,24 @@ pub(super) fn of_command(command: &str) -> TaintSources {
     let has = |word: &str| {
         command.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| part.eq_ignore_ascii_case(word))
     };
-    let mut origins = TaintSources::NONE;
+    let mut sources = TaintSources::NONE;
     if has("hostname") || has("uname") || has("systeminfo") {
-        origins |= TaintSources::HOST_NAME;
+        sources |= TaintSources::HOST_NAME;
     }
     if has("whoami") || has("id") {
-        origins |= TaintSources::USER_NAME;
+        sources |= TaintSources::USER_NAME;
     }
     if has("ifconfig") || has("ipconfig") || command.starts_with("ip a") {
-        origins |= TaintSources::HOST_NETWORK;
+        sources |= TaintSources::HOST_NETWORK;
     }
     // Alone only: `env X=1 make` sets a variable and prints nothing.
     if matches!(command.trim(), "env" | "printenv" | "set" | "export -p") {
-        origins |= TaintSources::ENVIRONMENT;
+        sources |= TaintSources::ENVIRONMENT;
     }
     if hands_out_token(command) {
-        origins |= TaintSources::AMBIENT_CREDENTIAL;
+        sources |= TaintSources::AMBIENT_CREDENTIAL;
     }
-    origins
+    sources
 }
 
 /// True where the name of a variable says that its value is secret.

@@ -1,4 +1,4 @@
-//! TaintSources of calls: what a call gives, by its dotted name and by what reaches it.
+//! Taint sources of calls: the sources that a call adds, by its dotted name and by the taint of its arguments.
 //!
 //! Unknown calls give nothing of their own. Only data that nobody handles by accident comes out of them again: the
 //! content of a key file, the name of the machine.
@@ -255,8 +255,8 @@ fn ambient_answer(address: Option<&str>) -> TaintSources {
 }
 
 /// The result of a method of an unknown object: text and lists hand on what they hold, answers and files their content.
-fn of_method(method: &str, flows: TaintedArguments) -> TaintSources {
-    let all = flows.all() & !TaintSources::COMPOSED;
+fn of_method(method: &str, taint: TaintedArguments) -> TaintSources {
+    let all = taint.all() & !TaintSources::COMPOSED;
     // An error carries its message to whoever catches it.
     if method.ends_with("Error") || method.ends_with("Exception") {
         return all;
@@ -268,7 +268,7 @@ fn of_method(method: &str, flows: TaintedArguments) -> TaintSources {
         return all & strong();
     }
     match method {
-        "decrypt" => flows.arguments() | TaintSources::DECODED,
+        "decrypt" => taint.arguments() | TaintSources::DECODED,
         // A digest tells nobody what went into it.
         "digest" | "hexdigest" => TaintSources::NONE,
         "text" | "json" | "arrayBuffer" | "blob" | "read" => all & !TaintSources::CONNECTION,
@@ -293,10 +293,10 @@ fn of_method(method: &str, flows: TaintedArguments) -> TaintSources {
         | "get_repo"
         | "get_user"
         | "open_sftp"
-        | "from_transport" => flows.all() & (TaintSources::CONNECTION | strong()),
+        | "from_transport" => taint.all() & (TaintSources::CONNECTION | strong()),
         // `new PutObjectCommand({…})` is handed to the client that sends what is in it.
-        _ if method.ends_with("Command") && flows.receiver.is_empty() => all,
-        "fileno" | "makefile" | "detach" => flows.receiver & TaintSources::CONNECTION,
+        _ if method.ends_with("Command") && taint.receiver.is_empty() => all,
+        "fileno" | "makefile" | "detach" => taint.receiver & TaintSources::CONNECTION,
         _ => all & strong(),
     }
 }

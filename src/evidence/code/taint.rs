@@ -1,6 +1,6 @@
-//! Flow: what values may hold, followed through the assignments, calls and returns of one file.
+//! `TaintPropagation`: the taint sources of values, followed through the assignments, calls and returns of one file.
 //!
-//! One bit for each kind of origin, joined while the tree is walked: each expression leaves what it may hold in `held`.
+//! One bit for each taint source, joined while the tree is walked: each expression leaves what it may hold in `held`.
 //! Linear in the text. It errs towards saying nothing: a name that is bound more than once carries nothing from one
 //! function into another. The walks over JavaScript and Python share it.
 
@@ -125,7 +125,7 @@ impl TaintedArguments {
     }
 }
 
-/// The origins that are worth a second walk when a function turns out to give or take them after it was used.
+/// The taint sources that are worth a second walk when a function turns out to give or take them after it was used.
 const WORTH: TaintSources = TaintSources(
     TaintSources::TOOL_INPUT.0
         | TaintSources::ENVIRONMENT.0
@@ -183,7 +183,7 @@ impl TaintPropagation {
         if self.names.is_empty() {
             return TaintSources::NONE;
         }
-        self.names.get(name).and_then(|stack| stack.last()).map_or(TaintSources::NONE, |(_, origins)| *origins)
+        self.names.get(name).and_then(|stack| stack.last()).map_or(TaintSources::NONE, |(_, sources)| *sources)
     }
 
     /// Takes what the expression walked last may hold.
@@ -192,17 +192,17 @@ impl TaintPropagation {
     }
 
     /// Declares a name in the innermost function. Names that hold nothing are kept only where they hide one that does.
-    pub(super) fn declare(&mut self, name: &str, origins: TaintSources) {
-        if origins.is_empty() && (self.names.is_empty() || !self.names.contains_key(name)) {
+    pub(super) fn declare(&mut self, name: &str, sources: TaintSources) {
+        if sources.is_empty() && (self.names.is_empty() || !self.names.contains_key(name)) {
             return;
         }
         let depth = self.scopes.len();
         let stack = self.names.entry(name.to_owned()).or_default();
         match stack.last_mut() {
             // Joined and never replaced, so that the last of two branches does not clear the first.
-            Some((at, known)) if *at == depth => *known |= origins,
+            Some((at, known)) if *at == depth => *known |= sources,
             _ => {
-                stack.push((depth, origins));
+                stack.push((depth, sources));
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.declared.push(name.to_owned());
                 }
@@ -219,27 +219,27 @@ impl TaintPropagation {
     }
 
     /// Notes what is written to a path in plain text.
-    pub(super) fn write_to(&mut self, path: &str, origins: TaintSources) {
+    pub(super) fn write_to(&mut self, path: &str, sources: TaintSources) {
         // Bounds memory; to forget the rest errs towards saying nothing.
         if path.len() <= MAX_PATH && self.files.len() < MAX_FILES {
-            *self.files.entry(path.to_owned()).or_default() |= origins;
+            *self.files.entry(path.to_owned()).or_default() |= sources;
         }
     }
 
     /// Adds to what a name may hold: for the whole file where the name is bound but once, else in this function.
-    pub(super) fn assign(&mut self, name: &str, origins: TaintSources, unique: bool) {
-        if origins.is_empty() {
+    pub(super) fn assign(&mut self, name: &str, sources: TaintSources, unique: bool) {
+        if sources.is_empty() {
             return;
         }
         let depth = self.scopes.len();
         match self.names.get_mut(name).and_then(|stack| stack.last_mut()) {
-            Some((_, known)) => *known |= origins,
+            Some((_, known)) => *known |= sources,
             // Bound once, it is the same variable in every function, so it outlives this one.
             None if unique => {
-                self.names.insert(name.to_owned(), vec![(0, origins)]);
+                self.names.insert(name.to_owned(), vec![(0, sources)]);
             }
             None => {
-                self.names.insert(name.to_owned(), vec![(depth, origins)]);
+                self.names.insert(name.to_owned(), vec![(depth, sources)]);
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.declared.push(name.to_owned());
                 }
@@ -285,9 +285,9 @@ impl TaintPropagation {
     }
 
     /// Notes that the innermost function returns what is held.
-    pub(super) fn give_back(&mut self, origins: TaintSources) {
+    pub(super) fn give_back(&mut self, sources: TaintSources) {
         if let Some(scope) = self.scopes.last_mut() {
-            scope.returned |= origins;
+            scope.returned |= sources;
         }
     }
 
@@ -301,20 +301,20 @@ impl TaintPropagation {
 
     /// Notes what a function of this file is called with.
     pub(super) fn pass(&mut self, name: &str, arguments: &[TaintSources]) {
-        if arguments.iter().all(|origins| origins.is_empty()) {
+        if arguments.iter().all(|sources| sources.is_empty()) {
             return;
         }
         let known = self.inputs.entry(name.to_owned()).or_default();
-        for (index, origins) in arguments.iter().take(MAX_PARAMETERS).enumerate() {
+        for (index, sources) in arguments.iter().take(MAX_PARAMETERS).enumerate() {
             if known.len() <= index {
                 known.push(TaintSources::NONE);
             }
             if let Some(slot) = known.get_mut(index) {
                 // A function that is still to be entered will see this in the same walk.
-                if (*origins & WORTH & !*slot).any(WORTH) && self.entered.contains(name) {
+                if (*sources & WORTH & !*slot).any(WORTH) && self.entered.contains(name) {
                     self.again = true;
                 }
-                *slot |= *origins;
+                *slot |= *sources;
             }
         }
     }

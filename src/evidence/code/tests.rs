@@ -94,22 +94,22 @@ fn shapes_tell_literal_text_from_text_made_at_run_time() {
 #[test]
 fn the_body_of_an_answer_is_the_answer() {
     let result = |name: &str| Argument::Result(name.to_owned());
-    let script = "const res = await fetch(u); const code = await res.text(); eval(code)";
-    assert_eq!(first_argument("a.mjs", script, "eval"), result("fetch"));
-    let script = "import axios from 'axios'; eval((await axios.get(u)).data)";
-    assert_eq!(first_argument("a.mjs", script, "eval"), result("axios.get"));
-    let snake = "import requests\nr = requests.get(u)\nexec(r.text)\n";
-    assert_eq!(first_argument("a.py", snake, "exec"), result("requests.get"));
+    let javascript = "const res = await fetch(u); const code = await res.text(); eval(code)";
+    assert_eq!(first_argument("a.mjs", javascript, "eval"), result("fetch"));
+    let javascript = "import axios from 'axios'; eval((await axios.get(u)).data)";
+    assert_eq!(first_argument("a.mjs", javascript, "eval"), result("axios.get"));
+    let python = "import requests\nr = requests.get(u)\nexec(r.text)\n";
+    assert_eq!(first_argument("a.py", python, "exec"), result("requests.get"));
 }
 
 #[test]
 fn paths_are_put_together() {
-    let script = "const key = path.join(os.homedir(), '.ssh', 'id_rsa'); require('fs').readFileSync(key)";
-    assert_eq!(first_argument("a.js", script, "fs.readFileSync"), Argument::Composed("{}/.ssh/id_rsa".to_owned()));
-    let snake = "from pathlib import Path\np = Path.home() / '.ssh' / 'id_rsa'\nopen(p)\n";
-    assert_eq!(first_argument("a.py", snake, "open"), Argument::Composed("{}/.ssh/id_rsa".to_owned()));
-    let snake = "import os\nopen(os.path.expanduser('~/.aws/credentials'))\n";
-    assert_eq!(first_argument("a.py", snake, "open"), Argument::Literal("~/.aws/credentials".to_owned()));
+    let javascript = "const key = path.join(os.homedir(), '.ssh', 'id_rsa'); require('fs').readFileSync(key)";
+    assert_eq!(first_argument("a.js", javascript, "fs.readFileSync"), Argument::Composed("{}/.ssh/id_rsa".to_owned()));
+    let python = "from pathlib import Path\np = Path.home() / '.ssh' / 'id_rsa'\nopen(p)\n";
+    assert_eq!(first_argument("a.py", python, "open"), Argument::Composed("{}/.ssh/id_rsa".to_owned()));
+    let python = "import os\nopen(os.path.expanduser('~/.aws/credentials'))\n";
+    assert_eq!(first_argument("a.py", python, "open"), Argument::Literal("~/.aws/credentials".to_owned()));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn the_environment_is_read_by_name_or_whole() {
 }
 
 #[test]
-fn every_script_idiom_registers_a_tool() {
+fn every_javascript_idiom_registers_a_tool() {
     let schema =
         json!({ "type": "object", "properties": { "a": { "type": "string", "description": "x" } }, "required": ["a"] });
     for text in [
@@ -287,7 +287,7 @@ fn deep_nesting_is_refused_or_survived() {
             }
         }
     }
-    let snakes = [
+    let texts = [
         "(",
         "[",
         "{",
@@ -310,7 +310,7 @@ fn deep_nesting_is_refused_or_survived() {
         "@a",
         "a,",
     ];
-    for piece in snakes {
+    for piece in texts {
         for count in [100, 290, 3_900, 200_000] {
             let _ = read_text("a.py", &format!("eval(x)\n{}", piece.repeat(count)));
         }
@@ -326,16 +326,16 @@ fn deep_nesting_is_refused_or_survived() {
 #[test]
 fn constants_that_repeat_each_other_stay_small() {
     let mut text = "const a0 = ['x','x','x','x','x','x','x','x','x','x'];".to_owned();
-    let mut snake = "a0 = ['x','x','x','x','x','x','x','x','x','x']\n".to_owned();
+    let mut python = "a0 = ['x','x','x','x','x','x','x','x','x','x']\n".to_owned();
     for level in 1..40 {
         let previous = format!("a{},", level - 1).repeat(10);
         text.push_str(&format!("const a{level} = [{previous}];"));
-        snake.push_str(&format!("a{level} = [{previous}]\n"));
+        python.push_str(&format!("a{level} = [{previous}]\n"));
     }
     let (view, gaps) = read_text("a.js", &format!("{text} eval(a39)"));
     assert!(view.is_some_and(|view| view.calls.len() == 1));
     assert_eq!(gaps.first().map(|gap| gap.reason), Some(GapReason::BudgetExhausted));
-    let (view, _) = read_text("a.py", &format!("{snake}x = Tool(name='t', description='d', inputSchema=a39)\n"));
+    let (view, _) = read_text("a.py", &format!("{python}x = Tool(name='t', description='d', inputSchema=a39)\n"));
     assert!(view.is_some());
 }
 

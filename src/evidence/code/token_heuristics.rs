@@ -1,4 +1,4 @@
-//! UnparsedLanguage: MCP tools and shell commands in Go, Rust, Java, Kotlin, PHP, Ruby and C#, from words and literals
+//! Token heuristics: MCP tools and shell commands in Go, Rust, Java, Kotlin, PHP, Ruby and C#, from words and literals
 //! alone.
 //!
 //! No grammar is read. Tools are told by the names that the SDKs give to a registration, and by the literals that

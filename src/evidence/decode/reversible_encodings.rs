@@ -1,4 +1,4 @@
-//! Text turned around: rotated by thirteen, written backwards, spelt with spaces, or as numeric HTML entities.
+//! Reversible encodings of text: rotated by thirteen, written backwards, spelt with spaces, or as numeric HTML entities.
 //!
 //! Only lines in which the turned form of telling words stands are undone, so that ordinary text costs one search and
 //! gives nothing.

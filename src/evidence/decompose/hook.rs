@@ -121,7 +121,7 @@ impl HookReader<'_> {
 }
 
 /// One anchor for each file with hooks, and for each loose script in a `.claude/hooks/` that no file accounts for.
-pub(super) fn anchors(survey: &AnchorFinderInput<'_>, plugins: &[CapabilityAnchor]) -> Vec<CapabilityAnchor> {
+pub(super) fn anchors(input: &AnchorFinderInput<'_>, plugins: &[CapabilityAnchor]) -> Vec<CapabilityAnchor> {
     let declares = |manifest: &&Manifest| match manifest.kind {
         ManifestKind::HooksJson => true,
         ManifestKind::SettingsJson => {
@@ -130,44 +130,44 @@ pub(super) fn anchors(survey: &AnchorFinderInput<'_>, plugins: &[CapabilityAncho
         _ => false,
     };
     let roots: BTreeSet<&str> = plugins.iter().map(|plugin| plugin.path.as_str()).collect();
-    let files = survey.own_manifests().filter(declares);
-    let mut anchors: Vec<CapabilityAnchor> = files.map(|manifest| of_file(survey, &roots, manifest)).collect();
+    let files = input.own_manifests().filter(declares);
+    let mut anchors: Vec<CapabilityAnchor> = files.map(|manifest| of_file(input, &roots, manifest)).collect();
     let folders: BTreeSet<String> = anchors.iter().filter_map(|anchor| anchor.folder.clone()).collect();
     let named: BTreeSet<String> = anchors.iter().flat_map(|anchor| anchor.named.iter().cloned()).collect();
     // A script that a command names, or that lies in a claimed folder, is no hook of its own.
     let accounted = |path: &str| named.contains(path) || around(folder_of(path)).any(|folder| folders.contains(folder));
-    let loose = survey.own_paths().filter(|path| is_loose_script(path) && !accounted(path));
+    let loose = input.own_paths().filter(|path| is_loose_script(path) && !accounted(path));
     anchors.extend(loose.map(|path| CapabilityAnchor::file(Kind::Hook, path, stem_of(path).to_owned())));
     anchors
 }
 
-fn of_file(survey: &AnchorFinderInput<'_>, plugin_roots: &BTreeSet<&str>, manifest: &Manifest) -> CapabilityAnchor {
+fn of_file(input: &AnchorFinderInput<'_>, plugin_roots: &BTreeSet<&str>, manifest: &Manifest) -> CapabilityAnchor {
     let path = manifest.path.as_str();
     let base = base_of(path, plugin_roots);
     let mut named: Vec<String> = commands_in(manifest)
         .iter()
         .filter(|command| !matches!(command.form.as_str(), "http" | "prompt"))
-        .flat_map(|command| scripts_of(survey, base, folder_of(path), &command.command))
+        .flat_map(|command| scripts_of(input, base, folder_of(path), &command.command))
         .collect();
     named.sort();
     named.dedup();
     CapabilityAnchor {
         named,
-        folder: folder_for(survey, path),
+        folder: folder_for(input, path),
         ..CapabilityAnchor::file(Kind::Hook, path, stem_of(path).to_owned())
     }
 }
 
 /// The folder whose scripts belong to a file with hooks: the folder `hooks` around a `hooks.json`, and `.claude/hooks`
 /// beside an agent's settings. Scripts there call each other, which the commands do not show.
-fn folder_for(survey: &AnchorFinderInput<'_>, path: &str) -> Option<String> {
+fn folder_for(input: &AnchorFinderInput<'_>, path: &str) -> Option<String> {
     let folder = folder_of(path);
     if name_of(folder) == "hooks" {
         return Some(folder.to_owned());
     }
     // Only beside a dot folder's settings: any other `hooks` folder may be React's.
     let beside = join(folder, "hooks").filter(|_| name_of(folder).starts_with('.'))?;
-    survey.folders.contains(beside.as_str()).then_some(beside)
+    input.folders.contains(beside.as_str()).then_some(beside)
 }
 
 /// The folder that `${CLAUDE_PLUGIN_ROOT}` or the project's variable means to a file with hooks. It is the nearest
@@ -181,14 +181,14 @@ fn base_of<'a>(path: &'a str, plugin_roots: &BTreeSet<&str>) -> &'a str {
 }
 
 /// The files of the input that a command line names.
-fn scripts_of(survey: &AnchorFinderInput<'_>, base: &str, folder: &str, command: &str) -> Vec<String> {
+fn scripts_of(input: &AnchorFinderInput<'_>, base: &str, folder: &str, command: &str) -> Vec<String> {
     words_of(command)
         .into_iter()
         .filter_map(|word| {
             let (rooted, relative) = without_variable(&word)?;
             // An unrooted path is relative to the project, and some files mean their own folder.
             let bases = if rooted { [base, ""] } else { [base, folder] };
-            bases.into_iter().filter_map(|base| join(base, relative)).find(|path| is_script(survey, path))
+            bases.into_iter().filter_map(|base| join(base, relative)).find(|path| is_script(input, path))
         })
         .collect()
 }
@@ -209,10 +209,10 @@ fn without_variable(word: &str) -> Option<(bool, &str)> {
 
 /// True where a file may go to the hook that names it. One that registers MCP tools stays with its server, and what
 /// anchors a capability is not given away in any case.
-fn is_script(survey: &AnchorFinderInput<'_>, path: &str) -> bool {
+fn is_script(input: &AnchorFinderInput<'_>, path: &str) -> bool {
     // A hook may start a server, whose source must not leave it for that.
-    let registers = survey.evidence.sources.get(path).is_some_and(|view| !view.tools.is_empty());
-    survey.paths.contains(path) && !registers && !survey.evidence.manifests.contains_key(path)
+    let registers = input.evidence.sources.get(path).is_some_and(|view| !view.tools.is_empty());
+    input.paths.contains(path) && !registers && !input.evidence.manifests.contains_key(path)
 }
 
 /// A script directly in a `.claude/hooks` folder or below.

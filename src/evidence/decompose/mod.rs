@@ -29,8 +29,8 @@ mod tests;
 
 /// Finds the capabilities of a bundle, sorted by (kind, path), the package's unclaimed rest last.
 pub fn decompose(bundle: &Bundle, evidence: &Evidence) -> Vec<Capability> {
-    let survey = AnchorFinderInput::of(bundle, evidence);
-    let anchors = merged(anchors(&survey));
+    let input = AnchorFinderInput::of(bundle, evidence);
+    let anchors = merged(anchors(&input));
     let mut files: Vec<Vec<String>> = vec![Vec::new(); anchors.len()];
     let mut rest = Vec::new();
     let claims = ClaimedPaths::of(&anchors);
@@ -44,18 +44,18 @@ pub fn decompose(bundle: &Bundle, evidence: &Evidence) -> Vec<Capability> {
         .map(|(anchor, files)| capability(bundle, anchor.kind, &anchor.path, &anchor.name, files))
         .collect();
     // Always there, so that no file is outside every capability and unread by rules.
-    capabilities.push(capability(bundle, Kind::Package, "", &package_name(&survey), rest));
+    capabilities.push(capability(bundle, Kind::Package, "", &package_name(&input), rest));
     capabilities
 }
 
 /// Every anchor in the bundle, sorted by (kind, path); some may share both.
-fn anchors(survey: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
+fn anchors(input: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
     // Skills and plugins come first: the finders of servers and hooks ask where they are.
-    let skills = skill::anchors(survey);
-    let plugins = plugin::anchors(survey);
-    let servers = mcp_server::anchors(survey, &skills, &plugins);
-    let mut anchors = hook::anchors(survey, &plugins);
-    anchors.extend(rules_file::anchors(survey));
+    let skills = skill::anchors(input);
+    let plugins = plugin::anchors(input);
+    let servers = mcp_server::anchors(input, &skills, &plugins);
+    let mut anchors = hook::anchors(input, &plugins);
+    anchors.extend(rules_file::anchors(input));
     anchors.extend(skills);
     anchors.extend(plugins);
     anchors.extend(servers);
@@ -236,14 +236,13 @@ fn given_name(name: Option<&str>) -> Option<String> {
 }
 
 /// The package's name: that of the manifest at the input's root, else the input's own.
-fn package_name(survey: &AnchorFinderInput<'_>) -> String {
-    let root = signals::root_of(survey.evidence);
-    let at_root =
-        survey.own_manifests().filter(|manifest| mcp_server::folder_of_package(survey, manifest) == Some(root));
+fn package_name(input: &AnchorFinderInput<'_>) -> String {
+    let root = signals::root_of(input.evidence);
+    let at_root = input.own_manifests().filter(|manifest| mcp_server::folder_of_package(input, manifest) == Some(root));
     let mut named: Vec<&Manifest> = at_root.collect();
     named.sort_by_key(|manifest| (mcp_server::telling(manifest), manifest.path.as_str()));
     let name = named.into_iter().find_map(|manifest| given_name(mcp_server::name_in(manifest).as_deref()));
-    name.unwrap_or_else(|| survey.identity_name().to_owned())
+    name.unwrap_or_else(|| input.identity_name().to_owned())
 }
 
 /// Builds a capability from its anchor and the sorted paths of its files.

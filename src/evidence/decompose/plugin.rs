@@ -18,19 +18,19 @@ const PARTS: [&str; 7] =
     [".claude-plugin", ".cursor-plugin", ".codex-plugin", "commands", "agents", "output-styles", "themes"];
 
 /// One anchor for each plugin root; manifests go before marketplace entries, whose plugins may have none.
-pub(super) fn anchors(survey: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
-    let of_kind = |kind: ManifestKind| survey.own_manifests().filter(move |manifest| manifest.kind == kind);
+pub(super) fn anchors(input: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
+    let of_kind = |kind: ManifestKind| input.own_manifests().filter(move |manifest| manifest.kind == kind);
     let mut anchors: Vec<CapabilityAnchor> = of_kind(ManifestKind::PluginJson)
         .map(|manifest| {
             let root = root_of(&manifest.path);
-            let name = given_name(manifest.text("name")).unwrap_or_else(|| survey.name_of_folder(root));
+            let name = given_name(manifest.text("name")).unwrap_or_else(|| input.name_of_folder(root));
             anchor(root, name, vec![manifest.path.clone()])
         })
         .collect();
     // A manifest knows more of the plugin than the entry that lists it.
     let described: BTreeSet<String> = anchors.iter().map(|anchor| anchor.path.clone()).collect();
     for marketplace in of_kind(ManifestKind::MarketplaceJson) {
-        let listed = listed(survey, marketplace);
+        let listed = listed(input, marketplace);
         anchors.extend(listed.into_iter().filter(|anchor| !described.contains(&anchor.path)));
     }
     anchors
@@ -49,17 +49,17 @@ fn root_of(path: &str) -> &str {
 
 /// The plugins that a marketplace lists at paths in this input. Several entries at one path are one plugin, which
 /// then bears the marketplace's name.
-fn listed(survey: &AnchorFinderInput<'_>, marketplace: &Manifest) -> Vec<CapabilityAnchor> {
+fn listed(input: &AnchorFinderInput<'_>, marketplace: &Manifest) -> Vec<CapabilityAnchor> {
     let base = root_of(&marketplace.path);
     let plugin_root = marketplace.value.pointer("/metadata/pluginRoot").and_then(Value::as_str);
     let entries = marketplace.value.get("plugins").and_then(Value::as_array).into_iter().flatten();
     let mut anchors: Vec<CapabilityAnchor> = Vec::new();
     for entry in entries {
-        let Some(folder) = local_source(entry).and_then(|source| resolve(survey, base, plugin_root, source)) else {
+        let Some(folder) = local_source(entry).and_then(|source| resolve(input, base, plugin_root, source)) else {
             continue;
         };
         let name = given_name(entry.get("name").and_then(Value::as_str));
-        let name = name.unwrap_or_else(|| survey.name_of_folder(&folder));
+        let name = name.unwrap_or_else(|| input.name_of_folder(&folder));
         anchors.push(anchor(&folder, name, Vec::new()));
     }
     // Sorted, so that entries at one path stand side by side below.
@@ -87,9 +87,9 @@ fn local_source(entry: &Value) -> Option<&str> {
 }
 
 /// The folder that a source names, if it is there: below the marketplace, else below its plugin root.
-fn resolve(survey: &AnchorFinderInput<'_>, base: &str, plugin_root: Option<&str>, source: &str) -> Option<String> {
+fn resolve(input: &AnchorFinderInput<'_>, base: &str, plugin_root: Option<&str>, source: &str) -> Option<String> {
     // Marketplaces name a root for their plugins, but some entries ignore it.
     let below_root = || join(&join(base, plugin_root?)?, source);
-    let exists = |folder: &String| survey.folders.contains(folder.as_str());
+    let exists = |folder: &String| input.folders.contains(folder.as_str());
     join(base, source).filter(exists).or_else(|| below_root().filter(exists))
 }

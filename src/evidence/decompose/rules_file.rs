@@ -30,8 +30,8 @@ const FOLDERS: [(&str, &[&str]); 5] = [
 ];
 
 /// One anchor for each rules file.
-pub(super) fn anchors(survey: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
-    let rules = survey.own_paths().filter(|path| is_rules_file(path));
+pub(super) fn anchors(input: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
+    let rules = input.own_paths().filter(|path| is_rules_file(path));
     rules.map(|path| CapabilityAnchor::file(Kind::Rules, path, name_of(path).to_owned())).collect()
 }
 

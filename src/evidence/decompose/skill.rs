@@ -12,15 +12,15 @@ use super::{AnchorFinderInput, CapabilityAnchor, given_name};
 const PARTS: [&str; 3] = ["scripts", "references", "assets"];
 
 /// One anchor for each folder with a `SKILL.md`, which claims the folder.
-pub(super) fn anchors(survey: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
+pub(super) fn anchors(input: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
     // In any case: a file system that does not mind it loads `Skill.md` as well.
-    let manifests = survey.own_paths().filter(|path| name_of(path).eq_ignore_ascii_case("skill.md"));
+    let manifests = input.own_paths().filter(|path| name_of(path).eq_ignore_ascii_case("skill.md"));
     manifests
         .map(|path| {
             let folder = folder_of(path);
-            let front = survey.evidence.manifests.get(path);
+            let front = input.evidence.manifests.get(path);
             let name = given_name(front.and_then(|front| front.text("name")));
-            let name = name.unwrap_or_else(|| survey.name_of_folder(folder));
+            let name = name.unwrap_or_else(|| input.name_of_folder(folder));
             let kept = PARTS.iter().filter_map(|part| join(folder, part)).collect();
             CapabilityAnchor { kept, ..CapabilityAnchor::folder(Kind::Skill, folder, name, path) }
         })

@@ -1,4 +1,4 @@
-//! Launches: the MCP servers that a manifest tells a client to start or to reach.
+//! `ConfiguredServer`: the MCP servers that a manifest tells a client to start or to reach.
 //!
 //! The same words stand for all clients: Claude, VS Code, Cursor, Gemini, opencode.
 

@@ -35,16 +35,16 @@ pub enum ShellAction {
     WipesHistory,
 }
 
-/// A deed with its place.
+/// A action with its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
-    /// The deed.
+    /// The action.
     pub action: ShellAction,
     /// The byte offset of the pipeline in the document.
     pub start: usize,
     /// One past its last byte.
     pub end: usize,
-    /// The deed in plain spelling; empty where the text as written says it.
+    /// The action in plain spelling; empty where the text as written says it.
     pub plain: String,
     /// The addresses that data comes from or goes to.
     pub addresses: Vec<String>,
@@ -52,10 +52,10 @@ pub struct Event {
     pub secret: String,
 }
 
-/// The deeds of the shell text of one document.
+/// The actions of the shell text of one document.
 #[derive(Debug, Default)]
 pub struct Shell {
-    /// The deeds in the order of their places.
+    /// The actions in the order of their places.
     pub events: Vec<Event>,
     /// The document's text with every oddly written command in plain spelling; none where nothing is.
     pub plain: Option<Folded>,

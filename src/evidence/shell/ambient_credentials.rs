@@ -1,4 +1,4 @@
-//! Tokens that programs, and the machine's own service, hand out to whoever asks on this machine.
+//! Ambient credentials: tokens that programs, and the machine's own service, hand out to whoever asks on this machine.
 //!
 //! The tracer marks such output as secret; a token that goes back to its issuer is no theft.
 

@@ -125,8 +125,8 @@ impl Tracer {
             self.run(&held, runner);
         } else {
             for path in &held.files {
-                let deed = ShellAction::RunsFile { path: path.clone(), runner: Runner::of(runner), whole: true };
-                self.event(deed, String::new(), &held);
+                let action = ShellAction::RunsFile { path: path.clone(), runner: Runner::of(runner), whole: true };
+                self.event(action, String::new(), &held);
             }
         }
     }
@@ -458,8 +458,8 @@ impl Tracer {
             self.send(&sent, "a public note");
             return TaintedValue::default();
         }
-        if let Some(issued) = ambient_output(name, &texts) {
-            return issued;
+        if let Some(output) = ambient_output(name, &texts) {
+            return output;
         }
         match name {
             "alias" => words.iter().for_each(|word| self.alias(word.text())),

@@ -30,7 +30,7 @@ pub use action::{Event, Shell, ShellAction};
 pub use decoders::rotate;
 pub use runner::Runner;
 
-/// The deeds of the shell text in a document; read at the first question.
+/// The actions of the shell text in a document; read at the first question.
 pub fn of(document: &Document) -> &Shell {
     document.shell.get_or_init(|| read(document))
 }

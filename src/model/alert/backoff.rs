@@ -1,4 +1,4 @@
-//! The time for which a sink that failed is left alone: twice as long after each failure, with jitter.
+//! The time for which a notifier that failed is left alone: twice as long after each failure, with jitter.
 //!
 //! The jitter follows from a seed and not from a clock or a source of chance, so that a run can be repeated.
 
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::digest::Digest;
 
-/// The longest wait: a sink that was away for a week is asked again within this time.
+/// The longest wait: a notifier that was away for a week is asked again within this time.
 const MAX: Duration = Duration::from_secs(6 * 3600);
 
 /// The wait after so many failures in a row (from 1): between half and all of `base · 2^(failures-1)`, at most six hours.
@@ -14,7 +14,7 @@ pub fn wait(base: Duration, failures: u32, seed: u64, name: &str) -> Duration {
     // A shift by 32 or more is no factor; from there on the longest wait holds anyway.
     let factor = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
     let whole = base.saturating_mul(factor).min(MAX);
-    // The sink's name is part of the seed, so that sinks that failed together do not come back together.
+    // The notifier's name is part of the seed, so that notifiers that failed together do not come back together.
     let chance = Digest::of_fields([&seed.to_le_bytes()[..], name.as_bytes(), &failures.to_le_bytes()[..]]);
     let [first, second, ..] = chance.as_bytes();
     // 131,070 is twice the greatest number of two bytes: the jitter is half of the wait at most.

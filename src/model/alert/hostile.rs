@@ -1,4 +1,4 @@
-//! A message whose every text is hostile, for the tests of the gates.
+//! A message whose every text is hostile, for the tests of escaping.
 
 use crate::alert::message::{AlertLine, Body, Message, Occasion, Roundup, SingleAlert};
 use crate::alert::{Alert, ScoreChange};
@@ -44,8 +44,8 @@ pub fn hostile_alert() -> Alert {
 
 /// A message about a hostile alert.
 pub fn hostile_message() -> Message {
-    let told = SingleAlert { alert: hostile_alert(), raised: night(), occasion: Occasion::Raised };
-    Message { id: "msg_0123456789abcdef0123456789abcdef".into(), at: night(), body: Body::Alert(Box::new(told)) }
+    let single = SingleAlert { alert: hostile_alert(), raised: night(), occasion: Occasion::Raised };
+    Message { id: "msg_0123456789abcdef0123456789abcdef".into(), at: night(), body: Body::Alert(Box::new(single)) }
 }
 
 /// A digest message whose texts are hostile.

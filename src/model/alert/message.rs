@@ -1,6 +1,6 @@
-//! `Message`: the text for one sink, word for word the same however often it must be sent.
+//! `Message`: the text for one notifier, word for word the same however often it must be sent.
 //!
-//! Its id is stable, so that a receiver that remembers ids sees nothing twice. Each sink writes it in its own form.
+//! Its id is stable, so that a receiver that remembers ids sees nothing twice. Each notifier writes it in its own form.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::time::AsOf;
 /// Alerts that a digest names one by one; it counts them all.
 const NAMED: usize = 10;
 
-/// One message to one sink.
+/// One message to one notifier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
@@ -52,7 +52,7 @@ pub struct SingleAlert {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Occasion {
-    /// It is new to the sink.
+    /// It is new to the notifier.
     Raised,
     /// It is worse than when it was told.
     Rose,
@@ -104,21 +104,21 @@ pub struct AlertLine {
 }
 
 impl Message {
-    /// One alert for a sink. `earlier` is how much became of it there before.
-    pub(super) fn of_alert(sink: &str, raised: &Raised, occasion: Occasion, earlier: usize, at: AsOf) -> Self {
+    /// A message of one alert. `earlier` is the number of its earlier deliveries at the notifier.
+    pub(super) fn of_alert(notifier: &str, raised: &Raised, occasion: Occasion, earlier: usize, at: AsOf) -> Self {
         let earlier = earlier.to_string();
-        // The count of earlier fates tells the message apart from the one that first told the alert.
-        let id = id_of([sink, "alert", raised.alert.key.as_str(), earlier.as_str()]);
-        let told = SingleAlert { alert: raised.alert.clone(), raised: raised.at, occasion };
-        Self { id, at, body: Body::Alert(Box::new(told)) }
+        // The count of earlier deliveries sets this message apart from the first one about the alert.
+        let id = id_of([notifier, "alert", raised.alert.key.as_str(), earlier.as_str()]);
+        let single = SingleAlert { alert: raised.alert.clone(), raised: raised.at, occasion };
+        Self { id, at, body: Body::Alert(Box::new(single)) }
     }
 
-    /// The rest of a run for a sink, in the order of rank; `joined` of them are more of the same.
-    pub(super) fn of_rest(sink: &str, rest: &[&Raised], joined: usize, at: AsOf) -> Self {
+    /// The rest of a run for a notifier, in the order of rank; `joined` of them are more of the same.
+    pub(super) fn of_rest(notifier: &str, rest: &[&Raised], joined: usize, at: AsOf) -> Self {
         let night = at.to_string();
         let keys = rest.iter().map(|raised| raised.alert.key.as_str());
         // Two runs of one instant may each have a digest: the keys tell them apart.
-        let id = id_of([sink, "digest", night.as_str()].into_iter().chain(keys));
+        let id = id_of([notifier, "digest", night.as_str()].into_iter().chain(keys));
         let (mut passes, mut rules, mut severities) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for Raised { alert, .. } in rest {
             *passes.entry(alert.pass.clone()).or_insert(0) += 1;
@@ -146,7 +146,7 @@ impl Message {
     /// The worst that it speaks of.
     pub fn severity(&self) -> Severity {
         match &self.body {
-            Body::Alert(told) => told.alert.severity,
+            Body::Alert(single) => single.alert.severity,
             // The first of the list is the worst, as `of_rest` writes it.
             Body::Digest(roundup) => roundup.severities.first().map_or(Severity::Info, |(severity, _)| *severity),
         }
@@ -155,13 +155,13 @@ impl Message {
     /// One line that says what it is. Holds untrusted text.
     pub fn headline(&self) -> String {
         match &self.body {
-            Body::Alert(told) => {
-                let again = match told.occasion {
+            Body::Alert(single) => {
+                let again = match single.occasion {
                     Occasion::Raised => "",
                     Occasion::Rose => " (worse than before)",
                     Occasion::Returned => " (back)",
                 };
-                format!("{}: {}{again}", told.alert.severity.as_str(), told.alert.title)
+                format!("{}: {}{again}", single.alert.severity.as_str(), single.alert.title)
             }
             Body::Digest(roundup) => {
                 let noun = if roundup.alerts == 1 { "alert" } else { "alerts" };
@@ -173,7 +173,7 @@ impl Message {
     /// Its place among others: alerts before digests, each by rank.
     pub fn order(&self) -> impl Ord + use<> {
         let (is_digest, reach, since, name) = match &self.body {
-            Body::Alert(told) => (false, told.alert.reach, told.raised, &told.alert.key),
+            Body::Alert(single) => (false, single.alert.reach, single.raised, &single.alert.key),
             Body::Digest(_) => (true, 0, self.at, &self.id),
         };
         // A later alert of the same weight is fresher and comes first; the name only makes the order total.
@@ -193,10 +193,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_tells_sinks_alerts_and_occasions_apart_and_nothing_else() {
+    fn an_id_tells_notifiers_alerts_and_occasions_apart_and_nothing_else() {
         let one = raised("a", Severity::High, 0, 1);
-        let id = |sink, raised: &Raised, earlier| {
-            let message = Message::of_alert(sink, raised, Occasion::Raised, earlier, night(2));
+        let id = |notifier, raised: &Raised, earlier| {
+            let message = Message::of_alert(notifier, raised, Occasion::Raised, earlier, night(2));
             assert_eq!(message.id.len(), 36);
             message.id
         };

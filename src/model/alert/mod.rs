@@ -1,6 +1,6 @@
 //! `Alert`: something that a pass raises for a person. The files below hold what becomes of it then.
 //!
-//! An alert is a plain value: the store keeps it, and sinks send it.
+//! An alert is a plain value: the store keeps it, and notifiers send it.
 
 pub mod ack;
 pub mod backoff;

@@ -56,7 +56,7 @@ pub(super) fn add_parts(parts: &mut Vec<ScorePart>, facts: &SparseFacts, outcome
         let answered = outcomes.answered(&risk.asked);
         let findings = found.iter().filter(|number| risk.asked.has(**number)).count();
         let note = || risk.note(findings, answered);
-        // A clean risk reads the same for nearly every capability, and its text is lent.
+        // A clean risk reads the same for nearly every capability, and its text is shared.
         let note = if findings == 0 { risk.clean.said(facts.kind, answered, note) } else { note().into() };
         ScorePart { name: ScoreText::Borrowed(&risk.name), value: None, coverage: answered.coverage(), note }
     }));

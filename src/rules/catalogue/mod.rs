@@ -113,9 +113,9 @@ impl Needs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Elsewhere {
-    /// The pass that compares revisions.
+    /// The pass that compares snapshots (`drift`).
     Drift,
-    /// The pins that are kept of every revision: a statement, and no finding.
+    /// The pins that are kept of every snapshot: a statement, and no finding.
     Pins,
     /// The ledger of gaps: what could not be read, and why.
     Ledger,

@@ -100,7 +100,7 @@ impl<'a> StatedField<'a> {
             Claim::Absent => None,
             Claim::Unknown => stated("license").and_then(Value::as_str),
         };
-        let standing = &claims.repository_signals;
+        let signals = &claims.repository_signals;
         Self {
             repository: present(&claims.repository, "repository"),
             license: present(&claims.license, "license"),
@@ -115,14 +115,14 @@ impl<'a> StatedField<'a> {
             downloads_monthly: claims.downloads_monthly.known(),
             dependencies: claims.dependencies.known().map(Vec::len),
             provenance: claims.provenance.known(),
-            stars: standing.stars.known(),
-            forks: standing.forks.known(),
-            watchers: standing.watchers.known(),
-            contributors: standing.contributors.known(),
-            pushed: standing.pushed.known(),
-            commits_quarter: standing.commits_quarter.known(),
-            commits_year: standing.commits_year.known(),
-            archived: standing.archived.known(),
+            stars: signals.stars.known(),
+            forks: signals.forks.known(),
+            watchers: signals.watchers.known(),
+            contributors: signals.contributors.known(),
+            pushed: signals.pushed.known(),
+            commits_quarter: signals.commits_quarter.known(),
+            commits_year: signals.commits_year.known(),
+            archived: signals.archived.known(),
         }
     }
 }

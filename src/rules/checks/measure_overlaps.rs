@@ -33,8 +33,8 @@ pub(super) fn overlaps(lower: &[String]) -> (Vec<Option<(usize, usize)>>, bool) 
             }
             let overlap = (*common, smaller);
             for tool in [index, other] {
-                if let Some(standing) = best.get_mut(tool) {
-                    *standing = Some(standing.map_or(overlap, |old| larger(old, overlap)));
+                if let Some(known) = best.get_mut(tool) {
+                    *known = Some(known.map_or(overlap, |old| larger(old, overlap)));
                 }
             }
         }

@@ -39,7 +39,7 @@ pub(super) const SKILL_NEIGHBOURS: [&str; 14] = [
 ];
 
 /// Packages of servers that many people install, without their scope where it is not theirs alone. Taken from the
-/// MCP project's reference servers and from the vendors' own documentation, 2026-11.
+/// MCP project's reference servers and from the publishers' own documentation, 2026-11.
 pub(super) const SERVER_PACKAGES: [&str; 29] = [
     "server-filesystem",
     "server-github",
@@ -96,8 +96,8 @@ pub(super) const TAKEN_DOWN: [&str; 5] =
 /// The two that honest authors choose as well.
 pub(super) const TAKEN_DOWN_IN_USE: [&str; 2] = ["security-check", "nanopdf"];
 
-/// Vendors whose hosts are imitated.
-pub(super) const VENDOR_HOSTS: [&str; 28] = [
+/// Publishers whose hosts are imitated.
+pub(super) const PUBLISHER_HOSTS: [&str; 28] = [
     "anthropic",
     "openai",
     "google",

@@ -1,6 +1,6 @@
 //! Names that are almost the name of something known.
 //!
-//! A lead and never a verdict: most names that are close to others belong to honest people.
+//! A weak sign and never a verdict: most names that are close to others belong to honest people.
 
 use std::sync::LazyLock;
 

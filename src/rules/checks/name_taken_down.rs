@@ -1,6 +1,6 @@
 //! Names under which attacks were published.
 //!
-//! A lead and never a verdict: a name that was taken down may be taken by somebody honest.
+//! A weak sign and never a verdict: a name that was taken down may be taken by somebody honest.
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;

@@ -23,7 +23,7 @@ pub(super) fn stale(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     count(
         subject,
         facts,
-        |standing| &standing.commits_year,
+        |signals| &signals.commits_year,
         "nobody states commits of the last year",
         |commits| (commits == 0).then(|| "no commit in the last year".to_owned()),
     );
@@ -35,7 +35,7 @@ pub(super) fn quiet(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     count(
         subject,
         facts,
-        |standing| &standing.commits_quarter,
+        |signals| &signals.commits_quarter,
         missing,
         |commits| (commits < 3).then(|| format!("{commits} commits in 90 days")),
     );
@@ -46,7 +46,7 @@ pub(super) fn slow_answers(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     count(
         subject,
         facts,
-        |standing| &standing.response_hours,
+        |signals| &signals.response_hours,
         "nobody states the time to a first answer",
         |hours| (hours > SLOW_HOURS).then(|| format!("{hours} hours to a first answer")),
     );
@@ -57,7 +57,7 @@ pub(super) fn few_stars(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     count(
         subject,
         facts,
-        |standing| &standing.stars,
+        |signals| &signals.stars,
         "nobody states the repository's stars",
         |stars| (stars < 10).then(|| format!("{stars} stars")),
     );
@@ -69,7 +69,7 @@ pub(super) fn one_contributor(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     count(
         subject,
         facts,
-        |standing| &standing.contributors,
+        |signals| &signals.contributors,
         missing,
         |people| (people == 1).then(|| "one contributor".to_owned()),
     );
@@ -80,7 +80,7 @@ pub(super) fn few_forks(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     count(
         subject,
         facts,
-        |standing| &standing.forks,
+        |signals| &signals.forks,
         "nobody states the repository's forks",
         |forks| (forks < 3).then(|| format!("{forks} forks")),
     );
@@ -91,7 +91,7 @@ pub(super) fn listed_widely(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     count(
         subject,
         facts,
-        |standing| &standing.registries,
+        |signals| &signals.registries,
         "nobody states how many directories list it",
         |lists| (lists > 1).then(|| format!("{lists} directories")),
     );
@@ -100,7 +100,7 @@ pub(super) fn listed_widely(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// The official registry does not list it.
 pub(super) fn unlisted(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let missing = "nobody speaks of the official registry";
-    flag(subject, facts, |standing| &standing.official, missing, "not in the official registry");
+    flag(subject, facts, |signals| &signals.official, missing, "not in the official registry");
 }
 
 /// Asks one number; `missing` is said where nobody states it, and `bad` gives the words where it is a finding.
@@ -163,7 +163,7 @@ fn flag(
 pub(super) fn unsigned(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     // An attestation of the registry is a signature: it is asked first, and answers for both.
     if subject.claims.provenance != Claim::Known(true) {
-        flag(subject, facts, |standing| &standing.signed, "nobody speaks of signatures", "no signature");
+        flag(subject, facts, |signals| &signals.signed, "nobody speaks of signatures", "no signature");
     }
 }
 
@@ -174,7 +174,7 @@ pub(super) fn unprotected(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         // Where nobody speaks of workflows the answer must be "unavailable", whatever is known of branches.
         let both_known = subject.claims.repository_signals.workflows == Claim::Known(true);
         let protected: fn(&RepositorySignals) -> &Claim<bool> =
-            if both_known { |standing| &standing.branch_protected } else { |standing| &standing.workflows };
+            if both_known { |signals| &signals.branch_protected } else { |signals| &signals.workflows };
         flag(
             subject,
             facts,
@@ -190,8 +190,8 @@ pub(super) fn open_issues(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if describes_no_package(subject) {
         return facts.not_applicable();
     }
-    let standing = &subject.claims.repository_signals;
-    let (Some(open), Some(closed)) = (standing.issues_open.known(), standing.issues_closed.known()) else {
+    let signals = &subject.claims.repository_signals;
+    let (Some(open), Some(closed)) = (signals.issues_open.known(), signals.issues_closed.known()) else {
         return facts.unavailable("nobody states how many issues are open and closed");
     };
     let all = open.saturating_add(*closed);
@@ -206,8 +206,8 @@ pub(super) fn young_account(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if describes_no_package(subject) {
         return facts.not_applicable();
     }
-    let Claims { published, repository_signals: standing, .. } = subject.claims;
-    let (Some(created), Some(published)) = (standing.account_created.known(), published.known()) else {
+    let Claims { published, repository_signals: signals, .. } = subject.claims;
+    let (Some(created), Some(published)) = (signals.account_created.known(), published.known()) else {
         return facts.unavailable("nobody states when the account was made and the version published");
     };
     let days = created.days_until(*published);

@@ -11,13 +11,13 @@ use capdex_evidence::zones::ZoneKind;
 use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 
-/// The deeds in a capability's files, in the order of paths and places.
+/// The shell actions in a capability's files, in the order of paths and places.
 pub(super) fn events<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Document, &'a Event)> {
     let read = subject.documents().filter(|document| !matches!(document.role, FileRole::Lock | FileRole::Binary));
     read.flat_map(|document| shell::of(document).events.iter().map(move |event| (document, event)))
 }
 
-/// A severity, lowered where the text around a deed forbids, quotes or explains it.
+/// A severity, lowered where the text around an action forbids, quotes or explains it.
 pub(super) fn weighed(subject: &Subject<'_>, document: &Document, event: &Event, severity: Severity) -> Severity {
     let context = Context::at(document, event.start..event.end);
     // Documentation beside these is within the agent's reach: it is read as instructions are.
@@ -44,7 +44,7 @@ pub(super) fn weighed(subject: &Subject<'_>, document: &Document, event: &Event,
     lowered.min(severity)
 }
 
-/// The text of a deed as it is written.
+/// The text of an action as it is written.
 pub(super) fn written<'a>(document: &'a Document, event: &Event) -> &'a str {
     document.text.get(event.start..event.end).unwrap_or("")
 }

@@ -189,7 +189,7 @@ fn report(file: &SourceFile<'_>, call: &Call, senders: &[&Call], whole: bool, fa
     let judged = match (nearest, whole) {
         // The whole environment in a file that sends nothing is handed to a child process.
         (None, true) => return,
-        // What is read here may be sent elsewhere: told, but as a lead.
+        // What is read here may be sent elsewhere: reported, but as a weak sign.
         (None, false) => (Severity::Low, Confidence::Medium),
         (Some(distance), false) if distance <= NEAR => (Severity::High, Confidence::Medium),
         (Some(_), false) => (Severity::Medium, Confidence::Low),

@@ -1,4 +1,4 @@
-//! tool-brand-claim: text claims to be a vendor's official tool, and the package is not that vendor's.
+//! tool-brand-claim: text claims to be a publisher's official tool, and the package is not that publisher's.
 
 use crate::FactSink;
 use capdex_evidence::sentences::{Phrase, Sentence};
@@ -16,7 +16,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for surface in surfaces(subject) {
         for text in prose(surface).filter(|text| text.text.lower().contains("official")) {
             for sentence in text.text.sentences() {
-                if claimed_publisher(&sentence).is_some_and(|vendor| !owner.contains(vendor)) {
+                if claimed_publisher(&sentence).is_some_and(|publisher| !owner.contains(publisher)) {
                     facts.found(place_of(surface, text), &quoted(surface, sentence.as_str()));
                     break;
                 }
@@ -25,8 +25,8 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// Vendors by the word that their own package scopes, organisations and domains hold.
-const VENDORS: [&str; 24] = [
+/// Publishers by the word that their own package scopes, organisations and domains hold.
+const PUBLISHERS: [&str; 24] = [
     "stripe",
     "github",
     "gitlab",
@@ -56,7 +56,7 @@ const VENDORS: [&str; 24] = [
 const OFFICIAL: Phrase =
     Phrase::of(&[&["official"], &["server", "tool", "integration", "connector", "mcp", "plugin", "client"]], 4);
 
-/// The vendor whose official server a sentence claims to be.
+/// The publisher whose official server a sentence claims to be.
 fn claimed_publisher(sentence: &Sentence<'_>) -> Option<&'static str> {
     let (first, last) = sentence.find(&OFFICIAL)?;
     // "Uses the official SDK" and "via the official API" say truly whose work is used.
@@ -65,9 +65,9 @@ fn claimed_publisher(sentence: &Sentence<'_>) -> Option<&'static str> {
         return None;
     }
     (first..=last).find_map(|index| {
-        // Within the phrase only: a vendor elsewhere in the sentence is what the tool works with.
+        // Within the phrase only: a publisher elsewhere in the sentence is what the tool works with.
         let word = sentence.word(index).trim_end_matches("'s");
-        VENDORS.into_iter().find(|vendor| *vendor == word)
+        PUBLISHERS.into_iter().find(|publisher| *publisher == word)
     })
 }
 

@@ -1,4 +1,4 @@
-//! Tool steering, will: what people wanted is set aside, or nobody asks them.
+//! Tool steering, consent: a request of the user is set aside, or nobody asks.
 //!
 //! Each counts only beside something else. Must not judge. Sources: SAFE-MCP T1001, T1404.
 

@@ -31,31 +31,31 @@ macro_rules! cues {
 
 cues! {
     /// Something is not to be told.
-    HUSH = 0, 4;
+    SECRECY = 0, 4;
     /// Something is left out of what people read.
-    OMIT = 1, 4;
+    OMISSION = 1, 4;
     /// An act is done out of sight.
-    QUIET = 2, 3;
+    SILENT_ACT = 2, 3;
     /// Something is to look like something else.
     DISGUISE = 3, 4;
     /// A story is ready for who asks.
-    COVER = 4, 4;
+    PRETEXT = 4, 4;
     /// Somebody is not to know.
     UNAWARE = 5, 6;
     /// What the user wanted is set aside.
-    OVERRULED = 6, 4;
+    REQUEST_SET_ASIDE = 6, 4;
     /// Nobody is asked.
-    UNASKED = 7, 4;
+    NO_CONSENT = 7, 4;
     /// Tools of other servers.
-    FOREIGN = 8, 4;
+    FOREIGN_TOOLS = 8, 4;
     /// A file that holds secrets.
     FILE = 9, 5;
     /// A guard is taken down.
-    DISARMED = 10, 7;
+    GUARD_DISABLED = 10, 7;
     /// Somebody in authority speaks to the model.
-    RANK = 11, 4;
+    AUTHORITY = 11, 4;
     /// People are watched.
-    WATCHED = 12, 4;
+    MONITORING = 12, 4;
     /// A tool by name that is none of the server's.
     NAMED = 13, 3;
     /// An address to which something goes.
@@ -75,19 +75,19 @@ cues! {
 }
 
 /// Cues that honest texts seldom need.
-const LOUD: SteeringCues = HUSH
-    .with(OMIT)
-    .with(QUIET)
+const LOUD: SteeringCues = SECRECY
+    .with(OMISSION)
+    .with(SILENT_ACT)
     .with(DISGUISE)
-    .with(COVER)
+    .with(PRETEXT)
     .with(UNAWARE)
-    .with(OVERRULED)
-    .with(UNASKED)
-    .with(FOREIGN)
+    .with(REQUEST_SET_ASIDE)
+    .with(NO_CONSENT)
+    .with(FOREIGN_TOOLS)
     .with(FILE)
-    .with(DISARMED)
-    .with(RANK)
-    .with(WATCHED);
+    .with(GUARD_DISABLED)
+    .with(AUTHORITY)
+    .with(MONITORING);
 /// What they are worth something for.
 const WORTH: SteeringCues = DESTINATION.with(SECRET).with(TALK);
 
@@ -129,17 +129,17 @@ pub(super) fn weight(cues: SteeringCues) -> u32 {
 pub(super) fn cues_of_words(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> SteeringCues {
     let is_secret = secret(sentence);
     SteeringCues::of(&[
-        (HUSH, demands_secrecy(sentence)),
-        (OMIT, omits_from_reply(sentence)),
-        (QUIET, acts_silently(sentence)),
+        (SECRECY, demands_secrecy(sentence)),
+        (OMISSION, omits_from_reply(sentence)),
+        (SILENT_ACT, acts_silently(sentence)),
         (DISGUISE, disguises(sentence)),
-        (COVER, gives_pretext(sentence)),
+        (PRETEXT, gives_pretext(sentence)),
         (UNAWARE, !is_secret && keeps_user_unaware(sentence)),
-        (OVERRULED, sets_request_aside(sentence)),
-        (UNASKED, !is_secret && skips_consent(sentence)),
-        (FOREIGN, names_foreign_tools(sentence, speaker)),
-        (RANK, claims_authority(sentence)),
-        (WATCHED, monitors_people(sentence)),
+        (REQUEST_SET_ASIDE, sets_request_aside(sentence)),
+        (NO_CONSENT, !is_secret && skips_consent(sentence)),
+        (FOREIGN_TOOLS, names_foreign_tools(sentence, speaker)),
+        (AUTHORITY, claims_authority(sentence)),
+        (MONITORING, monitors_people(sentence)),
         (SECRET, is_secret),
         (TALK, talk(sentence)),
     ])
@@ -154,7 +154,7 @@ pub(super) fn is_loud(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> 
 pub(super) fn costly_cues(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> SteeringCues {
     SteeringCues::of(&[
         (FILE, secret_path(sentence, speaker)),
-        (DISARMED, disables_guard(sentence)),
+        (GUARD_DISABLED, disables_guard(sentence)),
         (SECRET, holds_secret(sentence)),
         (NAMED, outside_tool(sentence, speaker)),
         (DESTINATION, destination(sentence)),

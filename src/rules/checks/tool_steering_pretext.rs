@@ -1,4 +1,4 @@
-//! Tool steering, stories: an act is given another look, or a reason ready for who asks.
+//! Tool steering, pretext: an act is disguised, or a reason is ready for people who ask.
 //!
 //! Each counts only beside something else. Must not judge. Sources: SAFE-MCP T1404, T1401.
 

@@ -1,4 +1,4 @@
-//! Tool steering, reach: what a text takes hold of that is not its tool's: other tools, guards, places elsewhere.
+//! Tool steering, scope: a text reaches beyond its own tool, to other tools, guards and places elsewhere.
 //!
 //! Each counts only beside something else. Must not judge. Sources: SAFE-MCP T1001, T1008, T1501, T1502.
 

@@ -1,4 +1,4 @@
-//! Tool steering, silence: the many ways in which a text keeps something from people.
+//! Tool steering, secrecy: the many ways in which a text keeps something from people.
 //!
 //! Wider than `tool_concealment`, which is enough by itself: what is here counts only beside something else. Must not
 //! judge. Sources: SAFE-MCP T1404, T1401.

@@ -20,9 +20,9 @@ use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
 
 use super::reach::words_beside;
 
-/// The most reads of each byte of a stretch, over all searches.
+/// The most reads of each byte of a window, over all searches.
 const READ_MOST: usize = 8;
-/// The bytes that may be read besides in every stretch: short ones have beginnings that stand close.
+/// The bytes that may be read besides in every window: short ones have beginnings that stand close.
 const READ_ANYWAY: usize = 4096;
 /// The length of a beginning that is looked at, in bytes.
 const LENGTH: usize = 4;
@@ -74,7 +74,7 @@ impl Anchored {
         Some(Self { begins, dfa, loose, caches: Pool::new(caches) })
     }
 
-    /// The bytes that may be read for a stretch of a length.
+    /// The bytes that may be read for a window of a length.
     pub(super) const fn budget(length: usize) -> usize {
         READ_ANYWAY.saturating_add(length.saturating_mul(READ_MOST))
     }

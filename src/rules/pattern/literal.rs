@@ -1,6 +1,6 @@
 //! One literal that a text must hold, and whether a word has to begin or end with it.
 //!
-//! Literals are squeezed as the texts are in which they are looked for: in lower case they stand for every case of
+//! Literals are normalized as the texts are in which they are looked for: in lower case they stand for every case of
 //! their ASCII letters, and a space stands for every run of blanks. Expressions that need them are read in `literals`.
 
 use super::frequency;

@@ -317,7 +317,7 @@ fn letter(part: &Hir) -> Option<u8> {
     (is_alone && letter.is_ascii_lowercase()).then_some(letter)
 }
 
-/// The literal that a part of blanks alone stands for in a squeezed text.
+/// The literal that a part of blanks alone stands for in a normalized text.
 fn run_of_blanks(part: &Hir) -> Option<Vec<Literal>> {
     let may_repeat = matches!(part.kind(), HirKind::Class(_) | HirKind::Repetition(_));
     let may_be_missing = part.properties().minimum_len()? == 0;

@@ -115,9 +115,9 @@ impl PatternEngine {
         {
             let rule = self.rules.get(*at).filter(|rule| rule.may_look_at(look.document, look.kind));
             let Some((rule, finder)) = rule.and_then(|rule| Some((rule, rule.finders.get(*place)?))) else { continue };
-            let stretches = candidates.stretches(search);
+            let windows = candidates.windows(search);
             // The literals are there, but too far apart for one match.
-            if stretches.is_empty() {
+            if windows.is_empty() {
                 continue;
             }
             marked = marked.filter(|(rule, _)| rule == at);
@@ -127,7 +127,7 @@ impl PatternEngine {
                 is_marked
             };
             let finder = PatternFinder { rule: *at, search, expression: finder };
-            rule.scan(&finder, &stretches, look, is_marked, finds);
+            rule.scan(&finder, &windows, look, is_marked, finds);
         }
     }
 
@@ -206,14 +206,14 @@ impl DataRule {
     fn scan(
         &self,
         finder: &PatternFinder<'_>,
-        stretches: &[SearchWindow],
+        windows: &[SearchWindow],
         look: &ScannedText<'_>,
         mut is_marked: impl FnMut() -> bool,
         finds: &mut Finds,
     ) {
         let mut settled = 0..0;
         let kept = finds.of_search(finder.search, look.view.kind(), self.max_per_file);
-        for found in find_in(stretches, finder.expression, look.text) {
+        for found in find_in(windows, finder.expression, look.text) {
             // A second match in a sentence that already counts in full adds nothing.
             if settled.contains(&found.start) {
                 continue;
@@ -267,7 +267,7 @@ impl DataRule {
             self.lower.iter().filter_map(|lower| lower.severity(&around)).min()
         };
         let severity = lowered.map_or(self.meta.severity, |lowered| lowered.min(self.meta.severity));
-        // A find that its surroundings excuse is a lead.
+        // A find that its surroundings excuse is a weak sign.
         let confidence = if severity < self.meta.severity { Confidence::Low } else { self.meta.confidence };
         Some((severity, confidence))
     }

@@ -57,12 +57,12 @@ impl Question {
         match self.noted(document) {
             Some(noted) => {
                 let whole = |(starts, end): &(Range<usize>, usize)| SearchWindow { starts: starts.clone(), end: *end };
-                let stretches = match self.signs() {
+                let windows = match self.signs() {
                     [] => noted.iter().map(whole).collect(),
                     // Expressions of many states are slow even in windows: lines without the signs are left out first.
                     [sign, others @ ..] => signed_lines(sign, others, noted, text),
                 };
-                find_in(&stretches, self.expression(), text).take(places).collect()
+                find_in(&windows, self.expression(), text).take(places).collect()
             }
             None => self.expression().regex().find_iter(text).take(places).map(|found| found.range()).collect(),
         }
@@ -121,7 +121,7 @@ fn signed_lines(sign: &Expression, others: &[Expression], noted: &Noted, text: &
     let end_of = |at: usize| {
         text.get(at..).and_then(|rest| rest.iter().position(is_break)).map_or(text.len(), |length| at + length + 1)
     };
-    let (mut stretches, mut from) = (Vec::new(), 0);
+    let (mut windows, mut from) = (Vec::new(), 0);
     for (starts, _) in noted {
         from = from.max(line_of(starts.start));
         let until = text.get(..end_of(starts.end)).unwrap_or(text);
@@ -130,12 +130,12 @@ fn signed_lines(sign: &Expression, others: &[Expression], noted: &Noted, text: &
             from = end_of(found.end());
             let line = text.get(start..from).unwrap_or_default();
             if others.iter().all(|other| other.occurs_in(line)) {
-                stretches.push(SearchWindow { starts: start..from, end: end_of(from) });
+                windows.push(SearchWindow { starts: start..from, end: end_of(from) });
             }
         }
         from = from.max(until.len());
     }
-    stretches
+    windows
 }
 
 /// Notes where a Markdown text can answer the questions that have these numbers in the prefilter.
@@ -144,12 +144,12 @@ pub(super) fn note(document: &Document, candidates: &Candidates<'_>, numbers: Ra
     if document.language != Language::Markdown {
         return;
     }
-    let stretches = |number: usize| -> Noted {
+    let windows = |number: usize| -> Noted {
         // An empty list is an answer: nothing in this text can match.
         if candidates.expressions().binary_search(&number).is_err() {
             return Vec::new();
         }
-        candidates.stretches(number).into_iter().map(|stretch| (stretch.starts, stretch.end)).collect()
+        candidates.windows(number).into_iter().map(|window| (window.starts, window.end)).collect()
     };
-    document.noted.get_or_init(|| numbers.map(stretches).collect());
+    document.noted.get_or_init(|| numbers.map(windows).collect());
 }

@@ -20,15 +20,15 @@ pub(super) struct SearchWindow {
 
 /// The matches of an expression in a text that begin in some parts of it, which must be in order.
 pub(super) fn find_in<'a>(
-    stretches: &'a [SearchWindow],
+    windows: &'a [SearchWindow],
     expression: &'a Expression,
     text: &'a [u8],
 ) -> impl Iterator<Item = Range<usize>> {
-    let overlapping = stretches.chunk_by(|one, next| next.starts.start < one.end);
-    overlapping.flat_map(move |stretches| WindowSearch::new(stretches, expression, text))
+    let overlapping = windows.chunk_by(|one, next| next.starts.start < one.end);
+    overlapping.flat_map(move |windows| WindowSearch::new(windows, expression, text))
 }
 
-/// The search through stretches of which each overlaps the next one.
+/// The search through windows of which each overlaps the next one.
 struct WindowSearch<'a> {
     expression: &'a Expression,
     /// The quick search for the expression, as long as that pays.
@@ -37,7 +37,7 @@ struct WindowSearch<'a> {
     /// The text up to the end of the last one.
     held: &'a [u8],
     /// Those that are not done with.
-    stretches: &'a [SearchWindow],
+    windows: &'a [SearchWindow],
     /// The place at which the next match may begin, in the first of them or behind its beginnings.
     from: usize,
     /// The first match of the expression that was not yet asked for; none inside where there are no more.
@@ -45,12 +45,12 @@ struct WindowSearch<'a> {
 }
 
 impl<'a> WindowSearch<'a> {
-    fn new(stretches: &'a [SearchWindow], expression: &'a Expression, text: &'a [u8]) -> Self {
-        let from = stretches.first().map_or(0, |first| first.starts.start);
-        let end = stretches.last().map_or(0, |last| last.end);
+    fn new(windows: &'a [SearchWindow], expression: &'a Expression, text: &'a [u8]) -> Self {
+        let from = windows.first().map_or(0, |first| first.starts.start);
+        let end = windows.last().map_or(0, |last| last.end);
         let (anchored, budget) = (expression.anchored(), Anchored::budget(end.saturating_sub(from)));
         let held = text.get(..end).unwrap_or(text);
-        Self { expression, anchored, budget, held, stretches, from, ahead: None }
+        Self { expression, anchored, budget, held, windows, from, ahead: None }
     }
 
     /// The first match that begins at `from` or later; once there is none that begins before `end` it may be any later one.
@@ -74,14 +74,14 @@ impl Iterator for WindowSearch<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
-        while let Some((stretch, later)) = self.stretches.split_first() {
-            let is_here = stretch.starts.contains(&self.from) && self.from <= self.held.len();
-            let found = if is_here { self.find(stretch.starts.end) } else { None };
-            if let Some(found) = found.filter(|found| stretch.starts.contains(&found.start)) {
+        while let Some((window, later)) = self.windows.split_first() {
+            let is_here = window.starts.contains(&self.from) && self.from <= self.held.len();
+            let found = if is_here { self.find(window.starts.end) } else { None };
+            if let Some(found) = found.filter(|found| window.starts.contains(&found.start)) {
                 self.from = found.end.max(found.start + 1);
                 return Some(found);
             }
-            self.stretches = later;
+            self.windows = later;
             self.from = later.first().map_or(self.from, |next| next.starts.start);
         }
         None
@@ -92,8 +92,8 @@ impl Iterator for WindowSearch<'_> {
 mod tests {
     use super::*;
 
-    fn found(pattern: &str, stretches: &[SearchWindow], text: &str) -> Vec<Range<usize>> {
-        find_in(stretches, &Expression::from(pattern.to_owned()), text.as_bytes()).collect()
+    fn found(pattern: &str, windows: &[SearchWindow], text: &str) -> Vec<Range<usize>> {
+        find_in(windows, &Expression::from(pattern.to_owned()), text.as_bytes()).collect()
     }
 
     /// An expression that is looked for as it is, and one that is looked for where it can begin.
@@ -124,11 +124,11 @@ mod tests {
         // Each by itself would read some 30 billion bytes: nobody waits for that.
         let text = format!("{}stop the wall", "stop it now ".repeat(100_000));
         let starts = (0..text.len()).step_by(12).map(|at| at..at + 2);
-        let stretches: Vec<SearchWindow> = starts.map(|starts| SearchWindow { starts, end: text.len() }).collect();
+        let windows: Vec<SearchWindow> = starts.map(|starts| SearchWindow { starts, end: text.len() }).collect();
         for pattern in PATTERNS {
-            assert_eq!(found(pattern, &stretches, &text), vec![Range { start: 1_200_000, end: 1_200_013 }]);
+            assert_eq!(found(pattern, &windows, &text), vec![Range { start: 1_200_000, end: 1_200_013 }]);
         }
         // From each beginning to the end of the text.
-        assert!(found(r"stop (?:it ){0,9}[^\n]*walls", &stretches, &text).is_empty());
+        assert!(found(r"stop (?:it ){0,9}[^\n]*walls", &windows, &text).is_empty());
     }
 }

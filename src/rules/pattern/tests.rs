@@ -75,7 +75,7 @@ fn finder(search: usize) -> &'static Expression {
 }
 
 #[test]
-fn the_gate_holds_nothing_back_that_gives_a_find() {
+fn the_prefilter_holds_nothing_back_that_gives_a_find() {
     let examples = ENGINE.rules.iter().flat_map(|rule| &rule.meta.examples.fires);
     let mut texts: Vec<&str> = examples.flat_map(|example| example.files.values()).map(String::as_str).collect();
     let all = texts.join(&" word\n".repeat(40));
@@ -94,8 +94,8 @@ fn the_gate_holds_nothing_back_that_gives_a_find() {
             let every = finder(search).regex().find_iter(look.text).map(|found| found.range());
             let counting = every.filter(|found| is_marked && rule.near.iter().all(|near| look.meets(near, found)));
             let is_open = candidates.expressions().contains(&search);
-            let stretches = if is_open { candidates.stretches(search) } else { Vec::new() };
-            let within: Vec<_> = find_in(&stretches, finder(search), look.text).collect();
+            let windows = if is_open { candidates.windows(search) } else { Vec::new() };
+            let within: Vec<_> = find_in(&windows, finder(search), look.text).collect();
             for found in counting {
                 assert!(within.contains(&found), "{} at {found:?}", finder(search).text());
             }

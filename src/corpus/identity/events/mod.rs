@@ -145,7 +145,7 @@ impl Statement {
 impl Look {
     fn of(said: &Statement, entity: &str, at: AsOf) -> Self {
         let is_package = said.own.as_deref().is_some_and(|own| own.starts_with("npm:") || own.starts_with("pypi:"));
-        let mut publishers: BTreeSet<String> = said.member.publishers.iter().map(|vendor| bare(vendor)).collect();
+        let mut publishers: BTreeSet<String> = said.member.publishers.iter().map(|publisher| bare(publisher)).collect();
         publishers.extend(said.place.as_ref().map(|place| bare(place.owner())));
         // Only where nothing proves a publisher: the owner in a name is what the listing says of itself.
         if publishers.is_empty() {
@@ -212,8 +212,8 @@ impl IdentityAnchor {
 }
 
 /// The account alone: `github:acme` and `npm-scope:acme` may be one person's.
-fn bare(vendor: &str) -> String {
-    let name = vendor.split_once(':').map_or(vendor, |(_, name)| name);
+fn bare(publisher: &str) -> String {
+    let name = publisher.split_once(':').map_or(publisher, |(_, name)| name);
     let name = name.strip_prefix("io.github.").unwrap_or(name);
     name.rsplit('/').next().unwrap_or(name).to_lowercase()
 }

@@ -38,7 +38,7 @@ fn manifest(repository: &str, name: &str, folder: &str) -> Given {
 }
 
 #[test]
-fn directories_that_are_about_one_artefact_are_one() {
+fn directories_that_are_about_one_artifact_are_one() {
     let rows = [listing("glama:a", &["github:x/y"]), listing("mcp-so:b", &["github:x/y"]), repository("x/y", 7)];
     assert_eq!(entities(&rows, &given()), ["github:x/y glama:a mcp-so:b"]);
     let rows = [listing("glama:a", &["npm:p"]), listing("mcp-so:b", &["npm:p", "github:x/y"]), npm("p", &[])];

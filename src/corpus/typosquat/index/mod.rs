@@ -1,4 +1,4 @@
-//! `Pool` and `SketchIndex`: which names are within one or two edits of each other, without a miss.
+//! `Pool` and `DeletionIndex`: find the names within one or two edits of a name, without a miss.
 //!
 //! The small side is indexed by the deletions of each name's beginning, the large side streams past it. For all pairs of
 //! one set, the set streams past itself. Hosts, publishers and names are indexed alike.

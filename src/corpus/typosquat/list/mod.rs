@@ -130,11 +130,11 @@ impl PopularNames {
         }
         // Where a list is compared with itself, being on it says nothing.
         let is_popular = !self.is_within && self.targets.has(&name);
-        let lead = |(space, found): (Space, TargetMatch)| self.candidate(space, found, line, &name, is_popular);
-        let mut leads: Vec<TyposquatCandidate> = found.into_iter().filter_map(lead).collect();
-        leads.extend(self.of_scope(line, &name, is_popular));
-        leads.sort_by(TyposquatCandidate::order);
-        Some(leads)
+        let candidate = |(space, found): (Space, TargetMatch)| self.candidate(space, found, line, &name, is_popular);
+        let mut candidates: Vec<TyposquatCandidate> = found.into_iter().filter_map(candidate).collect();
+        candidates.extend(self.of_scope(line, &name, is_popular));
+        candidates.sort_by(TyposquatCandidate::order);
+        Some(candidates)
     }
 
     fn candidate(
@@ -158,11 +158,11 @@ impl PopularNames {
         let may_be_family =
             space == Space::Name && found.kind != TyposquatKind::Confusable && found.kind != TyposquatKind::Homophone;
         case.marks.extend((may_be_family && is_family(name, of_target)).then_some(BenignMark::Family));
-        let mut lead = blank(space, line, target, found.kind);
-        lead.distance = u64::try_from(distance_of(name, of_target)).unwrap_or(u64::MAX);
-        lead.reasons.extend(name.oddity().map(str::to_owned));
-        lead.reasons.extend(reasons(&case, line, target));
-        Some(lead.judged(&case))
+        let mut candidate = blank(space, line, target, found.kind);
+        candidate.distance = u64::try_from(distance_of(name, of_target)).unwrap_or(u64::MAX);
+        candidate.reasons.extend(name.oddity().map(str::to_owned));
+        candidate.reasons.extend(reasons(&case, line, target));
+        Some(candidate.judged(&case))
     }
 
     /// True where a name is less popular than a target, as far as anybody says. Being on the list counts for a target,
@@ -190,17 +190,17 @@ impl PopularNames {
             )
         };
         let found = self.scopes.of(&scope).into_iter().filter(near);
-        let lead = |found: TargetMatch| {
+        let candidate = |found: TargetMatch| {
             let of_target = self.scopes.name(found.target)?;
             let target = NameListLine { name: format!("@{}", of_target.text), ..NameListLine::default() };
             let case = case(found.kind, is_weak(found.kind, &scope, of_target), line, &target);
-            let mut lead = blank(Space::Publisher, line, &target, found.kind);
-            lead.name = format!("@{}", scope.text);
-            lead.distance = u64::try_from(distance_of(&scope, of_target)).unwrap_or(u64::MAX);
-            lead.reasons.extend(reasons(&case, line, &target));
-            Some(lead.judged(&case))
+            let mut candidate = blank(Space::Publisher, line, &target, found.kind);
+            candidate.name = format!("@{}", scope.text);
+            candidate.distance = u64::try_from(distance_of(&scope, of_target)).unwrap_or(u64::MAX);
+            candidate.reasons.extend(reasons(&case, line, &target));
+            Some(candidate.judged(&case))
         };
-        found.filter_map(lead).collect()
+        found.filter_map(candidate).collect()
     }
 }
 

@@ -5,10 +5,10 @@ use super::*;
 const POPULAR: &str = "requests\t900000000\tpsf\nlodash\t400000000\tjdalton\n@acme/x\t50000\tacme\nstripe.com\t9000\tstripe\n\
                        squareup\t5000000\tsquare\nsalesforce\t9000000\tsalesforce\nurllib3\t800000000\turllib3\n";
 
-fn leads(name: &str, popular: &str) -> Vec<(String, &'static str, Severity)> {
+fn candidates(name: &str, popular: &str) -> Vec<(String, &'static str, Severity)> {
     let line = read(name).remove(0);
-    let leads = PopularNames::new(read(popular), false).candidates(&line).expect("can be compared");
-    leads.into_iter().map(|lead| (lead.target, lead.kind.as_str(), lead.severity)).collect()
+    let candidates = PopularNames::new(read(popular), false).candidates(&line).expect("can be compared");
+    candidates.into_iter().map(|candidate| (candidate.target, candidate.kind.as_str(), candidate.severity)).collect()
 }
 
 #[test]
@@ -26,31 +26,31 @@ fn lines_and_headers_are_read() {
 #[test]
 fn by_name_alone_nothing_is_above_low() {
     for name in ["reqeusts", "1odash", "acme-x", "stripe-pay.com", "lоdash", "salesforge", "requests-darwin-lite"] {
-        let found = leads(name, POPULAR);
+        let found = candidates(name, POPULAR);
         assert!(!found.is_empty(), "{name}: {found:?}");
-        assert!(found.iter().all(|lead| lead.2 <= Severity::Low), "{name}: {found:?}");
+        assert!(found.iter().all(|candidate| candidate.2 <= Severity::Low), "{name}: {found:?}");
     }
 }
 
 #[test]
 fn another_owner_with_a_thousandth_of_the_users_is_medium() {
-    assert_eq!(leads("reqeusts\t12\tmallory", POPULAR), [("requests".into(), "transposition", Severity::Medium)]);
-    assert_eq!(leads("acme-x\t1\tmallory", POPULAR), [("@acme/x".into(), "scope", Severity::Low)]);
-    assert_eq!(leads("reqeusts\t12", POPULAR)[0].2, Severity::Low);
-    assert_eq!(leads("reqeusts\t\tmallory", POPULAR)[0].2, Severity::Low);
+    assert_eq!(candidates("reqeusts\t12\tmallory", POPULAR), [("requests".into(), "transposition", Severity::Medium)]);
+    assert_eq!(candidates("acme-x\t1\tmallory", POPULAR), [("@acme/x".into(), "scope", Severity::Low)]);
+    assert_eq!(candidates("reqeusts\t12", POPULAR)[0].2, Severity::Low);
+    assert_eq!(candidates("reqeusts\t\tmallory", POPULAR)[0].2, Severity::Low);
 }
 
 #[test]
 fn honest_neighbours_stay_silent_or_low() {
-    assert_eq!(leads("reqeusts\t12\tPSF", POPULAR), []);
-    assert_eq!(leads("requests\t12\tmallory", POPULAR), []);
+    assert_eq!(candidates("reqeusts\t12\tPSF", POPULAR), []);
+    assert_eq!(candidates("requests\t12\tmallory", POPULAR), []);
     for firm in ["squaredup\t90000\tsquaredup", "salesforge\t200000\tsalesforge"] {
-        assert!(leads(firm, POPULAR).iter().all(|lead| lead.2 <= Severity::Low), "{firm}");
+        assert!(candidates(firm, POPULAR).iter().all(|candidate| candidate.2 <= Severity::Low), "{firm}");
     }
-    assert_eq!(leads("reqeusts\t900000000\tother", POPULAR), [], "a tie is nobody's newcomer");
-    assert_eq!(leads("urllib\t5\tmallory", POPULAR)[0].2, Severity::Info, "a version of a family");
+    assert_eq!(candidates("reqeusts\t900000000\tother", POPULAR), [], "a tie is nobody's newcomer");
+    assert_eq!(candidates("urllib\t5\tmallory", POPULAR)[0].2, Severity::Info, "a version of a family");
     let both = format!("{POPULAR}reqeusts\t12\tmallory\n");
-    assert_eq!(leads("reqeusts\t12\tmallory", &both)[0].2, Severity::Info, "popular itself");
+    assert_eq!(candidates("reqeusts\t12\tmallory", &both)[0].2, Severity::Info, "popular itself");
 }
 
 #[test]
@@ -66,8 +66,8 @@ fn ranks_say_who_came_first() {
 fn one_list_is_compared_with_itself_from_the_less_popular_side() {
     let lines = read("express\t900\nexpresss\t3\nunknown-a\nunknown-b\nexpres\n");
     let within = PopularNames::new(lines.clone(), true);
-    let leads = lines.iter().flat_map(|line| within.candidates(line).expect("compared"));
-    let pairs: Vec<(String, String)> = leads.map(|lead| (lead.name, lead.target)).collect();
+    let candidates = lines.iter().flat_map(|line| within.candidates(line).expect("compared"));
+    let pairs: Vec<(String, String)> = candidates.map(|candidate| (candidate.name, candidate.target)).collect();
     let pair = |name: &str, target: &str| (name.to_owned(), target.to_owned());
     let expected = [
         pair("expresss", "express"),
@@ -86,9 +86,12 @@ fn hosts_and_scopes_are_compared_as_what_they_are() {
     assert_eq!(found[0].space, Space::Host);
     assert_eq!(found[0].kind, TyposquatKind::HostCombosquat);
     assert_eq!(found[0].target.as_str(), "stripe.com");
-    assert_eq!(leads("mcp.stripe.com", POPULAR).iter().filter(|lead| lead.1.starts_with("host")).count(), 0);
+    assert_eq!(
+        candidates("mcp.stripe.com", POPULAR).iter().filter(|candidate| candidate.1.starts_with("host")).count(),
+        0
+    );
     let popular = "@modelcontextprotocol/sdk\t90000000\tmcp\n@modelcontextprotocol/inspector\t900000\tmcp\n";
-    let first = leads("@modelcontextprotocl/tools", popular).remove(0);
+    let first = candidates("@modelcontextprotocl/tools", popular).remove(0);
     assert_eq!(first, ("@modelcontextprotocol".into(), "omission", Severity::Low));
 }
 

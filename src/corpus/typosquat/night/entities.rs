@@ -13,7 +13,7 @@ use capdex_model::time::{AsOf, Timestamp};
 pub(super) struct Entity<'a> {
     /// Its listings, by key.
     pub(super) members: Vec<&'a CorpusMember>,
-    /// The vendors that prove to answer for any of them.
+    /// The publishers that prove to answer for any of them.
     pub(super) publishers: BTreeSet<&'a str>,
     /// Its users, as the source counts them that counts most.
     pub(super) popularity: Option<u64>,
@@ -41,21 +41,21 @@ impl<'a> Entities<'a> {
         for member in corpus.members().iter().filter(|member| member.is_active) {
             grouped.entry(&member.entity).or_default().push(member);
         }
-        let standings = PopularityByEntity::of(corpus);
+        let popularity = PopularityByEntity::of(corpus);
         let by_name = grouped.keys().copied().zip(0..).collect();
         let all: Vec<Entity<'_>> = grouped
             .into_iter()
-            .filter_map(|(name, members)| Some(entity(members, standings.get(name)?, as_of)))
+            .filter_map(|(name, members)| Some(entity(members, popularity.get(name)?, as_of)))
             .collect();
         let established = all.iter().filter(|entity| entity.is_established);
-        let known_vendors = established.flat_map(|entity| entity.publishers.iter().copied()).collect();
+        let known_publishers = established.flat_map(|entity| entity.publishers.iter().copied()).collect();
         let mut descriptions: BTreeMap<String, u32> = BTreeMap::new();
         for entity in &all {
             // A set, because the listings of one thing mostly repeat its description: a thing counts once.
             let own: BTreeSet<String> = entity.descriptions().collect();
             own.into_iter().for_each(|text| *descriptions.entry(text).or_default() += 1);
         }
-        Self { all, by_name, known_publishers: known_vendors, descriptions }
+        Self { all, by_name, known_publishers, descriptions }
     }
 
     pub(super) fn get(&self, number: u32) -> Option<&Entity<'a>> {
@@ -73,7 +73,7 @@ impl<'a> Entities<'a> {
 
     /// True where somebody who answers for a thing answers for something established.
     pub(super) fn has_known_publisher(&self, entity: &Entity<'_>) -> bool {
-        entity.publishers.iter().any(|vendor| self.known_publishers.contains(vendor))
+        entity.publishers.iter().any(|publisher| self.known_publishers.contains(publisher))
     }
 
     /// The number of things that describe themselves in exactly these words.
@@ -92,13 +92,13 @@ impl Entity<'_> {
     }
 }
 
-fn entity<'a>(members: Vec<&'a CorpusMember>, standing: &EntityPopularity, as_of: AsOf) -> Entity<'a> {
-    let is_established = standing.why(as_of.0).is_some();
+fn entity<'a>(members: Vec<&'a CorpusMember>, popularity: &EntityPopularity, as_of: AsOf) -> Entity<'a> {
+    let is_established = popularity.why(as_of.0).is_some();
     Entity {
         publishers: members.iter().flat_map(|member| member.publishers.iter().map(String::as_str)).collect(),
         popularity: members.iter().filter_map(|member| member.popularity).max(),
         created: members.iter().filter_map(|member| member.created).min(),
-        is_target: standing.is_popular || is_established,
+        is_target: popularity.is_popular || is_established,
         is_established,
         members,
     }

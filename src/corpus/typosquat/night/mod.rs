@@ -63,7 +63,7 @@ struct TyposquatTarget<'a> {
 }
 
 impl TyposquatTarget<'_> {
-    /// A lead with what is known of the target alone.
+    /// A candidate with what is known of the target alone.
     fn candidate(
         &self,
         space: Space,
@@ -237,30 +237,30 @@ impl<'a> Night<'a> {
         let looks_forked = kind == TyposquatKind::Scope && is_weak && is_copied(&signals);
         let is_forked = other.is_some_and(|(other, _)| relation::is_fork(entity, other));
         marks.extend((looks_forked || is_forked).then_some(BenignMark::Fork));
-        let mut lead = target.candidate(space, kind, other);
-        lead.name = text.to_owned();
-        lead.distance = u64::try_from(distance_of(name, &of_target)).unwrap_or(u64::MAX);
-        lead.reasons = reasons;
-        lead.listing = Some(member.key.to_string());
-        (lead.popularity, lead.target_popularity) = (entity.popularity, popularity);
-        lead.owners = publishers_of(entity);
+        let mut candidate = target.candidate(space, kind, other);
+        candidate.name = text.to_owned();
+        candidate.distance = u64::try_from(distance_of(name, &of_target)).unwrap_or(u64::MAX);
+        candidate.reasons = reasons;
+        candidate.listing = Some(member.key.to_string());
+        (candidate.popularity, candidate.target_popularity) = (entity.popularity, popularity);
+        candidate.owners = publishers_of(entity);
         let case = TyposquatCase { kind, is_weak, marks, signals, gap: gap.unwrap_or(0), basis: CaseBasis::Crawl };
-        Some(Suspect { listings: entity.members.iter().map(|member| &member.key).collect(), candidate: lead, case })
+        Some(Suspect { listings: entity.members.iter().map(|member| &member.key).collect(), candidate, case })
     }
 
     /// A suspect with what it does, judged.
     pub fn candidate(suspect: &Suspect<'_>, conduct: &Conduct) -> TyposquatCandidate {
-        let (mut lead, mut case) = (suspect.candidate.clone(), suspect.case.clone());
+        let (mut candidate, mut case) = (suspect.candidate.clone(), suspect.case.clone());
         if !conduct.high.is_empty() {
             case.signals.push(TyposquatSignal::HighFindings);
-            lead.reasons.push(format!("the rules found in it: {}", conduct.high.join(", ")));
+            candidate.reasons.push(format!("the rules found in it: {}", conduct.high.join(", ")));
         }
         if !conduct.install_scripts.is_empty() {
             case.signals.push(TyposquatSignal::InstallScript);
-            lead.reasons.push(format!("it runs when installed: {}", conduct.install_scripts.join(", ")));
+            candidate.reasons.push(format!("it runs when installed: {}", conduct.install_scripts.join(", ")));
         }
         case.signals.sort_unstable();
-        lead.judged(&case)
+        candidate.judged(&case)
     }
 }
 
@@ -294,7 +294,7 @@ fn popularity(target: &TyposquatTarget<'_>, entities: &Entities<'_>) -> Option<u
 }
 
 fn publishers_of(entity: &Entity<'_>) -> Vec<String> {
-    entity.publishers.iter().map(|vendor| (*vendor).to_owned()).collect()
+    entity.publishers.iter().map(|publisher| (*publisher).to_owned()).collect()
 }
 
 /// Letters that only look alike are no version of anything.

@@ -102,8 +102,8 @@ fn addresses(member: &CorpusMember) -> impl Iterator<Item = String> {
 fn publishers<'a>(entity: &Entity<'a>) -> impl Iterator<Item = (String, &'a CorpusMember)> {
     let of_member = |member: &&'a CorpusMember| {
         let member: &'a CorpusMember = member;
-        member.publishers.iter().filter_map(move |vendor| {
-            let (at, name) = vendor.split_once(':')?;
+        member.publishers.iter().filter_map(move |publisher| {
+            let (at, name) = publisher.split_once(':')?;
             // A namespace is a host written backwards, and that of an account is counted as the account.
             (at != "namespace").then(|| (name.rsplit('/').next().unwrap_or(name).to_owned(), member))
         })

@@ -36,14 +36,14 @@ impl Relation {
         // The pass `identity` has settled that already.
         let is_same =
             newcomer.members.first().zip(target.members.first()).is_some_and(|(one, other)| one.entity == other.entity);
-        if is_same || newcomer.publishers.iter().any(|vendor| target.publishers.contains(vendor)) {
+        if is_same || newcomer.publishers.iter().any(|publisher| target.publishers.contains(publisher)) {
             return None;
         }
         let registries = |entity: &Entity<'_>| {
             entity
                 .publishers
                 .iter()
-                .filter_map(|vendor| vendor.split_once(':'))
+                .filter_map(|publisher| publisher.split_once(':'))
                 .map(|(at, _)| at.to_owned())
                 .collect::<Vec<_>>()
         };

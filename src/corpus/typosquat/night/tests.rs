@@ -29,7 +29,7 @@ fn npm(name: &str, by: &[&str], users: Option<u64>, days: i64, description: &str
     CorpusMember::of(&listing, &roles(), users, as_of().0, true)
 }
 
-fn leads_of(
+fn candidates_of(
     members: Vec<CorpusMember>,
     inner: &[InnerName],
     popular: &str,
@@ -38,16 +38,18 @@ fn leads_of(
     let corpus = Corpus::new(members);
     let night = Night::new(&corpus, inner, super::super::list::read(popular), as_of());
     let suspects = (0..night.newcomers()).flat_map(|number| night.suspects(number));
-    let mut leads: Vec<TyposquatCandidate> = suspects.map(|suspect| Night::candidate(&suspect, conduct)).collect();
-    leads.sort_by(TyposquatCandidate::order);
-    leads
+    let mut candidates: Vec<TyposquatCandidate> = suspects.map(|suspect| Night::candidate(&suspect, conduct)).collect();
+    candidates.sort_by(TyposquatCandidate::order);
+    candidates
 }
 
-fn short(leads: &[TyposquatCandidate]) -> Vec<(&str, &str, &'static str, Severity)> {
-    leads
+fn short(candidates: &[TyposquatCandidate]) -> Vec<(&str, &str, &'static str, Severity)> {
+    candidates
         .iter()
-        .filter(|lead| lead.space == Space::Name)
-        .map(|lead| (lead.name.as_str(), lead.target.as_str(), lead.kind.as_str(), lead.severity))
+        .filter(|candidate| candidate.space == Space::Name)
+        .map(|candidate| {
+            (candidate.name.as_str(), candidate.target.as_str(), candidate.kind.as_str(), candidate.severity)
+        })
         .collect()
 }
 
@@ -60,21 +62,21 @@ fn famous() -> CorpusMember {
 #[test]
 fn a_name_alone_is_low_and_a_copied_description_of_another_owner_is_more() {
     let quiet = npm("postmrak-server", &["mallory"], Some(3), 10, "", "");
-    let leads = leads_of(vec![famous(), quiet], &[], "", &Conduct::default());
-    assert_eq!(short(&leads), [("postmrak-server", "postmark-server", "transposition", Severity::Low)]);
+    let candidates = candidates_of(vec![famous(), quiet], &[], "", &Conduct::default());
+    assert_eq!(short(&candidates), [("postmrak-server", "postmark-server", "transposition", Severity::Low)]);
     let copied = npm("postmrak-server", &["mallory"], Some(3), 10, WORDS, "wildbit/postmark-server");
-    let leads = leads_of(vec![famous(), copied], &[], "", &Conduct::default());
-    assert_eq!(short(&leads), [("postmrak-server", "postmark-server", "transposition", Severity::High)]);
-    assert!(leads[0].signals.contains(&TyposquatSignal::RepositoryClaim));
-    assert!(leads[0].signals.contains(&TyposquatSignal::CopiedDescription));
+    let candidates = candidates_of(vec![famous(), copied], &[], "", &Conduct::default());
+    assert_eq!(short(&candidates), [("postmrak-server", "postmark-server", "transposition", Severity::High)]);
+    assert!(candidates[0].signals.contains(&TyposquatSignal::RepositoryClaim));
+    assert!(candidates[0].signals.contains(&TyposquatSignal::CopiedDescription));
 }
 
 #[test]
 fn what_it_does_is_a_second_signal() {
     let conduct = Conduct { high: vec!["pipe-to-shell".into()], install_scripts: vec!["postinstall".into()] };
     let newcomer = npm("postmark-srver", &["mallory"], Some(3), 10, "", "");
-    let leads = leads_of(vec![famous(), newcomer], &[], "", &conduct);
-    assert_eq!(short(&leads), [("postmark-srver", "postmark-server", "omission", Severity::Medium)]);
+    let candidates = candidates_of(vec![famous(), newcomer], &[], "", &conduct);
+    assert_eq!(short(&candidates), [("postmark-srver", "postmark-server", "omission", Severity::Medium)]);
 }
 
 #[test]
@@ -86,25 +88,25 @@ fn one_owner_one_thing_and_the_older_name_are_silent() {
     mirror.entity = "npm:postmark-server".into();
     for silent in [same_owner, older, as_used, mirror] {
         let name = silent.key.name.clone();
-        assert_eq!(short(&leads_of(vec![famous(), silent], &[], "", &Conduct::default())), [], "{name}");
+        assert_eq!(short(&candidates_of(vec![famous(), silent], &[], "", &Conduct::default())), [], "{name}");
     }
 }
 
 #[test]
-fn forks_families_and_known_vendors_are_told_apart() {
+fn forks_families_and_known_publishers_are_told_apart() {
     let fork = npm("@me/postmark-server", &["me"], Some(3), 10, WORDS, "wildbit/postmark-server");
     let mut forked = npm("postmark-serverr", &["me"], Some(3), 10, WORDS, "wildbit/postmark-server");
     forked.fork_of = Some(7);
     let mut known = famous();
     known.repository_id = Some(7);
-    let leads = leads_of(vec![known, forked], &[], "", &Conduct::default());
-    assert_eq!(leads.iter().map(|lead| lead.severity).collect::<Vec<_>>(), [Severity::Info]);
+    let candidates = candidates_of(vec![known, forked], &[], "", &Conduct::default());
+    assert_eq!(candidates.iter().map(|candidate| candidate.severity).collect::<Vec<_>>(), [Severity::Info]);
     let family = npm("postmark-server2", &["me"], Some(3), 10, WORDS, "");
     let other_firm = npm("postmark-servers-hub", &["bigco"], Some(700_000), 900, "", "");
     let of_firm = npm("postmrk-server", &["bigco"], Some(3), 10, WORDS, "");
-    let leads = leads_of(vec![famous(), fork, family, other_firm, of_firm], &[], "", &Conduct::default());
-    assert!(leads.iter().all(|lead| lead.severity == Severity::Info), "{leads:#?}");
-    assert!(leads.len() >= 3);
+    let candidates = candidates_of(vec![famous(), fork, family, other_firm, of_firm], &[], "", &Conduct::default());
+    assert!(candidates.iter().all(|candidate| candidate.severity == Severity::Info), "{candidates:#?}");
+    assert!(candidates.len() >= 3);
 }
 
 #[test]
@@ -114,17 +116,18 @@ fn claims_prove_nothing_where_no_two_owners_are_proven() {
     on_pypi.role = roles().of_source(&on_pypi.key.source);
     on_pypi.identities = vec!["pypi:postmark_server".into()];
     on_pypi.publishers.clear();
-    let leads = leads_of(vec![famous(), on_pypi], &[], "", &Conduct::default());
-    assert_eq!(short(&leads), [("postmark_server", "postmark-server", "delimiter", Severity::Low)]);
+    let candidates = candidates_of(vec![famous(), on_pypi], &[], "", &Conduct::default());
+    assert_eq!(short(&candidates), [("postmark_server", "postmark-server", "delimiter", Severity::Low)]);
 }
 
 #[test]
 fn lists_of_popular_names_are_targets_too() {
     let newcomer = npm("expres", &["mallory"], Some(3), 10, "", "");
-    let leads = leads_of(vec![newcomer], &[], "name\tdownloads_a_month\nexpress\t90000000\n", &Conduct::default());
-    assert_eq!(short(&leads), [("expres", "express", "omission", Severity::Low)]);
+    let candidates =
+        candidates_of(vec![newcomer], &[], "name\tdownloads_a_month\nexpress\t90000000\n", &Conduct::default());
+    assert_eq!(short(&candidates), [("expres", "express", "omission", Severity::Low)]);
     let itself = npm("express", &["tj"], Some(3), 10, "", "");
-    assert_eq!(leads_of(vec![itself], &[], "express\t90000000\nexpresss\t5\n", &Conduct::default()), []);
+    assert_eq!(candidates_of(vec![itself], &[], "express\t90000000\nexpresss\t5\n", &Conduct::default()), []);
 }
 
 #[test]
@@ -141,19 +144,20 @@ fn publishers_tools_and_hosts_have_their_own_spaces() {
     };
     let known = host("stripe-official-mcp", "https://mcp.stripe.com/", Some(900_000));
     let other = host("unrelated", "https://xn--strpe-p2e.com/mcp", None);
-    let leads = leads_of(vec![scope, scoped, known, other], &inner, "", &Conduct::default());
-    let spaces: Vec<(Space, &str)> = leads.iter().map(|lead| (lead.space, lead.kind.as_str())).collect();
-    assert!(spaces.contains(&(Space::Publisher, "omission")), "{leads:#?}");
-    assert!(spaces.contains(&(Space::Tool, "confusable")), "{leads:#?}");
-    assert!(spaces.iter().any(|(space, kind)| *space == Space::Host && kind.starts_with("host_")), "{leads:#?}");
+    let candidates = candidates_of(vec![scope, scoped, known, other], &inner, "", &Conduct::default());
+    let spaces: Vec<(Space, &str)> =
+        candidates.iter().map(|candidate| (candidate.space, candidate.kind.as_str())).collect();
+    assert!(spaces.contains(&(Space::Publisher, "omission")), "{candidates:#?}");
+    assert!(spaces.contains(&(Space::Tool, "confusable")), "{candidates:#?}");
+    assert!(spaces.iter().any(|(space, kind)| *space == Space::Host && kind.starts_with("host_")), "{candidates:#?}");
 }
 
 #[test]
 fn young_things_that_many_use_are_compared_all_the_same() {
     let bought = npm("postmrak-server", &["mallory"], Some(20_000), 10, WORDS, "");
-    let leads = leads_of(vec![famous(), bought], &[], "", &Conduct::default());
-    assert_eq!(short(&leads).len(), 1);
-    assert!(leads[0].severity >= Severity::Medium, "{leads:#?}");
+    let candidates = candidates_of(vec![famous(), bought], &[], "", &Conduct::default());
+    assert_eq!(short(&candidates).len(), 1);
+    assert!(candidates[0].severity >= Severity::Medium, "{candidates:#?}");
 }
 
 #[test]
@@ -167,12 +171,12 @@ fn what_a_publisher_lists_himself_establishes_nothing() {
     };
     let mut members = vec![famous()];
     members.extend(["npm", "github", "official-registry"].map(own));
-    assert_eq!(short(&leads_of(members, &[], "", &Conduct::default())).len(), 1);
+    assert_eq!(short(&candidates_of(members, &[], "", &Conduct::default())).len(), 1);
 }
 
 #[test]
 fn a_name_of_many_proven_owners_is_nobodys_and_listings_of_nobody_hide_nothing() {
-    let named = |is_proven| short(&leads_of(of_many(is_proven), &[], "", &Conduct::default())).len();
+    let named = |is_proven| short(&candidates_of(of_many(is_proven), &[], "", &Conduct::default())).len();
     assert_eq!(named(true), 0);
     assert_eq!(named(false), 5);
 }

@@ -1,6 +1,6 @@
 //! `Targets`: the names that others may be taken for, with every way of finding which of them a name is almost.
 //!
-//! Distances by the index, everything else by equal keys. Owners play no part: a find is a lead and says nothing about
+//! Distances by the index, everything else by equal keys. Owners play no part: a match is a candidate and says nothing about
 //! anybody.
 
 use super::buckets::{Buckets, of_text};

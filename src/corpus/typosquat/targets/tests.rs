@@ -1,4 +1,4 @@
-//! Every way of being almost a name, with a pair of each, and what is no look-alike.
+//! Every way of being almost a name, with a pair of each, and names that are no candidates.
 
 use super::*;
 
@@ -52,7 +52,7 @@ fn every_way_is_found_and_named() {
 }
 
 #[test]
-fn the_name_itself_and_strangers_are_no_look_alikes() {
+fn the_name_itself_and_strangers_are_no_candidates() {
     for (name, target) in [
         ("express", "express"),
         ("Express", "express"),

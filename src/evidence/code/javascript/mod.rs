@@ -140,13 +140,13 @@ impl<'t> JavascriptReader<'t> {
         }
     }
 
-    fn keep(&mut self, callee: String, arguments: Vec<Argument>, flows: TaintedArguments, span: Span) {
+    fn keep(&mut self, callee: String, arguments: Vec<Argument>, taint: TaintedArguments, span: Span) {
         let text = excerpt(self.text, span.start as usize, span.end as usize);
-        let call = Call { callee, arguments, taint: flows, place: capdex_model::fact::Place::default(), text };
+        let call = Call { callee, arguments, taint, place: capdex_model::fact::Place::default(), text };
         self.findings.keep_call(span.start as usize, call);
     }
 
-    fn keep_call(&mut self, name: &str, arguments: &[Node<'_>], flows: TaintedArguments, span: Span) {
+    fn keep_call(&mut self, name: &str, arguments: &[Node<'_>], taint: TaintedArguments, span: Span) {
         let mut shapes = Vec::new();
         // Generated calls may have thousands of arguments; each costs a walk of its own.
         for argument in arguments.iter().take(16) {
@@ -156,7 +156,7 @@ impl<'t> JavascriptReader<'t> {
         if name == "require" && matches!(shapes.as_slice(), [Argument::Literal(_)]) {
             return;
         }
-        self.keep(name.to_owned(), shapes, flows, span);
+        self.keep(name.to_owned(), shapes, taint, span);
     }
 
     /// Records that a call takes the whole environment.
@@ -264,8 +264,8 @@ impl<'a> Visit<'a> for JavascriptReader<'_> {
     }
 
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
-        let origins = self.taint.of(it.name.as_str());
-        self.taint.held |= origins;
+        let sources = self.taint.of(it.name.as_str());
+        self.taint.held |= sources;
     }
 
     fn visit_string_literal(&mut self, it: &StringLiteral<'a>) {
@@ -328,7 +328,7 @@ impl<'a> Visit<'a> for JavascriptReader<'_> {
             self.findings.imports.push(source.to_owned());
             return;
         }
-        let module = known_calls::script_module(source);
+        let module = known_calls::javascript_module(source);
         for specifier in it.specifiers.iter().flatten() {
             let (local, path) = match specifier {
                 ImportDeclarationSpecifier::ImportSpecifier(named) => {
@@ -432,13 +432,13 @@ impl<'a> Visit<'a> for JavascriptReader<'_> {
         }
         let outer = self.taint.take();
         walk::walk_import_expression(self, it);
-        let flows = TaintedArguments { first: self.taint.take(), ..TaintedArguments::default() };
+        let taint = TaintedArguments { first: self.taint.take(), ..TaintedArguments::default() };
         match self.shape(&it.source, 0) {
             // A `data:` module carries its code in the text, and a computed name hides what is loaded: both are calls.
-            Argument::Literal(module) if !module.starts_with("data:") && flows.first.is_empty() => {
+            Argument::Literal(module) if !module.starts_with("data:") && taint.first.is_empty() => {
                 self.findings.imports.push(module);
             }
-            shape => self.keep("import".to_owned(), vec![shape], flows, it.span),
+            shape => self.keep("import".to_owned(), vec![shape], taint, it.span),
         }
         self.taint.held = outer;
     }

@@ -67,7 +67,9 @@ impl JavascriptReader<'_> {
             Expression::SequenceExpression(sequence) => self.dotted(sequence.expressions.last()?, depth + 1),
             Expression::AwaitExpression(waiting) => self.dotted(&waiting.argument, depth + 1),
             Expression::ImportExpression(import) => match &import.source {
-                Expression::StringLiteral(source) => Some(known_calls::script_module(source.value.as_str()).to_owned()),
+                Expression::StringLiteral(source) => {
+                    Some(known_calls::javascript_module(source.value.as_str()).to_owned())
+                }
                 _ => None,
             },
             Expression::CallExpression(call) => self.through_call(call, depth),
@@ -89,11 +91,11 @@ impl JavascriptReader<'_> {
         let last = callee.rsplit('.').next().unwrap_or_default();
         match (last, first) {
             ("require" | "__require" | "requireModule", Expression::StringLiteral(module)) => {
-                Some(known_calls::script_module(module.value.as_str()).to_owned())
+                Some(known_calls::javascript_module(module.value.as_str()).to_owned())
             }
             // A module that is named in pieces stands for that module all the same.
             ("require" | "__require", folded_name) if is_sum(folded_name) => {
-                folded(folded_name, 0).map(|module| known_calls::script_module(&module).to_owned())
+                folded(folded_name, 0).map(|module| known_calls::javascript_module(&module).to_owned())
             }
             (
                 "promisify"

@@ -1,4 +1,4 @@
-//! Parts: small questions about expressions that following flows asks again and again.
+//! Parts: small questions about expressions that taint propagation asks again and again.
 //!
 //! The walk over taint (`taint.rs` beside this) is the one that asks.
 

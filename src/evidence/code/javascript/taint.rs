@@ -1,6 +1,6 @@
-//! TaintedArguments in JavaScript and TypeScript: how each form of expression hands on what its parts may hold.
+//! Taint propagation in JavaScript and TypeScript: each form of expression hands on the sources of its parts.
 //!
-//! The walk leaves in `flow.held` what the expression just walked may hold; whoever combines parts takes and joins.
+//! The walk leaves in `taint.held` what the expression just walked may hold; whoever combines parts takes and joins.
 
 use oxc_ast::ast::{
     Argument as Node, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BinaryExpression,
@@ -44,14 +44,14 @@ impl<'t> JavascriptReader<'t> {
         let name = self.dotted(callee, 0).or_else(|| method_of(callee)).unwrap_or_default();
         let method = name.rsplit('.').next().unwrap_or_default();
         let outer = self.taint.take();
-        let mut flows = TaintedArguments::default();
+        let mut taint = TaintedArguments::default();
         // A function that is called where it stands leaves here what it returned; an earlier one must not.
         self.taint.returned = TaintSources::NONE;
         match callee.get_inner_expression() {
             Expression::StaticMemberExpression(member) => self.visit_expression(&member.object),
             other => self.visit_expression(other),
         }
-        flows.receiver = self.taint.take();
+        taint.receiver = self.taint.take();
         // `(() => {…})()`: the callee was walked just now, and what it returned is the call's value.
         let at_once = is_function(callee);
         let mut given_back = if at_once { self.taint.returned } else { TaintSources::NONE };
@@ -63,31 +63,31 @@ impl<'t> JavascriptReader<'t> {
             let function = argument.as_expression().is_some_and(is_function);
             if function {
                 self.safe.clone_from(&bounded);
-                self.taint.given = given(&name, method, flows, literals, registers);
+                self.taint.given = given(&name, method, taint, literals, registers);
             } else if let (true, Some(Expression::Identifier(handler))) =
                 (registers && index > 0, argument.as_expression())
             {
                 self.taint.pass(handler.name.as_str(), &[TaintSources::TOOL_INPUT]);
             }
             self.visit_argument(argument);
-            let origins = self.taint.take();
+            let sources = self.taint.take();
             if function {
                 given_back |= self.taint.returned;
             }
             if index == 0 {
-                flows.first = origins;
+                taint.first = sources;
             } else {
-                flows.rest |= origins;
+                taint.rest |= sources;
             }
-            passed.push(origins);
+            passed.push(sources);
         }
         self.keep_hidden_name(&name, callee, arguments, span);
         self.note_questions(method, callee, arguments);
-        self.note_growth(method, callee, flows);
-        self.note_written(&name, method, flows, arguments);
-        self.keep_flowing(&name, flows, arguments, span);
-        let mut result = sources::javascript_call(&TaintedCall { callee: &name, taint: flows, literals })
-            | self.taint.returns(&name);
+        self.note_growth(method, callee, taint);
+        self.note_written(&name, method, taint, arguments);
+        self.keep_flowing(&name, taint, arguments, span);
+        let mut result =
+            sources::javascript_call(&TaintedCall { callee: &name, taint, literals }) | self.taint.returns(&name);
         if method == "reverse" && reverses_literal(callee) {
             result |= TaintSources::DECODED;
         }
@@ -95,7 +95,7 @@ impl<'t> JavascriptReader<'t> {
             result |= given_back;
         }
         if name == "resolve" {
-            self.taint.promised |= flows.first;
+            self.taint.promised |= taint.first;
         } else if new && name == "Promise" {
             result |= std::mem::take(&mut self.taint.promised);
         }
@@ -117,38 +117,38 @@ impl<'t> JavascriptReader<'t> {
     }
 
     /// Keeps a call that is worth knowing by its name, or only by what reaches it.
-    fn keep_flowing(&mut self, name: &str, flows: TaintedArguments, arguments: &[Node<'_>], span: Span) {
+    fn keep_flowing(&mut self, name: &str, taint: TaintedArguments, arguments: &[Node<'_>], span: Span) {
         if known_calls::is_kept_javascript(name) {
-            return self.keep_call(name, arguments, flows, span);
+            return self.keep_call(name, arguments, taint, span);
         }
         // The name of a relative import: another file of the package, which is not followed from here.
-        if name.starts_with('.') && flows.arguments().any(TaintSources::SECRET | TaintSources::ENVIRONMENT) {
-            return self.keep(format!("handed:{name}"), Vec::new(), flows, span);
+        if name.starts_with('.') && taint.arguments().any(TaintSources::SECRET | TaintSources::ENVIRONMENT) {
+            return self.keep(format!("handed:{name}"), Vec::new(), taint, span);
         }
         let method = name.rsplit('.').next().unwrap_or_default();
         let connected = TaintSources::CONNECTION;
         // `socket.pipe(shell.stdin)`: a connection that is joined to a process is a remote shell.
-        let joins = method == "pipe" && flows.all().any(connected) && flows.all().any(TaintSources::PROCESS);
-        if joins || (flows.receiver.any(connected) && known_calls::SENDING.contains(&method)) {
-            return self.keep(format!("connection.{method}"), Vec::new(), flows, span);
+        let joins = method == "pipe" && taint.all().any(connected) && taint.all().any(TaintSources::PROCESS);
+        if joins || (taint.receiver.any(connected) && known_calls::SENDING.contains(&method)) {
+            return self.keep(format!("connection.{method}"), Vec::new(), taint, span);
         }
-        let leaks = flows.arguments().any(TaintSources::TOKEN | TaintSources::SECRET);
+        let leaks = taint.arguments().any(TaintSources::TOKEN | TaintSources::SECRET);
         if leaks && (name.starts_with("console.") || matches!(method, "info" | "debug" | "warn" | "error" | "log")) {
-            return self.keep("console.log".to_owned(), Vec::new(), flows, span);
+            return self.keep("console.log".to_owned(), Vec::new(), taint, span);
         }
         // `.then(eval)` hands the evaluator over by name and never calls it, so that no call of it is met.
-        if method == "then" && flows.receiver.any(TaintSources::ANSWER | TaintSources::DECODED) {
+        if method == "then" && taint.receiver.any(TaintSources::ANSWER | TaintSources::DECODED) {
             let taker = arguments.first().and_then(Node::as_expression).and_then(|node| self.dotted(node, 0));
             if let Some(taker) = taker.filter(|taker| matches!(taker.as_str(), "eval" | "globalThis.eval" | "Function"))
             {
-                let handed = TaintedArguments { first: flows.receiver, ..TaintedArguments::default() };
+                let handed = TaintedArguments { first: taint.receiver, ..TaintedArguments::default() };
                 self.keep(taker, vec![Argument::Other], handed, span);
             }
         }
         // A merge by key lets `__proto__` in, which changes every object of the process.
         let merges = matches!(name, "Object.assign" | "lodash.merge" | "_.merge" | "lodash.defaultsDeep" | "deepmerge");
-        if merges && flows.rest.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST) {
-            self.keep("merge".to_owned(), Vec::new(), flows, span);
+        if merges && taint.rest.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST) {
+            self.keep("merge".to_owned(), Vec::new(), taint, span);
         }
     }
 
@@ -166,15 +166,15 @@ impl<'t> JavascriptReader<'t> {
     }
 
     /// A value that is pushed into a list is in the list.
-    fn note_growth(&mut self, method: &str, callee: &Expression<'_>, flows: TaintedArguments) {
-        if flows.arguments().is_empty() || !sources::is_growth(method) {
+    fn note_growth(&mut self, method: &str, callee: &Expression<'_>, taint: TaintedArguments) {
+        if taint.arguments().is_empty() || !sources::is_growth(method) {
             return;
         }
         if let Expression::StaticMemberExpression(member) = callee.get_inner_expression()
             && let Expression::Identifier(list) = member.object.get_inner_expression()
         {
             let unique = self.is_unique(list.name.as_str());
-            self.taint.assign(list.name.as_str(), flows.arguments() & !TaintSources::COMPOSED, unique);
+            self.taint.assign(list.name.as_str(), taint.arguments() & !TaintSources::COMPOSED, unique);
         }
     }
 
@@ -195,18 +195,18 @@ impl<'t> JavascriptReader<'t> {
     }
 
     /// A file to which something from the network is written.
-    fn note_written(&mut self, name: &str, method: &str, flows: TaintedArguments, arguments: &[Node<'_>]) {
+    fn note_written(&mut self, name: &str, method: &str, taint: TaintedArguments, arguments: &[Node<'_>]) {
         let Some(first) = arguments.first().and_then(Node::as_expression) else { return };
         let writes =
             name.starts_with("fs") && matches!(method, "writeFile" | "writeFileSync" | "outputFile" | "appendFileSync");
         let path = literal(arguments.first()).filter(|_| writes);
         if let Some(path) = path {
-            self.taint.write_to(path, flows.rest.in_file());
+            self.taint.write_to(path, taint.rest.in_file());
         }
         // The variable that names the file is marked, so that a later call that runs it is recognised.
-        let target = if writes && flows.rest.any(TaintSources::ANSWER) {
+        let target = if writes && taint.rest.any(TaintSources::ANSWER) {
             root_of(first).map(str::to_owned)
-        } else if method == "pipe" && flows.receiver.any(TaintSources::ANSWER) {
+        } else if method == "pipe" && taint.receiver.any(TaintSources::ANSWER) {
             match first.get_inner_expression() {
                 Expression::CallExpression(stream) => stream_path(stream).map(str::to_owned),
                 Expression::Identifier(stream) => self.streams.get(stream.name.as_str()).cloned(),
@@ -249,33 +249,33 @@ impl<'t> JavascriptReader<'t> {
             }
             self.visit_expression(init);
         }
-        let origins = self.taint.take();
+        let sources = self.taint.take();
         self.visit_binding_pattern(&it.id);
-        self.declare_pattern(&it.id, origins);
+        self.declare_pattern(&it.id, sources);
         self.taint.held = outer;
     }
 
-    fn declare_pattern(&mut self, pattern: &BindingPattern<'_>, origins: TaintSources) {
+    fn declare_pattern(&mut self, pattern: &BindingPattern<'_>, sources: TaintSources) {
         match pattern {
-            BindingPattern::BindingIdentifier(name) => self.taint.declare(name.name.as_str(), origins),
+            BindingPattern::BindingIdentifier(name) => self.taint.declare(name.name.as_str(), sources),
             BindingPattern::ObjectPattern(pattern) => {
                 for property in &pattern.properties {
                     let key = property.key.static_name();
                     // An argument that the schema limits to a number or a choice cannot carry text of the caller's.
                     let safe = key.is_some_and(|key| self.safe.iter().any(|name| *name == key));
-                    let part = if safe { TaintSources::NONE } else { origins & !TaintSources::ENVIRONMENT };
+                    let part = if safe { TaintSources::NONE } else { sources & !TaintSources::ENVIRONMENT };
                     self.declare_pattern(&property.value, part);
                 }
                 if let Some(rest) = &pattern.rest {
-                    self.declare_pattern(&rest.argument, origins);
+                    self.declare_pattern(&rest.argument, sources);
                 }
             }
             BindingPattern::ArrayPattern(pattern) => {
                 for element in pattern.elements.iter().flatten() {
-                    self.declare_pattern(element, origins);
+                    self.declare_pattern(element, sources);
                 }
             }
-            BindingPattern::AssignmentPattern(with_default) => self.declare_pattern(&with_default.left, origins),
+            BindingPattern::AssignmentPattern(with_default) => self.declare_pattern(&with_default.left, sources),
         }
     }
 
@@ -286,54 +286,54 @@ impl<'t> JavascriptReader<'t> {
             self.taint.name = this.then(|| format!("this.{}", member.property.name));
         }
         self.visit_expression(&it.right);
-        let mut origins = self.taint.take();
+        let mut sources = self.taint.take();
         // `^=` over bytes is decryption written by hand.
         if it.operator.as_str() == "^=" {
-            origins |= TaintSources::DECODED;
+            sources |= TaintSources::DECODED;
         }
         match &it.left {
             AssignmentTarget::AssignmentTargetIdentifier(name) => {
                 let unique = self.is_unique(name.name.as_str());
-                self.taint.assign(name.name.as_str(), origins, unique);
+                self.taint.assign(name.name.as_str(), sources, unique);
             }
-            AssignmentTarget::StaticMemberExpression(member) => self.assign_root(&member.object, origins),
+            AssignmentTarget::StaticMemberExpression(member) => self.assign_root(&member.object, sources),
             AssignmentTarget::ComputedMemberExpression(member) => {
                 self.visit_expression(&member.expression);
                 let key = self.taint.take();
                 // `object[input] = …` with an unchecked key reaches `__proto__`.
                 if key.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST) && !key.any(TaintSources::CHECKED) {
-                    let flows = TaintedArguments { receiver: TaintSources::NONE, first: key, rest: origins };
-                    self.keep("merge".to_owned(), Vec::new(), flows, it.span);
+                    let taint = TaintedArguments { receiver: TaintSources::NONE, first: key, rest: sources };
+                    self.keep("merge".to_owned(), Vec::new(), taint, it.span);
                 }
-                self.assign_root(&member.object, origins | key);
+                self.assign_root(&member.object, sources | key);
             }
             other => self.visit_assignment_target(other),
         }
-        self.taint.held = outer | origins;
+        self.taint.held = outer | sources;
     }
 
-    fn assign_root(&mut self, object: &Expression<'_>, origins: TaintSources) {
+    fn assign_root(&mut self, object: &Expression<'_>, sources: TaintSources) {
         self.visit_expression(object);
         // What the object held before is not part of what is assigned.
         self.taint.take();
         if let Some(name) = root_of(object) {
-            self.taint.assign(name, origins, false);
+            self.taint.assign(name, sources, false);
         }
     }
 
     pub(super) fn follow_loop<'a>(&mut self, left: &ForStatementLeft<'a>, right: &Expression<'a>) {
         let outer = self.taint.take();
         self.visit_expression(right);
-        let origins = self.taint.take();
+        let sources = self.taint.take();
         match left {
             ForStatementLeft::VariableDeclaration(declaration) => {
                 for declarator in &declaration.declarations {
-                    self.declare_pattern(&declarator.id, origins);
+                    self.declare_pattern(&declarator.id, sources);
                 }
             }
             ForStatementLeft::AssignmentTargetIdentifier(name) => {
                 let unique = self.is_unique(name.name.as_str());
-                self.taint.assign(name.name.as_str(), origins, unique);
+                self.taint.assign(name.name.as_str(), sources, unique);
             }
             _ => {}
         }
@@ -357,8 +357,8 @@ impl<'t> JavascriptReader<'t> {
         self.visit_formal_parameters(&it.params);
         self.taint.take();
         self.visit_arrow_function_body(&it.body);
-        let origins = self.taint.take();
-        self.taint.give_back(origins);
+        let sources = self.taint.take();
+        self.taint.give_back(sources);
         self.taint.leave();
     }
 
@@ -373,7 +373,7 @@ impl<'t> JavascriptReader<'t> {
         // The schema bounds the handler's own parameters, not those of functions inside it.
         self.safe.clear();
         if let Some(rest) = &parameters.rest {
-            let passed = known.iter().skip(parameters.items.len()).fold(given, |all, origins| all | *origins);
+            let passed = known.iter().skip(parameters.items.len()).fold(given, |all, sources| all | *sources);
             self.declare_pattern(&rest.rest.argument, passed);
         }
     }
@@ -425,8 +425,8 @@ impl<'t> JavascriptReader<'t> {
         let secret = |name: &str| secrets::is_secret_name(name);
         let outside = TaintSources::REQUEST | TaintSources::TOOL_INPUT;
         if (left | right).any(TaintSources::TOKEN) || (secret(first) && secret(second) && (left | right).any(outside)) {
-            let flows = TaintedArguments { receiver: TaintSources::NONE, first: left, rest: right };
-            self.keep("compare".to_owned(), Vec::new(), flows, it.span);
+            let taint = TaintedArguments { receiver: TaintSources::NONE, first: left, rest: right };
+            self.keep("compare".to_owned(), Vec::new(), taint, it.span);
         }
     }
 
@@ -480,7 +480,7 @@ fn registers_tool(method: &str, arguments: &[Node<'_>]) -> bool {
 fn given(
     name: &str,
     method: &str,
-    flows: TaintedArguments,
+    taint: TaintedArguments,
     literals: [Option<&str>; 2],
     registers: bool,
 ) -> TaintSources {
@@ -489,12 +489,12 @@ fn given(
     }
     if HANDING.contains(&method) {
         let answer =
-            if flows.receiver.any(TaintSources::CONNECTION) { TaintSources::ANSWER } else { TaintSources::NONE };
-        return (flows.receiver & !TaintSources::COMPOSED) | answer;
+            if taint.receiver.any(TaintSources::CONNECTION) { TaintSources::ANSWER } else { TaintSources::NONE };
+        return (taint.receiver & !TaintSources::COMPOSED) | answer;
     }
     // These callbacks are given requests or a pair of functions, never what the call itself gives.
     if method == "createServer" || method == "Promise" {
         return TaintSources::NONE;
     }
-    sources::javascript_call(&TaintedCall { callee: name, taint: flows, literals })
+    sources::javascript_call(&TaintedCall { callee: name, taint, literals })
 }

@@ -1,6 +1,6 @@
-//! TaintedArguments in Python: how each form of expression and statement hands on what its parts may hold.
+//! Taint propagation in Python: each form of expression and statement hands on the sources of its parts.
 //!
-//! The walk leaves in `flow.held` what the expression just walked may hold; whoever combines parts takes and joins.
+//! The walk leaves in `taint.held` what the expression just walked may hold; whoever combines parts takes and joins.
 
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::{Ranged, TextRange};
@@ -34,38 +34,38 @@ impl<'a> PythonReader<'a> {
                     self.taint.name = Some(name.id.to_string());
                 }
                 self.visit_expr(&assign.value);
-                let origins = self.taint.take();
+                let sources = self.taint.take();
                 for target in &assign.targets {
                     self.note_stream(target, &assign.value);
-                    self.bind(target, origins);
+                    self.bind(target, sources);
                 }
             }
             Stmt::AnnAssign(assign) => {
                 if let Some(value) = &assign.value {
                     self.visit_expr(value);
-                    let origins = self.taint.take();
-                    self.bind(&assign.target, origins);
+                    let sources = self.taint.take();
+                    self.bind(&assign.target, sources);
                 }
             }
             Stmt::AugAssign(assign) => {
                 self.visit_expr(&assign.value);
-                let origins = self.taint.take();
-                self.bind(&assign.target, origins);
+                let sources = self.taint.take();
+                self.bind(&assign.target, sources);
             }
             Stmt::For(each) => {
                 self.visit_expr(&each.iter);
-                let origins = self.taint.take();
-                self.bind(&each.target, origins);
+                let sources = self.taint.take();
+                self.bind(&each.target, sources);
                 self.visit_body(&each.body);
                 self.visit_body(&each.orelse);
             }
             Stmt::With(with) => {
                 for item in &with.items {
                     self.visit_expr(&item.context_expr);
-                    let origins = self.taint.take();
+                    let sources = self.taint.take();
                     if let Some(target) = &item.optional_vars {
                         self.note_stream(target, &item.context_expr);
-                        self.bind(target, origins);
+                        self.bind(target, sources);
                     }
                 }
                 self.visit_body(&with.body);
@@ -76,16 +76,16 @@ impl<'a> PythonReader<'a> {
                 self.taint.give_back(held);
                 // Tool input alone is an echo; within other text it is content that the server made from it.
                 if held.any(TaintSources::TOOL_INPUT) && held.any(TaintSources::COMPOSED) {
-                    let flows = TaintedArguments { first: held, ..TaintedArguments::default() };
-                    self.keep("return".to_owned(), Vec::new(), flows, back.range());
+                    let taint = TaintedArguments { first: held, ..TaintedArguments::default() };
+                    self.keep("return".to_owned(), Vec::new(), taint, back.range());
                 }
             }
             Stmt::Raise(raise) => {
                 visitor::walk_stmt(self, statement);
                 let held = self.taint.take();
                 if held.any(TaintSources::TOKEN | TaintSources::SECRET) {
-                    let flows = TaintedArguments { first: held, ..TaintedArguments::default() };
-                    self.keep("throw".to_owned(), Vec::new(), flows, raise.range());
+                    let taint = TaintedArguments { first: held, ..TaintedArguments::default() };
+                    self.keep("throw".to_owned(), Vec::new(), taint, raise.range());
                 }
             }
             _ => visitor::walk_stmt(self, statement),
@@ -154,18 +154,18 @@ impl<'a> PythonReader<'a> {
     }
 
     /// Gives what a value holds to a target of an assignment.
-    fn bind(&mut self, target: &'a Expr, origins: TaintSources) {
+    fn bind(&mut self, target: &'a Expr, sources: TaintSources) {
         match target {
-            Expr::Name(name) => self.taint.declare(name.id.as_str(), origins),
-            Expr::Tuple(items) => items.elts.iter().for_each(|item| self.bind(item, origins)),
-            Expr::List(items) => items.elts.iter().for_each(|item| self.bind(item, origins)),
-            Expr::Starred(starred) => self.bind(&starred.value, origins),
+            Expr::Name(name) => self.taint.declare(name.id.as_str(), sources),
+            Expr::Tuple(items) => items.elts.iter().for_each(|item| self.bind(item, sources)),
+            Expr::List(items) => items.elts.iter().for_each(|item| self.bind(item, sources)),
+            Expr::Starred(starred) => self.bind(&starred.value, sources),
             Expr::Attribute(_) | Expr::Subscript(_) => {
                 if let Some(name) = root_of(target) {
                     // The parts of an object are not told apart, so that all of it holds what one was given.
-                    self.taint.assign(name, origins & !TaintSources::COMPOSED, false);
+                    self.taint.assign(name, sources & !TaintSources::COMPOSED, false);
                 }
-                if let (Expr::Attribute(member), true) = (target, origins.any(TaintSources::TOOL_INPUT)) {
+                if let (Expr::Attribute(member), true) = (target, sources.any(TaintSources::TOOL_INPUT)) {
                     self.visit_expr(&member.value);
                     self.taint.take();
                 }
@@ -179,8 +179,8 @@ impl<'a> PythonReader<'a> {
         match expression {
             Expr::Call(call) => self.follow_call(call),
             Expr::Name(name) => {
-                let origins = self.taint.of(name.id.as_str());
-                self.taint.held |= origins;
+                let sources = self.taint.of(name.id.as_str());
+                self.taint.held |= sources;
             }
             Expr::Attribute(member) => self.follow_attribute(expression, member),
             Expr::Subscript(subscript) => self.follow_subscript(subscript),
@@ -243,8 +243,8 @@ impl<'a> PythonReader<'a> {
     pub(super) fn follow_comprehension(&mut self, each: &'a ast::Comprehension) {
         let outer = self.taint.take();
         self.visit_expr(&each.iter);
-        let origins = self.taint.take();
-        self.bind(&each.target, origins);
+        let sources = self.taint.take();
+        self.bind(&each.target, sources);
         for condition in &each.ifs {
             self.visit_expr(condition);
         }
@@ -316,8 +316,8 @@ impl<'a> PythonReader<'a> {
         let both = secrets::is_secret_name(first) && secrets::is_secret_name(second);
         let outside = (left | right).any(TaintSources::REQUEST | TaintSources::TOOL_INPUT);
         if equality && ((left | right).any(TaintSources::TOKEN) || (both && outside)) {
-            let flows = TaintedArguments { receiver: TaintSources::NONE, first: left, rest: right };
-            self.keep("compare".to_owned(), Vec::new(), flows, compare.range());
+            let taint = TaintedArguments { receiver: TaintSources::NONE, first: left, rest: right };
+            self.keep("compare".to_owned(), Vec::new(), taint, compare.range());
         }
         // `x in allowed` checks `x` and not the list.
         if matches!(&*compare.ops, [ast::CmpOp::In | ast::CmpOp::NotIn]) {
@@ -339,25 +339,25 @@ impl<'a> PythonReader<'a> {
             Expr::Attribute(member) => self.visit_expr(&member.value),
             other => self.visit_expr(other),
         }
-        let mut flows = TaintedArguments { receiver: self.taint.take(), ..TaintedArguments::default() };
+        let mut taint = TaintedArguments { receiver: self.taint.take(), ..TaintedArguments::default() };
         let mut passed = Vec::new();
         for (index, argument) in call.arguments.args.iter().enumerate() {
             // The lambda is given what its receiver holds, and must know it before its body is walked.
             if matches!(argument, Expr::Lambda(_)) {
-                self.taint.given = flows.receiver;
+                self.taint.given = taint.receiver;
             }
             self.visit_expr(argument);
-            let origins = self.taint.take();
+            let sources = self.taint.take();
             if index == 0 {
-                flows.first = origins;
+                taint.first = sources;
             } else {
-                flows.rest |= origins;
+                taint.rest |= sources;
             }
-            passed.push(origins);
+            passed.push(sources);
         }
         for keyword in &call.arguments.keywords {
             self.visit_expr(&keyword.value);
-            flows.rest |= self.taint.take();
+            taint.rest |= self.taint.take();
         }
         // Methods go by their class, since two classes may both have a `run`.
         let local = match name.strip_prefix("self.") {
@@ -374,12 +374,12 @@ impl<'a> PythonReader<'a> {
         if let (Expr::Attribute(member), true) = (&*call.func, sources::is_growth(method))
             && let Expr::Name(list) = &*member.value
         {
-            self.taint.assign(list.id.as_str(), flows.arguments() & !TaintSources::COMPOSED, false);
+            self.taint.assign(list.id.as_str(), taint.arguments() & !TaintSources::COMPOSED, false);
         }
-        self.note_written(&name, method, flows, call);
-        self.keep_flowing(&name, method, flows, call);
+        self.note_written(&name, method, taint, call);
+        self.keep_flowing(&name, method, taint, call);
         let mut result =
-            sources::python_call(&TaintedCall { callee: &name, taint: flows, literals }) | self.taint.returns(local);
+            sources::python_call(&TaintedCall { callee: &name, taint, literals }) | self.taint.returns(local);
         // A command in a list tells by all of its words, of which `literals` has the first alone.
         if let (true, Some(list @ Expr::List(_))) = (name.starts_with("subprocess."), call.arguments.args.first())
             && let Argument::Literal(command) | Argument::Composed(command) = self.shape(list, 0)
@@ -402,24 +402,24 @@ impl<'a> PythonReader<'a> {
     }
 
     /// Keeps a call that is worth knowing by its name, or only by what reaches it.
-    fn keep_flowing(&mut self, name: &str, method: &str, flows: TaintedArguments, call: &'a ast::ExprCall) {
-        self.keep_call(name, flows, call);
+    fn keep_flowing(&mut self, name: &str, method: &str, taint: TaintedArguments, call: &'a ast::ExprCall) {
+        self.keep_call(name, taint, call);
         let known = known_calls::is_kept_python(name);
-        if flows.receiver.any(TaintSources::CONNECTION) && known_calls::SENDING.contains(&method) && !known {
-            self.keep(format!("connection.{method}"), Vec::new(), flows, call.range());
+        if taint.receiver.any(TaintSources::CONNECTION) && known_calls::SENDING.contains(&method) && !known {
+            self.keep(format!("connection.{method}"), Vec::new(), taint, call.range());
         }
         let module = name.split('.').next().unwrap_or_default();
         // These format or copy within the program, and the value is followed through them.
         let foreign = !matches!(module, "json" | "os" | "copy" | "pprint" | "yaml" | "self" | "dict" | "str");
-        let carries = flows.arguments().any(TaintSources::SECRET | TaintSources::ENVIRONMENT);
+        let carries = taint.arguments().any(TaintSources::SECRET | TaintSources::ENVIRONMENT);
         if !known && foreign && carries && name.contains('.') {
-            self.keep(format!("handed:{name}"), Vec::new(), flows, call.range());
+            self.keep(format!("handed:{name}"), Vec::new(), taint, call.range());
         }
         // Any logger is kept under one name, so that rules ask for one callee.
         let logs =
             name == "print" || name.starts_with("logging.") || name.starts_with("logger.") || name.starts_with("log.");
-        if logs && flows.arguments().any(TaintSources::TOKEN | TaintSources::SECRET) {
-            self.keep("console.log".to_owned(), Vec::new(), flows, call.range());
+        if logs && taint.arguments().any(TaintSources::TOKEN | TaintSources::SECRET) {
+            self.keep("console.log".to_owned(), Vec::new(), taint, call.range());
         }
         let hides = match name {
             "getattr" => call.arguments.args.get(1),
@@ -429,7 +429,7 @@ impl<'a> PythonReader<'a> {
         if let Some(text) =
             hides.filter(|hidden| !matches!(hidden, Expr::StringLiteral(_))).and_then(|hidden| folded(hidden, 0))
         {
-            self.keep("hidden-name".to_owned(), vec![Argument::Literal(text)], flows, call.range());
+            self.keep("hidden-name".to_owned(), vec![Argument::Literal(text)], taint, call.range());
         }
     }
 
@@ -438,7 +438,7 @@ impl<'a> PythonReader<'a> {
         self.classes.last().map(|(class, _)| *class)
     }
 
-    fn keep_call(&mut self, name: &str, flows: TaintedArguments, call: &'a ast::ExprCall) {
+    fn keep_call(&mut self, name: &str, taint: TaintedArguments, call: &'a ast::ExprCall) {
         if self.mentions.environment {
             for argument in &call.arguments.args {
                 if self.dotted(argument, 0).as_deref() == Some("os.environ") {
@@ -467,13 +467,13 @@ impl<'a> PythonReader<'a> {
         }
         // Both ways to read a variable are one callee to the rules.
         let name = if name == "os.environ.get" { "os.environ" } else { name };
-        self.keep(name.to_owned(), shapes, flows, call.range());
+        self.keep(name.to_owned(), shapes, taint, call.range());
     }
 
-    pub(super) fn keep(&mut self, callee: String, arguments: Vec<Argument>, flows: TaintedArguments, range: TextRange) {
+    pub(super) fn keep(&mut self, callee: String, arguments: Vec<Argument>, taint: TaintedArguments, range: TextRange) {
         let (start, end) = (range.start().to_usize(), range.end().to_usize());
         let text = super::excerpt(self.text, start, end);
-        let call = super::Call { callee, arguments, taint: flows, place: capdex_model::fact::Place::default(), text };
+        let call = super::Call { callee, arguments, taint, place: capdex_model::fact::Place::default(), text };
         self.findings.keep_call(start, call);
     }
 }

@@ -13,12 +13,12 @@ use super::PythonReader;
 
 impl<'a> PythonReader<'a> {
     /// A file to which something from the network is written.
-    pub(super) fn note_written(&mut self, name: &str, method: &str, flows: TaintedArguments, call: &'a ast::ExprCall) {
+    pub(super) fn note_written(&mut self, name: &str, method: &str, taint: TaintedArguments, call: &'a ast::ExprCall) {
         let arguments = &call.arguments.args;
         let target = match (&*call.func, method) {
             (_, "urlretrieve") => arguments.get(1).and_then(root_of),
             (Expr::Attribute(member), "write" | "write_bytes" | "write_text")
-                if flows.first.any(TaintSources::ANSWER) =>
+                if taint.first.any(TaintSources::ANSWER) =>
             {
                 match &*member.value {
                     Expr::Call(open) => open.arguments.args.first().and_then(root_of),
@@ -29,7 +29,7 @@ impl<'a> PythonReader<'a> {
             }
             // The copy of a secret's file is as secret as the file.
             _ if is_copy(name) => {
-                let copied = flows.first & (TaintSources::SECRET_PATH | TaintSources::AMBIENT_CREDENTIAL);
+                let copied = taint.first & (TaintSources::SECRET_PATH | TaintSources::AMBIENT_CREDENTIAL);
                 match arguments.get(1) {
                     Some(Expr::StringLiteral(path)) => self.taint.write_to(path.value.to_str(), copied),
                     Some(other) => {
@@ -41,7 +41,7 @@ impl<'a> PythonReader<'a> {
                 }
                 None
             }
-            _ if name == "shutil.copyfileobj" && flows.first.any(TaintSources::ANSWER) => {
+            _ if name == "shutil.copyfileobj" && taint.first.any(TaintSources::ANSWER) => {
                 let stream = arguments.get(1).and_then(root_of);
                 stream.and_then(|stream| self.streams.get(stream).copied())
             }
@@ -53,7 +53,7 @@ impl<'a> PythonReader<'a> {
         if let Some(path) = written_path(method, call, &self.literal_streams) {
             self.taint.write_to(
                 path,
-                if method == "urlretrieve" { TaintSources::FETCHED_FILE } else { flows.first.in_file() },
+                if method == "urlretrieve" { TaintSources::FETCHED_FILE } else { taint.first.in_file() },
             );
         }
     }

@@ -19,12 +19,12 @@ pub(super) use package::{folder_of_package, name_in, telling};
 
 /// One anchor for each server; those in folders claim the folder.
 pub(super) fn anchors(
-    survey: &AnchorFinderInput<'_>,
+    input: &AnchorFinderInput<'_>,
     skills: &[CapabilityAnchor],
     plugins: &[CapabilityAnchor],
 ) -> Vec<CapabilityAnchor> {
     let mut finder = Finder {
-        survey,
+        input,
         skills: skills.iter().map(|skill| skill.path.as_str()).collect(),
         plugins: plugins.iter().map(|plugin| plugin.path.as_str()).collect(),
         servers: BTreeMap::new(),
@@ -40,7 +40,7 @@ pub(super) fn anchors(
 }
 
 struct Finder<'a> {
-    survey: &'a AnchorFinderInput<'a>,
+    input: &'a AnchorFinderInput<'a>,
     skills: BTreeSet<&'a str>,
     plugins: BTreeSet<&'a str>,
     /// The manifests that make a server, by the folder that it claims. Empty where source alone does.
@@ -50,10 +50,10 @@ struct Finder<'a> {
 impl<'a> Finder<'a> {
     /// Packages that say or show that they are servers.
     fn find_packages(&mut self) {
-        let registering = package::Registering::of(self.survey, &self.skills);
-        for manifest in self.survey.own_manifests() {
-            let Some(folder) = package::folder_of_package(self.survey, manifest) else { continue };
-            if package::is_server(self.survey, &registering, manifest, folder) {
+        let registering = package::Registering::of(self.input, &self.skills);
+        for manifest in self.input.own_manifests() {
+            let Some(folder) = package::folder_of_package(self.input, manifest) else { continue };
+            if package::is_server(self.input, &registering, manifest, folder) {
                 self.servers.entry(folder.to_owned()).or_default().push(&manifest.path);
             }
         }
@@ -63,7 +63,7 @@ impl<'a> Finder<'a> {
     /// in a skill belongs to the skill.
     fn find_sources(&mut self) {
         let mut found: BTreeSet<&str> = BTreeSet::new();
-        for (path, view) in &self.survey.evidence.sources {
+        for (path, view) in &self.input.evidence.sources {
             if !view.tools.is_empty() && !is_foreign(path) && !package::is_aside(path) && !self.is_served(path) {
                 found.extend(self.project_around(path));
             }
@@ -82,9 +82,9 @@ impl<'a> Finder<'a> {
             .servers
             .iter()
             .flat_map(|(folder, own)| own.iter().map(move |path| (folder, path)))
-            .filter_map(|(folder, path)| Some((name_in(self.survey.evidence.manifests.get(*path)?)?, folder.clone())))
+            .filter_map(|(folder, path)| Some((name_in(self.input.evidence.manifests.get(*path)?)?, folder.clone())))
             .collect();
-        for manifest in self.survey.own_manifests() {
+        for manifest in self.input.own_manifests() {
             let folder = match manifest.kind {
                 ManifestKind::ServerJson => {
                     let names = package::described_packages(manifest);
@@ -103,7 +103,7 @@ impl<'a> Finder<'a> {
     /// or plugin.
     fn find_recordings(&mut self) -> Vec<CapabilityAnchor> {
         let is_list = |m: &&Manifest| m.kind == ManifestKind::ToolsList && !self.is_served(&m.path);
-        let lists: Vec<&Manifest> = self.survey.own_manifests().filter(is_list).collect();
+        let lists: Vec<&Manifest> = self.input.own_manifests().filter(is_list).collect();
         let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
         for list in &lists {
             *folders.entry(folder_of(&list.path)).or_default() += 1;
@@ -112,7 +112,7 @@ impl<'a> Finder<'a> {
         for list in lists {
             let folder = folder_of(&list.path);
             // A list of its own, or beside others, is a recording of some server; its folder says nothing.
-            let alone = self.survey.paths.len() == 1;
+            let alone = self.input.paths.len() == 1;
             let shared = folders.get(folder).is_some_and(|lists| *lists > 1);
             if alone || shared || self.lies_in_other(folder) {
                 let name = name_in(list).unwrap_or_else(|| name_of(&list.path).to_owned());
@@ -127,7 +127,7 @@ impl<'a> Finder<'a> {
     /// Client files that launch servers, where no server is in the same folder, around it or below. Each is a server by
     /// itself, never the files around it.
     fn find_client_files(&self) -> Vec<CapabilityAnchor> {
-        let lists = self.survey.own_manifests().filter(|manifest| manifest.kind == ManifestKind::McpJson);
+        let lists = self.input.own_manifests().filter(|manifest| manifest.kind == ManifestKind::McpJson);
         let named = lists.filter(|manifest| matches!(name_of(&manifest.path), "mcp.json" | ".mcp.json"));
         named.filter_map(|manifest| self.client_file(manifest)).collect()
     }
@@ -145,17 +145,17 @@ impl<'a> Finder<'a> {
         }
         // With several servers in the file none of their names is that of the file.
         let only = launched.first().filter(|_| launched.len() == 1).map(|launch| launch.name);
-        let name = given_name(only).unwrap_or_else(|| self.survey.name_of_folder(base));
+        let name = given_name(only).unwrap_or_else(|| self.input.name_of_folder(base));
         Some(CapabilityAnchor::file(Kind::McpServer, &manifest.path, name))
     }
 
     fn anchor(&self, folder: &str, own: &[&str]) -> CapabilityAnchor {
         let mut manifests: Vec<&Manifest> =
-            own.iter().filter_map(|path| self.survey.evidence.manifests.get(*path)).collect();
+            own.iter().filter_map(|path| self.input.evidence.manifests.get(*path)).collect();
         // The most telling manifest names the server; the path decides between equal ones.
         manifests.sort_by_key(|manifest| (package::telling(manifest), manifest.path.as_str()));
         let name = manifests.iter().find_map(|manifest| given_name(name_in(manifest).as_deref()));
-        let name = name.unwrap_or_else(|| self.survey.name_of_folder(folder));
+        let name = name.unwrap_or_else(|| self.input.name_of_folder(folder));
         let own = own.iter().map(|path| (*path).to_owned()).collect();
         CapabilityAnchor { own, ..CapabilityAnchor::folder(Kind::McpServer, folder, name, "") }
     }
@@ -184,9 +184,9 @@ impl<'a> Finder<'a> {
             "smithery.yaml",
             "go.mod",
         ];
-        let own = *self.survey.folders.get(folder_of(path))?;
+        let own = *self.input.folders.get(folder_of(path))?;
         for folder in around(own) {
-            if MARKS.iter().any(|mark| self.survey.has(folder, mark)) {
+            if MARKS.iter().any(|mark| self.input.has(folder, mark)) {
                 return Some(folder);
             }
             // Source in a skill belongs to the skill.

@@ -69,11 +69,11 @@ pub(super) struct Registering<'a> {
 impl<'a> Registering<'a> {
     /// Attributes every source file that registers tools to the nearest folder with a package's manifest. Source in a
     /// skill belongs to no package around the skill.
-    pub(super) fn of(survey: &AnchorFinderInput<'a>, skills: &BTreeSet<&str>) -> Self {
+    pub(super) fn of(input: &AnchorFinderInput<'a>, skills: &BTreeSet<&str>) -> Self {
         let packages: BTreeSet<&str> =
-            survey.own_manifests().filter_map(|manifest| folder_of_package(survey, manifest)).collect();
+            input.own_manifests().filter_map(|manifest| folder_of_package(input, manifest)).collect();
         let registering =
-            survey.evidence.sources.iter().filter(|(path, view)| !view.tools.is_empty() && !is_foreign(path));
+            input.evidence.sources.iter().filter(|(path, view)| !view.tools.is_empty() && !is_foreign(path));
         let nearest = |path: &'a str| {
             // A skill between the file and the package ends the search: its source is its own.
             let stop = |folder: &&str| packages.contains(folder) || skills.contains(folder);
@@ -93,7 +93,7 @@ pub(super) fn is_aside(path: &str) -> bool {
 /// The folder whose package a manifest describes; none for other manifests. A wheel's metadata speaks for the folder
 /// around it, and so does a build's, where no project file does.
 pub(in crate::decompose) fn folder_of_package<'a>(
-    survey: &AnchorFinderInput<'_>,
+    input: &AnchorFinderInput<'_>,
     manifest: &'a Manifest,
 ) -> Option<&'a str> {
     let folder = folder_of(&manifest.path);
@@ -103,7 +103,7 @@ pub(in crate::decompose) fn folder_of_package<'a>(
         // A build writes its metadata beside or below the source, and setuptools does either.
         ManifestKind::PythonProject if name_of(folder).ends_with(".egg-info") => {
             let projects = ["pyproject.toml", "setup.py", "PKG-INFO"];
-            let project = around(folder_of(folder)).find(|around| projects.iter().any(|name| survey.has(around, name)));
+            let project = around(folder_of(folder)).find(|around| projects.iter().any(|name| input.has(around, name)));
             project.or(Some(folder_of(folder)))
         }
         ManifestKind::PythonProject => Some(folder),
@@ -114,16 +114,16 @@ pub(in crate::decompose) fn folder_of_package<'a>(
 /// True for a package that is a server. It carries the registry's mark, or its own source registers tools. Or it is
 /// built with a server kit or named as a server, and can be run.
 pub(super) fn is_server(
-    survey: &AnchorFinderInput<'_>,
+    input: &AnchorFinderInput<'_>,
     registering: &Registering<'_>,
     manifest: &Manifest,
     folder: &str,
 ) -> bool {
-    let package = Package::of(survey, manifest, folder);
+    let package = Package::of(input, manifest, folder);
     let marked = package.marked || registering.folders.contains(folder);
-    let deployed = survey.has(folder, "smithery.yaml");
+    let deployed = input.has(folder, "smithery.yaml");
     // A kit alone proves nothing, since clients and agents depend on the same package.
-    let kitted = package.kit && (package.worded || deployed || (package.runs && !is_client(survey, folder)));
+    let kitted = package.kit && (package.worded || deployed || (package.runs && !is_client(input, folder)));
     marked || kitted || (package.runs && package.worded)
 }
 
@@ -140,10 +140,10 @@ struct Package {
 }
 
 impl Package {
-    fn of(survey: &AnchorFinderInput<'_>, manifest: &Manifest, folder: &str) -> Self {
+    fn of(input: &AnchorFinderInput<'_>, manifest: &Manifest, folder: &str) -> Self {
         match manifest.kind {
             ManifestKind::PackageJson => Self::of_npm(manifest),
-            _ => Self::of_python(survey, manifest, folder),
+            _ => Self::of_python(input, manifest, folder),
         }
     }
 
@@ -163,7 +163,7 @@ impl Package {
         }
     }
 
-    fn of_python(survey: &AnchorFinderInput<'_>, manifest: &Manifest, folder: &str) -> Self {
+    fn of_python(input: &AnchorFinderInput<'_>, manifest: &Manifest, folder: &str) -> Self {
         let value = &manifest.value;
         // PEP 621 first, then Poetry's table, then core metadata, which has its keys at the top.
         let project = value.get("project").or_else(|| value.pointer("/tool/poetry")).unwrap_or(value);
@@ -175,9 +175,9 @@ impl Package {
         let scripts =
             |key: &str| project.get(key).and_then(Value::as_object).is_some_and(|scripts| !scripts.is_empty());
         Self {
-            marked: has_readme_mark(survey, manifest, folder),
+            marked: has_readme_mark(input, manifest, folder),
             kit: PYTHON_KITS.iter().any(|kit| names.contains(*kit)),
-            runs: scripts("scripts") || has_entry_points(survey, manifest),
+            runs: scripts("scripts") || has_entry_points(input, manifest),
             worded: is_worded(name, project.get("keywords")),
         }
     }
@@ -214,23 +214,23 @@ fn is_worded(name: Option<&str>, keywords: Option<&Value>) -> bool {
 }
 
 /// True where the README carries the registry's mark `mcp-name:`, as PyPI packages prove who owns a server's name.
-fn has_readme_mark(survey: &AnchorFinderInput<'_>, manifest: &Manifest, folder: &str) -> bool {
+fn has_readme_mark(input: &AnchorFinderInput<'_>, manifest: &Manifest, folder: &str) -> bool {
     let readmes = ["README.md", "README.rst", "README"].iter().filter_map(|name| join(folder, name));
-    let mut texts = readmes.chain([manifest.path.clone()]).filter_map(|path| survey.evidence.documents.get(&path));
+    let mut texts = readmes.chain([manifest.path.clone()]).filter_map(|path| input.evidence.documents.get(&path));
     texts.any(|document| document.text.contains("mcp-name:"))
 }
 
 /// True where a wheel or build installs programs.
-fn has_entry_points(survey: &AnchorFinderInput<'_>, manifest: &Manifest) -> bool {
+fn has_entry_points(input: &AnchorFinderInput<'_>, manifest: &Manifest) -> bool {
     let path = join(folder_of(&manifest.path), "entry_points.txt");
-    let entries = path.and_then(|path| survey.evidence.documents.get(&path));
+    let entries = path.and_then(|path| input.evidence.documents.get(&path));
     entries.is_some_and(|document| document.text.contains("[console_scripts]"))
 }
 
 /// True where the source in a folder uses the client's side of a kit and never the server's.
-fn is_client(survey: &AnchorFinderInput<'_>, folder: &str) -> bool {
+fn is_client(input: &AnchorFinderInput<'_>, folder: &str) -> bool {
     let imports = || {
-        let views = survey.evidence.sources.range(folder.to_owned()..).take_while(|(path, _)| path.starts_with(folder));
+        let views = input.evidence.sources.range(folder.to_owned()..).take_while(|(path, _)| path.starts_with(folder));
         let own = views.filter(|(path, _)| is_within(folder, path) && !is_foreign(path));
         own.flat_map(|(_, view)| view.imports.iter())
     };

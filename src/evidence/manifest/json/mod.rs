@@ -48,13 +48,13 @@ pub(super) fn parse(text: &str, dialect: JsonDialect) -> Result<ParsedJson, Stri
     if let Ok(parsed) = tree::read(text) {
         return Ok(parsed);
     }
-    let survey = survey(text)?;
+    let scan = scan(text)?;
     let text = match dialect {
-        JsonDialect::Relaxed if !survey.blanks.is_empty() => Cow::Owned(blanked(text, &survey.blanks)),
+        JsonDialect::Relaxed if !scan.blanks.is_empty() => Cow::Owned(blanked(text, &scan.blanks)),
         JsonDialect::Strict | JsonDialect::Relaxed => Cow::Borrowed(text),
     };
     let value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    Ok(ParsedJson { value, doubled: survey.doubled })
+    Ok(ParsedJson { value, doubled: scan.doubled })
 }
 
 /// The byte offset of each wanted JSON Pointer, which must be sorted. It is that of the key for a member of an object,
@@ -231,15 +231,15 @@ impl<'a> ObjectKeys<'a> {
     }
 }
 
-fn survey(text: &str) -> Result<JsonScan, String> {
-    let mut survey = JsonScan::default();
+fn scan(text: &str) -> Result<JsonScan, String> {
+    let mut scan = JsonScan::default();
     let mut frames: Vec<Option<ObjectKeys<'_>>> = Vec::new();
     let mut awaits_key = false;
     let mut comma = None;
     for token in Tokens::of(text) {
         match token.lexeme {
             Lexeme::Comment => {
-                survey.blanks.push((token.start, token.end));
+                scan.blanks.push((token.start, token.end));
                 continue;
             }
             Lexeme::Open if frames.len() >= MAX_DEPTH => return Err(format!("nested deeper than {MAX_DEPTH} levels")),
@@ -247,13 +247,13 @@ fn survey(text: &str) -> Result<JsonScan, String> {
             Lexeme::Close => {
                 frames.pop();
                 // A comma right before the end is a trailing one.
-                survey.blanks.extend(comma);
+                scan.blanks.extend(comma);
             }
             Lexeme::Text if awaits_key => {
                 if let Some(Some(keys)) = frames.last_mut()
                     && let Some(key) = keys.doubled(key_of(text, &token))
                 {
-                    survey.doubled.get_or_insert_with(|| key.into_owned());
+                    scan.doubled.get_or_insert_with(|| key.into_owned());
                 }
             }
             Lexeme::Text | Lexeme::Bare | Lexeme::Comma | Lexeme::Colon => {}
@@ -261,8 +261,8 @@ fn survey(text: &str) -> Result<JsonScan, String> {
         awaits_key = matches!(token.lexeme, Lexeme::Open | Lexeme::Comma) && frames.last().is_some_and(Option::is_some);
         comma = (token.lexeme == Lexeme::Comma).then_some((token.start, token.end));
     }
-    survey.blanks.sort_unstable();
-    Ok(survey)
+    scan.blanks.sort_unstable();
+    Ok(scan)
 }
 
 /// The text with the given stretches replaced by spaces, so that offsets and lines stay.

@@ -123,7 +123,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_tree_is_what_others_read_and_its_doubled_key_what_the_survey_finds(
+        fn a_tree_is_what_others_read_and_its_doubled_key_what_the_scan_finds(
             pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..14),
             depth in 0_usize..3,
         ) {
@@ -133,7 +133,7 @@ mod tests {
             match read(&text) {
                 Ok(parsed) => {
                     prop_assert!(raw || Some(&parsed.value) == theirs.as_ref().ok());
-                    prop_assert_eq!(parsed.doubled, super::super::survey(&text).expect("it is flat").doubled);
+                    prop_assert_eq!(parsed.doubled, super::super::scan(&text).expect("it is flat").doubled);
                 }
                 Err(_) => prop_assert!(raw || theirs.is_err()),
             }
@@ -141,10 +141,10 @@ mod tests {
     }
 
     #[test]
-    fn what_the_survey_finds_too_deep_is_no_tree() {
+    fn what_the_scan_finds_too_deep_is_no_tree() {
         for depth in [super::super::MAX_DEPTH, super::super::MAX_DEPTH + 1] {
             let text = ["[".repeat(depth), "]".repeat(depth)].concat();
-            assert_eq!(read(&text).is_ok(), super::super::survey(&text).is_ok(), "{depth}");
+            assert_eq!(read(&text).is_ok(), super::super::scan(&text).is_ok(), "{depth}");
         }
     }
 }

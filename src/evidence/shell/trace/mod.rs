@@ -18,7 +18,7 @@ use super::{Event, ShellAction};
 const DEPTH: u8 = 3;
 /// The most words of one command that are looked at.
 const MOST_WORDS: usize = 400;
-/// The most deeds of one document that are kept.
+/// The most actions of one document that are kept.
 const MOST_EVENTS: usize = 1000;
 /// Longer values of variables are filled in on credit: a few bytes may stand for many.
 const SHORT: usize = 64;
@@ -114,17 +114,17 @@ impl Tracer {
             })
     }
 
-    pub(super) fn event(&mut self, deed: ShellAction, plain: String, stuff: &TaintedValue) {
+    pub(super) fn event(&mut self, action: ShellAction, plain: String, value: &TaintedValue) {
         let (start, end) = self.span;
         let event = Event {
-            action: deed,
+            action,
             start,
             end,
             plain,
-            addresses: stuff.addresses.clone(),
-            secret: stuff.secret.clone().unwrap_or_default(),
+            addresses: value.addresses.clone(),
+            secret: value.secret.clone().unwrap_or_default(),
         };
-        // A few back is enough: one command may lead to one deed by several ways.
+        // A few back is enough: one command may lead to one action by several ways.
         let is_new = self.events.iter().rev().take(8).all(|earlier| *earlier != event);
         if is_new && self.events.len() < MOST_EVENTS {
             self.events.push(event);
@@ -219,10 +219,10 @@ impl Tracer {
             let spent = self.filled_in > FILLED_IN;
             let unknown = held.unknown || spent;
             let text = if unknown { format!("${name}") } else { held.text.clone() };
-            let mut stuff = TaintedValue { text, unknown, ..TaintedValue::default() };
+            let mut value = TaintedValue { text, unknown, ..TaintedValue::default() };
             // The origin outlives the text: an unknown value is still fetched or secret.
-            stuff.taint(held);
-            return stuff;
+            value.taint(held);
+            return value;
         }
         if !default.is_empty() {
             return TaintedValue::of(default);
@@ -236,16 +236,16 @@ impl Tracer {
             if arguments.len() >= MOST_WORDS {
                 break;
             }
-            let stuff = self.value(word);
+            let value = self.value(word);
             // Only an unquoted variable is split into words, as a shell does it.
             let splits = word.parts.iter().any(|part| matches!(part, WordPart::Variable { quoted: false, .. }));
-            if splits && stuff.text.contains(char::is_whitespace) {
-                let pieces = stuff.text.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect::<Vec<_>>();
+            if splits && value.text.contains(char::is_whitespace) {
+                let pieces = value.text.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect::<Vec<_>>();
                 arguments.extend(
-                    pieces.into_iter().map(|text| TracedArgument { value: TaintedValue { text, ..stuff.clone() } }),
+                    pieces.into_iter().map(|text| TracedArgument { value: TaintedValue { text, ..value.clone() } }),
                 );
             } else {
-                arguments.push(TracedArgument { value: stuff });
+                arguments.push(TracedArgument { value });
             }
         }
         arguments
@@ -303,19 +303,19 @@ impl Tracer {
         if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
             return TaintedValue::of_network(vec![path.to_owned()]);
         }
-        let mut stuff = TaintedValue::of_file(path);
+        let mut value = TaintedValue::of_file(path);
         if is_secret_path(path) {
-            stuff.secret = Some(path.to_owned());
+            value.secret = Some(path.to_owned());
         }
         // `/proc/self/environ` holds the variables of the process.
-        stuff.environment = path.contains("/environ") && path.starts_with("/proc/");
-        stuff
+        value.environment = path.contains("/environ") && path.starts_with("/proc/");
+        value
     }
 
     /// Notes what is written to a file.
-    pub(super) fn write(&mut self, path: &str, stuff: &TaintedValue, appends: bool) {
+    pub(super) fn write(&mut self, path: &str, value: &TaintedValue, appends: bool) {
         if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
-            self.send(stuff, path);
+            self.send(value, path);
             return;
         }
         if path.is_empty() {
@@ -323,36 +323,36 @@ impl Tracer {
         }
         if path.ends_with("/authorized_keys") {
             // A key that a script makes or is given is its user's; one that comes with the text is a stranger's.
-            if stuff.network || holds_key(&stuff.text) {
-                self.event(ShellAction::InstallsKey, String::new(), stuff);
+            if value.network || holds_key(&value.text) {
+                self.event(ShellAction::InstallsKey, String::new(), value);
             }
         } else if starts_by_itself(path) {
-            self.set_to_start(stuff, path);
-            self.note_planted(stuff, false);
+            self.set_to_start(value, path);
+            self.note_planted(value, false);
         } else if commands::is_obeyed(path) {
-            self.note_planted(stuff, true);
+            self.note_planted(value, true);
         }
         // Joined, because the earlier content is still there and may be the worse.
         if appends && let Some(held) = self.files.get_mut(normal(path)) {
-            held.join(stuff);
+            held.join(value);
             return;
         }
-        self.files.insert(normal(path).to_owned(), stuff.clone());
+        self.files.insert(normal(path).to_owned(), value.clone());
     }
 
-    pub(super) fn set_to_start(&mut self, stuff: &TaintedValue, path: &str) {
-        if stuff.network || stuff.decoded.is_some() {
-            let address = stuff.addresses.first().map_or("", String::as_str);
-            self.event(ShellAction::StartsDownload, format!("curl {address} > {path}"), stuff);
+    pub(super) fn set_to_start(&mut self, value: &TaintedValue, path: &str) {
+        if value.network || value.decoded.is_some() {
+            let address = value.addresses.first().map_or("", String::as_str);
+            self.event(ShellAction::StartsDownload, format!("curl {address} > {path}"), value);
         }
     }
 
     /// Text that reaches out, or has an agent hide something, is written to where it runs or is obeyed later.
-    fn note_planted(&mut self, stuff: &TaintedValue, obeyed: bool) {
-        let Some(text) = stuff.known() else { return };
+    fn note_planted(&mut self, value: &TaintedValue, obeyed: bool) {
+        let Some(text) = value.known() else { return };
         let reaches = payload::fetches_program(text).is_some() || payload::sends_data(text).is_some();
         if reaches || (obeyed && payload::covert_order(text).is_some()) {
-            self.event(ShellAction::Plants, String::new(), stuff);
+            self.event(ShellAction::Plants, String::new(), value);
         }
     }
 
@@ -363,18 +363,18 @@ impl Tracer {
     }
 
     /// Notes that data leaves for another machine.
-    pub(super) fn send(&mut self, stuff: &TaintedValue, address: &str) {
+    pub(super) fn send(&mut self, value: &TaintedValue, address: &str) {
         // What goes to this machine does not leave it.
         if commands::is_local(address) {
             return;
         }
-        let addressed = TaintedValue { addresses: vec![address.to_owned()], ..stuff.clone() };
+        let addressed = TaintedValue { addresses: vec![address.to_owned()], ..value.clone() };
         // A token that goes back to whoever issues it is used and not stolen.
-        let issued = stuff.secret.as_deref().is_some_and(|secret| secret.starts_with(AMBIENT_CREDENTIAL));
-        if stuff.secret.is_some() && !(issued && is_issuer(address)) {
+        let is_ambient = value.secret.as_deref().is_some_and(|secret| secret.starts_with(AMBIENT_CREDENTIAL));
+        if value.secret.is_some() && !(is_ambient && is_issuer(address)) {
             self.event(ShellAction::SendsSecret, String::new(), &addressed);
         }
-        if stuff.environment {
+        if value.environment {
             self.event(ShellAction::SendsEnvironment, format!("env | curl -d @- {address}"), &addressed);
         }
     }

@@ -1,4 +1,4 @@
-//! `plan`: the messages for one sink after a run, and the fate of every alert there.
+//! `plan`: the messages for one notifier after a run, and the new deliveries of its alerts.
 //!
 //! A pure function of what was raised, acknowledged, suppressed and decided before. Sending comes after, by the
 //! message's id.
@@ -12,18 +12,18 @@ use super::{Alert, Raised, by_rank};
 use crate::fact::Severity;
 use crate::time::AsOf;
 
-/// The wishes of a sink.
+/// The settings of a notifier: which alerts it is told, and how many at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// Alerts told one by one in a run; the rest is one digest.
     pub budget: usize,
     /// For so many days, more about the same subject and rule joins what was told, unless it is worse.
     pub cooldown_days: u32,
-    /// Milder alerts are none of this sink's business.
+    /// Milder alerts are not for this notifier.
     pub min_severity: Severity,
 }
 
-/// The kind of fate that an alert has at a sink.
+/// The kind of a delivery: told, counted in a digest, or kept back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DeliveryKind {
     /// Told by itself.
@@ -58,12 +58,12 @@ impl DeliveryKind {
     }
 }
 
-/// The fate of one alert at one sink, once. They are only ever added.
+/// A decision about one alert at one notifier: told, or kept back. Deliveries are only ever added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// The alert's key.
     pub alert: String,
-    /// The kind of fate.
+    /// The kind of the delivery.
     pub kind: DeliveryKind,
     /// The severity that it had then.
     pub severity: Severity,
@@ -84,18 +84,18 @@ pub struct PlanInput<'a> {
     pub acks: &'a [Ack],
     /// The operator's.
     pub suppressions: &'a [Suppression],
-    /// The fates of alerts at this sink, oldest first.
+    /// The earlier deliveries at this notifier, oldest first.
     pub deliveries: &'a [Delivery],
     /// The night.
     pub as_of: AsOf,
 }
 
-/// The messages for a sink, and the fates of the alerts by that.
+/// The messages for a notifier, and the deliveries that they make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// In the order of rank, the digest last.
     pub messages: Vec<Message>,
-    /// The fates that are decided now.
+    /// The deliveries that are decided now.
     pub deliveries: Vec<Delivery>,
 }
 
@@ -104,31 +104,31 @@ struct AlertCandidate<'a> {
     raised: &'a Raised,
     occasion: Occasion,
     ack: u64,
-    /// The number of fates it had before.
+    /// The number of its earlier deliveries.
     earlier: usize,
 }
 
-/// Decides what a sink is told. Asked again with its own fates, it has nothing to add.
-pub fn plan(sink: &str, policy: &Policy, known: &PlanInput<'_>) -> Plan {
-    let mut fates_of: BTreeMap<&str, Vec<&Delivery>> = BTreeMap::new();
-    for fate in known.deliveries {
-        fates_of.entry(&fate.alert).or_default().push(fate);
+/// Decides the messages for a notifier. Called again with its own deliveries, it adds nothing.
+pub fn plan(notifier: &str, policy: &Policy, known: &PlanInput<'_>) -> Plan {
+    let mut deliveries_of: BTreeMap<&str, Vec<&Delivery>> = BTreeMap::new();
+    for delivery in known.deliveries {
+        deliveries_of.entry(&delivery.alert).or_default().push(delivery);
     }
     let (mut plan, mut candidates) = (Plan::default(), Vec::new());
-    // Milder alerts get no fate, so that they are news should the operator lower the bar.
+    // Milder alerts get no delivery, so that they are new should the operator lower the minimum.
     for raised in known.alerts.iter().filter(|raised| raised.alert.severity >= policy.min_severity) {
-        let fates = fates_of.get(raised.alert.key.as_str()).map_or(&[][..], Vec::as_slice);
-        match decide(raised, fates, known) {
+        let deliveries = deliveries_of.get(raised.alert.key.as_str()).map_or(&[][..], Vec::as_slice);
+        match decide(raised, deliveries, known) {
             AlertDecision::Nothing => {}
             AlertDecision::KeepBack(kind, ack) => plan.deliveries.push(delivery(raised, kind, ack, None, known.as_of)),
             AlertDecision::Tell(occasion, ack) => {
-                candidates.push(AlertCandidate { raised, occasion, ack, earlier: fates.len() });
+                candidates.push(AlertCandidate { raised, occasion, ack, earlier: deliveries.len() });
             }
         }
     }
     // The budget goes to the first candidates, and so to the worst.
     candidates.sort_by(|one, other| by_rank(one.raised, other.raised));
-    tell(sink, policy, known, &candidates, &mut plan);
+    tell(notifier, policy, known, &candidates, &mut plan);
     plan
 }
 
@@ -148,9 +148,9 @@ enum AlertDecision {
     Tell(Occasion, u64),
 }
 
-fn decide(raised: &Raised, fates: &[&Delivery], known: &PlanInput<'_>) -> AlertDecision {
+fn decide(raised: &Raised, deliveries: &[&Delivery], known: &PlanInput<'_>) -> AlertDecision {
     let Raised { alert, .. } = raised;
-    let (last, newest) = (fates.last(), ack::newest_number(known.acks, alert));
+    let (last, newest) = (deliveries.last(), ack::newest_number(known.acks, alert));
     if let Some(kind) = kept_back(alert, known.acks, known.suppressions, known.as_of) {
         return match last {
             // The same state again is no news; another acknowledgement is worth a record.
@@ -168,14 +168,14 @@ fn decide(raised: &Raised, fates: &[&Delivery], known: &PlanInput<'_>) -> AlertD
 }
 
 /// Spends the budget on the first candidates; the others, and more of the same, go into the digest.
-fn tell(sink: &str, policy: &Policy, known: &PlanInput<'_>, candidates: &[AlertCandidate<'_>], plan: &mut Plan) {
+fn tell(notifier: &str, policy: &Policy, known: &PlanInput<'_>, candidates: &[AlertCandidate<'_>], plan: &mut Plan) {
     let mut recent = recently_told(policy, known);
     let (mut rest, mut joined) = (Vec::new(), 0);
     for candidate in candidates {
         let AlertCandidate { raised, occasion, ack, earlier } = candidate;
         let same = (raised.alert.about(), raised.alert.rule());
         let worst = recent.get(&same).copied();
-        // Only what is new to the sink joins: an alert that rose or came back has to be told.
+        // Only what is new to the notifier joins: an alert that rose or came back has to be told.
         let is_same = *occasion == Occasion::Raised && worst.is_some_and(|worst| worst >= raised.alert.severity);
         // More of the same does not spend the budget, whoever floods it.
         let kind = match (is_same, plan.messages.len() < policy.budget) {
@@ -184,7 +184,7 @@ fn tell(sink: &str, policy: &Policy, known: &PlanInput<'_>, candidates: &[AlertC
             (false, false) => DeliveryKind::Digested,
         };
         if kind == DeliveryKind::Told {
-            let message = Message::of_alert(sink, raised, *occasion, *earlier, known.as_of);
+            let message = Message::of_alert(notifier, raised, *occasion, *earlier, known.as_of);
             plan.deliveries.push(delivery(raised, kind, *ack, Some(message.id.clone()), known.as_of));
             plan.messages.push(message);
         } else {
@@ -199,7 +199,7 @@ fn tell(sink: &str, policy: &Policy, known: &PlanInput<'_>, candidates: &[AlertC
         return;
     }
     let alerts: Vec<&Raised> = rest.iter().map(|(raised, ..)| *raised).collect();
-    let message = Message::of_rest(sink, &alerts, joined, known.as_of);
+    let message = Message::of_rest(notifier, &alerts, joined, known.as_of);
     let id = &message.id;
     plan.deliveries
         .extend(rest.iter().map(|(raised, kind, ack)| delivery(raised, *kind, *ack, Some(id.clone()), known.as_of)));
@@ -208,18 +208,18 @@ fn tell(sink: &str, policy: &Policy, known: &PlanInput<'_>, candidates: &[AlertC
 
 /// The worst severity told of each subject and rule within the cooldown. Alerts that joined do not prolong it.
 fn recently_told(policy: &Policy, known: &PlanInput<'_>) -> BTreeMap<(String, String), Severity> {
-    let is_recent = |fate: &&Delivery| {
-        let days = fate.at.0.days_until(known.as_of.0);
-        // Joined fates are left out: otherwise a steady trickle would keep a subject silent for ever.
-        matches!(fate.kind, DeliveryKind::Told | DeliveryKind::Digested) && days < i64::from(policy.cooldown_days)
+    let is_recent = |delivery: &&Delivery| {
+        let days = delivery.at.0.days_until(known.as_of.0);
+        // Joined deliveries are left out: otherwise frequent small changes would keep a subject silent for ever.
+        matches!(delivery.kind, DeliveryKind::Told | DeliveryKind::Digested) && days < i64::from(policy.cooldown_days)
     };
     let mut told: BTreeMap<&str, Severity> = BTreeMap::new();
-    for fate in known.deliveries.iter().filter(is_recent) {
-        let worst = told.entry(&fate.alert).or_insert(fate.severity);
-        *worst = (*worst).max(fate.severity);
+    for delivery in known.deliveries.iter().filter(is_recent) {
+        let worst = told.entry(&delivery.alert).or_insert(delivery.severity);
+        *worst = (*worst).max(delivery.severity);
     }
     let mut recent = BTreeMap::new();
-    // Fates know keys only; subject and rule stand in the alerts of today.
+    // A delivery has only the key of its alert; subject and rule are in the alerts of today.
     for Raised { alert, .. } in known.alerts {
         if let Some(severity) = told.get(alert.key.as_str()) {
             let worst = recent.entry((alert.about(), alert.rule())).or_insert(*severity);

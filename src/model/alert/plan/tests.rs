@@ -1,23 +1,23 @@
-//! Nights of one sink, planned one after the other.
+//! Nights of one notifier, planned one after the other.
 
 use super::super::message::Body;
 use super::super::testing::{night, raised};
 use super::*;
 use crate::digest::Digest;
 
-/// One sink over several nights.
+/// One notifier over several nights.
 struct Nights {
     policy: Policy,
     alerts: Vec<Raised>,
     acks: Vec<Ack>,
     suppressions: Vec<Suppression>,
-    fates: Vec<Delivery>,
+    deliveries: Vec<Delivery>,
 }
 
 impl Nights {
     fn new(budget: usize) -> Self {
         let policy = Policy { budget, cooldown_days: 7, min_severity: Severity::Low };
-        Self { policy, alerts: Vec::new(), acks: Vec::new(), suppressions: Vec::new(), fates: Vec::new() }
+        Self { policy, alerts: Vec::new(), acks: Vec::new(), suppressions: Vec::new(), deliveries: Vec::new() }
     }
 
     fn raise(&mut self, key: &str, subject: &str, severity: Severity, days: i64) {
@@ -35,21 +35,17 @@ impl Nights {
     /// What is told on a night: each message as the keys in it, with the occasion.
     fn run(&mut self, days: i64) -> Vec<String> {
         let plan_of = |nights: &Self| {
-            let Self { alerts, acks, suppressions, fates, .. } = nights;
-            plan(
-                "ops",
-                &nights.policy,
-                &PlanInput { alerts, acks, suppressions, deliveries: fates, as_of: night(days) },
-            )
+            let Self { alerts, acks, suppressions, deliveries, .. } = nights;
+            plan("ops", &nights.policy, &PlanInput { alerts, acks, suppressions, deliveries, as_of: night(days) })
         };
         let planned = plan_of(self);
-        self.fates.extend(planned.deliveries.clone());
+        self.deliveries.extend(planned.deliveries.clone());
         assert_eq!(plan_of(self), Plan::default(), "planned again, there is nothing to add");
         let said = |message: &Message| match &message.body {
-            Body::Alert(told) => format!("{} {}", told.occasion.as_str(), told.alert.key),
+            Body::Alert(single) => format!("{} {}", single.occasion.as_str(), single.alert.key),
             Body::Digest(roundup) => {
-                let told = self.fates.iter().filter(|fate| fate.message.as_ref() == Some(&message.id));
-                let keys: Vec<&str> = told.map(|fate| fate.alert.as_str()).collect();
+                let told = self.deliveries.iter().filter(|delivery| delivery.message.as_ref() == Some(&message.id));
+                let keys: Vec<&str> = told.map(|delivery| delivery.alert.as_str()).collect();
                 assert_eq!(keys.len() as u64, roundup.alerts);
                 format!("digest {} joined {}", keys.join(","), roundup.joined)
             }
@@ -150,12 +146,12 @@ fn only_the_operator_suppresses_and_only_for_a_while() {
         expires: night(4).0,
     });
     assert_eq!(nights.run(1), Vec::<String>::new());
-    assert_eq!(nights.fates.last().map(|fate| fate.kind), Some(DeliveryKind::Suppressed));
+    assert_eq!(nights.deliveries.last().map(|delivery| delivery.kind), Some(DeliveryKind::Suppressed));
     assert_eq!(nights.run(4), ["returned a"]);
 }
 
 #[test]
-fn a_sink_that_comes_later_is_told_what_stands() {
+fn a_notifier_that_comes_later_is_told_what_stands() {
     let mut nights = Nights::new(1);
     nights.raise("a", "a", Severity::High, 1);
     nights.raise("b", "b", Severity::Critical, 1);

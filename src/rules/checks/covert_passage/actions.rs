@@ -1,10 +1,10 @@
-//! What a passage may do that is grave beside concealment, and often honest without it.
+//! Actions of a passage that are grave beside concealment, and often honest without it.
 //!
 //! Must not know how it is concealed.
 
 use super::cues::{HANDED, PassageCue, grave, secret, whole};
 
-/// What a passage does: each is looked for only around what finds a passage.
+/// The actions of a passage; each is searched only around the words that find a passage.
 pub(super) static ACTIONS: [PassageCue; 9] = [
     // Secrets.
     grave(2, concat!(r"(?i)", secret!())),

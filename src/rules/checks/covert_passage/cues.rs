@@ -1,7 +1,7 @@
 //! The cues of a passage that acts behind the user's back, each of which honest text has too.
 //!
 //! Must not know how they are weighed together. The weight of a cue says how rarely honest text has it: 3 hardly ever, 2
-//! now and then, 1 often. Expressions are ASCII; gaps are bounded, so that the gate can tell where they may match.
+//! now and then, 1 often. Expressions are ASCII; gaps are bounded, so that the prefilter can tell where they may match.
 
 use crate::pattern::Question;
 

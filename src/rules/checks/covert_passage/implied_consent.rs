@@ -1,4 +1,4 @@
-//! Ways of taking consent as given, and the excuses that go with it.
+//! Implied consent: ways of taking consent as given, and the excuses that go with it.
 //!
 //! Must not know what is consented to.
 

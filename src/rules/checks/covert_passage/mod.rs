@@ -27,17 +27,17 @@ use standalone::STANDALONE;
 
 /// The most places of one cue in one text that are judged.
 const JUDGED_MOST: usize = 24;
-/// How far a passage reaches before and after the words that conceal, and around a deed, in bytes.
+/// The bytes of a passage before and after the words that conceal, and around an action.
 const BEFORE: usize = 700;
 const AFTER: usize = 500;
 const AROUND: usize = 250;
-/// What makes a passage covert: something is concealed, something grave is done, and together they weigh this. A single
-/// rare concealment with one grave deed does, and so does a common one beside another cue of any kind.
+/// The weight of a covert passage: something is concealed, something grave is done, and together they weigh this. A single
+/// rare concealment with one grave action does, and so does a common one beside another cue of any kind.
 const COVERT: u8 = 5;
-/// What does where a deed finds the passage that honest text hardly ever has, and from which weight on it is one.
+/// The same where an action finds the passage that honest text hardly ever has, and the least weight of such an action.
 const RARE_ACTION: u8 = 4;
 const RARE: u8 = 3;
-/// The least that the deeds of a passage weigh which words that conceal have found, and of one that a deed has.
+/// The least weight of the actions in a passage that concealing words have found, and in one that an action has found.
 const CONCEALED_ACTION: u8 = 2;
 const FOUND_ACTION: u8 = 3;
 /// The most that consent taken as given adds to either.
@@ -124,8 +124,8 @@ fn acts_covertly(document: &Document, passage: &Range<usize>, anchor: &PassageCu
         CueSide::Concealed => (CONCEALED_ACTION, COVERT + if anchor.weight == 1 { MENTIONED } else { 0 }, EXCUSED),
         CueSide::Grave => (FOUND_ACTION, if anchor.weight >= RARE { RARE_ACTION } else { COVERT }, FOUND_EXCUSED),
     };
-    let deeds = STANDALONE.iter().chain(&ACTIONS).filter(|cue| holds(&cue.question));
-    let grave: u8 = deeds.map(|cue| cue.weight).sum();
+    let actions = STANDALONE.iter().chain(&ACTIONS).filter(|cue| holds(&cue.question));
+    let grave: u8 = actions.map(|cue| cue.weight).sum();
     if grave < least {
         return false;
     }
@@ -133,9 +133,9 @@ fn acts_covertly(document: &Document, passage: &Range<usize>, anchor: &PassageCu
     let ways = CONCEALED.iter().filter(|cue| holds(&cue.question)).map(|cue| cue.weight);
     let (heaviest, count) = ways.fold((0, 0), |(heaviest, count), weight| (weight.max(heaviest), count + 1));
     let sure = grave + heaviest + u8::from(count > 1);
-    let presumed = IMPLIED_CONSENT.iter().filter(|question| holds(question)).take(excused.into());
+    let implied = IMPLIED_CONSENT.iter().filter(|question| holds(question)).take(excused.into());
     let missing = (enough + more).saturating_sub(sure);
-    missing == 0 || (missing <= excused && presumed.count() >= usize::from(missing))
+    missing == 0 || (missing <= excused && implied.count() >= usize::from(missing))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a passage may do that honest text seldom does at all: each finds a passage by itself.
+//! Standalone cues: actions of a passage that honest text seldom has at all. Each finds a passage by itself.
 //!
 //! Must not know how it is concealed or excused.
 
@@ -21,7 +21,7 @@ macro_rules! iban {
     };
 }
 
-/// Deeds that find a passage.
+/// Actions that find a passage.
 pub(super) static STANDALONE: [PassageCue; 27] = [
     // A secret goes away, in any order.
     signed(

@@ -60,7 +60,7 @@ pub(super) struct TextBlocks {
     length: usize,
     /// The begin of each block in the text as it is written.
     starts: Vec<usize>,
-    /// For each chunk of the squeezed text how many blocks begin before it, and at which of its bytes others do.
+    /// For each chunk of the normalized text how many blocks begin before it, and at which of its bytes others do.
     chunks: Vec<(u32, u64)>,
     longest_line: usize,
 }
@@ -96,7 +96,7 @@ impl TextBlocks {
         Self { size, length: text.length(), starts, chunks, longest_line: text.longest_line() }
     }
 
-    /// The block of a byte of the squeezed text.
+    /// The block of a byte of the normalized text.
     #[inline]
     pub(super) fn block_of(&self, at: usize) -> usize {
         let (earlier, begun) = self.chunks.get(at / WORD).copied().unwrap_or_default();
@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// Byte by byte, as the description says it: where blocks begin in a squeezed text.
+    /// Byte by byte, as the description says it: where blocks begin in a normalized text.
     fn starts_of(text: &[u8]) -> Vec<usize> {
         let run = |at: usize, is: fn(u8) -> bool| text[..=at].iter().rev().take_while(|byte| is(**byte)).count();
         let counts = |at: usize| run(at, is_word) <= COUNTED.word && run(at, |byte| byte != b' ') <= COUNTED.dense;
@@ -156,13 +156,13 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_begin_where_enough_bytes_count(text in "(?:[a-z]{0,20}[ .-]{0,6}|\n|[+ä]{15,19}){0,60}") {
-            let squeezed = Normalized::of(text.as_bytes());
-            let blocks = TextBlocks::of(&squeezed);
-            let mut starts = starts_of(squeezed.bytes());
-            for at in 0..squeezed.bytes().len() {
+            let normalized = Normalized::of(text.as_bytes());
+            let blocks = TextBlocks::of(&normalized);
+            let mut starts = starts_of(normalized.bytes());
+            for at in 0..normalized.bytes().len() {
                 prop_assert_eq!(blocks.block_of(at), starts.partition_point(|start| *start <= at) - 1);
             }
-            squeezed.written(&mut starts);
+            normalized.written(&mut starts);
             prop_assert_eq!(blocks.starts, starts);
         }
     }

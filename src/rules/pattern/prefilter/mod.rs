@@ -273,11 +273,11 @@ impl Candidates<'_> {
     /// True where the text that was passed matches an expression.
     pub(super) fn holds(&self, number: usize, expression: &Expression, text: &[u8]) -> bool {
         let may = self.expressions.binary_search(&number).is_ok();
-        may && find_in(&self.stretches(number), expression, text).next().is_some()
+        may && find_in(&self.windows(number), expression, text).next().is_some()
     }
 
     /// The windows of all matches of an expression that can count, in order.
-    pub(super) fn stretches(&self, expression: usize) -> Vec<SearchWindow> {
+    pub(super) fn windows(&self, expression: usize) -> Vec<SearchWindow> {
         let whole = || vec![SearchWindow { starts: 0..self.blocks.length() + 1, end: self.blocks.length() }];
         let Some(expected) = self.prefilter.expressions.get(expression) else { return whole() };
         // An expression that nothing bounds has to see the whole text.
@@ -298,7 +298,7 @@ impl Candidates<'_> {
             let span = self.blocks.spanned(*bytes);
             starts = starts.and_then(|starts| self.and_near(starts, *plan, reach + span, span));
         }
-        starts.iter().flat_map(Bits::runs).map(|run| self.stretch(run, reach)).collect()
+        starts.iter().flat_map(Bits::runs).map(|run| self.window(run, reach)).collect()
     }
 
     /// Those blocks that have one in which a plan fits so many further on or so many before them.
@@ -329,7 +329,7 @@ impl Candidates<'_> {
     }
 
     /// The text of matches that begin in some blocks and reach as many further.
-    fn stretch(&self, run: Range<usize>, reach: usize) -> SearchWindow {
+    fn window(&self, run: Range<usize>, reach: usize) -> SearchWindow {
         // One byte more, so that an expression sees what stands behind a match: an edge of a word needs it.
         let end = self.blocks.start_of(run.end.saturating_add(reach)).saturating_add(1).min(self.blocks.length());
         // A match may be empty and stand at the end.
@@ -367,26 +367,26 @@ mod tests {
         let text = format!("{}send the secret{} bash", "word ".repeat(100), " word".repeat(100));
         let mut hits = PrefilterHits::default();
         let candidates = prefilter.candidates(text.as_bytes(), &mut hits);
-        let [stretch] = &candidates.stretches(2)[..] else { panic!("one stretch") };
-        assert!(stretch.starts.contains(&500));
-        assert!(stretch.end >= 515);
-        assert!(stretch.end - stretch.starts.start < 400);
-        assert_eq!(candidates.stretches(1), [SearchWindow { starts: 0..text.len() + 1, end: text.len() }]);
+        let [window] = &candidates.windows(2)[..] else { panic!("one window") };
+        assert!(window.starts.contains(&500));
+        assert!(window.end >= 515);
+        assert!(window.end - window.starts.start < 400);
+        assert_eq!(candidates.windows(1), [SearchWindow { starts: 0..text.len() + 1, end: text.len() }]);
         let apart = format!("send{}secret", " word".repeat(100));
-        assert!(prefilter.candidates(apart.as_bytes(), &mut PrefilterHits::default()).stretches(2).is_empty());
+        assert!(prefilter.candidates(apart.as_bytes(), &mut PrefilterHits::default()).windows(2).is_empty());
     }
 
     #[test]
     fn a_long_run_takes_a_match_no_further() {
         let prefilter = prefilter();
         let blank = format!("{}send{}secret", "word ".repeat(100), " ".repeat(10_000));
-        let [stretch] = &prefilter.candidates(blank.as_bytes(), &mut PrefilterHits::default()).stretches(2)[..] else {
-            panic!("one stretch")
+        let [window] = &prefilter.candidates(blank.as_bytes(), &mut PrefilterHits::default()).windows(2)[..] else {
+            panic!("one window")
         };
-        assert!(stretch.starts.contains(&500));
-        assert!(stretch.end == blank.len());
+        assert!(window.starts.contains(&500));
+        assert!(window.end == blank.len());
         let apart = format!("send{}{}secret", " ".repeat(10_000), " word".repeat(100));
-        assert!(prefilter.candidates(apart.as_bytes(), &mut PrefilterHits::default()).stretches(2).is_empty());
+        assert!(prefilter.candidates(apart.as_bytes(), &mut PrefilterHits::default()).windows(2).is_empty());
     }
 
     #[test]
@@ -394,11 +394,11 @@ mod tests {
         let secret = LiteralPlan::of_any(["secrets"], Sight::Part).expect("the pattern is a literal");
         let prefilter = Prefilter::new(&[RequiredLiterals::of(r"bash").near(secret, 80)]);
         let text = format!("bash{}bash the secrets{} bash", " word".repeat(100), " word".repeat(100));
-        let [stretch] = &prefilter.candidates(text.as_bytes(), &mut PrefilterHits::default()).stretches(0)[..] else {
-            panic!("one stretch")
+        let [window] = &prefilter.candidates(text.as_bytes(), &mut PrefilterHits::default()).windows(0)[..] else {
+            panic!("one window")
         };
-        assert!(stretch.starts.contains(&504), "{stretch:?}");
-        assert!(stretch.starts.start > 200, "{stretch:?}");
-        assert!(stretch.starts.end < 800, "{stretch:?}");
+        assert!(window.starts.contains(&504), "{window:?}");
+        assert!(window.starts.start > 200, "{window:?}");
+        assert!(window.starts.end < 800, "{window:?}");
     }
 }

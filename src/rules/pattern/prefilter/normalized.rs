@@ -111,16 +111,16 @@ mod tests {
     proptest! {
         #[test]
         fn a_run_of_blanks_is_one_space(text in "(?:[aB.ä]{0,70}[ \n\t]{0,90}){0,6}") {
-            let squeezed = Normalized::of(text.as_bytes());
+            let normalized = Normalized::of(text.as_bytes());
             let is_first = |at: &usize| !is_blank(text.as_bytes()[*at]) || *at == 0 || !is_blank(text.as_bytes()[at - 1]);
             let written: Vec<usize> = (0..text.len()).filter(is_first).collect();
             let seen: Vec<u8> = written.iter().map(|at| text.as_bytes()[*at].to_ascii_lowercase()).collect();
             let seen: Vec<u8> = seen.into_iter().map(|byte| if is_blank(byte) { b' ' } else { byte }).collect();
-            prop_assert_eq!(squeezed.bytes(), &seen[..]);
+            prop_assert_eq!(normalized.bytes(), &seen[..]);
             let mut places: Vec<usize> = (0..seen.len()).collect();
-            squeezed.written(&mut places);
+            normalized.written(&mut places);
             prop_assert_eq!(places, written);
-            prop_assert_eq!(squeezed.longest_line(), text.split('\n').map(str::len).max().unwrap_or(0));
+            prop_assert_eq!(normalized.longest_line(), text.split('\n').map(str::len).max().unwrap_or(0));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Looks for thousands of short literals at once in a squeezed text.
+//! Looks for thousands of short literals at once in a normalized text.
 //!
 //! A byte costs three look-ups in tables of a few kilobytes, without a jump: it with the next one, two and three. Each
 //! literal is known by its two or three bytes or by the piece of four that is rarest, and compared only where that piece
@@ -84,7 +84,7 @@ struct LiteralEntry {
 const NONE: u16 = u16::MAX;
 
 impl LiteralSearch {
-    /// For literals of one to sixteen bytes, squeezed, in their order; with the things that are told, for each the
+    /// For literals of one to sixteen bytes, normalized, in their order; with the things that are told, for each the
     /// literals that then stand there.
     pub(super) fn new(literals: &[Literal]) -> (Self, Vec<Vec<usize>>) {
         let mut numbered = Vec::new();
@@ -100,15 +100,15 @@ impl LiteralSearch {
                 let [before, after] = [sides & 1 != 0, sides & 2 != 0];
                 let [begins, ends] = [before != first_is, after != last_is];
                 let stands = |literal: &Literal| begins >= literal.begins_word() && ends >= literal.ends_word();
-                let standing = (first..).zip(alike).filter(|(_, literal)| stands(literal));
-                let standing: Vec<usize> = standing.map(|(number, _)| number).collect();
-                if standing.is_empty() {
+                let matching = (first..).zip(alike).filter(|(_, literal)| stands(literal));
+                let matching: Vec<usize> = matching.map(|(number, _)| number).collect();
+                if matching.is_empty() {
                     continue;
                 }
                 let own = things.get(thing..).unwrap_or(&[]);
-                let place = own.iter().position(|other| *other == standing).unwrap_or(own.len());
+                let place = own.iter().position(|other| *other == matching).unwrap_or(own.len());
                 if place == own.len() {
-                    things.push(standing);
+                    things.push(matching);
                 }
                 by_sides |= counted(place + 1) << (4 * sides);
             }
@@ -182,9 +182,9 @@ impl LiteralSearch {
             let known = self.known_in(chunk, &mut places);
             let mut count = self.begun(chunk, places.get(..known).unwrap_or(&[]), &mut tries);
             while count > 0 {
-                let standing;
-                (standing, count) = self.compare(padded, from, &mut tries, count, &mut found);
-                for (place, entry) in found.get(..standing).unwrap_or(&[]) {
+                let matching;
+                (matching, count) = self.compare(padded, from, &mut tries, count, &mut found);
+                for (place, entry) in found.get(..matching).unwrap_or(&[]) {
                     let entry = self.entries.get(usize::from(*entry));
                     entry.into_iter().for_each(|entry| entry.tell(padded, from + usize::from(*place), &mut tell));
                 }
@@ -247,14 +247,14 @@ impl LiteralSearch {
             tries.get_mut(others).into_iter().for_each(|to| *to = (place, hint.next));
             others += usize::from(hint.next != NONE);
         }
-        let mut standing = 0;
+        let mut matching = 0;
         for at in 0..hinted {
             let Some((place, number)) = found.get(at).copied() else { break };
             let Some(entry) = self.entries.get(usize::from(number)) else { continue };
-            found.get_mut(standing).into_iter().for_each(|to| *to = (place, number));
-            standing += usize::from(entry.stands(padded, from + usize::from(place)));
+            found.get_mut(matching).into_iter().for_each(|to| *to = (place, number));
+            matching += usize::from(entry.stands(padded, from + usize::from(place)));
         }
-        (standing, others)
+        (matching, others)
     }
 }
 
