@@ -1,8 +1,8 @@
 //! capdex-db keeps everything: one SQLite file, one writing thread, many readers.
 //!
 //! SQL text lives here and nowhere else. It must not fetch, scan, score or read a clock: every instant is passed in.
-//! History is append-only: listings, snapshots, revisions, facts and scores are added and never overwritten. Old bytes,
-//! old days and old ledgers, which nobody needs any more, go by retention alone (`pruned.rs`, `prune.rs`).
+//! History is append-only: listings, snapshots, scan results, facts and scores are added and never overwritten. Old bytes,
+//! old days and old ledgers, which nobody needs any more, go by retention alone (`snapshot_pruning/`, `row_retention.rs`).
 //! Sources: `docs/ARCHITECTURE.md` (laws 5 to 7).
 
 #![warn(missing_docs)]
