@@ -182,7 +182,7 @@ pub(crate) fn below(base_url: &str, segments: &[&str]) -> Result<String, String>
 pub(crate) fn address(base_url: &str, path: &str, query: &[(&str, &str)]) -> Result<String, CrawlError> {
     let whole = format!("{}{path}", base_url.trim_end_matches('/'));
     let mut url = url::Url::parse(&whole).map_err(|error| CrawlError::bad_answer(&whole, error.to_string()))?;
-    // An empty query would leave a bare `?`, which a tape takes for another address.
+    // An empty query would leave a bare `?`, which a recording takes for another address.
     if !query.is_empty() {
         url.query_pairs_mut().extend_pairs(query);
     }

@@ -27,7 +27,7 @@ pub struct SourceMeta {
     pub about: &'static str,
     /// The addresses that are asked, one a line.
     pub endpoints: &'static str,
-    /// The publisher's word on the pace at which it may be asked, and where that stands.
+    /// The publisher's word on the rate limit at which it may be asked, and where that stands.
     pub limits: &'static str,
     /// The parts of its answers that are kept.
     pub stored: &'static str,
@@ -35,7 +35,7 @@ pub struct SourceMeta {
     pub terms: &'static str,
     /// Its address; none where the ecosystem's own settings or the operator say so.
     pub base_url: Option<&'static str>,
-    /// The paces of its hosts: the address of each with its pace. The first is for the source's own base address,
+    /// The rate limits of its hosts: the address of each with its rate limit. The first is for the source's own base address,
     /// wherever the operator says that is, and those below it for what lies below that.
     pub rate_limits: &'static [(&'static str, RateLimit)],
     /// The credentials that it knows.

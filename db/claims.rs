@@ -40,7 +40,7 @@ fn reports_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Ve
     Ok(Claim::Known(reports.into_iter().collect()))
 }
 
-/// The sightings of these subjects, sorted. Unknown where passes see nothing, so that such claims have the digest that
+/// The corpus signals of these subjects, sorted. Unknown where passes see nothing, so that such claims have the digest that
 /// they had before anything was compared.
 fn sightings_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Vec<CorpusSignal>>, StoreError> {
     let sql = "SELECT body FROM corpus_signals WHERE subject = ?1";

@@ -1,4 +1,4 @@
-//! Sightings: what passes see of packages, for as long as it holds.
+//! Corpus signals: what passes see of packages, for as long as it holds.
 //!
 //! Rules read them among the claims of a listing (`claims.rs`).
 

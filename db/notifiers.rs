@@ -1,13 +1,13 @@
-//! The state of each sink: what waits for it, how often it failed in a row, and until when it is left alone.
+//! The state of each notifier: what waits for it, how often it failed in a row, and until when it is left alone.
 //!
-//! Notifiers back off by it: a sink that is down must not be asked once for each message.
+//! Notifiers back off by it: a notifier that is down must not be asked once for each message.
 
 use capdex_model::time::Timestamp;
 
 use crate::sql::{Cells, execute, first, rows};
 use crate::{Reader, StoreError, Writer};
 
-/// A sink as the store knows it. One that never failed and was never told anything is not known.
+/// A notifier as the store knows it. One that never failed and was never told anything is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotifierState {
     /// Its name in the schedule.
@@ -25,21 +25,21 @@ pub struct NotifierState {
 }
 
 impl Writer<'_> {
-    /// Notes that a sink failed once more, and until when it is left alone.
+    /// Notes that a notifier failed once more, and until when it is left alone.
     pub fn notifier_failed(&self, name: &str, error: &str, next_try: Timestamp) -> Result<(), StoreError> {
         let sql = "INSERT INTO notifiers (name, failures, next_try, error) VALUES (?1, 1, ?3, ?2)
                    ON CONFLICT DO UPDATE SET failures = failures + 1, next_try = ?3, error = ?2";
         execute(self.connection(), "note a failing sink", sql, (name, error, next_try.unix_seconds())).map(drop)
     }
 
-    /// Forgets what went wrong at a sink: it took something.
+    /// Forgets what went wrong at a notifier: it took something.
     pub fn notifier_recovered(&self, name: &str) -> Result<(), StoreError> {
         execute(self.connection(), "note a mended sink", "DELETE FROM notifiers WHERE name = ?1", (name,)).map(drop)
     }
 }
 
 impl Reader {
-    /// The state of a sink.
+    /// The state of a notifier.
     pub fn notifier_state(&self, name: &str) -> Result<NotifierState, StoreError> {
         let sql = "SELECT failures, next_try, error FROM notifiers WHERE name = ?1";
         let failing = first(self.connection(), "read the state of a sink", sql, (name,), |row| {
@@ -51,7 +51,7 @@ impl Reader {
         Ok(NotifierState { name: name.to_owned(), queued, sent, failures, next_try, error })
     }
 
-    /// Every sink that was told something or failed, sorted by name.
+    /// Every notifier that was told something or failed, sorted by name.
     pub fn notifier_states(&self) -> Result<Vec<NotifierState>, StoreError> {
         let sql = "SELECT notifier FROM messages UNION SELECT name FROM notifiers ORDER BY 1";
         let names: Vec<String> = rows(self.connection(), "read the sinks", sql, (), |row| row.cell(0))?;

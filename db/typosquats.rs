@@ -1,6 +1,6 @@
-//! Leads: the look-alikes that the last night found, and what the store knows about the conduct of a listing.
+//! Candidates: the typosquat candidates that the last night found, and what the store knows about the conduct of a listing.
 //!
-//! The look-alike pass tells which names are alike.
+//! The typosquat candidate pass tells which names are alike.
 
 use std::collections::BTreeSet;
 
@@ -19,33 +19,35 @@ use crate::sql::{Cells, canonical, execute, id_of, rows, seconds};
 use crate::{Reader, StoreError, Writer};
 
 impl Writer<'_> {
-    /// Takes the leads of a night in the place of those of the night before, each under its key; how many are new. A lead
-    /// that is found again keeps the night that found it first.
-    pub fn put_typosquats(&self, leads: &[(String, TyposquatCandidate)], at: AsOf) -> Result<u64, StoreError> {
+    /// Puts the candidates of a night, each under its key, in the place of those of the night before; gives the number of
+    /// new ones. A candidate that is found again keeps the night that found it first.
+    pub fn put_typosquats(&self, candidates: &[(String, TyposquatCandidate)], at: AsOf) -> Result<u64, StoreError> {
         let conn = self.connection();
-        // Not deleted: a lead that comes back keeps the night that found it first.
-        execute(conn, "set the leads aside", "UPDATE typosquats SET is_current = 0 WHERE is_current = 1", ())?;
+        // Not deleted: a candidate that comes back keeps the night that found it first.
+        execute(conn, "set the candidates aside", "UPDATE typosquats SET is_current = 0 WHERE is_current = 1", ())?;
         let mut new = 0;
-        for (key, lead) in leads {
-            let known = id_of(conn, "look up a lead", "SELECT id FROM typosquats WHERE name = ?1", (key,))?;
+        for (key, candidate) in candidates {
+            let known = id_of(conn, "look up a candidate", "SELECT id FROM typosquats WHERE name = ?1", (key,))?;
             new += u64::from(known.is_none());
             let sql = "INSERT INTO typosquats (name, at, is_current, body) VALUES (?1, ?2, 1, ?3)
                        ON CONFLICT DO UPDATE SET is_current = 1, body = excluded.body";
-            execute(conn, "store a lead", sql, (key, seconds(at), pack(canonical(lead)?)?))?;
+            execute(conn, "store a candidate", sql, (key, seconds(at), pack(canonical(candidate)?)?))?;
         }
         Ok(new)
     }
 }
 
 impl Reader {
-    /// The leads that stand, each with the night that found it first; worst first.
+    /// The candidates that stand, each with the night that found it first; worst first.
     pub fn typosquats(&self) -> Result<Vec<(TyposquatCandidate, AsOf)>, StoreError> {
         let sql = "SELECT body, at FROM typosquats WHERE is_current = 1 ORDER BY name";
-        let mut leads: Vec<(TyposquatCandidate, AsOf)> =
-            rows(self.connection(), "read the leads", sql, (), |row| Ok((row.packed(0, "lead")?, row.as_of(1)?)))?;
+        let mut candidates: Vec<(TyposquatCandidate, AsOf)> =
+            rows(self.connection(), "read the candidates", sql, (), |row| {
+                Ok((row.packed(0, "candidate")?, row.as_of(1)?))
+            })?;
         // What makes one worse stands in the packed body, where SQL cannot sort by it.
-        leads.sort_by(|one, other| one.0.order(&other.0));
-        Ok(leads)
+        candidates.sort_by(|one, other| one.0.order(&other.0));
+        Ok(candidates)
     }
 
     /// The names that only the bytes of listings know, of what counts now: skills and the tools of servers. Sorted.
@@ -111,7 +113,7 @@ mod tests {
     use capdex_corpus::typosquat::TyposquatKind as LookAlikeKind;
     use capdex_model::listing::Claim;
 
-    fn lead(name: &str, severity: Severity) -> TyposquatCandidate {
+    fn candidate(name: &str, severity: Severity) -> TyposquatCandidate {
         TyposquatCandidate {
             space: Space::Name,
             name: name.into(),
@@ -135,14 +137,14 @@ mod tests {
     fn a_lead_stands_while_nights_find_it_and_keeps_its_first_one() {
         let folder = Folder::new();
         let store = folder.store();
-        let put = |leads: &[(&str, Severity)], night| {
-            let leads: Vec<_> =
-                leads.iter().map(|(name, severity)| ((*name).to_owned(), lead(name, *severity))).collect();
-            store.write(move |writer| writer.put_typosquats(&leads, day(night))).expect("stored")
+        let put = |candidates: &[(&str, Severity)], night| {
+            let candidates: Vec<_> =
+                candidates.iter().map(|(name, severity)| ((*name).to_owned(), candidate(name, *severity))).collect();
+            store.write(move |writer| writer.put_typosquats(&candidates, day(night))).expect("stored")
         };
         let stand = || {
-            let leads = store.reader().expect("opens").typosquats().expect("reads");
-            leads.into_iter().map(|(lead, at)| (lead.name, lead.severity, at)).collect::<Vec<_>>()
+            let candidates = store.reader().expect("opens").typosquats().expect("reads");
+            candidates.into_iter().map(|(candidate, at)| (candidate.name, candidate.severity, at)).collect::<Vec<_>>()
         };
         assert_eq!(put(&[("expres", Severity::Low), ("expess", Severity::Low)], 1), 2);
         assert_eq!(put(&[("expess", Severity::Medium), ("expres", Severity::Low)], 2), 0);

@@ -18,7 +18,7 @@ const MIN_KEY_BYTES: usize = 16;
 /// The three headers for a document.
 ///
 /// # Errors
-/// A failure of the sink for a secret that is too short, or begins with `whsec_` and goes on with what is no base64.
+/// A failure of the notifier for a secret that is too short, or begins with `whsec_` and goes on with what is no base64.
 pub fn headers(
     secret: &Secret,
     id: &str,

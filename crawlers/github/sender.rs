@@ -24,7 +24,7 @@ pub(super) const DOCUMENT: &str = "application/vnd.github+json";
 /// The relations of a `Link` header that octocrab knows.
 const RELATIONS: [&str; 4] = ["rel=\"first\"", "rel=\"prev\"", "rel=\"next\"", "rel=\"last\""];
 
-/// Sends through our client: pace, tape, credentials, retries, redirects and bounds are its own.
+/// Sends through our client: rate limit, recording, credentials, retries, redirects and bounds are its own.
 pub(super) struct GithubSender {
     /// The one client.
     pub(super) http: Http,

@@ -81,7 +81,7 @@ async fn found(
     Ok((listed, page.next))
 }
 
-/// Visits all names at the same time; the client keeps the pace.
+/// Visits all names at the same time; the client keeps the rate limit.
 async fn visit(request: &ListRequest<'_>, visitor: &Visitor, names: &[String]) -> Vec<(String, GithubVisitResult)> {
     let known = |name: &String| request.known.validators(&request.key(name));
     let visits = names.iter().map(|name| visitor.clone().visit(name.clone(), known(name)));

@@ -34,7 +34,7 @@ fn builder(settings: &HttpSettings) -> ClientBuilder {
     let contact: String = settings.contact.chars().filter(|letter| (' '..='~').contains(letter)).collect();
     let builder = Client::builder()
         .user_agent(format!("capdex/{} (+{contact})", env!("CARGO_PKG_VERSION")))
-        // Redirects and retries are the client's own: it checks each hop and keeps to the pace.
+        // Redirects and retries are the client's own: it checks each hop and keeps to the rate limit.
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
         .referer(false)

@@ -92,7 +92,7 @@ impl Credentials {
     pub(super) fn take<'a>(
         &'a self,
         url: &Url,
-        lane: &'a str,
+        bucket: &'a str,
         now: Duration,
         headers: &HeaderMap,
         kind: &str,
@@ -112,10 +112,10 @@ impl Credentials {
             let is_there = members.iter().any(|(taken, _)| taken.header == entry.header);
             // A header that the request brings itself stays: it may be a token for this one repository.
             if !is_there && !headers.contains_key(&entry.header) {
-                members.push((entry, entry.pool.take(lane, now)?));
+                members.push((entry, entry.pool.take(bucket, now)?));
             }
         }
-        Ok(Taken { bucket: lane, members })
+        Ok(Taken { bucket, members })
     }
 }
 

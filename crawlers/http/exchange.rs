@@ -63,7 +63,7 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) max_bytes: u64,
 }
 
-/// The client, the tape and the counter that a request goes through.
+/// The client, the recording and the counter that a request goes through.
 #[derive(Clone, Copy)]
 pub(crate) struct Wire<'a> {
     pub(crate) client: &'a reqwest::Client,
@@ -83,7 +83,7 @@ pub(crate) struct Heard {
     pub(crate) date: Option<Timestamp>,
 }
 
-/// Sends one request and reads its answer, or takes both from the tape.
+/// Sends one request and reads its answer, or takes both from the recording.
 ///
 /// `heard` learns what the answer's head says, whatever the answer is.
 pub(crate) async fn exchange(
@@ -143,7 +143,7 @@ pub(crate) async fn exchange(
     result
 }
 
-/// The answer's head, from the wire or from the tape.
+/// The answer's head, from the wire or from the recording.
 async fn send(wire: Wire<'_>, url: &Url, outgoing: Outgoing<'_>, key: &Key) -> Result<Response, Failure> {
     let unreachable = |detail: String| Failure::again(CrawlError::Unreachable { subject: subject(url), detail });
     match wire.recording.answer(key) {

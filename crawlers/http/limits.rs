@@ -1,7 +1,7 @@
-//! Pace and parallelism: one pace, one number of places and one gate per host, or per lane of it.
+//! Rate and parallelism: one rate limit, one number of permits and one circuit breaker per host, or per bucket of it.
 //!
-//! A lane is a part of a host that has a budget of its own, such as the search of an API. It is the paths below an
-//! address to which the settings give a pace.
+//! A bucket is a part of a host that has a budget of its own, such as the search of an API. It is the paths below an
+//! address to which the settings give a rate limit.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -21,10 +21,10 @@ use crate::CrawlError;
 /// Hosts that are remembered at most; those that nobody uses are forgotten first.
 const MAX_HOSTS: usize = 1_024;
 
-/// Every host that was asked, with its pace.
+/// Every host that was asked, with its rate limit.
 pub(crate) struct HostLimiters {
     default: BucketLimits,
-    /// The lanes of a host, the longest path first.
+    /// The buckets of a host, the longest path first.
     own: BTreeMap<(String, u16), Vec<RateBucket>>,
     hosts: Mutex<BTreeMap<(String, u16, String), Arc<HostLimiter>>>,
 }
@@ -35,22 +35,22 @@ struct RateBucket {
 }
 
 impl HostLimiters {
-    /// Takes paces and places from the settings.
+    /// Takes rate limits and places from the settings.
     ///
     /// # Errors
-    /// `Malformed` or `Refused` for a pace whose address is none.
+    /// `Malformed` or `Refused` for a rate limit whose address is none.
     pub(crate) fn new(settings: &HttpSettings) -> Result<Self, CrawlError> {
         let per_second = NonZeroU32::new(settings.requests_per_second).unwrap_or(NonZeroU32::MIN);
         let mut own: BTreeMap<(String, u16), Vec<RateBucket>> = BTreeMap::new();
         for (base_url, pace) in &settings.rate_limits {
             let url = address::parse(base_url)?;
-            let lane =
+            let bucket =
                 RateBucket { path: url.path().trim_end_matches('/').to_owned(), limits: BucketLimits::of(*pace) };
-            let lanes = own.entry(Origin::of(&url).host_and_port()).or_default();
-            // Two sources may share a host; the last pace for an address wins.
-            lanes.retain(|other| other.path != lane.path);
-            lanes.push(lane);
-            lanes.sort_by_key(|lane| std::cmp::Reverse(lane.path.len()));
+            let buckets = own.entry(Origin::of(&url).host_and_port()).or_default();
+            // Two sources may share a host; the last rate limit for an address wins.
+            buckets.retain(|other| other.path != bucket.path);
+            buckets.push(bucket);
+            buckets.sort_by_key(|bucket| std::cmp::Reverse(bucket.path.len()));
         }
         // A semaphore panics above its own bound.
         let places = settings.max_in_flight_per_host.clamp(1, Semaphore::MAX_PERMITS);
@@ -61,24 +61,25 @@ impl HostLimiters {
         })
     }
 
-    /// The host of an address, or the lane of it that the address is in; made on first use. Addresses in no lane are in
-    /// the one with the shortest path. A pace is for a whole host, except for parts that have one of their own. A host
-    /// without a pace of its own has `pace`, else that of all.
+    /// The host of an address, or the bucket of it that the address is in; made on first use. Addresses in no bucket are in
+    /// the one with the shortest path. A rate limit is for a whole host, except for parts that have one of their own. A host
+    /// without a rate limit of its own has `rate_limit`, else that of all.
     pub(crate) fn host(&self, url: &Url, rate_limit: Option<RateLimit>) -> Arc<HostLimiter> {
         let (name, port) = Origin::of(url).host_and_port();
-        let lanes = self.own.get(&(name.clone(), port));
-        let lane = lanes.and_then(|lanes| lanes.iter().find(|lane| lane.holds(url.path())).or(lanes.last()));
-        let key = (name, port, lane.map(|lane| lane.path.clone()).unwrap_or_default());
-        let limits = lane.map(|lane| lane.limits).or(rate_limit.map(BucketLimits::of)).unwrap_or(self.default);
+        let buckets = self.own.get(&(name.clone(), port));
+        let bucket =
+            buckets.and_then(|buckets| buckets.iter().find(|bucket| bucket.holds(url.path())).or(buckets.last()));
+        let key = (name, port, bucket.map(|bucket| bucket.path.clone()).unwrap_or_default());
+        let limits = bucket.map(|bucket| bucket.limits).or(rate_limit.map(BucketLimits::of)).unwrap_or(self.default);
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         if hosts.len() >= MAX_HOSTS && !hosts.contains_key(&key) {
-            // A host in use stays: to forget it would forget its pace and open its gate.
+            // A host in use stays: to forget it would forget its rate limit and open its gate.
             hosts.retain(|_, host| Arc::strong_count(host) > 1);
         }
-        let lane = key.2.clone();
+        let bucket = key.2.clone();
         Arc::clone(hosts.entry(key).or_insert_with(|| {
             Arc::new(HostLimiter {
-                bucket: lane,
+                bucket,
                 rate_limiter: RateLimiter::direct(limits.quota),
                 permits: Arc::new(Semaphore::new(limits.permits)),
                 paused_until: Mutex::new(Duration::ZERO),
@@ -110,7 +111,7 @@ impl BucketLimits {
     }
 }
 
-/// The pace of one host, or of one lane of it.
+/// The rate limit of one host, or of one bucket of it.
 pub(crate) struct HostLimiter {
     bucket: String,
     rate_limiter: DefaultDirectRateLimiter,
@@ -137,18 +138,18 @@ const CIRCUIT_OPENS_AFTER: u32 = 8;
 const CIRCUIT_OPEN_FOR: Duration = Duration::from_secs(300);
 
 impl HostLimiter {
-    /// The path of the lane; empty for a whole host.
+    /// The path of the bucket; empty for a whole host.
     pub(crate) fn bucket(&self) -> &str {
         &self.bucket
     }
 
-    /// Waits for a place, for the pace and for the gate, in this order. The place is free again when what comes back
+    /// Waits for a place, for the rate limit and for the gate, in this order. The place is free again when what comes back
     /// is dropped.
     ///
     /// # Errors
     /// The time for which the gate stays closed, where that is more than `max_wait`.
     pub(crate) async fn admit(&self, clock: &dyn Clock, max_wait: Duration) -> Result<OwnedSemaphorePermit, Duration> {
-        // With the place in hand first, no share of the pace passes unused while this waits for a place.
+        // With the place in hand first, no share of the rate limit passes unused while this waits for a place.
         let place = Arc::clone(&self.permits).acquire_owned().await.expect("the semaphore is never closed");
         self.rate_limiter.until_ready().await;
         // The gate comes last: it may have closed while this waited.
@@ -156,7 +157,8 @@ impl HostLimiter {
         Ok(place)
     }
 
-    /// Takes a share of the pace if a request could be sent now; [`HostLimiter::admit_reserved`] then lets it in without a wait.
+    /// Takes a share of the rate limit if a request could be sent now. [`HostLimiter::admit_reserved`] then lets it in without
+    /// a wait.
     /// The error is the time for which that is certainly not so.
     pub(crate) fn try_reserve(&self, clock: &dyn Clock) -> Result<(), Duration> {
         let rest = self.paused_until().saturating_sub(clock.now());
@@ -327,11 +329,11 @@ mod tests {
         let paces = ["http://api.test/v3", "http://api.test/v3/search", "http://api.test/v3/search/code"];
         let paces = paces.map(|address| (address.to_owned(), pace)).to_vec();
         let hosts = HostLimiters::new(&HttpSettings { rate_limits: paces, ..HttpSettings::default() }).expect("valid");
-        let lane = |path: &str| hosts.host(&url(&format!("http://api.test{path}")), None).bucket().to_owned();
-        assert_eq!(lane("/v3/search/code?q=x"), "/v3/search/code");
-        assert_eq!(lane("/v3/search/repositories"), "/v3/search");
-        assert_eq!(lane("/v3/searching").as_str(), "/v3");
-        assert_eq!(lane("/elsewhere").as_str(), "/v3");
+        let bucket = |path: &str| hosts.host(&url(&format!("http://api.test{path}")), None).bucket().to_owned();
+        assert_eq!(bucket("/v3/search/code?q=x"), "/v3/search/code");
+        assert_eq!(bucket("/v3/search/repositories"), "/v3/search");
+        assert_eq!(bucket("/v3/searching").as_str(), "/v3");
+        assert_eq!(bucket("/elsewhere").as_str(), "/v3");
         let (search, rest) =
             (hosts.host(&url("http://api.test/v3/search/x"), None), hosts.host(&url("http://api.test/v3/x"), None));
         search.pause_until(MAX_WAIT);

@@ -27,7 +27,7 @@ struct PooledCredential {
     is_refused: bool,
     /// The number of times it was taken, so that members of which equally much is known take turns.
     taken: u64,
-    /// Its budgets as far as they are known, by lane of the host.
+    /// Its budgets as far as they are known, by bucket of the host.
     budgets: BTreeMap<String, CredentialBudget>,
 }
 
@@ -60,8 +60,8 @@ pub(super) enum CredentialStatus {
 
 impl PooledCredential {
     /// The rest of a budget; everything where nothing is known.
-    fn left(&self, lane: &str, now: Duration) -> u64 {
-        match self.budgets.get(lane) {
+    fn left(&self, bucket: &str, now: Duration) -> u64 {
+        match self.budgets.get(bucket) {
             Some(budget) if budget.until > now => budget.remaining,
             _ => u64::MAX,
         }
@@ -81,22 +81,23 @@ impl CredentialPool {
     }
 
     /// Takes the member with the most left in `lane` and gives its number.
-    pub(super) fn take(&self, lane: &str, now: Duration) -> Result<usize, NoCredential> {
+    pub(super) fn take(&self, bucket: &str, now: Duration) -> Result<usize, NoCredential> {
         let mut members = self.members();
         let usable = members.iter_mut().enumerate().filter(|(_, member)| !member.is_refused);
         let (number, member) = usable
-            .max_by_key(|(number, member)| (member.left(lane, now), Reverse(member.taken), Reverse(*number)))
+            .max_by_key(|(number, member)| (member.left(bucket, now), Reverse(member.taken), Reverse(*number)))
             .ok_or(NoCredential::Refused)?;
-        if member.left(lane, now) > 0 {
+        if member.left(bucket, now) > 0 {
             member.taken += 1;
             // Those under way at the same time are not all for the same member.
-            if let Some(budget) = member.budgets.get_mut(lane) {
+            if let Some(budget) = member.budgets.get_mut(bucket) {
                 budget.remaining = budget.remaining.saturating_sub(1);
             }
             return Ok(number);
         }
-        let of_lane = members.iter().filter(|member| !member.is_refused).filter_map(|member| member.budgets.get(lane));
-        let first = of_lane.map(|budget| budget.until).min().unwrap_or(now);
+        let of_bucket =
+            members.iter().filter(|member| !member.is_refused).filter_map(|member| member.budgets.get(bucket));
+        let first = of_bucket.map(|budget| budget.until).min().unwrap_or(now);
         Err(NoCredential::Spent(first.saturating_sub(now)))
     }
 
@@ -104,7 +105,7 @@ impl CredentialPool {
     pub(super) fn learn(
         &self,
         number: usize,
-        lane: &str,
+        bucket: &str,
         status: Option<u16>,
         rate: RateLimitHeaders,
         now: Duration,
@@ -118,7 +119,7 @@ impl CredentialPool {
                 // Without a reset the number holds until the next answer corrects it.
                 (_, None) => Duration::MAX,
             };
-            member.budgets.insert(lane.to_owned(), CredentialBudget { remaining, until: now.saturating_add(rest) });
+            member.budgets.insert(bucket.to_owned(), CredentialBudget { remaining, until: now.saturating_add(rest) });
         }
         match status {
             // Several requests may be under way with it; one warning is enough.
@@ -135,7 +136,7 @@ impl CredentialPool {
     }
 
     /// Sets a member aside that could not even be sent: for good, or for a while. Gives whether there are others.
-    pub(super) fn set_aside(&self, number: usize, lane: &str, is_refused: bool, now: Duration) -> bool {
+    pub(super) fn set_aside(&self, number: usize, bucket: &str, is_refused: bool, now: Duration) -> bool {
         let mut members = self.members();
         let Some(member) = members.get_mut(number).filter(|_| !self.is_single) else { return false };
         if is_refused {
@@ -143,7 +144,7 @@ impl CredentialPool {
             member.is_refused = true;
         } else {
             let until = now.saturating_add(WAIT_WHEN_NONE_IS_GIVEN);
-            member.budgets.insert(lane.to_owned(), CredentialBudget { remaining: 0, until });
+            member.budgets.insert(bucket.to_owned(), CredentialBudget { remaining: 0, until });
         }
         true
     }

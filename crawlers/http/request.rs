@@ -18,7 +18,7 @@ pub struct HttpRequest<'a> {
     pub headers: &'a [(&'static str, &'a str)],
     /// The body of a POST, for the few servers that are read by posting. None: a GET. A redirect is not followed.
     pub body: Option<&'a [u8]>,
-    /// The pace of a host that has none of its own, if it is to be slower than that of others.
+    /// The rate limit of a host that has none of its own, if it is to be slower than that of others.
     pub rate_limit: Option<RateLimit>,
     /// True where the answer is a token, which no record of the crawl may hold.
     pub is_secret: bool,

@@ -1,6 +1,6 @@
 //! `HttpSettings`: what the operator may say about requests.
 //!
-//! No source is named here: paces and credentials go by address and kind.
+//! No source is named here: rate limits and credentials go by address and kind.
 
 use capdex_model::time::Timestamp;
 
@@ -25,8 +25,8 @@ pub struct HttpSettings {
     pub requests_per_second: u32,
     /// Requests to one host that may be under way at once. 0 counts as 1.
     pub max_in_flight_per_host: usize,
-    /// Hosts that have a pace of their own: an address there, and the pace. The last one for an address wins. Several
-    /// paces of one host are each for the paths below their own address (GitHub's search has a budget apart from the
+    /// Hosts with a rate limit of their own: an address there, and the limit. The last one for an address wins. Several
+    /// rate limits of one host are each for the paths below their own address (GitHub's search has a budget apart from the
     /// rest). The one with the shortest path is for all other paths.
     pub rate_limits: Vec<(String, RateLimit)>,
     /// The number of tries of one address before it counts as failed. 0 counts as 1.
@@ -74,7 +74,7 @@ impl Default for HttpSettings {
     }
 }
 
-/// The pace of requests to one host.
+/// The rate limit of requests to one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
     /// Requests a minute on the long run. 0 counts as 1.

@@ -33,7 +33,7 @@ struct Mcp;
 /// One request at a time with a pause between: a census of ten thousand endpoints that went faster rate-limited itself.
 pub(crate) const RATE_LIMIT: RateLimit = RateLimit { per_minute: 90, burst: 1, in_flight: 1 };
 
-/// The time that one conversation may take in all, waiting for the pace included.
+/// The time that one conversation may take in all, waiting for the rate limit included.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 const META: SourceMeta = SourceMeta {

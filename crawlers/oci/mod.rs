@@ -51,7 +51,7 @@ An image is unchanged where the digest of its manifest is the one of the last vi
     },
 };
 
-/// The pace for one registry.
+/// The rate limit for one registry.
 const RATE_LIMIT: RateLimit = RateLimit { per_minute: 15, burst: 10, in_flight: 2 };
 
 impl Source for Oci {

@@ -181,7 +181,7 @@ async fn visit(
 ) -> Result<Vec<ListedEntry>, CrawlError> {
     let mut listed = Vec::with_capacity(places.len());
     for place in places {
-        // The site's own wish comes on top of the client's pace.
+        // The site's own wish comes on top of the client's rate limit.
         if let Some(delay) = robots.delay() {
             tokio::time::sleep(delay).await;
         }

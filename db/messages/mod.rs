@@ -1,6 +1,6 @@
-//! The outbox: the messages to each sink, and what became of every alert there.
+//! The outbox: the messages to each notifier, and what became of every alert there.
 //!
-//! A message and the fates of its alerts come in one transaction. A message is sent once it is marked so: a process that
+//! A message and the deliveries of its alerts come in one transaction. A message is sent once it is marked so: a process that
 //! dies in between tries again, with the same id. The notifiers send.
 
 use capdex_model::alert::message::Message;
@@ -12,7 +12,7 @@ use crate::packed::pack;
 use crate::sql::{Cells, canonical, execute, first, id_of, insert, rows, seconds};
 use crate::{Reader, StoreError, Writer};
 
-/// A message that its sink has not taken yet.
+/// A message that its notifier has not taken yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Queued {
     /// The message.
@@ -28,22 +28,22 @@ pub struct Queued {
 /// One alert in one message, for a person who asks who was told of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryHistoryRow {
-    /// The sink.
+    /// The notifier.
     pub notifier: String,
-    /// The fate of the alert there.
+    /// The delivery of the alert there.
     pub kind: DeliveryKind,
     /// The run that decided it.
     pub at: AsOf,
     /// The message's id; none where it was kept back.
     pub message: Option<String>,
-    /// When the sink took it, by the clock; none while it waits.
+    /// When the notifier took it, by the clock; none while it waits.
     pub sent: Option<Timestamp>,
     /// The error of the last try. Untrusted text.
     pub error: Option<String>,
 }
 
 impl Writer<'_> {
-    /// Takes a plan for a sink: its messages into the outbox, and what becomes of the alerts.
+    /// Takes a plan for a notifier: its messages into the outbox, and what becomes of the alerts.
     ///
     /// [`StoreError::Unknown`] for an alert that was never raised.
     pub fn queue(&self, sink: &str, plan: &Plan) -> Result<(), StoreError> {
@@ -54,33 +54,34 @@ impl Writer<'_> {
             let params = (&message.id, sink, seconds(message.at), pack(canonical(message)?)?);
             execute(self.connection(), WHAT, sql, params)?;
         }
-        for fate in &plan.deliveries {
-            self.record_delivery(sink, fate)?;
+        for delivery in &plan.deliveries {
+            self.record_delivery(sink, delivery)?;
         }
         Ok(())
     }
 
-    fn record_delivery(&self, sink: &str, fate: &Delivery) -> Result<(), StoreError> {
+    fn record_delivery(&self, sink: &str, delivery: &Delivery) -> Result<(), StoreError> {
         const WHAT: &str = "decide about an alert";
-        let alert = id_of(self.connection(), WHAT, "SELECT id FROM alerts WHERE name = ?1", (&fate.alert,))?
-            .ok_or_else(|| StoreError::Unknown { what: "alert", key: fate.alert.clone() })?;
+        let alert = id_of(self.connection(), WHAT, "SELECT id FROM alerts WHERE name = ?1", (&delivery.alert,))?
+            .ok_or_else(|| StoreError::Unknown { what: "alert", key: delivery.alert.clone() })?;
         let of_message = "SELECT id FROM messages WHERE name = ?1";
-        // An alert that was kept back is in no message; its fate is kept all the same.
-        let message = match &fate.message {
+        // An alert that was kept back is in no message; its delivery is kept all the same.
+        let message = match &delivery.message {
             Some(name) => id_of(self.connection(), WHAT, of_message, (name,))?,
             None => None,
         };
         let sql = "INSERT INTO deliveries (notifier, alert, kind, severity, ack, message, at)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let ack = i64::try_from(fate.ack).unwrap_or(i64::MAX);
-        let params = (sink, alert, fate.kind.as_str(), fate.severity.as_str(), ack, message, seconds(fate.at));
+        let ack = i64::try_from(delivery.ack).unwrap_or(i64::MAX);
+        let params =
+            (sink, alert, delivery.kind.as_str(), delivery.severity.as_str(), ack, message, seconds(delivery.at));
         insert(self.connection(), WHAT, sql, params).map(drop)
     }
 
-    /// Marks a message as taken by its sink.
+    /// Marks a message as taken by its notifier.
     pub fn message_sent(&self, id: &str, at: Timestamp) -> Result<(), StoreError> {
         let sql =
-            // The first time stands: a second answer of the sink must not move it.
+            // The first time stands: a second answer of the notifier must not move it.
             "UPDATE messages SET sent = ?2, attempts = attempts + 1, error = NULL WHERE name = ?1 AND sent IS NULL";
         execute(self.connection(), "mark a message as sent", sql, (id, at.unix_seconds())).map(drop)
     }
@@ -94,7 +95,7 @@ impl Writer<'_> {
 }
 
 impl Reader {
-    /// The fates of alerts at a sink, oldest first.
+    /// The deliveries of alerts at a notifier, oldest first.
     pub fn deliveries(&self, sink: &str) -> Result<Vec<Delivery>, StoreError> {
         let sql = "SELECT a.name, f.kind, f.severity, f.ack, m.name, f.at FROM deliveries f
                    JOIN alerts a ON a.id = f.alert LEFT JOIN messages m ON m.id = f.message
@@ -111,7 +112,7 @@ impl Reader {
         })
     }
 
-    /// The messages that a sink has not taken yet, in the order in which it is to be told.
+    /// The messages that a notifier has not taken yet, in the order in which it is to be told.
     pub fn queued(&self, sink: &str) -> Result<Vec<Queued>, StoreError> {
         let sql = "SELECT body, attempts, next_try, error FROM messages WHERE notifier = ?1 AND sent IS NULL";
         let mut queued = rows(self.connection(), "read the queued messages", sql, (sink,), |row| {
@@ -124,7 +125,7 @@ impl Reader {
         Ok(queued)
     }
 
-    /// The newest messages that a sink was to be told, taken or not, newest first: what a feed shows.
+    /// The newest messages that a notifier was to be told, taken or not, newest first: what a feed shows.
     pub fn last_messages(&self, sink: &str, limit: usize) -> Result<Vec<Message>, StoreError> {
         let sql = "SELECT body FROM messages WHERE notifier = ?1 ORDER BY at DESC, id LIMIT ?2";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -158,7 +159,7 @@ impl Reader {
         })
     }
 
-    /// The numbers of messages of a sink that wait and that it has taken.
+    /// The numbers of messages of a notifier that wait and that it has taken.
     pub(crate) fn message_counts(&self, sink: &str) -> Result<(u64, u64), StoreError> {
         let sql = "SELECT count(*) - count(sent), count(sent) FROM messages WHERE notifier = ?1";
         let counts =

@@ -1,4 +1,4 @@
-//! A queue of one sink, through the store.
+//! A queue of one notifier, through the store.
 
 use capdex_model::alert::Alert;
 use capdex_model::alert::plan::{PlanInput, Policy, plan};
@@ -17,10 +17,11 @@ fn alert(key: &str, severity: Severity) -> Alert {
 
 fn queue(store: &Store, night: i64) -> Plan {
     let reader = store.reader().expect("opens");
-    let (alerts, acks, fates) =
+    let (alerts, acks, deliveries) =
         (reader.raised().expect("reads"), reader.acks().expect("reads"), reader.deliveries("ops").expect("reads"));
     let policy = Policy { budget: 2, cooldown_days: 7, min_severity: Severity::Low };
-    let known = PlanInput { alerts: &alerts, acks: &acks, suppressions: &[], deliveries: &fates, as_of: day(night) };
+    let known =
+        PlanInput { alerts: &alerts, acks: &acks, suppressions: &[], deliveries: &deliveries, as_of: day(night) };
     let planned = plan("ops", &policy, &known);
     let taken = planned.clone();
     store.write(move |writer| writer.queue("ops", &taken)).expect("queued");
@@ -77,7 +78,7 @@ fn what_is_queued_waits_in_order_until_it_is_sent() {
 fn a_fate_of_an_alert_that_was_never_raised_is_refused_whole() {
     let folder = Folder::new();
     let store = folder.store();
-    let fate = Delivery {
+    let delivery = Delivery {
         alert: "nobody".into(),
         kind: DeliveryKind::Suppressed,
         severity: Severity::Low,
@@ -85,7 +86,8 @@ fn a_fate_of_an_alert_that_was_never_raised_is_refused_whole() {
         message: None,
         at: day(1),
     };
-    let result = store.write(move |writer| writer.queue("ops", &Plan { messages: Vec::new(), deliveries: vec![fate] }));
+    let result =
+        store.write(move |writer| writer.queue("ops", &Plan { messages: Vec::new(), deliveries: vec![delivery] }));
     assert!(matches!(result, Err(StoreError::Unknown { .. })));
     assert_eq!(store.reader().expect("opens").deliveries("ops").expect("reads"), []);
 }

@@ -15,7 +15,7 @@ use crate::output::Out;
 use capdex_dataset::bulk;
 use capdex_dataset::views::typosquats::{SCHEMA, TyposquatView};
 
-/// Leads shown in the table; the other formats show all.
+/// Candidates shown in the table; the other formats show all.
 const SHOWN: usize = 200;
 /// Lines handed to the pool at once.
 const BATCH: usize = 16_384;
@@ -23,8 +23,10 @@ const BATCH: usize = 16_384;
 const COLUMNS: usize = 48;
 
 pub(super) fn run(global: &Global, options: &TyposquatsArgs, out: &mut Out) -> anyhow::Result<Exit> {
-    let (leads, unread) = match &options.names {
-        None => (super::reader(global)?.typosquats()?.into_iter().map(|(lead, at)| (lead, Some(at))).collect(), 0),
+    let (candidates, unread) = match &options.names {
+        None => {
+            (super::reader(global)?.typosquats()?.into_iter().map(|(candidate, at)| (candidate, Some(at))).collect(), 0)
+        }
         Some(names) => {
             let names = read_list(names)?;
             // Without a second list the names are compared with each other.
@@ -34,8 +36,9 @@ pub(super) fn run(global: &Global, options: &TyposquatsArgs, out: &mut Out) -> a
             compared(global, &names, PopularNames::new(popular, is_within))?
         }
     };
-    let leads: Vec<(TyposquatCandidate, Option<AsOf>)> = leads;
-    let views: Vec<TyposquatView<'_>> = leads.iter().map(|(lead, at)| TyposquatView::of(lead, *at)).collect();
+    let candidates: Vec<(TyposquatCandidate, Option<AsOf>)> = candidates;
+    let views: Vec<TyposquatView<'_>> =
+        candidates.iter().map(|(candidate, at)| TyposquatView::of(candidate, *at)).collect();
     list_output::print(options.format, SCHEMA, &views, out, |out| table(&views, out))?;
     if unread > 0 {
         warn!(names = unread, "some names are empty or too long to be compared");
@@ -43,12 +46,12 @@ pub(super) fn run(global: &Global, options: &TyposquatsArgs, out: &mut Out) -> a
     Ok(Exit::of(false, unread > 0))
 }
 
-/// The leads, worst first, and the number of names that could not be compared.
+/// The candidates, worst first, and the number of names that could not be compared.
 type ComparedNames = (Vec<(TyposquatCandidate, Option<AsOf>)>, usize);
 
 fn compared(global: &Global, names: &[NameListLine], popular: PopularNames) -> anyhow::Result<ComparedNames> {
     let mut unread = popular.unread();
-    let mut leads: Vec<TyposquatCandidate> = Vec::new();
+    let mut candidates: Vec<TyposquatCandidate> = Vec::new();
     let pool = bulk::pool(global.threads)?;
     bulk::ordered(
         &pool,
@@ -58,18 +61,18 @@ fn compared(global: &Global, names: &[NameListLine], popular: PopularNames) -> a
         |_, found| {
             // Counted rather than dropped, because a name that was not compared is not known to be harmless.
             unread += found.iter().filter(|found| found.is_none()).count();
-            leads.extend(found.into_iter().flatten().flatten());
+            candidates.extend(found.into_iter().flatten().flatten());
             Ok(())
         },
     )?;
-    leads.sort_by(TyposquatCandidate::order);
-    // Two equal lines in a list give the same lead twice.
-    leads.dedup();
-    Ok((leads.into_iter().map(|lead| (lead, None)).collect(), unread))
+    candidates.sort_by(TyposquatCandidate::order);
+    // Two equal lines in a list give the same candidate twice.
+    candidates.dedup();
+    Ok((candidates.into_iter().map(|candidate| (candidate, None)).collect(), unread))
 }
 
-fn table(leads: &[TyposquatView<'_>], out: &mut Out) -> anyhow::Result<()> {
-    if leads.is_empty() {
+fn table(candidates: &[TyposquatView<'_>], out: &mut Out) -> anyhow::Result<()> {
+    if candidates.is_empty() {
         out.line("No look-alikes.")?;
         return Ok(());
     }
@@ -77,15 +80,15 @@ fn table(leads: &[TyposquatView<'_>], out: &mut Out) -> anyhow::Result<()> {
     table.set_header(["severity", "name", "target", "kind", "edits", "why"]);
     // Shortened before it is escaped, so that no escape sequence is cut in half.
     let cell = |text: &str| escape::escape(&escape::shorten(text, COLUMNS)).into_owned();
-    for lead in leads.iter().take(SHOWN) {
-        let named = |listing: &str| cell(&format!("{} ({listing})", lead.name));
-        let shown = lead.listing.map_or_else(|| cell(lead.name), named);
-        let reasons = escape::escape(&lead.reasons.join("; ")).into_owned();
-        let (severity, kind) = (lead.severity.as_str().to_owned(), lead.kind.as_str().to_owned());
-        table.add_row([severity, shown, cell(lead.target), kind, lead.distance.to_string(), reasons]);
+    for candidate in candidates.iter().take(SHOWN) {
+        let named = |listing: &str| cell(&format!("{} ({listing})", candidate.name));
+        let shown = candidate.listing.map_or_else(|| cell(candidate.name), named);
+        let reasons = escape::escape(&candidate.reasons.join("; ")).into_owned();
+        let (severity, kind) = (candidate.severity.as_str().to_owned(), candidate.kind.as_str().to_owned());
+        table.add_row([severity, shown, cell(candidate.target), kind, candidate.distance.to_string(), reasons]);
     }
     out.line(table)?;
-    let more = leads.len().saturating_sub(SHOWN);
+    let more = candidates.len().saturating_sub(SHOWN);
     if more > 0 {
         out.line(format_args!("… and {more} more (--format jsonl shows all)"))?;
     }

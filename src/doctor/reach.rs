@@ -1,4 +1,4 @@
-//! Reach: asks each scheduled source once, through the one client, at its pace and with its address checks.
+//! Reach: asks each scheduled source once, through the one client, at its rate limit and with its address checks.
 
 use std::collections::BTreeMap;
 

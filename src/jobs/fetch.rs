@@ -30,7 +30,7 @@ use crate::shutdown::ShutdownFlag;
 pub const STAGE: &str = "fetch";
 /// Artifacts in memory at once, over all hosts.
 const AT_ONCE: usize = 6;
-/// Jobs under way at once. Most of them wait for their host's pace, which costs little memory.
+/// Jobs under way at once. Most of them wait for their host's rate limit, which costs little memory.
 const WINDOW: usize = 4_096;
 /// Jobs of one host under way at once, so that those of one host do not hold up those of others.
 const PER_HOST: usize = 16;
@@ -189,7 +189,7 @@ pub(super) async fn fetch_one(
     stop: &ShutdownFlag,
 ) -> Option<Result<Fetched, CrawlError>> {
     loop {
-        // Room in memory comes first: a reservation of the host's pace that then waits would be lost time for that host.
+        // Room in memory comes first: a reservation of the host's rate limit that then waits would be lost time for that host.
         let slot = slots.acquire().await.expect("the semaphore is never closed");
         // Asked after the wait, which may have been long.
         if stop.is_asked() {
@@ -197,7 +197,7 @@ pub(super) async fn fetch_one(
         }
         let reserved = match locator.url() {
             Some(url) => http.try_reserve(url),
-            // A local folder has no host and no pace.
+            // A local folder has no host and no rate limit.
             None => Ok(Ok(http.clone())),
         };
         match reserved {

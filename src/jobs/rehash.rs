@@ -1,8 +1,8 @@
 //! The re-hash: fetches artifacts again that claim to be unchanged, and hashes them. So other bytes under the same version,
 //! commit or validator are seen even if nobody announces them.
 //!
-//! Must not disturb the fetch stage: it has no queue, asks each host at its pace, and gives up at once. A failure is a gap,
-//! never drift; bytes that differ are fetched a second time before they count.
+//! Must not disturb the fetch stage: it has no queue, keeps to each host's rate limit, and gives up at once. A failure is a
+//! gap, never drift; bytes that differ are fetched a second time before they count.
 
 use std::sync::Arc;
 
@@ -115,7 +115,7 @@ fn forget_gaps(context: &JobContext) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The artifacts, in the order of the digest of day and artifact. `RehashScope::All` puts those that were hashed longest ago first,
+/// The artifacts, in the order of the digest of day and artifact. `RehashScope::All` puts those hashed longest ago first,
 /// so that the next run goes on where one was stopped.
 fn chosen(context: &JobContext, take: RehashScope) -> anyhow::Result<Vec<Rehashable>> {
     // Zero turns it off, before the store reads its list of artifacts.

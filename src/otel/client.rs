@@ -1,7 +1,8 @@
 //! The HTTP client of the exporter: the one that the program has already, on a runtime of its own, because the exporter's
 //! thread has none.
 //!
-//! It is apart from the crawlers' client: no source's pace, tape or credential concerns a collector, which the operator names.
+//! It is apart from the crawlers' client: no source's rate limit, recording or credential concerns a collector, which the
+//! operator names.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,6 +1,6 @@
 //! Hands a document over by one POST: sent once, to an address of the operator's, and judged by its status.
 //!
-//! A delivery is no part of a crawl: no tape holds it, no credential of a source goes along, and no redirect is
+//! A delivery is no part of a crawl: no recording holds it, no credential of a source goes along, and no redirect is
 //! followed. The caller alone tries again, because only the caller knows what was taken. An address here may be a
 //! secret itself, so nothing that is said of a failure holds it.
 

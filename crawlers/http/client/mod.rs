@@ -38,13 +38,13 @@ pub use deliver::{Post, origin_of};
 /// Redirects that are followed at most.
 const MAX_REDIRECTS: usize = 5;
 
-/// The client. Cheap to clone; clones share pace, counters and connections.
+/// The client. Cheap to clone; clones share rate limit, counters and connections.
 #[derive(Clone)]
 pub struct Http {
     shared: Arc<ClientState>,
     /// Counters of this handle; the whole client counts by itself.
     own: Arc<Counters>,
-    /// A host whose pace was waited for before; the first request there need not. Nothing is held meanwhile: a place at
+    /// A host whose rate limit was waited for before; the first request there need not. Nothing is held meanwhile: a place at
     /// a host must never be held by who waits for anything but the host's answer.
     reserved: Arc<Mutex<Option<Arc<HostLimiter>>>>,
     /// For which source requests are made: only its credentials are sent.

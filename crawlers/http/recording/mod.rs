@@ -1,4 +1,4 @@
-//! The tape: every exchange of a crawl on record, and a recorded crawl played again through the same code.
+//! The recording: every exchange of a crawl on record, and a recorded crawl played again through the same code.
 //!
 //! A record holds what the client saw: bodies decoded, credentials left out. Transport failures are recorded too, so
 //! that a replay meets them again.
@@ -18,7 +18,7 @@ use url::Url;
 
 use crate::CrawlError;
 
-/// The way a tape is used: exchanges are recorded, or played from a record. The file is a WARC 1.1 with one gzip member
+/// The way a recording is used: exchanges are recorded, or played from a record. The file is a WARC 1.1 with one gzip member
 /// a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CrawlRecordingSettings {
@@ -63,7 +63,7 @@ pub(crate) enum RecordedOutcome {
     Broken(String),
 }
 
-/// The tape of a client.
+/// The recording of a client.
 pub(crate) enum CrawlRecording {
     /// There is none.
     Off,

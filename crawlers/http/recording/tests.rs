@@ -10,8 +10,8 @@ async fn ask(http: &Http, url: &str, body: Option<&[u8]>) -> Result<HttpResponse
     http.send(HttpRequest { url, body, max_bytes: 1 << 20, ..HttpRequest::default() }).await
 }
 
-fn with(tape: CrawlRecordingSettings, base_url: &str) -> HttpSettings {
-    HttpSettings { recording: Some(tape), ..settings(&[base_url]) }
+fn with(recording: CrawlRecordingSettings, base_url: &str) -> HttpSettings {
+    HttpSettings { recording: Some(recording), ..settings(&[base_url]) }
 }
 
 #[tokio::test]
@@ -70,7 +70,7 @@ async fn answers_that_were_cut_or_too_large_are_met_again() {
         "/silent" => Sent::bytes(b"HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n").then_silence(),
         _ => Sent::ok("whole"),
     });
-    let slow = |tape| HttpSettings { total_deadline_ms: 300, max_tries: 2, ..with(tape, &server.base_url) };
+    let slow = |recording| HttpSettings { total_deadline_ms: 300, max_tries: 2, ..with(recording, &server.base_url) };
     let questions = ["/cut-once", "/large", "/endless", "/silent"];
     let (http, _) = client(slow(CrawlRecordingSettings::Record(path.clone())));
     let mut first = Vec::new();

@@ -82,7 +82,7 @@ fn table(alerts: &[AlertView<'_>], options: &AlertsListArgs, out: &mut Out) -> a
     Ok(())
 }
 
-/// The lines of a night about alerts: the number of new ones, the messages to sinks, and the worst of the new ones.
+/// The lines of a night about alerts: the number of new ones, the messages to notifiers, and the worst of the new ones.
 pub(crate) fn print_new(reader: &Reader, report: &AlertsReport, as_of: AsOf, out: &mut Out) -> anyhow::Result<()> {
     let failed = match report.failed() {
         0 => String::new(),
@@ -100,7 +100,7 @@ pub(crate) fn print_new(reader: &Reader, report: &AlertsReport, as_of: AsOf, out
     };
     let seconds = report.wall_ms as f64 / 1000.0;
     out.line(format_args!(" alerts  {} raised; {told}  ({seconds:.1} s)", escape::count(report.raised, "alert")))?;
-    // Sinks that took everything need no line.
+    // Notifiers that took everything need no line.
     for sink in report.sinks.iter().filter(|sink| sink.waiting > 0) {
         let error = sink.error.as_deref().unwrap_or("no time left in this run");
         out.line(format_args!(

@@ -1,4 +1,4 @@
-//! `capdex alerts send`: tells the sinks of a schedule what they have not been told yet.
+//! `capdex alerts send`: tells the notifiers of a schedule what they have not been told yet.
 
 use std::path::Path;
 
@@ -47,7 +47,7 @@ pub(super) fn run(global: &Global, options: &AlertsSendArgs, out: &mut Out) -> a
     })
 }
 
-/// The messages for each sink, in its order. Nothing is sent or stored.
+/// The messages for each notifier, in its order. Nothing is sent or stored.
 fn print_plan(
     reader: &Reader,
     alerts: &AlertSettings,

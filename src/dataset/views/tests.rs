@@ -70,7 +70,7 @@ fn a_collision_and_a_lookalike_are_sorted() {
     };
     let row = (collision, night());
     assert_sorted(&CollisionView::of(&row));
-    let lead = TyposquatCandidate {
+    let candidate = TyposquatCandidate {
         space: Space::Name,
         name: "lodahs".to_owned(),
         target: "lodash".to_owned(),
@@ -87,7 +87,7 @@ fn a_collision_and_a_lookalike_are_sorted() {
         owners: Vec::new(),
         target_owners: Vec::new(),
     };
-    assert_sorted(&TyposquatView::of(&lead, None));
+    assert_sorted(&TyposquatView::of(&candidate, None));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A look-alike: a name that is almost the name of something established.
+//! A typosquat candidate: a name that is almost the name of something established.
 
 use capdex_corpus::typosquat::judge::TyposquatSignal;
 use capdex_corpus::typosquat::{Space, TyposquatCandidate, TyposquatKind};
@@ -6,10 +6,10 @@ use capdex_model::fact::Severity;
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
-/// The schema of a list of look-alikes, and of each.
+/// The schema of a list of typosquat candidates, and of each.
 pub const SCHEMA: &str = "capdex.lookalikes/1";
 
-/// A look-alike, as a lead and never a verdict. Texts come from strangers: escape them where they are shown.
+/// A typosquat candidate, as a candidate and never a verdict. Texts come from strangers: escape them where they are shown.
 #[derive(Clone, Debug, Serialize)]
 pub struct TyposquatView<'a> {
     /// Edits between the two names in small letters; a swap of neighbours counts one.
@@ -49,26 +49,26 @@ pub struct TyposquatView<'a> {
 }
 
 impl<'a> TyposquatView<'a> {
-    /// The view of a lead and of the night that found it first.
-    pub fn of(lead: &'a TyposquatCandidate, first_seen: Option<AsOf>) -> Self {
+    /// The view of a candidate and of the night that found it first.
+    pub fn of(candidate: &'a TyposquatCandidate, first_seen: Option<AsOf>) -> Self {
         Self {
-            distance: lead.distance,
+            distance: candidate.distance,
             first_seen,
-            kind: lead.kind,
-            listing: lead.listing.as_deref(),
-            name: &lead.name,
-            owners: &lead.owners,
-            popularity: lead.popularity,
-            rank: lead.rank,
-            reasons: &lead.reasons,
+            kind: candidate.kind,
+            listing: candidate.listing.as_deref(),
+            name: &candidate.name,
+            owners: &candidate.owners,
+            popularity: candidate.popularity,
+            rank: candidate.rank,
+            reasons: &candidate.reasons,
             schema: SCHEMA,
-            severity: lead.severity,
-            signals: &lead.signals,
-            space: lead.space,
-            target: &lead.target,
-            target_listing: lead.target_listing.as_deref(),
-            target_owners: &lead.target_owners,
-            target_popularity: lead.target_popularity,
+            severity: candidate.severity,
+            signals: &candidate.signals,
+            space: candidate.space,
+            target: &candidate.target,
+            target_listing: candidate.target_listing.as_deref(),
+            target_owners: &candidate.target_owners,
+            target_popularity: candidate.target_popularity,
         }
     }
 }

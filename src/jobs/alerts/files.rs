@@ -1,4 +1,4 @@
-//! Files that sinks add to line by line, each line once.
+//! Files that notifiers add to line by line, each line once.
 //!
 //! Each line is a JSON object with its `id`; nothing else of it is read.
 
@@ -16,7 +16,7 @@ pub(super) fn append_line(path: &Path, id: &str, line: &str) -> io::Result<()> {
     // Not in append mode: a torn line at the end is cut off before the new one is written.
     let mut file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
     let length = file.metadata()?.len();
-    // Only the tail is read: the file grows for as long as the sink lives, and a line in doubt is one of its last.
+    // Only the tail is read: the file grows for as long as the notifier lives, and a line in doubt is one of its last.
     let from = length.saturating_sub(TAIL_BYTES);
     file.seek(SeekFrom::Start(from))?;
     let mut tail = Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn append_line(path: &Path, id: &str, line: &str) -> io::Result<()> {
     // Whatever follows the last line feed is torn: its write ended before the line did.
     let whole = tail.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let (lines, torn) = tail.split_at(whole);
-    // The sink has it already: the process died between this write and the mark in the store.
+    // The notifier has it already: the process died between this write and the mark in the store.
     if lines.split(|byte| *byte == b'\n').any(|line| has_id(line, id)) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Hands one message to one sink, once.
+//! Hands one message to one notifier, once.
 //!
 //! Decides neither how often that is tried nor when: `send` does.
 
@@ -18,10 +18,10 @@ use crate::config::{Notifier, NotifierTarget};
 
 const JSON: &str = "application/json";
 
-/// Hands a message over; done when the sink has it.
+/// Hands a message over; done when the notifier has it.
 ///
 /// # Errors
-/// [`NotDelivered`]; the sink may have it all the same.
+/// [`NotDelivered`]; the notifier may have it all the same.
 pub(super) async fn hand_over(
     store: &Store,
     http: &Http,
@@ -60,7 +60,7 @@ pub(super) async fn hand_over(
             let line = payload::text(&payload::message(message));
             files::append_line(path, &message.id, &line).map_err(of_file)
         }
-        // Nothing was sent, so the fault is the sink's: its messages wait until the configuration is mended.
+        // Nothing was sent, so the fault is the notifier's: its messages wait until the configuration is mended.
         NotifierTarget::Unready(reason) => Err(NotDelivered::notifier(reason.clone())),
     }
 }

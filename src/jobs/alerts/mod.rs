@@ -1,7 +1,7 @@
-//! The alerts stage: decides what each sink is told, and tells them what they have not taken yet.
+//! The alerts stage: decides what each notifier is told, and tells them what they have not taken yet.
 //!
-//! Deciding is one transaction a sink; telling marks each message when its sink has taken it. A run that is killed anywhere
-//! loses nothing, and the next one goes on with the same ids. The store's lock keeps two processes from sending at once.
+//! Deciding is one transaction a notifier; telling marks each message when its notifier has taken it. A run that is killed
+//! anywhere loses nothing, and the next one goes on with the same ids. The store's lock keeps two processes from sending at once.
 
 use std::collections::BTreeMap;
 
@@ -25,14 +25,14 @@ mod send;
 pub struct AlertsReport {
     /// Alerts that the run raised.
     pub raised: u64,
-    /// The results for each sink, in the order of the schedule.
+    /// The results for each notifier, in the order of the schedule.
     pub sinks: Vec<NotifierReport>,
     /// Wall time.
     pub wall_ms: u64,
 }
 
 impl AlertsReport {
-    /// Messages that sinks took.
+    /// Messages that notifiers took.
     pub fn sent(&self) -> u64 {
         self.sinks.iter().map(|sink| sink.sent).sum()
     }
@@ -48,10 +48,10 @@ impl AlertsReport {
     }
 }
 
-/// The result of telling one sink.
+/// The result of telling one notifier.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct NotifierReport {
-    /// The sink.
+    /// The notifier.
     pub sink: String,
     /// Messages that are new for it.
     pub new: u64,
@@ -65,24 +65,29 @@ pub struct NotifierReport {
     pub error: Option<String>,
 }
 
-/// The messages that each sink would be sent now, in the order of the schedule. Stores nothing.
+/// The messages that each notifier would be sent now, in the order of the schedule. Stores nothing.
 ///
 /// # Errors
 /// Errors of the store.
 pub fn plans(reader: &Reader, alerts: &AlertSettings, as_of: AsOf) -> anyhow::Result<Vec<(String, Plan)>> {
-    // Read once for all sinks, so that every plan is made from the same alerts and acknowledgements.
+    // Read once for all notifiers, so that every plan is made from the same alerts and acknowledgements.
     let (raised, acks) = (reader.raised()?, reader.acks()?);
     let mut plans = Vec::new();
     for sink in &alerts.notifiers {
-        let fates = reader.deliveries(&sink.name)?;
-        let known =
-            PlanInput { alerts: &raised, acks: &acks, suppressions: &alerts.suppressions, deliveries: &fates, as_of };
+        let deliveries = reader.deliveries(&sink.name)?;
+        let known = PlanInput {
+            alerts: &raised,
+            acks: &acks,
+            suppressions: &alerts.suppressions,
+            deliveries: &deliveries,
+            as_of,
+        };
         plans.push((sink.name.clone(), plan(&sink.name, &sink.policy, &known)));
     }
     Ok(plans)
 }
 
-/// Decides what each sink is told, and tells them. Nothing that goes wrong at a sink is an error of the run.
+/// Decides what each notifier is told, and tells them. Nothing that goes wrong at a notifier is an error of the run.
 ///
 /// # Errors
 /// Errors of the store.
@@ -91,7 +96,7 @@ pub fn run(store: &Store, alerts: &AlertSettings, as_of: AsOf, stop: &ShutdownFl
     // Stored before anything is sent: a crash during sending leaves messages with their ids in the queue.
     let new = queue(store, alerts, as_of)?;
     let seed = u64::try_from(as_of.0.unix_seconds()).unwrap_or_default();
-    // One thread is enough: sinks are few, and nearly all of the time is spent waiting for receivers.
+    // One thread is enough: notifiers are few, and nearly all of the time is spent waiting for receivers.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no runtime")?;
     let sender = send::NotificationSender { store, alerts, http: client(alerts, seed)?, seed, stop };
     let mut sinks = runtime.block_on(sender.send_all())?;
@@ -103,7 +108,7 @@ pub fn run(store: &Store, alerts: &AlertSettings, as_of: AsOf, stop: &ShutdownFl
     Ok(AlertsReport { raised: 0, sinks, wall_ms })
 }
 
-/// Puts the messages for each sink into the store, with what becomes of the alerts by that; gives the number of messages each.
+/// Puts the messages for each notifier into the store, with the deliveries of the alerts; gives the number of messages.
 fn queue(store: &Store, alerts: &AlertSettings, as_of: AsOf) -> anyhow::Result<BTreeMap<String, u64>> {
     let plans = plans(&store.reader()?, alerts, as_of)?;
     // Counted before the plans move into the transaction.
@@ -117,7 +122,7 @@ fn queue(store: &Store, alerts: &AlertSettings, as_of: AsOf) -> anyhow::Result<B
     Ok(counts)
 }
 
-/// A client of its own: sinks have nothing to do with sources, their credentials or their tapes.
+/// A client of its own: notifiers have nothing to do with sources, their credentials or their recordings.
 fn client(alerts: &AlertSettings, seed: u64) -> anyhow::Result<Http> {
     let own = HttpSettings::default();
     let address = |target: &NotifierTarget| -> Option<Secret> {

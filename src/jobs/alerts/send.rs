@@ -1,6 +1,6 @@
-//! Tells sinks what they have not taken yet: all at once, each in the order of rank, within its patience.
+//! Tells notifiers what they have not taken yet: all at once, each in the order of rank, within its patience.
 //!
-//! A message is tried until its sink has taken it, in this run or a later one; none is ever given up.
+//! A message is tried until its notifier has taken it, in this run or a later one; none is ever given up.
 
 use std::time::Duration;
 
@@ -42,12 +42,12 @@ enum AfterFailure {
     Again,
     /// Go on with the next message.
     Next,
-    /// Leave the sink alone until the next run.
+    /// Leave the notifier alone until the next run.
     Stop,
 }
 
 impl NotificationSender<'_> {
-    /// Tells every sink of the schedule.
+    /// Tells every notifier of the schedule.
     pub(super) async fn send_all(&self) -> anyhow::Result<Vec<NotifierReport>> {
         // All at once, so that one receiver that hangs holds up nobody else's messages.
         let sinks = self.alerts.notifiers.iter().map(|sink| self.send(sink));
@@ -62,7 +62,7 @@ impl NotificationSender<'_> {
         let queue = reader.queued(&sink.name)?;
         // The connection is given back before the waits, which may take minutes.
         drop(reader);
-        // With an empty queue an unready sink has failed at nothing, and no failure is recorded.
+        // With an empty queue an unready notifier has failed at nothing, and no failure is recorded.
         if let (NotifierTarget::Unready(reason), false) = (&sink.target, queue.is_empty()) {
             report.error = Some(reason.clone());
             let (name, reason, now) = (sink.name.clone(), reason.clone(), clock::now());
@@ -117,7 +117,7 @@ impl NotificationSender<'_> {
             match hand_over(self.store, &self.http, sink, &queued.message, self.alerts.deadline).await {
                 Ok(()) => {
                     self.taken(sink, &queued.message)?;
-                    // A message that got through shows that the sink is up, so its backoff starts over.
+                    // A message that got through shows that the notifier is up, so its backoff starts over.
                     (report.sent, *failures) = (report.sent + 1, 0);
                     return Ok(true);
                 }
@@ -138,7 +138,7 @@ impl NotificationSender<'_> {
     /// Marks a message as taken. Until here the same message is sent again, with the same id.
     fn taken(&self, sink: &Notifier, message: &Message) -> anyhow::Result<()> {
         let (name, id, at) = (sink.name.clone(), message.id.clone(), clock::now());
-        // One transaction: a sink is never marked as mended with its message still queued.
+        // One transaction: a notifier is never marked as mended with its message still queued.
         self.store.write(move |writer| {
             writer.message_sent(&id, at)?;
             writer.notifier_recovered(&name)
@@ -156,7 +156,7 @@ impl NotificationSender<'_> {
         failures: &mut u32,
         watch: &Stopwatch,
     ) -> anyhow::Result<AfterFailure> {
-        // A refused message counts its own tries; a sink that is down counts one failure for all of its messages.
+        // A refused message counts its own tries; a notifier that is down counts one failure for all of its messages.
         let in_a_row = match error.blame {
             Blame::Message => attempts,
             Blame::Notifier => {
@@ -175,13 +175,13 @@ impl NotificationSender<'_> {
             match blame {
                 Blame::Message => writer.message_failed(&id, &detail, next_try),
                 Blame::Notifier => {
-                    // It waits for its sink, which may be mended by hand.
+                    // It waits for its notifier, which may be mended by hand.
                     writer.message_failed(&id, &detail, now)?;
                     writer.notifier_failed(&name, &detail, next_try)
                 }
             }
         })?;
-        // The sink is well: the next message may go at once, without the wait.
+        // The notifier is well: the next message may go at once, without the wait.
         if error.blame == Blame::Message {
             return Ok(AfterFailure::Next);
         }

@@ -179,7 +179,7 @@ fn save_one(
             writer.record_gap(STAGE, &key.to_string(), gap, at)?;
         }
     }
-    // The sighting counts for the walk, so that absence can be told at its end.
+    // The corpus signal counts for the walk, so that absence can be told at its end.
     let is_met = writer.mark_seen(key)?;
     if let Some(Revisit { due, unchanged_streak: calm }) = row.revisit {
         writer.record_visit(key, at, due, calm)?;

@@ -89,7 +89,7 @@ impl WalkContext<'_> {
         let mode = under_way.unwrap_or_else(|| self.mode(state.as_ref()));
         let (id, kind) = (self.id.to_owned(), self.run.kind.clone());
         self.context.store.write(move |writer| {
-            // Begun in the store first: sightings of the page saves belong to this walk.
+            // Begun in the store first: corpus signals of the page saves belong to this walk.
             if under_way.is_none() {
                 writer.begin_walk(&id, mode)?;
             }

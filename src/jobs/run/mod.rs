@@ -78,22 +78,27 @@ pub enum Last {
 ///
 /// # Errors
 /// Wrong configuration, or a store that is locked or damaged.
-pub fn open(global: &Global, schedule: &Schedule, tape: &RecordingArgs) -> anyhow::Result<JobContext> {
+pub fn open(global: &Global, schedule: &Schedule, recording: &RecordingArgs) -> anyhow::Result<JobContext> {
     // What is wrong with a schedule is told before a store is made.
     schedule.resolve(0)?;
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
-    open_in(store, global, schedule, tape)
+    open_in(store, global, schedule, recording)
 }
 
 /// The same over a store that is open already.
 ///
 /// # Errors
 /// Wrong configuration.
-pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &RecordingArgs) -> anyhow::Result<JobContext> {
+pub fn open_in(
+    store: Store,
+    global: &Global,
+    schedule: &Schedule,
+    recording: &RecordingArgs,
+) -> anyhow::Result<JobContext> {
     let as_of = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let mut resolved = schedule.resolve(u64::try_from(as_of.0.unix_seconds()).unwrap_or(0))?;
     // Playing wins over recording, so that no request leaves.
-    resolved.http.recording = match (&tape.record, &tape.replay) {
+    resolved.http.recording = match (&recording.record, &recording.replay) {
         (_, Some(path)) => Some(CrawlRecordingSettings::Replay(path.clone())),
         (Some(path), None) => Some(CrawlRecordingSettings::Record(path.clone())),
         (None, None) => None,
@@ -115,7 +120,7 @@ pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &Record
         // Only `drift --rehash` sets it, once the context is open.
         ignore_validators: false,
         quiet: global.quiet,
-        is_replayed: tape.replay.is_some(),
+        is_replayed: recording.replay.is_some(),
         stop: ShutdownFlag::default(),
         requests: ShutdownFlag::default(),
     })
@@ -156,7 +161,7 @@ fn finish(
     Ok(context.store.write(move |writer| writer.finish_run(run, status, finished, &summary))?)
 }
 
-/// Takes in the sightings, which are evidence too: scans and scores again the packages of which the passes saw something new.
+/// Takes in the corpus signals, which are evidence too: packages of which the passes saw something new are scanned anew.
 /// Passes leave such findings out of account, so that this ends here.
 fn take_corpus_signals_in(context: &JobContext, times: &mut Times) -> anyhow::Result<(StageReport, StageReport)> {
     // The state before the second scan: passes that ran over it have nothing new to read.
@@ -205,7 +210,7 @@ fn rehash_stages(context: &JobContext, times: &mut Times) -> anyhow::Result<Stag
     times.time("scan", || scan::run(context))?;
     times.time("score", || score::run(context, None, false))?;
     times.time("watch", || watch::run(context))?;
-    // Sightings last, as in a whole run, so that both leave the same store.
+    // Corpus signals last, as in a whole run, so that both leave the same store.
     take_corpus_signals_in(context, times)?;
     Ok(report)
 }

@@ -75,7 +75,7 @@ fn found(context: &JobContext, reader: &Reader, standing: &[ActiveCapability]) -
     let mut said: Vec<(Vec<Quote>, Severity)> = Vec::with_capacity(standing.len());
     for one in standing {
         let facts = capdex_dataset::export::ranked_capability::facts(reader, &one.current)?;
-        // Only what the text itself shows: sightings come from passes, and would feed the campaign that they came from.
+        // Only what the text itself shows: corpus signals come from passes, and would feed the campaign that they came from.
         let worst = facts.findings_of_its_own().map(|fact| fact.severity).max().unwrap_or(Severity::Info);
         said.push((Quote::all_of(&facts), worst));
     }

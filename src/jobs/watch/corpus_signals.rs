@@ -1,4 +1,4 @@
-//! Sightings: what the passes raised and what still holds of it, back to the rules by what it is about.
+//! Corpus signals: what the passes raised and what still holds of it, back to the rules by what it is about.
 //!
 //! Nothing is looked for here: alerts of medium severity and above are all that it reads.
 
@@ -17,7 +17,7 @@ use super::{collisions, typosquats};
 /// Days for which an event is told that nothing takes back: who has changed hands is somebody else from then on.
 const TOLD_DAYS: i64 = 90;
 
-/// Brings the sightings of every pass up to date. It looks at nothing of its own, and so reports nothing.
+/// Brings the corpus signals of every pass up to date. It looks at nothing of its own, and so reports nothing.
 ///
 /// # Errors
 /// Errors of the store.

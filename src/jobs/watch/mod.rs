@@ -17,7 +17,7 @@ pub(crate) mod typosquats;
 
 /// One pass, as the stage runs it.
 struct Pass {
-    /// Its word, as in alerts and sightings.
+    /// Its word, as in alerts and corpus signals.
     id: &'static str,
     /// Version of its judgement: with another one it runs again over what it has looked at.
     version: u32,

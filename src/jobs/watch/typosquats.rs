@@ -1,4 +1,4 @@
-//! Look-alikes: compares the names of all directories with those that are established, and keeps what is found.
+//! Typosquat candidates: compares the names of all directories with those that are established, and keeps what is found.
 //!
 //! Likeness and severity are decided in `core/passes/lookalike`. No request is sent.
 
@@ -21,12 +21,12 @@ use capdex_dataset::bulk;
 
 /// Names compared between two looks at the clock of the progress bar.
 const BATCH: usize = 4_096;
-/// Leads kept for one target: those that rank highest.
+/// Candidates kept for one target: those that rank highest.
 const FOR_ONE_TARGET: usize = 50;
 /// A larger file is no list of popular names.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Finds, judges and keeps the look-alikes of the night; from `medium` on each raises an alert once.
+/// Finds, judges and keeps the typosquat candidates of the night; from `medium` on each raises an alert once.
 ///
 /// # Errors
 /// A list of popular names that cannot be read; what the store says.
@@ -38,7 +38,7 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     // Numbers instead of names: the pool needs an index and the names stay where they are.
     let numbers: Vec<usize> = (0..night.newcomers()).collect();
     let progress = StageProgress::stage("watch", u64::try_from(numbers.len()).ok(), context.quiet);
-    let mut leads: BTreeMap<String, TyposquatCandidate> = BTreeMap::new();
+    let mut candidates: BTreeMap<String, TyposquatCandidate> = BTreeMap::new();
     let mut conducts: BTreeMap<ListingKey, Conduct> = BTreeMap::new();
     bulk::ordered(
         &context.pool,
@@ -53,15 +53,15 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
                 if !conducts.contains_key(first) {
                     conducts.insert((*first).clone(), reader.conduct(&suspect.listings, capdex_rules::defaults())?);
                 }
-                let lead = Night::candidate(suspect, conducts.get(first).unwrap_or(&Conduct::default()));
-                // What speaks for the newcomer can clear it; such a lead is worth no row.
-                if lead.severity == Severity::Info {
+                let candidate = Night::candidate(suspect, conducts.get(first).unwrap_or(&Conduct::default()));
+                // What speaks for the newcomer can clear it; such a candidate is worth no row.
+                if candidate.severity == Severity::Info {
                     continue;
                 }
-                let key = key_of(&lead);
-                // Two suspects may give one key; the lead that ranks higher stays.
-                if leads.get(&key).is_none_or(|known| lead.order(known).is_lt()) {
-                    leads.insert(key, lead);
+                let key = key_of(&candidate);
+                // Two suspects may give one key; the candidate that ranks higher stays.
+                if candidates.get(&key).is_none_or(|known| candidate.order(known).is_lt()) {
+                    candidates.insert(key, candidate);
                 }
             }
             progress.advance(u64::try_from(numbers.len()).unwrap_or(0));
@@ -69,17 +69,17 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
         },
     )?;
     progress.finish();
-    let found = leads.len();
+    let found = candidates.len();
     // Bounded per target, because a famous name has thousands of neighbours.
-    let leads = highest(leads);
-    info!(names = numbers.len(), targets = night.targets(), found, kept = leads.len(), "compared names");
+    let candidates = highest(candidates);
+    info!(names = numbers.len(), targets = night.targets(), found, kept = candidates.len(), "compared names");
     let items = u64::try_from(numbers.len()).unwrap_or(u64::MAX);
     let at = context.as_of;
     let done = context.store.write(move |writer| {
-        let new = writer.put_typosquats(&leads, at)?;
-        // In the transaction of the leads, so that readers never see one without the other.
-        for (key, lead) in leads.iter().filter(|(_, lead)| lead.severity >= Severity::Medium) {
-            writer.raise(&alert(key, lead), at)?;
+        let new = writer.put_typosquats(&candidates, at)?;
+        // In the transaction of the candidates, so that readers never see one without the other.
+        for (key, candidate) in candidates.iter().filter(|(_, candidate)| candidate.severity >= Severity::Medium) {
+            writer.raise(&alert(key, candidate), at)?;
         }
         Ok(new)
     })?;
@@ -130,45 +130,50 @@ fn bytes_of(file: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 /// Stays over nights: what bears the name, the name, and what it is taken for.
-pub(super) fn key_of(lead: &TyposquatCandidate) -> String {
-    let by = lead.listing.as_deref().unwrap_or_default();
+pub(super) fn key_of(candidate: &TyposquatCandidate) -> String {
+    let by = candidate.listing.as_deref().unwrap_or_default();
     // Who publishes a name is one however many listings he has.
-    let by = if lead.space == Space::Publisher { "" } else { by };
+    let by = if candidate.space == Space::Publisher { "" } else { by };
     // Case does not make another name.
-    format!("lookalikes:{}:{by}:{}:{}", lead.space.as_str(), lead.name.to_lowercase(), lead.target.to_lowercase())
+    format!(
+        "lookalikes:{}:{by}:{}:{}",
+        candidate.space.as_str(),
+        candidate.name.to_lowercase(),
+        candidate.target.to_lowercase()
+    )
 }
 
-/// For each target the leads that rank highest, sorted by key.
-fn highest(leads: BTreeMap<String, TyposquatCandidate>) -> Vec<(String, TyposquatCandidate)> {
-    let mut leads: Vec<(String, TyposquatCandidate)> = leads.into_iter().collect();
+/// For each target the candidates that rank highest, sorted by key.
+fn highest(candidates: BTreeMap<String, TyposquatCandidate>) -> Vec<(String, TyposquatCandidate)> {
+    let mut candidates: Vec<(String, TyposquatCandidate)> = candidates.into_iter().collect();
     // In the order of rank, so that the limit for each target keeps the worst.
-    leads.sort_by(|one, other| one.1.order(&other.1));
+    candidates.sort_by(|one, other| one.1.order(&other.1));
     let mut counts: BTreeMap<(Space, String), usize> = BTreeMap::new();
-    leads.retain(|(_, lead)| {
-        let count = counts.entry((lead.space, lead.target.clone())).or_default();
+    candidates.retain(|(_, candidate)| {
+        let count = counts.entry((candidate.space, candidate.target.clone())).or_default();
         *count += 1;
         *count <= FOR_ONE_TARGET
     });
     // By key again: the order of writing must not depend on ranks that tie.
-    leads.sort_by(|one, other| one.0.cmp(&other.0));
-    leads
+    candidates.sort_by(|one, other| one.0.cmp(&other.0));
+    candidates
 }
 
-fn alert(key: &str, lead: &TyposquatCandidate) -> Alert {
-    let listing = lead.listing.clone().unwrap_or_else(|| lead.name.clone());
+fn alert(key: &str, candidate: &TyposquatCandidate) -> Alert {
+    let listing = candidate.listing.clone().unwrap_or_else(|| candidate.name.clone());
     let users = |count: Option<u64>| count.map_or_else(|| "unknown".to_owned(), |count| count.to_string());
-    let mut details: Vec<String> = lead.reasons.clone();
-    details.push(format!("kind {}, distance {}, rank {}", lead.kind.as_str(), lead.distance, lead.rank));
-    details.push(format!("users: {} against {}", users(lead.popularity), users(lead.target_popularity)));
-    details.push(format!("owners: {} against {}", joined(&lead.owners), joined(&lead.target_owners)));
+    let mut details: Vec<String> = candidate.reasons.clone();
+    details.push(format!("kind {}, distance {}, rank {}", candidate.kind.as_str(), candidate.distance, candidate.rank));
+    details.push(format!("users: {} against {}", users(candidate.popularity), users(candidate.target_popularity)));
+    details.push(format!("owners: {} against {}", joined(&candidate.owners), joined(&candidate.target_owners)));
     Alert {
         key: key.to_owned(),
         pass: "lookalikes".into(),
-        class: lead.kind.as_str().into(),
+        class: candidate.kind.as_str().into(),
         capability: None,
         subject: listing.clone(),
-        severity: lead.severity,
-        title: format!("{} {} is almost {}", lead.space.as_str(), lead.name, lead.target),
+        severity: candidate.severity,
+        title: format!("{} {} is almost {}", candidate.space.as_str(), candidate.name, candidate.target),
         why: "Who types or picks the wrong one of two names gets the other's code; beside the name, more speaks for intent here."
             .into(),
         fix: format!("Compare the two before anybody installs {listing}; report it to its registry if it poses as the other."),
@@ -176,9 +181,9 @@ fn alert(key: &str, lead: &TyposquatCandidate) -> Alert {
         details,
         diff: Vec::new(),
         scores: Vec::new(),
-        members: [Some(listing), lead.target_listing.clone()].into_iter().flatten().collect(),
+        members: [Some(listing), candidate.target_listing.clone()].into_iter().flatten().collect(),
         reproduce: "capdex lookalikes --format jsonl".into(),
-        reach: reach_of(lead.target_popularity),
+        reach: reach_of(candidate.target_popularity),
     }
 }
 

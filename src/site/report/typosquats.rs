@@ -1,6 +1,6 @@
-//! Names and contents that resemble others: leads, shared names, families of copies, campaigns.
+//! Names and contents that resemble others: candidates, shared names, families of copies, campaigns.
 //!
-//! Leads are leads: nothing here is a verdict, and the page says so.
+//! Candidates are candidates: nothing here is a verdict, and the page says so.
 
 use capdex_model::fact::Severity;
 use maud::{Markup, html};

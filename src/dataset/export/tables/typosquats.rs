@@ -1,4 +1,4 @@
-//! The table `typosquats`: look-alikes that the last night found.
+//! The table `typosquats`: typosquat candidates that the last night found.
 
 use capdex_corpus::typosquat::judge::TyposquatSignal;
 use capdex_corpus::typosquat::{Space, TyposquatKind};
@@ -50,23 +50,23 @@ table_row! {
 }
 
 fn rows(reader: &Reader, emit: Emit<'_, TyposquatRow>) -> anyhow::Result<()> {
-    for (lead, first_seen) in reader.typosquats()? {
+    for (candidate, first_seen) in reader.typosquats()? {
         emit(TyposquatRow {
-            space: lead.space,
-            name: lead.name,
-            target: lead.target,
-            kind: lead.kind,
-            distance: lead.distance,
-            severity: lead.severity,
-            rank: lead.rank,
-            reasons: AsSortedJson(lead.reasons),
-            signals: AsSortedJson(lead.signals),
-            listing: lead.listing,
-            target_listing: lead.target_listing,
-            popularity: lead.popularity,
-            target_popularity: lead.target_popularity,
-            owners: AsSortedJson(lead.owners),
-            target_owners: AsSortedJson(lead.target_owners),
+            space: candidate.space,
+            name: candidate.name,
+            target: candidate.target,
+            kind: candidate.kind,
+            distance: candidate.distance,
+            severity: candidate.severity,
+            rank: candidate.rank,
+            reasons: AsSortedJson(candidate.reasons),
+            signals: AsSortedJson(candidate.signals),
+            listing: candidate.listing,
+            target_listing: candidate.target_listing,
+            popularity: candidate.popularity,
+            target_popularity: candidate.target_popularity,
+            owners: AsSortedJson(candidate.owners),
+            target_owners: AsSortedJson(candidate.target_owners),
             first_seen,
         })?;
     }

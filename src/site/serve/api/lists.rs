@@ -1,4 +1,4 @@
-//! Packages, drift, alerts, look-alikes and collisions, page by page.
+//! Packages, drift, alerts, typosquat candidates and collisions, page by page.
 
 use std::collections::BTreeMap;
 
