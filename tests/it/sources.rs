@@ -45,10 +45,10 @@ const EXCEPTIONS: [Exception; 15] = [
     Exception { why: "a word in names of tools", at: "src/corpus/collision/names.rs", ids: &["mcp"] },
     Exception {
         why: "parts of addresses and of namespaces in reverse DNS",
-        at: "src/corpus/identity/coordinate.rs",
+        at: "src/corpus/identity/artifact_id.rs",
         ids: &["github", "mcp"],
     },
-    Exception { why: "words in names", at: "src/corpus/lookalike/words.rs", ids: &["mcp", "npm"] },
+    Exception { why: "words in names", at: "src/corpus/typosquat/words.rs", ids: &["mcp", "npm"] },
     Exception { why: "the name of a format of output", at: "src/formats/github.rs", ids: &["github"] },
     Exception { why: "ecosystems of OSV", at: "src/osv.rs", ids: &["npm", "pypi"] },
     Exception { why: "a feature of the package", at: "crawlers/lib.rs", ids: &["github"] },

@@ -23,6 +23,7 @@ mod tainted_value;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod transfers;
 mod tree;
 mod words;
 
