@@ -52,7 +52,11 @@ const EXCEPTIONS: [Exception; 15] = [
     Exception { why: "the name of a format of output", at: "src/formats/github.rs", ids: &["github"] },
     Exception { why: "ecosystems of OSV", at: "src/osv.rs", ids: &["npm", "pypi"] },
     Exception { why: "a feature of the package", at: "crawlers/lib.rs", ids: &["github"] },
-    Exception { why: "a feature of the package", at: "crawlers/registry.rs", ids: &["github"] },
+    Exception {
+        why: "a feature of the package, and the id that took the place of a former one",
+        at: "crawlers/registry.rs",
+        ids: &["github", "mcp-registry"],
+    },
     Exception { why: "a word of the format of marketplaces", at: "crawlers/marketplaces/origin.rs", ids: &["npm"] },
     Exception { why: "words of server.json", at: "crawlers/official_registry", ids: &["npm", "oci", "pypi"] },
 ];
