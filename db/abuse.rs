@@ -116,7 +116,7 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::Store;
-    use crate::fixtures::{Folder, day, digest, list, listing, scan, scan_of, scanned};
+    use crate::fixtures::{Folder, day, digest, list, listing, scan_of, scan_unscanned};
     use capdex_model::abuse::AbuseEntry;
     use capdex_model::listing::Claim;
 
@@ -151,15 +151,7 @@ mod tests {
         list(&store, &listing("a", "1"), 1);
         list(&store, &listing("b", "1"), 1);
         let (a, b) = (scan_of(&store, "a", "1", 1), scan_of(&store, "b", "1", 1));
-        let scan_all = || {
-            let unscanned = store.reader().expect("opens").unscanned(&digest("rules")).expect("reads");
-            for id in &unscanned {
-                let claims = store.reader().expect("opens").bundle(*id).expect("reads").claims;
-                let name = if *id == a { "a" } else { "b" };
-                scan(&store, *id, "rules", &Digest::of_json(&claims), &[scanned(name, "", "1", name)], 2);
-            }
-            unscanned
-        };
+        let scan_all = || scan_unscanned(&store, &[(a, "a"), (b, "b")]);
         assert_eq!(scan_all(), vec![]);
         assert_eq!(reports(&store, a), None);
         assert_eq!(import(&store, &abuse_list("x", 1, &["a", "z"])).expect("taken"), Some(2), "nobody had looked");

@@ -47,8 +47,7 @@ impl Writer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{Folder, digest, list, listing, scan, scan_of, scanned};
-    use capdex_model::digest::Digest;
+    use crate::fixtures::{Folder, list, listing, scan_of, scan_unscanned};
     use capdex_model::fact::Severity;
     use capdex_model::listing::Claim;
 
@@ -70,15 +69,7 @@ mod tests {
         list(&store, &listing("a", "1"), 1);
         list(&store, &listing("b", "1"), 1);
         let (a, b) = (scan_of(&store, "a", "1", 1), scan_of(&store, "b", "1", 1));
-        let scan_all = || {
-            let unscanned = store.reader().expect("opens").unscanned(&digest("rules")).expect("reads");
-            for id in &unscanned {
-                let claims = store.reader().expect("opens").bundle(*id).expect("reads").claims;
-                let name = if *id == b { "b" } else { "a" };
-                scan(&store, *id, "rules", &Digest::of_json(&claims), &[scanned(name, "", "1", name)], 2);
-            }
-            unscanned
-        };
+        let scan_all = || scan_unscanned(&store, &[(a, "a"), (b, "b")]);
         let see = |seen: &[(&str, &str)]| {
             let seen = seen.iter().map(|(subject, class)| ((*subject).to_owned(), sighting(class))).collect();
             store.write(move |writer| writer.replace_corpus_signals("drift", &seen)).expect("stored")

@@ -227,6 +227,18 @@ pub(crate) fn scan(store: &Store, snapshot: SnapshotId, rules: &str, claims: &Di
     store.write(move |writer| writer.record_scan(snapshot, &rules, &claims, &scanned, day(night))).expect("recorded");
 }
 
+/// Scans what the rule set has not seen, under the claims of now; the snapshots that were. Each has one capability, of the
+/// name that is given with it.
+pub(crate) fn scan_unscanned(store: &Store, names: &[(SnapshotId, &str)]) -> Vec<SnapshotId> {
+    let unscanned = store.reader().expect("opens").unscanned(&digest("rules")).expect("reads");
+    for id in &unscanned {
+        let claims = store.reader().expect("opens").bundle(*id).expect("reads").claims;
+        let (_, name) = names.iter().find(|(named, _)| named == id).expect("a name");
+        scan(store, *id, "rules", &Digest::of_json(&claims), &[scanned(name, "", "1", name)], 2);
+    }
+    unscanned
+}
+
 /// Records a snapshot of one file and its scan, whose facts are named after the package.
 pub(crate) fn scan_of(store: &Store, name: &str, version: &str, night: i64) -> SnapshotId {
     scan_with(store, name, version, night, name)
