@@ -14,12 +14,13 @@ mod tests {
     use crate::export::cell::Row;
     use crate::export::table::ColumnType;
     use crate::export::table::Layout;
-    use crate::export::tables;
+    use crate::export::table_row::TableRow as _;
+    use crate::export::tables::capabilities::CapabilityRow;
     use proptest::prelude::*;
 
     /// Two columns of each type, out of tables that have them.
     fn layout() -> Layout {
-        let mut layout = tables::layout("capabilities", true).expect("a table");
+        let mut layout = Layout::of(&CapabilityRow::TABLE, true);
         let of = |kind| layout.columns.iter().filter(move |column| column.kind == kind).take(2).copied();
         let kinds = [ColumnType::Text, ColumnType::Integer, ColumnType::Json, ColumnType::Number];
         layout.columns = kinds.into_iter().flat_map(of).collect();

@@ -1,4 +1,4 @@
-//! The names of version 1 of the dataset, which `verify` and `--since` still read.
+//! The tables of version 1 of the dataset, which `verify` and `--since` still read: other names, and fewer columns.
 
 use super::table::{Layout, Table};
 
@@ -9,9 +9,12 @@ const TABLES: [(&str, &str); 3] =
 const COLUMNS_OF_FACTS: [(&str, &str); 3] =
     [("over_defaults", "usual"), ("exceptions", "told"), ("outcomes", "silent")];
 
-/// A table as version 1 named it and its columns.
+/// The columns that were added since, in whatever table.
+const ADDED: [&str; 2] = ["purl", "spdx"];
+
+/// A table as version 1 had it.
 pub(super) fn layout(table: &Table, with_private: bool) -> Layout {
-    let mut layout = Layout::of(table, with_private);
+    let mut layout = Layout::with(table, |column| column.is_in(with_private) && !ADDED.contains(&column.name));
     layout.name = former(&TABLES, layout.name);
     if table.name == "facts" {
         for column in &mut layout.columns {
@@ -36,6 +39,8 @@ mod tests {
         let facts = tables::TABLES.iter().find(|table| table.name == "facts").expect("a table");
         assert!(COLUMNS_OF_FACTS.iter().all(|(now, _)| facts.columns.iter().any(|column| column.name == *now)));
         let then: Vec<&str> = layout(facts, false).columns.iter().map(|column| column.name).collect();
+        let added = |name| tables::TABLES.iter().any(|table| table.columns.iter().any(|column| column.name == name));
+        assert!(ADDED.iter().all(|name| added(*name)));
         assert_eq!(then, ["facts_sha256", "kind", "usual", "told", "silent"]);
     }
 }

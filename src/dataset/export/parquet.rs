@@ -21,8 +21,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
 use super::cell::{Cell, Row};
-use super::file::FileRow;
-use super::file::HashedFile;
+use super::file::{FileRow, HashedFile};
 use super::format::{Exporter, RowVisitor, TableWriter};
 use super::table::{Column, ColumnType, Layout};
 
@@ -62,15 +61,16 @@ impl Exporter for ParquetExporter {
         // In the size in which rows were written, which bounds the memory of reading too.
         for batch in reader.with_batch_size(PIECE).build().with_context(damaged)? {
             let batch = batch.with_context(damaged)?;
-            // By name, since an older dataset has fewer columns.
-            let columns: Vec<Option<&ArrayRef>> =
-                table.columns.iter().map(|column| batch.column_by_name(column.name)).collect();
+            let columns: Vec<&ArrayRef> = table
+                .columns
+                .iter()
+                .map(|column| {
+                    // By name, so that a dataset with other columns is told from a damaged one.
+                    batch.column_by_name(column.name).with_context(|| format!("{name} has no {}", column.name))
+                })
+                .collect::<anyhow::Result<_>>()?;
             for at in 0..batch.num_rows() {
-                let cells = table
-                    .columns
-                    .iter()
-                    .zip(&columns)
-                    .map(|(column, array)| array.map_or(Some(Cell::Null), |array| cell(column.kind, array, at)));
+                let cells = table.columns.iter().zip(&columns).map(|(column, array)| cell(column.kind, array, at));
                 visit(cells.collect::<Option<_>>().with_context(damaged)?)?;
             }
         }

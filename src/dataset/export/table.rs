@@ -32,6 +32,13 @@ pub struct Column {
     pub role: ColumnRole,
 }
 
+impl Column {
+    /// True where a dataset has it that was made with or without private columns.
+    pub(super) fn is_in(&self, with_private: bool) -> bool {
+        with_private || self.role != ColumnRole::Private
+    }
+}
+
 /// The part of a column in its row. Each column of a table begins with this word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnRole {
@@ -86,7 +93,11 @@ pub struct Layout {
 impl Layout {
     /// A table with or without its private columns.
     pub fn of(table: &Table, with_private: bool) -> Self {
-        let is_there = |column: &Column| with_private || column.role != ColumnRole::Private;
+        Self::with(table, |column| column.is_in(with_private))
+    }
+
+    /// A table with some of its columns.
+    pub(super) fn with(table: &Table, is_there: impl Fn(&Column) -> bool) -> Self {
         let places: Vec<usize> =
             table.columns.iter().enumerate().filter(|(_, column)| is_there(column)).map(|(place, _)| place).collect();
         let columns = table.columns.iter().filter(|column| is_there(column)).copied().collect();

@@ -2,7 +2,7 @@
 //!
 //! Columns are declared in the struct of each table ([`table_row!`](super::table_row)), and nowhere else.
 
-use super::table::{Layout, Table};
+use super::table::Table;
 use super::table_row::TableRow;
 
 mod alerts;
@@ -81,16 +81,11 @@ const fn is_same(one: &str, other: &str) -> bool {
     at == one.len() && at == other.len()
 }
 
-/// The table of a name.
-pub fn layout(name: &str, with_private: bool) -> Option<Layout> {
-    TABLES.iter().find(|table| table.name == name).map(|table| Layout::of(table, with_private))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::export::cell::{Cell, Row};
-    use crate::export::table::ColumnRole;
+    use crate::export::table::{ColumnRole, Layout};
 
     #[test]
     fn a_private_column_is_only_where_it_is_asked_for() {
