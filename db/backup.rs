@@ -11,6 +11,7 @@ use rusqlite::backup::{Backup, StepResult};
 use crate::connection::{StoreFileContent, inspect, open_to_read, open_to_write};
 use crate::lock::Lock;
 use crate::migrate::{self, SCHEMA_VERSION, SchemaState};
+use crate::reader::faults;
 use crate::sql::failed;
 use crate::{Reader, StoreError};
 
@@ -104,8 +105,9 @@ fn check(path: &Path) -> Result<i64, StoreError> {
     if inspect(path)? == StoreFileContent::Nothing {
         return Err(StoreError::NotAStore { path: path.to_owned() });
     }
-    let version = version(&open_to_read(path)?, path)?;
-    match Reader::connect(path)?.faults()?.first() {
+    let conn = open_to_read(path)?;
+    let version = version(&conn, path)?;
+    match faults(&conn)?.first() {
         None => Ok(version),
         Some(fault) => Err(StoreError::Damaged { path: path.to_owned(), detail: fault.clone() }),
     }
@@ -171,10 +173,10 @@ fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreEr
 mod tests {
     use super::*;
     use crate::Store;
-    use crate::fixtures::{Folder, at, day, gap};
+    use crate::fixtures::{Folder, at, day, gap, rules};
 
     fn gaps(path: &Path) -> usize {
-        Reader::open(path).expect("opens").gaps(false).expect("reads").len()
+        Reader::open(path, rules()).expect("opens").gaps(false).expect("reads").len()
     }
 
     fn add(store: &Store, subject: &'static str) {

@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use capdex_model::digest::Digest;
 use serde_json::json;
 
-use crate::fixtures::{Folder, at, day, gap};
+use crate::fixtures::{Folder, at, day, gap, rules};
 use crate::{Reader, Store, StoreError, Writer};
 
 /// Where the child finds its store.
@@ -58,7 +58,7 @@ fn last_of(reader: &Reader) -> Option<u64> {
 #[ignore = "run by the test below, in a process of its own"]
 fn crash_child() {
     let Some(path) = env::var_os(STORE) else { return };
-    let store = Store::open(Path::new(&path)).expect("the store opens after a crash");
+    let store = Store::open(Path::new(&path), rules()).expect("the store opens after a crash");
     let first = last_of(&store.reader().expect("opens")).map_or(0, |last| last + 1);
     for number in first.. {
         store.write(move |writer| write_one(writer, number)).expect("written");

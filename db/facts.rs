@@ -9,6 +9,7 @@ use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Fact;
 use capdex_model::facts::{Exceptions, OutcomeRow, RuleDefaults, SparseFacts, WrittenDefaults, fact_of};
+use capdex_model::rule::RuleIndex;
 use capdex_model::time::AsOf;
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,7 @@ struct FullBody {
 }
 
 impl FullBody {
-    fn restore(self, rules: &RuleDefaults) -> SparseFacts {
+    fn restore(self, rules: &'static RuleIndex) -> SparseFacts {
         let plain = self.plain.iter().map(fact_of);
         SparseFacts::new(rules, self.kind, plain.chain(self.facts).collect())
     }
@@ -91,6 +92,8 @@ pub struct PackedFacts {
 pub(crate) struct StoredFactsBody {
     body: Vec<u8>,
     defaults: OmittedDefaults,
+    /// The rules that number them.
+    rules: &'static RuleIndex,
 }
 
 /// The defaults that a body leaves out.
@@ -110,16 +113,17 @@ macro_rules! stored_sql {
     };
 }
 
-fn stored(conn: &Connection, row: &Row<'_>, rules: &RuleDefaults) -> Result<StoredFactsBody, StoreError> {
+fn stored(conn: &Connection, row: &Row<'_>, rules: &'static RuleIndex) -> Result<StoredFactsBody, StoreError> {
     // Defaults of the rules that read are in memory; only those of other rules are fetched.
-    let is_same =
-        |digest: [u8; 32]| Kind::ALL.into_iter().any(|kind| *rules.of_kind(kind).written().1.as_bytes() == digest);
+    let is_same = |digest: [u8; 32]| {
+        Kind::ALL.into_iter().any(|kind| *rules.defaults().of_kind(kind).written().1.as_bytes() == digest)
+    };
     let defaults = match row.cell::<Option<[u8; 32]>>(1)? {
         None => OmittedDefaults::Nothing,
         Some(digest) if is_same(digest) => OmittedDefaults::SameRules,
         Some(_) => OmittedDefaults::OtherRules(packed_defaults(conn, row.cell(2)?)?),
     };
-    Ok(StoredFactsBody { body: row.cell(0)?, defaults })
+    Ok(StoredFactsBody { body: row.cell(0)?, defaults, rules })
 }
 
 fn packed_defaults(conn: &Connection, id: i64) -> Result<Vec<u8>, StoreError> {
@@ -138,14 +142,14 @@ pub struct ExceptionTexts {
 }
 
 impl StoredFactsBody {
-    fn read(&self, rules: &RuleDefaults) -> Result<(SparseFacts, Option<ExceptionTexts>), StoreError> {
+    fn read(&self) -> Result<(SparseFacts, Option<ExceptionTexts>), StoreError> {
         let other: RuleDefaults;
         let defaults = match &self.defaults {
             OmittedDefaults::Nothing => {
                 let body: FullBody = unpack(&self.body, "facts")?;
-                return Ok((body.restore(rules), None));
+                return Ok((body.restore(self.rules), None));
             }
-            OmittedDefaults::SameRules => rules,
+            OmittedDefaults::SameRules => self.rules.defaults(),
             OmittedDefaults::OtherRules(packed) => {
                 let text = text_of(packed, "rule defaults")?;
                 let WrittenDefaults { kind, answers } = parse(&text, "rule defaults")?;
@@ -160,7 +164,7 @@ impl StoredFactsBody {
         let facts = facts.into_iter().map(Cow::Owned).collect();
         let outcomes: Vec<OutcomeRow<'_>> = parse(body.silent.get(), "facts")?;
         let exceptions = Exceptions { kind: body.kind, over_defaults: true, facts, outcomes };
-        let facts = SparseFacts::restore(exceptions, defaults, rules);
+        let facts = SparseFacts::restore(exceptions, defaults, self.rules);
         // The texts can be handed on only if what they leave out is what this program's rules leave out.
         let texts = || ExceptionTexts { facts: body.told.get().to_owned(), outcomes: body.silent.get().to_owned() };
         Ok((facts, matches!(self.defaults, OmittedDefaults::SameRules).then(texts)))
@@ -169,19 +173,23 @@ impl StoredFactsBody {
 
 impl PackedFacts {
     /// The facts. [`StoreError::Corrupt`] where they are damaged.
-    pub fn unpack(&self, rules: &RuleDefaults) -> Result<SparseFacts, StoreError> {
-        self.stored.read(rules).map(|(facts, _)| facts)
+    pub fn unpack(&self) -> Result<SparseFacts, StoreError> {
+        self.stored.read().map(|(facts, _)| facts)
     }
 
     /// The same, with the texts of what they tell where the rest is what this program's rules usually answer.
-    pub fn unpack_with_texts(&self, rules: &RuleDefaults) -> Result<(SparseFacts, Option<ExceptionTexts>), StoreError> {
-        self.stored.read(rules)
+    pub fn unpack_with_texts(&self) -> Result<(SparseFacts, Option<ExceptionTexts>), StoreError> {
+        self.stored.read()
     }
 }
 
 /// The facts in the rows of a query that begins with the three columns of a body and its answers.
-pub(crate) fn unpack_row(conn: &Connection, row: &Row<'_>, rules: &RuleDefaults) -> Result<SparseFacts, StoreError> {
-    stored(conn, row, rules)?.read(rules).map(|(facts, _)| facts)
+pub(crate) fn unpack_row(
+    conn: &Connection,
+    row: &Row<'_>,
+    rules: &'static RuleIndex,
+) -> Result<SparseFacts, StoreError> {
+    stored(conn, row, rules)?.read().map(|(facts, _)| facts)
 }
 
 /// Stores facts unless they are there; their id.
@@ -213,26 +221,25 @@ impl Reader {
         rows(self.connection(), "read the current facts", sql, (), |row| row.cell(0).map(FactsId))
     }
 
-    /// Some facts as they are stored, in the order asked for, to be unpacked with the same `rules`.
-    /// [`StoreError::Unknown`] where they are not stored.
-    pub fn packed_facts(&self, ids: &[FactsId], rules: &RuleDefaults) -> Result<Vec<PackedFacts>, StoreError> {
+    /// Some facts as they are stored, in the order asked for. [`StoreError::Unknown`] where they are not stored.
+    pub fn packed_facts(&self, ids: &[FactsId]) -> Result<Vec<PackedFacts>, StoreError> {
         let conn = self.connection();
         let sql = stored_sql!("WHERE f.id = ?1");
         ids.iter()
             .map(|id| {
-                let stored = first(conn, "read facts", sql, (id.0,), |row| stored(conn, row, rules))?;
+                let stored = first(conn, "read facts", sql, (id.0,), |row| stored(conn, row, self.rules()))?;
                 let stored = stored.ok_or_else(|| StoreError::Unknown { what: "facts", key: id.0.to_string() })?;
                 Ok(PackedFacts { id: *id, stored })
             })
             .collect()
     }
 
-    /// The facts of a digest, numbered by `rules`; none where they are not stored.
-    pub fn facts(&self, digest: &Digest, rules: &RuleDefaults) -> Result<Option<SparseFacts>, StoreError> {
+    /// The facts of a digest; none where they are not stored.
+    pub fn facts(&self, digest: &Digest) -> Result<Option<SparseFacts>, StoreError> {
         let conn = self.connection();
         let sql = stored_sql!("WHERE f.digest = ?1");
-        let stored = first(conn, "read facts", sql, (digest.as_bytes(),), |row| stored(conn, row, rules))?;
-        stored.map(|stored| stored.read(rules).map(|(facts, _)| facts)).transpose()
+        let stored = first(conn, "read facts", sql, (digest.as_bytes(),), |row| stored(conn, row, self.rules()))?;
+        stored.map(|stored| stored.read().map(|(facts, _)| facts)).transpose()
     }
 }
 
@@ -245,7 +252,7 @@ mod tests {
 
     /// What rules say of a skill in which nothing was found, and two things.
     fn usual_and_more() -> SparseFacts {
-        let mut all: Vec<Fact> = rules().of_kind(Kind::Skill).facts().cloned().collect();
+        let mut all: Vec<Fact> = rules().defaults().of_kind(Kind::Skill).facts().cloned().collect();
         all[0].outcome = Outcome::Unavailable;
         all[0].evidence = "no tool could be read".into();
         let place = Place { file: "a.md".into(), line: 3, column: 1, pointer: String::new() };
@@ -257,8 +264,8 @@ mod tests {
     /// What is read of facts that are written like this, as stored and again through their own texts.
     fn read_back(folder: &Folder, id: i64) -> (SparseFacts, Option<ExceptionTexts>) {
         let reader = folder.store().reader().expect("opens");
-        let packed = reader.packed_facts(&[FactsId(id)], rules()).expect("reads").pop().expect("one");
-        packed.unpack_with_texts(rules()).expect("unpacks")
+        let packed = reader.packed_facts(&[FactsId(id)]).expect("reads").pop().expect("one");
+        packed.unpack_with_texts().expect("unpacks")
     }
 
     #[test]
@@ -347,9 +354,9 @@ mod tests {
         assert!(first == again);
         assert!(first != other);
         let reader = store.reader().expect("opens");
-        let stored = reader.facts(&facts("a").digest(), rules()).expect("reads");
+        let stored = reader.facts(&facts("a").digest()).expect("reads");
         assert_eq!(stored, Some(facts("a")));
         assert_eq!(stored.expect("stored").digest(), facts("a").digest());
-        assert_eq!(reader.facts(&Digest::of(b"none"), rules()).expect("reads"), None);
+        assert_eq!(reader.facts(&Digest::of(b"none")).expect("reads"), None);
     }
 }

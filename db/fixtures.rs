@@ -3,17 +3,18 @@
 //! Must not know what any test is about.
 
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
 use capdex_corpus::drift::Pins;
 
 use capdex_model::capability::{Capability, Kind};
 use capdex_model::digest::Digest;
 use capdex_model::fact::{Confidence, Fact, Outcome, Place, Severity};
-use capdex_model::facts::{RuleDefaults, RuleEntry, SparseFacts};
+use capdex_model::facts::SparseFacts;
 use capdex_model::ids::{CapabilityId, ListingKey, RuleId, slug_of};
 use capdex_model::listing::{Claim, Claims, Integrity, Listing, Locator, Validators};
 use capdex_model::points::Points;
+use capdex_model::rule::RuleIndex;
+use capdex_model::rule::testing::{index, meta};
 use capdex_model::score::{Coverage, RubricRef, Score, ScoreTexts, Term};
 use capdex_model::snapshot::{Completeness, FileEntry, Gap, GapReason, Snapshot};
 use capdex_model::time::{AsOf, Timestamp};
@@ -34,11 +35,11 @@ impl Folder {
     }
 
     pub(crate) fn store(&self) -> Store {
-        Store::open(&self.path()).expect("the store opens")
+        Store::open(&self.path(), rules()).expect("the store opens")
     }
 
     pub(crate) fn open_error(&self) -> StoreError {
-        Store::open(&self.path()).err().expect("the store does not open")
+        Store::open(&self.path(), rules()).err().expect("the store does not open")
     }
 
     /// Runs SQL as some other program would, and leaves no log beside the file.
@@ -139,13 +140,11 @@ pub(crate) fn facts(evidence: &str) -> SparseFacts {
     SparseFacts::new(rules(), Kind::Package, vec![fact])
 }
 
-/// A rule set of sixty rules that apply to every kind.
-pub(crate) fn rules() -> &'static RuleDefaults {
-    static RULES: LazyLock<RuleDefaults> = LazyLock::new(|| {
+/// Sixty rules that apply to every kind.
+pub(crate) fn rules() -> &'static RuleIndex {
+    static RULES: RuleIndex = index(|| {
         // Names that do not compress, as the ids of two hundred real rules hardly do.
-        let id = |number: usize| RuleId::new(&Digest::of(&number.to_le_bytes()).hex());
-        let rule = |number| RuleEntry { id: id(number), version: 1, kinds: Kind::ALL.to_vec(), runs: true };
-        RuleDefaults::new((0..60).map(rule))
+        (0..60_usize).map(|number| meta(&Digest::of(&number.to_le_bytes()).hex())).collect()
     });
     &RULES
 }

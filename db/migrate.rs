@@ -98,7 +98,7 @@ fn schema_of(conn: &Connection) -> Result<Vec<(String, String, String)>, StoreEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{Folder, listing};
+    use crate::fixtures::{Folder, listing, rules};
     use crate::{Reader, Store};
     use capdex_model::listing::Validators;
 
@@ -130,9 +130,9 @@ mod tests {
     fn an_empty_file_becomes_a_store_but_is_none_to_a_reader() {
         let folder = Folder::new();
         std::fs::write(folder.path(), b"").expect("written");
-        assert!(matches!(Reader::open(&folder.path()), Err(StoreError::NotAStore { .. })));
+        assert!(matches!(Reader::open(&folder.path(), rules()), Err(StoreError::NotAStore { .. })));
         folder.store();
-        Reader::open(&folder.path()).expect("a store now");
+        Reader::open(&folder.path(), rules()).expect("a store now");
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
         let folder = Folder::new();
         drop(folder.store());
         folder.sql("PRAGMA user_version = 99");
-        for error in [folder.open_error(), Reader::open(&folder.path()).err().expect("refused")] {
+        for error in [folder.open_error(), Reader::open(&folder.path(), rules()).err().expect("refused")] {
             assert!(matches!(error, StoreError::TooNew { found: 99, known: SCHEMA_VERSION, .. }), "{error}");
         }
     }
@@ -151,7 +151,7 @@ mod tests {
         folder.sql("CREATE TABLE theirs (x)");
         let before = std::fs::read(folder.path()).expect("reads");
         assert!(matches!(folder.open_error(), StoreError::NotAStore { .. }));
-        assert!(matches!(Reader::open(&folder.path()), Err(StoreError::NotAStore { .. })));
+        assert!(matches!(Reader::open(&folder.path(), rules()), Err(StoreError::NotAStore { .. })));
         assert_eq!(std::fs::read(folder.path()).expect("reads"), before);
     }
 
@@ -167,7 +167,7 @@ mod tests {
             drop(folder.store());
             folder.sql(sql);
             assert!(matches!(folder.open_error(), StoreError::Damaged { .. }), "{sql}");
-            assert!(matches!(Reader::open(&folder.path()), Err(StoreError::Damaged { .. })), "{sql}");
+            assert!(matches!(Reader::open(&folder.path(), rules()), Err(StoreError::Damaged { .. })), "{sql}");
         }
     }
 
@@ -176,7 +176,7 @@ mod tests {
         let folder = Folder::new();
         std::fs::write(folder.path(), b"this is a letter, not a database").expect("written");
         assert!(matches!(folder.open_error(), StoreError::NotAStore { .. }));
-        assert!(matches!(Reader::open(&folder.path()), Err(StoreError::NotAStore { .. })));
+        assert!(matches!(Reader::open(&folder.path(), rules()), Err(StoreError::NotAStore { .. })));
         assert!(!folder.path().with_extension("db.lock").exists(), "nothing is put beside a foreign file");
     }
 
@@ -188,7 +188,7 @@ mod tests {
         for length in [bytes.len() - 1, bytes.len() / 2, 4096, 99, 50] {
             std::fs::write(folder.path(), &bytes[..length]).expect("written");
             assert!(matches!(folder.open_error(), StoreError::Damaged { .. }), "{length} bytes");
-            assert!(matches!(Reader::open(&folder.path()), Err(StoreError::Damaged { .. })), "{length} bytes");
+            assert!(matches!(Reader::open(&folder.path(), rules()), Err(StoreError::Damaged { .. })), "{length} bytes");
         }
     }
 
@@ -200,13 +200,13 @@ mod tests {
         bytes[100..4096].fill(0xA5);
         std::fs::write(folder.path(), &bytes).expect("written");
         assert!(matches!(folder.open_error(), StoreError::Damaged { .. }));
-        assert!(matches!(Reader::open(&folder.path()), Err(StoreError::Damaged { .. })));
+        assert!(matches!(Reader::open(&folder.path(), rules()), Err(StoreError::Damaged { .. })));
     }
 
     #[test]
     fn a_reader_needs_a_store() {
         let folder = Folder::new();
-        assert!(matches!(Reader::open(&folder.path()), Err(StoreError::Missing { .. })));
+        assert!(matches!(Reader::open(&folder.path(), rules()), Err(StoreError::Missing { .. })));
         assert!(!folder.path().exists(), "reading makes no file");
         let store: Store = folder.store();
         store.reader().expect("opens");

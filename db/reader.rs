@@ -5,6 +5,7 @@
 use std::ops::Deref;
 use std::path::Path;
 
+use capdex_model::rule::RuleIndex;
 use rusqlite::{Connection, Transaction};
 
 use crate::StoreError;
@@ -16,12 +17,13 @@ use crate::sql::{Cells, failed, first, rows};
 /// take a [`Reader::snapshot_view`].
 pub struct Reader {
     conn: Connection,
+    rules: &'static RuleIndex,
 }
 
 impl Reader {
-    /// Opens a store for a command that only reads. Nothing is made or migrated. Fails with [`StoreError::Missing`] where
+    /// Opens a store for a command that only reads; `rules` number the facts. Nothing is made or migrated. Fails with [`StoreError::Missing`] where
     /// there is no file, and as [`crate::Store::open`] does for a file that is no store of this version.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+    pub fn open(path: &Path, rules: &'static RuleIndex) -> Result<Self, StoreError> {
         if !path.exists() {
             return Err(StoreError::Missing { path: path.to_owned() });
         }
@@ -29,7 +31,7 @@ impl Reader {
         if inspect(path)? == StoreFileContent::Nothing {
             return Err(StoreError::NotAStore { path: path.to_owned() });
         }
-        let reader = Self::connect(path)?;
+        let reader = Self::connect(path, rules)?;
         let path = path.to_owned();
         // Before any table is read: statements of this version against another schema fail misleadingly.
         match migrate::schema_state(&reader.conn)? {
@@ -44,8 +46,13 @@ impl Reader {
     }
 
     /// Opens a connection to a file that is known to be a store.
-    pub(crate) fn connect(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { conn: open_to_read(path)? })
+    pub(crate) fn connect(path: &Path, rules: &'static RuleIndex) -> Result<Self, StoreError> {
+        Ok(Self { conn: open_to_read(path)?, rules })
+    }
+
+    /// The rules that number the facts.
+    pub const fn rules(&self) -> &'static RuleIndex {
+        self.rules
     }
 
     /// The connection.
@@ -66,17 +73,22 @@ impl Reader {
     /// Reads every page and index and checks that they fit together: what `PRAGMA integrity_check` finds, one line a
     /// fault, empty when the file is sound. Takes time in proportion to the file.
     pub fn faults(&self) -> Result<Vec<String>, StoreError> {
-        let mut faults = rows(&self.conn, "check the store", "PRAGMA integrity_check", (), |row| row.cell(0))?;
-        // The one word by which SQLite says that it found nothing.
-        faults.retain(|fault: &String| fault != "ok");
-        // `integrity_check` does not follow references between tables.
-        let broken = "SELECT \"table\", rowid FROM pragma_foreign_key_check";
-        faults.extend(rows(&self.conn, "check the store", broken, (), |row| {
-            let (table, id): (String, Option<i64>) = (row.cell(0)?, row.cell(1)?);
-            Ok(format!("row {} of {table} names a row that is not there", id.unwrap_or_default()))
-        })?);
-        Ok(faults)
+        faults(&self.conn)
     }
+}
+
+/// The same of a file that need not be of this version.
+pub(crate) fn faults(conn: &Connection) -> Result<Vec<String>, StoreError> {
+    let mut faults = rows(conn, "check the store", "PRAGMA integrity_check", (), |row| row.cell(0))?;
+    // The one word by which SQLite says that it found nothing.
+    faults.retain(|fault: &String| fault != "ok");
+    // `integrity_check` does not follow references between tables.
+    let broken = "SELECT \"table\", rowid FROM pragma_foreign_key_check";
+    faults.extend(rows(conn, "check the store", broken, (), |row| {
+        let (table, id): (String, Option<i64>) = (row.cell(0)?, row.cell(1)?);
+        Ok(format!("row {} of {table} names a row that is not there", id.unwrap_or_default()))
+    })?);
+    Ok(faults)
 }
 
 /// One state of the store. Ends its transaction when dropped.

@@ -188,7 +188,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{Folder, digest, facts, rules, scan_of, scan_with, score};
+    use crate::fixtures::{Folder, digest, facts, scan_of, scan_with, score};
     use crate::sql::{execute, first};
 
     #[test]
@@ -279,8 +279,8 @@ mod tests {
         let both = reader.unscored(&one.rubric, None).expect("reads");
         assert_eq!(both, reader.current_facts().expect("reads"));
         let [_, b] = both[..] else { panic!("two facts") };
-        let packed = reader.packed_facts(&both, rules()).expect("reads");
-        let unpacked: Vec<_> = packed.iter().map(|facts| facts.unpack(rules()).expect("whole")).collect();
+        let packed = reader.packed_facts(&both).expect("reads");
+        let unpacked: Vec<_> = packed.iter().map(|facts| facts.unpack().expect("whole")).collect();
         assert_eq!(unpacked, [facts("a"), facts("b")]);
         let stored = one.clone();
         store.write(move |writer| writer.record_scores(&a, None, &[stored])).expect("stored");
@@ -299,12 +299,9 @@ mod tests {
         scan_with(&store, "a", "2", 2, "a2");
         let unscored = store.reader().expect("opens").unscored(&score("x", "1", 1).rubric, None).expect("reads");
         let reader = store.reader().expect("opens");
-        let unpacked = reader.packed_facts(&unscored, rules()).expect("reads");
-        assert_eq!(
-            unpacked.iter().map(|facts| facts.unpack(rules()).expect("whole")).collect::<Vec<_>>(),
-            [facts("a2")]
-        );
-        assert!(matches!(reader.packed_facts(&[FactsId(99)], rules()), Err(StoreError::Unknown { what: "facts", .. })));
+        let unpacked = reader.packed_facts(&unscored).expect("reads");
+        assert_eq!(unpacked.iter().map(|facts| facts.unpack().expect("whole")).collect::<Vec<_>>(), [facts("a2")]);
+        assert!(matches!(reader.packed_facts(&[FactsId(99)]), Err(StoreError::Unknown { what: "facts", .. })));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use capdex_model::rule::RuleIndex;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::connection::{inspect, make_shrinkable, open_to_write, turn_on_wal};
@@ -30,18 +31,19 @@ pub struct Store {
 
 struct StoreInner {
     path: PathBuf,
+    rules: &'static RuleIndex,
     /// None only while the store is being dropped.
     sender: Option<SyncSender<WriteTask>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Store {
-    /// Opens the store at `path`, or makes it. Takes the lock, brings the schema up to date and starts the writer. Gives the
+    /// Opens the store at `path`, or makes it; `rules` number the facts that it reads. Takes the lock, brings the schema up to date and starts the writer. Gives the
     /// leased jobs of a dead process back to the queue and marks its unfinished runs as interrupted.
     ///
     /// Fails with [`StoreError::Locked`] while another handle has it open, also in this process. Fails with
     /// [`StoreError::NotAStore`], [`StoreError::TooNew`] or [`StoreError::Damaged`] for a file, which is left as it is.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+    pub fn open(path: &Path, rules: &'static RuleIndex) -> Result<Self, StoreError> {
         // A link and its target are one store, and must meet at one lock.
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         // Before the lock is taken: nothing is put beside a file that is no store.
@@ -74,7 +76,7 @@ impl Store {
             .name("capdex-db-writer".to_owned())
             .spawn(move || write_until_dropped(conn, lock, receiver))
             .map_err(|source| StoreError::Io { what: "start the writing thread of", path: path.clone(), source })?;
-        Ok(Self { inner: Arc::new(StoreInner { path, sender: Some(sender), thread: Some(thread) }) })
+        Ok(Self { inner: Arc::new(StoreInner { path, rules, sender: Some(sender), thread: Some(thread) }) })
     }
 
     /// Runs `work` in one immediate transaction on the writing thread and waits until it is committed. An error, also
@@ -116,7 +118,7 @@ impl Store {
 
     /// Opens a connection for reading beside the writer. It sees what is committed.
     pub fn reader(&self) -> Result<Reader, StoreError> {
-        Reader::connect(&self.inner.path)
+        Reader::connect(&self.inner.path, self.inner.rules)
     }
 
     /// The store's file.
@@ -178,7 +180,7 @@ impl Drop for StoreInner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{Folder, day, gap};
+    use crate::fixtures::{Folder, day, gap, rules};
 
     #[test]
     fn a_second_handle_is_told_that_the_store_is_locked() {
@@ -201,7 +203,7 @@ mod tests {
         let _store = folder.store();
         let link = folder.path().with_file_name("link.db");
         std::os::unix::fs::symlink(folder.path(), &link).expect("links");
-        assert!(matches!(Store::open(&link), Err(StoreError::Locked { .. })));
+        assert!(matches!(Store::open(&link, rules()), Err(StoreError::Locked { .. })));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use capdex_corpus::typosquat::night::{Conduct, InnerName};
 use capdex_corpus::typosquat::{Space, TyposquatCandidate};
 use capdex_model::capability::{Capability, Kind};
 use capdex_model::fact::Severity;
-use capdex_model::facts::{RuleDefaults, SparseFacts};
+use capdex_model::facts::SparseFacts;
 use capdex_model::ids::ListingKey;
 use capdex_model::time::AsOf;
 
@@ -80,7 +80,7 @@ impl Reader {
 
     /// The conduct of the bytes behind listings, taken together: findings at high or above of what counts now, and
     /// scripts that run at installation.
-    pub fn conduct(&self, listings: &[&ListingKey], rules: &RuleDefaults) -> Result<Conduct, StoreError> {
+    pub fn conduct(&self, listings: &[&ListingKey]) -> Result<Conduct, StoreError> {
         let conn = self.connection();
         let sql = "SELECT f.body, a.digest, a.id FROM listings l
                    JOIN listing_identities e ON e.listing = l.id AND e.named = 1
@@ -93,7 +93,7 @@ impl Reader {
         for key in listings {
             let of_key = (&key.source, &key.name);
             let facts: Vec<SparseFacts> =
-                rows(conn, "read the facts of a listing", sql, of_key, |row| unpack_row(conn, row, rules))?;
+                rows(conn, "read the facts of a listing", sql, of_key, |row| unpack_row(conn, row, self.rules()))?;
             // Without findings that only repeat what a pass saw: it would take its own word for a second signal.
             let findings =
                 facts.iter().flat_map(SparseFacts::findings_of_its_own).filter(|fact| fact.severity >= Severity::High);
@@ -109,7 +109,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{Folder, day, key, list, listing, rules, scan_of};
+    use crate::fixtures::{Folder, day, key, list, listing, scan_of};
     use capdex_corpus::typosquat::TyposquatKind as LookAlikeKind;
     use capdex_model::listing::Claim;
 
@@ -163,7 +163,7 @@ mod tests {
         list(&store, &listed, 1);
         scan_of(&store, "a", "1", 1);
         let reader = store.reader().expect("opens");
-        let conduct = reader.conduct(&[&key("a"), &key("unknown")], rules()).expect("reads");
+        let conduct = reader.conduct(&[&key("a"), &key("unknown")]).expect("reads");
         assert_eq!(conduct.install_scripts, ["postinstall"]);
         assert_eq!(reader.inner_names().expect("reads"), [], "a package is neither a skill nor a server");
     }

@@ -250,7 +250,7 @@ mod tests {
 
     /// Bundles of every kind, whole and partial, and one of which nothing could be read.
     fn bundles() -> Vec<Bundle> {
-        let examples = capdex_rules::all().iter().flat_map(|meta| &meta.examples.fires).step_by(3);
+        let examples = capdex_rules::INDEX.all().iter().flat_map(|meta| &meta.examples.fires).step_by(3);
         let named = (0..).zip(examples).map(|(number, example)| {
             let files: Vec<_> = example.files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
             Bundle { claims: example.claims.clone(), ..bundle(&number.to_string(), &files) }

@@ -1,6 +1,6 @@
-//! capdex, the program: it joins the crawlers, the store and the core, and talks to people.
+//! capdex, the program: it joins the floors below it and talks to people.
 //!
-//! Rules, rubrics and passes live in `capdex-core`, requests in `capdex-crawlers`, SQL in `capdex-db`; none of that
+//! Rules, rubrics and passes live in crates of their own, requests in `capdex-crawlers`, SQL in `capdex-db`; none of that
 //! may grow here.
 
 pub mod alerts;

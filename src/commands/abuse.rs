@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use capdex_dataset::escape;
-use capdex_db::{ImportedList, Store, StoreError};
+use capdex_db::{ImportedList, StoreError};
 use capdex_model::abuse::{AbuseEntry, AbuseList};
 use capdex_model::digest::Digest;
 use capdex_model::time::AsOf;
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::{list_output, summary};
 use crate::cli::{AbuseCommand, ListFormat};
 use crate::exit::{Exit, usage};
+use crate::jobs::run::open_store;
 use crate::options::Global;
 use crate::output::Out;
 use crate::{clock, files, osv};
@@ -43,7 +44,7 @@ fn import(global: &Global, file: &Path, out: &mut Out) -> anyhow::Result<()> {
     let list = AbuseList::parse(&bytes).map_err(|error| usage(format!("{shown}: {error}")))?;
     let digest = Digest::of(&bytes);
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
-    let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
+    let store = open_store(global)?;
     let taken = list.clone();
     // A version older than the one held, or the same with other bytes, is a fault of the file.
     let imported = match store.write(move |writer| writer.import_abuse_list(&taken, &digest, at)) {

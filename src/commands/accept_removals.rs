@@ -1,14 +1,13 @@
 //! `capdex sources accept-removals`: lets a blocked mass deletion through.
 
-use anyhow::Context as _;
 use capdex_dataset::escape;
-use capdex_db::Store;
 use capdex_model::time::AsOf;
 
 use crate::cli::AcceptRemovalsArgs;
 use crate::clock;
 use crate::exit::{Exit, usage};
 use crate::jobs::list;
+use crate::jobs::run::open_store;
 use crate::options::Global;
 use crate::output::Out;
 
@@ -22,7 +21,7 @@ pub(super) fn run(global: &Global, options: &AcceptRemovalsArgs, out: &mut Out) 
         out.line(format_args!("Nothing is held back in {}.", escape::escape(&state.id)))?;
         return Ok(Exit::Done);
     }
-    let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
+    let store = open_store(global)?;
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let gone = list::confirm(&store, &state.id, at)?;
     out.line(format_args!("{} of {} taken as gone.", escape::count(gone, "listing"), escape::escape(&state.id)))?;

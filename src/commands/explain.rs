@@ -146,7 +146,7 @@ fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
         out.line(output::hanging("  text  ", &escape::escape(finding.evidence)))?;
     }
     // A stored finding may be of a rule that this program no longer has.
-    if let Some(meta) = capdex_rules::find(finding.rule) {
+    if let Some(meta) = capdex_rules::INDEX.find(finding.rule) {
         out.line(output::hanging("  why   ", &meta.why))?;
         out.line(output::hanging("  fix   ", &meta.fix))?;
         out.line(output::hanging("  cites ", &meta.cites.join(", ")))?;

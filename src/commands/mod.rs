@@ -89,7 +89,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
 
 /// Opens the store for reading, with what to do when there is none.
 fn reader(global: &Global) -> anyhow::Result<Reader> {
-    Reader::open(&global.db)
+    Reader::open(&global.db, &capdex_rules::INDEX)
         .with_context(|| format!("failed to open the store {} (run `capdex nightly` first)", global.db.display()))
 }
 

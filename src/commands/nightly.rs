@@ -25,7 +25,7 @@ pub(super) fn run(global: &Global, options: &NightlyArgs, out: &mut Out) -> anyh
     summary::print_ranked(&report, out)?;
     summary::print_report(&report, out)?;
     if let Some(as_of) = report.written.as_ref().map(|written| written.as_of) {
-        alerts::print_new(&Reader::open(&global.db)?, &report.alerts, as_of, out)?;
+        alerts::print_new(&Reader::open(&global.db, &capdex_rules::INDEX)?, &report.alerts, as_of, out)?;
     }
     if let Some(written) = &report.written {
         out.line(format_args!(

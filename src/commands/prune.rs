@@ -1,6 +1,5 @@
 //! `capdex prune`: deletes what is old and nothing needs, or says what that would be.
 
-use anyhow::Context as _;
 use capdex_dataset::escape;
 use capdex_db::{Reader, Store};
 use capdex_model::time::AsOf;
@@ -11,6 +10,7 @@ use crate::cli::{ListFormat, PruneArgs};
 use crate::clock;
 use crate::exit::Exit;
 use crate::jobs::prune::{self, TableReport};
+use crate::jobs::run::open_store;
 use crate::options::Global;
 use crate::output::{self, Out};
 use crate::shutdown::Shutdown;
@@ -33,7 +33,7 @@ pub(super) fn run(global: &Global, options: &PruneArgs, out: &mut Out) -> anyhow
     }
     // The plan reads beside a night; deleting needs the store's lock.
     drop(reader);
-    let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
+    let store = open_store(global)?;
     let before = store.reader()?.pages()?;
     let shutdown = Shutdown::listen()?;
     let (tables, stage) = prune::run(&store, (as_of, options.keep_days), &shutdown.stop, global.quiet)?;
@@ -48,7 +48,7 @@ pub(super) fn run(global: &Global, options: &PruneArgs, out: &mut Out) -> anyhow
     drop(store);
     print(&tables, options.format, out)?;
     if options.format == ListFormat::Table {
-        let after = Reader::open(&db)?.pages()?;
+        let after = Reader::open(&db, &capdex_rules::INDEX)?.pages()?;
         out.line(format_args!(
             "{} lost bytes, and nothing else ({:.1} s). The store: {}, before {}.",
             escape::count(stage.items, "snapshot"),

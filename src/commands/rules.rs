@@ -1,6 +1,6 @@
 //! `capdex rules`: the catalogue, from the data that the engine runs.
 
-use capdex_rules::RuleMeta;
+use capdex_model::rule::RuleMeta;
 
 use super::{list_output, summary};
 use crate::cli::{ListFormat, RulesCommand};
@@ -11,7 +11,8 @@ pub(super) fn run(command: &RulesCommand, out: &mut Out) -> anyhow::Result<Exit>
     match command {
         RulesCommand::List { format } => list(*format, out)?,
         RulesCommand::Show { id } => {
-            let meta = capdex_rules::find(id)
+            let meta = capdex_rules::INDEX
+                .find(id)
                 .ok_or_else(|| usage(format!("there is no rule {id:?}; `capdex rules list` names them all")))?;
             show(meta, out)?;
         }
@@ -20,14 +21,14 @@ pub(super) fn run(command: &RulesCommand, out: &mut Out) -> anyhow::Result<Exit>
 }
 
 fn list(format: ListFormat, out: &mut Out) -> anyhow::Result<()> {
-    list_output::print(format, "capdex.rules/1", capdex_rules::all(), out, |out| {
+    list_output::print(format, "capdex.rules/1", capdex_rules::INDEX.all(), out, |out| {
         let mut table = summary::table();
         table.set_header(["rule", "severity", "confidence", "title"]);
-        for meta in capdex_rules::all() {
+        for meta in capdex_rules::INDEX.all() {
             table.add_row([meta.id.as_str(), meta.severity.as_str(), meta.confidence.as_str(), &meta.title]);
         }
         out.line(table)?;
-        out.line(format_args!("{} rules, rule set {}", capdex_rules::all().len(), capdex_rules::digest()))?;
+        out.line(format_args!("{} rules, rule set {}", capdex_rules::INDEX.all().len(), capdex_rules::INDEX.digest()))?;
         Ok(())
     })
 }

@@ -11,6 +11,7 @@ pub(super) fn run(global: &Global, options: &ServeArgs, out: &mut Out) -> anyhow
     // Says at once what is wrong with the store.
     drop(super::reader(global)?);
     let chosen = Options {
+        rules: &capdex_rules::INDEX,
         store: global.db.clone(),
         as_of: global.as_of,
         listen: options.listen,

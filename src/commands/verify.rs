@@ -35,7 +35,7 @@ pub(super) fn run(global: &Global, options: &VerifyArgs, out: &mut Out) -> anyho
 }
 
 fn dataset(global: &Global, dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
-    let verified = verify::verify(dir, &bulk::pool(global.threads)?)?;
+    let verified = verify::verify(dir, &capdex_rules::INDEX, &bulk::pool(global.threads)?)?;
     told("differs", &verified.differences, out)?;
     told("unknown", &verified.unknown, out)?;
     let (is_same, is_known) = (verified.differences.is_empty(), verified.unknown.is_empty());
@@ -135,11 +135,11 @@ fn compare(
         differences.push("its stored bytes have another content digest".into());
     }
     // Told as the cause of what follows, or other facts would look like tampering.
-    if current.ruleset != capdex_rules::digest() {
+    if current.ruleset != capdex_rules::INDEX.digest() {
         differences.push(format!("its facts were found under rule set {}", current.ruleset));
     }
     if scanned.facts.digest() != current.facts {
-        differences.push(format!("rule set {} finds other facts in it", capdex_rules::digest()));
+        differences.push(format!("rule set {} finds other facts in it", capdex_rules::INDEX.digest()));
     }
     // The stored facts apart from the scan: somebody may have changed the database.
     if Digest::of_json(&ranked_capability::facts(reader, current)?) != current.facts {

@@ -36,7 +36,7 @@ pub enum NotifierTarget {
         /// The address; usually a secret itself.
         url: Secret,
     },
-    /// Letters.
+    /// Email.
     Smtp {
         /// Through which server.
         server: MailServer,

@@ -74,7 +74,7 @@ pub fn run(
     let (mut entered, mut attended) = (BTreeSet::new(), None);
     while !shutdown.stop.is_asked() {
         // Opened for each turn, because holding it between runs would lock everybody else out.
-        let store = match Store::open(&global.db) {
+        let store = match Store::open(&global.db, &capdex_rules::INDEX) {
             Ok(store) => store,
             Err(StoreError::Locked { .. }) => {
                 debug!("another process holds the store");
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn a_clock_that_was_set_back_is_told_and_holds_nothing_up() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let store = Store::open(&folder.path().join("capdex.db")).expect("opens");
+        let store = Store::open(&folder.path().join("capdex.db"), &capdex_rules::INDEX).expect("opens");
         let hourly = [scheduled("n", "0 * * * *")];
         assert_eq!(chosen(&store, &hourly, at("20T00:30")), (None, Vec::new()));
         run_at(&store, "n", at("20T01:00"));
@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn two_daemons_with_one_name_and_unlike_times_do_not_go_on() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let store = Store::open(&folder.path().join("capdex.db")).expect("opens");
+        let store = Store::open(&folder.path().join("capdex.db"), &capdex_rules::INDEX).expect("opens");
         let (ours, theirs) = ([scheduled("n", "0 * * * *")], [scheduled("n", "30 * * * *")]);
         let (mut first, mut second) = (BTreeSet::new(), BTreeSet::new());
         let look = |scheduled: &[Scheduled], entered: &mut BTreeSet<String>| {

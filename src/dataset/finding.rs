@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use capdex_model::fact::{Confidence, Fact, Severity};
 use capdex_model::facts::SparseFacts;
+use capdex_model::rule::RuleIndex;
 use serde::Serialize;
 
 /// The standing of a finding against a baseline.
@@ -81,12 +82,12 @@ pub struct MethodCodes<'a> {
 
 impl MethodCodes<'_> {
     /// The codes of a rule; all empty for one that this version does not know.
-    fn of(rule: &str) -> MethodCodes<'static> {
+    fn of(rule: &str, rules: &RuleIndex) -> MethodCodes<'static> {
         MethodCodes {
-            saferskills: capdex_rules::codes(rule, "saferskills"),
-            spiderrating: capdex_rules::codes(rule, "spiderrating"),
-            mcpbundles: capdex_rules::codes(rule, "mcpbundles"),
-            agentscore: capdex_rules::codes(rule, "agentscore"),
+            saferskills: rules.codes(rule, "saferskills"),
+            spiderrating: rules.codes(rule, "spiderrating"),
+            mcpbundles: rules.codes(rule, "mcpbundles"),
+            agentscore: rules.codes(rule, "agentscore"),
         }
     }
 }
@@ -102,13 +103,13 @@ pub fn findings(facts: &SparseFacts) -> Vec<Finding<'_>> {
                 (fact.rule.as_str(), fact.place.file.as_str(), fact.place.pointer.as_str(), fact.evidence.as_str());
             let earlier = seen.entry(key).or_default();
             *earlier += 1;
-            finding(fact, *earlier - 1)
+            finding(fact, *earlier - 1, facts.rules())
         })
         .collect()
 }
 
-fn finding(fact: &Fact, earlier_equal: usize) -> Finding<'_> {
-    let meta = capdex_rules::find(fact.rule.as_str());
+fn finding<'a>(fact: &'a Fact, earlier_equal: usize, rules: &RuleIndex) -> Finding<'a> {
+    let meta = rules.find(fact.rule.as_str());
     Finding {
         rule: fact.rule.as_str(),
         severity: fact.severity,
@@ -122,7 +123,7 @@ fn finding(fact: &Fact, earlier_equal: usize) -> Finding<'_> {
         evidence: &fact.evidence,
         fingerprint: fact.fingerprint(earlier_equal),
         citations: meta.map_or(&[], |meta| &meta.cites),
-        codes: MethodCodes::of(fact.rule.as_str()),
+        codes: MethodCodes::of(fact.rule.as_str(), rules),
         baseline: None,
     }
 }

@@ -1,7 +1,7 @@
 //! An alert or a message as plain text, as one reads an incident note: what, why, what to do, evidence, how to see it again.
 //!
-//! The gate is that of terminals, line by line. No letter acts on anything, and no text of a stranger's makes a line of its
-//! own.
+//! The escaping is that of terminals, line by line. No character acts on anything, and no text of a stranger's makes a
+//! line of its own.
 
 use capdex_model::alert::Alert;
 use capdex_model::alert::message::{Body, Message, Roundup};
@@ -21,7 +21,7 @@ pub struct Room {
 impl Room {
     /// Everything.
     pub const ALL: Self = Self { lines: usize::MAX, columns: usize::MAX };
-    /// The room of a letter or of an entry of a feed.
+    /// The room of an email or of an entry of a feed.
     pub const EMAIL: Self = Self { lines: 40, columns: 300 };
 }
 

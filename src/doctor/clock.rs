@@ -14,7 +14,9 @@ const TOLERATED_S: i64 = 60;
 pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
     let now = clock::now();
     // No store, no last run: only the year can be judged then.
-    let last = Reader::open(patient.store()).ok().and_then(|reader| reader.runs(1).ok()?.into_iter().next());
+    let last = Reader::open(patient.store(), &capdex_rules::INDEX)
+        .ok()
+        .and_then(|reader| reader.runs(1).ok()?.into_iter().next());
     vec![judge(now, last.map(|run| run.finished.unwrap_or(run.started)))]
 }
 

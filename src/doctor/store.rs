@@ -9,7 +9,7 @@ pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
     let path = patient.store();
     let shown = path.display().to_string();
     let say = |health, found: String, advice: &str| HealthFinding::new("store", &shown, (health, found), advice);
-    let reader = match Reader::open(path) {
+    let reader = match Reader::open(path, &capdex_rules::INDEX) {
         Ok(reader) => reader,
         Err(StoreError::Missing { .. }) => {
             return vec![say(Health::Warn, "there is none yet".to_owned(), "run `capdex nightly`; it is made then")];

@@ -51,7 +51,8 @@ impl Printer for GithubPrinter {
                 place = format!("{place},line={},col={}", finding.line, finding.column.max(1));
             }
             let title = property("title", &format!("capdex {}: {}", finding.severity.as_str(), finding.rule));
-            let fix = capdex_rules::find(finding.rule).map_or_else(String::new, |meta| format!(" Fix: {}", meta.fix));
+            let fix =
+                capdex_rules::INDEX.find(finding.rule).map_or_else(String::new, |meta| format!(" Fix: {}", meta.fix));
             let evidence =
                 if finding.evidence.is_empty() { String::new() } else { format!(" Found: {}", finding.evidence) };
             // Titles may end with a full stop, and two in a row look like a fault.

@@ -135,7 +135,7 @@ fn cases(judged: &JudgedCapability) -> anyhow::Result<(JunitCounts, String)> {
 /// The ending of a finding's case: a known one is skipped, one that is merely worth knowing passes.
 fn ending(finding: &Finding<'_>, tally: &mut JunitCounts) -> String {
     let text = |lead: &str| {
-        let meta = capdex_rules::find(finding.rule);
+        let meta = capdex_rules::INDEX.find(finding.rule);
         let (why, fix) = meta.map_or(("", ""), |meta| (meta.why.as_str(), meta.fix.as_str()));
         // The mark keeps a quoted line from being read as a command by a runner that logs it.
         format!("{lead}> {}\nWhy: {}\nFix: {}", xml(finding.evidence), xml(why), xml(fix))

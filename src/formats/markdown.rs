@@ -85,7 +85,7 @@ impl Printer for MarkdownPrinter {
 
 /// The words of a rule and its advice, which are our own.
 fn explained(rule: &str) -> String {
-    capdex_rules::find(rule).map_or_else(String::new, |meta| {
+    capdex_rules::INDEX.find(rule).map_or_else(String::new, |meta| {
         format!("- **{}**: {} *Fix:* {}", meta.id, plain(&meta.title), plain(&meta.fix))
     })
 }
@@ -131,8 +131,11 @@ fn section(judged: &JudgedCapability) -> anyhow::Result<MarkdownSection> {
         writeln!(text, "\nNot looked at: {}", code(&gap.to_string()))?;
     }
     left_out(&mut text, judged.gaps().len(), "gap")?;
-    let rules =
-        findings.iter().filter_map(|finding| capdex_rules::find(finding.rule)).map(|meta| meta.id.as_str()).collect();
+    let rules = findings
+        .iter()
+        .filter_map(|finding| capdex_rules::INDEX.find(finding.rule))
+        .map(|meta| meta.id.as_str())
+        .collect();
     Ok(MarkdownSection { band: judged.verdict.band, text, rules })
 }
 

@@ -7,8 +7,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use capdex_model::fact::{Confidence, Severity};
+use capdex_model::rule::RuleMeta;
 use capdex_model::snapshot::{Completeness, Gap};
-use capdex_rules::RuleMeta;
 use serde_json::{Map, Value, json};
 
 use super::{JudgedCapability, Level, Printer, ScanFormat, level};
@@ -58,7 +58,7 @@ impl Printer for SarifPrinter {
     fn finish(mut self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
         // Before the document is made, because a reader that refuses the file shows nothing.
         self.cut();
-        let rules: Vec<Value> = capdex_rules::all().iter().map(|meta| rule(meta)).collect();
+        let rules: Vec<Value> = capdex_rules::INDEX.all().iter().map(|meta| rule(meta)).collect();
         let document = json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",
@@ -68,7 +68,7 @@ impl Printer for SarifPrinter {
                     "version": env!("CARGO_PKG_VERSION"),
                     "semanticVersion": env!("CARGO_PKG_VERSION"),
                     "rules": rules,
-                    "properties": { "ruleset_sha256": capdex_rules::digest().hex() },
+                    "properties": { "ruleset_sha256": capdex_rules::INDEX.digest().hex() },
                 } },
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {
@@ -134,7 +134,7 @@ fn rule(meta: &RuleMeta) -> Value {
 }
 
 fn result(judged: &JudgedCapability, finding: &Finding<'_>) -> Value {
-    let meta = capdex_rules::find(finding.rule);
+    let meta = capdex_rules::INDEX.find(finding.rule);
     let fix = meta.map_or_else(String::new, |meta| format!(" Fix: {}", meta.fix));
     let mut result = json!({
         "ruleId": finding.rule,
@@ -155,7 +155,7 @@ fn result(judged: &JudgedCapability, finding: &Finding<'_>) -> Value {
         },
     });
     // A stored rule of another version has no place in the list of rules.
-    if let Some(index) = meta.and_then(|meta| capdex_rules::all().iter().position(|each| each.id == meta.id)) {
+    if let Some(index) = meta.and_then(|meta| capdex_rules::INDEX.all().iter().position(|each| each.id == meta.id)) {
         result["ruleIndex"] = json!(index);
     }
     if let Some(standing) = finding.baseline {

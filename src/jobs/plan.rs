@@ -48,7 +48,7 @@ pub struct SourcePlan {
 /// A store that is there and cannot be read.
 pub fn plan(db: &Path, sources: &BTreeMap<String, SourceRun>, at: AsOf) -> anyhow::Result<Vec<SourcePlan>> {
     // No store yet: the first run of an installation is the one that is planned most.
-    let reader = match Reader::open(db) {
+    let reader = match Reader::open(db, &capdex_rules::INDEX) {
         Ok(reader) => Some(reader),
         Err(StoreError::Missing { .. }) => None,
         Err(error) => return Err(error.into()),

@@ -30,7 +30,7 @@ const BATCH_BYTES: u64 = 64 << 20;
 pub fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let watch = Stopwatch::start();
     // Scans are kept under the digest of the rules; another digest makes every snapshot unscanned.
-    let ruleset = capdex_rules::digest();
+    let ruleset = capdex_rules::INDEX.digest();
     let snapshots = context.store.reader()?.unscanned(&ruleset)?;
     let mut report = StageReport { items: u64::try_from(snapshots.len()).unwrap_or(0), ..StageReport::default() };
     let progress = StageProgress::stage("scan", Some(report.items), context.quiet);

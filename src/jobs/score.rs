@@ -41,7 +41,7 @@ pub fn run(context: &JobContext, only: Option<&str>, all: bool) -> anyhow::Resul
         // One read and one parse of facts serve all rubrics that lack them.
         let ids: Vec<FactsId> = items.iter().map(|(id, _)| *id).collect();
         let rubrics = items.iter().map(|(_, rubrics)| rubrics.clone());
-        Ok(Some(reader.packed_facts(&ids, capdex_rules::defaults())?.into_iter().zip(rubrics).collect()))
+        Ok(Some(reader.packed_facts(&ids)?.into_iter().zip(rubrics).collect()))
     };
     let work = |(facts, rubrics): (PackedFacts, PendingRubrics)| score(&facts, &rubrics, context.as_of);
     let write = |scores: Vec<Result<Vec<PackedScore>, StoreError>>| {
@@ -85,6 +85,6 @@ fn day(rubric: &dyn Rubric, at: AsOf) -> Option<i64> {
 }
 
 fn score(facts: &PackedFacts, rubrics: &PendingRubrics, at: AsOf) -> Result<Vec<PackedScore>, StoreError> {
-    let unpacked = facts.unpack(capdex_rules::defaults())?;
+    let unpacked = facts.unpack()?;
     rubrics.iter().map(|rubric| PackedScore::new(facts.id, day(*rubric, at), &rubric.score(&unpacked, at))).collect()
 }

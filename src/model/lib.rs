@@ -26,6 +26,7 @@ pub mod locator;
 pub mod points;
 pub mod purl;
 pub mod repository_signals;
+pub mod rule;
 pub mod score;
 pub mod snapshot;
 pub mod source_role;

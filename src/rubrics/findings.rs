@@ -1,15 +1,16 @@
 //! Findings as one method sees them: its own code, its own severity, and which of its questions were answered.
 //!
-//! This is the one place where a rubric asks the rules for their codes. The numbers stand with each method.
+//! This is the one place where a rubric reads the rules' codes. The numbers stand with each method.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use capdex_model::fact::{Fact, Outcome, Place, Severity};
 use capdex_model::facts::SparseFacts;
 use capdex_model::facts::{OutcomeSet, RuleSet};
+use capdex_model::rule::{FAMILIES, Lifecycle, RuleIndex, RuleMeta};
 use capdex_model::score::Coverage;
-use capdex_rules::{FAMILIES, Lifecycle, RuleMeta};
+
+use super::over_rules::OverRules;
 
 /// A finding in the words of one method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub(super) struct MethodFinding<'a> {
 type RuleCodes = Vec<Option<(&'static RuleMeta, &'static [String])>>;
 
 /// By family, the stable rules that carry a code of it. Measures carry none.
-static CATALOGUES: LazyLock<BTreeMap<&'static str, RuleCodes>> = LazyLock::new(|| {
+static CATALOGUES: OverRules<BTreeMap<&'static str, RuleCodes>> = OverRules::new(|rules| {
     let coded = |meta: &'static RuleMeta, family: &str| {
         // Rules on trial carry codes already, and must not move a published score.
         let codes = meta.codes.get(family).filter(|codes| !codes.is_empty() && meta.lifecycle == Lifecycle::Stable)?;
@@ -39,13 +40,13 @@ static CATALOGUES: LazyLock<BTreeMap<&'static str, RuleCodes>> = LazyLock::new(|
     FAMILIES
         .iter()
         // By the rule's number, so that a fact finds its codes without a search.
-        .map(|family| (*family, capdex_rules::all().iter().map(|meta| coded(meta, family)).collect()))
+        .map(|family| (*family, rules.all().iter().map(|meta| coded(meta, family)).collect()))
         .collect()
 });
 
 /// The stable rules that carry a code of the family, sorted by id.
-pub(super) fn coded_rules(family: &str) -> impl Iterator<Item = &'static RuleMeta> {
-    CATALOGUES.get(family).into_iter().flatten().flatten().map(|(meta, _)| *meta)
+pub(super) fn coded_rules(rules: &'static RuleIndex, family: &str) -> impl Iterator<Item = &'static RuleMeta> {
+    CATALOGUES.of(rules).get(family).into_iter().flatten().flatten().map(|(meta, _)| *meta)
 }
 
 /// The true facts of rules that carry codes of the family, with those rules and codes, in the order of the facts.
@@ -53,7 +54,7 @@ pub(super) fn coded_facts<'a>(
     facts: &'a SparseFacts,
     family: &str,
 ) -> impl Iterator<Item = (&'a Fact, &'static RuleMeta, &'static [String])> {
-    let catalogue = CATALOGUES.get(family);
+    let catalogue = CATALOGUES.of(facts.rules()).get(family);
     facts.found().filter_map(move |(number, fact)| {
         let (meta, codes) = (*catalogue?.get(number?)?)?;
         Some((fact, meta, codes))
@@ -61,8 +62,8 @@ pub(super) fn coded_facts<'a>(
 }
 
 /// The measures and the coded rules of a family: what a rubric needs.
-pub(super) fn needs(family: &str, measures: &[&'static str]) -> Vec<&'static str> {
-    let mut needs: Vec<&'static str> = coded_rules(family).map(|meta| meta.id.as_str()).collect();
+pub(super) fn needs(rules: &'static RuleIndex, family: &str, measures: &[&'static str]) -> Vec<&'static str> {
+    let mut needs: Vec<&'static str> = coded_rules(rules, family).map(|meta| meta.id.as_str()).collect();
     needs.extend_from_slice(measures);
     needs.sort_unstable();
     needs.dedup();
@@ -116,17 +117,18 @@ pub(super) struct Codes(Vec<Option<CodedRule>>);
 
 impl Codes {
     /// For a family. `published` gives the severity that the method publishes for a code, if it does.
-    pub(super) fn of(family: &str, published: impl Fn(&str) -> Option<Severity>) -> Self {
-        Self::ranked(family, published, |_| 0_u8)
+    pub(super) fn of(rules: &'static RuleIndex, family: &str, published: impl Fn(&str) -> Option<Severity>) -> Self {
+        Self::ranked(rules, family, published, |_| 0_u8)
     }
 
     /// The same where the method would rather see some of a rule's codes than others: those of the highest rank.
     pub(super) fn ranked<R: Ord>(
+        rules: &'static RuleIndex,
         family: &str,
         published: impl Fn(&str) -> Option<Severity>,
         rank: impl Fn(&str) -> R,
     ) -> Self {
-        let rules = CATALOGUES.get(family).into_iter().flatten();
+        let rules = CATALOGUES.of(rules).get(family).into_iter().flatten();
         let counted = |(meta, codes): (&'static RuleMeta, _)| CodedRule::of(meta, codes, &published, &rank);
         Self(rules.map(|rule| rule.and_then(counted)).collect())
     }
@@ -171,23 +173,26 @@ impl Answered {
 }
 
 /// The outcome of each rule, for questions of coverage.
-pub(super) struct Outcomes<'a>(&'a OutcomeSet);
+pub(super) struct Outcomes<'a> {
+    set: &'a OutcomeSet,
+    rules: &'static RuleIndex,
+}
 
 impl<'a> Outcomes<'a> {
     /// One outcome for each rule that reported.
     pub(super) fn of(facts: &'a SparseFacts) -> Self {
-        Self(facts.outcome_set())
+        Self { set: facts.outcome_set(), rules: facts.rules() }
     }
 
     /// The outcome of a rule, if it reported.
     pub(super) fn get(&self, rule: &str) -> Option<Outcome> {
-        self.0.get(capdex_rules::number(rule)?)
+        self.set.get(self.rules.number(rule)?)
     }
 
     /// The first of the rules that has not reported.
     pub(super) fn unreported(&self, rules: &Asked) -> Option<&'static str> {
         // The bit sets answer for nearly every capability; a rule unknown here has no bit and is looked for by name.
-        if self.0.has_all(&rules.set) && rules.are_known {
+        if self.set.has_all(&rules.set) && rules.are_known {
             return None;
         }
         rules.ids.iter().copied().find(|rule| self.get(rule).is_none())
@@ -195,7 +200,7 @@ impl<'a> Outcomes<'a> {
 
     /// The numbers of the rules that apply and that could look.
     pub(super) fn answered(&self, rules: &Asked) -> Answered {
-        let (asked, answered) = self.0.count(&rules.set);
+        let (asked, answered) = self.set.count(&rules.set);
         Answered { asked, answered }
     }
 }
@@ -209,12 +214,12 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Some rules.
-    pub(super) fn new(rules: impl IntoIterator<Item = &'static str>) -> Self {
-        let ids: Vec<&'static str> = rules.into_iter().collect();
+    /// Some rules of an index.
+    pub(super) fn new(rules: &RuleIndex, ids: impl IntoIterator<Item = &'static str>) -> Self {
+        let ids: Vec<&'static str> = ids.into_iter().collect();
         let mut set = RuleSet::default();
-        ids.iter().filter_map(|rule| capdex_rules::number(rule)).for_each(|number| set.add(number));
-        let are_known = ids.iter().all(|rule| capdex_rules::number(rule).is_some());
+        ids.iter().filter_map(|rule| rules.number(rule)).for_each(|number| set.add(number));
+        let are_known = ids.iter().all(|rule| rules.number(rule).is_some());
         Self { ids, set, are_known }
     }
 

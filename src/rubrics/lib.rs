@@ -10,6 +10,7 @@ use serde::Serialize;
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::facts::SparseFacts;
+use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Band, RubricRef, Score, Verdict};
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
@@ -17,8 +18,10 @@ use capdex_model::time::AsOf;
 pub mod agentscore;
 mod bands;
 mod cached_score;
+pub mod catalogue;
 mod findings;
 pub mod mcpbundles;
+mod over_rules;
 pub mod rank;
 mod reasons;
 pub mod saferskills;
@@ -53,7 +56,7 @@ pub trait Rubric: Send + Sync {
     /// The description of it, known without running it.
     fn meta(&self) -> &RubricMeta;
     /// The rules whose facts it reads: its measures, and every stable rule that carries a code of its family.
-    fn needs(&self) -> &[&'static str];
+    fn needs(&self, rules: &'static RuleIndex) -> &[&'static str];
     /// Scores one capability. A rule that it needs and that has not reported is a fault of ours: the score then has
     /// no value and says so.
     fn score(&self, facts: &SparseFacts, at: AsOf) -> Score;

@@ -17,7 +17,7 @@ use capdex_evidence::subject::Subject;
 use capdex_model::bundle::{Bundle, BundleFile};
 use capdex_model::fact::{Fact, Outcome, Place, Severity};
 use capdex_model::points::Points;
-use capdex_rules::Example;
+use capdex_model::rule::Example;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Property {
@@ -111,18 +111,20 @@ fn scanned(example: &Example) -> Vec<SparseFacts> {
 
 /// Facts to start from: scans of every so many examples of the rules, and every kind with everything at its best.
 static FACTS: LazyLock<Vec<SparseFacts>> = LazyLock::new(|| {
-    let examples = capdex_rules::all().iter().flat_map(|meta| meta.examples.fires.iter().chain(&meta.examples.silent));
+    let examples =
+        capdex_rules::INDEX.all().iter().flat_map(|meta| meta.examples.fires.iter().chain(&meta.examples.silent));
     let mut facts: Vec<SparseFacts> = examples.step_by(16).flat_map(scanned).collect();
     for kind in Kind::ALL {
-        let measures: Vec<&'static str> = RUBRICS.iter().flat_map(|rubric| rubric.needs()).copied().collect();
-        let applies = |rule: &str| capdex_rules::find(rule).is_some_and(|meta| meta.kinds.contains(&kind));
+        let measures: Vec<&'static str> =
+            RUBRICS.iter().flat_map(|rubric| rubric.needs(&capdex_rules::INDEX)).copied().collect();
+        let applies = |rule: &str| capdex_rules::INDEX.find(rule).is_some_and(|meta| meta.kinds.contains(&kind));
         let mut measures: Vec<&str> = measures.into_iter().filter(|rule| is_measure(rule) && applies(rule)).collect();
         measures.sort_unstable();
         measures.dedup();
         let measured: Vec<(&str, Value)> = measures.into_iter().map(|rule| (rule, best(rule))).collect();
         let clean = reported(kind, &measured, Outcome::False);
         let defects =
-            capdex_rules::all().iter().filter(|meta| !is_measure(meta.id.as_str()) && meta.kinds.contains(&kind));
+            capdex_rules::INDEX.all().iter().filter(|meta| !is_measure(meta.id.as_str()) && meta.kinds.contains(&kind));
         let found = defects.step_by(9).fold(clean.clone(), |facts, meta| {
             let found = fact(meta.id.as_str(), Outcome::True, meta.severity, Value::Null);
             with(&facts, meta.id.as_str(), vec![found])
@@ -136,7 +138,7 @@ static FACTS: LazyLock<Vec<SparseFacts>> = LazyLock::new(|| {
 fn with(facts: &SparseFacts, rule: &str, instead: Vec<Fact>) -> SparseFacts {
     let mut all: Vec<Fact> = facts.all().filter(|fact| fact.rule.as_str() != rule).cloned().collect();
     all.extend(instead);
-    capdex_rules::facts(facts.kind, all)
+    SparseFacts::new(&capdex_rules::INDEX, facts.kind, all)
 }
 
 fn outcome(facts: &SparseFacts, rule: &str) -> Option<Outcome> {
@@ -146,7 +148,7 @@ fn outcome(facts: &SparseFacts, rule: &str) -> Option<Outcome> {
 /// One of the rules that a rubric needs.
 fn any_need(rubric: &dyn Rubric, index: Index, measures: bool) -> Option<&'static str> {
     let needs: Vec<&'static str> =
-        rubric.needs().iter().copied().filter(|rule| measures || !is_measure(rule)).collect();
+        rubric.needs(&capdex_rules::INDEX).iter().copied().filter(|rule| measures || !is_measure(rule)).collect();
     (!needs.is_empty()).then(|| *index.get(&needs))
 }
 
@@ -186,7 +188,7 @@ fn worsened(
     line: u32,
     raise: bool,
 ) -> Option<SparseFacts> {
-    let meta = capdex_rules::find(rule)?;
+    let meta = capdex_rules::INDEX.find(rule)?;
     let told = outcome(facts, rule)?;
     let mut instead: Vec<Fact> = match told {
         Outcome::True => facts.of(rule).filter(|fact| fact.outcome == Outcome::True).cloned().collect(),
@@ -234,7 +236,7 @@ proptest! {
         let facts = at.get(&FACTS);
         for rubric in RUBRICS.iter().copied().filter(|rubric| rubric.meta().kinds.contains(&facts.kind)) {
             let Some(rule) = any_need(rubric, need, true) else { continue };
-            let applies = capdex_rules::find(rule).is_some_and(|meta| meta.kinds.contains(&facts.kind));
+            let applies = capdex_rules::INDEX.find(rule).is_some_and(|meta| meta.kinds.contains(&facts.kind));
             if !applies || outcome(facts, rule) == Some(Outcome::NotApplicable) {
                 continue;
             }
@@ -262,7 +264,7 @@ proptest! {
     fn a_missing_field_is_never_better_than_its_best(at in any::<Index>(), need in any::<Index>(), field in any::<Index>()) {
         let facts = at.get(&FACTS);
         for rubric in RUBRICS.iter().copied().filter(|rubric| rubric.meta().kinds.contains(&facts.kind)) {
-            let measured: Vec<&str> = rubric.needs().iter().copied().filter(|rule| *rule == "measure-metadata").collect();
+            let measured: Vec<&str> = rubric.needs(&capdex_rules::INDEX).iter().copied().filter(|rule| *rule == "measure-metadata").collect();
             if measured.is_empty() {
                 continue;
             }
@@ -291,7 +293,7 @@ proptest! {
         let middle = cut.index(turned.len().max(1));
         turned.rotate_left(middle);
         turned.reverse();
-        let turned = capdex_rules::facts(facts.kind, turned);
+        let turned = SparseFacts::new(&capdex_rules::INDEX, facts.kind, turned);
         let bytes = |facts: &SparseFacts| serde_json::to_string(&score_all(facts, day())).expect("scores serialise");
         prop_assert_eq!(bytes(facts), bytes(&turned));
     }

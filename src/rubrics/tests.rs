@@ -9,9 +9,9 @@ use super::*;
 use capdex_model::fact::{Confidence, Fact, Outcome, Place, Severity};
 use capdex_model::ids::RuleId;
 use capdex_model::points::Points;
+use capdex_model::rule::Lifecycle;
 use capdex_model::score::{Coverage, ScoreText};
 use capdex_model::snapshot::{Gap, GapReason};
-use capdex_rules::Lifecycle;
 
 /// The instant of every test.
 pub(super) fn day() -> AsOf {
@@ -34,12 +34,12 @@ pub(super) fn fact(rule: &str, outcome: Outcome, severity: Severity, value: Valu
 
 /// Facts in which every rule has reported: the measures with the given values, everything else the given outcome.
 pub(super) fn reported(kind: Kind, measured: &[(&str, Value)], rest: Outcome) -> SparseFacts {
-    let others = capdex_rules::all().iter().copied().map(|meta| meta.id.as_str());
+    let others = capdex_rules::INDEX.all().iter().copied().map(|meta| meta.id.as_str());
     let others = others.filter(|rule| measured.iter().all(|(measure, _)| measure != rule));
     let mut facts: Vec<Fact> = others.map(|rule| fact(rule, rest, Severity::Info, Value::Null)).collect();
     let measures = measured.iter();
     facts.extend(measures.map(|(rule, value)| fact(rule, Outcome::True, Severity::Info, value.clone())));
-    capdex_rules::facts(kind, facts)
+    SparseFacts::new(&capdex_rules::INDEX, kind, facts)
 }
 
 /// A finding in a method's words, of a rule that rates it as the method does. What a finding borrows lives as long as the
@@ -100,13 +100,14 @@ fn every_rubric_names_its_source_and_marks_what_is_ours() {
 
 #[test]
 fn every_needed_rule_exists_and_is_stable() {
-    let known: BTreeSet<&str> = capdex_rules::all()
+    let known: BTreeSet<&str> = capdex_rules::INDEX
+        .all()
         .iter()
         .filter(|meta| meta.lifecycle == Lifecycle::Stable)
         .map(|meta| meta.id.as_str())
         .collect();
     for rubric in RUBRICS {
-        for rule in rubric.needs() {
+        for rule in rubric.needs(&capdex_rules::INDEX) {
             assert!(known.contains(rule), "{} needs {rule}", rubric.meta().rubric.id);
         }
     }
@@ -130,9 +131,9 @@ fn without_any_answer_there_is_no_score() {
 
 #[test]
 fn a_rule_that_has_not_reported_leaves_no_value() {
-    for rubric in RUBRICS.iter().filter(|rubric| !rubric.needs().is_empty()) {
+    for rubric in RUBRICS.iter().filter(|rubric| !rubric.needs(&capdex_rules::INDEX).is_empty()) {
         for kind in rubric.meta().kinds {
-            let score = rubric.score(&capdex_rules::facts(*kind, Vec::new()), day());
+            let score = rubric.score(&SparseFacts::new(&capdex_rules::INDEX, *kind, Vec::new()), day());
             assert_eq!(score.value, None);
             assert!(score.reason.ends_with("has not reported"), "{}: {}", rubric.meta().rubric.id, score.reason);
         }
@@ -158,7 +159,7 @@ fn the_same_facts_give_the_same_bytes_whatever_their_order() {
         let mut reversed: Vec<Fact> = facts.all().cloned().collect();
         reversed.reverse();
         let bytes = |facts: &SparseFacts| serde_json::to_string(&score_all(facts, day())).expect("scores serialise");
-        assert_eq!(bytes(&facts), bytes(&capdex_rules::facts(kind, reversed)));
+        assert_eq!(bytes(&facts), bytes(&SparseFacts::new(&capdex_rules::INDEX, kind, reversed)));
     }
 }
 
@@ -257,7 +258,7 @@ fn a_score_of_another_rubric_leaves_the_verdict_alone() {
 #[test]
 fn a_published_severity_is_cut_only_where_context_made_the_fact_milder() {
     let codes: &'static [String] = Vec::leak(vec!["A".to_owned(), "B".to_owned()]);
-    let rated = |severity| *capdex_rules::all().iter().find(|meta| meta.severity == severity).expect("a rule");
+    let rated = |severity| *capdex_rules::INDEX.all().iter().find(|meta| meta.severity == severity).expect("a rule");
     let published = |code: &str| (code == "B").then_some(Severity::Critical);
     let seen = |ours, rule| {
         let fact = fact("r", Outcome::True, ours, Value::Null);

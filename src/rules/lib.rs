@@ -7,28 +7,26 @@
 //!   a check. `build.rs` lists them.
 //! - `pattern`: the engine for all data rules.
 //! - `checks`: the functions of the rules that need structure.
-//! - [`catalogue`]: entries of published methods, and the rules that answer each.
+//! - [`INDEX`]: the descriptions of all rules, handed to crates that may not know the rules.
 
 #![warn(missing_docs)]
 #![warn(clippy::disallowed_methods, clippy::disallowed_types)]
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-
-use serde::{Deserialize, Serialize};
 
 use capdex_evidence::subject::Subject;
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::{Confidence, Fact, Outcome, Place, Severity};
 use capdex_model::facts::{NumberedFact, NumberedRule, SparseFacts};
-use capdex_model::ids::RuleId;
-use capdex_model::listing::Claims;
+use capdex_model::rule::{Lifecycle, RuleIndex, RuleMeta, RuleSource};
 
-pub mod catalogue;
-pub mod checks;
-mod defaults;
-pub mod measured;
+mod checks;
+#[cfg(test)]
+mod facts_tests;
+mod measured;
 mod pattern;
 mod runs;
 #[cfg(test)]
@@ -37,98 +35,24 @@ mod tests;
 mod traps;
 
 use checks::CodeRule;
-pub use defaults::{defaults, facts};
+
+/// The rules of this program, for all who read facts: the store is opened over it, and facts carry it along.
+pub static INDEX: RuleIndex = RuleIndex::new(RuleSource { metas, digest, measured: measured::sets, mask_line });
 
 /// A quoted line with every secret masked: those that a rule knows, and runs of letters that are a word of no language.
-pub fn mask_line(text: &str) -> std::borrow::Cow<'_, str> {
+pub fn mask_line(text: &str) -> Cow<'_, str> {
     runs::mask_runs(&mask_secrets(text)).into_owned().into()
 }
 
 /// Text with every secret that a rule knows masked: what passes quote is masked as findings are.
-pub fn mask_secrets(text: &str) -> std::borrow::Cow<'_, str> {
+pub fn mask_secrets(text: &str) -> Cow<'_, str> {
     pattern::mask_secrets(text)
-}
-
-/// The trust in a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Lifecycle {
-    /// Gives facts that users see, but no rubric counts.
-    Trial,
-    /// Counts.
-    Stable,
-    /// Kept so that old facts can be read; never runs.
-    Retired,
-}
-
-/// The methods whose catalogues a rule may carry codes of, by the first part of the rubric's id.
-pub const FAMILIES: [&str; 4] = ["spiderrating", "saferskills", "mcpbundles", "agentscore"];
-
-/// The description of a rule, as its card gives it. The manual is written from it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RuleMeta {
-    /// Stable, lower-case kebab, never reused.
-    pub id: RuleId,
-    /// The check in `checks/` that looks: a module, or `module::function` where one module serves several rules. Data
-    /// rules name none. It is no part of the rule set's digest: a moved function changes no fact.
-    #[serde(default, skip_serializing)]
-    pub check: Option<String>,
-    /// Raised with every change of what fires.
-    pub version: u32,
-    /// One line for a person: what the finding is.
-    pub title: String,
-    /// Why it matters.
-    pub why: String,
-    /// The remedy for the author.
-    pub fix: String,
-    /// Its blind spots.
-    pub cannot_see: String,
-    /// The severity of its plainest case; context may lower it, nothing raises it.
-    pub severity: Severity,
-    /// The confidence of its plainest case.
-    pub confidence: Confidence,
-    /// The kinds that it applies to; for the others it answers `NotApplicable`.
-    pub kinds: Vec<Kind>,
-    /// The trust in it.
-    pub lifecycle: Lifecycle,
-    /// The published entries that it rests on: `SAFE-T1402`, `mcp-scan:W021@C`, `owasp-mcp:MCP03`.
-    pub cites: Vec<String>,
-    /// Its names in each method's own catalogue, by family.
-    #[serde(default)]
-    pub codes: BTreeMap<String, Vec<String>>,
-    /// Inputs on which it must fire and must stay silent.
-    pub examples: Examples,
-}
-
-/// The inputs that prove a rule.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Examples {
-    /// On each of these the rule fires.
-    pub fires: Vec<Example>,
-    /// On each of these it stays silent.
-    pub silent: Vec<Example>,
-}
-
-/// One small bundle, decomposed and scanned in full by the walking test.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Example {
-    /// The case that the example shows.
-    #[serde(default)]
-    pub note: String,
-    /// The files by path. Escapes of the format write what an editor cannot show.
-    pub files: BTreeMap<String, String>,
-    /// The claims of the listing, for rules that look at claims.
-    #[serde(default)]
-    pub claims: Claims,
 }
 
 /// The sink for a rule's reports. It fills in the rule's id and version and keeps severity within the rule's own.
 pub struct FactSink<'a> {
     meta: &'a RuleMeta,
-    /// The number of the rule in [`defaults()`].
+    /// The number of the rule in [`INDEX`].
     number: Option<usize>,
     facts: Vec<NumberedFact>,
 }
@@ -136,7 +60,7 @@ pub struct FactSink<'a> {
 impl<'a> FactSink<'a> {
     /// A sink for one rule.
     pub fn new(meta: &'a RuleMeta) -> Self {
-        Self { meta, number: number(meta.id.as_str()), facts: Vec::new() }
+        Self { meta, number: INDEX.number(meta.id.as_str()), facts: Vec::new() }
     }
 
     /// The reported facts, in their order.
@@ -163,7 +87,7 @@ impl<'a> FactSink<'a> {
         let RuleMeta { severity, confidence, .. } = *self.meta;
         let evidence = || quote(&pattern::mask_secrets(words));
         let fact = || self.fact(severity, confidence, Place::default(), evidence(), serde_json::Value::Null);
-        self.facts.push(defaults().found_in_whole(self.rule(), words, fact));
+        self.facts.push(INDEX.defaults().found_in_whole(self.rule(), words, fact));
     }
 
     /// Reports a measured value, which is no finding.
@@ -178,12 +102,12 @@ impl<'a> FactSink<'a> {
 
     /// Reports that the question makes no sense for this capability.
     pub fn not_applicable(&mut self) {
-        self.facts.push(defaults().not_applicable(self.rule()));
+        self.facts.push(INDEX.defaults().not_applicable(self.rule()));
     }
 
     /// Reports that it was looked for and is not there.
     pub fn absent(&mut self) {
-        self.facts.push(defaults().absent(self.rule()));
+        self.facts.push(INDEX.defaults().absent(self.rule()));
     }
 
     const fn rule(&self) -> NumberedRule<'a> {
@@ -254,7 +178,7 @@ pub fn evaluate(subjects: &[Subject<'_>]) -> Vec<SparseFacts> {
     }
     let facts = subjects.iter().zip(told).map(|(subject, told)| {
         let kind = subject.capability.kind;
-        SparseFacts::over_defaults(defaults(), kind, told)
+        SparseFacts::over_defaults(&INDEX, kind, told)
     });
     facts.collect()
 }
@@ -295,16 +219,16 @@ type NumberedCheck = (&'static CodeRule, Option<usize>);
 
 /// For each kind the rules with a check that run on it.
 static CODE_RULES: LazyLock<Vec<(Kind, Vec<NumberedCheck>)>> = LazyLock::new(|| {
-    let numbered = || checks::RULES.iter().map(|rule| (rule, number(rule.meta.id.as_str())));
+    let numbered = || checks::RULES.iter().map(|rule| (rule, INDEX.number(rule.meta.id.as_str())));
     let runs = |meta: &RuleMeta, kind| meta.lifecycle != Lifecycle::Retired && meta.kinds.contains(&kind);
     Kind::ALL.into_iter().map(|kind| (kind, numbered().filter(|(rule, _)| runs(&rule.meta, kind)).collect())).collect()
 });
 
 /// Facts of every rule where nothing at all could be read: the data is missing, or the question makes no sense.
 pub fn unavailable(kind: Kind) -> SparseFacts {
-    let applies = all().iter().filter(|meta| meta.lifecycle != Lifecycle::Retired && meta.kinds.contains(&kind));
+    let applies = INDEX.all().iter().filter(|meta| meta.lifecycle != Lifecycle::Retired && meta.kinds.contains(&kind));
     let told = applies.map(|meta| unavailable_fact(numbered(meta), "nothing could be read")).collect();
-    SparseFacts::over_defaults(defaults(), kind, told)
+    SparseFacts::over_defaults(&INDEX, kind, told)
 }
 
 /// The most findings of one rule in one file that are kept apart: who repeats a thing a thousand times shall not drown
@@ -336,55 +260,26 @@ fn without_flood(own: Vec<NumberedFact>) -> Vec<NumberedFact> {
     kept
 }
 
-static ALL: LazyLock<Vec<&'static RuleMeta>> = LazyLock::new(|| {
-    let mut metas: Vec<&'static RuleMeta> = checks::RULES.iter().map(|rule| &rule.meta).collect();
-    metas.extend(pattern::metas());
-    // A rule's place in this order is its number, by which facts refer to it within one run.
-    metas.sort_by(|a, b| a.id.cmp(&b.id));
-    metas
-});
+fn metas() -> Vec<&'static RuleMeta> {
+    checks::RULES.iter().map(|rule| &rule.meta).chain(pattern::metas()).collect()
+}
 
 /// Raised with every change of decomposing, evidence or matching that can change a fact while no rule's text changes:
 /// stored snapshots are then scanned again.
 const ENGINE: u32 = 9;
 
-static DIGEST: LazyLock<Digest> = LazyLock::new(|| {
-    let metas = Digest::of_json(&(ENGINE, &*ALL));
+fn digest(metas: &[&'static RuleMeta]) -> Digest {
+    let metas = Digest::of_json(&(ENGINE, metas));
     // Whole texts of data rules, with comments: cheaper than telling which changes matter.
     let texts = pattern::texts().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
     Digest::of_fields(std::iter::once(&metas.as_bytes()[..]).chain(texts))
-});
-
-/// The descriptions of all rules, sorted by id.
-pub fn all() -> &'static [&'static RuleMeta] {
-    &ALL
-}
-
-/// The number of a rule: its place among all, in the order of their ids.
-pub fn number(id: &str) -> Option<usize> {
-    defaults().number(id)
 }
 
 fn numbered(meta: &RuleMeta) -> NumberedRule<'_> {
-    NumberedRule { number: number(meta.id.as_str()), id: &meta.id, version: meta.version }
+    NumberedRule { number: INDEX.number(meta.id.as_str()), id: &meta.id, version: meta.version }
 }
 
 /// The fact that a rule lacks data, in one line of words.
 fn unavailable_fact(rule: NumberedRule<'_>, missing: &str) -> NumberedFact {
-    defaults().unavailable(rule, missing, quote)
-}
-
-/// The description of one rule.
-pub fn find(id: &str) -> Option<&'static RuleMeta> {
-    ALL.get(number(id)?).copied()
-}
-
-/// The names of a rule in one method's own catalogue; empty where the method has none for it, or no rule is so called.
-pub fn codes(rule: &str, family: &str) -> &'static [String] {
-    find(rule).and_then(|meta| meta.codes.get(family)).map_or(&[], Vec::as_slice)
-}
-
-/// The digest over every rule's id, version and text: facts are kept under it.
-pub fn digest() -> Digest {
-    *DIGEST
+    INDEX.defaults().unavailable(rule, missing, quote)
 }

@@ -1,137 +1,32 @@
-//! Hit counts of each rule on the labelled sets, over benign and malicious cases, as `capdex bench` measured them.
+//! The measured hit counts of each rule, over benign and malicious cases, as `capdex bench` found them.
 //!
 //! The figures are data beside the rules, `measured.json`, written by `capdex bench --measure` and never by hand. They
 //! are no part of the rule set: they describe it. The program reads and scans the sets.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
-
-use capdex_model::fact::Severity;
-
-/// The highest share of benign cases on which a rule may fire at high or critical and keep that severity: 0.3 %.
-pub const TOLERATED: f64 = 0.003;
-
-/// The measured counts of one labelled set.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MeasuredSet {
-    /// The SHA-256 of the set's file, `sha256:<hex>`.
-    pub digest: String,
-    /// The number of its benign cases.
-    pub benign: u64,
-    /// The number of its malicious cases.
-    pub malicious: u64,
-    /// The hits of each rule, by id. Rules that fired on no case are left out.
-    pub rules: BTreeMap<String, Hits>,
-}
-
-/// On how many cases a rule fired.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Hits {
-    /// Benign cases with a finding of high or critical severity.
-    pub benign_high: u64,
-    /// Benign cases with any finding.
-    pub benign: u64,
-    /// Malicious cases with a finding of high or critical severity.
-    pub malicious_high: u64,
-    /// Malicious cases with any finding.
-    pub malicious: u64,
-}
-
-impl Hits {
-    /// Counts one case on which the rule fired, by its worst severity there.
-    pub fn add(&mut self, is_malicious: bool, severity: Severity) {
-        let high = u64::from(severity >= Severity::High);
-        if is_malicious {
-            self.malicious += 1;
-            self.malicious_high += high;
-        } else {
-            self.benign += 1;
-            self.benign_high += high;
-        }
-    }
-}
-
-static SETS: LazyLock<BTreeMap<String, MeasuredSet>> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("measured.json")).expect("the compiled-in figures parse, as tested")
-});
+use capdex_model::rule::measured::MeasuredSet;
 
 /// The measured counts, by the name of the set.
-pub fn sets() -> &'static BTreeMap<String, MeasuredSet> {
-    &SETS
-}
-
-/// The text of a figures file.
-pub fn render(sets: &BTreeMap<String, MeasuredSet>) -> String {
-    let mut text = serde_json::to_string_pretty(sets).unwrap_or_default();
-    text.push('\n');
-    text
-}
-
-/// A share of cases with its 95 % Wilson interval, printed in percent: `0.3 [0.1, 1.1]`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rate {
-    /// The cases that count.
-    pub hits: u64,
-    /// All cases.
-    pub of: u64,
-}
-
-impl Rate {
-    /// The share, 0 of no cases.
-    pub fn share(self) -> f64 {
-        self.hits as f64 / self.of.max(1) as f64
-    }
-
-    /// The bounds of the 95 % Wilson score interval, in percent.
-    pub fn interval(self) -> (f64, f64) {
-        const Z: f64 = 1.96;
-        // Of no cases the interval would be divided by nought.
-        if self.of == 0 {
-            return (0.0, 0.0);
-        }
-        let (n, share) = (self.of as f64, self.share());
-        // Wilson's and not the normal interval: shares near nought, which count here, would get bounds below it.
-        let denominator = 1.0 + Z * Z / n;
-        let centre = (share + Z * Z / (2.0 * n)) / denominator;
-        let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt() / denominator;
-        (100.0 * (centre - half).max(0.0), 100.0 * (centre + half).min(1.0))
-    }
-}
-
-impl fmt::Display for Rate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (low, high) = self.interval();
-        write!(f, "{:.1} [{low:.1}, {high:.1}]", 100.0 * self.share())
-    }
+pub(crate) fn sets() -> BTreeMap<String, MeasuredSet> {
+    serde_json::from_str(include_str!("measured.json")).expect("the compiled-in figures parse, as tested")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::find;
-
-    #[test]
-    fn intervals_are_wilsons() {
-        let (low, high) = Rate { hits: 1, of: 10 }.interval();
-        assert!((low - 1.79).abs() < 0.01, "{low} {high}");
-        assert!((high - 40.42).abs() < 0.01, "{low} {high}");
-        assert_eq!(Rate { hits: 0, of: 0 }.interval(), (0.0, 0.0));
-    }
+    use crate::INDEX;
+    use capdex_model::rule::measured::{Rate, TOLERATED, render};
 
     #[test]
     fn figures_name_rules_that_there_are() {
         for (set, measured) in sets() {
             for id in measured.rules.keys() {
-                assert!(find(id).is_some(), "{set}: {id}");
+                assert!(INDEX.find(id).is_some(), "{set}: {id}");
             }
         }
         assert!(!sets().is_empty());
-        assert_eq!(serde_json::from_str(&render(sets())).ok().as_ref(), Some(sets()));
+        assert_eq!(serde_json::from_str(&render(&sets())).ok(), Some(sets()));
     }
 
     #[test]

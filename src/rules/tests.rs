@@ -7,6 +7,7 @@ use regex::Regex;
 use super::*;
 use capdex_evidence::decompose::decompose;
 use capdex_model::bundle::{Bundle, BundleFile};
+use capdex_model::rule::{Example, FAMILIES};
 
 /// The forms of published entries that a rule may rest on.
 const CITATIONS: &str = r"^(?:SAFE-T\d{4}(?:\.\d{3})?|mcp-scan:(?:[EWX]|TF)\d{3}@[ABC]|owasp-mcp:MCP\d{2}|owasp-ast:AST\d{2}|owasp-llm:LLM\d{2}|AML\.T\d{4}(?:\.\d{3})?|CWE-\d+|mcp-spec:[a-z-]+|agentskills:specification|(?:agentscore|mcpbundles|saferskills|spiderrating):[A-Za-z0-9_.-]+)$";
@@ -25,7 +26,7 @@ fn findings(example: &Example) -> BTreeMap<String, Severity> {
     for capability in &decompose(&bundle, &evidence) {
         let subject = Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &bundle.gaps };
         let facts = facts_of_one(subject);
-        for meta in all().iter().filter(|meta| facts.is_true(meta.id.as_str())) {
+        for meta in INDEX.all().iter().filter(|meta| facts.is_true(meta.id.as_str())) {
             let found = facts.findings().filter(|fact| fact.rule == meta.id).map(|fact| fact.severity).max();
             let severity = worst.entry(meta.id.to_string()).or_insert(Severity::Info);
             *severity = (*severity).max(found.unwrap_or(Severity::Info));
@@ -42,7 +43,7 @@ fn every_rule_fires_and_stays_silent_where_it_says_and_sets_off_no_other() {
         .flat_map(|(rule, others)| others.split_whitespace().map(|other| (rule.to_owned(), other.to_owned())))
         .collect();
     let (mut wrong, mut crossed) = (Vec::new(), BTreeSet::new());
-    for meta in all().iter().filter(|meta| meta.lifecycle != Lifecycle::Retired) {
+    for meta in INDEX.all().iter().filter(|meta| meta.lifecycle != Lifecycle::Retired) {
         assert!(!meta.examples.fires.is_empty(), "{} has no firing example", meta.id);
         assert!(!meta.examples.silent.is_empty(), "{} has no silent example", meta.id);
         let firing = meta.examples.fires.iter().map(|example| (example, true));
@@ -67,7 +68,7 @@ fn every_rule_fires_and_stays_silent_where_it_says_and_sets_off_no_other() {
 #[test]
 fn every_rule_is_described_cited_and_coded() {
     let citation = Regex::new(CITATIONS).expect("the forms compile");
-    for meta in all() {
+    for meta in INDEX.all() {
         let id = meta.id.as_str();
         assert!(id.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'), "{id}");
         for text in [&meta.title, &meta.why, &meta.fix, &meta.cannot_see] {
@@ -107,7 +108,9 @@ fn every_check_is_named_by_a_card_with_the_name_of_its_rule() {
     }
     assert_eq!(named.keys().cloned().collect::<BTreeSet<_>>(), check_modules());
     let alone = named.values().filter(|rules| rules.len() == 1);
-    assert!(alone.flatten().all(|rule| find(rule).is_some_and(|meta| meta.check == Some(rule.replace('-', "_")))));
+    assert!(
+        alone.flatten().all(|rule| INDEX.find(rule).is_some_and(|meta| meta.check == Some(rule.replace('-', "_"))))
+    );
 }
 
 #[test]
@@ -120,7 +123,7 @@ fn an_unknown_key_makes_a_card_unreadable() {
 #[test]
 fn no_two_rules_share_an_id() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for meta in all() {
+    for meta in INDEX.all() {
         *counts.entry(meta.id.as_str()).or_default() += 1;
     }
     assert_eq!(counts.into_iter().filter(|(_, count)| *count > 1).collect::<Vec<_>>(), []);
@@ -134,11 +137,11 @@ fn data_rules_cover_every_severity() {
 
 #[test]
 fn a_rule_is_found_with_its_codes() {
-    let meta = find("pipe-to-shell").expect("the rule exists");
-    assert_eq!(codes("pipe-to-shell", "spiderrating"), ["TS-E002"]);
-    assert!(codes("pipe-to-shell", "mcpbundles").is_empty());
-    assert!(codes("no-such-rule", "spiderrating").is_empty());
+    let meta = INDEX.find("pipe-to-shell").expect("the rule exists");
+    assert_eq!(INDEX.codes("pipe-to-shell", "spiderrating"), ["TS-E002"]);
+    assert!(INDEX.codes("pipe-to-shell", "mcpbundles").is_empty());
+    assert!(INDEX.codes("no-such-rule", "spiderrating").is_empty());
     assert_eq!(meta.id.as_str(), "pipe-to-shell");
-    assert!(find("no-such-rule").is_none());
-    assert_eq!(digest(), digest());
+    assert!(INDEX.find("no-such-rule").is_none());
+    assert_eq!(INDEX.digest(), INDEX.digest());
 }

@@ -112,7 +112,7 @@ fn serve(stream: &TcpStream, log: &Mutex<Vec<Instant>>) {
 /// A store whose queue holds every file, host after host, as a directory would have listed them.
 fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
     let as_of = AsOf("2026-11-22T00:00:00Z".parse().unwrap());
-    let store = Store::open(db).unwrap();
+    let store = Store::open(db, &capdex_rules::INDEX).unwrap();
     let jobs: Vec<FetchPayload> = hosts.iter().enumerate().flat_map(|(number, host)| files(number, host)).collect();
     store
         .write(move |writer| {

@@ -68,7 +68,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         bytes / 1_000_000
     );
     let seconds = score(&path, options, as_of)?;
-    let scores = Store::open(&path)?.reader()?.totals()?.scores;
+    let scores = Store::open(&path, &capdex_rules::INDEX)?.reader()?.totals()?.scores;
     println!(
         "scored again in {seconds:.1} s: {:.0} capabilities a minute ({scores} scores in the store)",
         options.capabilities as f64 / seconds * 60.0

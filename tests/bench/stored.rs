@@ -50,7 +50,8 @@ struct Line {
 pub(crate) fn templates() -> Result<Vec<SparseFacts>, Box<dyn Error>> {
     let bundles = match std::env::var_os("CAPDEX_DATA") {
         Some(data) => labelled(&PathBuf::from(data).join("labelled"))?,
-        None => capdex_rules::all()
+        None => capdex_rules::INDEX
+            .all()
             .iter()
             .flat_map(|meta| &meta.examples.fires)
             .map(|example| bundle(&example.files))
@@ -91,7 +92,7 @@ fn varied(template: &SparseFacts, number: usize) -> SparseFacts {
     }
     let turned = number % facts.len().max(1);
     if let Some(fact) = facts.get_mut(turned).filter(|fact| fact.outcome == Outcome::False)
-        && let Some(meta) = capdex_rules::find(fact.rule.as_str())
+        && let Some(meta) = capdex_rules::INDEX.find(fact.rule.as_str())
     {
         fact.outcome = Outcome::True;
         fact.severity = meta.severity;
@@ -99,7 +100,7 @@ fn varied(template: &SparseFacts, number: usize) -> SparseFacts {
     if let Some(first) = facts.first_mut() {
         first.evidence = format!("variant {number}");
     }
-    capdex_rules::facts(template.kind, facts)
+    SparseFacts::new(&capdex_rules::INDEX, template.kind, facts)
 }
 
 /// Fills a store with so many capabilities, each with its scores.
@@ -110,7 +111,7 @@ pub(crate) fn fill(
     as_of: AsOf,
     text_of: TextOf,
 ) -> Result<(), Box<dyn Error>> {
-    let store = Store::open(path)?;
+    let store = Store::open(path, &capdex_rules::INDEX)?;
     store.write(move |writer| {
         let run = writer.start_run("nightly", as_of, as_of.0, &Value::Null)?;
         writer.put_blob(&Digest::of(TEXT), TEXT)?;
@@ -173,7 +174,7 @@ impl Package {
         writer.upsert_listing(&self.listing, &Validators::default(), as_of)?;
         let snapshot = writer.record_snapshot(&self.listing.key, &self.snapshot, as_of)?;
         let claims = Digest::of_json(&self.listing.claims);
-        writer.record_scan(snapshot, &capdex_rules::digest(), &claims, &self.scanned, as_of)?;
+        writer.record_scan(snapshot, &capdex_rules::INDEX.digest(), &claims, &self.scanned, as_of)?;
         for (facts, scores) in &self.scores {
             for (day, score) in scores {
                 writer.record_scores(facts, *day, std::slice::from_ref(score))?;

@@ -44,7 +44,7 @@ pub(crate) fn alert(key: &str, severity: Severity) -> Alert {
 
 /// Raises alerts as a pass would.
 pub(crate) fn raise(capdex: &Capdex, alerts: &[Alert], at: &str) {
-    let store = Store::open(&capdex.path().join("capdex.db")).expect("the store opens");
+    let store = Store::open(&capdex.path().join("capdex.db"), &capdex_rules::INDEX).expect("the store opens");
     let (alerts, at): (Vec<Alert>, AsOf) = (alerts.to_vec(), at.parse().expect("an instant"));
     store.write(move |writer| alerts.iter().try_for_each(|alert| writer.raise(alert, at).map(drop))).expect("raised");
 }

@@ -370,15 +370,15 @@ fn a_stored_score_that_its_bytes_do_not_give_is_told() {
     let as_of: AsOf = "2026-11-23T00:00:00Z".parse().expect("an instant");
     let slug = "npm-weather-mcp-mcp-server";
     let path = capdex.path().join("capdex.db");
-    let reader = Reader::open(&path).expect("opens");
+    let reader = Reader::open(&path, &capdex_rules::INDEX).expect("opens");
     let current = reader.current().expect("reads").into_iter().find(|current| current.capability.slug == slug);
     let current = current.expect("the capability");
-    let facts = reader.facts(&current.facts, capdex_rules::defaults()).expect("reads").expect("stored");
+    let facts = reader.facts(&current.facts).expect("reads").expect("stored");
     let rubric = RUBRICS.iter().find(|rubric| rubric.meta().by_day).expect("one depends on the day");
     let mut score = rubric.score(&facts, as_of);
     score.value = Some(Points::whole(9));
     let write = move |writer: &capdex_db::Writer<'_>| writer.record_scores(&current.facts, Some(as_of.day()), &[score]);
-    Store::open(&path).expect("opens").write(write).expect("stored");
+    Store::open(&path, &capdex_rules::INDEX).expect("opens").write(write).expect("stored");
     let right = capdex.run(&["verify", slug, "--as-of", "2026-11-20T01:00:00Z"]);
     assert_eq!(right.code, Some(0), "{}", right.stdout);
     let wrong = capdex.run(&["verify", slug, "--as-of", "2026-11-23T00:00:00Z"]);

@@ -1,14 +1,13 @@
 //! `capdex alerts ack`: a person has looked at an alert.
 
-use anyhow::Context as _;
 use capdex_dataset::escape;
-use capdex_db::Store;
 use capdex_model::alert::ack::{Ack, holding};
 use capdex_model::time::{AsOf, Timestamp};
 
 use crate::cli::AlertsAckArgs;
 use crate::exit::{Exit, usage};
 use crate::instant;
+use crate::jobs::run::open_store;
 use crate::options::Global;
 use crate::output::Out;
 
@@ -28,7 +27,7 @@ pub(super) fn run(global: &Global, options: &AlertsAckArgs, out: &mut Out) -> an
     }
     // A reader is enough up to here; the lock of the store is taken only for the change.
     drop(reader);
-    let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
+    let store = open_store(global)?;
     let ack = Ack::of(&raised.alert, now, expires, options.reason.clone());
     store.write(move |writer| writer.acknowledge(&ack))?;
     let (handle, title) = (raised.alert.handle(), escape::escape(&raised.alert.title));

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
 use capdex_dataset::escape;
-use capdex_db::{Reader, Store};
+use capdex_db::Reader;
 
 use crate::cli::AlertsSendArgs;
 use crate::config::{AlertSettings, Schedule};
 use crate::exit::{Exit, usage};
 use crate::jobs::alerts as jobs;
+use crate::jobs::run::open_store;
 use crate::options::Global;
 use crate::output::Out;
 use crate::shutdown::Shutdown;
@@ -26,7 +26,7 @@ pub(super) fn run(global: &Global, options: &AlertsSendArgs, out: &mut Out) -> a
     }
     // Only a store that is there can hold alerts.
     drop(crate::commands::reader(global)?);
-    let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
+    let store = open_store(global)?;
     // The message in hand is finished; the next run sends what waits.
     let shutdown = Shutdown::listen()?;
     let report = jobs::run(&store, &alerts, as_of, &shutdown.stop)?;

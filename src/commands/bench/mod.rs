@@ -16,8 +16,8 @@ use capdex_db::Scanned;
 use capdex_model::bundle::Bundle;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
+use capdex_model::rule::measured::{self, MeasuredSet};
 use capdex_model::time::AsOf;
-use capdex_rules::measured::{self, MeasuredSet};
 use serde_json::{Value, json};
 
 use crate::cli::BenchArgs;

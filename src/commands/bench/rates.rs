@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_dataset::escape;
 use capdex_model::fact::Severity;
-use capdex_rules::measured::{MeasuredSet, Rate};
+use capdex_model::rule::measured::{MeasuredSet, Rate};
 
 use super::CaseFindings;
 use super::set::{BenchCase, BenchSet};
@@ -99,7 +99,7 @@ fn print_rules(measured: &MeasuredSet, out: &mut Out) -> anyhow::Result<()> {
     }
     out.line(table)?;
     // Facts without weight fire on benign cases by design.
-    let is_finding = |rule: &str| capdex_rules::find(rule).is_some_and(|meta| meta.severity > Severity::Info);
+    let is_finding = |rule: &str| capdex_rules::INDEX.find(rule).is_some_and(|meta| meta.severity > Severity::Info);
     let mut noisy: Vec<_> = measured.rules.iter().filter(|(rule, hits)| hits.benign > 0 && is_finding(rule)).collect();
     // High severity first: those are the false positives that stop a build.
     noisy.sort_by_key(|(rule, hits)| (std::cmp::Reverse((hits.benign_high, hits.benign)), *rule));

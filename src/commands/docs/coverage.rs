@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use capdex_rules::catalogue::{self, Catalogue, CatalogueEntry};
+use capdex_rubrics::catalogue::{self, Catalogue, CatalogueEntry};
 
 use super::pages::{cell, page};
 
@@ -67,7 +67,7 @@ fn mapping_status(entry: &CatalogueEntry) -> String {
 }
 
 fn answers(catalogue: &Catalogue, entry: &CatalogueEntry) -> String {
-    let rules = catalogue.rules(entry);
+    let rules = catalogue.rules(entry, &capdex_rules::INDEX);
     let rules = rules.iter().map(|meta| format!("[{id}](rules.md#{id})", id = meta.id));
     let elsewhere = entry.elsewhere.iter().map(|elsewhere| elsewhere.as_str().to_owned());
     rules.chain(elsewhere).collect::<Vec<_>>().join(", ")

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use capdex_crawlers::http::RateLimit;
 use capdex_crawlers::{KeyMeta, SOURCES, SourceMeta, WalkKind};
+use capdex_model::rule::RuleMeta;
+use capdex_model::rule::measured::Rate;
 use capdex_model::source_role::{FilledBy, NameProof, Rows, SourceRole, Speaker};
 use capdex_rubrics::RUBRICS;
-use capdex_rules::RuleMeta;
-use capdex_rules::measured::{self, Rate};
 use clap::CommandFactory as _;
 
 use crate::cli::Cli;
@@ -35,7 +35,7 @@ pub(super) fn cell(text: &str) -> String {
 /// The rule catalogue.
 pub(super) fn rules() -> String {
     let mut text = page("Rules");
-    let metas = capdex_rules::all();
+    let metas = capdex_rules::INDEX.all();
     let _ = writeln!(text, "{} rules. Each has fired and stayed silent on its own examples in a test.\n", metas.len());
     text.push_str(MEASURED);
     let _ = writeln!(text, "| rule | severity | confidence | kinds | what it finds |\n|---|---|---|---|---|");
@@ -67,7 +67,7 @@ fn rule(text: &mut String, meta: &RuleMeta) {
     for (family, codes) in &meta.codes {
         let _ = writeln!(text, "- **In {family}.** {}", codes.join(", "));
     }
-    for (name, set) in measured::sets() {
+    for (name, set) in capdex_rules::INDEX.measured() {
         // A rule that never fired on a set has no row there, which is zero hits.
         let hits = set.rules.get(meta.id.as_str()).copied().unwrap_or_default();
         let _ = writeln!(

@@ -1,9 +1,10 @@
 //! Families: capabilities whose texts are one text with changes, found without comparing all with all.
 //!
-//! Equal texts are one node. Nodes are taken by seniority, and each is compared with the representatives of the families that
-//! share a bucket with it. It joins those that it is like, or is the first of a new one. A family has few representatives: its
-//! first and members that differ from it, so that a family of any size costs each newcomer the same. Whoever joins
-//! through a member must still be kin to the family's first: families do not chain. Publishers play no part.
+//! Equal texts are one node. Nodes are taken by seniority, and each is compared with the representatives of the
+//! families that share a bucket with it. It joins those that it is like, or is the first of a new one. A family has few
+//! representatives: its first and members that differ from it, so that a family of any size costs each newcomer the
+//! same. Whoever joins through a member must still be kin to the family's first: families do not chain. Publishers play
+//! no part.
 
 use super::index::SketchIndex;
 use super::likeness::{Common, Likeness};

@@ -1,4 +1,5 @@
-//! The index that tells which sketches to compare at all: 64 bands of four bins each, and the representatives in each bucket.
+//! The index that tells which sketches to compare at all: 64 bands of four bins each, and the representatives in each
+//! bucket.
 //!
 //! Two texts that share 0.55 of their runs share a band with a probability of 0.998, two that share 0.2 with one of 0.1.
 //! A bucket keeps only a few representatives: one that holds many is made of words that everybody uses, and tells nothing.

@@ -1,9 +1,9 @@
 //! Artifact ids: the name of an artifact that stays the same wherever it is listed, in one spelling each.
 //!
-//! An artifact id is text: `npm:@scope/name`, `pypi:name`, `nuget:name`, `oci:host/path` without tag, `mcp:host/path` without
-//! scheme, `row:<registry>:<name>` without version, and for repositories `repo:github:owner/name`, with `#path` where a
-//! part of the repository is meant. A number that the forge gave stands in the place of the name: `repo:github@7`.
-//! Nobody is asked, and who says what is not judged here.
+//! An artifact id is text: `npm:@scope/name`, `pypi:name`, `nuget:name`, `oci:host/path` without tag, `mcp:host/path`
+//! without scheme, `row:<registry>:<name>` without version, and for repositories `repo:github:owner/name`, with `#path`
+//! where a part of the repository is meant. A number that the forge gave stands in the place of the name:
+//! `repo:github@7`. Nobody is asked, and who says what is not judged here.
 
 use capdex_model::ids::ListingKey;
 use capdex_model::image::ImageReference;

@@ -71,8 +71,8 @@ pub enum BenignMark {
     Established,
     /// Its owner has other things that are established.
     KnownPublisher,
-    /// The forge says that it is a fork of the target, or it has the target's name under a scope of its own, with the target's
-    /// description or repository, as forks have it.
+    /// The forge says that it is a fork of the target, or it has the target's name under a scope of its own, with the
+    /// target's description or repository, as forks have it.
     Fork,
 }
 

@@ -1,9 +1,9 @@
 //! Typosquat candidates: names that are almost the name of something established.
 //!
-//! A name alone makes a candidate and never a verdict: of a million real names tens of thousands are two letters from a popular
-//! one, and hardly any of them is hostile. Everything here is pure and works on one name at a time, so that the program
-//! spreads it over its threads. Sources: UTS #39; the classes of published typosquats (omission, repetition, transposition,
-//! homoglyph, delimiter, word order, combosquat, scope); the public suffix list.
+//! A name alone makes a candidate and never a verdict: of a million real names tens of thousands are two letters from a
+//! popular one, and hardly any of them is hostile. Everything here is pure and works on one name at a time, so that the
+//! program spreads it over its threads. Sources: UTS #39; the classes of published typosquats (omission, repetition,
+//! transposition, homoglyph, delimiter, word order, combosquat, scope); the public suffix list.
 
 mod buckets;
 mod candidate;

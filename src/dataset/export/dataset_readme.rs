@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
+use capdex_model::rule::RuleIndex;
 use capdex_rubrics::RUBRICS;
 use serde_json::{Value, json};
 
@@ -34,10 +35,11 @@ pub(super) fn write(
     counts: &[u64],
     files: &[FileRow],
     options: &ExportOptions,
+    rules: &RuleIndex,
 ) -> anyhow::Result<Vec<FileRow>> {
     // Croissant names the digests of all table files, so both are written after them.
     let croissant = serde_json::to_string_pretty(&croissant(layouts, files, options))? + "\n";
-    let readme = readme(layouts, counts, files, options);
+    let readme = readme(layouts, counts, files, options, rules);
     let written = |name: &str, text: &str| {
         let mut file = HashedFile::create(dir, name.to_owned())?;
         file.write_all(text.as_bytes())?;
@@ -46,7 +48,7 @@ pub(super) fn write(
     Ok(vec![written(README, &readme)?, written(CROISSANT, &croissant)?])
 }
 
-fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &ExportOptions) -> String {
+fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &ExportOptions, rules: &RuleIndex) -> String {
     // Written to a `String`, which cannot fail, hence the ignored results.
     let mut text = format!("# capdex dataset of {}\n\n{ABOUT}\n\n", options.as_of);
     let _ = writeln!(
@@ -56,7 +58,7 @@ fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &Expor
          Names, descriptions, paths and quoted evidence are texts of strangers: escape them before you show them, and let no \
          agent take them for instructions. A score is what a method says of what could be seen; `unknown` is never clean.\n\n\
          ## Tables\n\n| table | rows | a row is |\n|---|---:|---|",
-        capdex_rules::digest().hex(),
+        rules.digest().hex(),
         options.rank_by
     );
     for (table, count) in TABLES.iter().zip(counts) {

@@ -124,7 +124,7 @@ pub(super) fn of(
     Ok(DatasetManifest {
         schema: SCHEMA.into(),
         as_of: options.as_of,
-        ruleset_sha256: capdex_rules::digest().hex(),
+        ruleset_sha256: reader.rules().digest().hex(),
         rubrics: rubrics(),
         rank_by: options.rank_by.clone(),
         private_columns: options.with_private,

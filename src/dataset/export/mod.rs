@@ -115,7 +115,7 @@ pub fn write(
     let Streamed { mut files, counted, rows } = stream::run(&view, &ranking, &maker, &layouts, sinks, pool)?;
     // Sorted for the card, and once more with its own files: digests depend on the order.
     files.sort();
-    files.extend(dataset_readme::write(&staging, &layouts, &rows, &files, options)?);
+    files.extend(dataset_readme::write(&staging, &layouts, &rows, &files, options, view.rules())?);
     files.sort();
     let (count, bytes) = (files.len(), files.iter().map(|file: &FileRow| file.bytes).sum::<u64>());
     let manifest = manifest::of(&view, files, options, maker.since.earlier)?;

@@ -38,7 +38,7 @@ pub struct RankedCapability {
 /// Errors of the store, or that the facts are missing.
 pub fn facts(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
     reader
-        .facts(&current.facts, capdex_rules::defaults())?
+        .facts(&current.facts)?
         // A capability always has facts; without them the store is damaged, which must not read as harmless.
         .ok_or_else(|| anyhow::anyhow!("the facts of {} are missing from the store", current.capability.slug))
 }

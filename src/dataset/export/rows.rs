@@ -153,7 +153,7 @@ impl RowMaker {
         Ok(Packed {
             rank,
             current: reader.current_at(place)?,
-            facts: reader.packed_facts(&[place.facts], capdex_rules::defaults())?.pop().ok_or_else(unknown)?,
+            facts: reader.packed_facts(&[place.facts])?.pop().ok_or_else(unknown)?,
             // Equal contents share facts, and the table has them once.
             is_first: met.facts.insert(place.facts),
             rests: rests(reader, &scores, &named)?,
@@ -166,7 +166,7 @@ impl RowMaker {
     /// Makes the rows.
     pub(super) fn make(&self, mut packed: Packed) -> anyhow::Result<Made> {
         // Unpacked here, on the pool, and not on the thread that reads.
-        let (all, texts) = packed.facts.unpack_with_texts(capdex_rules::defaults())?;
+        let (all, texts) = packed.facts.unpack_with_texts()?;
         let (is_first, breakdowns) = (packed.is_first, std::mem::take(&mut packed.breakdowns));
         let numbers = std::mem::take(&mut packed.numbers);
         let ranked = ranked(packed, &all)?;

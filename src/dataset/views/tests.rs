@@ -8,6 +8,7 @@ use capdex_model::alert::{Alert, Raised, ScoreChange};
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
+use capdex_model::rule::testing::NO_RULES;
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::time::AsOf;
 use serde_json::json;
@@ -125,7 +126,7 @@ fn an_alert_is_sorted_and_says_its_state_only_in_lists() {
 #[test]
 fn a_status_tells_of_walks_and_stages_and_keeps_what_is_the_operators_own_from_strangers() {
     let folder = tempfile::tempdir().expect("a folder");
-    let store = Store::open(&folder.path().join("capdex.db")).expect("opens");
+    let store = Store::open(&folder.path().join("capdex.db"), &NO_RULES).expect("opens");
     let (at, clock) = (night(), night().0);
     store
         .write(move |writer| {

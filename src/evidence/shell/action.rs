@@ -35,7 +35,7 @@ pub enum ShellAction {
     WipesHistory,
 }
 
-/// A action with its place.
+/// An action with its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
     /// The action.

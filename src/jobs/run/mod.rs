@@ -74,6 +74,15 @@ pub enum Last {
     Export(PathBuf),
 }
 
+/// Opens the store over the rules of this program.
+///
+/// # Errors
+/// A store that is locked or damaged.
+pub fn open_store(global: &Global) -> anyhow::Result<Store> {
+    Store::open(&global.db, &capdex_rules::INDEX)
+        .with_context(|| format!("failed to open the store {}", global.db.display()))
+}
+
 /// Opens everything that a run needs.
 ///
 /// # Errors
@@ -81,8 +90,7 @@ pub enum Last {
 pub fn open(global: &Global, schedule: &Schedule, recording: &RecordingArgs) -> anyhow::Result<JobContext> {
     // What is wrong with a schedule is told before a store is made.
     schedule.resolve(0)?;
-    let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
-    open_in(store, global, schedule, recording)
+    open_in(open_store(global)?, global, schedule, recording)
 }
 
 /// The same over a store that is open already.

@@ -146,9 +146,11 @@ impl Pairs<'_> {
                     original_popularity: first.popularity,
                     difference: &difference,
                     // Findings that the original has too are not what the copy added.
-                    original_facts: facts
-                        .as_ref()
-                        .unwrap_or(&capdex_rules::facts(first.current.capability.kind, Vec::new())),
+                    original_facts: facts.as_ref().unwrap_or(&SparseFacts::new(
+                        &capdex_rules::INDEX,
+                        first.current.capability.kind,
+                        Vec::new(),
+                    )),
                     facts: &self.facts(&member.current)?,
                     folder: &member.current.capability.path,
                 });

@@ -72,13 +72,9 @@ fn look_for_cues(
         // Many servers share facts, and facts are the dear part.
         let cues = match picked.entry(server.facts) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(
-                reader
-                    .facts(&server.facts, capdex_rules::defaults())?
-                    .as_ref()
-                    .map(CollisionCue::among)
-                    .unwrap_or_default(),
-            ),
+            Entry::Vacant(new) => {
+                new.insert(reader.facts(&server.facts)?.as_ref().map(CollisionCue::among).unwrap_or_default())
+            }
         };
         server.cues = Some(cues.clone());
     }

@@ -51,7 +51,7 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
                 let Some(first) = suspect.listings.first() else { continue };
                 // Conduct reads facts from the store, so it is asked only for names that are suspects already.
                 if !conducts.contains_key(first) {
-                    conducts.insert((*first).clone(), reader.conduct(&suspect.listings, capdex_rules::defaults())?);
+                    conducts.insert((*first).clone(), reader.conduct(&suspect.listings)?);
                 }
                 let candidate = Night::candidate(suspect, conducts.get(first).unwrap_or(&Conduct::default()));
                 // What speaks for the newcomer can clear it; such a candidate is worth no row.

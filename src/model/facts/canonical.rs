@@ -77,7 +77,8 @@ mod tests {
     use super::*;
     use crate::canonical_json::tests::any_json;
     use crate::digest::Digest;
-    use crate::facts::{RuleDefaults, SparseFacts};
+    use crate::facts::SparseFacts;
+    use crate::rule::testing::NO_RULES;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -96,7 +97,7 @@ mod tests {
         };
         let bare = Fact { evidence: String::new(), value: Value::Null, place: Place::default(), ..full.clone() };
         for kind in Kind::ALL {
-            let facts = SparseFacts::new(&RuleDefaults::new([]), kind, vec![full.clone(), bare.clone()]);
+            let facts = SparseFacts::new(&NO_RULES, kind, vec![full.clone(), bare.clone()]);
             assert_eq!(facts.digest(), Digest::of_json(&facts));
             assert_eq!(facts.canonical(), serde_json_canonicalizer::to_string(&facts).expect("JSON"));
         }
@@ -123,7 +124,7 @@ mod tests {
                 value,
             };
             prop_assert_eq!(of_fact(&fact), serde_json_canonicalizer::to_string(&fact).expect("JSON"));
-            let facts = SparseFacts::new(&RuleDefaults::new([]), Kind::Skill, vec![fact]);
+            let facts = SparseFacts::new(&NO_RULES, Kind::Skill, vec![fact]);
             prop_assert_eq!(facts.canonical(), serde_json_canonicalizer::to_string(&facts).expect("JSON"));
         }
     }

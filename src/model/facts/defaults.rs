@@ -13,6 +13,7 @@ use crate::digest::Digest;
 use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
 use crate::ids::RuleId;
 use crate::kind::Kind;
+use crate::rule::{Lifecycle, RuleMeta};
 
 use super::default_fact::DefaultFact;
 use super::numbered::NumberedFact;
@@ -92,19 +93,6 @@ impl DefaultFacts {
     }
 }
 
-/// One rule, as far as its defaults depend on it.
-#[derive(Clone, Debug)]
-pub struct RuleEntry {
-    /// The id of the rule.
-    pub id: RuleId,
-    /// Its version.
-    pub version: u32,
-    /// The kinds that it applies to. Its default for the others is `NotApplicable`.
-    pub kinds: Vec<Kind>,
-    /// False for a retired rule, which has no defaults.
-    pub runs: bool,
-}
-
 /// A rule that reports, with its number where its rule set is known.
 #[derive(Clone, Copy, Debug)]
 pub struct NumberedRule<'a> {
@@ -150,21 +138,21 @@ pub struct RuleDefaults {
 }
 
 impl RuleDefaults {
-    /// The defaults of rules. The order of the entries does not matter.
-    pub fn new(rules: impl IntoIterator<Item = RuleEntry>) -> Self {
-        let mut rules: Vec<RuleEntry> = rules.into_iter().collect();
-        rules.sort_by(|a, b| a.id.cmp(&b.id));
-        let shared: Vec<SharedFacts> = rules.iter().map(SharedFacts::of).collect();
+    /// The defaults of rules, which are sorted by id.
+    pub fn new(rules: &[&RuleMeta]) -> Self {
+        let shared: Vec<SharedFacts> = rules.iter().map(|rule| SharedFacts::of(rule)).collect();
         let by_kind = Kind::ALL.map(|kind| {
-            let running = rules.iter().zip(&shared).enumerate().filter(|(_, (rule, _))| rule.runs);
-            let default = |(number, (rule, shared)): (usize, (&RuleEntry, &SharedFacts))| {
+            // Retired rules stay in the list, so that old facts of theirs can be read.
+            let runs = |meta: &RuleMeta| meta.lifecycle != Lifecycle::Retired;
+            let running = rules.iter().zip(&shared).enumerate().filter(|(_, (rule, _))| runs(rule));
+            let default = |(number, (rule, shared)): (usize, (&&RuleMeta, &SharedFacts))| {
                 let applies = rule.kinds.contains(&kind);
                 let fact = if applies { &shared.absent } else { &shared.not_applicable };
                 NumberedFact::shared(number, Arc::clone(fact))
             };
             Arc::new(DefaultFacts::new(kind, running.map(default).collect()))
         });
-        Self { ids: rules.into_iter().map(|rule| rule.id).collect(), shared, by_kind }
+        Self { ids: rules.iter().map(|rule| rule.id.clone()).collect(), shared, by_kind }
     }
 
     /// Defaults as they were written, perhaps by another rule set; those of one kind in the order of the rules.
@@ -267,7 +255,7 @@ impl RuleDefaults {
 }
 
 impl SharedFacts {
-    fn of(rule: &RuleEntry) -> Self {
+    fn of(rule: &RuleMeta) -> Self {
         let fact = |outcome| DefaultFact::new(outcome_fact(&rule.id, rule.version, outcome, ""));
         Self {
             absent: fact(Outcome::False),

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::fact::{Confidence, Fact, Place, Severity};
 use crate::kind::Kind;
+use crate::rule::RuleIndex;
 
 use super::SparseFacts;
 use super::defaults::{DefaultFacts, OutcomeRow, RuleDefaults, fact_of};
@@ -79,12 +80,12 @@ impl SparseFacts {
         reported.iter().all(|reported| *reported != Reported::Nothing).then_some(exceptions)
     }
 
-    /// Restores facts that were written over the defaults `written`. They are numbered by the rule set `rules`.
-    pub fn restore(exceptions: Exceptions<'_>, written: &RuleDefaults, rules: &RuleDefaults) -> Self {
+    /// Restores facts that were written over the defaults `written`. They are numbered by `rules`.
+    pub fn restore(exceptions: Exceptions<'_>, written: &RuleDefaults, rules: &'static RuleIndex) -> Self {
         let Exceptions { kind, over_defaults, facts, outcomes } = exceptions;
         let facts: Vec<Fact> = facts.into_iter().map(Cow::into_owned).collect();
-        let shares = over_defaults && std::ptr::eq(written, rules);
-        let numbered = if shares { numbered(rules, &outcomes, facts) } else { Err(facts) };
+        let shares = over_defaults && std::ptr::eq(written, rules.defaults());
+        let numbered = if shares { numbered(written, &outcomes, facts) } else { Err(facts) };
         match numbered {
             Ok(numbered) => Self::over_defaults(rules, kind, numbered),
             Err(mut facts) => {

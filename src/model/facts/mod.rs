@@ -14,6 +14,7 @@ use crate::digest::Digest;
 use crate::fact::{Fact, Outcome};
 use crate::ids::RuleId;
 use crate::kind::Kind;
+use crate::rule::RuleIndex;
 
 mod canonical;
 mod default_fact;
@@ -22,9 +23,7 @@ mod exceptions;
 mod numbered;
 mod outcome_set;
 
-pub use defaults::{
-    DefaultFacts, DefaultRow, NumberedRule, OutcomeRow, RuleDefaults, RuleEntry, WrittenDefaults, fact_of,
-};
+pub use defaults::{DefaultFacts, DefaultRow, NumberedRule, OutcomeRow, RuleDefaults, WrittenDefaults, fact_of};
 pub use exceptions::Exceptions;
 pub use numbered::NumberedFact;
 pub use outcome_set::{OutcomeSet, RuleSet};
@@ -36,6 +35,8 @@ pub use outcome_set::{OutcomeSet, RuleSet};
 pub struct SparseFacts {
     /// The kind of the capability that they are about.
     pub kind: Kind,
+    /// The rules that number them.
+    rules: &'static RuleIndex,
     /// The defaults of the kind.
     defaults: Arc<DefaultFacts>,
     /// True where every rule without an exception has its default. False where `exceptions` are all facts.
@@ -106,21 +107,21 @@ impl<'a> Iterator for Merged<'a> {
 impl ExactSizeIterator for Merged<'_> {}
 
 impl SparseFacts {
-    /// Sorts a full list of facts and keeps it, numbered by the rule set `rules`.
-    pub fn new(rules: &RuleDefaults, kind: Kind, facts: Vec<Fact>) -> Self {
-        let mut next = 0;
+    /// Sorts a full list of facts and keeps it, numbered by `rules`.
+    pub fn new(rules: &'static RuleIndex, kind: Kind, facts: Vec<Fact>) -> Self {
+        let (mut next, defaults) = (0, rules.defaults());
         let own = |fact: Fact| {
-            let number = rules.number_near(next, fact.rule.as_str());
+            let number = defaults.number_near(next, fact.rule.as_str());
             next = number.map_or(next, |number| number + 1);
             NumberedFact::own(number, fact)
         };
-        Self::full(kind, rules.of_kind(kind), facts.into_iter().map(own).collect())
+        Self::full(rules, kind, facts.into_iter().map(own).collect())
     }
 
     /// The default facts of a kind, but for the rules that `exceptions` name.
-    pub fn over_defaults(rules: &RuleDefaults, kind: Kind, mut exceptions: Vec<NumberedFact>) -> Self {
+    pub fn over_defaults(rules: &'static RuleIndex, kind: Kind, mut exceptions: Vec<NumberedFact>) -> Self {
         exceptions.sort_by(NumberedFact::order);
-        let defaults = rules.of_kind(kind);
+        let defaults = Arc::clone(rules.defaults().of_kind(kind));
         let (mut outcomes, mut excepted) = (defaults.outcomes().clone(), RuleSet::default());
         for exception in &exceptions {
             let Some(number) = exception.number() else { continue };
@@ -134,14 +135,19 @@ impl SparseFacts {
             excepted.add(number);
         }
         let (outcomes, truths) = (outcomes.into(), OnceLock::new());
-        Self { kind, defaults: Arc::clone(defaults), over_defaults: true, exceptions, excepted, outcomes, truths }
+        Self { kind, rules, defaults, over_defaults: true, exceptions, excepted, outcomes, truths }
     }
 
-    fn full(kind: Kind, defaults: &Arc<DefaultFacts>, mut exceptions: Vec<NumberedFact>) -> Self {
+    fn full(rules: &'static RuleIndex, kind: Kind, mut exceptions: Vec<NumberedFact>) -> Self {
         exceptions.sort_by(NumberedFact::order);
-        let (defaults, excepted) = (Arc::clone(defaults), RuleSet::default());
+        let (defaults, excepted) = (Arc::clone(rules.defaults().of_kind(kind)), RuleSet::default());
         let (outcomes, truths) = (OnceLock::new(), OnceLock::new());
-        Self { kind, defaults, over_defaults: false, exceptions, excepted, outcomes, truths }
+        Self { kind, rules, defaults, over_defaults: false, exceptions, excepted, outcomes, truths }
+    }
+
+    /// The rules that number these facts.
+    pub const fn rules(&self) -> &'static RuleIndex {
+        self.rules
     }
 
     /// The defaults of the kind, in the rule set that these facts are numbered by.
@@ -233,7 +239,7 @@ impl SparseFacts {
             fact.outcome = Outcome::Unavailable;
             fact.evidence = "not everything could be read".to_owned();
         }
-        Self::full(self.kind, &self.defaults, facts)
+        Self::full(self.rules, self.kind, facts)
     }
 
     /// Their canonical JSON: object keys sorted, no white space.

@@ -8,12 +8,13 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
+use capdex_model::rule::{RuleIndex, RuleMeta};
 use capdex_model::score::{Coverage, RubricRef, Score};
 use capdex_model::time::AsOf;
-use capdex_rules::RuleMeta;
 
 use super::cached_score::CachedScore;
 use super::findings::{self, Asked, Codes, MethodFinding, Outcomes};
+use super::over_rules::OverRules;
 use super::terms::{close, push_number, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
@@ -42,19 +43,21 @@ static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
     by_day: false,
 });
 
-static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    findings::needs(FAMILY, &[checks::METADATA, checks::MODEL, checks::PERMISSIONS, checks::DEPLOYMENT])
+static NEEDS: OverRules<Vec<&'static str>> = OverRules::new(|rules| {
+    findings::needs(rules, FAMILY, &[checks::METADATA, checks::MODEL, checks::PERMISSIONS, checks::DEPLOYMENT])
 });
 
-static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
+static ASKED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, NEEDS.of(rules).iter().copied()));
 
-static CODES: LazyLock<Codes> = LazyLock::new(|| Codes::of(FAMILY, |code| TABLE.code.types.get(code).copied()));
+static CODES: OverRules<Codes> =
+    OverRules::new(|rules| Codes::of(rules, FAMILY, |code| TABLE.code.types.get(code).copied()));
 
 /// The rules whose codes report abuse, and the others, by id.
-static REPORTERS_AND_READERS: LazyLock<(Asked, Asked)> = LazyLock::new(|| {
+static REPORTERS_AND_READERS: OverRules<(Asked, Asked)> = OverRules::new(|rules| {
     let reports = |meta: &RuleMeta| meta.codes.get(FAMILY).into_iter().flatten().any(|code| is_report(code));
-    let of = |wanted| findings::coded_rules(FAMILY).filter(move |meta| reports(meta) == wanted);
-    (Asked::new(of(true).map(|meta| meta.id.as_str())), Asked::new(of(false).map(|meta| meta.id.as_str())))
+    let of = |wanted| findings::coded_rules(rules, FAMILY).filter(move |meta| reports(meta) == wanted);
+    let asked = |wanted| Asked::new(rules, of(wanted).map(|meta| meta.id.as_str()));
+    (asked(true), asked(false))
 });
 
 impl Rubric for AgentScore {
@@ -62,8 +65,8 @@ impl Rubric for AgentScore {
         &META
     }
 
-    fn needs(&self) -> &[&'static str] {
-        &NEEDS
+    fn needs(&self, rules: &'static RuleIndex) -> &[&'static str] {
+        NEEDS.of(rules)
     }
 
     fn score(&self, facts: &SparseFacts, _at: AsOf) -> Score {
@@ -74,12 +77,12 @@ impl Rubric for AgentScore {
 
 /// The score of any facts.
 pub(super) fn computed(facts: &SparseFacts) -> Score {
-    let outcomes = Outcomes::of(facts);
+    let (outcomes, rules) = (Outcomes::of(facts), facts.rules());
     // A rule that has not reported is a fault of ours, and a number would hide it.
-    if let Some(rule) = outcomes.unreported(&ASKED) {
+    if let Some(rule) = outcomes.unreported(ASKED.of(rules)) {
         return Score::none(META.rubric.clone(), Coverage::NONE, format!("rule {rule} has not reported"));
     }
-    let mut counted = CODES.counted(facts);
+    let mut counted = CODES.of(rules).counted(facts);
     for finding in &mut counted {
         // Several codes may stand for one type, and a type costs once.
         finding.code = type_of(finding.code);
@@ -88,7 +91,7 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
     // Reports go to check 4: in check 3 they would count twice.
     let (reports, code): (Vec<MethodFinding<'_>>, Vec<MethodFinding<'_>>) =
         counted.into_iter().partition(|finding| is_report(finding.code));
-    let (reporters, readers) = &*REPORTERS_AND_READERS;
+    let (reporters, readers) = REPORTERS_AND_READERS.of(rules);
     let checks = [
         checks::deployer(facts),
         checks::model(facts, &outcomes),

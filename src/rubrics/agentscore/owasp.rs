@@ -3,13 +3,13 @@
 //! Moves no number; the checks are computed without it.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use capdex_model::facts::SparseFacts;
+use capdex_model::rule::Lifecycle;
 use capdex_model::score::{ScorePart, ScoreText};
-use capdex_rules::Lifecycle;
 
 use super::super::findings::{Answered, Asked, Outcomes};
+use super::super::over_rules::OverRules;
 use super::super::terms::{CachedText, push_looked, push_number};
 use super::numbers::TABLE;
 
@@ -26,33 +26,33 @@ struct OwaspRisk {
     clean: CachedText<Answered>,
 }
 
-static RISKS: LazyLock<Vec<OwaspRisk>> = LazyLock::new(|| {
+static RISKS: OverRules<Vec<OwaspRisk>> = OverRules::new(|rules| {
     let mut citing: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
     // A rule on trial may still be wrong, and must not show as one that looked.
-    for meta in capdex_rules::all().iter().filter(|meta| meta.lifecycle == Lifecycle::Stable) {
+    for meta in rules.all().iter().filter(|meta| meta.lifecycle == Lifecycle::Stable) {
         for code in meta.cites.iter().filter_map(|cite| cite.strip_prefix(CITE)) {
             citing.entry(code).or_default().push(meta.id.as_str());
         }
     }
     let risk = |(code, (title, published)): (&'static String, &'static (String, String))| {
-        let mut rules = citing.get(code.as_str()).cloned().unwrap_or_default();
-        rules.sort_unstable();
+        let mut ids = citing.get(code.as_str()).cloned().unwrap_or_default();
+        ids.sort_unstable();
         let (name, said) = (format!("{CITE}{code}"), format!("{title}, {published} by the method; "));
-        OwaspRisk { name, said, asked: Asked::new(rules), clean: CachedText::new() }
+        OwaspRisk { name, said, asked: Asked::new(rules, ids), clean: CachedText::new() }
     };
     TABLE.owasp_mcp.iter().map(risk).collect()
 });
 
 /// The number of risks.
 pub(super) fn count() -> usize {
-    RISKS.len()
+    TABLE.owasp_mcp.len()
 }
 
 /// Adds a part for each risk: how many of the rules that cite it could look, and how many findings they made.
 pub(super) fn add_parts(parts: &mut Vec<ScorePart>, facts: &SparseFacts, outcomes: &Outcomes<'_>) {
     let findings = facts.found().filter(|(_, fact)| fact.is_finding());
     let found: Vec<usize> = findings.filter_map(|(number, _)| number).collect();
-    parts.extend(RISKS.iter().map(|risk| {
+    parts.extend(RISKS.of(facts.rules()).iter().map(|risk| {
         let answered = outcomes.answered(&risk.asked);
         let findings = found.iter().filter(|number| risk.asked.has(**number)).count();
         let note = || risk.note(findings, answered);

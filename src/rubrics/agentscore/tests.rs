@@ -61,11 +61,13 @@ const POSTED: &[(&str, Posted, i64, &str)] = &[
 fn fact_of(type_: &str, severity: Severity) -> Fact {
     let gives = |meta: &&RuleMeta| {
         let of_rule = fact(meta.id.as_str(), Outcome::True, severity.min(meta.severity), Value::Null);
-        let facts = capdex_rules::facts(Kind::Package, vec![of_rule]);
-        let found = super::CODES.counted(&facts);
+        let facts = SparseFacts::new(&capdex_rules::INDEX, Kind::Package, vec![of_rule]);
+        let found = super::CODES.of(facts.rules()).counted(&facts);
         found.iter().any(|finding| finding.code == type_ && finding.severity == severity)
     };
-    let rule = findings::coded_rules(FAMILY).find(gives).unwrap_or_else(|| panic!("no rule gives {type_}"));
+    let rule = findings::coded_rules(&capdex_rules::INDEX, FAMILY)
+        .find(gives)
+        .unwrap_or_else(|| panic!("no rule gives {type_}"));
     fact(rule.id.as_str(), Outcome::True, severity.min(rule.severity), Value::Null)
 }
 
@@ -76,7 +78,7 @@ fn published_results_come_out_as_printed_given_their_findings() {
         let mut facts: Vec<Fact> = reported(Kind::Package, &[], Outcome::False).all().cloned().collect();
         facts.retain(|fact| given.iter().all(|given| given.rule != fact.rule));
         facts.extend(given);
-        let scored = AgentScore.score(&capdex_rules::facts(Kind::Package, facts), day());
+        let scored = AgentScore.score(&SparseFacts::new(&capdex_rules::INDEX, Kind::Package, facts), day());
         let code = scored.parts.iter().find(|part| part.name == "code").expect("a check");
         assert_eq!(code.value, Some(Points::whole(*score)), "{name}: {}", code.note);
         assert!(code.note.contains(&format!(" = {score}, {risk}, ")), "{name}: {}", code.note);

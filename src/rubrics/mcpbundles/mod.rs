@@ -12,10 +12,12 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
+use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Coverage, RubricRef, Score, ScorePart, ScoreText};
 use capdex_model::time::AsOf;
 
 use super::findings::{self, Answered, Asked, Codes, MethodFinding, Outcomes};
+use super::over_rules::OverRules;
 use super::terms::{CachedText, NO_RULES, distinct, push_looked, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
@@ -58,26 +60,26 @@ static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
 });
 
 /// The rules that count: a rule that answers for the directory layer alone is shown where it speaks, and not asked for.
-static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let mut needs: Vec<&str> = counting_rules().chain([ANNOTATIONS]).collect();
+static NEEDS: OverRules<Vec<&'static str>> = OverRules::new(|rules| {
+    let mut needs: Vec<&str> = counting_rules(rules).chain([ANNOTATIONS]).collect();
     needs.sort_unstable();
     needs
 });
 
-static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
-static CODED: LazyLock<Asked> = LazyLock::new(|| Asked::new(counting_rules()));
+static ASKED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, NEEDS.of(rules).iter().copied()));
+static CODED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, counting_rules(rules)));
 
-static CODES: LazyLock<Codes> = LazyLock::new(|| {
+static CODES: OverRules<Codes> = OverRules::new(|rules| {
     let published =
         // `Info` has no penalty: what the method has not shipped moves nothing.
         |code: &str| if is_of_directory(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() };
-    Codes::ranked(FAMILY, published, |code| !is_of_directory(code))
+    Codes::ranked(rules, FAMILY, published, |code| !is_of_directory(code))
 });
 
 /// The rules with a code that the method has shipped.
-fn counting_rules() -> impl Iterator<Item = &'static str> {
+fn counting_rules(rules: &'static RuleIndex) -> impl Iterator<Item = &'static str> {
     let counts = |codes: &[String]| codes.iter().any(|code| !is_of_directory(code));
-    let coded = findings::coded_rules(FAMILY);
+    let coded = findings::coded_rules(rules, FAMILY);
     coded.filter(move |meta| meta.codes.get(FAMILY).is_some_and(|codes| counts(codes))).map(|meta| meta.id.as_str())
 }
 
@@ -86,8 +88,8 @@ impl Rubric for McpBundles {
         &META
     }
 
-    fn needs(&self) -> &[&'static str] {
-        &NEEDS
+    fn needs(&self, rules: &'static RuleIndex) -> &[&'static str] {
+        NEEDS.of(rules)
     }
 
     fn score(&self, facts: &SparseFacts, _at: AsOf) -> Score {
@@ -102,8 +104,8 @@ impl Rubric for McpBundles {
                 NOT_FOR.said(facts.kind, (), || format!("MCPBundles publishes no score for a {}", facts.kind)),
             );
         }
-        let outcomes = Outcomes::of(facts);
-        if let Some(rule) = outcomes.unreported(&ASKED) {
+        let (outcomes, rules) = (Outcomes::of(facts), facts.rules());
+        if let Some(rule) = outcomes.unreported(ASKED.of(rules)) {
             return none(format!("rule {rule} has not reported").into());
         }
         // Without a tool there is nothing that the 18 rules are about.
@@ -111,11 +113,11 @@ impl Rubric for McpBundles {
             return none("no tool definition could be read".into());
         };
         // No rule that could look means no score, or 100 would be given for unread tools.
-        let answered = outcomes.answered(&CODED);
+        let answered = outcomes.answered(CODED.of(rules));
         if answered.answered == 0 {
             return none("none of the rules that feed it could look".into());
         }
-        compute(CODES.counted(facts), answered, quality)
+        compute(CODES.of(rules).counted(facts), answered, quality)
     }
 }
 

@@ -46,7 +46,7 @@ fn no_judge_is_ever_used() {
         reported(Kind::McpServer, &[(ANNOTATIONS, tools)], Outcome::False),
         reported(Kind::McpServer, &[], Outcome::Unavailable),
         reported(Kind::Skill, &[], Outcome::False),
-        capdex_rules::facts(Kind::McpServer, Vec::new()),
+        SparseFacts::new(&capdex_rules::INDEX, Kind::McpServer, Vec::new()),
     ];
     for facts in facts {
         let score = McpBundles.score(&facts, day());

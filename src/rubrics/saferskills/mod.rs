@@ -11,12 +11,13 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
+use capdex_model::rule::{RuleIndex, RuleMeta};
 use capdex_model::score::{RubricRef, Score, ScorePart, ScoreText, Term};
 use capdex_model::time::AsOf;
-use capdex_rules::RuleMeta;
 
 use super::cached_score::CachedScore;
 use super::findings::{self, Answered, Asked, Codes, MethodFinding, Outcomes};
+use super::over_rules::OverRules;
 use super::terms::{CachedText, close, distinct, push_looked, push_number, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
@@ -80,23 +81,23 @@ static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
     by_day: false,
 });
 
-static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| findings::needs(FAMILY, &[]));
+static NEEDS: OverRules<Vec<&'static str>> = OverRules::new(|rules| findings::needs(rules, FAMILY, &[]));
 
-static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
+static ASKED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, NEEDS.of(rules).iter().copied()));
 
 /// The codes under which each rule's findings count, by the kind of the capability.
-static CODES: LazyLock<Vec<(Kind, Codes)>> = LazyLock::new(|| {
+static CODES: OverRules<Vec<(Kind, Codes)>> = OverRules::new(|rules| {
     // An active code before a shadow one, and one meant for this kind before the others.
     let rank = |code: &str, kind| (!is_shadow(code), applies(code, kind));
-    Kind::ALL.into_iter().map(|kind| (kind, Codes::ranked(FAMILY, published, |code| rank(code, kind)))).collect()
+    Kind::ALL.into_iter().map(|kind| (kind, Codes::ranked(rules, FAMILY, published, |code| rank(code, kind)))).collect()
 });
 
 /// The axis of each code, and whether it is shadow. All codes begin alike: they are told apart by their lengths first.
 type AxesByCode = BTreeMap<(usize, &'static str), (Axis, bool)>;
 
 /// Those of the codes of all rules.
-static AXES_BY_CODE: LazyLock<AxesByCode> = LazyLock::new(|| {
-    let codes = findings::coded_rules(FAMILY).flat_map(|meta| meta.codes.get(FAMILY)).flatten();
+static AXES_BY_CODE: OverRules<AxesByCode> = OverRules::new(|rules| {
+    let codes = findings::coded_rules(rules, FAMILY).flat_map(|meta| meta.codes.get(FAMILY)).flatten();
     codes.map(|code| ((code.len(), code.as_str()), (axis_of(code), is_shadow(code)))).collect()
 });
 
@@ -104,8 +105,6 @@ static AXES_BY_CODE: LazyLock<AxesByCode> = LazyLock::new(|| {
 struct AxisConstants {
     axis: Axis,
     weight: i64,
-    /// The rules that speak on it.
-    asked: Asked,
     /// The words for how it enters the sum where it has full marks.
     full: String,
     /// The text where nothing is found.
@@ -113,14 +112,18 @@ struct AxisConstants {
 }
 
 static GROUNDS: LazyLock<[AxisConstants; 5]> = LazyLock::new(|| {
-    let speaks =
-        |meta: &RuleMeta, axis: Axis| meta.codes.get(FAMILY).into_iter().flatten().any(|code| axis_of(code) == axis);
-    let rules = |axis| findings::coded_rules(FAMILY).filter(move |meta| speaks(meta, axis));
     Axis::ALL.map(|axis| {
         let weight = TABLE.weights.get(&axis).copied().unwrap_or(0);
-        let asked = Asked::new(rules(axis).map(|meta| meta.id.as_str()));
-        AxisConstants { axis, weight, asked, full: share_of(weight, FULL), clean: CachedText::new() }
+        AxisConstants { axis, weight, full: share_of(weight, FULL), clean: CachedText::new() }
     })
+});
+
+/// The rules that speak on each axis.
+static ASKED_BY_AXIS: OverRules<[Asked; 5]> = OverRules::new(|rules| {
+    let speaks =
+        |meta: &RuleMeta, axis: Axis| meta.codes.get(FAMILY).into_iter().flatten().any(|code| axis_of(code) == axis);
+    let speaking = |axis| findings::coded_rules(rules, FAMILY).filter(move |meta| speaks(meta, axis));
+    Axis::ALL.map(|axis| Asked::new(rules, speaking(axis).map(|meta| meta.id.as_str())))
 });
 
 /// The value of a sub-score in which nothing is found.
@@ -131,8 +134,8 @@ impl Rubric for SaferSkills {
         &META
     }
 
-    fn needs(&self) -> &[&'static str] {
-        &NEEDS
+    fn needs(&self, rules: &'static RuleIndex) -> &[&'static str] {
+        NEEDS.of(rules)
     }
 
     fn score(&self, facts: &SparseFacts, _at: AsOf) -> Score {
@@ -143,23 +146,23 @@ impl Rubric for SaferSkills {
 
 /// The score of any facts.
 pub(super) fn computed(facts: &SparseFacts) -> Score {
-    let outcomes = Outcomes::of(facts);
-    let all = outcomes.answered(&ASKED);
-    if let Some(rule) = outcomes.unreported(&ASKED) {
+    let (outcomes, rules) = (Outcomes::of(facts), facts.rules());
+    let all = outcomes.answered(ASKED.of(rules));
+    if let Some(rule) = outcomes.unreported(ASKED.of(rules)) {
         return Score::none(META.rubric.clone(), all.coverage(), format!("rule {rule} has not reported"));
     }
     // With no rule that could look, 100 points would be praise for nothing seen.
     if all.answered == 0 {
         return Score::none(META.rubric.clone(), all.coverage(), "none of the rules that feed it could look");
     }
-    let answered = GROUNDS.each_ref().map(|ground| outcomes.answered(&ground.asked));
-    compute(facts.kind, counted(facts), answered, all)
+    let answered = ASKED_BY_AXIS.of(rules).each_ref().map(|asked| outcomes.answered(asked));
+    compute(facts.kind, counted(facts), AXES_BY_CODE.of(rules), answered, all)
 }
 
 /// The findings in the method's words. Shadow rules weigh nothing, and of several ids of one rule of ours the one counts
 /// that is active and that SaferSkills looks for in this kind.
 fn counted(facts: &SparseFacts) -> Vec<MethodFinding<'_>> {
-    let codes = CODES.iter().find(|(kind, _)| *kind == facts.kind);
+    let codes = CODES.of(facts.rules()).iter().find(|(kind, _)| *kind == facts.kind);
     codes.map(|(_, codes)| codes.counted(facts)).unwrap_or_default()
 }
 
@@ -191,16 +194,22 @@ fn axis_of(code: &str) -> Axis {
     TABLE.markers.iter().find(|(marker, _)| code.contains(marker.as_str())).map_or(Axis::Security, |(_, axis)| *axis)
 }
 
-/// The axis of a code, and whether it is shadow.
-fn axis_and_shadow(code: &str) -> (Axis, bool) {
-    AXES_BY_CODE.get(&(code.len(), code)).copied().unwrap_or_else(|| (axis_of(code), is_shadow(code)))
+/// The axis of a code, and whether it is shadow. `known` spares the search through its name.
+fn axis_and_shadow(code: &str, known: &AxesByCode) -> (Axis, bool) {
+    known.get(&(code.len(), code)).copied().unwrap_or_else(|| (axis_of(code), is_shadow(code)))
 }
 
 /// The whole arithmetic, from findings in the method's words.
-fn compute(kind: Kind, findings: Vec<MethodFinding<'_>>, answered: [Answered; 5], all: Answered) -> Score {
+fn compute(
+    kind: Kind,
+    findings: Vec<MethodFinding<'_>>,
+    known: &AxesByCode,
+    answered: [Answered; 5],
+    all: Answered,
+) -> Score {
     let (mut shadow, mut weighty) = (Vec::new(), Vec::with_capacity(findings.len()));
     for finding in findings {
-        match axis_and_shadow(finding.code) {
+        match axis_and_shadow(finding.code, known) {
             (axis, true) => shadow.push(axis),
             (_, false) => weighty.push(finding),
         }
@@ -208,7 +217,7 @@ fn compute(kind: Kind, findings: Vec<MethodFinding<'_>>, answered: [Answered; 5]
     let ours = findings::worst_of_ours(&weighty);
     // One code at one place counts once, whichever of our rules found it.
     let findings = findings::distinct_by(weighty, |finding| (finding.code, finding.place));
-    let axes: Vec<Axis> = findings.iter().map(|finding| axis_and_shadow(finding.code).0).collect();
+    let axes: Vec<Axis> = findings.iter().map(|finding| axis_and_shadow(finding.code, known).0).collect();
     let mut score = Score::none(META.rubric.clone(), all.coverage(), "");
     score.terms.reserve_exact(Axis::ALL.len() + 1);
     score.parts.reserve_exact(Axis::ALL.len());

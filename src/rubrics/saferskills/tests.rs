@@ -2,14 +2,14 @@
 
 use super::super::tests::{any_findings, day, fact, finding, reported};
 use super::*;
+use crate::catalogue::{self, EntryStatus};
 use capdex_model::fact::Outcome;
 use capdex_model::score::Coverage;
-use capdex_rules::catalogue::{self, EntryStatus};
 
 const CODES: &[&str] = &["SS-SKILL-INJECT-IGNORE-01", "SS-SKILL-INJECT-B64-PAYLOAD-01", "SS-X-SUPPLY-CHAIN-1", "SS-X"];
 
 fn scored(findings: Vec<MethodFinding>) -> Score {
-    compute(Kind::Skill, findings, [Answered::default(); 5], Answered { asked: 4, answered: 3 })
+    compute(Kind::Skill, findings, &AxesByCode::new(), [Answered::default(); 5], Answered { asked: 4, answered: 3 })
 }
 
 /// (code, severity), each at a place of its own.
@@ -104,11 +104,11 @@ fn shadow_rules_are_reported_and_weigh_nothing() {
 
 /// The score of a capability in which one rule found something at its own severity.
 fn with(kind: Kind, rule: &str) -> Score {
-    let severity = capdex_rules::find(rule).expect("a rule").severity;
+    let severity = capdex_rules::INDEX.find(rule).expect("a rule").severity;
     let mut facts: Vec<_> = reported(kind, &[], Outcome::False).all().cloned().collect();
     facts.retain(|fact| fact.rule.as_str() != rule);
     facts.push(fact(rule, Outcome::True, severity, serde_json::Value::Null));
-    SaferSkills.score(&capdex_rules::facts(kind, facts), day())
+    SaferSkills.score(&SparseFacts::new(&capdex_rules::INDEX, kind, facts), day())
 }
 
 #[test]

@@ -10,10 +10,12 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::{Place, Severity};
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
+use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Coverage, RubricRef, Score, ScoreText};
 use capdex_model::time::AsOf;
 
 use super::findings::{self, Asked, Codes, MethodFinding, Outcomes};
+use super::over_rules::OverRules;
 use super::terms::CachedText;
 use super::{Rubric, RubricMeta, bands};
 
@@ -64,19 +66,19 @@ fn text() -> Digest {
     Digest::of_fields([numbers::TEXT, numbers::ENGINE_TEXT, PAGE].map(str::as_bytes))
 }
 
-static NEEDS: LazyLock<Vec<&'static str>> =
-    LazyLock::new(|| findings::needs(FAMILY, &[TOOLS, SKILL, NAME, ARCHITECTURE, METADATA]));
+static NEEDS: OverRules<Vec<&'static str>> =
+    OverRules::new(|rules| findings::needs(rules, FAMILY, &[TOOLS, SKILL, NAME, ARCHITECTURE, METADATA]));
 
-static CODES: LazyLock<Codes> = LazyLock::new(|| Codes::of(FAMILY, published));
+static CODES: OverRules<Codes> = OverRules::new(|rules| Codes::of(rules, FAMILY, published));
 
-static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
+static ASKED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, NEEDS.of(rules).iter().copied()));
 
 /// The rules with codes, and the same with the measure of a skill's name.
-static CODED: LazyLock<Asked> = LazyLock::new(|| Asked::new(coded()));
-static CODED_AND_NAME: LazyLock<Asked> = LazyLock::new(|| Asked::new(coded().chain([NAME])));
+static CODED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, coded(rules)));
+static CODED_AND_NAME: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, coded(rules).chain([NAME])));
 
-fn coded() -> impl Iterator<Item = &'static str> {
-    findings::coded_rules(FAMILY).map(|meta| meta.id.as_str())
+fn coded(rules: &'static RuleIndex) -> impl Iterator<Item = &'static str> {
+    findings::coded_rules(rules, FAMILY).map(|meta| meta.id.as_str())
 }
 
 impl Rubric for SpiderRating {
@@ -84,8 +86,8 @@ impl Rubric for SpiderRating {
         &META
     }
 
-    fn needs(&self) -> &[&'static str] {
-        &NEEDS
+    fn needs(&self, rules: &'static RuleIndex) -> &[&'static str] {
+        NEEDS.of(rules)
     }
 
     fn score(&self, facts: &SparseFacts, at: AsOf) -> Score {
@@ -109,7 +111,7 @@ fn rated(
         return none(said.said(facts.kind, (), || format!("{no} {}", facts.kind)));
     }
     let outcomes = Outcomes::of(facts);
-    match outcomes.unreported(&ASKED) {
+    match outcomes.unreported(ASKED.of(facts.rules())) {
         Some(rule) => none(format!("rule {rule} has not reported").into()),
         None => score(&outcomes),
     }
@@ -121,8 +123,8 @@ fn inputs<'a>(facts: &'a SparseFacts, outcomes: &Outcomes<'_>, at: AsOf) -> Spid
     let claimed = metadata::read(stated);
     SpiderRatingInputs {
         dimensions: dimensions(facts),
-        findings: with_typosquat(facts, CODES.counted(facts)),
-        answered: outcomes.answered(&CODED_AND_NAME),
+        findings: with_typosquat(facts, CODES.of(facts.rules()).counted(facts)),
+        answered: outcomes.answered(CODED_AND_NAME.of(facts.rules())),
         bonus: facts.value(ARCHITECTURE).and_then(architecture::bonus_of),
         // Only a source that says "none" counts: silence is no missing repository.
         no_source: claimed.repository == Some(false),

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::FactSink;
 use capdex_evidence::document::Document;
+use capdex_evidence::rated_files::{is_rated, is_skipped, is_source};
 use capdex_evidence::subject::Subject;
 
 static RETURN_TYPE: LazyLock<Regex> = LazyLock::new(|| pattern(r"def (?-u:\w)+\((?s:.)*?\)\s*->"));
@@ -18,39 +19,6 @@ static TYPE: LazyLock<Regex> =
 static CONFIGURATION: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)(?:environment|env|config).{0,20}(?:variable|setting|key)"));
 
-const SKIPPED: [&str; 11] =
-    ["node_modules", "__pycache__", ".venv", "venv", ".git", "dist", "build", ".tox", ".mypy_cache", ".next", ".nuxt"];
-/// Folders whose code the reference's scanner does not rate, beside those of which it counts nothing.
-const UNRATED: [&str; 28] = [
-    "__tests__",
-    "tests",
-    "test",
-    "examples",
-    "example",
-    "benchmarks",
-    "benchmark",
-    "fixtures",
-    "fixture",
-    "vendor",
-    "third_party",
-    "third-party",
-    "external",
-    "docs",
-    "doc",
-    "documentation",
-    "spec",
-    "e2e",
-    "integration_tests",
-    ".cache",
-    "coverage",
-    "scripts",
-    "migrations",
-    "migration",
-    "seeds",
-    "seed",
-    "ingest",
-    "electron",
-];
 const DEPENDENCY_FILES: [&str; 11] = [
     "package-lock.json",
     "yarn.lock",
@@ -103,24 +71,6 @@ fn at_root<'a>(subject: &Subject<'a>, name: &str) -> Option<&'a Document> {
     let own = format!("{}/{name}", subject.capability.path);
     // A server in a folder of a larger repository has its README beside it, or shares that of the whole.
     documents.get(&own).or_else(|| documents.get(name))
-}
-
-fn is_skipped(path: &str) -> bool {
-    path.split('/').any(|part| SKIPPED.contains(&part))
-}
-
-fn is_source(path: &str) -> bool {
-    [".py", ".ts", ".js"].iter().any(|ending| path.ends_with(ending)) && !is_skipped(path)
-}
-
-/// True where the reference's code scanner rates a file: by its ending, its folders and its name.
-pub fn is_rated(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    // The reference's own list for its scanner: its counts are to be met, whatever the list is worth.
-    let unrated = path.split('/').any(|part| UNRATED.contains(&part))
-        || [".test.ts", ".test.js", ".spec.ts", ".spec.js", ".d.ts", ".min.js"].iter().any(|end| name.ends_with(end))
-        || ["test_", "_test."].iter().any(|begin| name.starts_with(begin));
-    is_source(path) && !unrated
 }
 
 fn handles_errors(text: &str) -> bool {
@@ -188,16 +138,6 @@ mod tests {
             measured("measure-architecture", Kind::McpServer, &[("a.ts", ""), ("spec/one.go", ""), ("spec/x", "")]);
         assert_eq!(&value["test_files"], &json!(1));
         assert_eq!(&value["typescript_files"], &json!(1));
-    }
-
-    #[test]
-    fn tests_examples_and_built_code_are_not_rated() {
-        assert!(is_rated("src/a.py"));
-        assert!(is_rated("server.ts"));
-        assert!(is_rated("a/testing.js"));
-        for path in ["dist/a.js", "docs/a.py", "a/test_b.py", "a.d.ts", "a.spec.ts", "a.min.js", "a.go", "e2e/x/a.ts"] {
-            assert!(!is_rated(path), "{path}");
-        }
     }
 
     #[test]

@@ -36,7 +36,7 @@ mod history_republished;
 mod hook_auto_approve;
 mod hook_remote_command;
 mod many_secrets_sent;
-pub mod measure_architecture;
+mod measure_architecture;
 mod measure_deployment;
 mod measure_metadata;
 mod measure_model;
@@ -168,7 +168,7 @@ mod tool_traps;
 
 /// A check looks at one capability of a kind that its rule applies to, and reports its findings. No report means that it
 /// looked and found nothing.
-pub type CheckFunction = fn(&Subject<'_>, &mut FactSink<'_>);
+pub(crate) type CheckFunction = fn(&Subject<'_>, &mut FactSink<'_>);
 
 /// A rule that needs structure. Data rules are run together by the engine in `pattern`.
 pub(super) struct CodeRule {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Example, facts_of_one};
+use crate::facts_of_one;
 use capdex_evidence::Evidence;
 use capdex_evidence::decompose::decompose;
 use capdex_evidence::subject::Subject;
@@ -10,6 +10,7 @@ use capdex_model::bundle::{Bundle, BundleFile};
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Fact, Outcome, Severity};
 use capdex_model::listing::{Claim, Claims};
+use capdex_model::rule::Example;
 
 use super::*;
 

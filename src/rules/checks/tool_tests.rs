@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{CodeRule, RULES, rule};
-use crate::{Example, FactSink};
+use crate::FactSink;
 use capdex_evidence::Evidence;
 use capdex_evidence::code;
 use capdex_evidence::document::Document;
@@ -18,6 +18,7 @@ use capdex_model::capability::Capability;
 use capdex_model::digest::Digest;
 use capdex_model::fact::{Fact, Outcome, Place};
 use capdex_model::ids::CapabilityId;
+use capdex_model::rule::Example;
 
 fn evidence_of(example: &Example) -> Evidence {
     let mut evidence = Evidence::default();
@@ -96,7 +97,11 @@ fn every_card_is_complete() {
         assert!(!meta.examples.silent.is_empty(), "{}", meta.id.as_str());
         assert!(!meta.kinds.is_empty(), "{}", meta.id.as_str());
         assert!(!meta.cites.is_empty(), "{}", meta.id.as_str());
-        assert!(meta.codes.keys().all(|family| crate::FAMILIES.contains(&family.as_str())), "{}", meta.id.as_str());
+        assert!(
+            meta.codes.keys().all(|family| capdex_model::rule::FAMILIES.contains(&family.as_str())),
+            "{}",
+            meta.id.as_str()
+        );
     }
 }
 

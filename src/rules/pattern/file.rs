@@ -13,12 +13,12 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 use capdex_model::ids::RuleId;
 
-use super::super::{Examples, Lifecycle, RuleMeta};
 use super::condition::Condition;
 use super::expression::Expression;
 use super::literals::{LiteralPlan, Sight};
 use super::mildness::Lower;
 use super::prefilter::RequiredLiterals;
+use capdex_model::rule::{Examples, Lifecycle, RuleMeta};
 
 /// A data rule as it is written.
 #[derive(Debug, Deserialize)]

@@ -1,5 +1,5 @@
-//! Literals that a text must hold for an expression to match it, and how close together: what a prefilter looks for before any
-//! expression runs.
+//! Literals that a text must hold for an expression to match it, and how close together: what a prefilter looks for
+//! before any expression runs.
 //!
 //! Must never demand too much: a plan that is not met proves that there is no match.
 

@@ -1,7 +1,7 @@
 //! Questions: what rules in code look for in whole texts of skills, answered with the help of the prefilter.
 //!
-//! The prefilter has passed such a text anyway, for all data rules; that it looks for some literals more costs nothing. Must
-//! not know who asks.
+//! The prefilter has passed such a text anyway, for all data rules; that it looks for some literals more costs nothing.
+//! Must not know who asks.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -103,8 +103,8 @@ impl Question {
     }
 }
 
-/// A part of a text without the words that it holds only pieces of: where the prefilter and an expression read it, an edge of
-/// a word is the same.
+/// A part of a text without the words that it holds only pieces of: where the prefilter and an expression read it, an
+/// edge of a word is the same.
 pub(crate) fn whole_words(text: &[u8], part: Range<usize>) -> Range<usize> {
     let is_inside = |at: usize| words_beside(text, at) == [true; 2];
     let end = part.end.min(text.len());

@@ -1,7 +1,7 @@
 //! Parts of a text in which the matches of an expression may lie, and the search through them.
 //!
-//! The prefilter tells the parts. Must stay linear: where they overlap they are read together, because in a text of one line
-//! each of thousands may reach to its end.
+//! The prefilter tells the parts. Must stay linear: where they overlap they are read together, because in a text of one
+//! line each of thousands may reach to its end.
 
 use std::ops::Range;
 

@@ -2,8 +2,8 @@
 //!
 //! From the data that the engine runs, as the manual is.
 
-use capdex_rules::measured::{self, Rate};
-use capdex_rules::{Example, RuleMeta};
+use capdex_model::rule::measured::Rate;
+use capdex_model::rule::{Example, RuleMeta};
 use maud::{Markup, html};
 
 use super::layout::{self, PageFrame, heading};
@@ -19,8 +19,8 @@ const LINES: usize = 30;
 /// The table of all rules.
 pub(crate) fn page(site: &Site) -> String {
     let frame = PageFrame { title: "Rules", part: "rules.html", depth: 0, as_of: Some(site.as_of) };
-    let metas = capdex_rules::all();
-    let lead = html! { (counted(metas.len() as u64, "rule")) ", each with firing and silent examples that a test runs. Rule set " code { (capdex_rules::digest()) } "." };
+    let metas = site.rules.all();
+    let lead = html! { (counted(metas.len() as u64, "rule")) ", each with firing and silent examples that a test runs. Rule set " code { (site.rules.digest()) } "." };
     layout::page(
         &frame,
         &html! {
@@ -67,14 +67,14 @@ pub(crate) fn rule(site: &Site, meta: &RuleMeta) -> String {
             h2 { "Why it matters" } p { (meta.why) }
             h2 { "What to do" } p { (meta.fix) }
             h2 { "What it cannot see" } p { (meta.cannot_see) }
-            h2 { "Measured" } (rates(meta))
+            h2 { "Measured" } (rates(site, meta))
             h2 { "Examples that fire" } @for example in meta.examples.fires.iter().take(EXAMPLES) { (shown(example)) }
             h2 { "Examples that stay silent" } @for example in meta.examples.silent.iter().take(EXAMPLES) { (shown(example)) }
         },
     )
 }
 
-fn rates(meta: &RuleMeta) -> Markup {
+fn rates(site: &Site, meta: &RuleMeta) -> Markup {
     layout::wide(
         "Measured rates",
         &html! {
@@ -82,7 +82,7 @@ fn rates(meta: &RuleMeta) -> Markup {
                 caption { "On labelled development sets; the rules were written with them at hand, so expect more elsewhere" }
                 thead { tr { th scope="col" { "set" } th scope="col" { "benign, high or critical" } th scope="col" { "benign, any severity" } th scope="col" class="num" { "malicious" } } }
                 tbody {
-                    @for (name, set) in measured::sets() {
+                    @for (name, set) in site.rules.measured() {
                         @let hits = set.rules.get(meta.id.as_str()).copied().unwrap_or_default();
                         tr {
                             th scope="row" { (name) }

@@ -2,7 +2,7 @@
 //!
 //! Nothing is judged here: the page shows the ledgers.
 
-use capdex_rules::catalogue::{self, Catalogue, CatalogueEntry};
+use capdex_rubrics::catalogue::{self, Catalogue, CatalogueEntry};
 use maud::{Markup, html};
 
 use super::layout::{self, PageFrame, heading};
@@ -22,7 +22,7 @@ pub(crate) fn page(site: &Site) -> String {
             section aria-labelledby="analysed-h" { h2 id="analysed-h" { "What could be analysed" } (analysed(site)) }
             section aria-labelledby="sources-h" { h2 id="sources-h" { "Sources" } (sources(site)) }
             section aria-labelledby="gaps-h" { h2 id="gaps-h" { "Open gaps" } (gaps(site)) }
-            section aria-labelledby="codes-h" { h2 id="codes-h" { "Published codes" } (codes()) }
+            section aria-labelledby="codes-h" { h2 id="codes-h" { "Published codes" } (codes(site)) }
         },
     )
 }
@@ -81,21 +81,21 @@ fn gaps(site: &Site) -> Markup {
 }
 
 /// Every catalogue with the answers to each of its codes.
-fn codes() -> Markup {
+fn codes(site: &Site) -> Markup {
     html! {
         p { "Every code that a method or taxonomy publishes, and what answers it here. A rule says " em { "unavailable" } " while nobody has given the data." }
         @for catalogue in catalogue::all().iter().filter(|catalogue| catalogue.asks()) {
-            @let answered = catalogue.entries.iter().filter(|entry| !catalogue.rules(entry).is_empty() || entry.elsewhere.is_some()).count();
+            @let answered = catalogue.entries.iter().filter(|entry| !catalogue.rules(entry, site.rules).is_empty() || entry.elsewhere.is_some()).count();
             details {
                 summary { (catalogue.title) ", " (answered) " of " (catalogue.entries.len()) " answered" }
                 p class="note" { (catalogue.published_at) ", read " (catalogue.read) "." }
-                (layout::wide(&catalogue.title, &table(catalogue)))
+                (layout::wide(&catalogue.title, &table(site, catalogue)))
             }
         }
     }
 }
 
-fn table(catalogue: &Catalogue) -> Markup {
+fn table(site: &Site, catalogue: &Catalogue) -> Markup {
     html! {
         table class="slim" {
             thead { tr { th scope="col" { "code" } th scope="col" { "name" } th scope="col" { "severity" } th scope="col" { "there" } th scope="col" { "needs" } th scope="col" { "answered by" } } }
@@ -104,7 +104,7 @@ fn table(catalogue: &Catalogue) -> Markup {
                     tr {
                         th scope="row" { code { (entry.code) } } td { (entry.name) }
                         td { (entry.severity.map_or("–", |severity| severity.as_str())) }
-                        td { (entry.status.as_str()) } td { (entry.needs.as_str()) } td { (answers(catalogue, entry)) }
+                        td { (entry.status.as_str()) } td { (entry.needs.as_str()) } td { (answers(site, catalogue, entry)) }
                     }
                 }
             }
@@ -112,8 +112,8 @@ fn table(catalogue: &Catalogue) -> Markup {
     }
 }
 
-fn answers(catalogue: &Catalogue, entry: &CatalogueEntry) -> Markup {
-    let rules = catalogue.rules(entry);
+fn answers(site: &Site, catalogue: &Catalogue, entry: &CatalogueEntry) -> Markup {
+    let rules = catalogue.rules(entry, site.rules);
     html! {
         @for (at, meta) in rules.iter().enumerate() { @if at > 0 { ", " } a href=(paths::rule(meta.id.as_str())) { (meta.id) } }
         @if let Some(elsewhere) = entry.elsewhere { @if !rules.is_empty() { ", " } (elsewhere.as_str()) }

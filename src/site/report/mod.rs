@@ -78,7 +78,7 @@ pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow
     folder.written.capabilities = site.rows.len() as u64;
     lists(&site, &view, &mut folder)?;
     capabilities(&site, &view, options, &mut folder)?;
-    let mark = json!({ "schema": "capdex.site/1", "as_of": options.as_of, "ruleset_sha256": capdex_rules::digest().hex(),
+    let mark = json!({ "schema": "capdex.site/1", "as_of": options.as_of, "ruleset_sha256": site.rules.digest().hex(),
                        "capabilities": site.rows.len() });
     // The mark last: a folder without it was not finished, and is never taken for a site.
     folder.put(MARK, &format!("{mark}\n"))?;
@@ -134,7 +134,7 @@ pub(crate) fn drift_feed(site: &Site, reader: &Reader) -> anyhow::Result<String>
 
 /// The page of a rule, by its id.
 pub(crate) fn rule(site: &Site, id: &str) -> Option<String> {
-    capdex_rules::find(id).map(|meta| catalogue::rule(site, meta))
+    site.rules.find(id).map(|meta| catalogue::rule(site, meta))
 }
 
 /// The page of a rubric, by the name of its file.
@@ -161,7 +161,7 @@ fn lists(site: &Site, reader: &Reader, folder: &mut SiteWriter) -> anyhow::Resul
     for number in 0..directory::chunks(site) {
         folder.put(&paths::rows(number), &directory::rows(site, number))?;
     }
-    for meta in capdex_rules::all() {
+    for meta in site.rules.all() {
         folder.put(&paths::rule(meta.id.as_str()), &catalogue::rule(site, meta))?;
     }
     for rubric in RUBRICS {

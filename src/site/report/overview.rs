@@ -228,7 +228,7 @@ fn frequent(site: &Site) -> Markup {
                 tbody {
                     @for (rule, (count, severity)) in rules.into_iter().take(FREQUENT) {
                         tr {
-                            @match capdex_rules::find(rule) {
+                            @match site.rules.find(rule) {
                                 Some(meta) => { th scope="row" { a href=(paths::rule(rule)) { (rule) } } td { (layout::severity(*severity)) } td { (meta.title) } }
                                 None => { th scope="row" { (quoted(rule, NAME)) } td { (layout::severity(*severity)) } td { "a rule of another version of capdex" } }
                             }

@@ -108,7 +108,7 @@ impl Follow {
         }
         let reader = match self.reader.take() {
             Some(reader) => reader,
-            None => Reader::open(&service.options.store)?,
+            None => Reader::open(&service.options.store, service.options.rules)?,
         };
         // SQLite counts commits of other connections, so an unchanged store costs one question.
         let version = reader.data_version()?;

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use capdex_model::rule::RuleIndex;
 use capdex_model::time::AsOf;
 use tokio::net::TcpListener;
 
@@ -35,6 +36,8 @@ use dispatch::Service;
 pub struct Options {
     /// The store.
     pub store: PathBuf,
+    /// The rules of the program.
+    pub rules: &'static RuleIndex,
     /// The instant that ages are measured against; none: that of the last run.
     pub as_of: Option<AsOf>,
     /// The address to listen on.

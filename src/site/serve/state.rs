@@ -67,7 +67,7 @@ impl ServeState {
         };
         let reader = match ready {
             Some(reader) => reader,
-            None => Reader::open(&options.store)?,
+            None => Reader::open(&options.store, options.rules)?,
         };
         let result = work(&reader);
         // One that failed may be broken, and is not lent again.

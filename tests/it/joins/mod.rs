@@ -81,7 +81,7 @@ fn walked(data: &str) -> Vec<Listing> {
         ]);
         assert!(matches!(run.code, Some(0 | 3)), "{source}: {}", run.stderr);
     }
-    let reader = Reader::open(&capdex.path().join("capdex.db")).expect("a store");
+    let reader = Reader::open(&capdex.path().join("capdex.db"), &capdex_rules::INDEX).expect("a store");
     reader.listings(None).expect("reads").into_iter().filter_map(|stored| stored.listing).collect()
 }
 

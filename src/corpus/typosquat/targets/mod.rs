@@ -1,7 +1,7 @@
 //! `Targets`: the names that others may be taken for, with every way of finding which of them a name is almost.
 //!
-//! Distances by the index, everything else by equal keys. Owners play no part: a match is a candidate and says nothing about
-//! anybody.
+//! Distances by the index, everything else by equal keys. Owners play no part: a match is a candidate and says nothing
+//! about anybody.
 
 use super::buckets::{Buckets, of_text};
 use super::distance;

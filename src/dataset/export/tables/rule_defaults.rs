@@ -24,9 +24,9 @@ table_row! {
     }
 }
 
-fn rows(_: &Reader, emit: Emit<'_, RuleDefaultRow>) -> anyhow::Result<()> {
+fn rows(reader: &Reader, emit: Emit<'_, RuleDefaultRow>) -> anyhow::Result<()> {
     for kind in Kind::ALL {
-        for fact in capdex_rules::defaults().of_kind(kind).facts() {
+        for fact in reader.rules().defaults().of_kind(kind).facts() {
             emit(RuleDefaultRow { kind, rule: fact.rule.clone(), version: fact.version, outcome: fact.outcome })?;
         }
     }

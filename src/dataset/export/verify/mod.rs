@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
+use capdex_model::rule::RuleIndex;
 
 use super::exporters::EXPORTERS;
 use super::format::Exporter;
@@ -65,23 +66,23 @@ impl Verified {
     }
 }
 
-/// Checks everything that can be checked. A file that has other bytes than it should is named, and its content is not computed
+/// Checks everything that can be checked under some rules. A file that has other bytes than it should is named, and its content is not computed
 /// again.
 ///
 /// # Errors
 /// When there is no manifest.
-pub fn verify(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Verified> {
+pub fn verify(dir: &Path, rules: &'static RuleIndex, pool: &rayon::ThreadPool) -> anyhow::Result<Verified> {
     let Sealed { mut verified, manifest, damaged } = check_bytes(dir, pool)?;
     // Without a manifest that can be believed there is nothing to compare with.
     let Some(manifest) = manifest else { return Ok(verified) };
     check_root(&manifest, &mut verified);
-    check_texts(&manifest, &mut verified);
+    check_texts(&manifest, rules, &mut verified);
     let is_undamaged = |(_, exporter): &(usize, &'static dyn Exporter)| {
         // Only the tables that are read here: a damaged file beside them is named, and stops nothing.
         !COMPUTED.iter().any(|table| damaged.contains(&exporter.file_name(manifest.layout(table).name)))
     };
     let formats = check_formats(&manifest, &mut verified).into_iter().filter(is_undamaged);
-    let formats = formats.map(|(number, exporter)| Dataset { dir, number, exporter, manifest: &manifest });
+    let formats = formats.map(|(number, exporter)| Dataset { dir, number, exporter, manifest: &manifest, rules });
     // What is the same in two formats is computed once; everything else of a format is checked beside the others.
     let mut recomputed = Recomputed::default();
     // Facts first for all formats: the other tables are checked against them.
@@ -148,6 +149,8 @@ struct Dataset<'a> {
     number: usize,
     exporter: &'static dyn Exporter,
     manifest: &'a DatasetManifest,
+    /// This program's rules.
+    rules: &'static RuleIndex,
 }
 
 impl Dataset<'_> {
@@ -240,9 +243,9 @@ fn check_root(manifest: &DatasetManifest, verified: &mut Verified) {
 }
 
 /// The rules and rubrics of this program must be those that made the dataset, or nothing can be computed again.
-fn check_texts(manifest: &DatasetManifest, verified: &mut Verified) {
+fn check_texts(manifest: &DatasetManifest, rules: &RuleIndex, verified: &mut Verified) {
     // Facts cannot be computed again without the bytes; with other rules they cannot even be compared.
-    if manifest.ruleset_sha256 != capdex_rules::digest().hex() {
+    if manifest.ruleset_sha256 != rules.digest().hex() {
         verified.differs("manifest.json: the facts were found under another rule set than this program's");
     }
     if capdex_rubrics::find(&manifest.rank_by).is_none() {

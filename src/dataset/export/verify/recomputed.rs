@@ -10,9 +10,9 @@ use capdex_model::capability::Kind;
 use capdex_model::digest::{Digest, Hashing, bytes_of_hex};
 use capdex_model::fact::{Fact, Outcome};
 use capdex_model::facts::{DefaultRow, Exceptions, OutcomeRow, RuleDefaults, SparseFacts};
+use capdex_model::rule::RuleIndex;
 use capdex_model::score::Score;
 use capdex_model::snapshot::Completeness;
-use capdex_model::time::AsOf;
 use capdex_rubrics::rank::{ScoreRankKey, score_rank_key};
 use capdex_rubrics::saferskills::{self, RolledUpCapability};
 use capdex_rubrics::{RUBRICS, verdict};
@@ -118,7 +118,7 @@ impl Recomputed {
     ) -> anyhow::Result<()> {
         let written = rule_defaults(dataset, verified)?;
         // This program's defaults are shared; those of another rule set are copied for each row.
-        let ours = capdex_rules::defaults();
+        let ours = dataset.rules.defaults();
         let written = if written.gives_the_same_as(ours) { ours } else { &written };
         let (mut waiting, mut failed) = (Vec::with_capacity(PIECE), None);
         dataset.each(|row: ReadFactsRow| {
@@ -144,14 +144,13 @@ impl Recomputed {
         pool: &rayon::ThreadPool,
         verified: &mut Verified,
     ) -> anyhow::Result<()> {
-        let (as_of, rank_by) = (dataset.manifest.as_of, &*dataset.manifest.rank_by);
         let known = &self.0;
         let computed = bulk::mapped(pool, written, |written| {
             // The row has to be the same too: with its digest alone a forged row would take over the other's results.
             let known = written.key.and_then(|key| known.get(&key)).filter(|known| known.row == written.row);
             let computed = match known {
                 Some(known) => Ok((None, known.is_whole)),
-                None => written.compute(defaults, as_of, rank_by).map(|computed| {
+                None => written.compute(dataset, defaults).map(|computed| {
                     let is_whole = computed.is_whole;
                     (Some(computed), is_whole)
                 }),
@@ -216,17 +215,18 @@ impl WrittenFacts {
         }
     }
 
-    fn facts(&self, written: &RuleDefaults) -> anyhow::Result<SparseFacts> {
+    fn facts(&self, written: &RuleDefaults, rules: &'static RuleIndex) -> anyhow::Result<SparseFacts> {
         let facts: Vec<Fact> = serde_json::from_str(&self.exceptions)?;
         let outcomes: Vec<OutcomeRow<'_>> = serde_json::from_str(&self.outcomes)?;
         let kind: Kind = self.kind.parse()?;
         let facts = facts.into_iter().map(Cow::Owned).collect();
         let exceptions = Exceptions { kind, over_defaults: self.over_defaults, facts, outcomes };
-        Ok(SparseFacts::restore(exceptions, written, capdex_rules::defaults()))
+        Ok(SparseFacts::restore(exceptions, written, rules))
     }
 
-    fn compute(&self, defaults: &RuleDefaults, as_of: AsOf, rank_by: &str) -> anyhow::Result<Computed> {
-        let facts = self.facts(defaults)?;
+    fn compute(&self, dataset: &Dataset<'_>, defaults: &RuleDefaults) -> anyhow::Result<Computed> {
+        let (as_of, rank_by) = (dataset.manifest.as_of, &*dataset.manifest.rank_by);
+        let facts = self.facts(defaults, dataset.rules)?;
         let all: Vec<Score> = RUBRICS.iter().map(|rubric| rubric.score(&facts, as_of)).collect();
         let ranked = |completeness: Completeness| {
             let verdict = verdict(&all, &completeness);
@@ -260,9 +260,9 @@ fn rule_defaults(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Resu
         rows.push((kind, (rule, version.context("a version is none")?, outcome)));
         Ok(())
     })?;
-    let ours = capdex_rules::defaults();
+    let ours = dataset.rules.defaults();
     // Only under our own rules is it known what the answers must be.
-    if dataset.manifest.ruleset_sha256 == capdex_rules::digest().hex() && !ours.rows().eq(rows.iter().cloned()) {
+    if dataset.manifest.ruleset_sha256 == dataset.rules.digest().hex() && !ours.rows().eq(rows.iter().cloned()) {
         verified.differs(format!(
             "{}: not what the rules answer where they find nothing",
             dataset.file::<ReadRuleDefaultRow>()

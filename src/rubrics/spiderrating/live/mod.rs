@@ -13,6 +13,7 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
+use capdex_model::rule::RuleIndex;
 use capdex_model::score::{RubricRef, Score, ScoreText};
 use capdex_model::time::AsOf;
 
@@ -70,8 +71,8 @@ impl Rubric for Live {
         &META
     }
 
-    fn needs(&self) -> &[&'static str] {
-        &NEEDS
+    fn needs(&self, rules: &'static RuleIndex) -> &[&'static str] {
+        NEEDS.of(rules)
     }
 
     fn score(&self, facts: &SparseFacts, at: AsOf) -> Score {
@@ -173,7 +174,7 @@ mod tests {
         let mut facts: Vec<_> = reported(Kind::McpServer, &[], Outcome::False).all().cloned().collect();
         facts.retain(|fact| fact.rule.as_str() != super::super::TOOLS);
         facts.push(fact(super::super::TOOLS, Outcome::Unavailable, Severity::Info, json!(null)));
-        let score = Live.score(&capdex_rules::facts(Kind::McpServer, facts), day());
+        let score = Live.score(&SparseFacts::new(&capdex_rules::INDEX, Kind::McpServer, facts), day());
         assert_eq!((score.value, &*score.reason), (None, "the published rows hold no server without tools"));
     }
 }

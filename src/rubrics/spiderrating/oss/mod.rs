@@ -10,6 +10,7 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
+use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Coverage, RubricRef, Score, ScoreText};
 use capdex_model::time::AsOf;
 
@@ -55,8 +56,8 @@ impl Rubric for Oss {
         &META
     }
 
-    fn needs(&self) -> &[&'static str] {
-        &NEEDS
+    fn needs(&self, rules: &'static RuleIndex) -> &[&'static str] {
+        NEEDS.of(rules)
     }
 
     fn score(&self, facts: &SparseFacts, at: AsOf) -> Score {
@@ -97,7 +98,7 @@ impl<'a> OssInputs<'a> {
         };
         let project = facts.value(ARCHITECTURE);
         let rated = project.and_then(|value| value["rated_files"].as_u64()).unwrap_or(0);
-        let answered = outcomes.answered(&CODED).coverage();
+        let answered = outcomes.answered(CODED.of(facts.rules())).coverage();
         let stated = facts.value(METADATA);
         let claimed = claims::read(stated);
         Self {

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use capdex_evidence::rated_files::is_rated;
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Fact, Severity};
 use capdex_model::facts::SparseFacts;
-use capdex_rules::checks::measure_architecture::is_rated;
 
 use super::super::description::round;
 use super::super::findings;

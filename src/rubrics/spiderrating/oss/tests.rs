@@ -161,7 +161,7 @@ fn finding_of(rule: &str, file: &str) -> Fact {
 fn security_of(kind: Kind, measured: &[(&str, Value)], findings: &[(&str, &str)]) -> OssSecurityLayer {
     let mut facts: Vec<Fact> = reported(kind, measured, Outcome::False).all().cloned().collect();
     facts.extend(findings.iter().map(|(rule, file)| finding_of(rule, file)));
-    security::of(&capdex_rules::facts(kind, facts), 1)
+    security::of(&SparseFacts::new(&capdex_rules::INDEX, kind, facts), 1)
 }
 
 #[test]

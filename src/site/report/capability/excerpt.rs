@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_db::{CurrentCapability, Reader};
 use capdex_model::facts::SparseFacts;
+use capdex_model::rule::RuleIndex;
 use capdex_model::snapshot::FileEntry;
 
 use capdex_dataset::escape::shorten;
@@ -52,7 +53,7 @@ pub(super) fn read(
     for (path, lines) in wanted {
         let Some(text) = text_of(reader, &files, path)? else { continue };
         for line in lines {
-            excerpts.insert((path.to_owned(), line), around(&text, line));
+            excerpts.insert((path.to_owned(), line), around(&text, line, reader.rules()));
         }
     }
     Ok(excerpts)
@@ -66,28 +67,36 @@ fn text_of(reader: &Reader, files: &[FileEntry], path: &str) -> anyhow::Result<O
     Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
 }
 
-fn around(text: &str, line: u32) -> Excerpt {
+fn around(text: &str, line: u32, rules: &RuleIndex) -> Excerpt {
     // Lines are numbered from 1, so the first lines have less before them.
     let from = line.saturating_sub(AROUND).max(1);
     let wanted = (1_u32..).zip(text.lines()).skip_while(|(number, _)| *number < from);
-    wanted.take_while(|(number, _)| *number <= line + AROUND).map(|(number, text)| (number, shown(text))).collect()
+    wanted
+        .take_while(|(number, _)| *number <= line + AROUND)
+        .map(|(number, text)| (number, shown(text, rules)))
+        .collect()
 }
 
 /// A line without what may be a secret.
-fn shown(line: &str) -> String {
+fn shown(line: &str, rules: &RuleIndex) -> String {
     // Masked before it is shortened: a secret that was cut in half would not be recognised.
-    shorten(&capdex_rules::mask_line(line.trim_end()), WIDTH)
+    shorten(&rules.mask_line(line.trim_end()), WIDTH)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use capdex_model::rule::testing::NO_RULES;
 
     #[test]
     fn the_lines_around_are_numbered_and_end_with_the_file() {
         let text = "a\nb\r\nc\nd\ne\nf";
-        let numbers =
-            |line| around(text, line).into_iter().map(|(number, text)| format!("{number}{text}")).collect::<Vec<_>>();
+        let numbers = |line| {
+            around(text, line, &NO_RULES)
+                .into_iter()
+                .map(|(number, text)| format!("{number}{text}"))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(numbers(1), ["1a", "2b", "3c"]);
         assert_eq!(numbers(4), ["2b", "3c", "4d", "5e", "6f"]);
         assert_eq!(numbers(6), ["4d", "5e", "6f"]);
@@ -96,6 +105,6 @@ mod tests {
 
     #[test]
     fn a_long_line_is_cut() {
-        assert_eq!(shown(&"x ".repeat(500)).chars().count(), WIDTH);
+        assert_eq!(shown(&"x ".repeat(500), &NO_RULES).chars().count(), WIDTH);
     }
 }

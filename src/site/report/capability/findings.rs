@@ -61,7 +61,7 @@ fn groups<'a, 'f>(found: &'a [Finding<'f>]) -> Vec<Vec<&'a Finding<'f>>> {
 fn group_of(group: &[&Finding<'_>], data: &CapabilityPageData) -> Markup {
     let Some(first) = group.first() else { return html! {} };
     // A stored finding may be of a rule that this version no longer has.
-    let meta = capdex_rules::find(first.rule);
+    let meta = data.facts.rules().find(first.rule);
     html! {
         article class="finding" {
             h3 {

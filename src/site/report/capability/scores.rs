@@ -2,6 +2,7 @@
 //!
 //! Nothing is computed here: the arithmetic was stored with the score.
 
+use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Band, Score};
 use capdex_rubrics::{RUBRICS, RubricMeta, find};
 use maud::{Markup, html};
@@ -23,7 +24,7 @@ pub(super) fn section(data: &CapabilityPageData) -> Markup {
         div class="cards" {
             @for meta in metas().filter(|meta| meta.rubric.is_seed()) { (card(meta, of(meta))) }
         }
-        @for meta in metas() { @if let Some(score) = of(meta) { (arithmetic(meta, score)) } }
+        @for meta in metas() { @if let Some(score) = of(meta) { (arithmetic(meta, score, data.facts.rules())) } }
     }
 }
 
@@ -56,7 +57,7 @@ fn coverage(score: &Score) -> String {
     (f64::from(score.coverage.as_thousandths()) / 10.0).to_string()
 }
 
-fn arithmetic(meta: &RubricMeta, score: &Score) -> Markup {
+fn arithmetic(meta: &RubricMeta, score: &Score, rules: &RuleIndex) -> Markup {
     html! {
         details class="arithmetic" {
             summary {
@@ -66,7 +67,7 @@ fn arithmetic(meta: &RubricMeta, score: &Score) -> Markup {
             p class="note" { "Version " (score.rubric.version) ", text " code { (score.rubric.text) } ", coverage " (coverage(score)) " %." }
             @if !score.reason.is_empty() { p { (quoted(&score.reason, TEXT)) } }
             @if !score.parts.is_empty() { (parts(score)) }
-            @if !score.terms.is_empty() { (terms(score)) }
+            @if !score.terms.is_empty() { (terms(score, rules)) }
             @if !score.caps.is_empty() { p { "Constraints that took hold:" } ul { @for cap in &score.caps { li { (quoted(cap, TEXT)) } } } }
         }
     }
@@ -89,7 +90,7 @@ fn parts(score: &Score) -> Markup {
     )
 }
 
-fn terms(score: &Score) -> Markup {
+fn terms(score: &Score, rules: &RuleIndex) -> Markup {
     // A term for every finding: a large package has thousands.
     let more = score.terms.len().saturating_sub(MOST);
     layout::wide(
@@ -102,7 +103,7 @@ fn terms(score: &Score) -> Markup {
                     @for term in score.terms.iter().take(MOST) {
                         tr {
                             td class="num" { (term.points) } th scope="row" { (quoted(&term.label, NAME)) } td { (quoted(&term.note, TEXT)) }
-                            td { @for (at, rule) in term.rules.iter().enumerate() { @if at > 0 { ", " } (rule_link(rule)) } }
+                            td { @for (at, rule) in term.rules.iter().enumerate() { @if at > 0 { ", " } (rule_link(rule, rules)) } }
                         }
                     }
                     @if more > 0 { tr { td {} td colspan="3" { "… and " (more) " more terms, in the dataset" } } }
@@ -113,9 +114,9 @@ fn terms(score: &Score) -> Markup {
     )
 }
 
-fn rule_link(rule: &str) -> Markup {
+fn rule_link(rule: &str, rules: &RuleIndex) -> Markup {
     html! {
         // Rules of an older version have no page to link to.
-        @if capdex_rules::find(rule).is_some() { a href={ (ROOT) (paths::rule(rule)) } { (rule) } } @else { (quoted(rule, NAME)) }
+        @if rules.find(rule).is_some() { a href={ (ROOT) (paths::rule(rule)) } { (rule) } } @else { (quoted(rule, NAME)) }
     }
 }

@@ -9,6 +9,7 @@ use capdex_db::{CurrentCapability, ListingState, Reader, Totals};
 use capdex_model::capability::Kind;
 use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::points::Points;
+use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Band, Coverage, Score, Verdict};
 use capdex_model::time::AsOf;
 use capdex_rubrics::RUBRICS;
@@ -72,6 +73,8 @@ pub struct CapabilitySummary {
 pub struct Site {
     /// The instant that ages are measured against.
     pub as_of: AsOf,
+    /// The rules of the program.
+    pub rules: &'static RuleIndex,
     /// Every capability, in order.
     pub rows: Vec<CapabilitySummary>,
     /// The totals of the store.
@@ -115,6 +118,7 @@ impl Site {
         let rows: Vec<CapabilitySummary> = numbered.map(|((_, row), rank)| CapabilitySummary { rank, ..row }).collect();
         Ok(Self {
             as_of,
+            rules: reader.rules(),
             totals: reader.totals()?,
             by_id: rows.iter().enumerate().map(|(at, row)| (row.id, at)).collect(),
             watch: Watch::load(reader)?,

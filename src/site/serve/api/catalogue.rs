@@ -4,21 +4,22 @@ use super::whole;
 use crate::serve::reply::RouteReply;
 use crate::serve::route::ApiRequest;
 use capdex_dataset::views::status::StatusView;
+use capdex_model::rule::RuleMeta;
 use capdex_rubrics::RUBRICS;
 use serde_json::json;
 
 /// `/api/v1/rules`
 pub(in crate::serve) fn rules(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
-    let object = |meta: &&capdex_rules::RuleMeta| {
+    let object = |meta: &&RuleMeta| {
         json!({ "id": meta.id, "version": meta.version, "title": meta.title, "severity": meta.severity,
                 "confidence": meta.confidence, "kinds": meta.kinds, "cites": meta.cites, "codes": meta.codes })
     };
-    whole("capdex.rules/1", ask.site, &capdex_rules::all().iter().map(object).collect::<Vec<_>>())
+    whole("capdex.rules/1", ask.site, &ask.reader.rules().all().iter().map(object).collect::<Vec<_>>())
 }
 
 /// `/api/v1/rules/{rule}`
 pub(in crate::serve) fn rule(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
-    let Some(meta) = capdex_rules::find(ask.name()) else {
+    let Some(meta) = ask.reader.rules().find(ask.name()) else {
         return Ok(RouteReply::Missing("there is no such rule; /api/v1/rules lists them all".to_owned()));
     };
     let mut rule = serde_json::to_value(meta)?;

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::{Lifecycle, RuleMeta, all as all_rules};
 use capdex_model::fact::Severity;
+use capdex_model::rule::{Lifecycle, RuleIndex, RuleMeta};
 
 #[cfg(test)]
 mod tests;
@@ -211,15 +211,15 @@ impl Catalogue {
         entry.generations.chars().map(|generation| format!("{}{}@{generation}", self.cite, entry.code)).collect()
     }
 
-    /// The rules that run and answer an entry, sorted by id.
-    pub fn rules(&self, entry: &CatalogueEntry) -> Vec<&'static RuleMeta> {
+    /// Those of some rules that run and answer an entry, sorted by id.
+    pub fn rules(&self, entry: &CatalogueEntry, rules: &RuleIndex) -> Vec<&'static RuleMeta> {
         let citations = self.citations(entry);
         let answers = |meta: &&RuleMeta| {
             // Retired rules answer nothing any more: an entry that only they answer is open.
             let carried = meta.codes.get(&self.id).is_some_and(|codes| codes.contains(&entry.code));
             meta.lifecycle != Lifecycle::Retired && (carried || meta.cites.iter().any(|cite| citations.contains(cite)))
         };
-        all_rules().iter().copied().filter(answers).collect()
+        rules.all().iter().copied().filter(answers).collect()
     }
 
     /// True where its entries have to be answered.
