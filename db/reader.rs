@@ -21,8 +21,9 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens a store for a command that only reads; `rules` number the facts. Nothing is made or migrated. Fails with [`StoreError::Missing`] where
-    /// there is no file, and as [`crate::Store::open`] does for a file that is no store of this version.
+    /// Opens a store for a command that only reads; `rules` number the facts. Nothing is made or migrated. Fails with
+    /// [`StoreError::Missing`] where there is no file, and as [`crate::Store::open`] does for a file that is no store
+    /// of this version.
     pub fn open(path: &Path, rules: &'static RuleIndex) -> Result<Self, StoreError> {
         if !path.exists() {
             return Err(StoreError::Missing { path: path.to_owned() });

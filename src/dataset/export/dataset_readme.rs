@@ -17,7 +17,10 @@ use super::file::HashedFile;
 use super::format::Exporter;
 use super::manifest;
 use super::table::{ColumnType, Layout};
+use super::table_row::TableRow as _;
 use super::tables::TABLES;
+use super::tables::facts::FactsRow;
+use super::tables::rule_defaults::RuleDefaultRow;
 
 /// For people.
 const README: &str = "README.md";
@@ -87,10 +90,13 @@ fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &Expor
             let _ = writeln!(text, "| {} | {kind} | {} |", column.name, column.about.replace('|', "\\|"));
         }
     }
-    text.push_str(
+    // By the tables' own names: a renamed table shall not leave an old name behind here.
+    let (facts, defaults) = (FactsRow::TABLE.name, RuleDefaultRow::TABLE.name);
+    let _ = write!(
+        text,
         "\n## Checking it\n\n`capdex verify DIR` needs nothing but this folder: it hashes every file and computes every score, \
-         verdict, rank and package again from the tables `facts` and `answers`. Without capdex, `sha256sum` gives the digests of \
-         the manifest, and from the lines that it prints, sorted by name, follows `merkle_root` (RFC 6962, section 2.1).\n",
+         verdict, rank and package again from the tables `{facts}` and `{defaults}`. Without capdex, `sha256sum` gives the digests \
+         of the manifest, and from the lines that it prints, sorted by name, follows `merkle_root` (RFC 6962, section 2.1).\n",
     );
     text
 }

@@ -66,8 +66,8 @@ impl Verified {
     }
 }
 
-/// Checks everything that can be checked under some rules. A file that has other bytes than it should is named, and its content is not computed
-/// again.
+/// Checks everything that can be checked under some rules. A file that has other bytes than it should is named, and its
+/// content is not computed again.
 ///
 /// # Errors
 /// When there is no manifest.
