@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 
-use crate::connection::{StoreFileContent, inspect, open_to_read, open_to_write};
+use crate::connection::{StoreFileContent, inspect, make_private, open_to_read, open_to_write};
 use crate::lock::Lock;
 use crate::migrate::{self, SCHEMA_VERSION, SchemaState};
 use crate::reader::faults;
@@ -34,6 +34,7 @@ impl Reader {
         remove(&beside)?;
         // One reading from beginning to end, so that the copy is one state however long it takes.
         let view = self.snapshot_view()?;
+        make_private(&beside)?;
         let mut copy = Connection::open(&beside).map_err(|source| StoreError::Sql { what: WHAT, source })?;
         {
             let backup = Backup::new(view.connection(), &mut copy).map_err(failed(view.connection(), WHAT))?;

@@ -89,9 +89,25 @@ fn wal_is_empty(path: &Path) -> bool {
     std::fs::metadata(PathBuf::from(wal)).map_or(true, |about| about.len() == 0)
 }
 
+/// Makes an empty file that its owner alone may read: a store holds what listings and endpoints told the operator. SQLite
+/// gives the log beside it the same rights. A file that is there keeps those that its owner gave it.
+pub(crate) fn make_private(path: &Path) -> Result<(), StoreError> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            Err(StoreError::Io { what: "make", path: path.to_owned(), source: error })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Opens the connection of the writing thread. The file is made if there is none.
 pub(crate) fn open_to_write(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    make_private(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     open(path, flags)
 }
 

@@ -38,8 +38,9 @@ struct StoreInner {
 }
 
 impl Store {
-    /// Opens the store at `path`, or makes it; `rules` number the facts that it reads. Takes the lock, brings the schema up to date and starts the writer. Gives the
-    /// leased jobs of a dead process back to the queue and marks its unfinished runs as interrupted.
+    /// Opens the store at `path`, or makes it; `rules` number the facts that it reads. Takes the lock, brings the
+    /// schema up to date and starts the writer. Gives the leased jobs of a dead process back to the queue and marks its
+    /// unfinished runs as interrupted.
     ///
     /// Fails with [`StoreError::Locked`] while another handle has it open, also in this process. Fails with
     /// [`StoreError::NotAStore`], [`StoreError::TooNew`] or [`StoreError::Damaged`] for a file, which is left as it is.
@@ -204,6 +205,32 @@ mod tests {
         let link = folder.path().with_file_name("link.db");
         std::os::unix::fs::symlink(folder.path(), &link).expect("links");
         assert!(matches!(Store::open(&link, rules()), Err(StoreError::Locked { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_store_and_its_copies_are_for_their_owner_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let rights = |path: &Path| {
+            std::fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).permissions()
+        };
+        let of_owner = |path: &Path| rights(path).mode() & 0o777 == 0o600;
+        let (folder, elsewhere) = (Folder::new(), Folder::new());
+        let store = folder.store();
+        store.write(|writer| writer.record_gap("fetch", "npm:a", &gap("a"), day(1))).expect("written");
+        assert!(of_owner(&folder.path()));
+        let mut log = folder.path().into_os_string();
+        log.push("-wal");
+        assert!(of_owner(Path::new(&log)), "what is committed lies there first");
+        store.reader().expect("opens").backup(&elsewhere.path(), |_, _| ()).expect("copied");
+        assert!(of_owner(&elsewhere.path()));
+        drop(store);
+        // An operator who lets a group read it has said so.
+        let mut shared = rights(&folder.path());
+        shared.set_mode(0o640);
+        std::fs::set_permissions(folder.path(), shared).expect("set");
+        folder.store();
+        assert_eq!(rights(&folder.path()).mode() & 0o777, 0o640);
     }
 
     #[test]
