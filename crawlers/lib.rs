@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 pub mod awesome_lists;
+pub mod catalogue;
 mod claims;
 pub mod clawhub;
 #[cfg(test)]

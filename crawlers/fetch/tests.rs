@@ -26,7 +26,7 @@ fn tarball() -> Vec<u8> {
 
 fn npm(server: &Server, integrity: Vec<Integrity>) -> Locator {
     let url = format!("{}/a/-/a-1.tgz?token=canary", server.base_url);
-    Locator::NpmPackage { name: "a".into(), version: "1".into(), url, integrity }
+    Locator::NpmPackage { registry: None, name: "a".into(), version: "1".into(), url, integrity }
 }
 
 async fn fetch_from(server: &Server, locator: &Locator, limits: unpack::UnpackLimits) -> Result<Fetched, CrawlError> {
@@ -80,8 +80,7 @@ async fn the_cap_for_compressed_bytes_holds() {
 #[tokio::test]
 async fn the_name_of_a_python_file_decides_its_format() {
     let server = Server::start(|_, _| Sent::ok(tarball()));
-    let locator = |filename: &str| Locator::PypiPackage {
-        name: "a".into(),
+    let locator = |filename: &str| Locator::PypiPackage { registry: None, name: "a".into(),
         version: "1".into(),
         url: format!("{}/{filename}", server.base_url),
         filename: filename.into(),
@@ -99,7 +98,7 @@ async fn the_name_of_a_python_file_decides_its_format() {
 async fn a_tarball_at_a_forbidden_address_is_refused() {
     let server = Server::start(|_, _| Sent::ok(tarball()));
     let url = "http://169.254.169.254/a-1.tgz".to_owned();
-    let locator = Locator::NpmPackage { name: "a".into(), version: "1".into(), url, integrity: vec![] };
+    let locator = Locator::NpmPackage { registry: None, name: "a".into(), version: "1".into(), url, integrity: vec![] };
     let error = fetch_from(&server, &locator, unpack::UnpackLimits::default()).await;
     assert!(matches!(error, Err(CrawlError::Refused { .. })));
 }
@@ -108,7 +107,7 @@ async fn a_tarball_at_a_forbidden_address_is_refused() {
 async fn a_folder_that_is_not_there_is_an_error() {
     let (http, _) = client(settings(&[]));
     let path = tempfile::tempdir().expect("a folder").path().join("missing");
-    let locator = Locator::Folder { path: path.to_string_lossy().into_owned(), name: "missing".into() };
+    let locator = Locator::Folder { source: None, path: path.to_string_lossy().into_owned(), name: "missing".into() };
     assert!(fetch(&http, &locator, &unpack::UnpackLimits::default()).await.is_err());
     assert_eq!(http.usage().requests, 0);
 }

@@ -40,6 +40,7 @@ pub(super) fn read(name: &str, subject: &str, bytes: &[u8]) -> Result<(Listing, 
     let dist = manifest.get("dist").ok_or_else(|| malformed("the version has no dist"))?;
     let url = dist.get("tarball").and_then(Value::as_str).ok_or_else(|| malformed("the version has no tarball"))?;
     let locator = Locator::NpmPackage {
+        registry: None,
         name: name.to_owned(),
         version: version.to_owned(),
         url: url.to_owned(),

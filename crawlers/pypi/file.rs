@@ -88,6 +88,7 @@ pub(crate) fn choose<'a>(files: &'a FilesByVersion, stated: Option<&str>) -> Opt
 /// The locator of a chosen file.
 pub(crate) fn locator(project: &str, version: &str, file: &IndexFile) -> Locator {
     Locator::PypiPackage {
+        registry: None,
         name: project.to_owned(),
         version: version.to_owned(),
         url: file.url.clone(),

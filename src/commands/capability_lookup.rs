@@ -6,7 +6,7 @@
 
 use capdex_db::{CurrentCapability, CurrentName, Reader};
 use capdex_model::capability::Kind;
-use capdex_model::ids::slug_of;
+use capdex_model::ids::{slug_of, split_registry};
 use capdex_model::purl::Purl;
 
 use crate::exit::usage;
@@ -191,7 +191,8 @@ impl<'a> NameQuery<'a> {
             None if self.text == identity => return Some(MatchQuality::Whole),
             None => {}
         }
-        let package = identity.split_once(':').map_or(identity.as_str(), |(_, name)| name);
+        let (bare, _) = split_registry(identity);
+        let package = bare.split_once(':').map_or(bare, |(_, name)| name);
         let last = |text: &str| text.rsplit('/').next() == Some(self.text);
         // Bare names are open to squatting, so they count only where one thing has them.
         if package == self.text || last(package) || last(path) || digits.is_some() {

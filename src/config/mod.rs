@@ -10,6 +10,7 @@ mod identity;
 pub mod keys;
 mod notifier;
 mod notifier_section;
+mod registries;
 mod retention;
 mod sources;
 
@@ -176,6 +177,7 @@ impl Schedule {
                 None => drop(sources.insert(id.clone(), sources::run_of(source.meta(), section, &mut http)?)),
             }
         }
+        registries::assign(&mut sources, &self.sources)?;
         let rehash_per_night = self.drift.rehash_per_night.unwrap_or(REHASH_PER_NIGHT);
         Ok(Resolved { sources, skipped, http, rehash_per_night, overrides: self.identity.overrides()? })
     }

@@ -44,7 +44,7 @@ keys! {
         #[key(default = NONE, example = r#""https://replicate.example/registry""#)]
         pub changes_url: Option<String>,
         /// Whether the source is also asked for what other listings refer to: packages, repositories, images, endpoints.
-        #[key(default = "true for sources that are asked by name, but `folder`", example = "false")]
+        #[key(default = "true for sources that are asked by name, but `folder` and registries that are not the ecosystem's own", example = "false")]
         pub follow: Option<bool>,
         /// References that are visited in one run at most, never visited ones first.
         #[key(default = MAX_REFERENCES, example = "20000")]
@@ -78,6 +78,9 @@ pub struct SourceRun {
     pub kind: String,
     /// The address and the names.
     pub settings: SourceSettings,
+    /// The registry that its packages are of, as their identity writes it; none for the ecosystem's own, and where there are
+    /// no packages.
+    pub registry: Option<String>,
     /// True where it is also asked for what other listings refer to. Those sources are walked after the others.
     pub follows: bool,
     /// References that are visited at most.
@@ -132,6 +135,7 @@ pub(super) fn run_of(meta: &SourceMeta, section: &SourceSection, http: &mut Http
         max_entries: None,
         full_walk_days: section.full_walk_days.unwrap_or(FULL_WALK_DAYS),
         max_gone_percent: section.max_gone_percent.unwrap_or(MAX_GONE_PERCENT),
+        registry: None,
         settings,
     })
 }
@@ -267,6 +271,7 @@ pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().or_else(|| std::env::var(former?).ok())
 }
 
-fn text_of(path: &Path) -> Option<String> {
+/// The text of a file; none where it cannot be read.
+pub(super) fn text_of(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }

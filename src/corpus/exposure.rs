@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capdex_model::ids::{package_identity, split_registry};
 use capdex_model::listing::{Claim, Listing, Locator};
 
 /// The packages that depend on each other, by locator identity (`npm:<name>`).
@@ -45,9 +46,15 @@ impl Dependencies {
         let (package, ecosystem) = (locator.identity(), locator.ecosystem());
         match dependencies {
             Claim::Known(names) => {
+                let (_, registry) = split_registry(&package);
                 for name in names {
                     // Names are looked up in the package's own ecosystem: the same name elsewhere is another package.
-                    self.dependents.entry(format!("{ecosystem}:{name}")).or_default().insert(package.clone());
+                    let mut on = vec![package_identity(&ecosystem, name, None)];
+                    // Which of two registries an installer asks is its user's setting, so both count.
+                    on.extend(registry.map(|registry| package_identity(&ecosystem, name, Some(registry))));
+                    for name in on {
+                        self.dependents.entry(name).or_default().insert(package.clone());
+                    }
                 }
                 self.known.insert(package);
             }
@@ -103,7 +110,7 @@ mod tests {
             Claim::Unknown => Claim::Unknown,
         };
         let locator =
-            Locator::NpmPackage { name: name.into(), version: "1".into(), url: String::new(), integrity: Vec::new() };
+            Locator::NpmPackage { registry: None, name: name.into(), version: "1".into(), url: String::new(), integrity: Vec::new() };
         Listing {
             key: ListingKey::new("npm", name),
             locators: vec![locator],

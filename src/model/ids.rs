@@ -109,6 +109,32 @@ impl fmt::Display for RuleId {
     }
 }
 
+/// The mark before the registry in the identity of a package. No name of a package has it, since none may hold a `?`.
+const REGISTRY: &str = "?registry=";
+
+/// The identity of a package: `npm:name`, and `npm:name?registry=host` where it is of a registry that is not the ecosystem's
+/// own. `registry` is host, port and path without slashes at the ends.
+pub fn package_identity(ecosystem: &str, name: &str, registry: Option<&str>) -> String {
+    registry.map_or_else(|| format!("{ecosystem}:{name}"), |registry| format!("{ecosystem}:{name}{REGISTRY}{registry}"))
+}
+
+/// A package's identity, or the name in it, without the registry, and the registry; none for the ecosystem's own.
+///
+/// ```
+/// use capdex_model::ids::split_registry;
+///
+/// assert_eq!(split_registry("npm:@acme/x?registry=corp.test/npm"), ("npm:@acme/x", Some("corp.test/npm")));
+/// assert_eq!(split_registry("npm:@acme/x"), ("npm:@acme/x", None));
+/// ```
+pub fn split_registry(identity: &str) -> (&str, Option<&str>) {
+    // Addresses of endpoints may hold anything, and are no packages.
+    let is_address = identity.contains("://");
+    match identity.split_once(REGISTRY) {
+        Some((package, registry)) if !is_address => (package, Some(registry)),
+        _ => (identity, None),
+    }
+}
+
 /// The name of a PyPI project in the one form that all its spellings share (PEP 503).
 pub fn pypi_name(name: &str) -> String {
     let mut normal = String::with_capacity(name.len());

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
+use crate::ids;
 
 /// The place of bytes. Closed: one fetcher per variant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -14,6 +15,9 @@ use crate::digest::Digest;
 pub enum Locator {
     /// A tarball of an npm registry.
     NpmPackage {
+        /// The registry, as [`crate::ids::package_identity`] writes it; none for the ecosystem's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        registry: Option<String>,
         /// The package's name, with its scope.
         name: String,
         /// The version listed, usually the one that `dist-tags.latest` names.
@@ -25,6 +29,9 @@ pub enum Locator {
     },
     /// A source distribution or wheel of a Python package index.
     PypiPackage {
+        /// The index, as [`crate::ids::package_identity`] writes it; none for the ecosystem's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        registry: Option<String>,
         /// The project's name, normalised as PEP 503 says.
         name: String,
         /// The version listed.
@@ -79,26 +86,38 @@ pub enum Locator {
     },
     /// A directory, an archive or a single file on this machine.
     Folder {
+        /// The table of the schedule that lists it; none for the table that has the source's own name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<String>,
         /// The path as given.
         path: String,
-        /// The name by which its listing is known: the last component of the path.
+        /// The name by which its listing is known: mostly the path below the table's folder.
         name: String,
     },
 }
 
 impl Locator {
     /// The name that stays the same over versions: `npm:<name>`, `pypi:<name>`, `folder:<name>`,
-    /// `github:<owner>/<name>`. Capability ids are derived from it.
+    /// `github:<owner>/<name>`. A package of a registry that is not the ecosystem's own says which:
+    /// `npm:<name>?registry=<host>`. Capability ids are derived from it.
     pub fn identity(&self) -> String {
         match self {
-            Self::NpmPackage { name, .. } => format!("npm:{name}"),
-            Self::PypiPackage { name, .. } => format!("pypi:{name}"),
+            Self::NpmPackage { name, registry, .. } => ids::package_identity("npm", name, registry.as_deref()),
+            Self::PypiPackage { name, registry, .. } => ids::package_identity("pypi", name, registry.as_deref()),
             Self::GitArchive { repository, .. } => repository.clone(),
             Self::HttpFile { identity, .. } | Self::FileList { identity, .. } | Self::Inline { identity, .. } => {
                 identity.clone()
             }
-            Self::Folder { name, .. } => format!("folder:{name}"),
+            Self::Folder { source, name, .. } => format!("{}:{name}", source.as_deref().unwrap_or("folder")),
         }
+    }
+
+    /// Says of a package which registry it is of; of anything else nothing. True where that was news.
+    pub fn set_registry(&mut self, of: Option<&str>) -> bool {
+        let (Self::NpmPackage { registry, .. } | Self::PypiPackage { registry, .. }) = self else { return false };
+        let is_news = registry.as_deref() != of;
+        *registry = of.map(str::to_owned);
+        is_news
     }
 
     /// The part of the identity before the colon. It says where the names of its dependencies are to be looked for, and
@@ -186,6 +205,7 @@ mod tests {
     #[test]
     fn identity_has_no_version_and_artifact_no_address() {
         let at = |url: &str, version: &str| Locator::NpmPackage {
+            registry: None,
             name: "@a/b".into(),
             version: version.into(),
             url: url.into(),
@@ -195,6 +215,35 @@ mod tests {
         assert_eq!(one.identity(), next.identity());
         assert_eq!(one.artifact(), mirror.artifact());
         assert_ne!(one.artifact(), next.artifact());
+    }
+
+    #[test]
+    fn a_package_of_another_registry_and_a_folder_of_another_table_are_other_things() {
+        let at = |registry: Option<&str>| Locator::PypiPackage {
+            registry: registry.map(str::to_owned),
+            name: "acme".into(),
+            version: "1".into(),
+            url: String::new(),
+            filename: String::new(),
+            integrity: vec![],
+        };
+        assert_eq!(at(None).identity(), "pypi:acme");
+        assert_eq!(at(Some("corp.test/simple")).identity(), "pypi:acme?registry=corp.test/simple");
+        assert_eq!(at(Some("corp.test/simple")).ecosystem(), "pypi");
+        let at = |source: Option<&str>| Locator::Folder {
+            source: source.map(str::to_owned),
+            path: "up/notes".into(),
+            name: "notes".into(),
+        };
+        assert_eq!(at(None).identity(), "folder:notes");
+        assert_eq!(at(Some("mine")).identity(), "mine:notes");
+    }
+
+    #[test]
+    fn a_stored_locator_reads_and_keeps_its_text() {
+        let text = r#"{"type":"npm_package","name":"a","version":"1","url":"u","integrity":[]}"#;
+        let read: Locator = serde_json::from_str(text).expect("reads");
+        assert_eq!(serde_json::to_string(&read).expect("writes"), text);
     }
 
     #[test]

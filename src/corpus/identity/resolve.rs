@@ -12,7 +12,7 @@ use super::nodes::Nodes;
 use super::overrides::Overrides;
 use super::statement::{Statement, Voice};
 use super::{Proofs, Resolution};
-use capdex_model::ids::{ListingKey, pypi_name};
+use capdex_model::ids::{ListingKey, pypi_name, split_registry};
 use capdex_model::source_role::Ecosystem;
 /// Listings of one list that may be about one package, image or endpoint before it says nothing about them. People list
 /// a thing again under another name, but not often.
@@ -331,7 +331,8 @@ impl Proofs {
     /// The folder of a repository whose manifest names a package; none where several do and none is the root.
     fn folder_of_package(&self, repository: &str, package: &str) -> Option<&str> {
         let manifests = self.manifests.get(repository)?;
-        let is_named = |ecosystem: &str, name: &str| match package.split_once(':') {
+        // A manifest does not say in which registry it is published.
+        let is_named = |ecosystem: &str, name: &str| match split_registry(package).0.split_once(':') {
             Some((of, wanted)) if of == Ecosystem::Pypi.as_str() => ecosystem == of && pypi_name(name) == wanted,
             Some((of, wanted)) => ecosystem == of && name == wanted,
             None => false,

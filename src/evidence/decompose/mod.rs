@@ -15,7 +15,7 @@ use crate::signals;
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::{Capability, Kind};
 use capdex_model::digest::Digest;
-use capdex_model::ids::{CapabilityId, slug_of};
+use capdex_model::ids::{CapabilityId, slug_of, split_registry};
 
 pub mod hook;
 #[cfg(test)]
@@ -222,7 +222,9 @@ impl<'a> AnchorFinderInput<'a> {
     }
 
     fn identity_name(&self) -> &'a str {
-        self.identity.split_once(':').map_or(self.identity, |(_, name)| name)
+        // The registry says where, and not what it is called.
+        let (identity, _) = split_registry(self.identity);
+        identity.split_once(':').map_or(identity, |(_, name)| name)
     }
 }
 

@@ -36,8 +36,14 @@ pub(super) fn save(walker: &WalkContext<'_>, page: ListPage, walked: &mut WalkRe
     let reader = walker.context.store.reader()?;
     let is_visit = matches!(walker.source.meta().walk, WalkKind::Names);
     // Compared before the write, because only one writer exists and reading need not hold it up.
+    let registry = walker.run.registry.as_deref();
+    // Packages are asked for by name; a directory's rows are about packages and are none.
+    let listed = page.listed.into_iter().map(|listed| match is_visit {
+        true => of_registry(&reader, listed, registry),
+        false => Ok(listed),
+    });
     let rows: Vec<PageEntry> =
-        page.listed.into_iter().map(|listed| row(&reader, listed, is_visit, at)).collect::<Result<_, _>>()?;
+        listed.map(|listed| row(&reader, listed?, is_visit, at)).collect::<anyhow::Result<_>>()?;
     let next = page.next;
     let (counts, met) = walker.context.store.write(move |writer| {
         let (mut counts, mut met) = (WalkReport::default(), 0);
@@ -70,6 +76,38 @@ fn key_of(listed: &ListedEntry) -> &ListingKey {
         | ListedEntry::Moved { key, .. }
         | ListedEntry::Failed { key, .. } => key,
     }
+}
+
+/// Says of the packages of an entry which registry they are of. An entry of which the store has said otherwise until now, as
+/// where the schedule gained a second registry, is listed anew, so that its packages are not taken for others.
+fn of_registry(reader: &Reader, listed: ListedEntry, registry: Option<&str>) -> anyhow::Result<ListedEntry> {
+    Ok(match listed {
+        ListedEntry::Changed { mut listing, validators } => {
+            for locator in &mut listing.locators {
+                locator.set_registry(registry);
+            }
+            ListedEntry::Changed { listing, validators }
+        }
+        ListedEntry::Unchanged(key) => {
+            let stored = reader.listing(&key)?.and_then(|stored| stored.listing);
+            match (stored, reader.validators(&key)?) {
+                (Some(mut listing), Some(validators)) => {
+                    let news = listing.locators.iter_mut().map(|locator| locator.set_registry(registry));
+                    // Each is told, so none is skipped at the first that is news.
+                    match news.filter(|is_news| *is_news).count() {
+                        0 => ListedEntry::Unchanged(key),
+                        // Without its digest, by which it would be taken for the one that is stored.
+                        _ => ListedEntry::Changed {
+                            listing: Box::new(listing),
+                            validators: Validators { digest: None, ..validators },
+                        },
+                    }
+                }
+                _ => ListedEntry::Unchanged(key),
+            }
+        }
+        other => other,
+    })
 }
 
 /// The largest number of references of one listing: a stranger says how long the list is, and each name costs a visit.
