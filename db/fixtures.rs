@@ -71,7 +71,9 @@ pub(crate) fn key(name: &str) -> ListingKey {
 }
 
 pub(crate) fn locator(name: &str, version: &str) -> Locator {
-    Locator::NpmPackage { registry: None, name: name.into(),
+    Locator::NpmPackage {
+        registry: None,
+        name: name.into(),
         version: version.into(),
         url: format!("https://registry.example/{name}/{version}.tgz"),
         integrity: vec![Integrity::Sha512(format!("{name}{version}"))],

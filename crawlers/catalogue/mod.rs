@@ -159,7 +159,8 @@ impl CataloguePlace {
         }
         let Self::Local(list) = self else { return Err(refused("is no address")) };
         // Publishers may have chosen the path, and only what lies beside the list was meant to be handed out.
-        let is_below = Path::new(&row.archive).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let is_below =
+            Path::new(&row.archive).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         if !is_below {
             return Err(refused("leads out of the folder of the list"));
         }
@@ -167,7 +168,11 @@ impl CataloguePlace {
         if std::fs::metadata(&path).is_err() {
             return Err((GapReason::NotFound, format!("there is nothing at {}", path.display())));
         }
-        Ok(Locator::Folder { source: Some(key.source.clone()), path: path.display().to_string(), name: key.name.clone() })
+        Ok(Locator::Folder {
+            source: Some(key.source.clone()),
+            path: path.display().to_string(),
+            name: key.name.clone(),
+        })
     }
 }
 

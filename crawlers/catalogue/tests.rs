@@ -68,7 +68,10 @@ async fn it_does_what_every_source_must() {
     conformance::check(Origin {
         source: SOURCE,
         name: |number| format!("thing-{number:03}"),
-        settings: |_, base_url| SourceSettings { base_url: format!("{base_url}/list.csv"), ..SourceSettings::default() },
+        settings: |_, base_url| SourceSettings {
+            base_url: format!("{base_url}/list.csv"),
+            ..SourceSettings::default()
+        },
         answer: |world, _, _| {
             let rows = world.entries.iter().map(|(name, revision)| format!("{name},{name}.tgz,{revision}\n"));
             Sent::ok(format!("id,archive,version\n{}", rows.collect::<String>()))

@@ -80,7 +80,9 @@ async fn the_cap_for_compressed_bytes_holds() {
 #[tokio::test]
 async fn the_name_of_a_python_file_decides_its_format() {
     let server = Server::start(|_, _| Sent::ok(tarball()));
-    let locator = |filename: &str| Locator::PypiPackage { registry: None, name: "a".into(),
+    let locator = |filename: &str| Locator::PypiPackage {
+        registry: None,
+        name: "a".into(),
         version: "1".into(),
         url: format!("{}/{filename}", server.base_url),
         filename: filename.into(),

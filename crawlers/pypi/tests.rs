@@ -48,7 +48,9 @@ fn changed(pointer: &str, to: Value) -> Value {
 #[test]
 fn project_json_gives_a_locator_and_all_its_claims() {
     let read = read(&document()).expect("a project");
-    let locator = Locator::PypiPackage { registry: None, name: "a-b".into(),
+    let locator = Locator::PypiPackage {
+        registry: None,
+        name: "a-b".into(),
         version: "1.1".into(),
         url: "http://files.registry.example/CC/a_b-1.1.tar.gz".into(),
         filename: "a_b-1.1.tar.gz".into(),

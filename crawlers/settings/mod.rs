@@ -24,6 +24,16 @@ pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// Gives the text of a file; none where it cannot be read.
 pub type ReadFile<'a> = &'a dyn Fn(&std::path::Path) -> Option<String>;
 
+/// True where an address, with or without its scheme, is that of the registry that everybody's npm or pip asks when nothing is
+/// configured.
+pub fn is_well_known(address: &str) -> bool {
+    let bare = |address: &str| {
+        let rest = address.split_once("://").map_or(address, |(_, rest)| rest).trim_end_matches('/');
+        rest.strip_suffix("/simple").unwrap_or(rest).to_ascii_lowercase()
+    };
+    [well_known::npm(), well_known::pypi()].iter().any(|known| bare(known) == bare(address))
+}
+
 /// The base address of a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl {

@@ -81,6 +81,9 @@ keys! {
     }
 }
 
+/// Words before the colon of identities that no source lists under its own name.
+const RESERVED: [&str; 2] = ["pinned", "mcpb"];
+
 /// Artifacts that are fetched again in one night unless the schedule says otherwise. It reaches every artifact of a small
 /// store once in a while, and is a rounding error in a large one.
 const REHASH_PER_NIGHT: usize = 50;
@@ -117,6 +120,13 @@ impl Schedule {
         for (id, section) in &schedule.sources {
             // Sources are checked while the file is at hand, so that the error can name it.
             source_of(section.kind.as_deref().unwrap_or(id))?;
+            let kind = section.kind.as_deref().unwrap_or(id);
+            // What is listed is known by the table's name: under another source's it would pass for that one's.
+            if source(id).is_some_and(|own| source(kind).is_none_or(|of| of.meta().id != own.meta().id))
+                || RESERVED.contains(&id.as_str())
+            {
+                return Err(usage(format!("{origin}: the name {id:?} is not free for a table of kind {kind:?}")));
+            }
             // The id becomes a part of keys and of file names.
             if id.is_empty() || id.contains(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-') {
                 return Err(usage(format!("{origin}: {id:?} is no name for a source: letters, digits and dashes are")));
@@ -267,6 +277,8 @@ mod tests {
     fn what_is_no_source_or_no_name_is_refused_with_its_place() {
         for (text, part) in [
             ("name = \"x\"\n[sources.nobody]\n", "there is no source"),
+            ("name = \"x\"\n[sources.github]\nkind = \"folder\"\n", "is not free"),
+            ("name = \"x\"\n[sources.pinned]\nkind = \"folder\"\n", "is not free"),
             ("name = \"x\"\n[sources.\"a:b\"]\nkind = \"npm\"\n", "is no name for a source"),
             ("name = \"x\"\n[sources.npm]\nwatchlits = []\n", "watchlits"),
         ] {

@@ -109,8 +109,13 @@ mod tests {
             Claim::Absent => Claim::Absent,
             Claim::Unknown => Claim::Unknown,
         };
-        let locator =
-            Locator::NpmPackage { registry: None, name: name.into(), version: "1".into(), url: String::new(), integrity: Vec::new() };
+        let locator = Locator::NpmPackage {
+            registry: None,
+            name: name.into(),
+            version: "1".into(),
+            url: String::new(),
+            integrity: Vec::new(),
+        };
         Listing {
             key: ListingKey::new("npm", name),
             locators: vec![locator],

@@ -26,6 +26,7 @@ pub mod rehash;
 pub mod run;
 pub mod scan;
 pub mod score;
+mod slugs;
 mod times;
 pub mod watch;
 

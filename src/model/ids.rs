@@ -151,7 +151,7 @@ pub fn pypi_name(name: &str) -> String {
 }
 
 /// The readable name of a capability, `npm:@scope/name#kind:path` in lower-case kebab: every run of characters other
-/// than letters and digits becomes one dash. Unique only by convention; the id decides.
+/// than letters and digits becomes one dash. Unlike names may fold to one text: [`longer_slug`] tells them apart.
 pub fn slug_of(locator_identity: &str, kind: Kind, path: &str) -> String {
     let parts = [locator_identity, "#", kind.as_str(), ":", path];
     let mut slug = Slug { text: String::with_capacity(parts.iter().map(|part| part.len()).sum()), parts_words: false };
@@ -166,6 +166,13 @@ pub fn slug_of(locator_identity: &str, kind: Kind, path: &str) -> String {
         }
     }
     slug.text
+}
+
+/// A slug with digits of the capability's id behind it, for one whose plain slug another capability has. Plain slugs never
+/// hold two dashes in a row, so it is no other capability's plain one.
+pub fn longer_slug(plain: &str, id: &CapabilityId, digits: usize) -> String {
+    let hex = id.0.hex();
+    format!("{plain}--{}", hex.get(..digits).unwrap_or(&hex))
 }
 
 /// A slug as it is written, and whether what was read last parts words.

@@ -104,7 +104,9 @@ mod tests {
         let owners = owners.iter().map(|owner| (*owner).to_owned()).collect();
         Listing {
             key: ListingKey::new("npm", "a"),
-            locators: vec![Locator::NpmPackage { registry: None, name: "a".into(),
+            locators: vec![Locator::NpmPackage {
+                registry: None,
+                name: "a".into(),
                 version: version.into(),
                 url: String::new(),
                 integrity: vec![Integrity::Sha512(digest.into())],
@@ -168,7 +170,9 @@ mod tests {
 
     #[test]
     fn another_kind_of_digest_or_file_contradicts_nothing() {
-        let file = |filename: &str, digest: Integrity| Locator::PypiPackage { registry: None, name: "a".into(),
+        let file = |filename: &str, digest: Integrity| Locator::PypiPackage {
+            registry: None,
+            name: "a".into(),
             version: "1".into(),
             url: String::new(),
             filename: filename.into(),

@@ -142,7 +142,9 @@ impl Package {
     fn new(templates: &[SparseFacts], numbers: &[usize], as_of: AsOf, text_of: TextOf) -> Self {
         let first = numbers.first().copied().unwrap_or_default();
         let name = format!("package-{first}");
-        let locator = Locator::NpmPackage { registry: None, name: name.clone(),
+        let locator = Locator::NpmPackage {
+            registry: None,
+            name: name.clone(),
             version: "1.0.0".into(),
             url: format!("https://registry.example/{name}.tgz"),
             integrity: vec![Integrity::Sha512(name.clone())],

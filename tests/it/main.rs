@@ -3,6 +3,7 @@
 mod abuse;
 mod alert_sinks;
 mod alerts;
+mod apart;
 mod backup;
 mod bad_input;
 mod borders;

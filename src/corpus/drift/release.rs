@@ -140,7 +140,9 @@ mod tests {
     #[test]
     fn a_wheel_beside_an_sdist_is_no_other_version_and_not_the_same_bytes() {
         let file = |filename: &str| {
-            Release::of(&Locator::PypiPackage { registry: None, name: "a".into(),
+            Release::of(&Locator::PypiPackage {
+                registry: None,
+                name: "a".into(),
                 version: "1".into(),
                 url: String::new(),
                 filename: filename.into(),

@@ -23,6 +23,7 @@ pub(super) fn resolve(statements: &[Statement], proofs: &Proofs, overrides: &Ove
     let mut work = IdentityResolver::of(statements, proofs, overrides);
     // Strongest evidence first: later steps see what earlier ones joined.
     work.about();
+    work.mirrors();
     work.verified();
     work.domains();
     work.manifests();
@@ -69,6 +70,24 @@ impl<'a> IdentityResolver<'a> {
         if reason.joins() {
             let node = self.nodes.node(to);
             self.nodes.join(at, node);
+        }
+    }
+
+    /// Joins packages of one name in several registries that have the same bytes under the same version, by the digest that
+    /// each registry publishes: they are one package and its mirrors. The same name alone says nothing.
+    fn mirrors(&mut self) {
+        let mut first: BTreeMap<&str, &str> = BTreeMap::new();
+        let owned = self.statements.iter().filter_map(|said| Some((said.release.as_deref()?, said.own.as_deref()?)));
+        for (release, own) in owned {
+            let known = first.entry(release).or_insert(own);
+            // The ecosystem's own registry has the shortest name.
+            *known = own.min(*known);
+        }
+        for (at, said) in self.statements.iter().enumerate() {
+            let (Some(release), Some(own)) = (&said.release, &said.own) else { continue };
+            if let Some(of) = first.get(release.as_str()).filter(|of| **of != own.as_str()) {
+                self.edge(at, Reason::MirrorOf, of);
+            }
         }
     }
 

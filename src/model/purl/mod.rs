@@ -83,6 +83,11 @@ impl Purl {
         &self.key
     }
 
+    /// The registry of a package that is named with one; none for the ecosystem's own.
+    pub fn registry(&self) -> Option<&str> {
+        self.registry.as_deref()
+    }
+
     /// The version, or the commit of a repository. None for an image, whose key holds tag and digest.
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
@@ -187,7 +192,8 @@ impl FromStr for Purl {
         };
         // Of a package the qualifier names its registry, with or without a scheme.
         let registry = qualifier(REPOSITORY).filter(|_| matches!(url.ty(), "npm" | "pypi"));
-        let registry = registry.map(|at| at.split_once("://").map_or(at, |(_, rest)| rest).trim_end_matches('/').to_owned());
+        let registry =
+            registry.map(|at| at.split_once("://").map_or(at, |(_, rest)| rest).trim_end_matches('/').to_owned());
         Ok(Self { text: url.to_string(), key, registry, version, path: url.subpath().map(str::to_owned) })
     }
 }

@@ -18,7 +18,9 @@ fn npm(name: &str, by: &[&str], users: Option<u64>, days: i64, description: &str
         description: Claim::known_or_absent(Some(description.to_owned()).filter(|text| !text.is_empty())),
         ..Claims::default()
     };
-    let locator = Locator::NpmPackage { registry: None, name: name.to_owned(),
+    let locator = Locator::NpmPackage {
+        registry: None,
+        name: name.to_owned(),
         version: "1.0.0".to_owned(),
         url: String::new(),
         integrity: Vec::new(),

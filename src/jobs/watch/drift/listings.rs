@@ -3,7 +3,7 @@
 //! Different listings are never compared here.
 
 use capdex_corpus::drift::{Change, DriftKind, Effect, Release, ReleaseContext, VersionChange, judge, owners};
-use capdex_db::{DriftEvent, ListingPair, Writer};
+use capdex_db::{DriftEvent, ListingPair, StoreError, Writer};
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::ids::{CapabilityId, ListingKey, slug_of};
@@ -11,19 +11,25 @@ use capdex_model::listing::Listing;
 use capdex_model::time::AsOf;
 
 use super::raise;
-use crate::jobs::{JobContext, StageReport};
+use crate::jobs::{JobContext, StageReport, slugs};
 
 /// Listings between two transactions.
 const BATCH: usize = 256;
 
 /// Compares every version of a listing with the one before, once.
 pub(super) fn run(context: &JobContext, report: &mut StageReport) -> anyhow::Result<()> {
-    let pairs = context.store.reader()?.uncompared_listings()?;
+    let reader = context.store.reader()?;
+    let pairs = reader.uncompared_listings()?;
     let at = context.as_of;
     // In batches, so that a first night over a large store does not hold one endless transaction.
     for batch in pairs.chunks(BATCH) {
+        let found = batch.iter().map(|pair| {
+            let mut event = event(pair, at);
+            event.as_mut().map_or(Ok(()), |event| slugs::settle(&reader, event))?;
+            Ok((pair.now.key.clone(), pair.version, event, pair.popularity))
+        });
         let found: Vec<(ListingKey, i64, Option<DriftEvent>, Option<u64>)> =
-            batch.iter().map(|pair| (pair.now.key.clone(), pair.version, event(pair, at), pair.popularity)).collect();
+            found.collect::<Result<_, StoreError>>()?;
         report.done += context.store.write(move |writer: &Writer<'_>| {
             let mut new = 0;
             for (key, version, event, popularity) in &found {

@@ -19,7 +19,7 @@ use capdex_model::facts::SparseFacts;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
 
-use super::super::{JobContext, StageReport};
+use super::super::{JobContext, StageReport, slugs};
 use crate::analysis;
 use crate::progress::StageProgress;
 
@@ -191,6 +191,9 @@ fn save(context: &JobContext, reader: &Reader, item: &LoadedPair, mut compared: 
     // Before anything is raised: a tool that an endpoint left out tonight may be back tomorrow.
     let waiting =
         removals::withhold(reader, item.is_live, item.pair.after.is_whole, &mut compared.events, &compared.drifts)?;
+    for event in &mut compared.events {
+        slugs::settle(reader, event)?;
+    }
     let alert = raise::worst(&compared.events, item.pair.popularity);
     let (pair, at, events) = (item.pair.clone(), context.as_of, compared.events);
     let new = context.store.write(move |writer: &Writer<'_>| {
