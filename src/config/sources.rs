@@ -235,7 +235,8 @@ fn source_settings(
         Some(Ecosystem::Pypi) => configure(settings::pypi_base_url(&variable, &text_of, configured)?, meta.id, http),
         // A source's own address is public and checked like any other; only what an operator writes may lead anywhere.
         _ => match configured {
-            Some(url) if !meta.role.is_local() => {
+            // What is no address is a file of the operator's, as a catalogue may be.
+            Some(url) if !meta.role.is_local() && url.contains("://") => {
                 http.allowed_base_urls.push(url.to_owned());
                 url.trim_end_matches('/').to_owned()
             }
