@@ -63,7 +63,7 @@ pub(crate) async fn step(
     // A full walk sends no validators: "not modified" names no entries, so all of them would count as gone.
     let known = state.marks.get(url).filter(|_| matches!(request.walk, WalkScope::Since(_))).cloned();
     let asked = HttpRequest { url, validators: known.as_ref(), max_bytes, ..HttpRequest::default() };
-    let read = match request.http.send(asked).await {
+    let read = match request.http.visiting(url, url).send(asked).await {
         Ok(HttpResponse::NotModified) => Ok(Vec::new()),
         Ok(HttpResponse::Body { bytes, validators, .. }) => {
             state.marks.insert(url.clone(), validators);

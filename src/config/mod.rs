@@ -173,7 +173,7 @@ impl Schedule {
             // Skipped with a reason, and not refused: a key that is missing tonight must not stop the other sources.
             match sources::reason_to_skip(source.meta(), section) {
                 Some(reason) => drop(skipped.insert(id.clone(), reason)),
-                None => drop(sources.insert(id.clone(), sources::run_of(source.meta(), section, &mut http)?)),
+                None => drop(sources.insert(id.clone(), sources::run_of(id, source.meta(), section, &mut http)?)),
             }
         }
         let rehash_per_night = self.drift.rehash_per_night.unwrap_or(REHASH_PER_NIGHT);
@@ -215,6 +215,8 @@ fn one_line(error: &toml::de::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use capdex_model::source_role::Ecosystem;
+
     use super::*;
 
     /// Every schedule of the repository, by name.
@@ -250,12 +252,16 @@ mod tests {
             let (meta, mut http) = (source.meta(), HttpSettings::default());
             let (base_url, changes_url) = (Some(base.to_owned()), Some(changes.to_owned()));
             let section = SourceSection { base_url, changes_url, ..SourceSection::default() };
-            let run = sources::run_of(meta, &section, &mut http).expect("resolves");
+            let run = sources::run_of(meta.id, meta, &section, &mut http).expect("resolves");
             assert_eq!(run.settings.base_url, base, "{}", meta.id);
-            let expected: &[&str] = if meta.role.is_local() { &[changes] } else { &[base, changes] };
-            assert_eq!(http.allowed_base_urls, expected, "{}", meta.id);
+            // A folder is asked nothing, and each endpoint is an address of its own.
+            let is_alone = meta.role.is_local() || meta.role.ecosystem() == Some(Ecosystem::Mcp);
+            let expected: &[&str] = if is_alone { &[changes] } else { &[base, changes] };
+            let allowed: Vec<_> = http.allowed_base_urls.iter().map(|it| (it.source.as_str(), it.url.as_str())).collect();
+            let expected: Vec<_> = expected.iter().map(|url| (meta.id, *url)).collect();
+            assert_eq!(allowed, expected, "{}", meta.id);
             let mut http = HttpSettings::default();
-            let run = sources::run_of(meta, &SourceSection::default(), &mut http).expect("resolves");
+            let run = sources::run_of(meta.id, meta, &SourceSection::default(), &mut http).expect("resolves");
             let is_own = meta.base_url.is_some_and(|own| own == run.settings.base_url);
             assert!(!is_own || http.allowed_base_urls.is_empty(), "{}: its own address is checked", meta.id);
         }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use capdex_crawlers::http::{AppCredential, Credential, HttpSettings, RateLimit, Secret};
+use capdex_crawlers::http::{AllowedBaseUrl, AppCredential, Credential, HttpSettings, RateLimit, Secret};
 use capdex_crawlers::settings::{self, BaseUrl};
 use capdex_crawlers::{SourceMeta, SourceSettings, WalkKind};
 use capdex_model::source_role::Ecosystem;
@@ -52,7 +52,8 @@ keys! {
         /// Requests after which the walk stops; the next run goes on.
         #[key(default = "no budget", example = "1000")]
         pub max_requests: Option<u64>,
-        /// Requests a minute, where that shall differ from the source's published limit.
+        /// Requests a minute, where that shall differ from the source's published limit. It holds for all requests of the
+        /// source together, whatever host they go to.
         #[key(default = "as `docs/sources.md` says", example = "30")]
         pub requests_per_minute: Option<u32>,
         /// Days after which everything is walked again although the source can say what changed.
@@ -110,13 +111,19 @@ pub(super) fn reason_to_skip(meta: &SourceMeta, section: &SourceSection) -> Opti
     Some(format!("it answers nothing without a key: set {}", missing.join(" and ")))
 }
 
-/// The run of a source; its hosts' paces and its credentials go into the settings of the client.
+/// The run of the source that the schedule names `id`; its hosts' paces and its credentials go into the settings of the client.
 ///
 /// # Errors
 /// Wrong configuration: an address that is none, a key that cannot be read.
-pub(super) fn run_of(meta: &SourceMeta, section: &SourceSection, http: &mut HttpSettings) -> anyhow::Result<SourceRun> {
-    let settings = source_settings(meta, section, http)?;
+pub(super) fn run_of(
+    id: &str,
+    meta: &SourceMeta,
+    section: &SourceSection,
+    http: &mut HttpSettings,
+) -> anyhow::Result<SourceRun> {
+    let settings = source_settings(id, meta, section, http)?;
     add_paces(meta, section, &settings.base_url, http);
+    http.source_paces.extend(section.requests_per_minute.map(|per_minute| (id.to_owned(), per_minute)));
     add_keys(meta, &settings.base_url, http);
     // Installation tokens are a thing of GitHub alone.
     if meta.role.ecosystem() == Some(Ecosystem::GitHub) {
@@ -206,6 +213,7 @@ fn add_app(meta: &SourceMeta, base_url: &str, http: &mut HttpSettings) -> anyhow
 }
 
 fn source_settings(
+    id: &str,
     meta: &SourceMeta,
     section: &SourceSection,
     http: &mut HttpSettings,
@@ -222,17 +230,20 @@ fn source_settings(
         Some(Ecosystem::Npm) => {
             if configured.is_none() {
                 for (scope, base) in settings::npm_scopes(&variable, &text_of)? {
-                    base.configure(meta.id, http);
+                    base.configure(id, meta.id, http);
                     scopes.insert(scope, base.url);
                 }
             }
-            configure(settings::npm_base_url(&variable, &text_of, configured)?, meta.id, http)
+            configure(settings::npm_base_url(&variable, &text_of, configured)?, (id, meta.id), http)
         }
-        Some(Ecosystem::Pypi) => configure(settings::pypi_base_url(&variable, &text_of, configured)?, meta.id, http),
+        Some(Ecosystem::Pypi) => configure(settings::pypi_base_url(&variable, &text_of, configured)?, (id, meta.id), http),
         // A source's own address is public and checked like any other; only what an operator writes may lead anywhere.
         _ => match configured {
             Some(url) if !meta.role.is_local() => {
-                http.allowed_base_urls.push(url.to_owned());
+                // Every name of `mcp` is an address of its own. Those that strangers choose gain nothing by this one.
+                if meta.role.ecosystem() != Some(Ecosystem::Mcp) {
+                    http.allowed_base_urls.push(AllowedBaseUrl::new(id, url));
+                }
                 url.trim_end_matches('/').to_owned()
             }
             Some(folder) => folder.to_owned(),
@@ -241,8 +252,10 @@ fn source_settings(
     };
     // A feed often has a host of its own, which the operator has named here.
     if let Some(url) = &section.changes_url {
-        http.allowed_base_urls.push(url.clone());
+        http.allowed_base_urls.push(AllowedBaseUrl::new(id, url));
     }
+    // What the operator lists himself may be an address on his own network; what other listings refer to may not.
+    http.own_names.extend(section.packages.iter().map(|name| (id.to_owned(), name.clone())));
     Ok(SourceSettings {
         base_url,
         scopes,
@@ -252,9 +265,9 @@ fn source_settings(
     })
 }
 
-fn configure(base: BaseUrl, id: &str, http: &mut HttpSettings) -> String {
+fn configure(base: BaseUrl, (id, kind): (&str, &str), http: &mut HttpSettings) -> String {
     debug!(source = id, url = %base.url, origin = %base.origin, "found the source's address");
-    base.configure(id, http);
+    base.configure(id, kind, http);
     base.url
 }
 

@@ -31,8 +31,9 @@ pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
                 };
                 // Local sources have no address to ask.
                 let sources = resolved.sources.iter().filter(|(_, run)| run.settings.base_url.starts_with("http"));
-                let asked: Vec<(&str, &str)> =
-                    sources.map(|(id, run)| (id.as_str(), run.settings.base_url.as_str())).collect();
+                let asked: Vec<(&str, &str, &str)> = sources
+                    .map(|(id, run)| (id.as_str(), run.kind.as_str(), run.settings.base_url.as_str()))
+                    .collect();
                 for (finding, behind_s) in ask_all(settings, &asked) {
                     servers.extend(behind_s.map(|behind_s| (finding.subject.clone(), behind_s)));
                     // A source of several schedules is told once.
@@ -50,7 +51,7 @@ pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
 }
 
 /// The findings about each source, with the seconds by which its server's clock is ahead of ours, where it says so.
-fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<(HealthFinding, Option<i64>)> {
+fn ask_all(settings: HttpSettings, sources: &[(&str, &str, &str)]) -> Vec<(HealthFinding, Option<i64>)> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let made = runtime.map_err(|error| error.to_string()).and_then(|runtime| {
         let http = Http::new(settings).map_err(|error| error.to_string())?;
@@ -63,12 +64,12 @@ fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<(HealthFindi
         }
     };
     // All at once, so that the longest answer is the whole wait.
-    runtime.block_on(futures_util::future::join_all(sources.iter().map(|(id, url)| ask(&http, id, url))))
+    runtime.block_on(futures_util::future::join_all(sources.iter().map(|(id, kind, url)| ask(&http, (id, kind), url))))
 }
 
-async fn ask(http: &Http, id: &str, url: &str) -> (HealthFinding, Option<i64>) {
+async fn ask(http: &Http, (id, kind): (&str, &str), url: &str) -> (HealthFinding, Option<i64>) {
     let request = HttpRequest { url, max_bytes: MOST_BYTES, ..HttpRequest::default() };
-    let http = http.acting_for(id).counted();
+    let http = http.acting_for(id, kind).counted();
     let answer = http.send(request).await;
     let ahead = |date: Timestamp| date.unix_seconds().saturating_sub(crate::clock::now().unix_seconds());
     (judge(id, answer), http.server_date().map(ahead))

@@ -43,7 +43,7 @@ impl WalkContext<'_> {
     pub(super) async fn walk(&self) -> anyhow::Result<WalkReport> {
         let watch = Stopwatch::start();
         // The client counts what this walk alone sends, for its budget.
-        let http = self.context.http.counted().acting_for(&self.run.kind);
+        let http = self.context.http.counted().acting_for(self.id, &self.run.kind);
         let mut position = self.begin()?;
         let mut walked = WalkReport { mode: position.mode.as_str().into(), ..WalkReport::default() };
         let mut settings = names::tonight(self.context, self.id, self.run, position.mode)?;
