@@ -84,7 +84,8 @@ mod tests {
     #[test]
     fn events_are_read_whatever_ends_their_lines() {
         for end in ["\n", "\r\n", "\r"] {
-            let text = [": ping", "", "event: endpoint", "data: /messages?id=1", "", "data:a", "data: b", "", "id: 1", ""];
+            let text =
+                [": ping", "", "event: endpoint", "data: /messages?id=1", "", "data:a", "data: b", "", "id: 1", ""];
             let read = all(&[text.join(end).as_bytes()]);
             assert_eq!(read, [event("endpoint", "/messages?id=1"), event("message", "a\nb")], "{end:?}");
         }

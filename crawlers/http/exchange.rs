@@ -67,10 +67,9 @@ impl Failure {
     pub(crate) fn into_error(self, url: &Url) -> CrawlError {
         match self {
             Self::Final(error) | Self::Again { error, .. } => error,
-            Self::Limited => CrawlError::RetryAt {
-                subject: subject(url),
-                wait_s: super::retry::WAIT_WHEN_NONE_IS_GIVEN.as_secs(),
-            },
+            Self::Limited => {
+                CrawlError::RetryAt { subject: subject(url), wait_s: super::retry::WAIT_WHEN_NONE_IS_GIVEN.as_secs() }
+            }
         }
     }
 }

@@ -207,11 +207,7 @@ impl HostLimiter {
     ///
     /// # Errors
     /// The errors of [`HostLimiter::admit`].
-    pub(crate) async fn admit_reserved(
-        &self,
-        clock: &dyn Clock,
-        max_wait: Duration,
-    ) -> Result<Permit, Duration> {
+    pub(crate) async fn admit_reserved(&self, clock: &dyn Clock, max_wait: Duration) -> Result<Permit, Duration> {
         let place = Arc::clone(&self.permits).acquire_owned().await.expect("the semaphore is never closed");
         self.pass_gate(place, clock, max_wait).await
     }

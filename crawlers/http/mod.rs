@@ -29,6 +29,7 @@ mod usage;
 
 pub use address::host_of;
 pub use client::{EventStream, Http, Post, origin_of};
+pub use connections::count_authorities;
 pub(crate) use events::EventParser;
 pub use events::StreamEvent;
 pub(crate) use exchange::{innermost, is_status};

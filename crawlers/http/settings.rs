@@ -5,6 +5,7 @@
 use capdex_model::time::Timestamp;
 
 use super::{CrawlRecordingSettings, Secret};
+use crate::settings::TrustedCertificates;
 
 /// Settings of requests. [`Default`] is polite and safe; every field may be set by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +53,10 @@ pub struct HttpSettings {
     /// doubles with every such refusal in a row. The first is sat out however long it is, the others are the caller's.
     pub limit_pause_ms: u64,
     /// True where the proxies that the environment names (`HTTPS_PROXY` and its kin) are used. A proxy resolves names
-    /// by itself, so behind one only addresses written as numbers are checked here.
+    /// by itself, so before it is asked names are checked as far as this machine resolves them.
     pub use_environment_proxy: bool,
+    /// Certificates of authorities that are trusted beside the system's, for every host.
+    pub certificates: Vec<TrustedCertificates>,
     /// The seed of the jitter of waits.
     pub seed: u64,
     /// The record of all exchanges, to be written or to be played from; none where there is none.
@@ -80,6 +83,7 @@ impl Default for HttpSettings {
             max_wait_ms: 30_000,
             limit_pause_ms: 60_000,
             use_environment_proxy: true,
+            certificates: Vec::new(),
             seed: 0,
             recording: None,
         }

@@ -54,11 +54,7 @@ impl SourcePace {
     ///
     /// # Errors
     /// The time until the next turn, or the error of `other`.
-    pub(crate) fn try_take(
-        &self,
-        now: Duration,
-        other: impl FnOnce() -> Result<(), Duration>,
-    ) -> Result<(), Duration> {
+    pub(crate) fn try_take(&self, now: Duration, other: impl FnOnce() -> Result<(), Duration>) -> Result<(), Duration> {
         let mut next = self.next();
         let wait = next.saturating_sub(self.tolerance).saturating_sub(now);
         if !wait.is_zero() {

@@ -115,15 +115,7 @@ pub(super) async fn hold(http: &Http, url: &str) -> Result<McpServerDescription,
     let in_meta = about.pointer("/_meta/io.modelcontextprotocol~1serverInfo");
     let server = about.get("serverInfo").or(in_meta).cloned().unwrap_or(Value::Null);
     let instructions = about.get("instructions").cloned().unwrap_or(Value::Null);
-    Ok(McpServerDescription {
-        revision: endpoint.revision,
-        server,
-        instructions,
-        tools,
-        prompts,
-        resources,
-        templates,
-    })
+    Ok(McpServerDescription { revision: endpoint.revision, server, instructions, tools, prompts, resources, templates })
 }
 
 impl Endpoint<'_> {
@@ -175,12 +167,7 @@ impl Endpoint<'_> {
     }
 
     /// All pages of one list. Where `is_optional`, an endpoint that does not know the method lists nothing.
-    async fn list(
-        &mut self,
-        method: &'static str,
-        member: &str,
-        is_optional: bool,
-    ) -> Result<Vec<Value>, CrawlError> {
+    async fn list(&mut self, method: &'static str, member: &str, is_optional: bool) -> Result<Vec<Value>, CrawlError> {
         let (mut entries, mut cursors, mut cursor) = (Vec::new(), BTreeSet::new(), None::<String>);
         loop {
             self.pages += 1;

@@ -86,7 +86,9 @@ impl OlderTransport {
             Ok(HttpResponse::Body { bytes, headers, .. }) => {
                 Ok(id.and_then(|id| answer::read(&bytes, headers.content_type.as_deref(), id).ok()))
             }
-            Ok(HttpResponse::NotModified) => Err(CrawlError::bad_answer(&self.endpoint, "\"not modified\" to a question")),
+            Ok(HttpResponse::NotModified) => {
+                Err(CrawlError::bad_answer(&self.endpoint, "\"not modified\" to a question"))
+            }
             // Taken, and nothing to say: the answer comes as an event.
             Err(error) if is_status(&error, 204) => Ok(None),
             Err(error) => Err(error),

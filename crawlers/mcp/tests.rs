@@ -64,7 +64,8 @@ async fn list_of(server: &Server, path: &str, known: &BTreeMap<ListingKey, Valid
     let fast = RateLimit { per_minute: 1_000_000, burst: 1_000, in_flight: 1 };
     let paces = vec![(server.base_url.clone(), fast)];
     let (http, _) = client(HttpSettings { rate_limits: paces, ..settings(&[&server.base_url]) });
-    let settings = SourceSettings { watchlist: vec![format!("{}{path}", server.base_url)], ..SourceSettings::default() };
+    let settings =
+        SourceSettings { watchlist: vec![format!("{}{path}", server.base_url)], ..SourceSettings::default() };
     SOURCE.list(request("mcp", &http, &settings, known)).await.expect("a page")
 }
 

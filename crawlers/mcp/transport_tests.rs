@@ -124,7 +124,10 @@ async fn an_endpoint_of_the_older_transport_is_asked_over_its_stream() {
         });
         let listing = read(only(list_at(&server, "/sse").await));
         let document = &files(&listing)["tools.json"];
-        assert_eq!((&document["tools"][0]["name"], &document["protocolVersion"]), (&json!("old"), &json!("2024-11-05")));
+        assert_eq!(
+            (&document["tools"][0]["name"], &document["protocolVersion"]),
+            (&json!("old"), &json!("2024-11-05"))
+        );
         let posted: Vec<String> =
             server.asked().iter().filter(|it| it.path.starts_with("/messages")).map(|it| question(it).0).collect();
         assert_eq!(posted, ["initialize", "notifications/initialized", "tools/list"], "{refusal}");

@@ -3,6 +3,7 @@
 //!
 //! The environment and the file system are passed in, so that a test decides what they hold.
 
+mod certificates;
 mod npmrc;
 mod pip;
 mod well_known;
@@ -12,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use capdex_model::snapshot::GapReason;
 use url::Url;
 
+pub use certificates::{TrustedCertificates, certificates};
 pub use npmrc::{npm_base_url, npm_scopes};
 pub use pip::pypi_base_url;
 
@@ -109,5 +111,7 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+#[cfg(test)]
+mod certificate_tests;
 #[cfg(test)]
 mod tests;

@@ -31,7 +31,7 @@ pub use http::HttpSection;
 pub use identity::IdentitySection;
 pub use notifier::{Notifier, NotifierTarget};
 pub use retention::RetentionSection;
-pub use sources::{SourceRun, SourceSection, variable};
+pub use sources::{SourceRun, SourceSection, WalkCaps, certificates, variable};
 
 /// The schedule that runs without any configuration.
 pub const QUICKSTART: &str = include_str!("../../schedules/quickstart.toml");
@@ -167,7 +167,8 @@ impl Schedule {
     /// Wrong configuration: an address that is none, an operator's file that cannot be read.
     pub fn resolve(&self, seed: u64) -> anyhow::Result<Resolved> {
         let mut http = self.http.settings(seed);
-        let (mut sources, mut skipped) = (BTreeMap::new(), BTreeMap::new());
+        http.certificates = certificates();
+        let (mut sources, mut skipped) = (BTreeMap::<String, SourceRun>::new(), BTreeMap::new());
         for (id, section) in &self.sources {
             let source = source_of(section.kind.as_deref().unwrap_or(id))?;
             // Skipped with a reason, and not refused: a key that is missing tonight must not stop the other sources.
@@ -175,6 +176,11 @@ impl Schedule {
                 Some(reason) => drop(skipped.insert(id.clone(), reason)),
                 None => drop(sources.insert(id.clone(), sources::run_of(id, source.meta(), section, &mut http)?)),
             }
+        }
+        // Known only when every source is: any of them may list what lies at a forge of another one's.
+        let forges = sources::forges_of(sources.values());
+        for run in sources.values_mut() {
+            run.settings.forges.clone_from(&forges);
         }
         let rehash_per_night = self.drift.rehash_per_night.unwrap_or(REHASH_PER_NIGHT);
         Ok(Resolved { sources, skipped, http, rehash_per_night, overrides: self.identity.overrides()? })
@@ -257,7 +263,8 @@ mod tests {
             // A folder is asked nothing, and each endpoint is an address of its own.
             let is_alone = meta.role.is_local() || meta.role.ecosystem() == Some(Ecosystem::Mcp);
             let expected: &[&str] = if is_alone { &[changes] } else { &[base, changes] };
-            let allowed: Vec<_> = http.allowed_base_urls.iter().map(|it| (it.source.as_str(), it.url.as_str())).collect();
+            let allowed: Vec<_> =
+                http.allowed_base_urls.iter().map(|it| (it.source.as_str(), it.url.as_str())).collect();
             let expected: Vec<_> = expected.iter().map(|url| (meta.id, *url)).collect();
             assert_eq!(allowed, expected, "{}", meta.id);
             let mut http = HttpSettings::default();

@@ -6,7 +6,7 @@ use capdex_crawlers::CrawlError;
 use capdex_crawlers::http::{Http, HttpRequest, HttpResponse, HttpSettings};
 use capdex_model::time::Timestamp;
 
-use super::{DoctorContext, Health, HealthFinding, clock};
+use super::{DoctorContext, Health, HealthFinding, certificates, clock};
 
 /// An answer is an answer; nobody needs more of it.
 const MOST_BYTES: u64 = 64 << 10;
@@ -31,9 +31,8 @@ pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
                 };
                 // Local sources have no address to ask.
                 let sources = resolved.sources.iter().filter(|(_, run)| run.settings.base_url.starts_with("http"));
-                let asked: Vec<(&str, &str, &str)> = sources
-                    .map(|(id, run)| (id.as_str(), run.kind.as_str(), run.settings.base_url.as_str()))
-                    .collect();
+                let asked: Vec<(&str, &str, &str)> =
+                    sources.map(|(id, run)| (id.as_str(), run.kind.as_str(), run.settings.base_url.as_str())).collect();
                 for (finding, behind_s) in ask_all(settings, &asked) {
                     servers.extend(behind_s.map(|behind_s| (finding.subject.clone(), behind_s)));
                     // A source of several schedules is told once.
@@ -86,6 +85,10 @@ fn judge(id: &str, answer: Result<HttpResponse, CrawlError>) -> HealthFinding {
             say(Health::Warn, error.to_string(), "see docs/sources.md for the key it takes, or whether it lets us in")
         }
         Err(error @ CrawlError::RetryAt { .. }) => say(Health::Warn, error.to_string(), "wait, or ask less often"),
+        // The TLS library's word, whatever the fault: not trusted, of another host, out of date.
+        Err(error) if error.to_string().contains("certificate") => {
+            say(Health::Fail, error.to_string(), certificates::ADVICE)
+        }
         Err(error) => {
             say(Health::Fail, error.to_string(), "check the network, the proxy and the address in the schedule")
         }

@@ -114,6 +114,7 @@ impl Http {
         let shared = ClientState {
             configured: connections::unchecked(&settings)?,
             checked: connections::checked(&settings)?,
+            has_proxy: connections::has_proxy(&settings),
             allowed,
             own_names: settings.own_names.iter().cloned().collect(),
             credentials: Credentials::read(&settings)?,
@@ -338,7 +339,7 @@ impl Http {
         budget: &mut Duration,
     ) -> Result<Reply, CrawlError> {
         let shared = &*self.shared;
-        let client = self.client(url)?;
+        let client = self.client(url).await?;
         let host = shared.hosts.host(url, self.host_limit(request.rate_limit));
         let mut tries = 0;
         loop {
@@ -395,8 +396,9 @@ impl Http {
     /// The client for an address.
     ///
     /// # Errors
-    /// `Refused` for one whose host is written as a number that may not be fetched.
-    fn client(&self, url: &Url) -> Result<&reqwest::Client, CrawlError> {
+    /// `Refused` for one whose host is written as a number that may not be fetched, or is a name that a proxy may not be
+    /// told.
+    async fn client(&self, url: &Url) -> Result<&reqwest::Client, CrawlError> {
         let (shared, origin) = (&*self.shared, Origin::of(url));
         // The operator chose these addresses for this very source, and they may be private ones.
         let is_own = shared.allowed.contains(&(self.user.id.clone(), origin.host_and_port()));
@@ -404,6 +406,10 @@ impl Http {
             return Ok(&shared.configured);
         }
         address::check_literal(url)?;
+        // A replay asks nobody, so no name is resolved for it.
+        if shared.has_proxy && !shared.recording.is_replaying() {
+            address::check_before_proxy(url).await?;
+        }
         Ok(&shared.checked)
     }
 

@@ -26,6 +26,8 @@ pub(super) struct ClientState {
     pub(super) configured: reqwest::Client,
     /// For all other addresses: names are checked when they are resolved.
     pub(super) checked: reqwest::Client,
+    /// True where a proxy of the environment's resolves names for `checked`.
+    pub(super) has_proxy: bool,
     /// Hosts that a source may ask wherever they lead, by its id.
     pub(super) allowed: BTreeSet<(String, (String, u16))>,
     /// Names that the operator wrote, by source.
@@ -45,7 +47,12 @@ impl ClientState {
     ///
     /// # Errors
     /// `Unreachable` for such a host.
-    pub(super) fn check_circuit(&self, host: &HostLimiter, url: &Url, request: &HttpRequest<'_>) -> Result<(), CrawlError> {
+    pub(super) fn check_circuit(
+        &self,
+        host: &HostLimiter,
+        url: &Url,
+        request: &HttpRequest<'_>,
+    ) -> Result<(), CrawlError> {
         let Some(detail) = host.open_circuit_reason(self.clock.now()).filter(|_| !self.recording.is_replaying()) else {
             return Ok(());
         };
@@ -65,7 +72,11 @@ impl ClientState {
         let now = self.clock.now();
         if is_limited {
             let rest = host.stated().note(Duration::from_millis(self.settings.limit_pause_ms), now);
-            warn!(url = redact_url(url.clone()), rest_s = rest.0.as_secs(), "asked too often, says the host; it is left alone");
+            warn!(
+                url = redact_url(url.clone()),
+                rest_s = rest.0.as_secs(),
+                "asked too often, says the host; it is left alone"
+            );
             return Some(rest);
         }
         if status.is_some() {
@@ -82,7 +93,12 @@ impl ClientState {
     ///
     /// # Errors
     /// `RetryAt` where that takes too long or was waited for too often, `Denied` where the server refuses them all.
-    pub(super) async fn wait_for_credential(&self, url: &Url, missing: NoCredential, tries: u32) -> Result<(), CrawlError> {
+    pub(super) async fn wait_for_credential(
+        &self,
+        url: &Url,
+        missing: NoCredential,
+        tries: u32,
+    ) -> Result<(), CrawlError> {
         match missing {
             NoCredential::Spent(wait) if wait > self.max_wait() || tries >= self.settings.max_tries => {
                 Err(retry_at(url, wait))

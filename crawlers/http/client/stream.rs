@@ -13,13 +13,13 @@ use reqwest::header::CONTENT_TYPE;
 use tokio::time::Instant;
 use url::Url;
 
+use super::super::HttpRequest;
 use super::super::address::{self, Origin};
 use super::super::events::{EventParser, StreamEvent};
 use super::super::exchange::{self, Outgoing, Reply, Wire};
 use super::super::headers::text_of;
 use super::super::recording::{Exchange, Key, RecordedOutcome, headers_of};
 use super::super::redact::redact_url;
-use super::super::HttpRequest;
 use super::{Http, MAX_REDIRECTS, refused};
 use crate::CrawlError;
 
@@ -63,7 +63,9 @@ impl Http {
             self.record_head(&url, &response)?;
             match exchange::of_head(&response, &url)? {
                 Reply::Redirect { to, .. } if Origin::of(&to) == Origin::of(&url) => url = to,
-                Reply::Redirect { to, .. } => return Err(refused(&to, "a redirect of an event stream to another host")),
+                Reply::Redirect { to, .. } => {
+                    return Err(refused(&to, "a redirect of an event stream to another host"));
+                }
                 Reply::NotModified | Reply::Body { .. } => {
                     return Err(CrawlError::bad_answer(url.as_str(), "it is no event stream"));
                 }
@@ -74,7 +76,7 @@ impl Http {
 
     async fn open(&self, url: &Url, request: &HttpRequest<'_>) -> Result<Response, CrawlError> {
         let headers = self.headers(url, request.accept, None, request.headers)?;
-        let (shared, client) = (&*self.shared, self.client(url)?);
+        let (shared, client) = (&*self.shared, self.client(url).await?);
         let host = shared.hosts.host(url, self.host_limit(request.rate_limit));
         shared.check_circuit(&host, url, request)?;
         let place = self.admit(&host, url).await?;

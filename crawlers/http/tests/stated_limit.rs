@@ -88,8 +88,7 @@ async fn a_replay_meets_the_limit_too() {
     let path = folder.path().join("crawl.jsonl");
     let server = Server::start(|_, before| if before == 0 { limit(403, true) } else { Sent::ok("late") });
     for recording in [CrawlRecordingSettings::Record(path.clone()), CrawlRecordingSettings::Replay(path.clone())] {
-        let (http, clock) =
-            client(HttpSettings { recording: Some(recording), ..settings(&[&server.base_url]) });
+        let (http, clock) = client(HttpSettings { recording: Some(recording), ..settings(&[&server.base_url]) });
         assert_eq!(body(http.send(ask(&server.base_url)).await), b"late");
         assert_eq!(clock.waits(), [MINUTE]);
     }

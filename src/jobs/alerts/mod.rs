@@ -13,7 +13,7 @@ use capdex_model::alert::plan::{Plan, PlanInput, plan};
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
-use crate::config::{AlertSettings, NotifierTarget};
+use crate::config::{AlertSettings, NotifierTarget, certificates};
 use crate::shutdown::ShutdownFlag;
 
 mod files;
@@ -141,6 +141,8 @@ fn client(alerts: &AlertSettings, seed: u64) -> anyhow::Result<Http> {
             .iter()
             .filter_map(|sink| Some(AllowedBaseUrl::new("", origin_of(&address(&sink.target)?)?)))
             .collect(),
+        // A receiver inside a company has a certificate of the company's.
+        certificates: certificates(),
         connect_deadline_ms: deadline_ms,
         idle_deadline_ms: deadline_ms,
         seed,

@@ -3,7 +3,7 @@
 //! The page's source plays no part here: directories and named sources save alike.
 
 use capdex_crawlers::revisit::{self, Revisit};
-use capdex_crawlers::{ListPage, ListedEntry, NextPage, WalkKind, http};
+use capdex_crawlers::{ListPage, ListedEntry, NextPage, WalkKind, at_own_forge, http};
 use capdex_db::{ListingState, Reader, StoreError, Upserted, Writer};
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Locator, Validators};
@@ -36,8 +36,11 @@ pub(super) fn save(walker: &WalkContext<'_>, page: ListPage, walked: &mut WalkRe
     let reader = walker.context.store.reader()?;
     let is_visit = matches!(walker.source.meta().walk, WalkKind::Names);
     // Compared before the write, because only one writer exists and reading need not hold it up.
-    let rows: Vec<PageEntry> =
-        page.listed.into_iter().map(|listed| row(&reader, listed, is_visit, at)).collect::<Result<_, _>>()?;
+    let rows: Vec<PageEntry> = page
+        .listed
+        .into_iter()
+        .map(|listed| row(&reader, with_own_forge(walker, listed), is_visit, at))
+        .collect::<Result<_, _>>()?;
     let next = page.next;
     let (counts, met) = walker.context.store.write(move |writer| {
         let (mut counts, mut met) = (WalkReport::default(), 0);
@@ -74,6 +77,19 @@ fn key_of(listed: &ListedEntry) -> &ListingKey {
 
 /// The largest number of references of one listing: a stranger says how long the list is, and each name costs a visit.
 const MAX_REFERENCES: usize = 64;
+
+/// An entry with the reference to its repository, where that is at one of the operator's own forges. Sources know the
+/// forges of the world by themselves.
+fn with_own_forge(walker: &WalkContext<'_>, mut listed: ListedEntry) -> ListedEntry {
+    if let ListedEntry::Changed { listing, .. } = &mut listed
+        && let Some(key) = at_own_forge(&listing.claims.repository, &walker.run.settings.forges)
+        && key != listing.key
+        && let Err(place) = listing.references.binary_search(&key)
+    {
+        listing.references.insert(place, key);
+    }
+    listed
+}
 
 /// Compares an entry with what the store knows.
 fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow::Result<PageEntry> {
