@@ -32,7 +32,7 @@ pub use http::HttpSection;
 pub use identity::IdentitySection;
 pub use notifier::{Notifier, NotifierTarget};
 pub use retention::RetentionSection;
-pub use sources::{SourceRun, SourceSection, variable};
+pub use sources::{SourceRun, SourceSection, WalkCaps, certificates, variable};
 
 /// The schedule that runs without any configuration.
 pub const QUICKSTART: &str = include_str!("../../schedules/quickstart.toml");
@@ -178,16 +178,22 @@ impl Schedule {
     /// Wrong configuration: an address that is none, an operator's file that cannot be read.
     pub fn resolve(&self, seed: u64) -> anyhow::Result<Resolved> {
         let mut http = self.http.settings(seed);
-        let (mut sources, mut skipped) = (BTreeMap::new(), BTreeMap::new());
+        http.certificates = certificates();
+        let (mut sources, mut skipped) = (BTreeMap::<String, SourceRun>::new(), BTreeMap::new());
         for (id, section) in &self.sources {
             let source = source_of(section.kind.as_deref().unwrap_or(id))?;
             // Skipped with a reason, and not refused: a key that is missing tonight must not stop the other sources.
             match sources::reason_to_skip(source.meta(), section) {
                 Some(reason) => drop(skipped.insert(id.clone(), reason)),
-                None => drop(sources.insert(id.clone(), sources::run_of(source.meta(), section, &mut http)?)),
+                None => drop(sources.insert(id.clone(), sources::run_of(id, source.meta(), section, &mut http)?)),
             }
         }
         registries::assign(&mut sources, &self.sources)?;
+        // Known only when every source is: any of them may list what lies at a forge of another one's.
+        let forges = sources::forges_of(sources.values());
+        for run in sources.values_mut() {
+            run.settings.forges.clone_from(&forges);
+        }
         let rehash_per_night = self.drift.rehash_per_night.unwrap_or(REHASH_PER_NIGHT);
         Ok(Resolved { sources, skipped, http, rehash_per_night, overrides: self.identity.overrides()? })
     }
@@ -227,6 +233,8 @@ fn one_line(error: &toml::de::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use capdex_model::source_role::Ecosystem;
+
     use super::*;
 
     /// Every schedule of the repository, by name.
@@ -262,12 +270,17 @@ mod tests {
             let (meta, mut http) = (source.meta(), HttpSettings::default());
             let (base_url, changes_url) = (Some(base.to_owned()), Some(changes.to_owned()));
             let section = SourceSection { base_url, changes_url, ..SourceSection::default() };
-            let run = sources::run_of(meta, &section, &mut http).expect("resolves");
+            let run = sources::run_of(meta.id, meta, &section, &mut http).expect("resolves");
             assert_eq!(run.settings.base_url, base, "{}", meta.id);
-            let expected: &[&str] = if meta.role.is_local() { &[changes] } else { &[base, changes] };
-            assert_eq!(http.allowed_base_urls, expected, "{}", meta.id);
+            // A folder is asked nothing, and each endpoint is an address of its own.
+            let is_alone = meta.role.is_local() || meta.role.ecosystem() == Some(Ecosystem::Mcp);
+            let expected: &[&str] = if is_alone { &[changes] } else { &[base, changes] };
+            let allowed: Vec<_> =
+                http.allowed_base_urls.iter().map(|it| (it.source.as_str(), it.url.as_str())).collect();
+            let expected: Vec<_> = expected.iter().map(|url| (meta.id, *url)).collect();
+            assert_eq!(allowed, expected, "{}", meta.id);
             let mut http = HttpSettings::default();
-            let run = sources::run_of(meta, &SourceSection::default(), &mut http).expect("resolves");
+            let run = sources::run_of(meta.id, meta, &SourceSection::default(), &mut http).expect("resolves");
             let is_own = meta.base_url.is_some_and(|own| own == run.settings.base_url);
             assert!(!is_own || http.allowed_base_urls.is_empty(), "{}: its own address is checked", meta.id);
         }

@@ -164,7 +164,7 @@ async fn look(context: &JobContext, one: &Rehashable, slots: &Semaphore) -> Reha
 
 async fn once(context: &JobContext, one: &Rehashable, slots: &Semaphore) -> RehashResult {
     // The same credential as in the fetch stage, so that the host has no reason to answer otherwise.
-    let http = context.http.acting_for(context.kind_of(&one.locator.ecosystem()));
+    let http = context.http.acting_for(one.key.source.as_str(), context.kind_of(&one.locator.ecosystem()));
     let fetched = fetch::fetch_one(&http, &one.locator, &context.limits, slots, &context.requests).await;
     let fetched = match fetched {
         None => return RehashResult::Stopped,

@@ -3,7 +3,7 @@
 //! The page's source plays no part here: directories and named sources save alike.
 
 use capdex_crawlers::revisit::{self, Revisit};
-use capdex_crawlers::{ListPage, ListedEntry, NextPage, WalkKind, http};
+use capdex_crawlers::{ListPage, ListedEntry, NextPage, WalkKind, at_own_forge, http};
 use capdex_db::{ListingState, Reader, StoreError, Upserted, Writer};
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Locator, Validators};
@@ -38,7 +38,7 @@ pub(super) fn save(walker: &WalkContext<'_>, page: ListPage, walked: &mut WalkRe
     // Compared before the write, because only one writer exists and reading need not hold it up.
     let registry = walker.run.registry.as_deref();
     // Packages are asked for by name; a directory's rows are about packages and are none.
-    let listed = page.listed.into_iter().map(|listed| match is_visit {
+    let listed = page.listed.into_iter().map(|listed| with_own_forge(walker, listed)).map(|listed| match is_visit {
         true => of_registry(&reader, listed, registry),
         false => Ok(listed),
     });
@@ -112,6 +112,19 @@ fn of_registry(reader: &Reader, listed: ListedEntry, registry: Option<&str>) -> 
 
 /// The largest number of references of one listing: a stranger says how long the list is, and each name costs a visit.
 const MAX_REFERENCES: usize = 64;
+
+/// An entry with the reference to its repository, where that is at one of the operator's own forges. Sources know the
+/// forges of the world by themselves.
+fn with_own_forge(walker: &WalkContext<'_>, mut listed: ListedEntry) -> ListedEntry {
+    if let ListedEntry::Changed { listing, .. } = &mut listed
+        && let Some(key) = at_own_forge(&listing.claims.repository, &walker.run.settings.forges)
+        && key != listing.key
+        && let Err(place) = listing.references.binary_search(&key)
+    {
+        listing.references.insert(place, key);
+    }
+    listed
+}
 
 /// Compares an entry with what the store knows.
 fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow::Result<PageEntry> {
