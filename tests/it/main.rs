@@ -28,6 +28,7 @@ mod lookalikes;
 mod manual;
 mod nginx;
 mod nightly;
+mod output_folders;
 mod packages;
 mod prune;
 mod published;
