@@ -11,6 +11,7 @@ mod change_feed;
 mod contract;
 mod daemon;
 mod dataset;
+mod decisions;
 mod deploy;
 mod directory;
 mod doctor;
