@@ -30,8 +30,8 @@ use capdex_model::snapshot::{Gap, GapReason};
 
 pub(crate) use capped::{Refusal, read_at_most};
 pub use format::ArchiveFormat;
-pub(crate) use gzip::gzip;
 pub use gzip::{gunzip, gunzip_lines};
+pub(crate) use gzip::{gunzip_member, gzip};
 pub use limits::UnpackLimits;
 
 use gzip::GzipMembers;

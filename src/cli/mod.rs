@@ -15,7 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
 pub use installed::{CompletionsArgs, ManArgs};
-pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs};
+pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs, WaitArgs};
 pub use scan::{FailOn, ScanArgs};
 pub use site::{ReportArgs, ServeArgs};
 pub use watch::{CampaignsArgs, ClonesArgs, CollisionsArgs, DriftArgs, TyposquatsArgs};
@@ -228,6 +228,8 @@ pub enum SourcesCommand {
 pub struct AcceptRemovalsArgs {
     /// The source, as `capdex status` names it.
     pub source: String,
+    #[command(flatten)]
+    pub waiting: WaitArgs,
 }
 
 /// Options of `score`.
@@ -304,6 +306,8 @@ pub enum AbuseCommand {
     Import {
         /// The list, a JSON file.
         file: PathBuf,
+        #[command(flatten)]
+        waiting: WaitArgs,
     },
     /// The lists that count, with version, source, date and digest.
     #[command(after_help = "Example:\n  capdex abuse list --format json")]

@@ -19,6 +19,14 @@ pub struct DaemonArgs {
     pub plan: bool,
 }
 
+/// The option of what an operator decides while a run may hold the store.
+#[derive(Debug, Args)]
+pub struct WaitArgs {
+    /// Seconds to wait while a run is in the middle of a write.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub wait: u64,
+}
+
 /// Options of `prune`.
 #[derive(Debug, Args)]
 pub struct PruneArgs {

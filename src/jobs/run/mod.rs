@@ -139,6 +139,10 @@ pub fn open_in(
 /// # Errors
 /// When no source could be reached and there is nothing to show for it, or the store fails.
 pub fn whole(context: &JobContext, name: &str, last: Last) -> anyhow::Result<RunReport> {
+    if let Last::Export(out) = &last {
+        // Now and not after a night of crawling.
+        export::check(context, out)?;
+    }
     // The plan goes into the ledger first: a run that is killed leaves a row that says what it meant to do.
     let plan = json!({ "schedule": name, "sources": context.sources.keys().collect::<Vec<_>>() });
     let (as_of, command, started) = (context.as_of, name.to_owned(), clock::now());
