@@ -74,7 +74,7 @@ pub use collisions::Offered;
 pub use daemon::{DueOutcome, DueRun};
 pub use decisions::{Decisions, decide};
 pub use drift::DriftEvent;
-pub use drift_pairs::{ListingPair, Removal, SnapshotPair, SnapshotSeen};
+pub use drift_pairs::{DepartedListing, ListingPair, Removal, SnapshotPair, SnapshotSeen};
 pub use entities::{RevisionId, ToldContent};
 pub use error::StoreError;
 pub use facts::{ExceptionTexts, FactsId, PackedFacts};

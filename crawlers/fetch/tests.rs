@@ -87,6 +87,7 @@ async fn the_name_of_a_python_file_decides_its_format() {
         url: format!("{}/{filename}", server.base_url),
         filename: filename.into(),
         integrity: vec![Integrity::Sha256(Digest::of(&tarball()).hex())],
+        others: None,
     };
     let fetched = fetch_from(&server, &locator("a-1.tar.gz"), unpack::UnpackLimits::default()).await.expect("fetched");
     assert_eq!(fetched.files.len(), 1);
