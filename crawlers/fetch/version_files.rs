@@ -33,8 +33,7 @@ pub(super) struct VersionFiles {
 impl VersionFiles {
     /// Starts with the main distribution.
     pub(super) fn of(fetched: Fetched) -> Self {
-        let mut version =
-            Self { fetched, read: BTreeSet::new(), contents: BTreeSet::new(), folders: BTreeSet::new() };
+        let mut version = Self { fetched, read: BTreeSet::new(), contents: BTreeSet::new(), folders: BTreeSet::new() };
         let known: Vec<(String, Digest)> =
             version.fetched.files.iter().map(|(path, file)| (path.clone(), file.digest)).collect();
         for (path, digest) in known {
@@ -63,7 +62,8 @@ impl VersionFiles {
     /// release. The whole name where two files would share one; none for a name that is none.
     pub(super) fn folder(&mut self, filename: &str) -> Option<String> {
         let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-!".contains(&byte);
-        if filename.is_empty() || filename.len() > 255 || filename.starts_with('.') || !filename.bytes().all(is_letter) {
+        if filename.is_empty() || filename.len() > 255 || filename.starts_with('.') || !filename.bytes().all(is_letter)
+        {
             return None;
         }
         [without_version(filename), filename.to_owned()].into_iter().find(|folder| self.folders.insert(folder.clone()))
@@ -90,7 +90,11 @@ impl VersionFiles {
         }
         for gap in other.gaps {
             let is_whole = gap.subject == WHOLE;
-            self.gap(if is_whole { whole(filename, gap) } else { Gap { subject: format!("{folder}!/{}", gap.subject), ..gap } });
+            self.gap(if is_whole {
+                whole(filename, gap)
+            } else {
+                Gap { subject: format!("{folder}!/{}", gap.subject), ..gap }
+            });
         }
         self.fetched.bytes = self.fetched.bytes.saturating_add(other.bytes);
     }
@@ -167,7 +171,8 @@ mod tests {
 
     #[test]
     fn what_was_read_is_not_read_again_and_what_differs_is() {
-        let sdist = [("src/a/x.py", "1"), ("src/a/y.py", "1"), ("a_b.egg-info/entry_points.txt", "e"), ("tests/a/z.py", "3")];
+        let sdist =
+            [("src/a/x.py", "1"), ("src/a/y.py", "1"), ("a_b.egg-info/entry_points.txt", "e"), ("tests/a/z.py", "3")];
         let mut version = VersionFiles::of(fetched(&sdist));
         let wheel = [
             ("a/x.py", "1"),
@@ -229,18 +234,13 @@ mod tests {
     #[test]
     fn gaps_keep_their_place_and_those_of_a_whole_file_concern_the_version() {
         let mut version = VersionFiles::of(fetched(&[("a.py", "")]));
-        let gaps = vec![
-            Gap::new("x/y", GapReason::LinkRefused, "a link"),
-            Gap::new(WHOLE, GapReason::Truncated, "cut"),
-        ];
+        let gaps =
+            vec![Gap::new("x/y", GapReason::LinkRefused, "a link"), Gap::new(WHOLE, GapReason::Truncated, "cut")];
         version.add("a-1-py3-none-any.whl", "a-py3-none-any.whl", Fetched { gaps, ..fetched(&[]) });
         let subjects: Vec<(String, String)> =
             version.finish().gaps.into_iter().map(|gap| (gap.subject, gap.detail)).collect();
         let own = |subject: &str, detail: &str| (subject.to_owned(), detail.to_owned());
-        assert_eq!(
-            subjects,
-            [own(".", "a-1-py3-none-any.whl: cut"), own("a-py3-none-any.whl!/x/y", "a link")]
-        );
+        assert_eq!(subjects, [own(".", "a-1-py3-none-any.whl: cut"), own("a-py3-none-any.whl!/x/y", "a link")]);
     }
 
     #[test]

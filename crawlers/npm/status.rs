@@ -48,7 +48,8 @@ fn is_of_the_holder(of: &Map<String, Value>) -> bool {
     let repository = of.get("repository");
     let address = text(repository.and_then(|repository| repository.get("url")).or(repository));
     let address = address.trim_end_matches('/').trim_end_matches(".git");
-    let is_holder = address.strip_suffix(HOLDER).is_some_and(|before| before.is_empty() || before.ends_with(['/', ':']));
+    let is_holder =
+        address.strip_suffix(HOLDER).is_some_and(|before| before.is_empty() || before.ends_with(['/', ':']));
     is_holder || text(of.get("description")).trim_end_matches('.') == HOLDING
 }
 

@@ -138,7 +138,8 @@ impl ChosenFiles<'_> {
         let other = |file: &&IndexFile| {
             Ok(Distribution { filename: file.filename.clone(), url: absolute(file)?, integrity: integrity(file) })
         };
-        Ok(Locator::PypiPackage { registry: None,
+        Ok(Locator::PypiPackage {
+            registry: None,
             name: project.to_owned(),
             version: self.version.to_owned(),
             url: absolute(self.main)?,

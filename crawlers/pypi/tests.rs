@@ -175,7 +175,7 @@ fn both_forms_of_the_simple_index_say_the_same() {
     assert_eq!(read.files, html.files);
     assert_eq!(read.version_count, Some(4));
     assert_eq!(html.version_count, None);
-    let (version, file) = file::choose(&html.files, None).expect("a file");
+    let file::ChosenFiles { version, main: file, .. } = file::choose(&html.files, None).expect("a file");
     assert_eq!(version, "1.1");
     assert_eq!(file.url.as_str(), "http://registry.example/files/a_b-1.1.tar.gz");
     assert_eq!(file.sha256.as_deref(), Some("cc"));

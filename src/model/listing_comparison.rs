@@ -41,7 +41,8 @@ fn versions(listing: &Listing) -> Vec<Option<&str>> {
 
 /// True where two locators name the same version of the same file and give digests of one kind that differ.
 fn contradicts(old: &Locator, new: &Locator) -> bool {
-    let contradict = |old: &[Integrity], new: &[Integrity]| old.iter().any(|old| new.iter().any(|new| differ(old, new)));
+    let contradict =
+        |old: &[Integrity], new: &[Integrity]| old.iter().any(|old| new.iter().any(|new| differ(old, new)));
     match (old, new) {
         (
             Locator::NpmPackage { name, version, integrity, .. },

@@ -253,7 +253,8 @@ mod tests {
 
     #[test]
     fn a_package_of_another_registry_and_a_folder_of_another_table_are_other_things() {
-        let at = |registry: Option<&str>| Locator::PypiPackage { others: None,
+        let at = |registry: Option<&str>| Locator::PypiPackage {
+            others: None,
             registry: registry.map(str::to_owned),
             name: "acme".into(),
             version: "1".into(),
@@ -293,7 +294,8 @@ mod tests {
     }
 
     fn project(others: Option<Vec<Distribution>>) -> Locator {
-        Locator::PypiPackage { registry: None,
+        Locator::PypiPackage {
+            registry: None,
             name: "a".into(),
             version: "1".into(),
             url: String::new(),
@@ -311,9 +313,8 @@ mod tests {
     #[test]
     fn a_file_that_is_added_or_has_another_digest_makes_another_artifact() {
         let (one, two) = (wheel("a-1-py3-none-any.whl", "bb"), wheel("a-1-cp312-cp312-win32.whl", "cc"));
-        let artifact = |others: &[&Distribution]| {
-            project(Some(others.iter().map(|other| (*other).clone()).collect())).artifact()
-        };
+        let artifact =
+            |others: &[&Distribution]| project(Some(others.iter().map(|other| (*other).clone()).collect())).artifact();
         assert_eq!(artifact(&[]), project(None).artifact());
         assert_ne!(artifact(&[&one]), artifact(&[]));
         assert_ne!(artifact(&[&one]), artifact(&[&one, &two]));

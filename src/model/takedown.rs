@@ -96,9 +96,38 @@ const OF_MALICE: [&str; 44] = [
 
 /// Words that, shortly before those of malice, turn them into the opposite or into somebody else's.
 const TURNING: [&str; 32] = [
-    "not", "no", "never", "without", "isn't", "wasn't", "aren't", "weren't", "doesn't", "cannot", "against", "if", "whether",
-    "unless", "detect", "detects", "detecting", "prevent", "prevents", "preventing", "block", "blocks", "blocking", "scan",
-    "scans", "scanning", "scanner", "allow", "allows", "allowed", "allowing", "vulnerable",
+    "not",
+    "no",
+    "never",
+    "without",
+    "isn't",
+    "wasn't",
+    "aren't",
+    "weren't",
+    "doesn't",
+    "cannot",
+    "against",
+    "if",
+    "whether",
+    "unless",
+    "detect",
+    "detects",
+    "detecting",
+    "prevent",
+    "prevents",
+    "preventing",
+    "block",
+    "blocks",
+    "blocking",
+    "scan",
+    "scans",
+    "scanning",
+    "scanner",
+    "allow",
+    "allows",
+    "allowed",
+    "allowing",
+    "vulnerable",
 ];
 
 /// The number of words before those of malice in which a turning one counts.
@@ -121,7 +150,8 @@ pub fn speaks_of_malice(text: &str) -> bool {
 /// True where the words before those of malice deny them. Those of an earlier sentence are not asked.
 fn is_turned(before: &str) -> bool {
     let sentence = before.rsplit(['.', ';', '!', '?', ':']).next().unwrap_or_default();
-    let words = sentence.split(|letter: char| !letter.is_alphanumeric() && letter != '\'').filter(|word| !word.is_empty());
+    let words =
+        sentence.split(|letter: char| !letter.is_alphanumeric() && letter != '\'').filter(|word| !word.is_empty());
     let words: Vec<&str> = words.collect();
     words.iter().rev().take(TURNING_WITHIN).any(|word| TURNING.contains(word))
 }

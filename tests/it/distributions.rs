@@ -83,7 +83,8 @@ fn a_wheel_that_comes_later_under_the_version_is_as_grave_as_what_it_brings() {
     night(&capdex, 2);
     assert!(alerts(&capdex).is_empty(), "its files were read in the source distribution: {:#?}", alerts(&capdex));
     assert_eq!(events(&capdex, "same_version"), [("info".to_owned(), vec!["packaging".to_owned()])]);
-    let theft = archives::wheel("notes_kit", "1.0", &[("notes_kit/__init__.py", HONEST), ("notes_kit/start.py", THIEF)]);
+    let theft =
+        archives::wheel("notes_kit", "1.0", &[("notes_kit/__init__.py", HONEST), ("notes_kit/start.py", THIEF)]);
     // A build number: installers prefer it to the one without.
     registry.pypi_file("notes-kit", "1.0", "notes_kit-1.0-1-py3-none-any.whl", theft);
     night(&capdex, 3);
@@ -139,8 +140,11 @@ fn wheels_of_two_platforms_are_read_once_where_they_are_equal_and_each_where_the
     let packages = of_dataset(&capdex, "capabilities");
     assert!(packages.iter().all(|row| text(row, "completeness") == "analysed"), "{packages:#?}");
     // A wheel for a third platform, hours later, whose source is that of the others.
-    let files: [(&str, &[u8]); 3] =
-        [("notes_kit/__init__.py", HONEST), ("notes_kit/_platform.py", &fast("linux")), ("notes_kit/fast.so", b"\x7fELF\x02\x01\x01\x00")];
+    let files: [(&str, &[u8]); 3] = [
+        ("notes_kit/__init__.py", HONEST),
+        ("notes_kit/_platform.py", &fast("linux")),
+        ("notes_kit/fast.so", b"\x7fELF\x02\x01\x01\x00"),
+    ];
     let wheel = archives::wheel("notes_kit", "1.0", &files);
     registry.pypi_file("notes-kit", "1.0", "notes_kit-1.0-cp313-cp313-linux_x86_64.whl", wheel);
     night(&capdex, 2);
@@ -161,7 +165,8 @@ fn files_beyond_the_budget_are_a_gap_that_names_them() {
     let capabilities = of_dataset(&capdex, "capabilities");
     assert!(!capabilities.is_empty());
     assert!(capabilities.iter().all(|row| text(row, "completeness") == "partial"), "{capabilities:#?}");
-    assert!(bands(&capdex).iter().all(|(_, band)| band == "unknown"), "{:?}", bands(&capdex));
+    let is_harmless = |(_, band): &(String, String)| matches!(band.as_str(), "ok" | "watch");
+    assert!(!bands(&capdex).iter().any(is_harmless), "{:?}", bands(&capdex));
     let gaps = of_dataset(&capdex, "gaps");
     let gap = gaps.iter().find(|row| text(row, "reason") == "budget_exhausted").expect("a gap");
     assert!(text(gap, "detail").contains("2 of 27 files"), "{gap:#?}");

@@ -12,13 +12,13 @@ use crate::support::registry::Registry;
 
 const SKILL: &[u8] = b"---\nname: tides\ndescription: Tells the tides of a harbour. Use when asked for tides.\n---\n\nRead the table and answer.\n";
 
-fn manifest(version: &str, more: &str) -> Vec<u8> {
+fn manifest(version: &str) -> Vec<u8> {
     let repository = "\"repository\": {\"type\": \"git\", \"url\": \"https://forge.test/acme/tides\"}";
-    format!("{{\"name\": \"tides-kit\", \"version\": \"{version}\", \"license\": \"MIT\", {repository}{more}}}").into_bytes()
+    format!("{{\"name\": \"tides-kit\", \"version\": \"{version}\", \"license\": \"MIT\", {repository}}}").into_bytes()
 }
 
-fn publish(registry: &Registry, version: &str, more: &str) {
-    let manifest = manifest(version, more);
+fn publish(registry: &Registry, version: &str) {
+    let manifest = manifest(version);
     registry.npm_package("tides-kit", version, &[("package.json", &manifest), ("skills/tides/SKILL.md", SKILL)]);
 }
 
@@ -27,7 +27,7 @@ fn start() -> (Registry, Capdex) {
     let registry = Registry::start();
     let capdex = Capdex::with(&registry);
     capdex.write("schedule.toml", packages::schedule(&["tides-kit"], &[]));
-    publish(&registry, "1.2.0", "");
+    publish(&registry, "1.2.0");
     night(&capdex, 1);
     assert!(alerts(&capdex).is_empty());
     assert!(bands(&capdex).iter().any(|(_, band)| matches!(band.as_str(), "ok" | "watch")), "{:?}", bands(&capdex));
@@ -79,10 +79,14 @@ fn a_placeholder_of_the_registry_is_a_takedown_and_no_release() {
         assert_unknown(&capdex, "1.2.0");
         // Given back to its people, it is as any other package.
         registry.remove("tides-kit");
-        publish(&registry, "1.2.1", "");
+        publish(&registry, "1.2.1");
         night(&capdex, 4);
         night(&capdex, 5);
-        assert!(bands(&capdex).iter().all(|(version, band)| version == "1.2.1" && band != "unknown"), "{:?}", bands(&capdex));
+        assert!(
+            bands(&capdex).iter().all(|(version, band)| version == "1.2.1" && band != "unknown"),
+            "{:?}",
+            bands(&capdex)
+        );
     }
 }
 
@@ -109,15 +113,47 @@ fn a_name_that_is_gone_is_withdrawn_and_told_once() {
 }
 
 #[test]
+fn a_registry_that_says_of_everything_that_it_is_gone_is_not_believed() {
+    let names: Vec<String> = (0..7).map(|number| format!("tides-{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let registry = Registry::start();
+    let capdex = Capdex::with(&registry);
+    capdex.write("schedule.toml", packages::schedule(&names, &[]));
+    for name in &names {
+        registry.npm_package(name, "1.2.0", &[("skills/tides/SKILL.md", SKILL)]);
+    }
+    night(&capdex, 1);
+    for name in &names {
+        registry.remove(name);
+    }
+    let out = ["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-02T01:00:00Z"];
+    let run = capdex.run(&out);
+    assert!(run.stderr.contains("so many names are gone at once"), "{}", run.stderr);
+    assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
+    for name in names.iter().skip(1) {
+        registry.npm_package(name, "1.2.0", &[("skills/tides/SKILL.md", SKILL)]);
+    }
+    night(&capdex, 3);
+    let found = alerts(&capdex);
+    assert_eq!(found.len(), 1, "the one that is still gone: {found:#?}");
+    assert!(text(&found[0], "title").contains("tides-0"), "{found:#?}");
+}
+
+#[test]
 fn a_package_that_was_unpublished_is_withdrawn() {
     let tarball = {
-        let manifest = manifest("1.2.0", "");
+        let manifest = manifest("1.2.0");
         archives::npm_tarball("tides-kit", "1.2.0", &[("package.json", &manifest), ("skills/tides/SKILL.md", SKILL)])
     };
     let directory = Directory::start(|_| (404, Vec::new()));
     let url = directory.url();
     let capdex = Capdex::offline();
-    capdex.write("schedule.toml", format!("name = \"u\"\n[http]\nmax_tries = 1\n[sources.npm]\nbase_url = \"{url}\"\nwatchlist = [\"tides-kit\"]\n"));
+    capdex.write(
+        "schedule.toml",
+        format!(
+            "name = \"u\"\n[http]\nmax_tries = 1\n[sources.npm]\nbase_url = \"{url}\"\nwatchlist = [\"tides-kit\"]\n"
+        ),
+    );
     let packument = json!({
         "name": "tides-kit", "dist-tags": {"latest": "1.2.0"},
         "versions": {"1.2.0": {"name": "tides-kit", "version": "1.2.0", "dist": {"tarball": format!("{url}/t.tgz")}}},
@@ -139,25 +175,28 @@ fn a_package_that_was_unpublished_is_withdrawn() {
 #[test]
 fn a_deprecation_that_speaks_of_malice_is_a_takedown_and_another_is_not() {
     let (registry, capdex) = start();
-    publish(&registry, "1.2.0", ", \"deprecated\": \"Use tide-tables instead; fixes a security issue.\"");
+    registry.npm_deprecate("tides-kit", "1.2.0", "Use tide-tables instead; fixes a security issue.");
     night(&capdex, 2);
     assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
     let (registry, capdex) = start();
-    publish(&registry, "1.2.0", ", \"deprecated\": \"This version contains malware. Remove it.\"");
+    registry.npm_deprecate("tides-kit", "1.2.0", "This version contains malware. Remove it.");
     night(&capdex, 2);
-    let found: Vec<(String, String)> = raised(&capdex, "1.2.0");
-    assert!(found.contains(&("high".to_owned(), "taken_down".to_owned())), "{found:?}");
+    assert_eq!(raised(&capdex, "1.2.0"), one("high", "taken_down"));
     assert_unknown(&capdex, "1.2.0");
 }
 
 #[test]
 fn a_version_that_was_called_compromised_after_the_next_came_is_told_of_that_version() {
     let (registry, capdex) = start();
-    publish(&registry, "1.2.0", ", \"deprecated\": \"1.2.0 was compromised, use 1.2.1\"");
-    publish(&registry, "1.2.1", "");
+    registry.npm_deprecate("tides-kit", "1.2.0", "1.2.0 was compromised, use 1.2.1");
+    publish(&registry, "1.2.1");
     night(&capdex, 2);
     assert_eq!(raised(&capdex, "1.2.0"), one("high", "taken_down"));
-    assert!(bands(&capdex).iter().all(|(version, band)| version == "1.2.1" && band != "unknown"), "{:?}", bands(&capdex));
+    assert!(
+        bands(&capdex).iter().all(|(version, band)| version == "1.2.1" && band != "unknown"),
+        "{:?}",
+        bands(&capdex)
+    );
 }
 
 /// A project of a Python index with one version, as its JSON.

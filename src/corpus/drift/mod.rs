@@ -37,9 +37,9 @@ use capdex_model::ids::CapabilityId;
 
 pub use effect::{DriftClass, Effect, EffectKind};
 pub use judge::{ReleaseContext, judge};
+pub use other_files::effects as file_effects;
 pub use package_version::{CapabilityVersion, PackageVersion};
 pub use pins::{Change, Pins, ToolPin, changes};
-pub use other_files::effects as file_effects;
 pub use release::{Release, VersionChange};
 
 /// The thing that happened to a capability between two nights.

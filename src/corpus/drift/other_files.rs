@@ -63,7 +63,8 @@ mod tests {
             url: String::new(),
             integrity: integrity(digest),
         };
-        let locator = Locator::PypiPackage { registry: None,
+        let locator = Locator::PypiPackage {
+            registry: None,
             name: "a".into(),
             version: version.into(),
             url: String::new(),
@@ -77,7 +78,8 @@ mod tests {
 
     #[test]
     fn files_of_one_version_are_told_and_those_of_another_are_not() {
-        let (before, now) = (listing("1", &[("x.whl", "2"), ("y.whl", "3")]), listing("1", &[("x.whl", "9"), ("z.whl", "4")]));
+        let (before, now) =
+            (listing("1", &[("x.whl", "2"), ("y.whl", "3")]), listing("1", &[("x.whl", "9"), ("z.whl", "4")]));
         let told: Vec<(String, String)> =
             effects(&before, &now).into_iter().map(|effect| (effect.subject, effect.detail)).collect();
         let expected = [

@@ -205,7 +205,8 @@ mod tests {
             url: String::new(),
             integrity: integrity(digest),
         };
-        Release::of(&Locator::PypiPackage { registry: None,
+        Release::of(&Locator::PypiPackage {
+            registry: None,
             name: "a".into(),
             version: "1".into(),
             url: String::new(),

@@ -59,7 +59,8 @@ mod tests {
 
     fn listing(version: &str, refused: &[&str], deprecated: Option<&str>) -> Listing {
         let refused = refused.iter().filter_map(|version| RefusedVersion::of(version, "was compromised"));
-        let locator = Locator::NpmPackage { registry: None,
+        let locator = Locator::NpmPackage {
+            registry: None,
             name: "a".into(),
             version: version.into(),
             url: String::new(),

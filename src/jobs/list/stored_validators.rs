@@ -59,3 +59,46 @@ impl ValidatorLookup for StoredValidators {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use capdex_db::Store;
+    use capdex_model::listing::{Claims, Listing};
+    use capdex_model::time::{AsOf, Timestamp};
+
+    use super::*;
+
+    #[test]
+    fn a_listing_that_an_earlier_program_read_in_part_is_asked_for_as_if_nothing_were_known() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = Store::open(&folder.path().join("capdex.db"), &capdex_rules::INDEX).expect("opens");
+        let listing = |name: &str, others| {
+            let locator = Locator::PypiPackage {
+                name: name.into(),
+                version: "1".into(),
+                url: String::new(),
+                filename: format!("{name}-1.tar.gz"),
+                integrity: Vec::new(),
+                others,
+            };
+            let key = ListingKey::new("pypi", name);
+            Listing { key, locators: vec![locator], claims: Claims::default(), references: Vec::new() }
+        };
+        let validators = Validators { etag: Some("\"1\"".into()), ..Validators::default() };
+        let (held, at) = (validators.clone(), AsOf(Timestamp::from_unix_seconds(0)));
+        let (earlier, now) = (listing("earlier", None), listing("now", Some(Vec::new())));
+        let (old, new) = (earlier.key.clone(), now.key.clone());
+        store
+            .write(move |writer| {
+                writer.upsert_listing(&earlier, &held, at)?;
+                writer.upsert_listing(&now, &held, at)
+            })
+            .expect("stored");
+        let known = |kind: &str, key: &ListingKey| {
+            StoredValidators::new(store.reader().expect("opens"), false, kind).validators(key)
+        };
+        assert_eq!(known("pypi", &old), None);
+        assert_eq!(known("pypi", &new), Some(validators.clone()));
+        assert_eq!(known("npm", &old), Some(validators), "other kinds have no earlier form");
+    }
+}

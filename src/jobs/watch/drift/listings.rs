@@ -4,7 +4,8 @@
 //! Different listings are never compared here.
 
 use capdex_corpus::drift::{
-    Change, DriftKind, Effect, EffectKind, Release, ReleaseContext, VersionChange, file_effects, judge, owners, takedowns,
+    Change, DriftKind, Effect, EffectKind, Release, ReleaseContext, VersionChange, file_effects, judge, owners,
+    takedowns,
 };
 use capdex_db::{DriftEvent, ListingPair, StoreError, Writer};
 use capdex_model::capability::Kind;
