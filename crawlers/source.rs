@@ -157,6 +157,13 @@ pub enum ListedEntry {
     },
     /// The source says that it does not exist.
     Gone(ListingKey),
+    /// The source says that it was taken down.
+    TakenDown {
+        /// Which.
+        key: ListingKey,
+        /// What the source says or shows. Untrusted text.
+        detail: String,
+    },
     /// The source says that it has another name now.
     Moved {
         /// The name under which it was known.

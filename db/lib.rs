@@ -72,7 +72,7 @@ pub use capabilities::{CapabilityRevision, CurrentCapability, CurrentName, Curre
 pub use collisions::Offered;
 pub use daemon::{DueOutcome, DueRun};
 pub use drift::DriftEvent;
-pub use drift_pairs::{ListingPair, Removal, SnapshotPair, SnapshotSeen};
+pub use drift_pairs::{DepartedListing, ListingPair, Removal, SnapshotPair, SnapshotSeen};
 pub use entities::{RevisionId, ToldContent};
 pub use error::StoreError;
 pub use facts::{ExceptionTexts, FactsId, PackedFacts};

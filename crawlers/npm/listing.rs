@@ -9,13 +9,13 @@ use capdex_model::snapshot::GapReason;
 use serde_json::{Map, Value};
 
 use super::packument::{Packument, listed_version};
-use super::{claims, integrity};
+use super::{claims, integrity, status};
 use crate::{CrawlError, json, references};
 
 /// Reads a packument that was asked for as `name`.
 ///
 /// # Errors
-/// `Gone` where no version is left, `Malformed` for what is not the packument of `name`.
+/// `Gone` where no version is left, `TakenDown` where the registry put a placeholder in its place, `Malformed` for what is not the packument of `name`.
 pub(super) fn read(name: &str, subject: &str, bytes: &[u8]) -> Result<(Listing, Digest), CrawlError> {
     let malformed = |detail: &str| CrawlError::Malformed {
         subject: subject.to_owned(),
@@ -37,6 +37,7 @@ pub(super) fn read(name: &str, subject: &str, bytes: &[u8]) -> Result<(Listing, 
     };
     let version = listed_version(whole, versions).ok_or_else(|| malformed("no version in it is an object"))?;
     let manifest = versions.get(version).and_then(Value::as_object).ok_or_else(|| malformed("no manifest"))?;
+    status::refuse_placeholder(whole, manifest, version, subject)?;
     let dist = manifest.get("dist").ok_or_else(|| malformed("the version has no dist"))?;
     let url = dist.get("tarball").and_then(Value::as_str).ok_or_else(|| malformed("the version has no tarball"))?;
     let locator = Locator::NpmPackage {

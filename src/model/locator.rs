@@ -23,7 +23,7 @@ pub enum Locator {
         /// The published digests that the bytes must have, strongest first.
         integrity: Vec<Integrity>,
     },
-    /// A source distribution or wheel of a Python package index.
+    /// A version of a project of a Python package index: its main file, and the others that an installer may choose.
     PypiPackage {
         /// The project's name, normalised as PEP 503 says.
         name: String,
@@ -35,6 +35,11 @@ pub enum Locator {
         filename: String,
         /// The published digests that the bytes must have, strongest first.
         integrity: Vec<Integrity>,
+        /// The further files of the version that an installer may choose, in the order in which they are read: wheels
+        /// for every machine, wheels for one, source distributions; each kind by name. Empty where there are none; none
+        /// in a locator of a time when nobody looked. Left out of the text then, so that it keeps its digest.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        others: Option<Vec<Distribution>>,
     },
     /// The tree of a git repository at one commit, as the archive that its forge makes of it.
     GitArchive {
@@ -115,8 +120,18 @@ impl Locator {
         let strongest = |integrity: &[Integrity]| integrity.first().map(ToString::to_string).unwrap_or_default();
         match self {
             Self::NpmPackage { version, integrity, .. } => format!("{version}@{}", strongest(integrity)),
-            Self::PypiPackage { version, filename, integrity, .. } => {
-                format!("{version}@{filename}@{}", strongest(integrity))
+            Self::PypiPackage { version, filename, integrity, others, .. } => {
+                let main = format!("{version}@{filename}@{}", strongest(integrity));
+                match others.as_deref() {
+                    // As it was before others were looked at: what has none has not changed.
+                    None | Some([]) => main,
+                    Some(others) => {
+                        // As a set: an index may list the same files in another order.
+                        let named: BTreeMap<&str, String> =
+                            others.iter().map(|one| (one.filename.as_str(), strongest(&one.integrity))).collect();
+                        format!("{main}+{}@{}", named.len(), Digest::of_json(&named))
+                    }
+                }
             }
             Self::GitArchive { commit, .. } => commit.clone(),
             Self::HttpFile { version, filename, integrity, .. } => {
@@ -144,6 +159,13 @@ impl Locator {
         }
     }
 
+    /// The files of a version of a Python project by name, each with its published digests; empty for other kinds.
+    pub fn distributions(&self) -> BTreeMap<&str, &[Integrity]> {
+        let Self::PypiPackage { filename, integrity, others, .. } = self else { return BTreeMap::new() };
+        let others = others.iter().flatten().map(|one| (one.filename.as_str(), one.integrity.as_slice()));
+        others.chain([(filename.as_str(), integrity.as_slice())]).collect()
+    }
+
     /// The version, where the locator has one.
     pub fn version(&self) -> Option<&str> {
         match self {
@@ -154,6 +176,18 @@ impl Locator {
             Self::GitArchive { .. } | Self::Folder { .. } => None,
         }
     }
+}
+
+/// One file of a version of a Python project.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Distribution {
+    /// The file's name, which decides the archive format.
+    pub filename: String,
+    /// The file's address.
+    pub url: String,
+    /// The published digests that the bytes must have, strongest first.
+    pub integrity: Vec<Integrity>,
 }
 
 /// A digest that a registry published for an artifact. Text form as in the Subresource Integrity format for SHA-512
@@ -207,6 +241,48 @@ mod tests {
         assert_eq!(inline("{}").identity(), inline("[]").identity());
         assert_ne!(inline("{}").artifact(), inline("[]").artifact());
         assert_eq!(inline("{}").ecosystem(), "mcp");
+    }
+
+    fn project(others: Option<Vec<Distribution>>) -> Locator {
+        Locator::PypiPackage {
+            name: "a".into(),
+            version: "1".into(),
+            url: String::new(),
+            filename: "a-1.tar.gz".into(),
+            integrity: vec![Integrity::Sha256("aa".into())],
+            others,
+        }
+    }
+
+    fn wheel(filename: &str, digest: &str) -> Distribution {
+        let integrity = vec![Integrity::Sha256(digest.into())];
+        Distribution { filename: filename.into(), url: format!("https://one.test/{digest}"), integrity }
+    }
+
+    #[test]
+    fn a_file_that_is_added_or_has_another_digest_makes_another_artifact() {
+        let (one, two) = (wheel("a-1-py3-none-any.whl", "bb"), wheel("a-1-cp312-cp312-win32.whl", "cc"));
+        let artifact =
+            |others: &[&Distribution]| project(Some(others.iter().map(|other| (*other).clone()).collect())).artifact();
+        assert_eq!(artifact(&[]), project(None).artifact());
+        assert_ne!(artifact(&[&one]), artifact(&[]));
+        assert_ne!(artifact(&[&one]), artifact(&[&one, &two]));
+        assert_ne!(artifact(&[&one]), artifact(&[&wheel("a-1-py3-none-any.whl", "dd")]));
+        assert_eq!(artifact(&[&two, &one]), artifact(&[&one, &two]), "the order is the index's whim");
+        let moved = Distribution { url: "https://two.test/".into(), ..one.clone() };
+        assert_eq!(artifact(&[&moved]), artifact(&[&one]), "an address says nothing of bytes");
+    }
+
+    #[test]
+    fn a_locator_of_a_time_before_other_files_keeps_its_text() {
+        let text = r#"{"type":"pypi_package","name":"a","version":"1","url":"","filename":"a-1.tar.gz","integrity":[{"algorithm":"sha256","value":"aa"}]}"#;
+        let read: Locator = serde_json::from_str(text).expect("parses");
+        assert_eq!(read, project(None));
+        assert_eq!(serde_json::to_string(&read).expect("serialises"), text);
+        let now = project(Some(vec![wheel("a-1-py3-none-any.whl", "bb")]));
+        let again: Locator = serde_json::from_str(&serde_json::to_string(&now).expect("serialises")).expect("parses");
+        assert_eq!(again, now);
+        assert_eq!(now.distributions().len(), 2);
     }
 
     #[test]

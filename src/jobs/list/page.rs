@@ -67,6 +67,7 @@ fn key_of(listed: &ListedEntry) -> &ListingKey {
         ListedEntry::Changed { listing, .. } => &listing.key,
         ListedEntry::Unchanged(key)
         | ListedEntry::Gone(key)
+        | ListedEntry::TakenDown { key, .. }
         | ListedEntry::Moved { key, .. }
         | ListedEntry::Failed { key, .. } => key,
     }
@@ -104,7 +105,7 @@ fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow
     // A name that is still not there, and one that still says the same, is no event.
     let is_eventful = match listed {
         ListedEntry::Changed { .. } => says_something_new,
-        ListedEntry::Gone(_) | ListedEntry::Moved { .. } => was_there,
+        ListedEntry::Gone(_) | ListedEntry::TakenDown { .. } | ListedEntry::Moved { .. } => was_there,
         ListedEntry::Unchanged(_) | ListedEntry::Failed { .. } => false,
     };
     let revisit = match is_visit {
@@ -123,9 +124,11 @@ fn missing(reader: &Reader, listed: &ListedEntry, is_visit: bool) -> anyhow::Res
             let listing = reader.listing(key)?.and_then(|stored| stored.listing);
             (key, listing.map(|listing| listing.locators).unwrap_or_default())
         }
-        ListedEntry::Unchanged(_) | ListedEntry::Gone(_) | ListedEntry::Moved { .. } | ListedEntry::Failed { .. } => {
-            return Ok(Vec::new());
-        }
+        ListedEntry::Unchanged(_)
+        | ListedEntry::Gone(_)
+        | ListedEntry::TakenDown { .. }
+        | ListedEntry::Moved { .. }
+        | ListedEntry::Failed { .. } => return Ok(Vec::new()),
     };
     let mut missing = Vec::new();
     for locator in locators {
@@ -166,6 +169,10 @@ fn save_one(
         ListedEntry::Gone(_) => {
             // What the source itself says needs no second walk, other than what is inferred from absence.
             let gap = Gap::new(key.to_string(), GapReason::NotFound, "the source says that it does not exist");
+            leave(writer, row, &gap, counts, at)?;
+        }
+        ListedEntry::TakenDown { detail, .. } => {
+            let gap = Gap::new(key.to_string(), GapReason::TakenDown, detail.clone());
             leave(writer, row, &gap, counts, at)?;
         }
         ListedEntry::Moved { to, .. } => {

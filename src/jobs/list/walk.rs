@@ -48,7 +48,7 @@ impl WalkContext<'_> {
         let mut walked = WalkReport { mode: position.mode.as_str().into(), ..WalkReport::default() };
         let mut settings = names::tonight(self.context, self.id, self.run, position.mode)?;
         // Its own reader, which lives as long as the walk: sources ask it entry by entry.
-        let known = StoredValidators::new(self.context.store.reader()?, self.context.ignore_validators);
+        let known = StoredValidators::new(self.context.store.reader()?, self.context.ignore_validators, &self.run.kind);
         while walked.stopped.is_none() && walked.error.is_none() && !walked.is_complete {
             // Asked before each page, so that a page in hand is always saved.
             walked.stopped = self.reason_to_stop(&http, &walked);
