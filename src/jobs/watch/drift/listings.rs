@@ -1,8 +1,12 @@
-//! The ownership changes in one listing's own history: maintainers and the number of its repository.
+//! The changes in one listing's own history: maintainers, the number of its repository, the files of a version, and
+//! versions that its registry calls malicious.
 //!
 //! Different listings are never compared here.
 
-use capdex_corpus::drift::{Change, DriftKind, Effect, Release, ReleaseContext, VersionChange, judge, owners};
+use capdex_corpus::drift::{
+    Change, DriftKind, Effect, EffectKind, Release, ReleaseContext, VersionChange, file_effects, judge, owners,
+    takedowns,
+};
 use capdex_db::{DriftEvent, ListingPair, Writer};
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
@@ -43,9 +47,11 @@ pub(super) fn run(context: &JobContext, report: &mut StageReport) -> anyhow::Res
     Ok(())
 }
 
-/// The event between two versions of a listing; none where the same people answer for the same repository.
+/// The event between two versions of a listing; none where the same people answer for the same repository and files.
 fn event(pair: &ListingPair, at: AsOf) -> Option<DriftEvent> {
     let mut effects: Vec<Effect> = owners::effects(&pair.before, &pair.now);
+    effects.extend(takedowns::effects(&pair.before, &pair.now));
+    effects.extend(file_effects(&pair.before, &pair.now));
     if effects.is_empty() {
         return None;
     }
@@ -55,7 +61,9 @@ fn event(pair: &ListingPair, at: AsOf) -> Option<DriftEvent> {
         _ => VersionChange::Unversioned,
     };
     // Severity depends on whether the version moved together with the change.
-    let (class, severity) = judge(&mut effects, ReleaseContext { version_change: moved, ..ReleaseContext::default() });
+    let has_other_files = effects.iter().all(|effect| effect.kind == EffectKind::Packaging);
+    let context = ReleaseContext { version_change: moved, has_other_files, ..ReleaseContext::default() };
+    let (class, severity) = judge(&mut effects, context);
     // The package as a whole: of a listing without bytes, the one that it would have.
     let identity = pair.now.locators.first().map_or_else(|| pair.now.key.to_string(), |locator| locator.identity());
     let capability = CapabilityId::of(&identity, Kind::Package, "");

@@ -24,6 +24,9 @@ pub(super) fn answer(catalogue: &Catalogue, base_url: &str, path: &str) -> Optio
         if let Some(owners) = catalogue.owners.get(name) {
             packument["maintainers"] = owners.iter().map(|owner| json!({ "name": owner })).collect();
         }
+        for ((_, version), words) in catalogue.deprecated.iter().filter(|((of, _), _)| of == name) {
+            packument["versions"][version]["deprecated"] = words.clone().into();
+        }
         if let Some(created) = catalogue.created.get(name) {
             packument["time"]["created"] = created.clone().into();
         }
