@@ -113,6 +113,33 @@ fn a_name_that_is_gone_is_withdrawn_and_told_once() {
 }
 
 #[test]
+fn a_registry_that_says_of_everything_that_it_is_gone_is_not_believed() {
+    let names: Vec<String> = (0..7).map(|number| format!("tides-{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let registry = Registry::start();
+    let capdex = Capdex::with(&registry);
+    capdex.write("schedule.toml", packages::schedule(&names, &[]));
+    for name in &names {
+        registry.npm_package(name, "1.2.0", &[("skills/tides/SKILL.md", SKILL)]);
+    }
+    night(&capdex, 1);
+    for name in &names {
+        registry.remove(name);
+    }
+    let out = ["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-02T01:00:00Z"];
+    let run = capdex.run(&out);
+    assert!(run.stderr.contains("so many names are gone at once"), "{}", run.stderr);
+    assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
+    for name in names.iter().skip(1) {
+        registry.npm_package(name, "1.2.0", &[("skills/tides/SKILL.md", SKILL)]);
+    }
+    night(&capdex, 3);
+    let found = alerts(&capdex);
+    assert_eq!(found.len(), 1, "the one that is still gone: {found:#?}");
+    assert!(text(&found[0], "title").contains("tides-0"), "{found:#?}");
+}
+
+#[test]
 fn a_package_that_was_unpublished_is_withdrawn() {
     let tarball = {
         let manifest = manifest("1.2.0");

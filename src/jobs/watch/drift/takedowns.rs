@@ -3,7 +3,7 @@
 //! Directories leave out what they please, so only a registry's own word counts. Nobody is told of a name of which the store
 //! never held a listing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_corpus::drift::{Change, DriftKind, Effect, EffectKind, ReleaseContext, VersionChange, judge, takedowns};
 use capdex_db::{DepartedListing, DriftEvent, Writer};
@@ -15,6 +15,7 @@ use capdex_model::snapshot::GapReason;
 use capdex_model::source_role::Ecosystem;
 use capdex_model::takedown::PASS;
 use capdex_model::time::{AsOf, Timestamp};
+use tracing::warn;
 
 use super::raise;
 use crate::jobs::{JobContext, StageReport};
@@ -22,16 +23,20 @@ use crate::jobs::{JobContext, StageReport};
 /// Days for which a departure is looked at: nights that died between the walk and this pass are made up for.
 const DAYS: i64 = 7;
 
+/// So many silent departures from one source are believed, whatever its size.
+const ALWAYS_BELIEVED: u64 = 5;
+
+/// The share that is believed beyond them of a source that is not in the schedule any more.
+const DEFAULT_PERCENT: u64 = 10;
+
 /// Records and raises each departure of the last days, once.
 pub(super) fn run(context: &JobContext, report: &mut StageReport) -> anyhow::Result<()> {
     let at = context.as_of;
-    let since = AsOf(Timestamp::from_unix_seconds(at.0.unix_seconds().saturating_sub(DAYS * 86_400)));
-    let mut found = Vec::new();
-    for departed in context.store.reader()?.departed_listings(Some(since))? {
-        if let Some(event) = event(context, &departed, at) {
-            found.push((event, departed.popularity));
-        }
-    }
+    let departed = believed(context, Some(recent(at)))?;
+    let found: Vec<(DriftEvent, Option<u64>)> = departed
+        .into_iter()
+        .filter_map(|(departed, effect)| Some((event(&departed, effect, at)?, departed.popularity)))
+        .collect();
     report.done += context.store.write(move |writer: &Writer<'_>| {
         let mut new = 0;
         for (event, popularity) in &found {
@@ -48,6 +53,39 @@ pub(super) fn run(context: &JobContext, report: &mut StageReport) -> anyhow::Res
     Ok(())
 }
 
+/// The instant from which on a departure is one of the last days.
+fn recent(at: AsOf) -> AsOf {
+    AsOf(Timestamp::from_unix_seconds(at.0.unix_seconds().saturating_sub(DAYS * 86_400)))
+}
+
+/// The departures that count, with their effects. Where a source says of so many names at once that they are not there,
+/// it is more likely broken, or asked without its password, than empty: those wait until it is asked again.
+fn believed(context: &JobContext, since: Option<AsOf>) -> anyhow::Result<Vec<(DepartedListing, Effect)>> {
+    let reader = context.store.reader()?;
+    let departed = reader.departed_listings(since)?.into_iter();
+    let mut found: Vec<(DepartedListing, Effect)> =
+        departed.filter_map(|departed| effect(context, &departed).map(|effect| (departed, effect))).collect();
+    let is_silent = |departed: &DepartedListing, effect: &Effect| {
+        effect.kind == EffectKind::Withdrawn && departed.since.0 >= recent(context.as_of).0
+    };
+    let mut silent: BTreeMap<String, u64> = BTreeMap::new();
+    for (departed, _) in found.iter().filter(|(departed, effect)| is_silent(departed, effect)) {
+        *silent.entry(departed.listing.key.source.clone()).or_default() += 1;
+    }
+    let mut doubted = BTreeSet::new();
+    for (source, count) in silent {
+        let (active, _) = reader.listing_counts(&source)?;
+        let percent = context.sources.get(&source).map_or(DEFAULT_PERCENT, |run| u64::from(run.max_gone_percent));
+        let allowed = ((active + count) * percent / 100).max(ALWAYS_BELIEVED);
+        if count > allowed {
+            warn!(source, count, allowed, "so many names are gone at once that nobody is told; ask the source again");
+            doubted.insert(source);
+        }
+    }
+    found.retain(|(departed, effect)| !(doubted.contains(&departed.listing.key.source) && is_silent(departed, effect)));
+    Ok(found)
+}
+
 /// The effect of a departure; none where it says nothing of what people have.
 fn effect(context: &JobContext, departed: &DepartedListing) -> Option<Effect> {
     // A row without bytes is the past of another one.
@@ -59,8 +97,7 @@ fn effect(context: &JobContext, departed: &DepartedListing) -> Option<Effect> {
     (is_of_registry || is_taken_down).then(|| takedowns::of_departure(&departed.listing, departed.gap.as_ref()))
 }
 
-fn event(context: &JobContext, departed: &DepartedListing, at: AsOf) -> Option<DriftEvent> {
-    let effect = effect(context, departed)?;
+fn event(departed: &DepartedListing, effect: Effect, at: AsOf) -> Option<DriftEvent> {
     let listing = &departed.listing;
     let locator = listing.locators.first()?;
     let (identity, version) = (locator.identity(), locator.version().map(str::to_owned));
@@ -93,10 +130,8 @@ fn event(context: &JobContext, departed: &DepartedListing, at: AsOf) -> Option<D
 /// Errors of the store.
 pub(in crate::jobs::watch) fn corpus_signals(context: &JobContext) -> anyhow::Result<BTreeSet<(String, CorpusSignal)>> {
     let mut signals = BTreeSet::new();
-    for departed in context.store.reader()?.departed_listings(None)? {
-        let (Some(effect), Some(locator)) = (effect(context, &departed), departed.listing.locators.first()) else {
-            continue;
-        };
+    for (departed, effect) in believed(context, None)? {
+        let Some(locator) = departed.listing.locators.first() else { continue };
         let signal = CorpusSignal {
             pass: PASS.to_owned(),
             class: effect.kind.word(),
