@@ -102,6 +102,7 @@ fn project(server: &Server, wheel: &[u8]) -> Locator {
     let sha256 = |bytes: &[u8]| vec![Integrity::Sha256(Digest::of(bytes).hex())];
     let url = |filename: &str| format!("{}/{filename}", server.base_url);
     Locator::PypiPackage {
+        registry: None,
         name: "a".into(),
         version: "1".into(),
         url: url("a-1.tar.gz"),

@@ -74,6 +74,7 @@ mod tests {
         let store = Store::open(&folder.path().join("capdex.db"), &capdex_rules::INDEX).expect("opens");
         let listing = |name: &str, others| {
             let locator = Locator::PypiPackage {
+                registry: None,
                 name: name.into(),
                 version: "1".into(),
                 url: String::new(),
