@@ -52,7 +52,7 @@ lists are several tables.",
     rate_limits: &[],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: false },
-    role: SourceRole { filled_by: FilledBy::Publishers, ..SourceRole::UNKNOWN },
+    role: SourceRole { filled_by: FilledBy::Operator, ..SourceRole::UNKNOWN },
 };
 
 impl Source for Catalogue {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::ids;
+use crate::source_role::Ecosystem;
 
 /// The place of bytes. Closed: one fetcher per variant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -107,13 +108,19 @@ impl Locator {
     /// `npm:<name>?registry=<host>`. Capability ids are derived from it.
     pub fn identity(&self) -> String {
         match self {
-            Self::NpmPackage { name, registry, .. } => ids::package_identity("npm", name, registry.as_deref()),
-            Self::PypiPackage { name, registry, .. } => ids::package_identity("pypi", name, registry.as_deref()),
+            Self::NpmPackage { name, registry, .. } => {
+                ids::package_identity(Ecosystem::Npm.as_str(), name, registry.as_deref())
+            }
+            Self::PypiPackage { name, registry, .. } => {
+                ids::package_identity(Ecosystem::Pypi.as_str(), name, registry.as_deref())
+            }
             Self::GitArchive { repository, .. } => repository.clone(),
             Self::HttpFile { identity, .. } | Self::FileList { identity, .. } | Self::Inline { identity, .. } => {
                 identity.clone()
             }
-            Self::Folder { source, name, .. } => format!("{}:{name}", source.as_deref().unwrap_or("folder")),
+            Self::Folder { source, name, .. } => {
+                format!("{}:{name}", source.as_deref().unwrap_or(Ecosystem::Folder.as_str()))
+            }
         }
     }
 

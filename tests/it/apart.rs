@@ -73,7 +73,7 @@ fn one_name_in_two_registries_is_two_packages_and_a_lead() {
     // A report about the public package says nothing of the operator's own.
     capdex.write(
         "list.json",
-        r#"{"list": "team", "version": "1", "date": "2026-11-20", "source": "https://team.example",
+        r#"{"list": "team", "version": 1, "date": "2026-11-20", "source": "https://team.example",
         "entries": [{"registry": "npm", "name": "acme-tools", "reason": "steals"}]}"#,
     );
     let imported = capdex.run(&["abuse", "import", "list.json"]);
