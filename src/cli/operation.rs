@@ -14,6 +14,9 @@ pub struct DaemonArgs {
     /// The folder of schedules; those with a `[daemon]` table are run.
     #[arg(long, value_name = "DIR", default_value = "schedules")]
     pub schedules: PathBuf,
+    /// Count a run as incomplete where any item at all has a gap.
+    #[arg(long)]
+    pub strict: bool,
     /// Say when each schedule runs next, and run nothing.
     #[arg(long)]
     pub plan: bool,

@@ -5,6 +5,7 @@
 mod alerts;
 mod cron;
 mod daemon;
+mod gap_tolerance;
 mod http;
 mod identity;
 pub mod keys;
@@ -23,11 +24,13 @@ use capdex_crawlers::{SOURCES, Source, source};
 use serde::Deserialize;
 
 use crate::exit::usage;
+use gap_tolerance::MAX_GAP_PERCENT;
 use keys::{REQUIRED, keys};
 
 pub use alerts::{AlertSettings, AlertsSection};
 pub use cron::Cron;
 pub use daemon::{DaemonSection, OverlapPolicy, Timing};
+pub use gap_tolerance::GapTolerance;
 pub use http::HttpSection;
 pub use identity::IdentitySection;
 pub use notifier::{Notifier, NotifierTarget};
@@ -45,6 +48,10 @@ keys! {
         /// The name of the schedule in the ledger of runs.
         #[key(default = REQUIRED, example = r#""nightly""#)]
         pub name: String,
+        /// A run ends with 3 where more than this percentage of a source's items have gaps. One item alone counts only where it is
+        /// all that the source has, or where this is 0.
+        #[key(default = MAX_GAP_PERCENT, example = "5")]
+        pub max_gap_percent: Option<u32>,
         /// The manner in which requests are made.
         #[serde(default)]
         pub http: HttpSection,
@@ -136,6 +143,7 @@ impl Schedule {
         schedule.alerts()?;
         schedule.timing().map_err(|why| usage(format!("{origin}: {why}")))?;
         schedule.keep_days().map_err(|why| usage(format!("{origin}: {why}")))?;
+        schedule.gap_tolerance().map_err(|why| usage(format!("{origin}: {why}")))?;
         Ok(schedule)
     }
 
@@ -153,6 +161,14 @@ impl Schedule {
     /// The key, and what is wrong with it.
     pub fn keep_days(&self) -> Result<Option<u32>, String> {
         self.retention.as_ref().map(RetentionSection::keep_days).transpose()
+    }
+
+    /// How many gaps a run may have and still count as complete.
+    ///
+    /// # Errors
+    /// The key and what is wrong with it.
+    pub fn gap_tolerance(&self) -> Result<GapTolerance, String> {
+        GapTolerance::of_key(self.max_gap_percent)
     }
 
     /// Whom to tell of alerts, and how.
@@ -294,6 +310,7 @@ mod tests {
             ("name = \"x\"\n[sources.pinned]\nkind = \"folder\"\n", "is not free"),
             ("name = \"x\"\n[sources.\"a:b\"]\nkind = \"npm\"\n", "is no name for a source"),
             ("name = \"x\"\n[sources.npm]\nwatchlits = []\n", "watchlits"),
+            ("name = \"x\"\nmax_gap_percent = 101\n[sources]\n", "max_gap_percent: 101 is no percentage"),
         ] {
             let error = Schedule::parse(text, "x").expect_err("refused");
             assert!(format!("{error:#}").contains(part), "{error:#}");

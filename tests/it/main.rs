@@ -21,6 +21,7 @@ mod drift;
 mod drift_rehash;
 mod drift_replays;
 mod evasion;
+mod exit_codes;
 mod formats;
 mod hostile;
 mod identity;

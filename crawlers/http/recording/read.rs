@@ -3,7 +3,7 @@
 //! A record may come from anybody. Every length is checked against what is there, and a file that is no record of ours
 //! is an error that says where. Never more than one exchange is in memory, however far a small file expands.
 
-use std::io::{BufRead, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read as _, Seek, SeekFrom};
 
 use capdex_model::digest::{Digest, bytes_of_hex};
 
@@ -11,7 +11,7 @@ use super::{Exchange, Key, RecordedOutcome};
 use crate::unpack::gunzip_member;
 
 /// The most bytes of the headers of a record, and of those of the answer in it.
-const MAX_HEAD_BYTES: usize = 1 << 20;
+const MAX_HEAD_BYTES: u64 = 1 << 20;
 /// The most bytes of what was answered: no source takes a longer answer.
 const MAX_BLOCK_BYTES: u64 = 257 << 20;
 
@@ -56,7 +56,7 @@ pub(super) fn exchange(file: &mut (impl BufRead + Seek), place: Place) -> Result
 /// Reads one record, which is one gzip member; none where it is no exchange. Without `with_body` the body of an answer is
 /// read past.
 fn record(file: impl BufRead, with_body: bool) -> Result<Option<Exchange>, String> {
-    let mut member = gunzip_member(file);
+    let mut member = BufReader::new(gunzip_member(file));
     let head = read_head(&mut member)?;
     let head = head.strip_prefix("WARC/1.1\r\n").ok_or("it is none of WARC 1.1")?;
     let headers = Headers(fields(head).ok_or("its headers cannot be read")?);
@@ -97,13 +97,13 @@ impl<'a> Headers<'a> {
     }
 }
 
-fn outcome(headers: &Headers<'_>, block: &mut impl Read, with_body: bool) -> Result<Option<RecordedOutcome>, String> {
+fn outcome(headers: &Headers<'_>, block: &mut impl BufRead, with_body: bool) -> Result<Option<RecordedOutcome>, String> {
     match headers.get("WARC-Type") {
         // The first record says what wrote the file, and is no exchange.
         Some("warcinfo") => Ok(None),
         Some("metadata") => {
             let mut why = Vec::new();
-            block.take(MAX_HEAD_BYTES as u64).read_to_end(&mut why).map_err(|error| error.to_string())?;
+            block.take(MAX_HEAD_BYTES).read_to_end(&mut why).map_err(|error| error.to_string())?;
             let why = String::from_utf8_lossy(&why).into_owned();
             match headers.get("X-Capdex-Failure") {
                 Some("unanswered") => Ok(Some(RecordedOutcome::Unanswered(why))),
@@ -133,17 +133,19 @@ fn status_and_headers(head: &str) -> Option<(u16, Vec<(String, String)>)> {
 }
 
 /// The text up to the first empty line, which is read too.
-fn read_head(reader: &mut impl Read) -> Result<String, String> {
+fn read_head(reader: &mut impl BufRead) -> Result<String, String> {
     let mut head = Vec::new();
-    // Byte by byte out of the decoder's own window: nothing behind the head may be taken.
-    for byte in reader.by_ref().bytes().take(MAX_HEAD_BYTES) {
-        head.push(byte.map_err(|error| error.to_string())?);
+    loop {
+        let room = MAX_HEAD_BYTES.saturating_sub(head.len() as u64);
+        let read = reader.by_ref().take(room).read_until(b'\n', &mut head).map_err(|error| error.to_string())?;
+        if read == 0 {
+            return Err("its headers have no end".to_owned());
+        }
         if head.ends_with(b"\r\n\r\n") {
             head.truncate(head.len() - 4);
             return String::from_utf8(head).map_err(|_| "its headers are no text".to_owned());
         }
     }
-    Err("its headers have no end".to_owned())
 }
 
 fn fields(head: &str) -> Option<Vec<(&str, &str)>> {

@@ -8,6 +8,8 @@ use capdex_db::Reader;
 use capdex_model::time::{AsOf, Timestamp};
 use capdex_rubrics::rank::DEFAULT_RANK_BY;
 
+use band_changes::BandChanges;
+use band_counts::BandCounts;
 use earlier_dataset::EarlierDataset;
 use file::FileRow;
 use format::TableWriter;
@@ -23,6 +25,8 @@ use crate::output_folder::{OutputFolder, OutputKind};
 pub use exporters::EXPORTERS;
 pub use format::Exporter;
 
+pub mod band_changes;
+pub mod band_counts;
 mod batch;
 mod breakdowns;
 pub mod cell;
@@ -89,6 +93,12 @@ pub struct WrittenDataset {
     pub as_of: AsOf,
     /// The lines of it that a terminal shows.
     pub top_rows: TopRows,
+    /// Its capabilities by verdict.
+    pub bands: BandCounts,
+    /// Those of the dataset that it is compared with; none where there is none.
+    pub bands_before: Option<BandCounts>,
+    /// Whose verdict is another than there.
+    pub band_changes: BandChanges,
 }
 
 /// A folder that holds a dataset.
@@ -142,6 +152,7 @@ pub fn write(
     files.extend(dataset_readme::write(made, &layouts, &rows, &files, options, view.rules())?);
     files.sort();
     let (count, bytes) = (files.len(), files.iter().map(|file: &FileRow| file.bytes).sum::<u64>());
+    let bands_before = maker.since.bands();
     let manifest = manifest::of(&view, files, options, maker.since.earlier)?;
     let digests = manifest.files.iter().map(|file| (file.path.clone(), file.sha256.clone())).collect();
     let manifest_bytes = manifest::write(made, manifest)?;
@@ -153,5 +164,8 @@ pub fn write(
         bytes: bytes + manifest_bytes,
         as_of: options.as_of,
         top_rows: counted.top_rows,
+        bands: ranking.bands,
+        bands_before,
+        band_changes: counted.band_changes,
     })
 }

@@ -177,7 +177,8 @@ fn expect_empty(dir: &Path, kind: &OutputKind) -> anyhow::Result<()> {
     for entry in fs::read_dir(dir).with_context(|| format!("failed to read {}", dir.display()))? {
         let entry = entry.with_context(|| format!("failed to read {}", dir.display()))?;
         let name = entry.file_name();
-        let is_none_of_theirs = name == LOST_AND_FOUND || scratch::is_scratch_of(&entry.path(), dir);
+        let is_none_of_theirs =
+            name == LOST_AND_FOUND || name == scratch::LOCK || scratch::is_scratch_of(&entry.path(), dir);
         if !is_none_of_theirs && name != journal::NAME {
             let (dir, what) = (dir.display(), kind.what);
             return Err(refused(format!("{dir} is there and is not {what}; name another folder")));

@@ -15,7 +15,6 @@ const PREFIX: &str = ".capdex-";
 /// Hex digits after it.
 const DIGITS: usize = 16;
 /// The lock of a folder where folders cannot be locked themselves.
-#[cfg(not(unix))]
 pub(super) const LOCK: &str = ".capdex-lock";
 /// The file by which a scratch folder is known; it holds the path of the output folder.
 const MARK: &str = ".capdex-scratch-of";

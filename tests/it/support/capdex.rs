@@ -31,6 +31,15 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// Nothing was said but results, and, where the run counts as incomplete, why.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let why = self.stderr.strip_prefix("capdex: incomplete: ").and_then(|why| why.strip_suffix('\n'));
+        match self.code {
+            Some(3) => why.is_some_and(|why| !why.contains('\n')),
+            _ => self.stderr.is_empty(),
+        }
+    }
+
     /// What a process left that was started by [`Capdex::command`].
     pub(crate) fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
