@@ -147,6 +147,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
         popular: Vec::new(),
         rehash_per_night: 0,
         overrides: capdex_corpus::identity::Overrides::default(),
+        gaps: capdex::config::GapTolerance { max_percent: 100, is_strict: false },
         limits: UnpackLimits::default(),
         keep_days: None,
         pool: bulk::pool(Some(1)).unwrap(),

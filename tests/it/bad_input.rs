@@ -16,7 +16,8 @@ fn night(registry: &Registry, names: &[&str]) -> (Capdex, Run, BTreeMap<String, 
     let mut all = names.to_vec();
     all.push("weather-mcp");
     capdex.write("schedule.toml", packages::schedule(&all, &[]));
-    let command = ["nightly", "--strict", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-20T01:00:00Z"];
+    let command =
+        ["nightly", "--strict", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-20T01:00:00Z"];
     let run = capdex.run(&command);
     let mut gaps: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in rows(&capdex.path().join("out"), "gaps") {

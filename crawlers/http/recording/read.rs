@@ -97,7 +97,11 @@ impl<'a> Headers<'a> {
     }
 }
 
-fn outcome(headers: &Headers<'_>, block: &mut impl BufRead, with_body: bool) -> Result<Option<RecordedOutcome>, String> {
+fn outcome(
+    headers: &Headers<'_>,
+    block: &mut impl BufRead,
+    with_body: bool,
+) -> Result<Option<RecordedOutcome>, String> {
     match headers.get("WARC-Type") {
         // The first record says what wrote the file, and is no exchange.
         Some("warcinfo") => Ok(None),
