@@ -58,7 +58,7 @@ impl Reader {
         // A copy that cannot be read back fails here and not at the restore.
         check(&beside)?;
         let bytes = settle(&beside, file)?;
-        unfinished.is_done();
+        unfinished.finish();
         Ok(bytes)
     }
 }
@@ -68,7 +68,7 @@ struct Unfinished(Option<PathBuf>);
 
 impl Unfinished {
     /// It has its name.
-    fn is_done(mut self) {
+    fn finish(mut self) {
         self.0 = None;
     }
 }
@@ -112,7 +112,7 @@ pub fn restore(copy: &Path, store: &Path) -> Result<Option<PathBuf>, StoreError>
     // The disk may have said one thing and kept another.
     check(&beside)?;
     // From here on it is the store to be, and can be put in place by hand where a later step fails.
-    unfinished.is_done();
+    unfinished.finish();
     if is_there {
         // Until `settle` no file has the store's name; the earlier store is whole under the other name.
         fs::rename(store, &kept).map_err(io("move away", store))?;
