@@ -83,6 +83,12 @@ pub enum Locator {
         path: String,
         /// The name by which its listing is known: the last component of the path.
         name: String,
+        /// Patterns of paths inside it that are left out.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        exclude: Vec<String>,
+        /// True where installed dependencies and caches in it are read too.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        with_dependencies: bool,
     },
 }
 
