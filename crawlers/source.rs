@@ -88,6 +88,10 @@ pub struct SourceSettings {
     pub forges: Vec<OperatorForge>,
     /// The base address of the feed of changes, where the source has one beside its base address.
     pub changes_url: Option<String>,
+    /// Patterns of paths that are left out of what is read, for local sources.
+    pub exclude: Vec<String>,
+    /// True where installed dependencies and caches are read too, for local sources.
+    pub with_dependencies: bool,
 }
 
 /// The place of a walk. Opaque to the driver, and never longer than [`WalkCursor::MAX_BYTES`].

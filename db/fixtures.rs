@@ -107,7 +107,7 @@ pub(crate) fn snapshot(name: &str, version: &str, files: &[(&str, &str)]) -> Sna
 }
 
 pub(crate) fn not_assessable(name: &str, version: &str, why: &str) -> Snapshot {
-    Snapshot { completeness: Completeness::NotAssessable(gap(why)), ..snapshot(name, version, &[]) }
+    Snapshot { completeness: Completeness::NotAssessable(vec![gap(why)]), ..snapshot(name, version, &[]) }
 }
 
 pub(crate) fn capability_id(identity: &str, path: &str) -> CapabilityId {

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use capdex_corpus::drift::Pins;
 use capdex_db::Scanned;
 use capdex_evidence::Evidence;
-use capdex_evidence::decompose::decompose;
+use capdex_evidence::decompose::decompose_counted;
 use capdex_evidence::subject::Subject;
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::{Capability, Kind};
 use capdex_model::facts::SparseFacts;
 use capdex_model::score::{Score, Verdict};
-use capdex_model::snapshot::{Completeness, Gap, GapReason};
+use capdex_model::snapshot::{Completeness, Gap, GapReason, capped_gaps};
 use capdex_model::time::AsOf;
 use capdex_rubrics::{RUBRICS, verdict};
 use rayon::prelude::*;
@@ -101,9 +101,9 @@ struct BundleCapabilities<'a> {
 
 impl<'a> BundleCapabilities<'a> {
     fn of(bundle: &'a Bundle, evidence: &'a Evidence) -> Self {
-        let capabilities = decompose(bundle, evidence);
+        let (capabilities, more) = decompose_counted(bundle, evidence);
         // Gaps of fetching and of reading alike: neither leaves the capability wholly known.
-        let gaps: Vec<Gap> = bundle.gaps.iter().chain(&evidence.gaps).cloned().collect();
+        let gaps = capped_gaps(bundle.gaps.iter().chain(&evidence.gaps).cloned().chain(more).collect());
         let gaps = gaps_by_capability(&capabilities, &gaps);
         Self { bundle, evidence, capabilities, gaps }
     }
@@ -141,11 +141,8 @@ fn pins(bundle: &Bundle, subject: &Subject<'_>) -> Pins {
 /// Nothing at all to read is not assessable; a gap in what belongs to the capability makes it partial.
 fn completeness(bundle: &Bundle, gaps: &[Gap]) -> Completeness {
     if bundle.files.is_empty() {
-        // The first gap says why there is nothing.
-        let gap = gaps.first().cloned();
-        return Completeness::NotAssessable(
-            gap.unwrap_or_else(|| Gap::new(bundle.identity.clone(), GapReason::Empty, "there are no files")),
-        );
+        let empty = || Gap::new(bundle.identity.clone(), GapReason::Empty, "there are no files");
+        return Completeness::nothing_read(gaps.to_vec(), empty);
     }
     Completeness::from_gaps(gaps.to_vec())
 }
@@ -160,7 +157,7 @@ fn gaps_by_capability(capabilities: &[Capability], gaps: &[Gap]) -> Vec<Vec<Gap>
     for gap in gaps {
         let concerned =
             // An archive that could not be read to its end may have held anything.
-            if gap.subject == WHOLE { (0..capabilities.len()).collect() } else { owners.concerned(&gap.subject) };
+            if gap.subject == WHOLE { (0..capabilities.len()).collect() } else { owners.concerned(gap) };
         for at in concerned {
             if let Some(own) = by_capability.get_mut(at) {
                 own.push(gap.clone());
@@ -197,15 +194,24 @@ impl<'a> Owners<'a> {
     }
 
     /// The capabilities that a gap in a file or folder concerns: its owners, else those anchored most closely around it;
-    /// and the package's rest.
-    fn concerned(&self, subject: &str) -> Vec<usize> {
+    /// and the package's rest. Where a budget left out a part of a folder, all that are anchored in it too.
+    fn concerned(&self, gap: &Gap) -> Vec<usize> {
+        let subject = gap.subject.as_str();
         // From the innermost folder outwards, and at last the root.
         let folders = subject.rmatch_indices('/').filter_map(|(at, _)| subject.get(..at));
         let mut around = std::iter::once(subject).chain(folders).chain([""]);
         // An owner is nearer than any folder.
         let owners = self.files.get(subject).or_else(|| around.find_map(|folder| self.anchors.get(folder)));
         let mut concerned = owners.cloned().unwrap_or_default();
+        if matches!(gap.reason, GapReason::TooManyMembers | GapReason::ExpandedTooLarge | GapReason::RatioTooHigh) {
+            // A folder of which a part was left out: it may have belonged to any capability in it.
+            let start = format!("{subject}/");
+            let below = self.anchors.range(start.as_str()..).take_while(|(path, _)| path.starts_with(&start));
+            concerned.extend(below.flat_map(|(_, at)| at));
+        }
         concerned.extend(&self.rest);
+        concerned.sort_unstable();
+        concerned.dedup();
         concerned
     }
 }

@@ -20,7 +20,19 @@ use crate::exit::usage;
 use crate::files;
 
 /// The name of the form.
-const SCHEMA: &str = "capdex.baseline/1";
+const SCHEMA: &str = "capdex.baseline/2";
+/// The form of before: fingerprints over paths inside the input, and digests of files byte for byte. It is read and asked
+/// as it was made; what is written has the form of now.
+const FORMER_SCHEMA: &str = "capdex.baseline/1";
+
+/// The manner in which a baseline binds findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BaselineForm {
+    /// To the path inside the input, and to the bytes of a file.
+    Former,
+    /// To the path below the repository or the working folder, and to the text of a file whatever its line ends.
+    Present,
+}
 /// A larger file is no baseline.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -41,7 +53,7 @@ pub struct Baseline {
 pub struct KnownFinding {
     /// The part of a finding that stays when lines move.
     pub fingerprint: String,
-    /// The digest of the file that it stands in, else of its capability.
+    /// The digest of the file that it stands in, else of its capability; of texts without their line ends' kind.
     pub content: Digest,
     /// From when on it counts again.
     pub expires: Timestamp,
@@ -101,7 +113,7 @@ impl Baseline {
         let bytes = fs::read(path).map_err(|error| usage(format!("cannot read the baseline {shown}: {error}")))?;
         let read: Self = serde_json::from_slice(&bytes).map_err(|error| refused(error.to_string()))?;
         // Another version may bind findings in another way, and excuse too much.
-        if read.schema != SCHEMA {
+        if ![SCHEMA, FORMER_SCHEMA].contains(&read.schema.as_str()) {
             return Err(refused(format!("its schema is {:?}, not {SCHEMA:?}", read.schema)));
         }
         Ok(read)
@@ -139,7 +151,8 @@ impl Baseline {
 
     /// The same, ready to be asked at an instant.
     pub fn at(self, at: AsOf) -> BaselineIndex {
-        let mut held = BaselineIndex { at: at.0, findings: BTreeMap::new(), bands: self.bands };
+        let form = if self.schema == FORMER_SCHEMA { BaselineForm::Former } else { BaselineForm::Present };
+        let mut held = BaselineIndex { form, at: at.0, findings: BTreeMap::new(), bands: self.bands };
         for known in self.findings {
             held.findings.entry(known.fingerprint.clone()).or_default().insert(known);
         }
@@ -150,12 +163,18 @@ impl Baseline {
 /// A baseline that is asked.
 #[derive(Clone, Debug)]
 pub struct BaselineIndex {
+    form: BaselineForm,
     at: Timestamp,
     findings: BTreeMap<String, BTreeSet<KnownFinding>>,
     bands: Vec<KnownBand>,
 }
 
 impl BaselineIndex {
+    /// How it is to be asked.
+    pub const fn form(&self) -> BaselineForm {
+        self.form
+    }
+
     /// The standing of a finding.
     pub fn status(&self, asked: BaselineQuery<'_>) -> BaselineStatus {
         let Some(known) = self.findings.get(asked.fingerprint) else { return BaselineStatus::New };

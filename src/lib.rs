@@ -10,6 +10,7 @@ pub mod cli;
 pub mod clock;
 pub mod commands;
 pub mod config;
+mod content;
 pub mod daemon;
 pub mod doctor;
 pub mod exit;

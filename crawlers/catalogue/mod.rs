@@ -172,6 +172,8 @@ impl CataloguePlace {
             source: Some(key.source.clone()),
             path: path.display().to_string(),
             name: key.name.clone(),
+            exclude: Vec::new(),
+            with_dependencies: true,
         })
     }
 }

@@ -17,6 +17,7 @@ use capdex_model::bundle::BundleFile;
 use capdex_model::listing::Locator;
 use capdex_model::snapshot::{Gap, GapReason};
 
+use crate::folder::{FolderOptions, PathPattern};
 use crate::http::Http;
 use crate::{CrawlError, folder, unpack};
 
@@ -51,7 +52,12 @@ pub async fn fetch(http: &Http, locator: &Locator, limits: &unpack::UnpackLimits
         }
         Locator::FileList { url, .. } => file_list::fetch(http, url, limits).await,
         Locator::Inline { files, .. } => Ok(inline(files)),
-        Locator::Folder { path, .. } => read_folder(path, *limits).await,
+        Locator::Folder { path, exclude, with_dependencies, .. } => {
+            // A schedule with a pattern that is none is refused when it is read.
+            let exclude = exclude.iter().filter_map(|pattern| pattern.parse::<PathPattern>().ok()).collect();
+            let options = FolderOptions { limits: *limits, exclude, default_excludes: !*with_dependencies };
+            read_folder(path, options).await
+        }
     }
 }
 
@@ -62,10 +68,10 @@ fn inline(files: &BTreeMap<String, String>) -> Fetched {
     Fetched { files, gaps: Vec::new(), bytes }
 }
 
-async fn read_folder(path: &str, limits: unpack::UnpackLimits) -> Result<Fetched, CrawlError> {
+async fn read_folder(path: &str, options: FolderOptions) -> Result<Fetched, CrawlError> {
     let read_path = PathBuf::from(path);
     // Reading a tree blocks on the disk, which must not hold up the runtime's threads.
-    let read = tokio::task::spawn_blocking(move || folder::read(&read_path, &limits)).await;
+    let read = tokio::task::spawn_blocking(move || folder::read(&read_path, &options)).await;
     let input = read.map_err(|error| CrawlError::Malformed {
         subject: path.to_owned(),
         reason: GapReason::Unreadable,

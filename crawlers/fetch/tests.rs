@@ -156,7 +156,13 @@ async fn a_tarball_at_a_forbidden_address_is_refused() {
 async fn a_folder_that_is_not_there_is_an_error() {
     let (http, _) = client(settings(&[]));
     let path = tempfile::tempdir().expect("a folder").path().join("missing");
-    let locator = Locator::Folder { source: None, path: path.to_string_lossy().into_owned(), name: "missing".into() };
+    let locator = Locator::Folder {
+        source: None,
+        path: path.to_string_lossy().into_owned(),
+        name: "missing".into(),
+        exclude: Vec::new(),
+        with_dependencies: false,
+    };
     assert!(fetch(&http, &locator, &unpack::UnpackLimits::default()).await.is_err());
     assert_eq!(http.usage().requests, 0);
 }

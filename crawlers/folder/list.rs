@@ -12,7 +12,7 @@ use capdex_model::snapshot::{Gap, GapReason};
 
 use super::{META, failure, last_component, name_of};
 use crate::unpack::ArchiveFormat;
-use crate::{CrawlError, ListedEntry};
+use crate::{CrawlError, ListedEntry, SourceSettings};
 
 /// The most paths that one pattern may mean. A marketplace has tens of thousands; a pattern that means more was not meant.
 const MAX_MATCHES: usize = 200_000;
@@ -26,12 +26,12 @@ struct ListedPath {
 }
 
 /// Lists the paths of a table, in the order in which they were written; those of a pattern by name.
-pub(super) fn list(id: &str, base: &str, watchlist: &[String]) -> Vec<ListedEntry> {
+pub(super) fn list(id: &str, settings: &SourceSettings) -> Vec<ListedEntry> {
     let mut listed = Vec::new();
     let mut paths = Vec::new();
     // So that what a pattern finds begins as its folder is written.
-    let base = base.trim_start_matches("./");
-    for entry in watchlist {
+    let base = settings.base_url.trim_start_matches("./");
+    for entry in &settings.watchlist {
         match is_pattern(base, entry) {
             true => match matches(base, entry) {
                 Ok(found) => paths.extend(found),
@@ -52,7 +52,7 @@ pub(super) fn list(id: &str, base: &str, watchlist: &[String]) -> Vec<ListedEntr
                 listed.push(failed(id, &path.path.display().to_string(), GapReason::DuplicatePath, &detail));
             }
             None => {
-                listed.push(list_path(id, &path.path, name.clone()));
+                listed.push(list_path(id, &path.path, name.clone(), settings));
                 names.insert(name, path.path);
             }
         }
@@ -158,13 +158,19 @@ fn matches(base: &str, entry: &str) -> Result<Vec<ListedPath>, (GapReason, Strin
     Ok(paths.into_iter().map(of_path).collect())
 }
 
-fn list_path(id: &str, path: &Path, name: String) -> ListedEntry {
+fn list_path(id: &str, path: &Path, name: String, settings: &SourceSettings) -> ListedEntry {
     let key = ListingKey::new(id, name.clone());
     match std::fs::metadata(path).map_err(|error| failure(path, &error)) {
         Ok(_) => {
             // The source's own table has the short name.
             let source = (id != META.id).then(|| id.to_owned());
-            let locator = Locator::Folder { source, path: path.display().to_string(), name };
+            let locator = Locator::Folder {
+                source,
+                path: path.display().to_string(),
+                name,
+                exclude: settings.exclude.clone(),
+                with_dependencies: settings.with_dependencies,
+            };
             let listing =
                 Box::new(Listing { key, locators: vec![locator], claims: Claims::default(), references: Vec::new() });
             ListedEntry::Changed { listing, validators: Validators::default() }

@@ -1,11 +1,18 @@
 //! The `folder` source and the reader of local input: a directory, an archive or a single file becomes files and gaps.
 //!
-//! It keeps the rules of the unpacker: same paths, same caps, links refused, nested archives opened. Files of git
-//! itself in `.git` are no part of the input: they hold what is published in another form and what is not published.
-//! Other files there are read: hooks, and files that git did not put there. The input is taken to stand still while it
-//! is read.
+//! It keeps the rules of the unpacker: same paths, same caps, nested archives opened, links that leave the input refused.
+//! Data of git itself in `.git` is no part of the input, and installed dependencies are left out unless asked for; a file
+//! among either that the input names is read. The input is taken to stand still while it is read.
 
+mod beside;
+mod dependencies;
+mod git_config;
+mod git_data;
 mod list;
+mod mentioned;
+mod options;
+mod order;
+mod survey;
 mod walk;
 
 use std::collections::BTreeMap;
@@ -17,8 +24,11 @@ use crate::unpack::intake::{Intake, WHOLE};
 use crate::unpack::{ArchiveFormat, UnpackLimits, Unpacked, read_at_most, strip_common_root, unpack};
 use crate::{CrawlError, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkKind};
 use capdex_model::bundle::BundleFile;
+use capdex_model::input::{Alias, LeftOut};
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::source_role::{Ecosystem, FilledBy, SourceRole, Speaker};
+
+pub use options::{FolderOptions, PathPattern};
 
 /// The source of local folders and archives.
 pub const SOURCE: &dyn Source = &FolderSource;
@@ -30,6 +40,10 @@ pub struct FolderInput {
     pub name: String,
     /// The files by path: relative, `/` between components, `outer!/inner` inside an archive.
     pub files: BTreeMap<String, BundleFile>,
+    /// Links to what was read, sorted.
+    pub aliases: Vec<Alias>,
+    /// Folders and files that were left out on purpose, sorted.
+    pub left_out: Vec<LeftOut>,
     /// Everything that was refused, capped or unreadable, sorted.
     pub gaps: Vec<Gap>,
 }
@@ -38,7 +52,7 @@ impl FolderInput {
     /// An input of which nothing could be read, and why.
     pub fn unread(path: &Path, error: &CrawlError) -> Self {
         let gaps = vec![Gap::new(WHOLE, GapReason::Unreadable, error.to_string())];
-        Self { name: name_of(path), files: BTreeMap::new(), gaps }
+        Self { name: name_of(path), files: BTreeMap::new(), aliases: Vec::new(), left_out: Vec::new(), gaps }
     }
 }
 
@@ -46,19 +60,21 @@ impl FolderInput {
 ///
 /// A directory gives its files, sorted. An archive, told by its first bytes or else by its name, gives its members
 /// without the one top folder that they share. Any other file gives itself, and what is inside where it is a gzip
-/// stream. `path` itself may be a link; nothing below it may. `Gone` when it does not exist, `Denied` when it cannot be
-/// read at all; everything else that goes wrong is a gap.
-pub fn read(path: &Path, limits: &UnpackLimits) -> Result<FolderInput, CrawlError> {
+/// stream. `path` itself may be a link. A link below it is followed to what lies in the input, and to what lies beside it
+/// in the same project (see `beside`). `Gone` when it does not exist, `Denied` when it cannot be read at all; everything
+/// else that goes wrong is a gap.
+pub fn read(path: &Path, options: &FolderOptions) -> Result<FolderInput, CrawlError> {
     // `metadata` follows a link, unlike the walk below: the operator named this path, strangers named the others.
     let metadata = std::fs::metadata(path).map_err(|error| failure(path, &error))?;
-    let unpacked = if metadata.is_dir() {
-        walk::read_directory(path, limits).map_err(|error| failure(path, &error))?
+    let (unpacked, left_out) = if metadata.is_dir() {
+        walk::read_directory(path, options).map_err(|error| failure(path, &error))?
     } else if metadata.is_file() {
-        read_file(path, limits).map_err(|error| failure(path, &error))?
+        (read_file(path, &options.limits).map_err(|error| failure(path, &error))?, Vec::new())
     } else {
         return Err(denied(path, "neither a directory nor a file".to_owned()));
     };
-    Ok(FolderInput { name: name_of(path), files: unpacked.files, gaps: unpacked.gaps })
+    let Unpacked { files, aliases, gaps } = unpacked;
+    Ok(FolderInput { name: name_of(path), files, aliases, left_out, gaps })
 }
 
 fn read_file(path: &Path, limits: &UnpackLimits) -> io::Result<Unpacked> {
@@ -66,7 +82,7 @@ fn read_file(path: &Path, limits: &UnpackLimits) -> io::Result<Unpacked> {
     let Some(bytes) = read_at_most(File::open(path)?, limits.compressed_bytes)? else {
         let detail = format!("more than {} bytes", limits.compressed_bytes);
         let gaps = vec![Gap::new(WHOLE, GapReason::CompressedTooLarge, detail)];
-        return Ok(Unpacked { files: BTreeMap::new(), gaps });
+        return Ok(Unpacked { files: BTreeMap::new(), aliases: Vec::new(), gaps });
     };
     let name = last_component(path);
     let promised = ArchiveFormat::of_filename(&name);
@@ -154,8 +170,7 @@ impl Source for FolderSource {
     }
 
     fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
-        let (base, watchlist) = (request.settings.base_url.as_str(), &request.settings.watchlist);
-        Box::pin(async move { Ok(ListPage { listed: list::list(request.id, base, watchlist), next: NextPage::END }) })
+        Box::pin(async move { Ok(ListPage { listed: list::list(request.id, request.settings), next: NextPage::END }) })
     }
 }
 

@@ -8,7 +8,7 @@ use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claims, Locator, Validators};
 
 use super::*;
-use crate::ListedEntry;
+use crate::{ListedEntry, SourceSettings};
 use crate::unpack::archives::{Tar, Zip, gzip};
 
 fn folder(files: &[(&str, &[u8])]) -> TempDir {
@@ -22,7 +22,7 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
 }
 
 fn read_with(path: &Path, limits: UnpackLimits) -> FolderInput {
-    read(path, &limits).expect("the path is there")
+    read(path, &FolderOptions { limits, ..FolderOptions::default() }).expect("the path is there")
 }
 
 fn read_all(path: &Path) -> FolderInput {
@@ -38,25 +38,112 @@ fn gaps(input: &FolderInput) -> Vec<(&str, GapReason)> {
 }
 
 #[test]
-fn a_directory_gives_its_files_without_version_control() {
-    let folder =
-        folder(&[("SKILL.md", b"S"), ("a/b/c", b""), (".git/config", b"x"), ("sub/.git", b"x"), (".gitignore", b"")]);
+fn a_directory_gives_its_files_without_data_of_git() {
+    let config = b"[core]\n\tbare = false\n";
+    let folder = folder(&[
+        ("SKILL.md", b"S"),
+        ("a/b/c", b""),
+        (".git/config", config),
+        ("sub/.git", b"gitdir: ../.git/modules/sub\n"),
+        (".gitignore", b""),
+    ]);
     let input = read_all(folder.path());
     assert_eq!((paths(&input), gaps(&input)), (vec![".gitignore", "SKILL.md", "a/b/c"], vec![]));
     assert_eq!(Some(input.name.as_str()), folder.path().file_name().and_then(|name| name.to_str()));
 }
 
+/// A loose object of git: a zlib stream.
+fn object(content: &[u8]) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(&[format!("blob {}\0", content.len()).as_bytes(), content].concat()).expect("memory");
+    encoder.finish().expect("memory")
+}
+
 #[test]
-fn what_git_did_not_put_into_its_folder_is_read() {
+fn what_is_not_gits_by_its_bytes_is_read_whatever_it_is_called() {
+    let id = "objects/ab/cdef0123456789abcdef0123456789abcdef01";
+    let script = b"#!/bin/sh\nid\n";
     let folder = folder(&[
-        (".git/HEAD", b"x"),
-        (".git/objects/ab/cd", b"x"),
-        (".git/hooks/pre-commit.sample", b"x"),
-        (".git/hooks/post-checkout", b"#!/bin/sh\n"),
-        (".git/run.sh", b"#!/bin/sh\n"),
+        (".git/HEAD", b"ref: refs/heads/main\n"),
+        (&format!(".git/{id}"), &object(b"text")),
+        (".git/objects/pack/pack-1.pack", b"PACK\0\0\0\x02\0\0\0\0"),
+        (".git/hooks/pre-commit.sample", b"#!/bin/sh\n#\n# An example hook script to verify.\n"),
+        (".git/index", b"DIRC\0\0\0\x02"),
+        (".git/hooks/post-checkout", script),
+        (".git/hooks/b.sample", script),
+        (".git/run.sh", script),
         (".git/kit/a", b"x"),
+        ("n/.git", script),
+        ("m/.git/index", script),
+        (&format!("m/.git/{id}"), script),
+        ("m/.git/config", b"[core]\n\tfsmonitor = sh x\n"),
     ]);
-    assert_eq!(paths(&read_all(folder.path())), [".git/hooks/post-checkout", ".git/kit/a", ".git/run.sh"]);
+    let expected = [
+        ".git/hooks/b.sample",
+        ".git/hooks/post-checkout",
+        ".git/kit/a",
+        ".git/run.sh",
+        "m/.git/config",
+        "m/.git/index",
+        "m/.git/objects/ab/cdef0123456789abcdef0123456789abcdef01",
+        "n/.git",
+    ];
+    assert_eq!(paths(&read_all(folder.path())), expected);
+}
+
+#[test]
+fn dependencies_are_left_out_and_told_unless_asked_for() {
+    let folder = folder(&[
+        ("SKILL.md", b"Run `sh node_modules/x/a.sh` and node_modules/y."),
+        ("node_modules/x/a.sh", b"sh ./node_modules/x/b.sh"),
+        ("node_modules/x/b.sh", b"B"),
+        ("node_modules/x/c.sh", b"C"),
+        ("node_modules/y/package.json", b"{}"),
+        ("node_modules/y/lib.js", b""),
+        ("env/pyvenv.cfg", b"home = /usr\n"),
+        ("env/lib/a.py", b""),
+        ("docs/api/a.md", b""),
+    ]);
+    let input = read_all(folder.path());
+    let named = ["node_modules/x/a.sh", "node_modules/x/b.sh", "node_modules/y/package.json"];
+    assert_eq!(paths(&input), [&["SKILL.md", "docs/api/a.md"][..], &named].concat());
+    let told = |input: &FolderInput| -> Vec<String> { input.left_out.iter().map(|one| one.path.clone()).collect() };
+    assert_eq!((told(&input), gaps(&input)), (vec!["env".to_owned(), "node_modules".to_owned()], vec![]));
+    let all =
+        read(folder.path(), &FolderOptions { default_excludes: false, ..FolderOptions::default() }).expect("reads");
+    assert_eq!((all.files.len(), told(&all)), (9, vec![]));
+    let exclude = ["docs", "*.sh"].map(|pattern| pattern.parse().expect("a pattern")).to_vec();
+    let options = FolderOptions { exclude, default_excludes: false, ..FolderOptions::default() };
+    let some = read(folder.path(), &options).expect("reads");
+    assert_eq!(some.files.len(), 5);
+    assert_eq!(told(&some).len(), 4, "one folder and three scripts");
+    assert!(some.left_out.iter().all(|one| one.reason == capdex_model::input::LeftOutReason::Excluded));
+}
+
+#[test]
+fn a_budget_that_ends_takes_nothing_from_a_capability() {
+    let blob = vec![b'x'; 400];
+    let folder = folder(&[
+        ("a/1", &blob),
+        ("a/2", &blob),
+        ("a/3", &blob),
+        ("dist/skills.js", &blob),
+        ("zz/skills/n/SKILL.md", b"S"),
+        ("zz/skills/n/run.sh", b"R"),
+        ("zz/skills/n/in.zip", &Zip::new().file("x", b"X").finish()),
+    ]);
+    let read = |expanded_bytes| read_with(folder.path(), UnpackLimits { expanded_bytes, ..UnpackLimits::default() });
+    let skill = ["zz/skills/n/SKILL.md", "zz/skills/n/in.zip", "zz/skills/n/in.zip!/x", "zz/skills/n/run.sh"];
+    for budget in [300, 700, 1100, 1500] {
+        let input = read(budget);
+        assert!(skill.iter().all(|path| input.files.contains_key(*path)), "{budget}: {:?}", paths(&input));
+        let expected: &[(&str, GapReason)] = match budget {
+            1500 => &[("dist", GapReason::ExpandedTooLarge)],
+            _ => &[("a", GapReason::ExpandedTooLarge), ("dist", GapReason::ExpandedTooLarge)],
+        };
+        assert_eq!(gaps(&input), expected, "{budget}");
+    }
 }
 
 #[test]
@@ -99,7 +186,7 @@ fn any_other_file_is_that_one_file() {
     let stream = read_all(&folder.path().join("log.md.gz"));
     assert_eq!((paths(&stream), gaps(&stream)), (vec!["log.md.gz", "log.md.gz!/log.md"], vec![]));
     let reserved = read_all(&folder.path().join("nul.md"));
-    assert_eq!((paths(&reserved), gaps(&reserved)), (vec![], vec![("nul.md", GapReason::PathRefused)]));
+    assert_eq!((paths(&reserved), gaps(&reserved)), (vec!["nul.md"], vec![("nul.md", GapReason::PathRefused)]));
 }
 
 #[cfg(unix)]
@@ -117,13 +204,38 @@ fn links_and_special_files_are_refused_but_the_input_may_be_a_link() {
     let link = outside.path().join("input");
     symlink(folder.path(), &link).expect("links");
     let input = read_all(&link);
-    let expected = [
-        ("dir", GapReason::LinkRefused),
-        ("file", GapReason::LinkRefused),
-        ("near", GapReason::LinkRefused),
-        ("socket", GapReason::SpecialRefused),
-    ];
-    assert_eq!((paths(&input), gaps(&input)), (vec!["a"], expected.to_vec()));
+    let expected =
+        [("dir", GapReason::LinkRefused), ("file", GapReason::LinkRefused), ("socket", GapReason::SpecialRefused)];
+    assert_eq!((paths(&input), gaps(&input)), (vec!["a", "near"], expected.to_vec()));
+    assert_eq!(input.aliases, [Alias { path: "near".into(), target: "a".into() }]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_beside_a_named_folder_are_followed_as_far_as_the_project_goes() {
+    use std::os::unix::fs::symlink;
+
+    let home = folder(&[
+        (".agents/skills/n/SKILL.md", b"S"),
+        (".ssh/key", b"secret"),
+        ("notes/n/SKILL.md", b"S"),
+        (".claude/skills/own/SKILL.md", b"S"),
+    ]);
+    let skills = home.path().join(".claude/skills");
+    symlink("../../.agents/skills/n", skills.join("n")).expect("links");
+    symlink("../../.agents/skills/n", skills.join("again")).expect("links");
+    symlink("../../.ssh/key", skills.join("own/key")).expect("links");
+    symlink("../../notes/n", skills.join("notes")).expect("links");
+    symlink("../..", skills.join("up")).expect("links");
+    let input = read_all(&skills);
+    assert_eq!(paths(&input), ["again/SKILL.md", "own/SKILL.md"]);
+    let refused = ["notes", "own/key", "up"].map(|path| (path, GapReason::LinkRefused));
+    assert_eq!(gaps(&input), refused);
+    // In a repository the whole project counts, but no hidden folder of another program.
+    fs::create_dir(home.path().join(".git")).expect("writes");
+    let input = read_all(&skills);
+    assert_eq!(paths(&input), ["again/SKILL.md", "notes/SKILL.md", "own/SKILL.md"]);
+    assert_eq!(gaps(&input), [("own/key", GapReason::LinkRefused), ("up", GapReason::LinkRefused)]);
 }
 
 #[cfg(unix)]
@@ -134,11 +246,18 @@ fn names_keep_the_rules_of_archives() {
     let folder = folder(&[("a\\b", b""), ("con.md", b""), ("dir./x", b""), ("Same", b""), ("same", b"")]);
     fs::write(folder.path().join(std::ffi::OsStr::from_bytes(b"\xff")), b"").expect("writes");
     let input = read_all(folder.path());
-    assert_eq!(paths(&input), ["Same", "same"]);
+    assert_eq!(paths(&input), ["Same", "a/b", "con.md", "dir./x", "same", "\u{fffd}"]);
     let refused = |subject| (subject, GapReason::PathRefused);
     let twice = |subject| (subject, GapReason::DuplicatePath);
-    let expected =
-        [twice("Same"), refused("a\\b"), refused("con.md"), refused("dir."), twice("same"), refused("\u{fffd}")];
+    let expected = [
+        twice("Same"),
+        refused("a\\b"),
+        refused("con.md"),
+        refused("dir."),
+        refused("dir./x"),
+        twice("same"),
+        refused("\u{fffd}"),
+    ];
     assert_eq!(gaps(&input), expected);
 }
 
@@ -146,10 +265,15 @@ fn names_keep_the_rules_of_archives() {
 fn members_are_capped_and_a_crowded_directory_is_refused_whole() {
     let folder = folder(&[("a", b""), ("b/x", b""), ("b/y", b"")]);
     let read = |members| read_with(folder.path(), UnpackLimits { members, ..UnpackLimits::default() });
-    assert_eq!(gaps(&read(5)), []);
-    assert_eq!(gaps(&read(4)), []);
-    let above = read(3);
-    assert_eq!((paths(&above), gaps(&above)), (vec!["a"], vec![(".", GapReason::TooManyMembers)]));
+    assert_eq!((gaps(&read(4)), gaps(&read(3))), (vec![], vec![]));
+    let above = read(2);
+    assert_eq!((paths(&above), gaps(&above)), (vec!["a", "b/x"], vec![("b", GapReason::TooManyMembers)]));
+    for name in 0..17 {
+        fs::write(folder.path().join(format!("b/{name}")), b"").expect("writes");
+    }
+    // Eight times as many entries are listed as may be read.
+    let crowded = read(2);
+    assert_eq!((paths(&crowded), gaps(&crowded)), (vec!["a"], vec![("b", GapReason::TooManyMembers)]));
 }
 
 #[test]
@@ -160,7 +284,7 @@ fn files_and_their_sum_are_capped() {
     assert_eq!((paths(&one(4)), gaps(&one(4))), (vec!["b"], vec![("a", GapReason::FileTooLarge)]));
     let all = |cap| read_with(folder.path(), UnpackLimits { expanded_bytes: cap, ..UnpackLimits::default() });
     assert_eq!((gaps(&all(9)), gaps(&all(8))), (vec![], vec![]));
-    assert_eq!((paths(&all(7)), gaps(&all(7))), (vec!["a"], vec![(".", GapReason::ExpandedTooLarge)]));
+    assert_eq!((paths(&all(7)), gaps(&all(7))), (vec!["b"], vec![("a", GapReason::ExpandedTooLarge)]));
     let single =
         |cap| read_with(&folder.path().join("a"), UnpackLimits { compressed_bytes: cap, ..UnpackLimits::default() });
     assert_eq!((gaps(&single(6)), gaps(&single(5))), (vec![], vec![]));
@@ -171,7 +295,7 @@ fn files_and_their_sum_are_capped() {
 fn what_is_not_there_is_gone() {
     let folder = folder(&[("file", b"")]);
     for path in ["missing", "file/below"] {
-        let error = read(&folder.path().join(path), &UnpackLimits::default()).expect_err("nothing there");
+        let error = read(&folder.path().join(path), &FolderOptions::default()).expect_err("nothing there");
         assert!(matches!(error, CrawlError::Gone { .. }), "{error}");
     }
 }
@@ -182,7 +306,11 @@ fn what_is_no_file_is_denied() {
     let folder = folder(&[]);
     let path = folder.path().join("socket");
     let _socket = std::os::unix::net::UnixListener::bind(&path).expect("binds");
-    assert!(matches!(read(&path, &UnpackLimits::default()), Err(CrawlError::Denied { .. })));
+    assert!(matches!(read(&path, &FolderOptions::default()), Err(CrawlError::Denied { .. })));
+}
+
+fn located(path: String, name: &str) -> Locator {
+    Locator::Folder { source: None, path, name: name.to_owned(), exclude: Vec::new(), with_dependencies: false }
 }
 
 #[test]
@@ -190,7 +318,8 @@ fn a_watchlist_is_listed_in_its_order() {
     let folder = folder(&[("one/SKILL.md", b"S"), ("sub/one/x", b""), ("two.zip", b"")]);
     let watchlist = ["one", "sub/one", "two.zip", "three.tgz", "./one/"].map(str::to_owned);
     let base = folder.path().display().to_string();
-    let listed = list::list(META.id, &base, &watchlist);
+    let settings = SourceSettings { base_url: base, watchlist: watchlist.to_vec(), ..SourceSettings::default() };
+    let listed = list::list(META.id, &settings);
     let [ListedEntry::Changed { listing: one, validators }, ListedEntry::Changed { listing: sub, .. }, two, gone] =
         listed.as_slice()
     else {
@@ -198,7 +327,7 @@ fn a_watchlist_is_listed_in_its_order() {
     };
     let path = folder.path().join("one").display().to_string();
     assert_eq!(one.key, ListingKey::new("folder", "one"));
-    assert_eq!(one.locators, [Locator::Folder { source: None, path, name: "one".into() }]);
+    assert_eq!(one.locators, [located(path, "one")]);
     assert_eq!((&one.claims, validators), (&Claims::default(), &Validators::default()));
     assert_eq!(sub.key, ListingKey::new("folder", "sub/one"));
     assert!(matches!(two, ListedEntry::Changed { listing, .. } if listing.key == ListingKey::new("folder", "two")));
@@ -216,7 +345,8 @@ fn names_of(id: &str, base: &str, watchlist: &[&str]) -> Vec<Result<String, GapR
         ListedEntry::Failed { gap, .. } => Err(gap.reason),
         other => panic!("{other:?}"),
     };
-    list::list(id, base, &watchlist).into_iter().map(name).collect()
+    let settings = SourceSettings { base_url: base.to_owned(), watchlist, ..SourceSettings::default() };
+    list::list(id, &settings).into_iter().map(name).collect()
 }
 
 #[test]
@@ -250,7 +380,8 @@ fn folders_that_end_alike_are_told_apart_and_patterns_mean_folders_and_archives(
 fn listed_paths_without_a_base_are_taken_as_they_are() {
     let folder = folder(&[("one/SKILL.md", b"S")]);
     let path = folder.path().join("one").display().to_string();
-    let listed = list::list(META.id, "", std::slice::from_ref(&path));
-    let expected = [Locator::Folder { source: None, path, name: "one".into() }];
+    let settings = SourceSettings { watchlist: vec![path.clone()], ..SourceSettings::default() };
+    let listed = list::list(META.id, &settings);
+    let expected = [located(path, "one")];
     assert!(matches!(listed.as_slice(), [ListedEntry::Changed { listing, .. }] if listing.locators == expected));
 }

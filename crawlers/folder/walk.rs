@@ -1,163 +1,124 @@
-//! The walk over a directory: sorted, never through a link, and counted like an archive.
-//!
-//! The tree is untrusted input: it may hold links out of itself, devices, and more entries than fit in memory.
+//! The reading of a directory: capabilities first, never through a link that leaves the input, and counted like an archive.
 
-use std::fs::{self, File};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use capdex_model::input::LeftOut;
 use capdex_model::snapshot::GapReason;
 
-use crate::unpack::intake::{Intake, IntakeScope};
-use crate::unpack::{Refusal, UnpackLimits, Unpacked, read_at_most};
+use super::mentioned::{self, MAX_MENTIONS};
+use super::options::FolderOptions;
+use super::order::{PlannedFile, Turn, plan};
+use super::survey::{FoundFile, LeftOutFolder, survey};
+use crate::unpack::intake::{Intake, IntakeScope, WHOLE};
+use crate::unpack::{Refusal, Unpacked, read_at_most};
 
-/// The folder of git's own files, which are not part of the input. Anything else that lies there is part of it: hooks
-/// that git runs, and files that somebody hides there.
-const GIT: &str = ".git";
-/// Names that git and its usual companions make in their folder.
-const GITS_OWN: [&str; 34] = [
-    "AUTO_MERGE",
-    "BISECT_LOG",
-    "CHERRY_PICK_HEAD",
-    "COMMIT_EDITMSG",
-    "EDIT_DESCRIPTION",
-    "FETCH_HEAD",
-    "HEAD",
-    "MERGE_HEAD",
-    "MERGE_MODE",
-    "MERGE_MSG",
-    "ORIG_HEAD",
-    "REBASE_HEAD",
-    "REVERT_HEAD",
-    "SQUASH_MSG",
-    "TAG_EDITMSG",
-    "annex",
-    "branches",
-    "commondir",
-    "config",
-    "config.worktree",
-    "description",
-    "gc.log",
-    "gc.pid",
-    "gitdir",
-    "index",
-    "index.lock",
-    "info",
-    "lfs",
-    "logs",
-    "modules",
-    "objects",
-    "packed-refs",
-    "refs",
-    "worktrees",
-];
-/// More of them, whose names vary or that hold only numbers.
-const GITS_OWN_STARTS: [&str; 6] = ["rebase-", "rr-cache", "sharedindex.", "shallow", "sequencer", "fsmonitor"];
-
-/// Returns true if an entry of a folder is git's own.
-fn is_gits_own(folder: &Path, entry: &fs::DirEntry) -> io::Result<bool> {
-    let own = entry.file_name();
-    if own == GIT {
-        // A `.git` that is a file belongs to a worktree or a submodule, and only says where the folder is.
-        return Ok(!entry.file_type()?.is_dir());
-    }
-    let name = own.to_string_lossy();
-    let is_git = |folder: Option<&Path>| folder.and_then(Path::file_name).is_some_and(|name| name == GIT);
-    if is_git(Some(folder)) {
-        return Ok(GITS_OWN.contains(&name.as_ref()) || GITS_OWN_STARTS.iter().any(|start| name.starts_with(start)));
-    }
-    // git fills this folder with samples that it never runs; any other hook runs on the user's machine.
-    let in_hooks = folder.file_name().is_some_and(|name| name == "hooks") && is_git(folder.parent());
-    Ok(in_hooks && name.ends_with(".sample"))
-}
+/// The rounds in which what was read may name more. Each step of a chain of scripts takes one.
+const MAX_ROUNDS: usize = 8;
 
 /// Reads everything below `root`. An error only when `root` itself cannot be listed.
-pub(super) fn read_directory(root: &Path, limits: &UnpackLimits) -> io::Result<Unpacked> {
+pub(super) fn read_directory(root: &Path, options: &FolderOptions) -> io::Result<(Unpacked, Vec<LeftOut>)> {
     // A folder has no compressed size yet: each file adds its own when it is taken.
-    let mut intake = Intake::new(*limits, 0);
-    let mut inside = intake.outermost();
-    let below = entries(root, "", &inside)?;
-    if let Err(refusal) = walk(below, &mut inside) {
-        inside.refuse(refusal);
-    }
+    let mut intake = Intake::new(options.limits, 0);
+    let found = survey(root, options, &mut intake.outermost())?;
+    let mut starved = BTreeMap::new();
+    let planned = plan(found.files, &options.limits);
+    let first = planned.partition_point(|file| file.turn <= Turn::Capability);
+    let (capabilities, rest) = planned.split_at_checked(first).unwrap_or((&planned, &[]));
+    read_files(capabilities, &mut intake.outermost(), &mut starved);
+    // Before the rest, which may use up the budget.
     intake.open_nested();
-    Ok(intake.finish())
+    read_mentioned(&found.unread, &mut intake, &mut starved);
+    read_files(rest, &mut intake.outermost(), &mut starved);
+    read_mentioned(&found.unread, &mut intake, &mut starved);
+    tell(starved, &mut intake.outermost());
+    intake.open_nested();
+    let mut unpacked = intake.finish();
+    unpacked.aliases.extend(found.aliases);
+    unpacked.aliases.sort();
+    let mut left_out = found.left_out;
+    left_out.sort();
+    Ok((unpacked, left_out))
 }
 
-/// Takes all of `below` and what is below that, sorted by name in each directory. An error means that a budget is spent.
-fn walk(below: Result<Vec<DirectoryEntry>, Refusal>, inside: &mut IntakeScope<'_>) -> Result<(), Refusal> {
-    // The last is next.
-    let mut open = below?;
-    while let Some(entry) = open.pop() {
-        inside.budget().count_member()?;
-        open.extend(visit(&entry, inside)?);
-    }
-    Ok(())
-}
+/// Files that the budget had no room for, by the folder that is told: how many, and why.
+type Starved = BTreeMap<String, (u64, Refusal)>;
 
-/// Something in a directory: where it is, and its name below the root.
-struct DirectoryEntry {
-    path: PathBuf,
-    name: Vec<u8>,
-}
-
-/// The entries of a directory, last first. A directory with more entries than may still be counted is refused whole.
-/// The system lists in any order, so a part of it would be another part on another machine.
-fn entries(directory: &Path, name: &str, inside: &IntakeScope<'_>) -> io::Result<Result<Vec<DirectoryEntry>, Refusal>> {
-    let left = inside.budget().members_left();
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        let own = entry.file_name();
-        if is_gits_own(directory, &entry)? {
-            continue;
-        }
-        // Checked before the entry is kept, so that a directory of millions of entries costs no memory.
-        if entries.len() == left {
-            return Ok(Err(Refusal::too_many_members(inside.limits().members)));
-        }
-        let own = own.as_encoded_bytes();
-        let name = if name.is_empty() { own.to_vec() } else { [name.as_bytes(), b"/", own].concat() };
-        entries.push(DirectoryEntry { path: entry.path(), name });
-    }
-    // In reverse, because `walk` pops from the end.
-    entries.sort_by(|one, other| other.name.cmp(&one.name));
-    Ok(Ok(entries))
-}
-
-/// Takes one entry; gives what is below a directory. An error means that a budget is spent.
-fn visit(entry: &DirectoryEntry, inside: &mut IntakeScope<'_>) -> Result<Vec<DirectoryEntry>, Refusal> {
-    match try_visit(entry, inside) {
-        Ok(below) => below,
-        Err(error) => {
-            inside.member_gap(&entry.name, GapReason::Unreadable, error.to_string());
-            Ok(Vec::new())
+fn read_files(files: &[PlannedFile], inside: &mut IntakeScope<'_>, starved: &mut Starved) {
+    for PlannedFile { file, folder, .. } in files {
+        if let Err(refusal) = read_file(file, inside) {
+            // A file at the root is told by its own name: the root would mean everything.
+            let subject = if folder.is_empty() { &file.name } else { folder };
+            starved.entry(subject.clone()).or_insert((0, refusal)).0 += 1;
         }
     }
 }
 
-fn try_visit(entry: &DirectoryEntry, inside: &mut IntakeScope<'_>) -> io::Result<Result<Vec<DirectoryEntry>, Refusal>> {
-    // Not `metadata`: a link out of the tree would put files of this machine into the input.
-    let metadata = fs::symlink_metadata(&entry.path)?;
-    let kind = metadata.file_type();
-    if kind.is_symlink() {
-        let target = fs::read_link(&entry.path)?;
-        inside.member_gap(&entry.name, GapReason::LinkRefused, format!("a symbolic link to {}", target.display()));
-    } else if !kind.is_dir() && !kind.is_file() {
-        // Opening a FIFO would wait for a writer that never comes.
-        inside.member_gap(&entry.name, GapReason::SpecialRefused, "a device, FIFO or socket");
-    } else if let Some(path) = inside.admit(&entry.name) {
-        if kind.is_dir() {
-            return entries(&entry.path, &path, inside);
+/// Reads one file. An error where the budget has no room for it; smaller ones may still fit.
+fn read_file(file: &FoundFile, inside: &mut IntakeScope<'_>) -> Result<(), Refusal> {
+    let limits = inside.limits();
+    if inside.budget().members_left() == 0 {
+        return Err(Refusal::too_many_members(limits.members));
+    }
+    if file.size <= limits.file_bytes && file.size > inside.budget().unspent() {
+        let detail = format!("more than {} expanded bytes", limits.expanded_bytes);
+        return Err(Refusal { reason: GapReason::ExpandedTooLarge, detail });
+    }
+    inside.budget().count_member()?;
+    let read = File::open(&file.path).map_err(|error| Refusal::of(&error, false));
+    match read.and_then(|opened| take(&file.name, opened, file.size, inside)) {
+        Err(refusal) if refusal.is_cap() => Err(refusal),
+        Err(refusal) => {
+            inside.member_gap(file.name.as_bytes(), GapReason::Unreadable, refusal.detail);
+            Ok(())
         }
-        match take(&path, File::open(&entry.path)?, metadata.len(), inside) {
-            // A spent budget ends the walk; a file that cannot be read costs only itself.
-            Err(refusal) if refusal.is_cap() => return Ok(Err(refusal)),
-            Err(refusal) => inside.member_gap(&entry.name, GapReason::Unreadable, refusal.detail),
-            Ok(()) => {}
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Records what the budget had no room for.
+fn tell(starved: Starved, inside: &mut IntakeScope<'_>) {
+    for (folder, (files, Refusal { reason, detail })) in starved {
+        let word = if files == 1 { "file was" } else { "files were" };
+        inside.member_gap(folder.as_bytes(), reason, format!("{files} {word} left out: {detail}"));
+    }
+}
+
+/// Reads the files in folders that are left out which what was read so far names.
+fn read_mentioned(unread: &[LeftOutFolder], intake: &mut Intake, starved: &mut Starved) {
+    let name = |folder: &LeftOutFolder| folder.name.rsplit('/').next().unwrap_or(&folder.name).to_owned();
+    let names: BTreeSet<String> = unread.iter().map(name).collect();
+    for _ in 0..MAX_ROUNDS {
+        let mut new = Vec::new();
+        for base in &names {
+            let mentions = mentioned::mentions(intake.files().values(), base);
+            if mentions.len() > MAX_MENTIONS {
+                let detail = format!("more than {MAX_MENTIONS} paths in {base} are named");
+                intake.outermost().member_gap(WHOLE.as_bytes(), GapReason::BudgetExhausted, detail);
+                continue;
+            }
+            let folders = unread.iter().filter(|folder| name(folder) == *base);
+            new.extend(folders.flat_map(|folder| mentions.iter().flat_map(|path| mentioned::files_at(folder, path))));
+        }
+        new.retain(|file| !intake.files().contains_key(&file.name));
+        new.sort_by(|one, other| one.name.cmp(&other.name));
+        new.dedup_by(|one, other| one.name == other.name);
+        let mut inside = intake.outermost();
+        let mut is_more = false;
+        for file in &new {
+            let Some(path) = inside.admit(file.name.as_bytes()) else { continue };
+            let before = inside.budget().members_left();
+            if let Err(refusal) = read_file(&FoundFile { name: path, ..file.clone() }, &mut inside) {
+                starved.entry(file.name.clone()).or_insert((0, refusal)).0 += 1;
+            }
+            is_more |= inside.budget().members_left() < before;
+        }
+        if !is_more {
+            return;
         }
     }
-    Ok(Ok(Vec::new()))
 }
 
 /// Takes a file under an admitted path. A file above the cap on one file is recorded here; the error says why the bytes

@@ -50,12 +50,32 @@ impl UnpackBudget {
         self.limits.ratio.saturating_mul(self.compressed.get()).max(UnpackLimits::RATIO_FLOOR_BYTES)
     }
 
+    /// The expanded bytes that may still come, whatever the ratio says.
+    pub(crate) fn unspent(&self) -> u64 {
+        self.limits.expanded_bytes.saturating_sub(self.expanded.get())
+    }
+
     fn room(&self) -> u64 {
         self.limits.expanded_bytes.min(self.ratio_bound()).saturating_sub(self.expanded.get())
     }
 
     fn spend(&self, bytes: u64) {
         self.expanded.set(self.expanded.get().saturating_add(bytes));
+    }
+
+    /// Counts a file that is there already and gets one more name.
+    pub(super) fn take(&self, bytes: u64) -> Result<(), Refusal> {
+        self.count_member()?;
+        if bytes > self.unspent() {
+            return Err(self.expanded_refusal());
+        }
+        self.spend(bytes);
+        Ok(())
+    }
+
+    fn expanded_refusal(&self) -> Refusal {
+        let detail = format!("more than {} expanded bytes", self.limits.expanded_bytes);
+        Refusal { reason: GapReason::ExpandedTooLarge, detail }
     }
 
     /// The refusal when there is no room left, by the cap that binds.
@@ -68,8 +88,7 @@ impl UnpackBudget {
             );
             Refusal { reason: GapReason::RatioTooHigh, detail }
         } else {
-            let detail = format!("more than {} expanded bytes", self.limits.expanded_bytes);
-            Refusal { reason: GapReason::ExpandedTooLarge, detail }
+            self.expanded_refusal()
         }
     }
 }

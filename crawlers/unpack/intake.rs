@@ -2,17 +2,19 @@
 //!
 //! Archives and folders fill it alike, so that both keep the same rules.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use capdex_evidence::shape::{self, Shape};
 use capdex_model::bundle::BundleFile;
-use capdex_model::snapshot::{Gap, GapReason};
+use capdex_model::snapshot::{Gap, GapReason, capped_gaps};
 
 use super::capped::{Capped, Refusal, UnpackBudget, read_at_most};
-use super::format::{ArchiveFormat, unread_container};
+use super::format::ArchiveFormat;
+use super::links::{self, Link, LinkTarget};
+use super::unread::unread_container;
 use super::{UnpackLimits, Unpacked, paths};
 
 /// The subject of a gap that concerns an input as a whole. No member can have this path.
@@ -35,14 +37,27 @@ pub(crate) struct Intake {
     limits: UnpackLimits,
     budget: Rc<UnpackBudget>,
     files: BTreeMap<String, BundleFile>,
+    links: Vec<Link>,
     gaps: Vec<Gap>,
+    /// The files that were looked at for what is inside them.
+    opened: BTreeSet<String>,
+    /// The earlier files of each path that stands several times.
+    copies: BTreeMap<String, usize>,
 }
 
 impl Intake {
     /// Starts on an input of so many compressed bytes.
     pub(crate) fn new(limits: UnpackLimits, compressed_bytes: u64) -> Self {
         let budget = Rc::new(UnpackBudget::new(limits, compressed_bytes));
-        Self { limits, budget, files: BTreeMap::new(), gaps: Vec::new() }
+        Self {
+            limits,
+            budget,
+            files: BTreeMap::new(),
+            links: Vec::new(),
+            gaps: Vec::new(),
+            opened: BTreeSet::new(),
+            copies: BTreeMap::new(),
+        }
     }
 
     /// The view of the outermost level.
@@ -50,12 +65,19 @@ impl Intake {
         IntakeScope { intake: self, outer: String::new() }
     }
 
-    /// Opens every archive among the files, level by level in the order of paths, so that a bomb inside cannot starve
-    /// what lies beside it.
+    /// The files so far, by path.
+    pub(crate) fn files(&self) -> &BTreeMap<String, BundleFile> {
+        &self.files
+    }
+
+    /// Opens every archive among the files that was not opened before, level by level in the order of paths, so that a
+    /// bomb inside cannot starve what lies beside it.
     pub(crate) fn open_nested(&mut self) {
         let mut level: Vec<String> = self.files.keys().cloned().collect();
         for depth in 0.. {
+            level.retain(|path| self.opened.insert(path.clone()));
             let trailing = self.cut_pictures(&level);
+            self.opened.extend(trailing.iter().cloned());
             level.extend(trailing);
             let archives = self.archives_among(&level);
             if archives.is_empty() {
@@ -121,8 +143,15 @@ impl Intake {
         archives
     }
 
-    /// Closes the account: records paths that fold into one, and an input without anything; gaps sorted, each once.
+    /// Closes the account: resolves links, records paths that fold into one, and an input without anything; gaps sorted,
+    /// each once.
     pub(crate) fn finish(mut self) -> Unpacked {
+        let resolved = links::resolve(&self.links, &self.files, &self.limits, &self.budget);
+        self.gaps.extend(resolved.gaps);
+        for (path, file) in resolved.files {
+            // A file of its own goes before a link of the same name, which is recorded.
+            self.files.entry(path).or_insert(file);
+        }
         let mut folded: BTreeMap<String, Vec<&String>> = BTreeMap::new();
         for path in self.files.keys() {
             folded.entry(paths::fold(path)).or_default().push(path);
@@ -135,9 +164,9 @@ impl Intake {
         if self.files.is_empty() && self.gaps.is_empty() {
             self.gaps.push(Gap::new(WHOLE, GapReason::Empty, "no files"));
         }
-        self.gaps.sort();
-        self.gaps.dedup();
-        Unpacked { files: self.files, gaps: self.gaps }
+        let mut aliases = resolved.aliases;
+        aliases.sort();
+        Unpacked { files: self.files, aliases, gaps: capped_gaps(self.gaps) }
     }
 }
 
@@ -188,14 +217,28 @@ impl IntakeScope<'_> {
         self.intake.gaps.push(Gap::new(subject, reason, detail));
     }
 
-    /// The path of a member; `None` when it is refused, which is then recorded.
+    /// The path of a member; `None` when it is refused. A name that installers write in another way than it stands there
+    /// gives the path that they make of it. Either is recorded.
     pub(crate) fn admit(&mut self, name: &[u8]) -> Option<String> {
         match paths::admit(name, &self.outer, &self.intake.limits) {
-            Ok(path) => Some(path),
+            Ok(admitted) => {
+                if let Some(why) = admitted.note {
+                    let detail = format!("{why}; read as {}", admitted.path);
+                    self.member_gap(name, GapReason::PathRefused, detail);
+                }
+                Some(admitted.path)
+            }
             Err(why) => {
                 self.member_gap(name, GapReason::PathRefused, why);
                 None
             }
+        }
+    }
+
+    /// Takes a link, which is resolved at the end. `detail` are the words of its gap, where it leads nowhere in here.
+    pub(crate) fn link(&mut self, name: &[u8], target: LinkTarget, detail: String) {
+        if let Some(path) = self.admit(name) {
+            self.intake.links.push(Link { outer: self.outer.clone(), path, target, detail });
         }
     }
 
@@ -208,13 +251,26 @@ impl IntakeScope<'_> {
         }
     }
 
-    /// Takes a file under an admitted path. The first file of a path stays; a further one is recorded.
+    /// Takes a file under an admitted path. The last file of a path counts, as it does for installers (npm, pip, tar and
+    /// unzip write one over the other). Earlier ones with other bytes stay as `path!/earlier-1/name` and so on, and the
+    /// path is recorded.
     pub(crate) fn keep(&mut self, path: String, bytes: Vec<u8>) {
-        // Readers differ in which of two members they keep, so the second is told.
-        if self.intake.files.contains_key(&path) {
-            self.intake.gaps.push(Gap::new(path, GapReason::DuplicatePath, "another member has this path"));
+        let file = BundleFile::new(bytes);
+        let Some(earlier) = self.intake.files.insert(path.clone(), file) else { return };
+        // The same bytes twice mean the same to every reader.
+        if self.intake.files.get(&path).is_some_and(|last| last.digest == earlier.digest) {
             return;
         }
-        self.intake.files.insert(path, BundleFile::new(bytes));
+        let detail = "several members have this path; the last one counts, and the earlier ones were read too";
+        let gap = Gap::new(path.clone(), GapReason::DuplicatePath, detail);
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        let number = self.intake.copies.entry(path.clone()).or_default();
+        *number += 1;
+        let copy = format!("{path}!/earlier-{number}/{name}");
+        match paths::fits(&copy, &self.intake.limits) {
+            Ok(()) => drop(self.intake.files.insert(copy, earlier)),
+            Err(why) => self.intake.gaps.push(Gap::new(copy, GapReason::PathRefused, why)),
+        }
+        self.intake.gaps.push(gap);
     }
 }

@@ -11,10 +11,13 @@ mod format;
 mod gzip;
 pub(crate) mod intake;
 mod limits;
+mod links;
 mod paths;
 mod pax;
 mod tar;
+mod unread;
 mod zip;
+mod zip_layout;
 
 /// Builders of archives, shared with the program's own tests.
 #[cfg(test)]
@@ -23,16 +26,19 @@ pub(crate) mod archives;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_model::bundle::BundleFile;
+use capdex_model::input::Alias;
 use capdex_model::snapshot::{Gap, GapReason};
 
 pub(crate) use capped::{Refusal, read_at_most};
 pub use format::ArchiveFormat;
+pub(crate) use format::is_git_object;
 pub use gzip::{gunzip, gunzip_lines};
 pub(crate) use gzip::{gunzip_member, gzip};
 pub use limits::UnpackLimits;
+pub(crate) use links::LinkTarget;
 
 use gzip::GzipMembers;
 use intake::{Intake, IntakeScope};
@@ -42,6 +48,9 @@ use intake::{Intake, IntakeScope};
 pub struct Unpacked {
     /// The files by path: relative, `/` between components, `outer!/inner` inside a nested archive.
     pub files: BTreeMap<String, BundleFile>,
+    /// Links to what lies inside too and was read, sorted. A link to a file, and to a folder that holds no skill, gives
+    /// files under its own name as well.
+    pub aliases: Vec<Alias>,
     /// Everything that was refused, capped or damaged, sorted. The subject is a member's path, or `.` for the archive
     /// as a whole.
     pub gaps: Vec<Gap>,
@@ -143,15 +152,33 @@ fn gzip_name(stream: &GzipMembers<'_>, inside: &mut IntakeScope<'_>) -> Vec<u8> 
 /// Drops the one top folder that all files share (`package/` in npm tarballs, `name-1.0/` in source distributions), also
 /// from the subjects of gaps. Without such a folder, everything stays as it is.
 pub fn strip_common_root(unpacked: Unpacked) -> Unpacked {
+    let given: BTreeSet<&str> = unpacked.aliases.iter().map(|alias| alias.path.as_str()).collect();
+    let is_given = |path: &str| {
+        let mut around = path.match_indices('/').filter_map(|(at, _)| path.get(..at)).chain([path]);
+        around.any(|path| given.contains(path))
+    };
+    // Files that only a link names do not decide what the top folder is: a link beside it must not keep it.
+    let mut own = unpacked.files.keys().filter(|path| !is_given(path));
     // Taken off some paths only, it could make two of them equal.
-    let root = unpacked.files.keys().next().and_then(|path| path.split_once('/')).map(|(root, _)| format!("{root}/"));
-    let Some(root) = root.filter(|root| unpacked.files.keys().all(|path| path.starts_with(root.as_str()))) else {
+    let root = own.next().and_then(|path| path.split_once('/')).map(|(root, _)| format!("{root}/"));
+    let Some(root) = root.filter(|root| own.all(|path| path.starts_with(root.as_str()))) else {
         return unpacked;
     };
     let stripped = |text: String| text.strip_prefix(&root).map(str::to_owned).unwrap_or(text);
-    let files = unpacked.files.into_iter().map(|(path, file)| (stripped(path), file)).collect();
-    let gaps = unpacked.gaps.into_iter().map(|gap| Gap { subject: stripped(gap.subject), ..gap });
+    let Unpacked { files, aliases, mut gaps } = unpacked;
+    let (inside, beside): (Vec<Alias>, Vec<Alias>) =
+        aliases.into_iter().partition(|alias| alias.path.starts_with(&root));
+    let told = |alias: Alias| {
+        Gap::new(alias.path, GapReason::LinkRefused, format!("a link beside the top folder, to {}", alias.target))
+    };
+    gaps.extend(beside.into_iter().map(told));
+    let files = files.into_iter().filter(|(path, _)| path.starts_with(&root));
+    let files = files.map(|(path, file)| (stripped(path), file)).collect();
+    let gaps = gaps.into_iter().map(|gap| Gap { subject: stripped(gap.subject), ..gap });
     let mut gaps: Vec<Gap> = gaps.collect();
     gaps.sort();
-    Unpacked { files, gaps }
+    let aliases = inside.into_iter().map(|alias| Alias { path: stripped(alias.path), target: stripped(alias.target) });
+    let mut aliases: Vec<Alias> = aliases.collect();
+    aliases.sort();
+    Unpacked { files, aliases, gaps }
 }

@@ -1,7 +1,8 @@
 //! Which paths may stand in a tree: relative, with `/` between components, and a name on every system.
 //!
-//! Nothing is repaired: a path that some reader would take differently is refused, so that what is analysed is what is
-//! installed. Sources: POSIX.1 pathnames; Microsoft, "Naming Files, Paths, and Namespaces".
+//! A name that installers clean up before they write it (`package//x`, `/x`, `aux.js`) gives the path that they make of
+//! it, and a remark, because another system may take it differently. A name that leaves the tree is refused. Sources:
+//! POSIX.1 pathnames; Microsoft, "Naming Files, Paths, and Namespaces"; node-tar and Python's `tarfile` as of 2026-07.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -14,33 +15,77 @@ const SHOWN_BYTES: usize = 256;
 /// [`is_reserved`].
 const RESERVED: &[&str] = &["aux", "con", "conin$", "conout$", "nul", "prn"];
 
+/// A path that may stand in a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AdmittedPath {
+    /// The path, with the archives around it.
+    pub(crate) path: String,
+    /// What is odd about the name as written; none for a plain one.
+    pub(crate) note: Option<&'static str>,
+}
+
 /// Gives the path under which a member stands in the tree. It is `outer` (empty, or the path of the archive around it
-/// with `!/`), followed by the member's own name without leading `./`.
+/// with `!/`), followed by the member's own name without leading `./`, as installers write it.
 ///
 /// The error says in words what is wrong with the name.
-pub(crate) fn admit(name: &[u8], outer: &str, limits: &UnpackLimits) -> Result<String, String> {
+pub(crate) fn admit(name: &[u8], outer: &str, limits: &UnpackLimits) -> Result<AdmittedPath, String> {
     if name.len() > limits.path_bytes {
         return Err(format!("{} bytes, more than {}", name.len(), limits.path_bytes));
     }
-    let name = std::str::from_utf8(name).map_err(|_| "not UTF-8".to_owned())?;
-    let mut own = name;
+    let text = String::from_utf8_lossy(name);
+    let mut note = std::str::from_utf8(name).is_err().then_some("not UTF-8");
+    let mut own = text.as_ref();
     while let Some(rest) = own.strip_prefix("./") {
         own = rest;
     }
-    if own.starts_with('/') {
-        return Err("an absolute path".to_owned());
+    if own.contains('\0') {
+        return Err("a zero byte".to_owned());
     }
-    if own.contains('\\') {
-        return Err("a backslash, which some systems take as a separator".to_owned());
+    let mut plain = own.to_owned();
+    if plain.contains('\\') {
+        note = Some("a backslash, which some systems take as a separator");
+        plain = plain.replace('\\', "/");
     }
-    if own.chars().any(char::is_control) {
-        return Err("a control character".to_owned());
+    if plain.chars().any(char::is_control) {
+        note = Some("a control character");
+        plain = plain.replace(char::is_control, "\u{fffd}");
     }
-    if matches!(own.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic()) {
-        return Err("a drive letter".to_owned());
+    let mut rest = plain.as_str();
+    loop {
+        if matches!(rest.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic()) {
+            note = Some("a drive letter");
+            rest = rest.get(2..).unwrap_or_default();
+        } else if let Some(relative) = rest.strip_prefix('/') {
+            note = note.or(Some("an absolute path"));
+            rest = relative;
+        } else {
+            break;
+        }
     }
-    own.split('/').try_for_each(check_component)?;
-    let path = format!("{outer}{own}");
+    let mut parts: Vec<String> = Vec::new();
+    for component in rest.split('/') {
+        if component == ".." {
+            return Err("a `..`".to_owned());
+        }
+        let odd = oddity(component);
+        note = note.or(odd);
+        match component {
+            "" | "." => {}
+            // Our own mark for the inside of an archive must not be forged.
+            _ if component.ends_with('!') => parts.push(format!("{component}_")),
+            _ => parts.push(component.to_owned()),
+        }
+    }
+    if parts.is_empty() {
+        return Err(note.unwrap_or("an empty name").to_owned());
+    }
+    let path = format!("{outer}{}", parts.join("/"));
+    fits(&path, limits)?;
+    Ok(AdmittedPath { path, note })
+}
+
+/// Whether a whole path keeps to the limits. The error says which one it breaks.
+pub(super) fn fits(path: &str, limits: &UnpackLimits) -> Result<(), String> {
     if path.len() > limits.path_bytes {
         return Err(format!("{} bytes, more than {}", path.len(), limits.path_bytes));
     }
@@ -48,20 +93,19 @@ pub(crate) fn admit(name: &[u8], outer: &str, limits: &UnpackLimits) -> Result<S
     if components > limits.path_components {
         return Err(format!("{components} components, more than {}", limits.path_components));
     }
-    Ok(path)
+    Ok(())
 }
 
-fn check_component(component: &str) -> Result<(), String> {
-    let why = match component {
-        "" => "an empty name",
-        "." => "a `.` inside the path",
-        ".." => "a `..`",
-        _ if component.ends_with(['.', ' ']) => "a name that ends in a dot or space, which Windows drops",
-        _ if component.ends_with('!') => "a name that ends in `!`, which marks the inside of an archive",
-        _ if is_reserved(component) => "a device name of Windows",
-        _ => return Ok(()),
-    };
-    Err(why.to_owned())
+/// What some system takes differently about a component.
+fn oddity(component: &str) -> Option<&'static str> {
+    match component {
+        "" => Some("an empty name"),
+        "." => Some("a `.` inside the path"),
+        _ if component.ends_with(['.', ' ']) => Some("a name that ends in a dot or space, which Windows drops"),
+        _ if component.ends_with('!') => Some("a name that ends in `!`, which marks the inside of an archive"),
+        _ if is_reserved(component) => Some("a device name of Windows"),
+        _ => None,
+    }
 }
 
 fn is_reserved(component: &str) -> bool {
@@ -101,7 +145,7 @@ mod tests {
     use super::*;
 
     fn admitted(name: &str) -> Result<String, String> {
-        admit(name.as_bytes(), "", &UnpackLimits::default())
+        admit(name.as_bytes(), "", &UnpackLimits::default()).map(|admitted| admitted.path)
     }
 
     #[test]
@@ -109,54 +153,56 @@ mod tests {
         for path in
             ["a", "package/index.js", ".gitignore", "a b/c..d/...e", "日本/é.md", "console/com0/lpt10.c", "nulls"]
         {
-            assert_eq!(admitted(path), Ok(path.to_owned()));
+            let plain = AdmittedPath { path: path.to_owned(), note: None };
+            assert_eq!(admit(path.as_bytes(), "", &UnpackLimits::default()), Ok(plain));
         }
         assert_eq!(admitted("././package/a"), Ok("package/a".to_owned()));
     }
 
     #[test]
-    fn every_hostile_spelling_is_refused() {
-        let hostile = [
-            "",
-            ".",
-            "./",
-            "..",
-            "../a",
-            "a/../b",
-            "a/..",
-            "/a",
-            ".//a",
-            "//server/share/a",
-            "\\\\server\\share",
-            "a\\b",
-            "..\\a",
-            "C:a",
-            "c:/a",
-            "C:\\a",
-            "a//b",
-            "a/",
-            "a/./b",
-            "a\0b",
-            "a\nb",
-            "a\u{7f}",
-            "a\u{85}b",
-            "a./b",
-            "a ",
-            "a. /b",
-            "CON",
-            "nul.txt",
-            "a/Aux.md",
-            "com1",
-            "LPT9.log",
-            "COM\u{b9}",
-            "conin$",
-            "prn .txt",
-            "a.zip!/b",
-        ];
-        for path in hostile {
+    fn a_name_that_leaves_the_tree_or_names_nothing_is_refused() {
+        for path in ["", ".", "./", "..", "../a", "a/../b", "a/..", "..\\a", "/", "//", "C:", "a\0b", "C:/../a"] {
             assert!(admitted(path).is_err(), "{path:?}");
         }
-        assert!(admit(b"a\xff", "", &UnpackLimits::default()).is_err());
+    }
+
+    #[test]
+    fn a_name_that_installers_clean_up_gives_their_path_and_a_remark() {
+        let odd = [
+            ("/a", "a"),
+            (".//a", "a"),
+            ("//server/share/a", "server/share/a"),
+            ("\\\\server\\share", "server/share"),
+            ("a\\b", "a/b"),
+            ("C:a", "a"),
+            ("c:/a", "a"),
+            ("C:\\a", "a"),
+            ("/C:/a", "a"),
+            ("a//b", "a/b"),
+            ("a/", "a"),
+            ("a/./b", "a/b"),
+            ("a\nb", "a\u{fffd}b"),
+            ("a\u{7f}", "a\u{fffd}"),
+            ("a\u{85}b", "a\u{fffd}b"),
+            ("a./b", "a./b"),
+            ("a ", "a "),
+            ("CON", "CON"),
+            ("nul.txt", "nul.txt"),
+            ("a/Aux.md", "a/Aux.md"),
+            ("com1", "com1"),
+            ("LPT9.log", "LPT9.log"),
+            ("COM\u{b9}", "COM\u{b9}"),
+            ("conin$", "conin$"),
+            ("prn .txt", "prn .txt"),
+            ("a.zip!/b", "a.zip!_/b"),
+        ];
+        for (name, path) in odd {
+            let given = admit(name.as_bytes(), "", &UnpackLimits::default()).expect(name);
+            assert_eq!(given.path, path, "{name:?}");
+            assert!(given.note.is_some(), "{name:?}");
+        }
+        let bytes = admit(b"a\xff", "", &UnpackLimits::default()).expect("read under a shown name");
+        assert_eq!((bytes.path.as_str(), bytes.note), ("a\u{fffd}", Some("not UTF-8")));
     }
 
     #[test]
@@ -191,14 +237,14 @@ mod tests {
     proptest! {
         #[test]
         fn an_admitted_path_never_leaves_the_tree(name in proptest::collection::vec(any::<u8>(), 0..80)) {
-            if let Ok(path) = admit(&name, "", &UnpackLimits::default()) {
+            if let Ok(AdmittedPath { path, .. }) = admit(&name, "", &UnpackLimits::default()) {
                 prop_assert!(Path::new(&path).components().all(|part| matches!(part, Component::Normal(_))));
             }
         }
 
         #[test]
         fn an_admitted_spelling_never_leaves_the_tree(name in r"[a.:/\\! ]{0,12}") {
-            if let Ok(path) = admit(name.as_bytes(), "o.zip!/", &UnpackLimits::default()) {
+            if let Ok(AdmittedPath { path, .. }) = admit(name.as_bytes(), "o.zip!/", &UnpackLimits::default()) {
                 prop_assert!(Path::new(&path).components().all(|part| matches!(part, Component::Normal(_))));
                 prop_assert!(path.starts_with("o.zip!/"));
                 prop_assert!(!path.contains('\\') && path.split('/').all(|part| part != ".."));

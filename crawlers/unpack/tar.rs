@@ -5,7 +5,7 @@
 //! POSIX.1-2024 `pax`; GNU tar manual, "Basic Tar Format".
 
 use std::borrow::Cow;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::rc::Rc;
 
 use capdex_model::snapshot::GapReason;
@@ -15,6 +15,7 @@ use super::UnpackLimits;
 use super::capped::{Capped, ReadProgress, Refusal, read_at_most};
 use super::format::BLOCK_BYTES;
 use super::intake::IntakeScope;
+use super::links::LinkTarget;
 use super::paths::shown;
 use super::pax::Pax;
 
@@ -58,12 +59,7 @@ pub(super) fn too_large(limits: &UnpackLimits) -> String {
 pub(super) fn read(stream: impl Read, ending: Ending, inside: &mut IntakeScope<'_>) {
     let stream = inside.capped(stream);
     let mut members = Members { progress: stream.progress(), pending: Pending::default() };
-    let mut archive = Archive::new(stream);
-    let outcome = members.read_all(&mut archive, inside).and_then(|end| {
-        let tail = members.read_tail(archive.into_inner(), end, ending);
-        tail.map_err(TarStop::from)
-    });
-    if let Err(TarStop { member, refusal }) = outcome {
+    if let Err(TarStop { member, refusal }) = members.read_parts(stream, ending, inside) {
         match member {
             Some(name) => inside.member_gap(&name, refusal.reason, refusal.detail),
             None => inside.refuse(refusal),
@@ -75,12 +71,13 @@ pub(super) fn read(stream: impl Read, ending: Ending, inside: &mut IntakeScope<'
 #[derive(Default)]
 struct Pending {
     long_name: Option<Vec<u8>>,
+    long_link: Option<Vec<u8>>,
     pax: Option<Pax>,
 }
 
 impl Pending {
     fn is_empty(&self) -> bool {
-        self.long_name.is_none() && self.pax.is_none()
+        self.long_name.is_none() && self.long_link.is_none() && self.pax.is_none()
     }
 
     /// The member's name; two different ones are a contradiction.
@@ -103,6 +100,35 @@ struct Members {
 impl Members {
     fn refusal(&self, error: &io::Error) -> Refusal {
         Refusal::of(error, self.progress.ended())
+    }
+
+    /// Reads members up to the end mark of two zero blocks. One alone ends the archive for some readers (Python) and not for
+    /// others (npm), so that what follows it is read and recorded.
+    fn read_parts<R: Read>(
+        &mut self,
+        mut stream: Capped<R>,
+        ending: Ending,
+        inside: &mut IntakeScope<'_>,
+    ) -> Result<(), TarStop> {
+        let (mut begun, mut base) = (Vec::new(), 0_u64);
+        loop {
+            let mut archive = Archive::new(Cursor::new(begun).chain(stream));
+            let end = base.saturating_add(self.read_all(&mut archive, inside)?);
+            (_, stream) = archive.into_inner().into_inner();
+            if self.progress.delivered() < end.saturating_add(BLOCK_BYTES as u64) {
+                if ending == Ending::Required {
+                    let detail = "the end of the archive is missing".to_owned();
+                    return Err(Refusal { reason: GapReason::Truncated, detail }.into());
+                }
+                return Ok(self.read_tail(stream)?);
+            }
+            base = self.progress.delivered();
+            begun = read_some(&mut stream, BLOCK_BYTES).map_err(|error| self.refusal(&error))?;
+            if begun.iter().all(|byte| *byte == 0) {
+                return Ok(self.read_tail(stream)?);
+            }
+            inside.gap(GapReason::Malformed, "members behind a block of zeros, at which some readers stop");
+        }
     }
 
     /// Gives the position after the last member.
@@ -135,8 +161,13 @@ impl Members {
                 }
                 self.pending.long_name.replace(name).map_or(Ok(()), |_| Err(twice(&header)))
             }
-            // The target of a link is shown from the header, where it is cut: links are refused whatever they target.
-            EntryType::GNULongLink => self.extension(&header, entry).map(drop),
+            EntryType::GNULongLink => {
+                let mut target = self.extension(&header, entry)?;
+                if target.last() == Some(&0) {
+                    target.pop();
+                }
+                self.pending.long_link.replace(target).map_or(Ok(()), |_| Err(twice(&header)))
+            }
             EntryType::XHeader => {
                 let pax =
                     Pax::parse(&self.extension(&header, entry)?).map_err(|why| TarStop::malformed(&header, why))?;
@@ -200,10 +231,14 @@ impl Members {
             _ if file => self.file(&name, entry, inside)?,
             EntryType::Directory | EntryType::Regular => inside.check_directory(&name),
             EntryType::Symlink | EntryType::Link => {
-                let target =
-                    pax.link.or_else(|| entry.header().link_name_bytes().map(Cow::into_owned)).unwrap_or_default();
-                let word = if kind == EntryType::Symlink { "symbolic" } else { "hard" };
-                inside.member_gap(&name, GapReason::LinkRefused, format!("a {word} link to {}", shown(&target)));
+                let long = pax.link.or(pending.long_link);
+                let target = long.or_else(|| entry.header().link_name_bytes().map(Cow::into_owned)).unwrap_or_default();
+                let (word, target_of): (_, fn(Vec<u8>) -> LinkTarget) = match kind {
+                    EntryType::Symlink => ("symbolic", LinkTarget::Symbolic),
+                    _ => ("hard", LinkTarget::Hard),
+                };
+                let detail = format!("a {word} link to {}", shown(&target));
+                inside.link(&name, target_of(target), detail);
             }
             _ => inside.member_gap(&name, GapReason::SpecialRefused, special(kind)),
         }
@@ -229,12 +264,7 @@ impl Members {
     }
 
     /// Reads what stands after the members, which also lets a compressed stream check its own end.
-    fn read_tail<R: Read>(&self, mut stream: Capped<R>, end: u64, ending: Ending) -> Result<(), Refusal> {
-        let marked = self.progress.delivered() >= end.saturating_add(BLOCK_BYTES as u64);
-        if !marked && ending == Ending::Required {
-            let detail = "the end of the archive is missing".to_owned();
-            return Err(Refusal { reason: GapReason::Truncated, detail });
-        }
+    fn read_tail<R: Read>(&self, mut stream: Capped<R>) -> Result<(), Refusal> {
         let mut buffer = [0; 16 << 10];
         loop {
             let read = stream.read(&mut buffer).map_err(|error| self.refusal(&error))?;
@@ -248,6 +278,13 @@ impl Members {
             }
         }
     }
+}
+
+/// So many bytes, or fewer where the stream ends.
+fn read_some(stream: &mut impl Read, bytes: usize) -> io::Result<Vec<u8>> {
+    let mut block = Vec::with_capacity(bytes);
+    stream.by_ref().take(bytes as u64).read_to_end(&mut block)?;
+    Ok(block)
 }
 
 /// Returns true if the type leaves no room for content.

@@ -4,7 +4,7 @@
 //! Readers that go by the local headers see another archive when the two disagree, so a disagreement is recorded.
 //! Sources: PKWARE APPNOTE 6.3.10.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read};
 
 use capdex_model::snapshot::GapReason;
@@ -14,10 +14,12 @@ use zip::{CompressionMethod, ZipArchive, ZipReadOptions};
 
 use super::capped::{Refusal, read_at_most};
 use super::intake::IntakeScope;
+use super::links::{LinkTarget, MAX_TARGET_BYTES};
+use super::paths::shown;
 use super::tar::too_large;
+use super::zip_layout::{self as layout, CENTRAL_HEADER};
 
 const LOCAL_HEADER: &[u8] = b"PK\x03\x04";
-const CENTRAL_HEADER: &[u8] = b"PK\x01\x02";
 const END64: &[u8] = b"PK\x06\x06";
 const LOCATOR64: &[u8] = b"PK\x06\x07";
 /// The longest comment, the end record and the locator before it.
@@ -69,10 +71,7 @@ fn note_structure(bytes: &[u8], archive: &mut ZipArchive<Cursor<&[u8]>>, inside:
         inside.gap(GapReason::Malformed, detail);
     }
     if archive.has_duplicate_names() {
-        let detail = "the directory names it more than once; the last is kept";
-        for name in repeated_names(bytes, archive.central_directory_start()) {
-            inside.member_gap(name, GapReason::DuplicatePath, detail);
-        }
+        read_earlier(bytes, archive.central_directory_start(), archive.offset(), inside);
         inside.gap(GapReason::DuplicatePath, "the directory names members more than once");
         // Overlapping members are how a zip bomb stays below a ratio for each member.
         if archive.has_overlapping_entries().unwrap_or(true) {
@@ -80,26 +79,35 @@ fn note_structure(bytes: &[u8], archive: &mut ZipArchive<Cursor<&[u8]>>, inside:
         }
     } else if let Err(error) = archive.validate_header_consistency() {
         inside.refuse(refusal(&error, false));
+    } else if let Some(hidden) = layout::bytes_outside(bytes, archive.central_directory_start(), archive.offset()) {
+        inside.gap(GapReason::Malformed, format!("{hidden} bytes that belong to no member"));
     }
 }
 
-/// The raw names that stand in the central directory more than once.
-fn repeated_names(bytes: &[u8], start: u64) -> BTreeSet<&[u8]> {
-    let (mut seen, mut repeated) = (BTreeSet::new(), BTreeSet::new());
-    let mut rest = usize::try_from(start).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
-    while rest.starts_with(CENTRAL_HEADER) {
-        let length = |at: usize| match rest.get(at..at + 2) {
-            Some([low, high]) => usize::from(u16::from_le_bytes([*low, *high])),
-            _ => 0,
-        };
-        let (name, others) = (length(28), length(30) + length(32));
-        let Some(raw) = rest.get(46..46 + name) else { break };
-        if !seen.insert(raw) {
-            repeated.insert(raw);
+/// Reads all but the last member of each name that stands in the directory more than once: the reader of the library, and
+/// installers, see only that one.
+fn read_earlier(bytes: &[u8], start: u64, offset: u64, inside: &mut IntakeScope<'_>) {
+    let headers = layout::central_headers(bytes, start);
+    let mut last: BTreeMap<&[u8], usize> = BTreeMap::new();
+    let mut repeated = BTreeSet::new();
+    for (at, header) in headers.iter().enumerate() {
+        if last.insert(header.name, at).is_some() {
+            repeated.insert(header.name);
         }
-        rest = rest.get(46 + name + others..).unwrap_or_default();
     }
-    repeated
+    for (at, header) in headers.iter().enumerate() {
+        if !repeated.contains(header.name) || last.get(header.name) == Some(&at) {
+            continue;
+        }
+        let mut stream = Cursor::new(bytes);
+        stream.set_position(offset.saturating_add(header.offset));
+        if let Err((_, refusal)) = read_next(&mut stream, inside) {
+            if refusal.is_cap() {
+                return inside.refuse(refusal);
+            }
+            inside.member_gap(header.name, refusal.reason, refusal.detail);
+        }
+    }
 }
 
 fn read_listed(archive: &mut ZipArchive<Cursor<&[u8]>>, inside: &mut IntakeScope<'_>) {
@@ -123,7 +131,7 @@ fn read_listed(archive: &mut ZipArchive<Cursor<&[u8]>>, inside: &mut IntakeScope
             Err(error) => Err(refusal(&error, false)),
         };
         match outcome {
-            Ok(Some(content)) => inside.keep(path, content),
+            Ok(Some(content)) => member.keep(path, content, inside),
             Ok(None) => {}
             // A spent budget ends the archive; a damaged member costs only itself.
             Err(refusal) if refusal.is_cap() => return inside.refuse(refusal),
@@ -173,7 +181,7 @@ fn read_next(stream: &mut Cursor<&[u8]>, inside: &mut IntakeScope<'_>) -> Result
     if let Some(path) = member.admit(inside) {
         let content = member.read(file, inside).map_err(|refusal| (Some(member.name.clone()), refusal))?;
         if let Some(content) = content {
-            inside.keep(path, content);
+            member.keep(path, content, inside);
         }
     }
     Ok(true)
@@ -200,8 +208,10 @@ impl ZipMember {
         }
         let limits = inside.limits();
         let refused = match self.mode.unwrap_or(0) & TYPE_MASK {
-            TYPE_LINK => Some((GapReason::LinkRefused, "a symbolic link".to_owned())),
-            0 | TYPE_REGULAR | TYPE_DIRECTORY => None,
+            TYPE_LINK if self.size > MAX_TARGET_BYTES => {
+                Some((GapReason::LinkRefused, "a symbolic link with an endless target".to_owned()))
+            }
+            TYPE_LINK | 0 | TYPE_REGULAR | TYPE_DIRECTORY => None,
             _ => Some((GapReason::SpecialRefused, "a device, FIFO or socket".to_owned())),
         };
         let refused = refused.or_else(|| self.encrypted.then(|| (GapReason::Unsupported, "encrypted".to_owned())));
@@ -216,6 +226,20 @@ impl ZipMember {
                 None
             }
             None => inside.admit(&self.name),
+        }
+    }
+
+    fn is_link(&self) -> bool {
+        self.mode.unwrap_or(0) & TYPE_MASK == TYPE_LINK
+    }
+
+    /// Takes the content under an admitted path: a file's bytes, or the target of a link.
+    fn keep(&self, path: String, content: Vec<u8>, inside: &mut IntakeScope<'_>) {
+        if self.is_link() {
+            let detail = format!("a symbolic link to {}", shown(&content));
+            inside.link(&self.name, LinkTarget::Symbolic(content), detail);
+        } else {
+            inside.keep(path, content);
         }
     }
 

@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use capdex_crawlers::folder::PathPattern;
 use capdex_model::fact::Severity;
 use capdex_model::score::Band;
 use clap::Args;
@@ -33,6 +34,14 @@ pub struct ScanArgs {
     /// Write what was found as a baseline. What --baseline holds already keeps its end.
     #[arg(long, value_name = "FILE")]
     pub write_baseline: Option<PathBuf>,
+    /// Leave out the paths inside a folder that fit: `*` and `?` stand for letters of a name, `**` for any folders; a pattern
+    /// without `/` fits a name anywhere. May be given several times. What is left out is told.
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<PathPattern>,
+    /// Read installed dependencies and caches of a folder too (`node_modules`, virtual environments, caches of package
+    /// managers). Without it only those of their files are read that the folder's own texts name.
+    #[arg(long)]
+    pub no_default_excludes: bool,
     /// How long the baseline that is written holds: a date, an instant, or a number of days.
     #[arg(long, value_name = "DATE|DAYS", default_value = "90", requires = "write_baseline")]
     pub baseline_expires: String,

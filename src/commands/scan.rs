@@ -1,28 +1,30 @@
 //! `capdex scan`: scores local input without a store.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use capdex_crawlers::folder;
-use capdex_crawlers::unpack::UnpackLimits;
-use capdex_dataset::bulk;
-use capdex_dataset::finding::BaselineStatus;
+use capdex_crawlers::folder::{self, FolderOptions};
+use capdex_dataset::finding::{BaselineStatus, Finding, findings};
+use capdex_dataset::{bulk, escape};
 use capdex_model::bundle::Bundle;
+use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
+use capdex_model::input::LeftOutReason;
 use capdex_model::score::Band;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::{AsOf, Timestamp};
 
-use crate::baseline::{Baseline, BaselineIndex, BaselineQuery, KnownBand, KnownFinding};
+use crate::baseline::{Baseline, BaselineForm, BaselineIndex, BaselineQuery, KnownBand, KnownFinding};
 use crate::cli::{FailOn, ScanArgs};
+use crate::content::LineNeutralContents;
 use crate::exit::{Exit, usage};
 use crate::formats::place::InputPlace;
 use crate::formats::{FORMATS, JudgedCapability};
 use crate::options::Global;
-use crate::output::Out;
+use crate::output::{self, Out};
 use crate::progress::StageProgress;
 use crate::{analysis, clock, instant};
-use capdex_dataset::finding::Finding;
 
 /// Inputs read and scanned before their results are printed: bounds memory.
 const BATCH: usize = 64;
@@ -49,10 +51,21 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
         .ok_or_else(|| usage(format!("there is no format {:?}", options.format)))?;
     let pool = bulk::pool(global.threads)?;
     // The working folder is taken once, so that all places in the output are relative to the same one.
-    let judge =
-        Judge { from: std::env::current_dir()?, rubric: options.rubric.as_deref(), at, baseline: baseline.as_ref() };
+    let judge = Judge {
+        from: std::env::current_dir()?,
+        reading: FolderOptions {
+            exclude: options.exclude.clone(),
+            default_excludes: !options.no_default_excludes,
+            ..FolderOptions::default()
+        },
+        rubric: options.rubric.as_deref(),
+        at,
+        baseline: baseline.as_ref(),
+        needs_contents: baseline.is_some() || draft.is_some(),
+    };
     let progress = StageProgress::stage("scan", u64::try_from(paths.len()).ok(), global.quiet);
     let (mut met, mut incomplete, mut unread) = (false, false, 0);
+    let mut left_out = LeftOutNote::default();
     bulk::ordered(
         &pool,
         &paths,
@@ -64,6 +77,7 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
                 unread += usize::from(!is_read);
                 for one in &judged {
                     met |= options.fail_on.is_some_and(|threshold| meets(one, threshold, baseline.as_ref()));
+                    left_out.take(one);
                     incomplete |= one.scanned.completeness != Completeness::Analysed;
                     if let Some(draft) = &mut draft {
                         // The draft takes findings whether known or not, so that a new baseline holds all that stands.
@@ -78,6 +92,9 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
     )?;
     progress.finish();
     printer.finish(out)?;
+    if !global.quiet {
+        left_out.print();
+    }
     // Written after everything was read, or an error would leave a baseline that knows half.
     if let (Some(draft), Some(path)) = (draft, &options.write_baseline) {
         draft.baseline.write(path)?;
@@ -93,9 +110,12 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
 struct Judge<'a> {
     /// The working folder.
     from: std::path::PathBuf,
+    reading: FolderOptions,
     rubric: Option<&'a str>,
     at: AsOf,
     baseline: Option<&'a BaselineIndex>,
+    /// True where a baseline is read or written.
+    needs_contents: bool,
 }
 
 impl Judge<'_> {
@@ -103,10 +123,14 @@ impl Judge<'_> {
     /// and takes nothing from the others.
     fn read(&self, path: &str) -> (Vec<JudgedCapability>, bool) {
         let given = Path::new(path);
-        let read = folder::read(given, &UnpackLimits::default());
+        let read = folder::read(given, &self.reading);
         let is_read = read.is_ok();
         let input = read.unwrap_or_else(|error| folder::FolderInput::unread(given, &error));
-        let place = InputPlace::of(given, &self.from, given.is_file());
+        let place = InputPlace::of(given, &self.from, given.is_file()).in_repository(below_repository(given));
+        // Only where they are asked for, since every file is read for them once more.
+        let contents = self.needs_contents.then(|| LineNeutralContents::of(&input.files)).unwrap_or_default();
+        let contents = Arc::new(contents);
+        let (aliases, left_out) = (input.aliases, input.left_out);
         let bundle = Bundle { gaps: input.gaps, ..Bundle::local(format!("folder:{}", input.name), input.files) };
         let scanned = analysis::scan(&bundle);
         let scores = analysis::score_all(&scanned.iter().map(|one| &one.facts).collect::<Vec<_>>(), self.at);
@@ -114,8 +138,22 @@ impl Judge<'_> {
             // The verdict needs every rubric, even where only one is shown.
             let verdict = analysis::judge(&all, &scanned.completeness);
             let scores = all.into_iter().filter(|score| self.rubric.is_none_or(|id| score.rubric.id == id)).collect();
-            let (input, place, standings) = (path.to_owned(), place.clone(), Vec::new());
-            self.compared(JudgedCapability { input, place, scanned, scores, verdict, baseline_statuses: standings })
+            let (input, place, baseline_statuses) = (path.to_owned(), place.clone(), Vec::new());
+            // The package's line speaks for the whole input.
+            let is_package = scanned.capability.kind == Kind::Package;
+            let aliases = if is_package { aliases.clone() } else { Vec::new() };
+            let left_out = if is_package { left_out.clone() } else { Vec::new() };
+            self.compared(JudgedCapability {
+                input,
+                place,
+                aliases,
+                left_out,
+                contents: Arc::clone(&contents),
+                scanned,
+                scores,
+                verdict,
+                baseline_statuses,
+            })
         });
         (judged.collect(), is_read)
     }
@@ -123,20 +161,57 @@ impl Judge<'_> {
     /// The same with the standing of each finding against the baseline, where there is one.
     fn compared(&self, judged: JudgedCapability) -> JudgedCapability {
         let Some(baseline) = self.baseline else { return judged };
-        let standings = judged.findings().iter().map(|one| baseline.status(asked(&judged, one))).collect();
+        let standings = queries(&judged, baseline.form()).iter().map(|one| baseline.status(one.query())).collect();
         JudgedCapability { baseline_statuses: standings, ..judged }
     }
 }
 
-/// The question to a baseline about a finding. Its content is the file that it stands in, else the whole capability.
-fn asked<'a>(judged: &JudgedCapability, finding: &'a Finding<'_>) -> BaselineQuery<'a> {
-    let content = content_of(judged, finding.file);
-    BaselineQuery { fingerprint: &finding.fingerprint, content, severity: finding.severity }
+/// The path of an input below the repository that it lies in; empty for the repository itself.
+fn below_repository(given: &Path) -> Option<String> {
+    let path = given.canonicalize().ok()?;
+    let root = path.ancestors().find(|folder| folder.join(".git").exists())?;
+    let below = path.strip_prefix(root).ok()?.to_str()?;
+    Some(below.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
-fn content_of(judged: &JudgedCapability, file: &str) -> Digest {
-    // Bound to the file: a change elsewhere in the capability leaves what is known of this one.
-    judged.scanned.pins.files.get(file).copied().unwrap_or(judged.scanned.capability.content)
+/// A finding in the terms of a baseline.
+struct OwnedQuery {
+    fingerprint: String,
+    content: Digest,
+    severity: Severity,
+}
+
+impl OwnedQuery {
+    fn query(&self) -> BaselineQuery<'_> {
+        BaselineQuery { fingerprint: &self.fingerprint, content: self.content, severity: self.severity }
+    }
+}
+
+/// The questions to a baseline about the findings of a capability, in their order. The content of a finding is the file
+/// that it stands in, else the whole capability.
+fn queries(judged: &JudgedCapability, form: BaselineForm) -> Vec<OwnedQuery> {
+    let findings = match form {
+        BaselineForm::Former => findings(&judged.scanned.facts),
+        BaselineForm::Present => judged.findings(),
+    };
+    let whole = whole_content(judged, form);
+    let query = |finding: Finding<'_>| {
+        // Bound to the file: a change elsewhere in the capability leaves what is known of this one.
+        let own = match form {
+            BaselineForm::Former => judged.scanned.pins.files.get(finding.file).copied(),
+            BaselineForm::Present => judged.contents.file(finding.file),
+        };
+        OwnedQuery { fingerprint: finding.fingerprint, content: own.unwrap_or(whole), severity: finding.severity }
+    };
+    findings.into_iter().map(query).collect()
+}
+
+/// The digest of a whole capability in the terms of a baseline.
+fn whole_content(judged: &JudgedCapability, form: BaselineForm) -> Digest {
+    match form {
+        BaselineForm::Former => judged.scanned.capability.content,
+        BaselineForm::Present => judged.contents.capability(&judged.scanned.capability, &judged.place),
+    }
 }
 
 fn meets(judged: &JudgedCapability, threshold: FailOn, baseline: Option<&BaselineIndex>) -> bool {
@@ -148,13 +223,42 @@ fn meets(judged: &JudgedCapability, threshold: FailOn, baseline: Option<&Baselin
         }
         FailOn::Severity(severity) => judged.findings().iter().any(|one| one.severity >= severity && is_new(one)),
         FailOn::Band(threshold) => {
-            let (band, content) = (judged.verdict.band, &judged.scanned.capability.content);
+            let band = judged.verdict.band;
+            let knows = |baseline: &BaselineIndex| baseline.knows_band(&whole_content(judged, baseline.form()), band);
             // A newer rule may find more in the same content without a stricter band.
-            let is_known = baseline.is_some_and(|baseline| baseline.knows_band(content, band))
+            let is_known = baseline.is_some_and(knows)
                 && !judged.findings().iter().any(|one| one.severity > Severity::Info && is_new(one));
             // Unknown meets no threshold; it is told by the exit code for incomplete results.
             band != Band::Unknown && band >= threshold && !is_known
         }
+    }
+}
+
+/// The line about what was left out on purpose.
+#[derive(Default)]
+struct LeftOutNote {
+    places: Vec<String>,
+    is_by_default: bool,
+}
+
+impl LeftOutNote {
+    /// Places that are named; the rest is counted, and stands in the JSON formats.
+    const SHOWN: usize = 5;
+
+    fn take(&mut self, judged: &JudgedCapability) {
+        self.is_by_default |= judged.left_out.iter().any(|one| one.reason == LeftOutReason::Dependencies);
+        self.places.extend(judged.left_out.iter().map(|one| judged.place.join(&one.path)));
+    }
+
+    fn print(&self) {
+        if self.places.is_empty() {
+            return;
+        }
+        let shown: Vec<_> = self.places.iter().take(Self::SHOWN).map(|place| escape::escape(place)).collect();
+        let more = self.places.len() - shown.len();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let hint = if self.is_by_default { "; --no-default-excludes reads dependencies and caches too" } else { "" };
+        output::say(format_args!("left out: {}{more}{hint}", shown.join(", ")));
     }
 }
 
@@ -181,23 +285,25 @@ impl NewBaseline {
     /// Adds the findings of one result. Known ones keep their end: writing again must not make an exception last for ever.
     fn take(&mut self, judged: &JudgedCapability, before: Option<&BaselineIndex>) {
         let slug = &judged.scanned.capability.slug;
-        for finding in &judged.findings() {
-            let asked = asked(judged, finding);
-            let expires = before.and_then(|before| before.expiry(asked)).unwrap_or(self.expires);
+        let present = queries(judged, BaselineForm::Present);
+        let asked = queries(judged, before.map_or(BaselineForm::Present, BaselineIndex::form));
+        for ((finding, known), asked) in judged.findings().iter().zip(present).zip(&asked) {
+            let expires = before.and_then(|before| before.expiry(asked.query())).unwrap_or(self.expires);
             self.baseline.add(KnownFinding {
-                fingerprint: finding.fingerprint.clone(),
-                content: asked.content,
+                fingerprint: known.fingerprint,
+                content: known.content,
                 expires,
                 severity: finding.severity,
                 rule: finding.rule.to_owned(),
                 slug: slug.clone(),
-                file: finding.file.to_owned(),
+                file: judged.place.fingerprint_path(finding.file),
             });
         }
-        let (content, band) = (judged.scanned.capability.content, judged.verdict.band);
+        let (content, band) = (whole_content(judged, BaselineForm::Present), judged.verdict.band);
         // A good band needs no exception, and an unknown one must not get one.
         if matches!(band, Band::Watch | Band::Caution | Band::Block) {
-            let expires = before.and_then(|before| before.band_expiry(&content, band)).unwrap_or(self.expires);
+            let known = |before: &BaselineIndex| before.band_expiry(&whole_content(judged, before.form()), band);
+            let expires = before.and_then(known).unwrap_or(self.expires);
             self.baseline.add_band(KnownBand { content, expires, band, slug: slug.clone() });
         }
     }

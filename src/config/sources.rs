@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use capdex_crawlers::folder::PathPattern;
 use capdex_crawlers::http::{AllowedBaseUrl, AppCredential, Credential, HttpSettings, RateLimit, Secret};
 use capdex_crawlers::settings::{self, BaseUrl};
 use capdex_crawlers::{ForgePaths, OperatorForge, SourceMeta, SourceSettings, WalkKind, http, source};
@@ -39,6 +40,15 @@ keys! {
         /// Searches in the source's own terms, for sources that can be searched.
         #[key(default = "empty", example = r#"["mcp server"]"#)]
         pub queries: Vec<String>,
+        /// Paths inside the folders that are left out, for `folder`: `*` and `?` stand for letters of a name, `**` for any
+        /// folders; a pattern without `/` fits a name anywhere.
+        #[key(default = "empty", example = r#"["vendor", "docs/**"]"#)]
+        pub exclude: Vec<String>,
+        /// Whether installed dependencies and caches in the folders are left out, for `folder`: `node_modules`, virtual
+        /// environments, the caches of package managers. Files in them that the folder's own texts name are read all the
+        /// same.
+        #[key(default = true, example = "false")]
+        pub default_excludes: Option<bool>,
         /// The address of the feed of changes (npm: a CouchDB database; PyPI: a whole simple index with serials). With it a
         /// night asks only for what changed.
         #[key(default = NONE, example = r#""https://replicate.example/registry""#)]
@@ -276,6 +286,9 @@ fn source_settings(
         let names: BTreeSet<String> = names.iter().cloned().collect();
         names.into_iter().collect()
     };
+    for pattern in &section.exclude {
+        pattern.parse::<PathPattern>().map_err(|why| usage(format!("exclude = {pattern:?}: {why}")))?;
+    }
     let configured = section.base_url.as_deref();
     let mut scopes = BTreeMap::new();
     let base_url = match meta.role.ecosystem() {
@@ -319,6 +332,8 @@ fn source_settings(
         queries: sorted(&section.queries),
         forges: Vec::new(),
         changes_url: section.changes_url.clone(),
+        exclude: sorted(&section.exclude),
+        with_dependencies: section.default_excludes == Some(false),
     })
 }
 

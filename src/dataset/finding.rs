@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use capdex_model::fact::{Confidence, Fact, Severity};
+use capdex_model::fact::{self, Confidence, Fact, Severity};
 use capdex_model::facts::SparseFacts;
 use capdex_model::rule::RuleIndex;
 use serde::Serialize;
@@ -65,6 +65,15 @@ pub struct Finding<'a> {
     /// The standing against the baseline; none, and no key, where there is no baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<BaselineStatus>,
+}
+
+impl Finding<'_> {
+    /// The fingerprint that it has at a path, as the `earlier_equal`-th of its kind. Line ends and a byte order mark in what
+    /// it quotes do not count.
+    pub fn fingerprint_at(&self, path: &str, earlier_equal: usize) -> String {
+        let evidence = self.evidence.replace("\r\n", "\n").replace('\u{feff}', "");
+        fact::fingerprint(self.rule, path, self.pointer, &evidence, earlier_equal)
+    }
 }
 
 /// The codes of one rule, by method.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use capdex_model::capability::{Capability, Kind};
 use capdex_model::fact::Outcome;
 use capdex_model::facts::SparseFacts;
+use capdex_model::input::{Alias, LeftOut};
 use capdex_model::points::Points;
 use capdex_model::score::{Score, ScorePart, ScoreText, Term, Verdict};
 use capdex_model::snapshot::Completeness;
@@ -27,6 +28,12 @@ pub struct ScanRecord<'a> {
     content_sha256: String,
     completeness: &'static str,
     incomplete_reasons: Vec<String>,
+    /// The links of a local input that lead to what was read, sorted; on the package's line alone.
+    #[serde(skip_serializing_if = "<[Alias]>::is_empty")]
+    pub aliases: &'a [Alias],
+    /// What of a local input was left out on purpose, sorted; on the package's line alone.
+    #[serde(skip_serializing_if = "<[LeftOut]>::is_empty")]
+    pub left_out: &'a [LeftOut],
     capability_tags: BTreeSet<String>,
     /// The findings, sorted by (file, line, column, rule).
     pub findings: Vec<Finding<'a>>,
@@ -85,6 +92,8 @@ impl<'a> ScanRecord<'a> {
             content_sha256: capability.content.hex(),
             completeness: completeness.as_str(),
             incomplete_reasons: completeness.gaps().iter().map(ToString::to_string).collect(),
+            aliases: &[],
+            left_out: &[],
             capability_tags: capability_tags(facts),
             findings: findings(facts),
             scores: scores.iter().map(|score| (&*score.rubric.id, ScoreView::of(score))).collect(),

@@ -2,11 +2,16 @@
 //!
 //! Nothing is judged here. Text of strangers passes `output::escape` and then the gate of the format itself.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use capdex_db::Scanned;
 use capdex_model::fact::Severity;
+use capdex_model::input::{Alias, LeftOut};
 use capdex_model::score::{Score, Verdict};
 use capdex_model::snapshot::Gap;
 
+use crate::content::LineNeutralContents;
 use crate::output::Out;
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::{Finding, findings};
@@ -58,6 +63,12 @@ pub struct JudgedCapability {
     pub input: String,
     /// The place of the input, as others may refer to it.
     pub place: place::InputPlace,
+    /// The links of the input that lead to what was read, sorted; on the package's line alone.
+    pub aliases: Vec<Alias>,
+    /// What of the input was left out on purpose, sorted; on the package's line alone.
+    pub left_out: Vec<LeftOut>,
+    /// The digests of the input's files for a baseline; empty where there is none.
+    pub contents: Arc<LineNeutralContents>,
     /// The capability with its facts.
     pub scanned: Scanned,
     /// Its scores, of the rubrics asked for.
@@ -75,9 +86,16 @@ impl JudgedCapability {
         self.scores.iter().filter(|score| score.rubric.is_seed() || self.scores.len() == 1)
     }
 
-    /// The findings, each with how it stands against the baseline.
+    /// The findings, each with how it stands against the baseline, and with the fingerprint of its place.
     pub fn findings(&self) -> Vec<Finding<'_>> {
         let mut all = findings(&self.scanned.facts);
+        // Equal ones in one file are numbered, as in the fingerprints of before.
+        let mut seen: BTreeMap<(&str, &str, &str, &str), usize> = BTreeMap::new();
+        for finding in all.iter_mut().filter(|finding| !finding.file.is_empty()) {
+            let earlier = seen.entry((finding.rule, finding.file, finding.pointer, finding.evidence)).or_default();
+            finding.fingerprint = finding.fingerprint_at(&self.place.fingerprint_path(finding.file), *earlier);
+            *earlier += 1;
+        }
         for (finding, standing) in all.iter_mut().zip(&self.baseline_statuses) {
             finding.baseline = Some(*standing);
         }
@@ -99,6 +117,8 @@ impl JudgedCapability {
         let Scanned { capability, completeness, facts, .. } = scanned;
         let mut item = ScanRecord::new(&self.input, capability, completeness, facts, &self.scores, self.verdict);
         item.findings = self.findings();
+        item.aliases = &self.aliases;
+        item.left_out = &self.left_out;
         item
     }
 }

@@ -11,6 +11,8 @@ pub struct InputPlace {
     path: String,
     /// True where it is one plain file, which is then its own only member.
     is_file: bool,
+    /// The path of the input below the repository that it lies in, `/` between components; none outside of one.
+    below_repository: Option<String>,
 }
 
 impl InputPlace {
@@ -20,7 +22,29 @@ impl InputPlace {
         // Below the working folder a path is relative, so that reports of two machines are the same.
         let path = whole.strip_prefix(plain(from)).unwrap_or(&whole);
         let path = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-        Self { path, is_file }
+        Self { path, is_file, below_repository: None }
+    }
+
+    /// The same with the path below the repository around it, where it lies in one.
+    pub fn in_repository(self, below_repository: Option<String>) -> Self {
+        Self { below_repository, ..self }
+    }
+
+    /// The path of a file that a fingerprint is made of: below the repository, else below the working folder, else inside
+    /// the input. So one file has one fingerprint, whatever folder above it was named and wherever the clone lies.
+    pub fn fingerprint_path(&self, file: &str) -> String {
+        let is_itself = self.is_file && self.path.rsplit('/').next() == Some(file);
+        // An archive has a name of its own for each version; what is inside stays.
+        if self.is_file && !is_itself {
+            return file.to_owned();
+        }
+        match &self.below_repository {
+            Some(path) if path.is_empty() => file.to_owned(),
+            Some(path) if is_itself => path.clone(),
+            Some(path) => format!("{path}/{file}"),
+            None if self.path.starts_with('/') => file.to_owned(),
+            None => self.join(file),
+        }
     }
 
     /// The path of a file in the input; of the input itself for an empty one, and `.` for the working folder.
@@ -101,6 +125,23 @@ mod tests {
         assert_eq!(input("d/tools.json", true).join("tools.json"), "d/tools.json");
         assert_eq!(input("d/pack.tgz", true).join("SKILL.md"), "d/pack.tgz/SKILL.md");
         assert_eq!(input("d", false).join("d"), "d/d", "a folder is not its member");
+    }
+
+    #[test]
+    fn a_file_has_one_path_for_its_fingerprint() {
+        let within = |given: &str, is_file, below: &str| input(given, is_file).in_repository(Some(below.to_owned()));
+        for (place, file) in [
+            (within(".", false, ""), "skills/n/SKILL.md"),
+            (within("skills", false, "skills"), "n/SKILL.md"),
+            (within("skills/n/SKILL.md", true, "skills/n/SKILL.md"), "SKILL.md"),
+            (within("/elsewhere/clone", false, ""), "skills/n/SKILL.md"),
+            (input(".", false), "skills/n/SKILL.md"),
+            (input("skills/n", false), "SKILL.md"),
+            (input("/elsewhere", false), "skills/n/SKILL.md"),
+            (within("old/pack-1.tgz", true, "old/pack-1.tgz"), "skills/n/SKILL.md"),
+        ] {
+            assert_eq!(place.fingerprint_path(file), "skills/n/SKILL.md", "{place:?}");
+        }
     }
 
     #[test]

@@ -282,7 +282,7 @@ fn save_failure(
         locator: payload.locator.clone(),
         tree: Snapshot::tree_of(&[]),
         files: Vec::new(),
-        completeness: Completeness::NotAssessable(gap),
+        completeness: Completeness::NotAssessable(vec![gap]),
         fetched: now,
     };
     writer.record_snapshot(&payload.key, &snapshot, at)?;
@@ -306,10 +306,8 @@ pub fn snapshot(
         .collect();
     // Nothing to look at is never clean.
     let completeness = if files.is_empty() {
-        let first = gaps.into_iter().next();
-        Completeness::NotAssessable(
-            first.unwrap_or_else(|| Gap::new(locator.identity(), GapReason::Empty, "there are no files in it")),
-        )
+        let empty = || Gap::new(locator.identity(), GapReason::Empty, "there are no files in it");
+        Completeness::nothing_read(gaps, empty)
     } else {
         Completeness::from_gaps(gaps)
     };

@@ -184,12 +184,11 @@ async fn once(context: &JobContext, one: &Rehashable, slots: &Semaphore) -> Reha
     } else {
         // More or less of it could be read than before: that says nothing about the bytes.
         let gap = match &snapshot.completeness {
-            Completeness::NotAssessable(gap) => gap.clone(),
-            Completeness::Analysed | Completeness::Partial(_) => {
-                Gap::new(one.key.to_string(), GapReason::BadAnswer, "it could not be read as far as before")
-            }
+            Completeness::NotAssessable(gaps) => gaps.first().cloned(),
+            Completeness::Analysed | Completeness::Partial(_) => None,
         };
-        RehashResult::Failed(gap)
+        let less = || Gap::new(one.key.to_string(), GapReason::BadAnswer, "it could not be read as far as before");
+        RehashResult::Failed(gap.unwrap_or_else(less))
     }
 }
 

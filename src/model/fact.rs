@@ -149,15 +149,13 @@ impl Fact {
 
     /// The hex digest that stays when lines move: rule, file and evidence, and how many equal ones stand before it.
     pub fn fingerprint(&self, earlier_equal: usize) -> String {
-        // Neither line nor column: a line added above a finding must not make it new.
-        let count = earlier_equal.to_string();
-        Digest::of_fields([
-            self.rule.as_str().as_bytes(),
-            self.place.file.as_bytes(),
-            self.place.pointer.as_bytes(),
-            self.evidence.as_bytes(),
-            count.as_bytes(),
-        ])
-        .hex()
+        fingerprint(self.rule.as_str(), &self.place.file, &self.place.pointer, &self.evidence, earlier_equal)
     }
+}
+
+/// The fingerprint of a finding from its parts; see [`Fact::fingerprint`].
+pub fn fingerprint(rule: &str, file: &str, pointer: &str, evidence: &str, earlier_equal: usize) -> String {
+    // Neither line nor column: a line added above a finding must not make it new.
+    let count = earlier_equal.to_string();
+    Digest::of_fields([rule, file, pointer, evidence, &count].map(str::as_bytes)).hex()
 }

@@ -19,6 +19,7 @@ pub mod facts;
 pub mod history;
 pub mod ids;
 pub mod image;
+pub mod input;
 mod kind;
 pub mod listing;
 pub mod listing_comparison;

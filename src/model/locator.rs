@@ -99,6 +99,12 @@ pub enum Locator {
         path: String,
         /// The name by which its listing is known: mostly the path below the table's folder.
         name: String,
+        /// Patterns of paths inside it that are left out.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        exclude: Vec<String>,
+        /// True where installed dependencies and caches in it are read too.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        with_dependencies: bool,
     },
 }
 
@@ -276,6 +282,8 @@ mod tests {
             source: source.map(str::to_owned),
             path: "up/notes".into(),
             name: "notes".into(),
+            exclude: Vec::new(),
+            with_dependencies: false,
         };
         assert_eq!(at(None).identity(), "folder:notes");
         assert_eq!(at(Some("mine")).identity(), "mine:notes");

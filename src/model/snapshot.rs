@@ -49,8 +49,8 @@ pub enum Completeness {
     Analysed,
     /// Something was skipped, capped or refused; the rest was read.
     Partial(Vec<Gap>),
-    /// Nothing could be read.
-    NotAssessable(Gap),
+    /// Nothing could be read, and why: sorted, each once, never empty. One alone is stored as an object, several as a list.
+    NotAssessable(#[serde(with = "one_or_many")] Vec<Gap>),
 }
 
 impl Completeness {
@@ -60,6 +60,16 @@ impl Completeness {
         gaps.sort();
         gaps.dedup();
         if gaps.is_empty() { Self::Analysed } else { Self::Partial(gaps) }
+    }
+
+    /// `NotAssessable` with the gaps sorted and each once; `otherwise` stands for them where there are none.
+    pub fn nothing_read(mut gaps: Vec<Gap>, otherwise: impl FnOnce() -> Gap) -> Self {
+        gaps.sort();
+        gaps.dedup();
+        if gaps.is_empty() {
+            gaps.push(otherwise());
+        }
+        Self::NotAssessable(gaps)
     }
 
     /// The word that `docs/cli.md` prints: `analysed`, `partial` or `not_assessable`.
@@ -75,9 +85,36 @@ impl Completeness {
     pub fn gaps(&self) -> &[Gap] {
         match self {
             Self::Analysed => &[],
-            Self::Partial(gaps) => gaps,
-            Self::NotAssessable(gap) => std::slice::from_ref(gap),
+            Self::Partial(gaps) | Self::NotAssessable(gaps) => gaps,
         }
+    }
+}
+
+/// The stored form of the gaps of `NotAssessable`. Stores of before held exactly one, and their text must not change.
+mod one_or_many {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Gap;
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Stored {
+        One(Gap),
+        Many(Vec<Gap>),
+    }
+
+    pub(super) fn serialize<S: Serializer>(gaps: &[Gap], serializer: S) -> Result<S::Ok, S::Error> {
+        match gaps {
+            [one] => one.serialize(serializer),
+            many => many.serialize(serializer),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Gap>, D::Error> {
+        Ok(match Stored::deserialize(deserializer)? {
+            Stored::One(gap) => vec![gap],
+            Stored::Many(gaps) => gaps,
+        })
     }
 }
 
@@ -97,6 +134,23 @@ impl Gap {
     pub fn new(subject: impl Into<String>, reason: GapReason, detail: impl Into<String>) -> Self {
         Self { subject: subject.into(), reason, detail: detail.into() }
     }
+}
+
+/// The most gaps of one input that are kept one by one. More of them tell nobody more, and cost a stranger a few bytes each.
+pub const MAX_GAPS: usize = 200;
+
+/// Sorts gaps, each once, and keeps the first [`MAX_GAPS`]. The others become one gap of the whole input (`.`), so that
+/// nothing counts as looked at because of it.
+pub fn capped_gaps(mut gaps: Vec<Gap>) -> Vec<Gap> {
+    gaps.sort();
+    gaps.dedup();
+    if gaps.len() > MAX_GAPS {
+        let more = gaps.len() - MAX_GAPS;
+        gaps.truncate(MAX_GAPS);
+        gaps.push(Gap::new(".", GapReason::BudgetExhausted, format!("and {more} more gaps")));
+        gaps.sort();
+    }
+    gaps
 }
 
 impl std::fmt::Display for Gap {
@@ -189,5 +243,33 @@ impl GapReason {
             Self::BudgetExhausted => "budget_exhausted",
             Self::Empty => "empty",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_beyond_a_number_become_one() {
+        let gaps = |count: usize| (0..count).map(|at| Gap::new(format!("{at:04}"), GapReason::NotText, "")).collect();
+        assert_eq!(capped_gaps(gaps(MAX_GAPS)).len(), MAX_GAPS);
+        let more = capped_gaps(gaps(MAX_GAPS + 50));
+        assert_eq!(more.len(), MAX_GAPS + 1);
+        assert_eq!(more.first(), Some(&Gap::new(".", GapReason::BudgetExhausted, "and 50 more gaps")));
+    }
+
+    #[test]
+    fn one_gap_is_stored_as_before_and_several_as_a_list() {
+        let gap = |subject: &str| Gap::new(subject, GapReason::LinkRefused, "");
+        let one = Completeness::nothing_read(vec![gap("a")], || gap("none"));
+        let text = r#"{"not_assessable":{"subject":"a","reason":"link_refused","detail":""}}"#;
+        assert_eq!(serde_json::to_string(&one).expect("JSON"), text);
+        assert_eq!(serde_json::from_str::<Completeness>(text).expect("reads"), one);
+        let two = Completeness::nothing_read(vec![gap("b"), gap("a"), gap("b")], || gap("none"));
+        assert_eq!(two.gaps(), [gap("a"), gap("b")]);
+        let text = serde_json::to_string(&two).expect("JSON");
+        assert_eq!(serde_json::from_str::<Completeness>(&text).expect("reads"), two);
+        assert_eq!(Completeness::nothing_read(Vec::new(), || gap("none")).gaps(), [gap("none")]);
     }
 }

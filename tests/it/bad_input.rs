@@ -90,7 +90,7 @@ fn an_archive_that_is_not_what_it_should_be_is_a_gap() {
         ("no archive", b"this is no archive".to_vec(), "malformed"),
         ("empty", archives::Tar::new().gzipped(), "empty"),
         ("a link", tar().link(b'2', "package/link", "/etc/passwd").gzipped(), "link_refused"),
-        ("a hard link", tar().link(b'1', "package/link", "package/SKILL.md").gzipped(), "link_refused"),
+        ("a hard link", tar().link(b'1', "package/link", "package/none.md").gzipped(), "link_refused"),
         ("a device", tar().link(b'3', "package/device", "").gzipped(), "special_refused"),
         ("a path out", tar().file("package/../../etc/cron.d/x", b"x").gzipped(), "path_refused"),
         ("an absolute path", tar().file("/etc/cron.d/x", b"x").gzipped(), "path_refused"),

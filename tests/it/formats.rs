@@ -272,7 +272,7 @@ fn a_baseline_in_the_input_is_not_read_and_a_bad_one_is_refused_with_its_reason(
     let held = std::fs::read_to_string(capdex.path().join("known.json")).expect("reads");
     for (content, why) in [
         ("{}".to_owned(), "missing field"),
-        (held.replace("capdex.baseline/1", "capdex.baseline/9"), "capdex.baseline/9"),
+        (held.replace("capdex.baseline/2", "capdex.baseline/9"), "capdex.baseline/9"),
         (held.replacen("\"rule\"", "\"rules\"", 1), "rules"),
         (held.replacen("sha256:", "sha1:", 1), "sha1:"),
     ] {

@@ -16,6 +16,7 @@ use capdex_model::bundle::Bundle;
 use capdex_model::capability::{Capability, Kind};
 use capdex_model::digest::Digest;
 use capdex_model::ids::{CapabilityId, longer_slug, slug_of, split_registry};
+use capdex_model::snapshot::{Gap, GapReason};
 
 pub mod hook;
 #[cfg(test)]
@@ -27,10 +28,24 @@ mod skill;
 #[cfg(test)]
 mod tests;
 
+/// The most capabilities of one bundle that are told one by one. Each costs a stranger a few bytes, and everybody else rows,
+/// scores and pages; the files of the others belong to what is around them, and are looked at there.
+pub const MAX_CAPABILITIES: usize = 500;
+
 /// Finds the capabilities of a bundle, sorted by (kind, path), the package's unclaimed rest last.
 pub fn decompose(bundle: &Bundle, evidence: &Evidence) -> Vec<Capability> {
+    decompose_counted(bundle, evidence).0
+}
+
+/// The same with a gap where there are more than [`MAX_CAPABILITIES`].
+pub fn decompose_counted(bundle: &Bundle, evidence: &Evidence) -> (Vec<Capability>, Option<Gap>) {
     let input = AnchorFinderInput::of(bundle, evidence);
-    let anchors = merged(anchors(&input));
+    let mut anchors = merged(anchors(&input));
+    let more = anchors.split_off(anchors.len().min(MAX_CAPABILITIES));
+    let left_out = more.first().map(|first| {
+        let detail = format!("and {} more capabilities, which are looked at as part of the package", more.len());
+        Gap::new(first.path.clone(), GapReason::BudgetExhausted, detail)
+    });
     let mut files: Vec<Vec<String>> = vec![Vec::new(); anchors.len()];
     let mut rest = Vec::new();
     let claims = ClaimedPaths::of(&anchors);
@@ -46,7 +61,7 @@ pub fn decompose(bundle: &Bundle, evidence: &Evidence) -> Vec<Capability> {
     // Always there, so that no file is outside every capability and unread by rules.
     capabilities.push(capability(bundle, Kind::Package, "", &package_name(&input), rest));
     tell_slugs_apart(&mut capabilities);
-    capabilities
+    (capabilities, left_out)
 }
 
 /// The digits of an id that tell two capabilities of one input apart.

@@ -289,3 +289,23 @@ proptest! {
         prop_assert_eq!(decomposed_with(&files, &registering), found);
     }
 }
+
+#[test]
+fn capabilities_beyond_a_number_are_told_as_one_gap_and_stay_in_the_package() {
+    let text = "---\nname: n\ndescription: D.\n---\n";
+    let with = |count: usize| {
+        let paths: Vec<String> = (0..count).map(|at| format!("skills/{at:04}/SKILL.md")).collect();
+        let files: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), text)).collect();
+        let bundle = bundle_of(&files);
+        decompose_counted(&bundle, &Evidence::gather(&bundle))
+    };
+    let (all, none) = with(MAX_CAPABILITIES);
+    assert_eq!((all.len(), none), (MAX_CAPABILITIES + 1, None));
+    let (some, gap) = with(MAX_CAPABILITIES + 2);
+    assert_eq!(some.len(), MAX_CAPABILITIES + 1);
+    let gap = gap.expect("a gap");
+    assert_eq!((gap.subject.as_str(), gap.reason), ("skills/0500", GapReason::BudgetExhausted));
+    assert!(gap.detail.contains("and 2 more"), "{}", gap.detail);
+    let rest = some.last().expect("the package");
+    assert_eq!((rest.kind, rest.files.len()), (Kind::Package, 2));
+}

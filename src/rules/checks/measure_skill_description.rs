@@ -67,7 +67,9 @@ fn signals(document: &Document) -> Value {
     let mut signals: Map<String, Value> = SIGNALS.iter().map(signal).collect();
     signals.insert("title".to_owned(), json!(body.starts_with('#')));
     signals.insert("verb".to_owned(), json!(VERB.is_match(beginning.join("\n").as_bytes())));
-    signals.insert("length".to_owned(), json!(text.chars().count()));
+    // The reference reads text with any line ends as one letter each, and no byte order mark.
+    let form = text.matches("\r\n").count() + usize::from(text.starts_with('\u{feff}'));
+    signals.insert("length".to_owned(), json!(text.chars().count() - form));
     Value::Object(signals)
 }
 
@@ -95,6 +97,15 @@ mod tests {
         let value = measured("measure-skill-description", Kind::Skill, &files);
         assert_eq!(&value["undo"], &json!(false));
         assert_eq!(&value["limits"], &json!(true));
+    }
+
+    #[test]
+    fn the_form_of_a_text_moves_no_signal() {
+        let of = |text: &str| signals(&Document::read("SKILL.md", text.as_bytes(), &mut Vec::new()));
+        let plain = of("# X\nUse this when testing.\n");
+        assert_eq!(plain["length"], 27);
+        assert_eq!(of("# X\r\nUse this when testing.\r\n"), plain);
+        assert_eq!(of("\u{feff}# X\nUse this when testing.\n"), plain);
     }
 
     #[test]
