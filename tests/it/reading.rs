@@ -1,6 +1,7 @@
 //! What of a local input is read: nothing that a client or an installer would load is passed over, and nothing honest
 //! makes an input unknown.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -26,11 +27,12 @@ fn package(items: &[Value]) -> &Value {
     items.iter().find(|item| text(item, "kind") == "package").expect("a package line")
 }
 
-/// The files in which some rule found something high or critical.
+/// The files in which some rule found something high or critical, sorted.
 fn severe(items: &[Value]) -> Vec<String> {
     let findings = items.iter().flat_map(|item| item["findings"].as_array().expect("findings"));
     let severe = findings.filter(|finding| ["high", "critical"].contains(&text(finding, "severity")));
-    severe.map(|finding| text(finding, "file").to_owned()).collect()
+    let files: BTreeSet<String> = severe.map(|finding| text(finding, "file").to_owned()).collect();
+    files.into_iter().collect()
 }
 
 #[cfg(unix)]
@@ -150,7 +152,7 @@ fn a_schedule_leaves_out_what_it_names() {
         capdex.write("s.toml", format!("name = \"s\"\n[sources.folder]\npaths = [\"in\"]\n{extra}"));
         let run = capdex.run(&["nightly", "-q", "--config", "s.toml", "--db", "s.db", "--out", "out"]);
         assert_eq!(run.code, Some(0), "{}", run.stderr);
-        let files = capdex.run(&["explain", "folder:in#package:", "--db", "s.db", "--format", "json"]).stdout;
+        let files = capdex.run(&["explain", "folder:in#skill:", "--db", "s.db"]).stdout;
         (files.contains("samples/a.sh"), files.contains("node_modules/a.sh"))
     };
     assert_eq!(night(""), (true, false));
