@@ -101,7 +101,7 @@ fn read_file(path: &Path, limits: &UnpackLimits) -> io::Result<Unpacked> {
 }
 
 fn single_file(name: &str, bytes: Vec<u8>, limits: &UnpackLimits) -> Unpacked {
-    let mut intake = Intake::new(*limits, 0);
+    let mut intake = Intake::of_disk(*limits);
     let mut inside = intake.outermost();
     if let Some(path) = inside.admit(name.as_bytes())
         && let Err(refusal) = walk::take(&path, bytes.as_slice(), bytes.len() as u64, &mut inside)

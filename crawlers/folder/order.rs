@@ -89,7 +89,7 @@ fn turn_of(file: &FoundFile, skills: &BTreeSet<String>) -> (Turn, String) {
     }
     let around = || file.name.rmatch_indices('/').filter_map(|(at, _)| file.name.get(..at));
     let skill = around().find(|folder| skills.contains(*folder));
-    let in_folder = around().filter(|folder| CAPABILITY_FOLDERS.contains(&name_of(folder))).last();
+    let in_folder = around().rev().find(|folder| CAPABILITY_FOLDERS.contains(&name_of(folder)));
     // The folder below one of many capabilities (`skills/a`), so that none of them takes another's share.
     let own = in_folder.map(|folder| {
         let rest = file.name.get(folder.len() + 1..).unwrap_or_default();

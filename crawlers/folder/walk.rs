@@ -20,8 +20,7 @@ const MAX_ROUNDS: usize = 8;
 
 /// Reads everything below `root`. An error only when `root` itself cannot be listed.
 pub(super) fn read_directory(root: &Path, options: &FolderOptions) -> io::Result<(Unpacked, Vec<LeftOut>)> {
-    // A folder has no compressed size yet: each file adds its own when it is taken.
-    let mut intake = Intake::new(options.limits, 0);
+    let mut intake = Intake::of_disk(options.limits);
     let found = survey(root, options, &mut intake.outermost())?;
     let mut starved = BTreeMap::new();
     let planned = plan(found.files, &options.limits);

@@ -43,6 +43,8 @@ pub(crate) struct Intake {
     opened: BTreeSet<String>,
     /// The earlier files of each path that stands several times.
     copies: BTreeMap<String, usize>,
+    /// True where names of the outermost level stand on this machine's disk.
+    is_on_disk: bool,
 }
 
 impl Intake {
@@ -57,7 +59,13 @@ impl Intake {
             gaps: Vec::new(),
             opened: BTreeSet::new(),
             copies: BTreeMap::new(),
+            is_on_disk: false,
         }
+    }
+
+    /// Starts on a folder or file of this machine. It has no compressed size yet: each file adds its own.
+    pub(crate) fn of_disk(limits: UnpackLimits) -> Self {
+        Self { is_on_disk: true, ..Self::new(limits, 0) }
     }
 
     /// The view of the outermost level.
@@ -220,7 +228,12 @@ impl IntakeScope<'_> {
     /// The path of a member; `None` when it is refused. A name that installers write in another way than it stands there
     /// gives the path that they make of it. Either is recorded.
     pub(crate) fn admit(&mut self, name: &[u8]) -> Option<String> {
-        match paths::admit(name, &self.outer, &self.intake.limits) {
+        let admitted = if self.intake.is_on_disk && self.is_outermost() {
+            paths::admit_on_disk(name, &self.intake.limits)
+        } else {
+            paths::admit(name, &self.outer, &self.intake.limits)
+        };
+        match admitted {
             Ok(admitted) => {
                 if let Some(why) = admitted.note {
                     let detail = format!("{why}; read as {}", admitted.path);

@@ -29,6 +29,23 @@ pub(crate) struct AdmittedPath {
 ///
 /// The error says in words what is wrong with the name.
 pub(crate) fn admit(name: &[u8], outer: &str, limits: &UnpackLimits) -> Result<AdmittedPath, String> {
+    admit_from(NameOrigin::Archive, name, outer, limits)
+}
+
+/// The counterpart of [`admit`] for a name that stands on this machine's disk, below a folder that is read. What this system
+/// takes as letters of a name stays, so that the path leads to the file.
+pub(crate) fn admit_on_disk(name: &[u8], limits: &UnpackLimits) -> Result<AdmittedPath, String> {
+    admit_from(NameOrigin::Disk, name, "", limits)
+}
+
+/// Who wrote a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NameOrigin {
+    Archive,
+    Disk,
+}
+
+fn admit_from(origin: NameOrigin, name: &[u8], outer: &str, limits: &UnpackLimits) -> Result<AdmittedPath, String> {
     if name.len() > limits.path_bytes {
         return Err(format!("{} bytes, more than {}", name.len(), limits.path_bytes));
     }
@@ -44,7 +61,9 @@ pub(crate) fn admit(name: &[u8], outer: &str, limits: &UnpackLimits) -> Result<A
     let mut plain = own.to_owned();
     if plain.contains('\\') {
         note = Some("a backslash, which some systems take as a separator");
-        plain = plain.replace('\\', "/");
+        if origin == NameOrigin::Archive {
+            plain = plain.replace('\\', "/");
+        }
     }
     if plain.chars().any(char::is_control) {
         note = Some("a control character");
@@ -54,6 +73,9 @@ pub(crate) fn admit(name: &[u8], outer: &str, limits: &UnpackLimits) -> Result<A
     loop {
         if matches!(rest.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic()) {
             note = Some("a drive letter");
+            if origin == NameOrigin::Disk {
+                break;
+            }
             rest = rest.get(2..).unwrap_or_default();
         } else if let Some(relative) = rest.strip_prefix('/') {
             note = note.or(Some("an absolute path"));
@@ -203,6 +225,16 @@ mod tests {
         }
         let bytes = admit(b"a\xff", "", &UnpackLimits::default()).expect("read under a shown name");
         assert_eq!((bytes.path.as_str(), bytes.note), ("a\u{fffd}", Some("not UTF-8")));
+    }
+
+    #[test]
+    fn a_name_on_disk_stays_as_it_leads_to_the_file() {
+        for name in ["a\\b", "c:d/e", "nul.md"] {
+            let given = admit_on_disk(name.as_bytes(), &UnpackLimits::default()).expect(name);
+            assert_eq!(given.path, name);
+            assert!(given.note.is_some(), "{name}");
+        }
+        assert!(admit_on_disk(b"../a", &UnpackLimits::default()).is_err());
     }
 
     #[test]

@@ -30,12 +30,15 @@ const MAGICS: [(&[u8], &str); 19] = [
 /// Where an ISO 9660 image says that it is one.
 const ISO_MARK: usize = 0x8001;
 
+/// Whether bytes begin as one kind of container.
+type ContainerCheck = fn(&[u8]) -> bool;
+
 /// The name of a container that is recognised but not read, so that it can be recorded.
 pub(crate) fn unread_container(bytes: &[u8]) -> Option<&'static str> {
     if let Some((_, name)) = MAGICS.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Some(name);
     }
-    let checks: [(fn(&[u8]) -> bool, &'static str); 7] = [
+    let checks: [(ContainerCheck, &'static str); 7] = [
         (is_bzip2, "bzip2"),
         (is_compress, "compress (.Z)"),
         (is_lzma, "lzma"),

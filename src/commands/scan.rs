@@ -128,7 +128,10 @@ impl Judge<'_> {
         let input = read.unwrap_or_else(|error| folder::FolderInput::unread(given, &error));
         let place = InputPlace::of(given, &self.from, given.is_file()).in_repository(below_repository(given));
         // Only where they are asked for, since every file is read for them once more.
-        let contents = self.needs_contents.then(|| LineNeutralContents::of(&input.files)).unwrap_or_default();
+        let contents = match self.needs_contents {
+            true => LineNeutralContents::of(&input.files),
+            false => LineNeutralContents::default(),
+        };
         let contents = Arc::new(contents);
         let (aliases, left_out) = (input.aliases, input.left_out);
         let bundle = Bundle { gaps: input.gaps, ..Bundle::local(format!("folder:{}", input.name), input.files) };

@@ -174,8 +174,12 @@ impl Locator {
             Self::Inline { version, files, .. } => {
                 format!("{}@{}", version.as_deref().unwrap_or_default(), Digest::of_json(files))
             }
-            // A folder is read afresh every time: what is in it is known only then.
-            Self::Folder { path, .. } => path.clone(),
+            // A folder is read afresh every time: what is in it is known only then. Read in another way it is another.
+            Self::Folder { path, exclude, with_dependencies, .. } => {
+                let with = if *with_dependencies { " with dependencies" } else { "" };
+                let without: String = exclude.iter().map(|pattern| format!(" without {pattern}")).collect();
+                format!("{path}{with}{without}")
+            }
         }
     }
 

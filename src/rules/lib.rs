@@ -154,6 +154,8 @@ fn cut(text: &str, most: usize) -> &str {
 
 /// Cuts evidence to 200 code points and one line: newlines and tabs become spaces.
 fn quote(text: &str) -> String {
+    // Line ends of either kind give one quote, and so one fingerprint.
+    let text = if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
     let text = text.trim();
     let shown = cut(text, EVIDENCE_LENGTH);
     // One line, so that evidence cannot draw lines of its own into a table or a log.

@@ -96,12 +96,12 @@ fn sarif_places_are_relative_to_a_base_and_rules_are_found_by_their_index() {
 #[test]
 fn fingerprints_stay_when_lines_move_and_other_findings_come() {
     let capdex = Capdex::offline();
-    capdex.write("a/skill/SKILL.md", HOSTILE_SKILL);
-    let before = sarif(&capdex, &["a/skill"], &[]);
+    capdex.write("skill/SKILL.md", HOSTILE_SKILL);
+    let before = sarif(&capdex, &["skill"], &[]);
     let (head, body) = HOSTILE_SKILL.rsplit_once("---\n").expect("a head");
     let moved = format!("{head}---\n\nA line.\n\nAnother line.\n{body}");
-    capdex.write("b/skill/SKILL.md", moved);
-    let after = sarif(&capdex, &["b/skill"], &[]);
+    capdex.write("skill/SKILL.md", moved);
+    let after = sarif(&capdex, &["skill"], &[]);
     assert!(!fingerprints(&before).is_empty());
     assert_eq!(fingerprints(&before), fingerprints(&after));
     let lines = |document: &Value| -> Vec<u64> {

@@ -127,7 +127,12 @@ impl ConditionScope {
         match self {
             Self::Sentence => sentence_around(text, found.clone()),
             Self::Line => between(text, found, b"\n", self.bytes()),
-            Self::Paragraph => between(text, found, b"\n\n", self.bytes()),
+            Self::Paragraph => {
+                // An empty line ends a paragraph in either kind of line ends.
+                let (bare, returned) =
+                    (between(text, found, b"\n\n", self.bytes()), between(text, found, b"\n\r\n", self.bytes()));
+                bare.start.max(returned.start)..bare.end.min(returned.end)
+            }
             _ => found.start.saturating_sub(self.bytes())..found.end.saturating_add(self.bytes()).min(text.len()),
         }
     }
@@ -143,4 +148,18 @@ fn between(text: &[u8], found: &Range<usize>, mark: &[u8], reach: usize) -> Rang
     let start = left.windows(mark.len()).rposition(|window| window == mark).map_or(low, |at| low + at + mark.len());
     let end = right.windows(mark.len()).position(|window| window == mark).map_or(high, |at| found.end + at);
     start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_paragraph_ends_at_an_empty_line_of_either_kind() {
+        for text in ["one\n\ntwo here\n\nthree", "one\r\n\r\ntwo here\r\n\r\nthree"] {
+            let at = text.find("here").expect("there");
+            let range = ConditionScope::Paragraph.range(text.as_bytes(), &(at..at + 4));
+            assert_eq!(text.get(range).map(str::trim), Some("two here"), "{text:?}");
+        }
+    }
 }
