@@ -85,6 +85,9 @@ pub struct SourceSettings {
     pub queries: Vec<String>,
     /// The base address of the feed of changes, where the source has one beside its base address.
     pub changes_url: Option<String>,
+    /// Release lines of a package that are looked at beside its latest version and what others name, where the source has
+    /// such.
+    pub release_lines: usize,
 }
 
 /// The place of a walk. Opaque to the driver, and never longer than [`WalkCursor::MAX_BYTES`].

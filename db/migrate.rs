@@ -29,6 +29,7 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0013_usual_answers.sql")),
     M::up(include_str!("migrations/0014_source_kinds.sql")),
     M::up(include_str!("migrations/0015_names.sql")),
+    M::up(include_str!("migrations/0016_release_lines.sql")),
 ];
 /// The newest schema version that this program knows: the number of its migrations.
 pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;

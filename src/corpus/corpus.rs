@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use crate::publisher;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Listing;
+use capdex_model::release_line;
 use capdex_model::source_role::{SourceRole, SourceRoles};
 use capdex_model::time::Timestamp;
 /// One listing of one directory.
@@ -64,7 +65,7 @@ impl CorpusMember {
                 claims.maintainers.known().map_or(&[], Vec::as_slice),
             ),
             identities: identities.into_iter().collect(),
-            references: listing.references.clone(),
+            references: listing.references.iter().map(package_named).collect(),
             // Until the pass `identity` has settled the entities, each listing stands for itself.
             entity: listing.key.to_string(),
             // Stars come last: they say less about use than downloads do.
@@ -81,6 +82,14 @@ impl CorpusMember {
             fork_of: claims.repository_signals.fork_of.known().copied(),
             is_active,
         }
+    }
+}
+
+/// What a reference names, without the release line of a package.
+fn package_named(reference: &ListingKey) -> ListingKey {
+    match reference.source.as_str() {
+        "npm" => ListingKey::new("npm", release_line::package_of(&reference.name)),
+        _ => reference.clone(),
     }
 }
 

@@ -14,9 +14,10 @@ use crate::digest::Digest;
 pub enum Locator {
     /// A tarball of an npm registry.
     NpmPackage {
-        /// The package's name, with its scope.
+        /// The package's name, with its scope; of another release line than the latest version the line's name, with the
+        /// line behind an `@` (see [`crate::release_line`]).
         name: String,
-        /// The version listed, usually the one that `dist-tags.latest` names.
+        /// The version listed: of a package usually the one that `dist-tags.latest` names.
         version: String,
         /// The tarball's address, as the packument gives it.
         url: String,
@@ -87,7 +88,7 @@ pub enum Locator {
 }
 
 impl Locator {
-    /// The name that stays the same over versions: `npm:<name>`, `pypi:<name>`, `folder:<name>`,
+    /// The name that stays the same over versions: `npm:<name>`, `npm:<name>@<line>`, `pypi:<name>`, `folder:<name>`,
     /// `github:<owner>/<name>`. Capability ids are derived from it.
     pub fn identity(&self) -> String {
         match self {

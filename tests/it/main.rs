@@ -33,6 +33,7 @@ mod prune;
 mod published;
 mod real_registry;
 mod release;
+mod release_lines;
 mod replay;
 mod rows;
 mod scan;

@@ -6,6 +6,7 @@
 mod absence;
 mod names;
 mod page;
+mod release_lines;
 mod stored_validators;
 mod walk;
 mod walk_context;

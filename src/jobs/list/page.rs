@@ -11,6 +11,7 @@ use capdex_model::listing_comparison::history_after;
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::time::{AsOf, Timestamp};
 
+use super::release_lines;
 use super::walk_context::WalkContext;
 use super::{FETCH_JOB, FetchPayload, STAGE};
 use crate::clock;
@@ -36,8 +37,13 @@ pub(super) fn save(walker: &WalkContext<'_>, page: ListPage, walked: &mut WalkRe
     let reader = walker.context.store.reader()?;
     let is_visit = matches!(walker.source.meta().walk, WalkKind::Names);
     // Compared before the write, because only one writer exists and reading need not hold it up.
-    let rows: Vec<PageEntry> =
+    let ended = release_lines::ended(&reader, &page.listed)?;
+    let mut rows: Vec<PageEntry> =
         page.listed.into_iter().map(|listed| row(&reader, listed, is_visit, at)).collect::<Result<_, _>>()?;
+    // Nobody asked for these by name, so their end is no gap.
+    for key in ended {
+        rows.push(row(&reader, ListedEntry::Gone(key), false, at)?);
+    }
     let next = page.next;
     let (counts, met) = walker.context.store.write(move |writer| {
         let (mut counts, mut met) = (WalkReport::default(), 0);
@@ -62,7 +68,7 @@ pub(super) fn save(walker: &WalkContext<'_>, page: ListPage, walked: &mut WalkRe
     Ok(met)
 }
 
-fn key_of(listed: &ListedEntry) -> &ListingKey {
+pub(super) fn key_of(listed: &ListedEntry) -> &ListingKey {
     match listed {
         ListedEntry::Changed { listing, .. } => &listing.key,
         ListedEntry::Unchanged(key)

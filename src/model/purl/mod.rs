@@ -10,6 +10,7 @@ use packageurl::PackageUrl;
 
 use crate::ids::{ListingKey, pypi_name};
 use crate::image::ImageReference;
+use crate::release_line;
 
 /// The qualifier that says where an image is. On other types it names a registry or a mirror, and is read past: the store
 /// has one registry for each ecosystem.
@@ -40,6 +41,10 @@ impl Purl {
     /// assert_eq!(purl.to_string(), "pkg:npm/%40scope/name@1.2.0");
     /// ```
     pub fn of(key: &ListingKey, version: Option<&str>) -> Option<Self> {
+        // A release line is its package, at another version.
+        if let ("npm", Some((package, _))) = (key.source.as_str(), release_line::of_name(&key.name)) {
+            return Self::of(&ListingKey::new("npm", package), version);
+        }
         let image = (key.source == "oci").then(|| ImageReference::read(&key.name));
         let mut url = match &image {
             Some(image) => of_image(image),

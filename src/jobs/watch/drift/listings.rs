@@ -45,6 +45,10 @@ pub(super) fn run(context: &JobContext, report: &mut StageReport) -> anyhow::Res
 
 /// The event between two versions of a listing; none where the same people answer for the same repository.
 fn event(pair: &ListingPair, at: AsOf) -> Option<DriftEvent> {
+    // Who answers for a release line answers for its package, of which it is told.
+    if pair.now.release_line().is_some() {
+        return None;
+    }
     let mut effects: Vec<Effect> = owners::effects(&pair.before, &pair.now);
     if effects.is_empty() {
         return None;
