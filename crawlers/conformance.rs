@@ -141,7 +141,7 @@ fn row(listed: ListedEntry) -> (ListingKey, Row) {
     match listed {
         ListedEntry::Unchanged(key) => (key, Row::Unchanged),
         ListedEntry::Changed { listing, validators } => (listing.key.clone(), Row::Changed(validators)),
-        ListedEntry::Gone(key) => (key, Row::Gone),
+        ListedEntry::Gone(key) | ListedEntry::TakenDown { key, .. } => (key, Row::Gone),
         ListedEntry::Moved { key, to } => (key, Row::Moved(to)),
         ListedEntry::Failed { key, transient, .. } => (key, Row::Failed { is_transient: transient }),
     }

@@ -40,6 +40,14 @@ pub enum CrawlError {
         /// The address or key that was asked for.
         subject: String,
     },
+    /// The registry took it down, and says so. Record it as taken down.
+    #[error("{subject} was taken down: {detail}")]
+    TakenDown {
+        /// The address or key that was asked for.
+        subject: String,
+        /// What the registry says or shows. Untrusted text.
+        detail: String,
+    },
     /// The server refuses (401, 403, 451). Do not try again with the same credentials.
     #[error("{subject} refuses: {detail}")]
     Denied {
@@ -97,6 +105,7 @@ impl CrawlError {
             Self::RetryAt { subject, .. } => (subject, GapReason::RateLimited),
             Self::Transient { subject, .. } | Self::Unreachable { subject, .. } => (subject, GapReason::Unreachable),
             Self::Gone { subject } => (subject, GapReason::NotFound),
+            Self::TakenDown { subject, .. } => (subject, GapReason::TakenDown),
             // Refusals of the server and of ours are one reason: asking again changes neither.
             Self::Denied { subject, .. } | Self::Unauthorized { subject, .. } | Self::Refused { subject, .. } => {
                 (subject, GapReason::Denied)
@@ -119,6 +128,7 @@ impl CrawlError {
             | Self::Transient { subject, .. }
             | Self::Unreachable { subject, .. }
             | Self::Gone { subject }
+            | Self::TakenDown { subject, .. }
             | Self::Denied { subject, .. }
             | Self::Unauthorized { subject, .. }
             | Self::TooLarge { subject, .. }

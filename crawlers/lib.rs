@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 pub mod awesome_lists;
+pub mod catalogue;
 mod claims;
 pub mod clawhub;
 #[cfg(test)]
@@ -50,7 +51,9 @@ pub mod unpack;
 mod walk;
 
 pub use error::CrawlError;
+pub use forge::path::ForgePaths;
 pub use http::Usage;
+pub use references::{OperatorForge, at_own_forge};
 pub use registry::{SOURCES, roles, source};
 pub use source::{
     KeyMeta, ListFuture, ListPage, ListRequest, ListedEntry, NextPage, Source, SourceMeta, SourceSettings,

@@ -10,7 +10,7 @@ use capdex_model::source_role::Ecosystem;
 use serde_json::Value;
 use url::Url;
 
-use crate::forge::is_name;
+use crate::forge::path::{ForgePaths, of_scp};
 use crate::{names, official_registry};
 
 /// Those that are there, sorted and each once.
@@ -68,7 +68,10 @@ fn line_of(version: &str) -> Option<String> {
     let version = if bare.starts_with(|first: char| first.is_ascii_digit()) { bare } else { version };
     match version {
         "" | "*" | "x" | "X" | "latest" => None,
-        _ if version.len() <= MAX_LINE_BYTES && names::is_usable(version) => Some(version.to_owned()),
+        // A `?` would be read as the mark of a registry.
+        _ if version.len() <= MAX_LINE_BYTES && names::is_usable(version) && !version.contains('?') => {
+            Some(version.to_owned())
+        }
         // Nothing is published under such a text. It stays told apart, so that nobody takes the latest version for it.
         _ => Some(format!("#{}", Digest::of(version.as_bytes()).hex().get(..16).unwrap_or_default())),
     }
@@ -113,19 +116,44 @@ pub(crate) fn endpoint(text: &str) -> Option<ListingKey> {
     (is_plain && address.len() <= names::MAX_BYTES).then(|| ListingKey::new(Ecosystem::Mcp.as_str(), address))
 }
 
+/// A forge that the operator configured, at which repositories are followed like those of the known ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperatorForge {
+    /// Its host, in lower case.
+    pub host: String,
+    /// The shape of its repositories' paths.
+    pub paths: ForgePaths,
+}
+
 /// The repository at an address, in any of the spellings that people use: `github:owner/name`, lower case, for GitHub;
-/// `git:host/owner/name` for other forges over https. An address without both an owner and a name is none.
+/// `git:host/path` for other forges. An address without a whole path is none.
 pub(crate) fn of_repository(text: &str) -> Option<ListingKey> {
+    of_repository_among(text, &[])
+}
+
+/// The repository that a listing claims, at one of the operator's own forges; none anywhere else.
+pub fn at_own_forge(claim: &Claim<String>, forges: &[OperatorForge]) -> Option<ListingKey> {
+    let key = of_repository_among(claim.known()?, forges)?;
+    let host = key.name.split('/').next()?;
+    (key.source == Ecosystem::Git.as_str() && forges.iter().any(|forge| forge.host == host)).then_some(key)
+}
+
+/// [`of_repository`], with the operator's own forges.
+pub(crate) fn of_repository_among(text: &str, forges: &[OperatorForge]) -> Option<ListingKey> {
     let text = text.trim();
     let text = text.strip_prefix("git+").unwrap_or(text);
-    if let Some(shorthand) = text.strip_prefix("github:") {
-        return on_github(shorthand);
-    }
-    if let Some(path) = text.strip_prefix("git@github.com:") {
+    // npm's own shorthands.
+    if let Some(path) = text.strip_prefix("github:") {
         return on_github(path);
     }
+    if let Some(path) = text.strip_prefix("gitlab:") {
+        return on_forge("gitlab.com", path, forges);
+    }
+    if let Some((host, path)) = of_scp(text) {
+        return at(host, path, forges);
+    }
     if !text.contains(':') {
-        // npm's own shorthand: two names and nothing else.
+        // Two names and nothing else.
         return if text.split('/').count() == 2 { on_github(text) } else { None };
     }
     let url = Url::parse(text).ok()?;
@@ -133,32 +161,30 @@ pub(crate) fn of_repository(text: &str) -> Option<ListingKey> {
     if !matches!(url.scheme(), "http" | "https" | "git" | "ssh") {
         return None;
     }
-    let host = url.host_str()?.to_ascii_lowercase();
+    at(url.host_str()?, url.path(), forges)
+}
+
+fn at(host: &str, path: &str, forges: &[OperatorForge]) -> Option<ListingKey> {
+    let host = host.to_ascii_lowercase();
     let host = host.strip_prefix("www.").unwrap_or(&host);
-    let path = url.path().trim_start_matches('/');
-    if host == "github.com" { on_github(path) } else { on_forge(host, path) }
+    if host == "github.com" { on_github(path) } else { on_forge(host, path, forges) }
 }
 
 fn on_github(path: &str) -> Option<ListingKey> {
-    Some(ListingKey::new(Ecosystem::GitHub.as_str(), owner_and_name(path)?))
+    Some(ListingKey::new(Ecosystem::GitHub.as_str(), ForgePaths::OwnerAndName.read(path)?))
 }
 
-fn on_forge(host: &str, path: &str) -> Option<ListingKey> {
+fn on_forge(host: &str, path: &str, forges: &[OperatorForge]) -> Option<ListingKey> {
     // Any other host may be no forge at all, and its name is a stranger's choice.
-    let is_known = ["gitlab.com", "codeberg.org", "gitea.com"].contains(&host);
-    if !is_known {
-        return None;
-    }
-    Some(ListingKey::new(Ecosystem::Git.as_str(), format!("{host}/{}", owner_and_name(path)?)))
-}
-
-fn owner_and_name(path: &str) -> Option<String> {
-    let path = path.split(['#', '?']).next()?;
-    let mut parts = path.split('/').filter(|part| !part.is_empty());
-    let (owner, name) = (parts.next()?, parts.next()?);
-    let name = name.strip_suffix(".git").unwrap_or(name);
-    // No account begins with a dot, but repositories do (`.github`, `.claude`).
-    (is_name(owner) && !owner.starts_with('.') && is_name(name)).then(|| format!("{owner}/{name}").to_ascii_lowercase())
+    let known = [
+        ("gitlab.com", ForgePaths::Groups),
+        ("codeberg.org", ForgePaths::OwnerAndName),
+        ("gitea.com", ForgePaths::OwnerAndName),
+    ];
+    let own = forges.iter().find(|forge| forge.host == host).map(|forge| forge.paths);
+    let paths = own.or_else(|| known.iter().find(|(known, _)| *known == host).map(|(_, paths)| *paths))?;
+    let name = format!("{host}/{}", paths.read(path)?);
+    (name.len() <= names::MAX_BYTES).then(|| ListingKey::new(Ecosystem::Git.as_str(), name))
 }
 
 #[cfg(test)]
@@ -186,6 +212,39 @@ mod tests {
         assert_eq!(of_repository("https://github.com/a/.claude"), Some(ListingKey::new("github", "a/.claude")));
         let elsewhere = of_repository("https://gitlab.com/Group/Name/-/tree/main");
         assert_eq!(elsewhere, Some(ListingKey::new("git", "gitlab.com/group/name")));
+    }
+
+    #[test]
+    fn a_path_of_groups_is_never_cut() {
+        for text in [
+            "https://gitlab.com/Team/inner/Tool",
+            "https://gitlab.com/team/inner/tool.git",
+            "https://gitlab.com/team/inner/tool/-/blob/main/README.md",
+            "https://gitlab.com/team/inner/tool/tree/main",
+            "git@gitlab.com:team/inner/tool.git",
+            "ssh://git@gitlab.com:22/team/inner/tool.git",
+            "git+https://gitlab.com/team/inner/tool.git#main",
+            "gitlab:team/inner/tool",
+        ] {
+            assert_eq!(of_repository(text), Some(ListingKey::new("git", "gitlab.com/team/inner/tool")), "{text}");
+        }
+        assert_eq!(of_repository("git@codeberg.org:o/n.git"), Some(ListingKey::new("git", "codeberg.org/o/n")));
+        assert_eq!(of_repository(&format!("https://gitlab.com/{}", vec!["g"; 21].join("/"))), None);
+        assert_eq!(of_repository("git@elsewhere.test:o/n.git"), None);
+    }
+
+    #[test]
+    fn the_operators_own_forges_are_followed_and_no_others() {
+        let forge = |host: &str, paths| OperatorForge { host: host.to_owned(), paths };
+        let forges = [forge("git.corp.test", ForgePaths::Groups), forge("tea.corp.test", ForgePaths::OwnerAndName)];
+        let of = |text: &str| at_own_forge(&Claim::Known(text.to_owned()), &forges).map(|key| key.name);
+        assert_eq!(of("https://git.corp.test/a/b/c").as_deref(), Some("git.corp.test/a/b/c"));
+        assert_eq!(of("git@git.corp.test:a/b/c.git").as_deref(), Some("git.corp.test/a/b/c"));
+        assert_eq!(of("http://tea.corp.test:3000/a/b/src").as_deref(), Some("tea.corp.test/a/b"));
+        for text in ["https://other.corp.test/a/b", "https://gitlab.com/a/b", "a/b", ""] {
+            assert_eq!(of(text), None, "{text}");
+        }
+        assert_eq!(at_own_forge(&Claim::Unknown, &forges), None);
     }
 
     #[test]
@@ -240,6 +299,7 @@ mod tests {
         assert_eq!(npm_at("a b", Some("1")), None);
         let odd = |version: &str| named("acme", version).expect("a package");
         assert_ne!(odd("1.0.0\n2"), odd(&"1".repeat(99)), "what cannot be written is told apart");
+        assert_ne!(odd("1?registry=other.test"), "acme@1?registry=other.test");
         assert!(odd("1.0.0\n2").bytes().all(|byte| byte.is_ascii_graphic()));
     }
 

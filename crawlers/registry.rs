@@ -7,6 +7,7 @@ use crate::Source;
 /// Every source, in the order of the manual.
 pub const SOURCES: &[&dyn Source] = &[
     crate::folder::SOURCE,
+    crate::catalogue::SOURCE,
     crate::npm::SOURCE,
     crate::pypi::SOURCE,
     crate::oci::SOURCE,

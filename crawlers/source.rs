@@ -9,6 +9,7 @@ use std::pin::Pin;
 
 use crate::CrawlError;
 use crate::http::{Http, RateLimit};
+use crate::references::OperatorForge;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Validators};
 use capdex_model::snapshot::Gap;
@@ -83,6 +84,8 @@ pub struct SourceSettings {
     pub watchlist: Vec<String>,
     /// Searches in the source's own terms, where it can be searched. Sorted and each once.
     pub queries: Vec<String>,
+    /// The forges that the operator configured: references to their repositories are followed.
+    pub forges: Vec<OperatorForge>,
     /// The base address of the feed of changes, where the source has one beside its base address.
     pub changes_url: Option<String>,
     /// Release lines of a package that are looked at beside its latest version and what others name, where the source has
@@ -160,6 +163,13 @@ pub enum ListedEntry {
     },
     /// The source says that it does not exist.
     Gone(ListingKey),
+    /// The source says that it was taken down.
+    TakenDown {
+        /// Which.
+        key: ListingKey,
+        /// What the source says or shows. Untrusted text.
+        detail: String,
+    },
     /// The source says that it has another name now.
     Moved {
         /// The name under which it was known.

@@ -29,7 +29,7 @@ pub(crate) enum Visited {
 
 /// Takes one step over `names`. `visit` is given a name and what the last visit left of it.
 ///
-/// A visit that fails is listed as `Gone` or `Failed`, and the others go on.
+/// A visit that fails is listed as `Gone`, `TakenDown` or `Failed`, and the others go on.
 ///
 /// # Errors
 /// The error of a source that is not there: nothing answers at all for any name of the first step. To say it once is
@@ -182,6 +182,7 @@ pub(crate) fn listed(key: ListingKey, result: Result<Visited, CrawlError>) -> Li
             ListedEntry::Changed { listing: Box::new(Listing { key, ..*listing }), validators }
         }
         Err(CrawlError::Gone { .. }) => ListedEntry::Gone(key),
+        Err(CrawlError::TakenDown { detail, .. }) => ListedEntry::TakenDown { key, detail },
         Err(error) => ListedEntry::Failed {
             gap: Gap { subject: key.to_string(), ..error.to_gap() },
             transient: error.is_transient(),

@@ -32,6 +32,7 @@ impl Reader {
         let beside = with_ending(file, ".new");
         // Left by a copying that was cut short before the file got its name: nobody relies on it.
         remove(&beside)?;
+        let unfinished = Unfinished(Some(beside.clone()));
         // One reading from beginning to end, so that the copy is one state however long it takes.
         let view = self.snapshot_view()?;
         make_private(&beside)?;
@@ -57,7 +58,28 @@ impl Reader {
         // A copy that cannot be read back fails here and not at the restore.
         check(&beside)?;
         let bytes = settle(&beside, file)?;
+        unfinished.is_done();
         Ok(bytes)
+    }
+}
+
+/// A file that is not finished: it goes when the work fails, because on a full disk it would keep it full.
+struct Unfinished(Option<PathBuf>);
+
+impl Unfinished {
+    /// It has its name.
+    fn is_done(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let Some(path) = &self.0 else { return };
+        for ending in ["", "-journal", "-wal", "-shm"] {
+            // The error that is on its way says more than one of cleaning up.
+            let _ = remove(&with_ending(path, ending));
+        }
     }
 }
 
@@ -85,9 +107,12 @@ pub fn restore(copy: &Path, store: &Path) -> Result<Option<PathBuf>, StoreError>
         close_log(store)?;
     }
     let beside = with_ending(store, ".new");
+    let unfinished = Unfinished(Some(beside.clone()));
     fs::copy(copy, &beside).map_err(io("copy", copy))?;
     // The disk may have said one thing and kept another.
     check(&beside)?;
+    // From here on it is the store to be, and can be put in place by hand where a later step fails.
+    unfinished.is_done();
     if is_there {
         // Until `settle` no file has the store's name; the earlier store is whole under the other name.
         fs::rename(store, &kept).map_err(io("move away", store))?;

@@ -121,7 +121,7 @@ macro_rules! current_sql {
     ($rest:literal) => {
         standing_sql!(
             "d.body, l.source, l.name, i.name, n.version, l.state, e.named, q.body, f.digest,
-             k.first_seen, n.at, n.id, c.ruleset",
+             k.first_seen, n.at, n.id, c.ruleset, k.slug",
             concat!(
                 "JOIN json_documents d ON d.id = r.description
                  JOIN json_documents q ON q.id = r.completeness
@@ -138,8 +138,10 @@ const AT_PLACE: &str = current_sql!("WHERE r.id = ?1 AND i.id = k.identity");
 fn stands(row: &Row<'_>) -> Result<CurrentCapability, StoreError> {
     let state = ListingState::of_word(&row.cell::<String>(5)?)?;
     let named: bool = row.cell(6)?;
+    // The scan knew no other capabilities; the store tells slugs apart.
+    let capability = Capability { slug: row.cell(13)?, ..row.packed(0, "capability")? };
     Ok(CurrentCapability {
-        capability: row.packed(0, "capability")?,
+        capability,
         listing: ListingKey { source: row.cell(1)?, name: row.cell(2)? },
         identity: row.cell(3)?,
         version: row.cell(4)?,

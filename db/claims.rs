@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use capdex_model::abuse::Report;
 use capdex_model::corpus_signal::CorpusSignal;
 use capdex_model::digest::Digest;
+use capdex_model::ids::split_registry;
 use capdex_model::listing::{Claim, Claims, Listing};
 use capdex_model::release_line;
 use rusqlite::Connection;
@@ -21,7 +22,7 @@ pub(crate) fn of(conn: &Connection, listing: Listing) -> Result<Claims, StoreErr
     let mut subjects: BTreeSet<String> = listing.locators.iter().map(|locator| locator.identity()).collect();
     // What is said of a package is said of each of its release lines.
     let packages: Vec<String> =
-        subjects.iter().map(|subject| release_line::package_of_identity(subject).to_owned()).collect();
+        subjects.iter().map(|subject| release_line::package_of_identity(subject).into_owned()).collect();
     subjects.extend(packages);
     // Lists and passes may name a listing where they know no package behind it.
     subjects.insert(listing.key.to_string());
@@ -81,14 +82,18 @@ pub(crate) fn renew(conn: &Connection, id: i64) -> Result<bool, StoreError> {
 pub(crate) fn listings_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<BTreeSet<i64>, StoreError> {
     let sql = "SELECT id FROM listings WHERE source = ?2 AND name = ?3
                UNION SELECT n.listing FROM identities i JOIN listing_identities n ON n.identity = i.id
-                     WHERE i.name = ?1 OR (?2 = 'npm' AND i.name >= ?1 || '@' AND i.name < ?1 || 'A')";
+                     WHERE i.name = ?1 OR (?2 = 'npm' AND i.name >= ?4 || '@' AND i.name < ?4 || 'A')";
     let mut listings = BTreeSet::new();
     for subject in subjects {
         // A subject is an identity or a listing's key, and both are written with the first colon as divider.
         let (source, name) = subject.split_once(':').unwrap_or_default();
-        listings.extend(rows(conn, "look up whom something concerns", sql, (subject, source, name), |row| {
-            row.cell::<i64>(0)
-        })?);
+        listings.extend(rows(
+            conn,
+            "look up whom something concerns",
+            sql,
+            (subject, source, name, split_registry(subject).0),
+            |row| row.cell::<i64>(0),
+        )?);
     }
     Ok(listings)
 }

@@ -15,6 +15,9 @@ use crate::sql::failed;
 
 /// The time that a statement waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
+/// The time that the writing thread waits: only an operator's decision can be in its way (`decisions.rs`), and a run must not
+/// end because that one is large.
+pub(crate) const WRITER_BUSY_TIMEOUT: Duration = Duration::from_secs(300);
 /// The length of the header that every SQLite file begins with.
 const HEADER_BYTES: usize = 100;
 /// The first 16 bytes of that header.

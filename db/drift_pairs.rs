@@ -5,6 +5,7 @@
 use capdex_corpus::drift::Pins;
 use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::listing::{Listing, Locator};
+use capdex_model::snapshot::Gap;
 use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
@@ -50,6 +51,19 @@ pub struct ListingPair {
     pub version: i64,
     /// The popularity that its source states.
     pub popularity: Option<u64>,
+}
+
+/// A listing that is not at its source any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DepartedListing {
+    /// The source's last word.
+    pub listing: Listing,
+    /// Why it is not there, where that was said.
+    pub gap: Option<Gap>,
+    /// The popularity that its source stated.
+    pub popularity: Option<u64>,
+    /// When its state or the reason changed last.
+    pub since: AsOf,
 }
 
 /// Something that one observation did not see any more.
@@ -235,6 +249,24 @@ impl Reader {
         })
     }
 
+    /// The listings that spoke once and are gone, of all that are or of those that went at or after an instant; sorted by
+    /// key.
+    pub fn departed_listings(&self, since: Option<AsOf>) -> Result<Vec<DepartedListing>, StoreError> {
+        let sql = "SELECT d.body, l.gap, l.popularity, l.changed FROM listings l
+                   JOIN json_documents d ON d.id = l.body
+                   WHERE l.state = 'gone' AND l.changed >= ?1 ORDER BY l.source, l.name";
+        let since = since.map_or(i64::MIN, seconds);
+        rows(self.connection(), "read the listings that are gone", sql, (since,), |row| {
+            let popularity: Option<i64> = row.cell(2)?;
+            Ok(DepartedListing {
+                listing: row.packed(0, "listing")?,
+                gap: row.json_if_any(1, "gap")?,
+                popularity: popularity.and_then(|count| u64::try_from(count).ok()),
+                since: row.as_of(3)?,
+            })
+        })
+    }
+
     /// Every version of a listing with the instant at which it was first said, oldest first.
     pub fn listing_history(&self, key: &ListingKey) -> Result<Vec<(Listing, AsOf)>, StoreError> {
         let sql = "SELECT d.body, v.at FROM listing_versions v
@@ -361,6 +393,31 @@ mod tests {
         store.write(move |writer| writer.compared_listing(&key, version, day(3))).expect("noted");
         assert_eq!(reader.uncompared_listings().expect("reads"), []);
         assert_eq!(reader.listing_history(&crate::fixtures::key("a")).expect("reads").len(), 3);
+    }
+
+    #[test]
+    fn a_listing_that_went_is_given_with_its_last_word_and_one_that_never_spoke_is_not() {
+        let folder = Folder::new();
+        let store = folder.store();
+        list(&store, &listing("a", "1"), 1);
+        list(&store, &listing("b", "1"), 1);
+        let gap = Gap::new("npm:a", capdex_model::snapshot::GapReason::TakenDown, "a placeholder");
+        let (went, told) = (gap.clone(), gap.clone());
+        store
+            .write(move |writer| {
+                for name in ["a", "never"] {
+                    writer.mark_listing(&crate::fixtures::key(name), crate::ListingState::Gone, Some(&went), day(5))?;
+                }
+                Ok(())
+            })
+            .expect("marked");
+        let departed = |since| store.reader().expect("opens").departed_listings(since).expect("reads");
+        let expected = DepartedListing { listing: listing("a", "1"), gap: Some(told), popularity: None, since: day(5) };
+        assert_eq!(departed(None), [expected]);
+        assert_eq!(departed(Some(day(5))).len(), 1);
+        assert_eq!(departed(Some(day(6))), []);
+        list(&store, &listing("a", "1"), 7);
+        assert_eq!(departed(None), [], "it is back");
     }
 
     #[test]

@@ -72,6 +72,7 @@ pub(crate) fn key(name: &str) -> ListingKey {
 
 pub(crate) fn locator(name: &str, version: &str) -> Locator {
     Locator::NpmPackage {
+        registry: None,
         name: name.into(),
         version: version.into(),
         url: format!("https://registry.example/{name}/{version}.tgz"),

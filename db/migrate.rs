@@ -29,7 +29,8 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0013_usual_answers.sql")),
     M::up(include_str!("migrations/0014_source_kinds.sql")),
     M::up(include_str!("migrations/0015_names.sql")),
-    M::up(include_str!("migrations/0016_release_lines.sql")),
+    M::up(include_str!("migrations/0016_slugs.sql")),
+    M::up(include_str!("migrations/0017_release_lines.sql")),
 ];
 /// The newest schema version that this program knows: the number of its migrations.
 pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;
@@ -154,6 +155,20 @@ mod tests {
         assert!(matches!(folder.open_error(), StoreError::NotAStore { .. }));
         assert!(matches!(Reader::open(&folder.path(), rules()), Err(StoreError::NotAStore { .. })));
         assert_eq!(std::fs::read(folder.path()).expect("reads"), before);
+    }
+
+    #[test]
+    fn slugs_of_before_that_were_one_are_told_apart() {
+        let conn = Connection::open_in_memory().expect("opens");
+        conn.execute_batch(
+            "CREATE TABLE capabilities (id INTEGER PRIMARY KEY, digest BLOB, slug TEXT, first_seen INTEGER);
+             INSERT INTO capabilities VALUES (1, x'aaaaaaaaaaaaaaaaaa', 'a', 2), (2, x'bbbbbbbbbbbbbbbbbb', 'a', 1),
+                                             (3, x'cccccccccccccccccc', 'b', 1);",
+        )
+        .expect("a store of before, as far as it matters");
+        conn.execute_batch(include_str!("migrations/0016_slugs.sql")).expect("migrates");
+        let slugs = rows(&conn, "read", "SELECT slug FROM capabilities ORDER BY id", (), |row| row.cell::<String>(0));
+        assert_eq!(slugs.expect("reads"), ["a--aaaaaaaaaaaaaaaa", "a", "b"]);
     }
 
     #[test]

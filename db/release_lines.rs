@@ -3,7 +3,7 @@
 //! A line that led to the same version as its package, or as another line of it, has no bytes of its own. Once it leads
 //! elsewhere it is compared with the bytes that it led to before. They are entered as its own, which copies a row and no bytes.
 
-use capdex_model::ids::ListingKey;
+use capdex_model::ids::{ListingKey, split_registry};
 use capdex_model::listing::{Listing, Locator};
 use capdex_model::release_line;
 use rusqlite::Connection;
@@ -39,14 +39,18 @@ pub(crate) fn follow(conn: &Connection, listing: &Listing) -> Result<(), StoreEr
     if locator.version() == Some(version.as_str()) {
         return Ok(());
     }
+    // Its lines are those at the same registry.
+    let (bare, _) = split_registry(&package_identity);
     // The row of the succession goes along, so that what is fetched now comes after it.
     let sql = "SELECT s.snapshot, s.run, s.at FROM succession s
                JOIN snapshots n ON n.id = s.snapshot JOIN identities i ON i.id = n.identity
-               WHERE (i.name = ?1 OR (i.name >= ?1 || '@' AND i.name < ?1 || 'A')) AND n.version = ?2
+               WHERE (i.name = ?1 OR (i.name >= ?3 || '@' AND i.name < ?3 || 'A'
+                                     AND substr(i.name, instr(i.name || '?', '?')) = substr(?1, instr(?1 || '?', '?'))))
+                     AND n.version = ?2
                  AND n.state <> 'not_assessable'
                  AND NOT EXISTS (SELECT 1 FROM pruned_snapshots p WHERE p.snapshot = n.id)
                ORDER BY s.run DESC, s.at DESC, n.tree DESC, s.id DESC LIMIT 1";
-    let before = first(conn, WHAT, sql, (package_identity, &version), |row| {
+    let before = first(conn, WHAT, sql, (&*package_identity, &version, bare), |row| {
         Ok((row.cell::<i64>(0)?, row.cell::<i64>(1)?, row.cell::<i64>(2)?))
     })?;
     let Some((snapshot, run, at)) = before else { return Ok(()) };

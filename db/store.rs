@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use capdex_model::rule::RuleIndex;
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::connection::{inspect, make_shrinkable, open_to_write, turn_on_wal};
+use crate::connection::{WRITER_BUSY_TIMEOUT, inspect, make_shrinkable, open_to_write, turn_on_wal};
 use crate::lock::Lock;
 use crate::migrate::{self, SCHEMA_VERSION, SchemaState};
 use crate::sql::failed;
@@ -72,6 +72,7 @@ impl Store {
             writer.free_leases()?;
             writer.interrupt_runs()
         })?;
+        conn.busy_timeout(WRITER_BUSY_TIMEOUT).map_err(failed(&conn, "open the store"))?;
         let (sender, receiver) = sync_channel(WAITING_WRITES);
         let thread = thread::Builder::new()
             .name("capdex-db-writer".to_owned())
@@ -294,7 +295,7 @@ mod tests {
         let store = folder.store();
         let settings = store.write(|writer| Ok(settings(writer.connection()))).expect("written");
         // Journal, synchronous NORMAL, foreign keys, trusted schema, cell size check, busy timeout.
-        assert_eq!(settings, ["wal", "1", "1", "0", "1", "15000"]);
+        assert_eq!(settings, ["wal", "1", "1", "0", "1", "300000"]);
         let reader = store.reader().expect("opens");
         let [journal, _, keys, trusted, cells, busy] = self::settings(reader.connection());
         assert_eq!([journal, keys, trusted, cells, busy], ["wal", "1", "0", "1", "15000"]);

@@ -15,6 +15,11 @@ impl<'a> Writer<'a> {
         Self { conn }
     }
 
+    /// The same transaction, for another owner.
+    pub(crate) const fn again(&self) -> Self {
+        Self { conn: self.conn }
+    }
+
     /// The transaction's connection.
     pub(crate) fn connection(&self) -> &'a Connection {
         self.conn

@@ -14,6 +14,7 @@ use serde_json::json;
 
 use self::items::AwesomeListItem;
 use crate::documents::{self, SourceDocument};
+use crate::references::OperatorForge;
 use crate::{ListFuture, ListRequest, ListedEntry, Source, SourceMeta, WalkKind, claims, names, page, references};
 
 /// The source.
@@ -74,15 +75,18 @@ fn read(document: &SourceDocument) -> Result<Vec<ListedEntry>, String> {
         let key = ListingKey::new(&document.id, format!("{}/{}", document.name, item.place()));
         (key, item)
     });
-    Ok(keyed.filter(|(key, _)| seen.insert(key.name.clone())).map(|(key, item)| listed(key, &item)).collect())
+    Ok(keyed
+        .filter(|(key, _)| seen.insert(key.name.clone()))
+        .map(|(key, item)| listed(key, &item, &document.forges))
+        .collect())
 }
 
-fn listed(key: ListingKey, item: &AwesomeListItem) -> ListedEntry {
+fn listed(key: ListingKey, item: &AwesomeListItem, forges: &[OperatorForge]) -> ListedEntry {
     if !names::is_usable(&key.name) {
         return page::failed(key, "the link is too long for a name");
     }
     // A link to something else says nothing about a repository: the claim is unknown then, not absent.
-    let repository = references::of_repository(item.url.as_str());
+    let repository = references::of_repository_among(item.url.as_str(), forges);
     let claims = Claims {
         description: claims::of_text(&item.description),
         repository: if repository.is_some() { Claim::Known(item.url.to_string()) } else { Claim::Unknown },

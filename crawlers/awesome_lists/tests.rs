@@ -52,6 +52,7 @@ fn document(text: &str) -> SourceDocument {
         name: "o/r".into(),
         url: "https://x.test/o/r/x".into(),
         bytes: text.into(),
+        forges: Vec::new(),
     }
 }
 

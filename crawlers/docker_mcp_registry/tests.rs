@@ -31,7 +31,13 @@ fn server(name: &str, text: &str) -> (String, String) {
 }
 
 fn document(bytes: Vec<u8>) -> SourceDocument {
-    SourceDocument { id: "docker-mcp-registry".into(), name: "docker/mcp-registry".into(), url: String::new(), bytes }
+    SourceDocument {
+        id: "docker-mcp-registry".into(),
+        name: "docker/mcp-registry".into(),
+        url: String::new(),
+        bytes,
+        forges: Vec::new(),
+    }
 }
 
 const WHOLE: &str = "\

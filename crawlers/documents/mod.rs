@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::http::{HttpRequest, HttpResponse};
+use crate::references::OperatorForge;
 use crate::{
     CrawlError, ListPage, ListRequest, ListedEntry, NextPage, SourceSettings, WalkCursor, WalkScope, names, page,
 };
@@ -28,6 +29,8 @@ pub(crate) struct SourceDocument {
     pub(crate) url: String,
     /// Its bytes.
     pub(crate) bytes: Vec<u8>,
+    /// The operator's own forges.
+    pub(crate) forges: Vec<OperatorForge>,
 }
 
 /// Lists the entries of a document, or says what is wrong with it.
@@ -63,12 +66,13 @@ pub(crate) async fn step(
     // A full walk sends no validators: "not modified" names no entries, so all of them would count as gone.
     let known = state.marks.get(url).filter(|_| matches!(request.walk, WalkScope::Since(_))).cloned();
     let asked = HttpRequest { url, validators: known.as_ref(), max_bytes, ..HttpRequest::default() };
-    let read = match request.http.send(asked).await {
+    let read = match request.http.visiting(url, url).send(asked).await {
         Ok(HttpResponse::NotModified) => Ok(Vec::new()),
         Ok(HttpResponse::Body { bytes, validators, .. }) => {
             state.marks.insert(url.clone(), validators);
             let name = name_of(url, &addresses);
-            let document = SourceDocument { id: request.id.to_owned(), name, url: url.clone(), bytes };
+            let forges = request.settings.forges.clone();
+            let document = SourceDocument { id: request.id.to_owned(), name, url: url.clone(), bytes, forges };
             // Parsing would hold up the threads that wait for answers; a panic costs this document only.
             let listed = tokio::task::spawn_blocking(move || read(&document)).await;
             listed.unwrap_or_else(|error| Err(error.to_string())).map_err(|detail| CrawlError::bad_answer(url, &detail))

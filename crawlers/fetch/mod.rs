@@ -8,6 +8,7 @@ mod git_archive;
 mod http_file;
 mod npm;
 mod pypi;
+mod version_files;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -40,8 +41,9 @@ pub struct Fetched {
 pub async fn fetch(http: &Http, locator: &Locator, limits: &unpack::UnpackLimits) -> Result<Fetched, CrawlError> {
     match locator {
         Locator::NpmPackage { url, integrity, .. } => npm::fetch(http, url, integrity, limits).await,
-        Locator::PypiPackage { url, filename, integrity, .. } => {
-            pypi::fetch(http, url, filename, integrity, limits).await
+        Locator::PypiPackage { url, filename, integrity, others, .. } => {
+            let main = pypi::MainFile { url, filename, integrity };
+            pypi::fetch(http, main, others.as_deref().unwrap_or_default(), limits).await
         }
         Locator::GitArchive { url, commit, .. } => git_archive::fetch(http, url, commit, limits).await,
         Locator::HttpFile { url, filename, integrity, .. } => {

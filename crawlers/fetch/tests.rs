@@ -3,12 +3,12 @@
 use std::io::Write as _;
 
 use capdex_model::digest::Digest;
-use capdex_model::listing::Integrity;
+use capdex_model::listing::{Distribution, Integrity};
 
 use super::*;
 use crate::http::testing::{Sent, Server, client, settings};
 use crate::http::{Credential, Secret};
-use crate::unpack::archives::{Tar, gzip};
+use crate::unpack::archives::{Tar, Zip, gzip};
 
 /// A gzipped tar archive with one file, `package/a.txt`.
 fn tarball() -> Vec<u8> {
@@ -26,7 +26,7 @@ fn tarball() -> Vec<u8> {
 
 fn npm(server: &Server, integrity: Vec<Integrity>) -> Locator {
     let url = format!("{}/a/-/a-1.tgz?token=canary", server.base_url);
-    Locator::NpmPackage { name: "a".into(), version: "1".into(), url, integrity }
+    Locator::NpmPackage { registry: None, name: "a".into(), version: "1".into(), url, integrity }
 }
 
 async fn fetch_from(server: &Server, locator: &Locator, limits: unpack::UnpackLimits) -> Result<Fetched, CrawlError> {
@@ -81,11 +81,13 @@ async fn the_cap_for_compressed_bytes_holds() {
 async fn the_name_of_a_python_file_decides_its_format() {
     let server = Server::start(|_, _| Sent::ok(tarball()));
     let locator = |filename: &str| Locator::PypiPackage {
+        registry: None,
         name: "a".into(),
         version: "1".into(),
         url: format!("{}/{filename}", server.base_url),
         filename: filename.into(),
         integrity: vec![Integrity::Sha256(Digest::of(&tarball()).hex())],
+        others: None,
     };
     let fetched = fetch_from(&server, &locator("a-1.tar.gz"), unpack::UnpackLimits::default()).await.expect("fetched");
     assert_eq!(fetched.files.len(), 1);
@@ -95,11 +97,57 @@ async fn the_name_of_a_python_file_decides_its_format() {
     assert_eq!(server.paths(), ["/a-1.tar.gz"]);
 }
 
+/// A version with an sdist and a wheel whose bytes are announced as they are.
+fn project(server: &Server, wheel: &[u8]) -> Locator {
+    let sha256 = |bytes: &[u8]| vec![Integrity::Sha256(Digest::of(bytes).hex())];
+    let url = |filename: &str| format!("{}/{filename}", server.base_url);
+    Locator::PypiPackage {
+        registry: None,
+        name: "a".into(),
+        version: "1".into(),
+        url: url("a-1.tar.gz"),
+        filename: "a-1.tar.gz".into(),
+        integrity: sha256(&tarball()),
+        others: Some(vec![Distribution {
+            filename: "a-1-py3-none-any.whl".into(),
+            url: url("a-1-py3-none-any.whl"),
+            integrity: sha256(wheel),
+        }]),
+    }
+}
+
+#[tokio::test]
+async fn a_wheel_is_read_beside_the_source_distribution_and_a_failure_that_may_pass_is_one_of_the_version() {
+    let wheel = Zip::new().file("a.txt", b"hello").file("a/b.py", b"x = 1").file("a-1.dist-info/RECORD", b"").finish();
+    let sent = wheel.clone();
+    let answer = |status: u16, body: Vec<u8>| {
+        Server::start(move |asked, _| match asked.path.as_str() {
+            "/a-1.tar.gz" => Sent::ok(tarball()),
+            _ => Sent::answer(status, &[], body.clone()),
+        })
+    };
+    let server = answer(200, sent);
+    let limits = unpack::UnpackLimits::default();
+    let fetched = fetch_from(&server, &project(&server, &wheel), limits).await.expect("fetched");
+    assert_eq!(fetched.files.keys().collect::<Vec<_>>(), ["a-py3-none-any.whl!/a/b.py", "a.txt"]);
+    assert_eq!(fetched.gaps, []);
+    assert_eq!(fetched.bytes, (tarball().len() + wheel.len()) as u64);
+    let mismatch = fetch_from(&server, &project(&server, b"other"), limits).await;
+    assert!(matches!(mismatch, Err(CrawlError::Malformed { reason: GapReason::DigestMismatch, .. })), "{mismatch:?}");
+    let server = answer(404, Vec::new());
+    let fetched = fetch_from(&server, &project(&server, &wheel), limits).await.expect("the rest is read");
+    let told: Vec<_> = fetched.gaps.iter().map(|gap| (gap.subject.as_str(), gap.reason)).collect();
+    assert_eq!(told, [(".", GapReason::NotFound)], "what was not read may hold anything");
+    let server = answer(503, Vec::new());
+    let failed = fetch_from(&server, &project(&server, &wheel), limits).await.expect_err("it may pass");
+    assert!(failed.is_transient(), "{failed:?}");
+}
+
 #[tokio::test]
 async fn a_tarball_at_a_forbidden_address_is_refused() {
     let server = Server::start(|_, _| Sent::ok(tarball()));
     let url = "http://169.254.169.254/a-1.tgz".to_owned();
-    let locator = Locator::NpmPackage { name: "a".into(), version: "1".into(), url, integrity: vec![] };
+    let locator = Locator::NpmPackage { registry: None, name: "a".into(), version: "1".into(), url, integrity: vec![] };
     let error = fetch_from(&server, &locator, unpack::UnpackLimits::default()).await;
     assert!(matches!(error, Err(CrawlError::Refused { .. })));
 }
@@ -108,7 +156,7 @@ async fn a_tarball_at_a_forbidden_address_is_refused() {
 async fn a_folder_that_is_not_there_is_an_error() {
     let (http, _) = client(settings(&[]));
     let path = tempfile::tempdir().expect("a folder").path().join("missing");
-    let locator = Locator::Folder { path: path.to_string_lossy().into_owned(), name: "missing".into() };
+    let locator = Locator::Folder { source: None, path: path.to_string_lossy().into_owned(), name: "missing".into() };
     assert!(fetch(&http, &locator, &unpack::UnpackLimits::default()).await.is_err());
     assert_eq!(http.usage().requests, 0);
 }

@@ -5,19 +5,18 @@
 //! Other files there are read: hooks, and files that git did not put there. The input is taken to stand still while it
 //! is read.
 
+mod list;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::unpack::intake::{Intake, WHOLE};
 use crate::unpack::{ArchiveFormat, UnpackLimits, Unpacked, read_at_most, strip_common_root, unpack};
-use crate::{CrawlError, ListFuture, ListPage, ListRequest, ListedEntry, NextPage, Source, SourceMeta, WalkKind};
+use crate::{CrawlError, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkKind};
 use capdex_model::bundle::BundleFile;
-use capdex_model::ids::ListingKey;
-use capdex_model::listing::{Claims, Listing, Locator, Validators};
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::source_role::{Ecosystem, FilledBy, SourceRole, Speaker};
 
@@ -128,9 +127,12 @@ struct FolderSource;
 const META: SourceMeta = SourceMeta {
     id: "folder",
     title: "folders, archives and files on this machine",
-    about: "Each entry of the watchlist is a path, relative ones below the source's folder where it has one. A listing \
-            is known by the last component of its path, so two paths with the same one cannot both be listed. Local \
-            input is read afresh on every visit: nothing is ever unchanged here, and nothing is claimed.",
+    about: "Each entry is a path, or a pattern such as `*/*` that means folders and archives; relative ones lie below \
+            the source's folder (`base_url`) where it has one. A listing is known by its path below that folder, or as \
+            it is written, without the ending of an archive. An absolute path elsewhere is known by its last part, or by \
+            the whole of it where several of the table end alike. Two paths that would still have one name are a gap. In \
+            a table with a name of its own, listings are `<table>:<path>`. Local input is read afresh on every visit: \
+            nothing is ever unchanged here, and nothing is claimed.",
     endpoints: "None: nothing is sent.",
     limits: "None.",
     stored: "The files.",
@@ -153,41 +155,8 @@ impl Source for FolderSource {
 
     fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         let (base, watchlist) = (request.settings.base_url.as_str(), &request.settings.watchlist);
-        Box::pin(async move { Ok(ListPage { listed: list(request.id, base, watchlist), next: NextPage::END }) })
+        Box::pin(async move { Ok(ListPage { listed: list::list(request.id, base, watchlist), next: NextPage::END }) })
     }
-}
-
-fn list(id: &str, base: &str, watchlist: &[String]) -> Vec<ListedEntry> {
-    let mut names = BTreeSet::new();
-    let paths =
-        watchlist.iter().map(|entry| if base.is_empty() { PathBuf::from(entry) } else { Path::new(base).join(entry) });
-    let list_one = |path: PathBuf| {
-        let name = name_of(&path);
-        if names.insert(name.clone()) { list_path(id, &path, name) } else { list_again(id, &path) }
-    };
-    paths.map(list_one).collect()
-}
-
-fn list_path(id: &str, path: &Path, name: String) -> ListedEntry {
-    let key = ListingKey::new(id, name.clone());
-    match std::fs::metadata(path).map_err(|error| failure(path, &error)) {
-        Ok(_) => {
-            let locator = Locator::Folder { path: path.display().to_string(), name };
-            let listing =
-                Box::new(Listing { key, locators: vec![locator], claims: Claims::default(), references: Vec::new() });
-            ListedEntry::Changed { listing, validators: Validators::default() }
-        }
-        Err(CrawlError::Gone { .. }) => ListedEntry::Gone(key),
-        // A local failure, such as a missing permission, does not pass by itself.
-        Err(error) => ListedEntry::Failed { key, gap: error.to_gap(), transient: false },
-    }
-}
-
-/// A path whose name is taken. It fails under its whole path, so that it does not speak for the other.
-fn list_again(id: &str, path: &Path) -> ListedEntry {
-    let subject = path.display().to_string();
-    let gap = Gap::new(subject.clone(), GapReason::DuplicatePath, "another path has the same last component");
-    ListedEntry::Failed { key: ListingKey::new(id, subject), gap, transient: false }
 }
 
 #[cfg(test)]

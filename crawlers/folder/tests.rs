@@ -4,7 +4,11 @@ use std::fs;
 
 use tempfile::TempDir;
 
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claims, Locator, Validators};
+
 use super::*;
+use crate::ListedEntry;
 use crate::unpack::archives::{Tar, Zip, gzip};
 
 fn folder(files: &[(&str, &[u8])]) -> TempDir {
@@ -184,33 +188,69 @@ fn what_is_no_file_is_denied() {
 #[test]
 fn a_watchlist_is_listed_in_its_order() {
     let folder = folder(&[("one/SKILL.md", b"S"), ("sub/one/x", b""), ("two.zip", b"")]);
-    let watchlist = ["one", "sub/one", "two.zip", "three.tgz"].map(str::to_owned);
+    let watchlist = ["one", "sub/one", "two.zip", "three.tgz", "./one/"].map(str::to_owned);
     let base = folder.path().display().to_string();
-    let listed = list(META.id, &base, &watchlist);
-    let [
-        ListedEntry::Changed { listing: one, validators },
-        ListedEntry::Failed { key, gap, transient: false },
-        two,
-        gone,
-    ] = listed.as_slice()
+    let listed = list::list(META.id, &base, &watchlist);
+    let [ListedEntry::Changed { listing: one, validators }, ListedEntry::Changed { listing: sub, .. }, two, gone] =
+        listed.as_slice()
     else {
         panic!("another shape: {listed:?}");
     };
     let path = folder.path().join("one").display().to_string();
     assert_eq!(one.key, ListingKey::new("folder", "one"));
-    assert_eq!(one.locators, [Locator::Folder { path, name: "one".into() }]);
+    assert_eq!(one.locators, [Locator::Folder { source: None, path, name: "one".into() }]);
     assert_eq!((&one.claims, validators), (&Claims::default(), &Validators::default()));
-    let again = folder.path().join("sub/one").display().to_string();
-    assert_eq!((key, gap.reason), (&ListingKey::new("folder", again), GapReason::DuplicatePath));
+    assert_eq!(sub.key, ListingKey::new("folder", "sub/one"));
     assert!(matches!(two, ListedEntry::Changed { listing, .. } if listing.key == ListingKey::new("folder", "two")));
     assert_eq!(gone, &ListedEntry::Gone(ListingKey::new("folder", "three")));
+}
+
+/// The names and gaps that a table of these paths has.
+fn names_of(id: &str, base: &str, watchlist: &[&str]) -> Vec<Result<String, GapReason>> {
+    let watchlist: Vec<String> = watchlist.iter().map(|path| (*path).to_owned()).collect();
+    let name = |entry: ListedEntry| match entry {
+        ListedEntry::Changed { listing, .. } => {
+            assert!(listing.locators.iter().all(|locator| locator.identity() == listing.key.to_string()));
+            Ok(listing.key.to_string())
+        }
+        ListedEntry::Failed { gap, .. } => Err(gap.reason),
+        other => panic!("{other:?}"),
+    };
+    list::list(id, base, &watchlist).into_iter().map(name).collect()
+}
+
+#[test]
+fn folders_that_end_alike_are_told_apart_and_patterns_mean_folders_and_archives() {
+    let folder = folder(&[
+        ("alice/notes/SKILL.md", b"S"),
+        ("bob/notes/SKILL.md", b"S"),
+        ("bob/pack.tgz", b""),
+        ("bob/pack.zip", b""),
+        ("bob/README.md", b"R"),
+        ("bob/.hidden/SKILL.md", b"S"),
+    ]);
+    let base = folder.path().display().to_string();
+    let ok = |name: &str| Ok(name.to_owned());
+    let both = [ok("mine:alice/notes"), ok("mine:bob/notes")];
+    assert_eq!(names_of("mine", &base, &["alice/notes", "bob/notes"]), both);
+    let all = [both.as_slice(), &[ok("mine:bob/pack"), Err(GapReason::DuplicatePath)]].concat();
+    assert_eq!(names_of("mine", &base, &["*/*"]), all);
+    // Also written out, they are listed once.
+    assert_eq!(names_of("mine", &base, &["*/notes", "bob/notes"]), both);
+    assert_eq!(names_of("folder", &base, &["carol/*"]), [Err(GapReason::NotFound)]);
+    let whole = |path: &str| folder.path().join(path).display().to_string();
+    let (alice, bob) = (whole("alice/notes"), whole("bob/notes"));
+    assert_eq!(names_of("folder", "", &[&alice]), [ok("folder:notes")]);
+    let of = |path: &str| ok(&format!("folder:{}", path.trim_start_matches('/')));
+    assert_eq!(names_of("folder", "", &[&alice, &bob]), [of(&alice), of(&bob)]);
+    assert_eq!(names_of("folder", "", &[&whole("*/notes")]), [of(&alice), of(&bob)]);
 }
 
 #[test]
 fn listed_paths_without_a_base_are_taken_as_they_are() {
     let folder = folder(&[("one/SKILL.md", b"S")]);
     let path = folder.path().join("one").display().to_string();
-    let listed = list(META.id, "", std::slice::from_ref(&path));
-    let expected = [Locator::Folder { path, name: "one".into() }];
+    let listed = list::list(META.id, "", std::slice::from_ref(&path));
+    let expected = [Locator::Folder { source: None, path, name: "one".into() }];
     assert!(matches!(listed.as_slice(), [ListedEntry::Changed { listing, .. }] if listing.locators == expected));
 }

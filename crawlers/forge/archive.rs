@@ -18,7 +18,7 @@ pub(crate) fn of_commit(by: &ListingKey, repository: &ListingKey, commit: &str) 
         Ecosystem::GitHub => format!("https://codeload.github.com/{}/tar.gz/{commit}", repository.name),
         Ecosystem::Git => {
             let (host, path) = repository.name.split_once('/')?;
-            let (_, name) = path.split_once('/')?;
+            let (_, name) = path.rsplit_once('/')?;
             match host {
                 "gitlab.com" => format!("https://{host}/{path}/-/archive/{commit}/{name}-{commit}.tar.gz"),
                 _ => format!("https://{host}/{path}/archive/{commit}.tar.gz"),
@@ -51,6 +51,8 @@ mod tests {
         );
         let of = |name: &str| url("git", name, &sha).map(|(url, _, _)| url);
         assert_eq!(of("gitlab.com/o/n"), Some(format!("https://gitlab.com/o/n/-/archive/{low}/n-{low}.tar.gz")));
+        let deep = format!("https://gitlab.com/o/g/n/-/archive/{low}/n-{low}.tar.gz");
+        assert_eq!(of("gitlab.com/o/g/n"), Some(deep));
         assert_eq!(of("codeberg.org/o/n"), Some(format!("https://codeberg.org/o/n/archive/{low}.tar.gz")));
         for commit in ["main", "v1.2.3", "abcdef0", &"g".repeat(40), &"a".repeat(41)] {
             assert_eq!(url("github", "o/n", commit), None, "{commit}");

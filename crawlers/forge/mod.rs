@@ -1,6 +1,7 @@
 //! The parts that the interfaces of all forges have in common: names of repositories, addresses, commits.
 
 pub(crate) mod archive;
+pub(crate) mod path;
 
 use serde_json::Value;
 use url::Url;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::CrawlError;
 use crate::claims::{instant, list, text};
+use crate::forge::path::ForgePaths;
 use crate::forge::{address, of_member};
 
 /// Whose words a forge speaks.
@@ -42,8 +43,19 @@ impl Forge {
     /// The forge whose interface is at this address.
     pub(super) fn at(base_url: &str) -> Self {
         let base_url = base_url.trim_end_matches('/');
-        let kind = if base_url.ends_with("/api/v4") { ForgeKind::GitLab } else { ForgeKind::Gitea };
+        let kind = match ForgePaths::of_interface(base_url) {
+            ForgePaths::Groups => ForgeKind::GitLab,
+            ForgePaths::OwnerAndName => ForgeKind::Gitea,
+        };
         Self { kind, base_url: base_url.to_owned() }
+    }
+
+    /// The shape of its repositories' paths.
+    pub(super) const fn paths(&self) -> ForgePaths {
+        match self.kind {
+            ForgeKind::GitLab => ForgePaths::Groups,
+            ForgeKind::Gitea => ForgePaths::OwnerAndName,
+        }
     }
 
     /// The address of the latest commit.
@@ -77,7 +89,7 @@ impl Forge {
     fn below(&self, owner: &str, name: &str, rest: &[&str], query: &[(&str, &str)]) -> Result<String, CrawlError> {
         let project = format!("{owner}/{name}");
         let first = match self.kind {
-            // GitLab takes owner and name as one segment, with the slash encoded.
+            // GitLab takes the whole path as one segment, with its slashes encoded.
             ForgeKind::GitLab => vec!["projects", project.as_str()],
             ForgeKind::Gitea => vec!["repos", owner, name],
         };

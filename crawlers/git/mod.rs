@@ -7,7 +7,8 @@ mod forges;
 #[cfg(test)]
 mod tests;
 
-use crate::forge::{MAX_DOCUMENT_BYTES, is_name};
+use crate::forge::MAX_DOCUMENT_BYTES;
+use crate::forge::path::{ForgePaths, of_scp};
 use crate::http::{Http, HttpRequest, HttpResponse, RateLimit, is_status, redact};
 use crate::walk::{self, Visited};
 use crate::{CrawlError, KeyMeta, ListFuture, ListRequest, Source, SourceMeta, SourceSettings, WalkKind, json};
@@ -17,6 +18,7 @@ use capdex_model::listing::{Listing, Locator, Validators};
 use capdex_model::snapshot::GapReason;
 use capdex_model::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
 use forges::{Forge, ForgeRepository};
+use std::collections::BTreeSet;
 use url::Url;
 
 /// The source.
@@ -39,6 +41,8 @@ const META: SourceMeta = SourceMeta {
 Visits the repositories `host/owner/name` that other directories refer to and those of the watchlist, on gitlab.com,
 codeberg.org, gitea.com and on the host of the source's base address, where the schedule has another one
 (`https://forge.example/api/v1`). An address that ends with `/api/v4` speaks as GitLab, any other as Gitea or Forgejo.
+At GitLab groups may lie in groups: `host/group/group/name`, twenty parts at most. The watchlist may also have the address of
+a repository, and `git@host:path`.
 
 One request asks for the latest commit of the default branch: where that is the one of the last visit, the repository is
 unchanged. A changed one costs a second request, for its description, licence, topics, stars, forks and times, which are
@@ -47,11 +51,11 @@ and \"not modified\" would not tell whether the name led elsewhere: a repository
 as moved and under its new name.
 
 Private and internal repositories are not listed, whatever a token may see. A repository without a commit has no bytes.
-Groups inside groups have no such names. Unknown are contributors, activity and workflows, watchers on GitLab and the
+Unknown are contributors, activity and workflows, watchers on GitLab and the
 licence of both.",
     endpoints: "\
-GitLab: `GET /projects/<owner>%2F<name>/repository/commits?per_page=1`, `GET /projects/<owner>%2F<name>`,
-`GET /projects/<owner>%2F<name>/repository/archive.tar.gz?sha=<commit>`
+GitLab: `GET /projects/<path>/repository/commits?per_page=1`, `GET /projects/<path>`,
+`GET /projects/<path>/repository/archive.tar.gz?sha=<commit>`
 Gitea and Forgejo: `GET /repos/<owner>/<name>/commits?limit=1`, `GET /repos/<owner>/<name>`,
 `GET /repos/<owner>/<name>/archive/<commit>.tar.gz`",
     limits: "gitlab.com: 500 requests a minute for an address without a token, 2,000 with one (docs.gitlab.com, \"GitLab.com \
@@ -84,7 +88,10 @@ impl Source for Git {
     fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move {
             let settings = request.settings;
-            walk::step(&request, &settings.watchlist, |name, known| {
+            // A set: two spellings of one repository are one listing, asked for once.
+            let names: BTreeSet<String> = settings.watchlist.iter().map(|name| name_of(settings, name)).collect();
+            let names: Vec<String> = names.into_iter().collect();
+            walk::step(&request, &names, |name, known| {
                 let place = ForgeLocation::of(settings, request.id, &name);
                 let http = request.http.clone();
                 async move { place?.visit(&http, known).await }
@@ -101,35 +108,30 @@ struct ForgeLocation {
     id: String,
     host: String,
     forge: Forge,
+    /// The owner; at GitLab the groups, with slashes between.
     owner: String,
     name: String,
 }
 
 impl ForgeLocation {
-    /// Reads `host/owner/name`.
+    /// Reads `host/owner/name`, at GitLab with groups in groups between.
     fn of(settings: &SourceSettings, id: &str, name: &str) -> Result<Self, CrawlError> {
         let subject = format!("{id}:{name}");
-        let mut parts = name.split('/');
-        let (Some(host), Some(owner), Some(repository), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return Err(not_a_name(subject));
-        };
-        // Names become parts of an address; one such as `..` would ask for something else.
-        if !is_name(owner) || !is_name(repository) {
-            return Err(not_a_name(subject));
-        }
+        let Some((host, path)) = name.split_once('/') else { return Err(not_a_name(subject)) };
         // Strangers' listings name hosts: one is asked only if it is known here or the operator configured it.
         let Some(base_url) = base_url(settings, host) else {
             let detail = "no address is configured for this host".to_owned();
             return Err(CrawlError::Refused { subject, detail });
         };
+        let forge = Forge::at(base_url);
+        // Names become parts of an address; one such as `..` would ask for something else.
+        let Some((owner, repository)) = in_two(&forge, path) else { return Err(not_a_name(subject)) };
         Ok(Self {
             id: id.to_owned(),
             host: host.to_owned(),
-            forge: Forge::at(base_url),
             owner: owner.to_owned(),
             name: repository.to_owned(),
+            forge,
         })
     }
 
@@ -169,11 +171,7 @@ impl ForgeLocation {
     }
 
     fn listed(&self, project: ForgeRepository, commit: Option<String>, is_moved: bool) -> Result<Visited, String> {
-        let (owner, name) = project
-            .full_name
-            .split_once('/')
-            .filter(|(owner, name)| is_name(owner) && is_name(name))
-            .ok_or("no name")?;
+        let (owner, name) = in_two(&self.forge, &project.full_name).ok_or("no name")?;
         let here = Self { owner: owner.to_owned(), name: name.to_owned(), ..self.clone() };
         let is_same = here.listing_name() == self.listing_name();
         // Without a redirect, a document under another name is a wrong answer and no move.
@@ -230,7 +228,29 @@ fn base_url<'a>(settings: &'a SourceSettings, host: &str) -> Option<&'a str> {
     KNOWN.iter().find(|(known, _)| *known == host).map(|(_, base_url)| *base_url)
 }
 
+/// The owner, with its groups, and the name of a whole path at a forge.
+fn in_two<'a>(forge: &Forge, path: &'a str) -> Option<(&'a str, &'a str)> {
+    let is_whole = forge.paths().is_whole(&path.split('/').collect::<Vec<_>>());
+    path.rsplit_once('/').filter(|_| is_whole)
+}
+
+/// A name of the watchlist as `host/path`. It may be written as an address, or as `git@host:path`; what is neither stays
+/// as it is, and is refused under its own name.
+fn name_of(settings: &SourceSettings, text: &str) -> String {
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https" | "git" | "ssh"));
+    let place = match &url {
+        Some(url) => url.host_str().map(|host| (host, url.path())),
+        None => of_scp(text),
+    };
+    let named = place.and_then(|(host, path)| {
+        let host = host.to_ascii_lowercase();
+        let paths = ForgePaths::of_interface(base_url(settings, &host)?);
+        Some(format!("{host}/{}", paths.read(path)?))
+    });
+    named.unwrap_or_else(|| text.to_owned())
+}
+
 fn not_a_name(subject: String) -> CrawlError {
-    let detail = "this is not `host/owner/name`".to_owned();
+    let detail = "this is not `host/owner/name`, nor at GitLab `host/group/…/name` of at most twenty parts".to_owned();
     CrawlError::Malformed { subject, reason: GapReason::Malformed, detail }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
 
 use capdex_model::snapshot::GapReason;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -87,6 +88,44 @@ pub(crate) fn check_literal(url: &Url) -> Result<(), CrawlError> {
             Err(CrawlError::Refused { subject: redact(url.as_str()), detail: format!("{address} is {rule}") })
         }
     }
+}
+
+/// The time that a name may take to be resolved before a proxy is asked.
+const RESOLVE_WITHIN: Duration = Duration::from_secs(5);
+
+/// Refuses a name before it is told to a proxy, which resolves names by itself and stands inside. A name that this machine
+/// resolves is judged by its addresses. One that it does not is left to the proxy, unless the name itself says that it is
+/// of this machine, of the network inside or of a cloud's metadata (RFC 6761, RFC 6762, RFC 8375, RFC 9476).
+///
+/// # Errors
+/// `Refused` for such a name.
+pub(super) async fn check_before_proxy(url: &Url) -> Result<(), CrawlError> {
+    let Some(Host::Domain(name)) = url.host() else { return Ok(()) };
+    let refused = |detail: String| Err(CrawlError::Refused { subject: redact(url.as_str()), detail });
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    if is_of_inside(&name) {
+        return refused(format!("{name} is a name of this machine or of the network inside"));
+    }
+    let port = url.port_or_known_default().unwrap_or_default();
+    let resolved = tokio::time::timeout(RESOLVE_WITHIN, tokio::net::lookup_host((name.as_str(), port))).await;
+    let addresses: Vec<_> = resolved.ok().and_then(Result::ok).into_iter().flatten().collect();
+    // Behind a proxy machines often resolve nothing outside; the name alone is left to judge by then.
+    if addresses.is_empty() && METADATA.iter().any(|first| name.starts_with(first)) {
+        return refused(format!("{name} is a name of a metadata service"));
+    }
+    match addresses.iter().find_map(|address| Some((address.ip(), refusal(address.ip())?))) {
+        Some((address, rule)) => refused(format!("{name} leads to {address}, {rule}")),
+        None => Ok(()),
+    }
+}
+
+/// How names of metadata services begin.
+const METADATA: [&str; 2] = ["metadata.", "instance-data."];
+
+/// True for a name without a dot, and below domains that no public name is in.
+fn is_of_inside(name: &str) -> bool {
+    const INSIDE: [&str; 7] = ["localhost", "localdomain", "local", "internal", "intranet", "home.arpa", "corp"];
+    !name.contains('.') || INSIDE.iter().any(|domain| name.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')))
 }
 
 /// Why an address may not be fetched; none where it may.
@@ -260,6 +299,27 @@ mod tests {
             assert!(matches!(check_literal(&url), Err(CrawlError::Refused { .. })), "{address}");
         }
         assert_eq!(check_literal(&parse("http://name.test/").expect("an address")), Ok(()));
+    }
+
+    #[tokio::test]
+    async fn names_of_inside_are_not_told_to_a_proxy() {
+        for address in [
+            "http://localhost/",
+            "http://LOCALHOST./",
+            "https://a.localhost/",
+            "http://intranet/",
+            "http://metadata.google.internal/computeMetadata/v1/",
+            "http://metadata.internal.corp/",
+            "http://metadata.cloud.test/latest/",
+            "http://printer.local/",
+        ] {
+            let checked = check_before_proxy(&parse(address).expect("an address")).await;
+            assert!(matches!(checked, Err(CrawlError::Refused { .. })), "{address}");
+        }
+        // Never resolved anywhere (RFC 6761): the proxy may know better.
+        for address in ["https://registry.test/x", "https://internal.registry.test/", "http://203.0.113.9/"] {
+            assert_eq!(check_before_proxy(&parse(address).expect("an address")).await, Ok(()), "{address}");
+        }
     }
 
     #[test]

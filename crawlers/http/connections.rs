@@ -1,18 +1,21 @@
 //! The connections of the client: TLS, deadlines, proxies, and who resolves names.
 //!
 //! TLS is rustls with ring and the system's certificate store (or the one that `SSL_CERT_FILE` and `SSL_CERT_DIR`
-//! name).
+//! name), with the authorities that the settings add.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use capdex_model::snapshot::GapReason;
-use reqwest::{Client, ClientBuilder};
+use reqwest::{Certificate, Client, ClientBuilder};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
 use url::Url;
 
 use super::HttpSettings;
 use super::address::CheckingResolver;
 use crate::CrawlError;
+use crate::settings::TrustedCertificates;
 
 /// Connections to what is configured: a name may lead anywhere.
 pub(super) fn unchecked(settings: &HttpSettings) -> Result<Client, CrawlError> {
@@ -40,7 +43,34 @@ fn builder(settings: &HttpSettings) -> ClientBuilder {
         .referer(false)
         .connect_timeout(Duration::from_millis(settings.connect_deadline_ms))
         .read_timeout(Duration::from_millis(settings.idle_deadline_ms));
+    let certificates = settings.certificates.iter().flat_map(|trusted| authorities(trusted).0);
+    let builder = builder.tls_certs_merge(certificates);
     if settings.use_environment_proxy { builder } else { builder.no_proxy() }
+}
+
+/// The authorities in a setting's certificates, and the number of those that are none.
+fn authorities(trusted: &TrustedCertificates) -> (Vec<Certificate>, usize) {
+    let (mut found, mut broken) = (Vec::new(), 0);
+    for der in CertificateDer::pem_slice_iter(trusted.pem.as_deref().unwrap_or_default().as_bytes()) {
+        // Tried one by one: a single broken one in a bundle must not end all of TLS.
+        let certificate = der.ok().filter(|der| rustls::RootCertStore::empty().add(der.clone()).is_ok());
+        match certificate.and_then(|der| Certificate::from_der(&der).ok()) {
+            Some(certificate) => found.push(certificate),
+            None => broken += 1,
+        }
+    }
+    (found, broken)
+}
+
+/// The number of authorities in a setting's certificates, and the number of certificates there that are none.
+pub fn count_authorities(trusted: &TrustedCertificates) -> (usize, usize) {
+    let (found, broken) = authorities(trusted);
+    (found.len(), broken)
+}
+
+/// True where the environment names a proxy that is used.
+pub(super) fn has_proxy(settings: &HttpSettings) -> bool {
+    settings.use_environment_proxy && !proxy_names().is_empty()
 }
 
 fn build(builder: ClientBuilder) -> Result<Client, CrawlError> {

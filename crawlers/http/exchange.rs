@@ -21,7 +21,11 @@ use super::rate::RateLimitHeaders;
 use super::recording::{CrawlRecording, Exchange, Key, RecordedOutcome, headers_of, without_tokens};
 use super::redact::redact_url;
 use super::retry::{http_date, retry_after};
+use super::stated_limit;
 use crate::CrawlError;
+
+/// The most bytes of a refusal's body that are read. GitHub's have a few hundred.
+const MAX_REFUSAL_BYTES: usize = 16 * 1024;
 
 /// An answer that stands.
 pub(crate) enum Reply {
@@ -30,7 +34,12 @@ pub(crate) enum Reply {
     /// 200 with its body, decoded.
     Body { bytes: Vec<u8>, validators: Validators, headers: Box<KeptHeaders> },
     /// A redirect, not followed.
-    Redirect(Url),
+    Redirect {
+        /// The address that it leads to.
+        to: Url,
+        /// True where what was posted is to be posted there again (307, 308).
+        keeps_method: bool,
+    },
 }
 
 /// Why there is no answer.
@@ -45,11 +54,23 @@ pub(crate) enum Failure {
         /// True where everybody who asks this host has to wait.
         is_for_all: bool,
     },
+    /// The refusal's text alone says that too much was asked, and nothing says for how long.
+    Limited,
 }
 
 impl Failure {
     pub(crate) fn again(error: CrawlError) -> Self {
         Self::Again { error, wait: None, is_for_all: false }
+    }
+
+    /// The error of a caller that does not try again.
+    pub(crate) fn into_error(self, url: &Url) -> CrawlError {
+        match self {
+            Self::Final(error) | Self::Again { error, .. } => error,
+            Self::Limited => {
+                CrawlError::RetryAt { subject: subject(url), wait_s: super::retry::WAIT_WHEN_NONE_IS_GIVEN.as_secs() }
+            }
+        }
     }
 }
 
@@ -113,11 +134,21 @@ pub(crate) async fn exchange(
         date: date_of(response.headers()),
     };
     trace!(url = subject(url), status, "answered");
+    // The text of a refusal, as far as it was read: a replay judges by it as the crawl did.
+    let mut refusal = Vec::new();
     let result = match status {
         // GitHub answers 202 while it still counts; the body is read like any other.
         200..=202 => read_body(response, url, max_bytes, wire.received_bytes).await,
         304 => Ok(Reply::NotModified),
         301 | 302 | 303 | 307 | 308 => redirect(&response, url).map_err(Failure::Final),
+        403 | 429 if says_no_wait(response.headers()) => {
+            let headers = response.headers().clone();
+            refusal = read_refusal(response, wire.received_bytes).await;
+            Err(match stated_limit::is_stated_in(&refusal) {
+                true => Failure::Limited,
+                false => of_status(status, &headers, url),
+            })
+        }
         _ => Err(of_status(status, response.headers(), url)),
     };
     if let Some(mut headers) = recorded {
@@ -125,7 +156,7 @@ pub(crate) async fn exchange(
             // A record is a file that may be passed on, and must not hold a token.
             Ok(Reply::Body { bytes, .. }) if is_secret => without_tokens(bytes),
             Ok(Reply::Body { bytes, .. }) => bytes.clone(),
-            _ => Vec::new(),
+            _ => refusal,
         };
         let outcome = match &result {
             Err(Failure::Again { error: CrawlError::Transient { detail, .. }, .. }) if status < 300 => {
@@ -141,6 +172,33 @@ pub(crate) async fn exchange(
         wire.recording.record(&Exchange { key, outcome }).map_err(Failure::Final)?;
     }
     result
+}
+
+/// Sends a request whose body the caller reads; gives the answer's head. A request without an answer is recorded, any
+/// other is for the caller to record.
+///
+/// # Errors
+/// The failures of [`exchange`] that come before a status.
+pub(crate) async fn head(wire: Wire<'_>, url: &Url, outgoing: Outgoing<'_>) -> Result<Response, Failure> {
+    let key = Key::of(url, outgoing.body);
+    let answer = send(wire, url, outgoing, &key).await;
+    if let Err(Failure::Again { error: CrawlError::Unreachable { detail, .. }, .. }) = &answer {
+        let outcome = RecordedOutcome::Unanswered(detail.clone());
+        wire.recording.record(&Exchange { key, outcome }).map_err(Failure::Final)?;
+    }
+    answer
+}
+
+/// The meaning of an answer whose body is not read: a redirect, or "not modified".
+///
+/// # Errors
+/// The error that its status means; `Malformed` for any status that has a body to read.
+pub(crate) fn of_head(response: &Response, url: &Url) -> Result<Reply, CrawlError> {
+    match response.status().as_u16() {
+        304 => Ok(Reply::NotModified),
+        301 | 302 | 303 | 307 | 308 => redirect(response, url),
+        status => Err(of_status(status, response.headers(), url).into_error(url)),
+    }
 }
 
 /// The answer's head, from the wire or from the recording.
@@ -213,7 +271,27 @@ fn redirect(response: &Response, url: &Url) -> Result<Reply, CrawlError> {
     let location = text_of(response.headers(), &LOCATION).ok_or_else(|| malformed("a redirect to nowhere"))?;
     // A location may be relative to the address that was asked.
     let next = url.join(&location).map_err(|_| malformed("a redirect to what is no address"))?;
-    address::parse(next.as_str()).map(Reply::Redirect)
+    let keeps_method = matches!(response.status().as_u16(), 307 | 308);
+    address::parse(next.as_str()).map(|to| Reply::Redirect { to, keeps_method })
+}
+
+/// True where the head of a refusal says nothing of when to come again.
+fn says_no_wait(headers: &HeaderMap) -> bool {
+    !headers.contains_key(RETRY_AFTER) && !RateLimitHeaders::of(headers).is_spent()
+}
+
+/// The beginning of a refusal's body. Where it breaks off, what came is all that there is.
+async fn read_refusal(mut response: Response, received_bytes: &AtomicU64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while let Ok(Some(chunk)) = response.chunk().await {
+        received_bytes.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+        let room = MAX_REFUSAL_BYTES.saturating_sub(bytes.len());
+        bytes.extend(chunk.iter().take(room));
+        if bytes.len() >= MAX_REFUSAL_BYTES {
+            break;
+        }
+    }
+    bytes
 }
 
 /// The failure that a status without a body means.

@@ -15,6 +15,7 @@ use url::Url;
 
 use super::address::{self, Origin};
 use super::clock::Clock;
+use super::stated_limit::StatedLimit;
 use super::{HttpSettings, RateLimit};
 use crate::CrawlError;
 
@@ -27,6 +28,8 @@ pub(crate) struct HostLimiters {
     /// The buckets of a host, the longest path first.
     own: BTreeMap<(String, u16), Vec<RateBucket>>,
     hosts: Mutex<BTreeMap<(String, u16, String), Arc<HostLimiter>>>,
+    /// Limits that hosts state in words, which are for all of a host's buckets.
+    stated: Mutex<BTreeMap<(String, u16), Arc<StatedLimit>>>,
 }
 
 struct RateBucket {
@@ -58,6 +61,7 @@ impl HostLimiters {
             default: BucketLimits { quota: Quota::per_second(per_second), permits: places },
             own,
             hosts: Mutex::default(),
+            stated: Mutex::default(),
         })
     }
 
@@ -76,7 +80,7 @@ impl HostLimiters {
             // A host in use stays: to forget it would forget its rate limit and open its gate.
             hosts.retain(|_, host| Arc::strong_count(host) > 1);
         }
-        let bucket = key.2.clone();
+        let (bucket, stated) = (key.2.clone(), self.stated(&(key.0.clone(), key.1)));
         Arc::clone(hosts.entry(key).or_insert_with(|| {
             Arc::new(HostLimiter {
                 bucket,
@@ -84,8 +88,17 @@ impl HostLimiters {
                 permits: Arc::new(Semaphore::new(limits.permits)),
                 paused_until: Mutex::new(Duration::ZERO),
                 circuit_breaker: Mutex::default(),
+                stated,
             })
         }))
+    }
+
+    fn stated(&self, host: &(String, u16)) -> Arc<StatedLimit> {
+        let mut stated = self.stated.lock().unwrap_or_else(PoisonError::into_inner);
+        if stated.len() >= MAX_HOSTS && !stated.contains_key(host) {
+            stated.retain(|_, limit| Arc::strong_count(limit) > 1);
+        }
+        Arc::clone(stated.entry(host.clone()).or_default())
     }
 }
 
@@ -118,6 +131,15 @@ pub(crate) struct HostLimiter {
     permits: Arc<Semaphore>,
     paused_until: Mutex<Duration>,
     circuit_breaker: Mutex<CircuitBreaker>,
+    stated: Arc<StatedLimit>,
+}
+
+/// Leave to send one request: a place at its host, and its turn where one request goes before all others. Both are free
+/// again when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Permit {
+    _place: OwnedSemaphorePermit,
+    _probe: Option<OwnedSemaphorePermit>,
 }
 
 /// Exchanges in a row that got no answer at all.
@@ -148,20 +170,30 @@ impl HostLimiter {
     ///
     /// # Errors
     /// The time for which the gate stays closed, where that is more than `max_wait`.
-    pub(crate) async fn admit(&self, clock: &dyn Clock, max_wait: Duration) -> Result<OwnedSemaphorePermit, Duration> {
+    pub(crate) async fn admit(&self, clock: &dyn Clock, max_wait: Duration) -> Result<Permit, Duration> {
         // With the place in hand first, no share of the rate limit passes unused while this waits for a place.
         let place = Arc::clone(&self.permits).acquire_owned().await.expect("the semaphore is never closed");
         self.rate_limiter.until_ready().await;
-        // The gate comes last: it may have closed while this waited.
+        self.pass_gate(place, clock, max_wait).await
+    }
+
+    /// The gate comes last: it may have closed while a request waited for other things.
+    async fn pass_gate(
+        &self,
+        place: OwnedSemaphorePermit,
+        clock: &dyn Clock,
+        max_wait: Duration,
+    ) -> Result<Permit, Duration> {
+        let probe = self.stated.admit(clock).await?;
         self.wait_while_paused(clock, max_wait).await?;
-        Ok(place)
+        Ok(Permit { _place: place, _probe: probe })
     }
 
     /// Takes a share of the rate limit if a request could be sent now. [`HostLimiter::admit_reserved`] then lets it in without
     /// a wait.
     /// The error is the time for which that is certainly not so.
     pub(crate) fn try_reserve(&self, clock: &dyn Clock) -> Result<(), Duration> {
-        let rest = self.paused_until().saturating_sub(clock.now());
+        let rest = self.paused_until().saturating_sub(clock.now()).max(self.stated.left(clock.now()));
         if !rest.is_zero() {
             return Err(rest);
         }
@@ -175,14 +207,9 @@ impl HostLimiter {
     ///
     /// # Errors
     /// The errors of [`HostLimiter::admit`].
-    pub(crate) async fn admit_reserved(
-        &self,
-        clock: &dyn Clock,
-        max_wait: Duration,
-    ) -> Result<OwnedSemaphorePermit, Duration> {
+    pub(crate) async fn admit_reserved(&self, clock: &dyn Clock, max_wait: Duration) -> Result<Permit, Duration> {
         let place = Arc::clone(&self.permits).acquire_owned().await.expect("the semaphore is never closed");
-        self.wait_while_paused(clock, max_wait).await?;
-        Ok(place)
+        self.pass_gate(place, clock, max_wait).await
     }
 
     async fn wait_while_paused(&self, clock: &dyn Clock, max_wait: Duration) -> Result<(), Duration> {
@@ -227,9 +254,16 @@ impl HostLimiter {
         *closed_until = (*closed_until).max(time);
     }
 
-    /// True while the gate is closed.
-    pub(crate) fn is_paused(&self, clock: &dyn Clock) -> bool {
-        self.paused_until() > clock.now()
+    /// The time for which nobody may ask, where that is longer than `max_wait`, the longest that a request sits out.
+    pub(crate) fn closed_for(&self, clock: &dyn Clock, max_wait: Duration) -> Option<Duration> {
+        let now = clock.now();
+        let rest = Some(self.paused_until().saturating_sub(now)).filter(|rest| *rest > max_wait);
+        rest.max(self.stated.closed_for(now))
+    }
+
+    /// The limit that this host states in words.
+    pub(crate) fn stated(&self) -> &StatedLimit {
+        &self.stated
     }
 
     fn paused_until(&self) -> Duration {
@@ -254,7 +288,7 @@ mod tests {
     }
 
     /// Whether a place is given without any wait.
-    async fn is_admitted(host: &HostLimiter) -> Option<OwnedSemaphorePermit> {
+    async fn is_admitted(host: &HostLimiter) -> Option<Permit> {
         let clock = Arc::new(FakeClock::default());
         let admitted = tokio::time::timeout(Duration::ZERO, host.admit(&clock, MAX_WAIT)).await;
         admitted.ok().and_then(Result::ok)

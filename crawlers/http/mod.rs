@@ -8,6 +8,7 @@ mod client;
 mod clock;
 mod connections;
 mod credentials;
+mod events;
 mod exchange;
 mod headers;
 mod limits;
@@ -18,6 +19,8 @@ mod redact;
 mod request;
 mod retry;
 mod settings;
+mod source_pace;
+mod stated_limit;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -25,11 +28,14 @@ mod tests;
 mod usage;
 
 pub use address::host_of;
-pub use client::{Http, Post, origin_of};
+pub use client::{EventStream, Http, Post, origin_of};
+pub use connections::count_authorities;
+pub(crate) use events::EventParser;
+pub use events::StreamEvent;
 pub(crate) use exchange::{innermost, is_status};
 pub use headers::KeptHeaders;
 pub use recording::CrawlRecordingSettings;
 pub use redact::{Secret, redact};
 pub use request::{HttpRequest, HttpResponse};
-pub use settings::{AppCredential, Credential, HttpSettings, RateLimit};
+pub use settings::{AllowedBaseUrl, AppCredential, Credential, HttpSettings, RateLimit};
 pub use usage::Usage;

@@ -16,7 +16,8 @@ pub struct HttpRequest<'a> {
     pub validators: Option<&'a Validators>,
     /// Further headers; sent to the address's own host only.
     pub headers: &'a [(&'static str, &'a str)],
-    /// The body of a POST, for the few servers that are read by posting. None: a GET. A redirect is not followed.
+    /// The body of a POST, for the few servers that are read by posting. None: a GET. A redirect is followed only where it
+    /// says that the same is to be posted (307, 308) and stays within the origin.
     pub body: Option<&'a [u8]>,
     /// The rate limit of a host that has none of its own, if it is to be slower than that of others.
     pub rate_limit: Option<RateLimit>,

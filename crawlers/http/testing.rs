@@ -12,7 +12,7 @@ use std::time::Duration;
 use capdex_model::time::AsOf;
 
 use super::clock::{Clock, Wait};
-use super::{Http, HttpSettings};
+use super::{AllowedBaseUrl, Http, HttpSettings};
 use crate::{ListRequest, SourceSettings, ValidatorLookup, WalkScope};
 
 /// One request as it came.
@@ -221,7 +221,7 @@ pub(crate) fn request<'a>(
 /// Settings for loopback: `bases` are configured, nothing is slowed down, no proxy of the machine is used.
 pub(crate) fn settings(bases: &[&str]) -> HttpSettings {
     HttpSettings {
-        allowed_base_urls: bases.iter().map(|base| (*base).to_owned()).collect(),
+        allowed_base_urls: bases.iter().map(|base| AllowedBaseUrl::new("", *base)).collect(),
         requests_per_second: 1_000_000,
         use_environment_proxy: false,
         ..HttpSettings::default()

@@ -7,7 +7,7 @@ use crate::{SourceSettings, WalkScope, testing};
 
 fn document(url: &str, whole: &Value) -> SourceDocument {
     let bytes = whole.to_string().into_bytes();
-    SourceDocument { id: "marketplaces".into(), name: "o/r".into(), url: url.into(), bytes }
+    SourceDocument { id: "marketplaces".into(), name: "o/r".into(), url: url.into(), bytes, forges: Vec::new() }
 }
 
 fn marketplace(plugins: Value) -> Value {
@@ -131,7 +131,7 @@ fn recorded_marketplaces_are_read_whole() {
         let Some(text) = testing::recorded(&format!("marketplaces/current/{file}.json")) else { return };
         let bytes = text.into_bytes();
         let url = OWN.to_owned();
-        let document = SourceDocument { id: "marketplaces".into(), name: "o/r".into(), url, bytes };
+        let document = SourceDocument { id: "marketplaces".into(), name: "o/r".into(), url, bytes, forges: Vec::new() };
         let listed = read(&document).expect("a marketplace");
         let listings: Vec<_> = listed
             .iter()

@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use crate::http::EventParser;
 use crate::json;
 
 /// The content of a response: a result or an error.
@@ -22,10 +23,11 @@ pub(super) enum JsonRpcReply {
 pub(super) fn read(bytes: &[u8], content_type: Option<&str>, id: u64) -> Result<JsonRpcReply, String> {
     let is_stream = content_type.is_some_and(|text| text.to_ascii_lowercase().starts_with("text/event-stream"));
     if is_stream {
-        let text = String::from_utf8_lossy(bytes);
+        let mut parser = EventParser::default();
+        let mut events = parser.push(bytes);
+        events.extend(parser.end());
         // Other events, such as reports of progress, may come before the response.
-        let found =
-            events(&text).iter().find_map(|data| response(json::parse(data.as_bytes(), |_, _| false).ok()?, id));
+        let found = events.iter().find_map(|event| of_event(&event.data, id));
         return found.ok_or_else(|| "no event in the stream is the response".to_owned());
     }
     let value = json::parse(bytes, |_, _| false)?;
@@ -35,6 +37,11 @@ pub(super) fn read(bytes: &[u8], content_type: Option<&str>, id: u64) -> Result<
         value => value,
     };
     response(value, id).ok_or_else(|| "it is not a JSON-RPC response to what was asked".to_owned())
+}
+
+/// The response with this id, where an event's data is it.
+pub(super) fn of_event(data: &str, id: u64) -> Option<JsonRpcReply> {
+    response(json::parse(data.as_bytes(), |_, _| false).ok()?, id)
 }
 
 fn response(mut value: Value, id: u64) -> Option<JsonRpcReply> {
@@ -50,22 +57,6 @@ fn response(mut value: Value, id: u64) -> Option<JsonRpcReply> {
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
     // The message is a stranger's text and goes into a gap.
     Some(JsonRpcReply::Error(error.get("code")?.as_i64()?, message.chars().take(200).collect()))
-}
-
-/// The data of every event, lines joined.
-fn events(text: &str) -> Vec<String> {
-    let (mut events, mut data) = (Vec::new(), Vec::new());
-    for line in text.lines().chain([""]) {
-        if line.is_empty() {
-            if !data.is_empty() {
-                events.push(data.join("\n"));
-                data.clear();
-            }
-        } else if let Some(rest) = line.strip_prefix("data:") {
-            data.push(rest.strip_prefix(' ').unwrap_or(rest));
-        }
-    }
-    events
 }
 
 #[cfg(test)]

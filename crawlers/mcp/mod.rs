@@ -1,11 +1,13 @@
-//! The source `mcp`: live MCP endpoints, asked what they are and which tools they have. The answer of an endpoint is
+//! The source `mcp`: live MCP endpoints, asked what they are and what they list for models. The answer of an endpoint is
 //! both its listing and its bytes.
 //!
-//! Read-only: `server/discover` or `initialize`, then `tools/list`; never a call, never a credential. The tools are
-//! scanned elsewhere. Sources: the MCP specification, revisions 2026-07-28 and 2025-11-25 (streamable HTTP).
+//! Read-only: `server/discover` or `initialize`, then the lists of tools, prompts and resources; never a call, never a
+//! credential. What they list is scanned elsewhere. Sources: the MCP specification, revisions 2026-07-28 and 2025-11-25
+//! (streamable HTTP) and 2024-11-05 (HTTP+SSE).
 
 mod answer;
 mod conversation;
+mod older_transport;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -33,7 +35,7 @@ struct Mcp;
 /// One request at a time with a pause between: a census of ten thousand endpoints that went faster rate-limited itself.
 pub(crate) const RATE_LIMIT: RateLimit = RateLimit { per_minute: 90, burst: 1, in_flight: 1 };
 
-/// The time that one conversation may take in all, waiting for the rate limit included.
+/// The time that one conversation may take in all, but for waits for rate limits: a slow pace is our own choice.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 const META: SourceMeta = SourceMeta {
@@ -41,14 +43,21 @@ const META: SourceMeta = SourceMeta {
     title: "live MCP endpoints",
     about: "\
 Lists endpoints by their address: those of the watchlist, and those that registry rows name as remotes. Each is asked with
-`server/discover` (revision 2026-07-28), and where it does not know that with `initialize`; then for its tools, page by page.
-Nothing is ever called and no credential is sent. The answer is the listing, and its tools list is what is scanned.
+`server/discover` (revision 2026-07-28), and where it answers that with an error with `initialize`; where it takes no POST,
+over its event stream (HTTP+SSE, revision 2024-11-05). Then for its tools and, where it says that it has them, its prompts,
+resources and templates of resources, page by page. Nothing is ever called, no resource is read and no credential is sent.
+The answer is the listing, and its lists are what is scanned.
 
-An endpoint is unchanged where the digest of its name, version, instructions and tools, in the order of their names, is the
+A redirect within the endpoint's own origin is followed (307, 308), any other is refused. An address of the watchlist may lie
+on the operator's own network, one that a listing names may not.
+
+An endpoint is unchanged where the digest of its name, version, instructions and lists, in the order of their names, is the
 one of the last visit. One that asks for credentials, refuses or does not answer is unknown, never gone.",
-    endpoints: "`POST <address>` with JSON-RPC: `server/discover`, `initialize`, `notifications/initialized`, `tools/list`.",
+    endpoints: "`POST <address>` with JSON-RPC: `server/discover`, `initialize`, `notifications/initialized`, `tools/list`, \
+                `prompts/list`, `resources/list`, `resources/templates/list`; `GET <address>` for the event stream of HTTP+SSE.",
     limits: "None published; capdex sends one request at a time to a host, at most 90 a minute.",
-    stored: "Name, version, instructions and tools, with descriptions, schemas and annotations.",
+    stored: "Name, version, instructions, tools with descriptions, schemas and annotations, and the lists of prompts and \
+             resources.",
     terms: "Those of each endpoint; only what it tells every client before any login is read.",
     base_url: None,
     rate_limits: &[],
@@ -78,13 +87,7 @@ impl Source for Mcp {
 
 async fn visit(http: Http, key: ListingKey, known: Option<Validators>) -> Result<Visited, CrawlError> {
     let url = address(&key.name)?;
-    // Deadlines of single requests do not bound a conversation of many pages.
-    let held = tokio::time::timeout(PATIENCE, conversation::hold(&http, &url)).await;
-    let too_long = || CrawlError::Transient {
-        subject: crate::http::redact(&url),
-        detail: format!("the conversation took more than {} s", PATIENCE.as_secs()),
-    };
-    let said = held.unwrap_or_else(|_| Err(too_long())).map_err(never_gone)?;
+    let said = conversation::hold(&http.visiting(&key.name, &url).timed(), &url).await.map_err(never_gone)?;
     let digest = Digest::of_json(&said.canonical());
     if known.and_then(|known| known.digest) == Some(digest) {
         return Ok(Visited::Unchanged);
@@ -129,7 +132,17 @@ fn listing(key: ListingKey, said: &McpServerDescription) -> Listing {
         "tools": said.tools,
     });
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
-    let files = BTreeMap::from([("tools.json".to_owned(), format!("{document:#}\n"))]);
+    let mut files = BTreeMap::from([("tools.json".to_owned(), format!("{document:#}\n"))]);
+    // Each list beside it has the form of the answer to its method.
+    for (file, member, entries) in [
+        ("prompts.json", "prompts", &said.prompts),
+        ("resources.json", "resources", &said.resources),
+        ("resource-templates.json", "resourceTemplates", &said.templates),
+    ] {
+        if !entries.is_empty() {
+            files.insert(file.to_owned(), format!("{:#}\n", json!({ member: entries })));
+        }
+    }
     let claims = Claims {
         description: text(&said.server, "description").map_or(Claim::Unknown, Claim::Known),
         repository_signals: RepositorySignals::default(),
@@ -143,3 +156,5 @@ fn listing(key: ListingKey, said: &McpServerDescription) -> Listing {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod transport_tests;

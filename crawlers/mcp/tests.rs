@@ -8,12 +8,12 @@ use crate::http::testing::{Asked, Sent, Server, client, request, settings};
 use crate::{ListPage, ListedEntry, SourceSettings};
 
 /// The method and the id of a question.
-fn question(asked: &Asked) -> (String, u64) {
+pub(super) fn question(asked: &Asked) -> (String, u64) {
     let body: Value = serde_json::from_slice(&asked.body).expect("JSON");
     (body["method"].as_str().expect("a method").to_owned(), body["id"].as_u64().unwrap_or(0))
 }
 
-fn result(id: u64, result: &Value) -> Sent {
+pub(super) fn result(id: u64, result: &Value) -> Sent {
     Sent::answer(
         200,
         &[("content-type", "application/json")],
@@ -21,7 +21,7 @@ fn result(id: u64, result: &Value) -> Sent {
     )
 }
 
-fn unknown_method(id: u64) -> Sent {
+pub(super) fn unknown_method(id: u64) -> Sent {
     Sent::answer(400, &[], json!({"id": id, "error": {"code": -32601, "message": "unknown"}}).to_string())
 }
 
@@ -52,15 +52,24 @@ fn legacy(asked: &Asked) -> Sent {
     }
 }
 
-async fn list(server: &Server, known: &BTreeMap<ListingKey, Validators>) -> ListPage {
+pub(super) async fn list(server: &Server, known: &BTreeMap<ListingKey, Validators>) -> ListPage {
+    list_of(server, "/mcp", known).await
+}
+
+pub(super) async fn list_at(server: &Server, path: &str) -> ListPage {
+    list_of(server, path, &BTreeMap::new()).await
+}
+
+async fn list_of(server: &Server, path: &str, known: &BTreeMap<ListingKey, Validators>) -> ListPage {
     let fast = RateLimit { per_minute: 1_000_000, burst: 1_000, in_flight: 1 };
     let paces = vec![(server.base_url.clone(), fast)];
     let (http, _) = client(HttpSettings { rate_limits: paces, ..settings(&[&server.base_url]) });
-    let settings = SourceSettings { watchlist: vec![format!("{}/mcp", server.base_url)], ..SourceSettings::default() };
+    let settings =
+        SourceSettings { watchlist: vec![format!("{}{path}", server.base_url)], ..SourceSettings::default() };
     SOURCE.list(request("mcp", &http, &settings, known)).await.expect("a page")
 }
 
-fn only(page: ListPage) -> ListedEntry {
+pub(super) fn only(page: ListPage) -> ListedEntry {
     let mut listed = page.listed;
     assert_eq!(listed.len(), 1);
     listed.remove(0)

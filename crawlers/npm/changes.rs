@@ -41,10 +41,32 @@ struct NpmChange {
 /// # Errors
 /// Any error of the client, and `Malformed` for an answer of another form.
 pub(super) async fn beginning(http: &Http, changes_url: &str) -> Result<String, CrawlError> {
+    let (_, seq) = place(http, changes_url).await?;
+    Ok(seq.parse::<u64>().map_or(seq, |number| number.saturating_sub(OVERLAP).to_string()))
+}
+
+/// The place of the feed now, and the address that told it.
+async fn place(http: &Http, changes_url: &str) -> Result<(String, String), CrawlError> {
     let url = format!("{}/", changes_url.trim_end_matches('/'));
     let database: Database = ask(http, &url, MAX_BYTES).await?;
     let seq = seq_of(&database.update_seq).ok_or_else(|| CrawlError::bad_answer(&url, "its update_seq is none"))?;
-    Ok(seq.parse::<u64>().map_or(seq, |number| number.saturating_sub(OVERLAP).to_string()))
+    Ok((url, seq))
+}
+
+/// Refuses a feed that stands before the place where it was left: its numbers began anew, and what it has says nothing of
+/// what changed.
+fn check_place(url: &str, stands: &str, since: &str) -> Result<(), CrawlError> {
+    match (number_of(stands), number_of(since)) {
+        (Some(at), Some(left)) if at < left => {
+            Err(CrawlError::bad_answer(url, format!("the feed stands at {at}, before {left}: it was made anew")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The number that a seq begins with: all of it at CouchDB 1 and npm, what stands before the dash at newer ones.
+fn number_of(seq: &str) -> Option<u64> {
+    seq.split('-').next()?.parse().ok()
 }
 
 /// One page of the feed: every name on it that the watchlist has is visited.
@@ -56,18 +78,16 @@ pub(super) async fn step(request: &ListRequest<'_>, since: String) -> Result<Lis
     let Some(base) = &request.settings.changes_url else {
         return Err(CrawlError::bad_answer("the feed of changes", "the schedule does not say where it is"));
     };
+    // Asked at the beginning of each walk: behind the end of a feed, an empty page may say what was asked for.
+    if request.cursor.is_none() {
+        let (url, stands) = place(request.http, base).await?;
+        check_place(&url, &stands, &since)?;
+    }
     let encoded: String = url::form_urlencoded::byte_serialize(since.as_bytes()).collect();
     let url = format!("{}/_changes?since={encoded}&limit={LIMIT}", base.trim_end_matches('/'));
     let changes: Changes = ask(request.http, &url, MAX_BYTES).await?;
     let last = seq_of(&changes.last_seq).ok_or_else(|| CrawlError::bad_answer(&url, "its last_seq is none"))?;
-    if let (Ok(last), Ok(since)) = (last.parse::<u64>(), since.parse::<u64>())
-        && last < since
-    {
-        return Err(CrawlError::bad_answer(
-            &url,
-            format!("the feed stands at {last}, before {since}: it was made anew"),
-        ));
-    }
+    check_place(&url, &last, &since)?;
     let is_full = changes.results.len() >= LIMIT;
     // Such a page would be asked for without end.
     if is_full && last == since {

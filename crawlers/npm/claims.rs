@@ -28,6 +28,7 @@ pub(super) fn of(packument: &Packument<'_>) -> Claims {
         published: instant(packument.time(packument.version)),
         version_count: version_count(packument),
         deprecated: deprecated(packument.manifest.get("deprecated")),
+        refused_versions: super::status::refused_versions(packument.whole),
         popularity: None,
         downloads_monthly: Claim::Unknown,
         provenance: match packument.manifest.get("dist").and_then(|dist| dist.get("attestations")) {

@@ -17,6 +17,11 @@ fn packument(asked: &Asked) -> Sent {
     Sent::ok(body.to_string())
 }
 
+/// The document of the database, which says where the feed stands.
+fn standing(update_seq: &str) -> Sent {
+    Sent::ok(format!(r#"{{"db_name":"registry","update_seq":{update_seq}}}"#))
+}
+
 fn settings_of(server: &Server, names: &[&str]) -> SourceSettings {
     SourceSettings {
         base_url: server.base_url.clone(),
@@ -65,6 +70,7 @@ async fn a_whole_walk_leaves_where_the_feed_stood_at_its_beginning() {
 async fn only_what_the_feed_has_and_the_watchlist_wants_is_asked_for() {
     let server = Server::start(|asked, _| {
         match asked.path.as_str() {
+        "/registry/" => standing("494"),
         "/registry/_changes?since=490&limit=10000" => Sent::ok(
             json!({"results": [{"seq": 491, "id": "b", "changes": [{"rev": "1-x"}]}, {"seq": 492, "id": "zzz", "changes": []},
                 {"seq": 493, "id": "b", "changes": []}, {"seq": 494, "id": "@s/c", "changes": [], "deleted": true}],
@@ -82,12 +88,13 @@ async fn only_what_the_feed_has_and_the_watchlist_wants_is_asked_for() {
     assert_eq!(page.next, NextPage::Complete { watermark: Some("494".into()) });
     let mut asked = server.paths();
     asked.sort();
-    assert_eq!(asked, ["/@s%2Fc", "/b", "/registry/_changes?since=490&limit=10000"]);
+    assert_eq!(asked, ["/@s%2Fc", "/b", "/registry/", "/registry/_changes?since=490&limit=10000"]);
 }
 
 #[tokio::test]
 async fn a_feed_that_was_made_anew_or_leads_nowhere_is_an_error() {
     let server = Server::start(|asked, _| match asked.path.as_str() {
+        "/registry/" => standing("490"),
         "/registry/_changes?since=490&limit=10000" => Sent::ok(r#"{"results":[],"last_seq":7}"#),
         _ => {
             let results: Vec<_> = (0..10_000).map(|_| json!({"id": "x"})).collect();
@@ -102,8 +109,32 @@ async fn a_feed_that_was_made_anew_or_leads_nowhere_is_an_error() {
 }
 
 #[tokio::test]
+async fn a_feed_whose_numbers_began_anew_is_noticed_although_it_echoes_what_it_is_asked() {
+    for (stands, since, is_anew) in [
+        ("7", "490", true),
+        ("489", "490", true),
+        ("490", "490", false),
+        ("\"7-g1AAAA\"", "490-g1ZZZZ", true),
+        ("\"491-g1AAAA\"", "490-g1ZZZZ", false),
+        ("\"opaque\"", "490", false),
+    ] {
+        let server = Server::start(move |asked, _| match asked.path.as_str() {
+            "/registry/" => standing(stands),
+            _ => Sent::ok(json!({"results": [], "last_seq": since}).to_string()),
+        });
+        let answer = step(&server, &settings_of(&server, &["a"]), WalkScope::Since(since), None).await;
+        match answer {
+            Err(CrawlError::Malformed { detail, .. }) => assert!(is_anew && detail.contains("made anew"), "{detail}"),
+            answer => assert!(!is_anew && answer.is_ok(), "{stands} {since}: {answer:?}"),
+        }
+        assert_eq!(server.paths().len(), if is_anew { 1 } else { 2 });
+    }
+}
+
+#[tokio::test]
 async fn changes_that_nobody_could_read_are_not_passed() {
     let server = Server::start(|asked, _| match asked.path.as_str() {
+        "/registry/" => standing("492"),
         "/registry/_changes?since=490&limit=10000" => Sent::ok(r#"{"results":[{"id":"a"},{"id":"b"}],"last_seq":492}"#),
         _ => Sent::answer(503, &[], ""),
     });
@@ -115,6 +146,7 @@ async fn changes_that_nobody_could_read_are_not_passed() {
 #[tokio::test]
 async fn a_full_page_goes_on_from_its_last_seq() {
     let server = Server::start(|asked, _| match asked.path.as_str() {
+        "/registry/" => standing("\"10002-g1CCCC\""),
         "/registry/_changes?since=1&limit=10000" => {
             let results: Vec<_> = (0..10_000).map(|_| json!({"id": "other"})).collect();
             Sent::ok(json!({"results": results, "last_seq": "10001-g1AAAA"}).to_string())

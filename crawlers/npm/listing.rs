@@ -11,7 +11,7 @@ use capdex_model::snapshot::GapReason;
 use serde_json::{Map, Value};
 
 use super::packument::{Packument, listed_version};
-use super::{claims, integrity, lines};
+use super::{claims, integrity, lines, status};
 use crate::{CrawlError, json, references};
 
 /// What a packument is read for.
@@ -43,7 +43,8 @@ pub(super) struct PackageListings {
 /// Reads a packument.
 ///
 /// # Errors
-/// `Gone` where no version is left, `Malformed` for what is not the packument of the name that is wanted.
+/// `Gone` where no version is left, `TakenDown` where the registry put a placeholder in its place, `Malformed` for what is not
+/// the packument of the name that is wanted.
 pub(super) fn read(wanted: &Wanted, subject: &str, bytes: &[u8]) -> Result<PackageListings, CrawlError> {
     let malformed = |detail: &str| CrawlError::Malformed {
         subject: subject.to_owned(),
@@ -66,6 +67,7 @@ pub(super) fn read(wanted: &Wanted, subject: &str, bytes: &[u8]) -> Result<Packa
     };
     let version = listed_version(whole, versions).ok_or_else(|| malformed("no version in it is an object"))?;
     let manifest = versions.get(version).and_then(Value::as_object).ok_or_else(|| malformed("no manifest"))?;
+    status::refuse_placeholder(whole, manifest, version, subject)?;
     let packument = Packument { whole, version, manifest };
     let mut package = listing_of(&packument, name, name.to_owned()).map_err(malformed)?;
     let found = lines::of(&packument, &wanted.lines, wanted.budget);
@@ -95,6 +97,7 @@ fn listing_of(packument: &Packument<'_>, name: &str, kept_as: String) -> Result<
     let dist = manifest.get("dist").ok_or("the version has no dist")?;
     let url = dist.get("tarball").and_then(Value::as_str).ok_or("the version has no tarball")?;
     let locator = Locator::NpmPackage {
+        registry: None,
         name: kept_as,
         version: packument.version.to_owned(),
         url: url.to_owned(),

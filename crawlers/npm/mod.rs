@@ -12,6 +12,7 @@ mod listing;
 mod packument;
 mod ranges;
 mod search;
+mod status;
 mod visits;
 
 use crate::http::{Http, HttpRequest, HttpResponse};
@@ -57,7 +58,9 @@ where the digest of the packument's canonical form is the one of the last visit.
 `modified`, `users`, no key that begins with `_` or `readme` at the top or in a version, and tarball addresses without
 all but their last component.
 
-A package is gone where the registry says 404, and where no version of it is left. What a proxy leaves out is unknown,
+A package is gone where the registry says 404, and where no version of it is left. It is taken down where the version
+listed is the registry's placeholder (`0.0.1-security`, of `npm/security-holder`), which is no release of anybody; and a
+version where its deprecation speaks of malice. What a proxy leaves out is unknown,
 never absent: the maintainers always, and everything else where `time` is missing or has no `created`, as in abbreviated
 packuments and those that a proxy put together. The times of such a proxy are those of its own intake and not taken.",
     endpoints: "`GET /<name>`, the scope's slash encoded; `GET /-/v1/search?text=&size=250&from=` for queries; \

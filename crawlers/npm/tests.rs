@@ -67,6 +67,7 @@ fn without(mut value: Value, pointer: &str, key: &str) -> Value {
 fn a_packument_gives_a_locator_and_all_its_claims() {
     let listing = listing(&packument("@scope/a")).expect("a packument");
     let locator = Locator::NpmPackage {
+        registry: None,
         name: "@scope/a".into(),
         version: "1.1.0".into(),
         url: "http://registry.example/a/-/a-1.1.0.tgz".into(),

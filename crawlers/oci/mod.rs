@@ -71,6 +71,7 @@ impl Source for Oci {
 
 async fn visit(http: Http, key: ListingKey, known: Option<Validators>) -> Result<Visited, CrawlError> {
     let reference = Reference::parse(&key.name)?;
+    let http = http.visiting(&key.name, &reference.base_url());
     let mut registry = token::OciRegistry::new(&http, &reference);
     let manifest = manifest::read(&mut registry, &reference).await?;
     let digest = Digest::of(manifest.digest.as_bytes());

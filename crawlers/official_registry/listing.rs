@@ -22,7 +22,11 @@ pub(super) fn listed(row: OfficialRegistryRow, key: ListingKey, is_official: boo
         return page::failed(key, "the row has no version");
     }
     if row.status.as_deref() == Some("deleted") {
-        return ListedEntry::Gone(key);
+        let detail = match row.message {
+            Some(message) => format!("the registry gives its status as deleted: {message}"),
+            None => "the registry gives its status as deleted".to_owned(),
+        };
+        return ListedEntry::TakenDown { key, detail };
     }
     let validators = Validators { digest: Some(row.digest()), ..Validators::default() };
     ListedEntry::Changed { listing: Box::new(of(row, key, is_official)), validators }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use capdex_model::digest::Digest;
 use capdex_model::ids::pypi_name;
-use capdex_model::listing::{Integrity, Locator};
+use capdex_model::listing::{Distribution, Integrity, Locator, RefusedVersion};
 use capdex_model::time::Timestamp;
 use pep440_rs::Version;
 use serde::Serialize;
@@ -41,7 +41,8 @@ pub(crate) fn version_of(project: &str, filename: &str) -> Option<String> {
     if let Some(stem) = filename.strip_suffix(".whl") {
         return stem.split('-').nth(1).map(str::to_owned);
     }
-    let stem = [".tar.gz", ".tgz", ".zip"].iter().find_map(|ending| filename.strip_suffix(ending))?;
+    let mut endings = [".tar.gz", ".tgz", ".zip"].iter().chain(&FURTHER_ENDINGS);
+    let stem = endings.find_map(|ending| filename.strip_suffix(ending))?;
     // Old source distributions have dashes in the name, so that only the name itself tells where the version begins.
     let dashes = stem.match_indices('-');
     let found = dashes.filter_map(|(at, _)| Some((stem.get(..at)?, stem.get(at + 1..)?)));
@@ -62,46 +63,115 @@ fn preference(filename: &str) -> Option<u8> {
     }
 }
 
+/// Endings of source distributions that installers take beside those of [`preference`]. Most are not read, which the
+/// fetcher says.
+const FURTHER_ENDINGS: [&str; 9] =
+    [".tar", ".tar.bz2", ".tbz", ".tar.xz", ".txz", ".tar.zst", ".tar.lzma", ".tlz", ".tar.Z"];
+
+/// The place of a further file among those of its version, 0 first: what runs on most machines is read first. None for
+/// a file that no installer takes.
+fn place(filename: &str) -> Option<u8> {
+    match preference(filename)? {
+        2 => Some(0),
+        3 => Some(1),
+        4 => Some(2),
+        _ => Some(3),
+    }
+}
+
 /// The version and file to fetch. The version is the index's own choice or else the newest; releases come before
 /// pre-releases, and what was not yanked before what was. None where no file is of a kind that is read.
-pub(crate) fn choose<'a>(files: &'a FilesByVersion, stated: Option<&str>) -> Option<(&'a str, &'a IndexFile)> {
+pub(crate) fn choose<'a>(files: &'a FilesByVersion, stated: Option<&str>) -> Option<ChosenFiles<'a>> {
     let best = |is_yanked: bool| {
         files
             .iter()
             .filter_map(|(version, files)| {
-                let readable = files.iter().filter(|file| file.yanked.is_some() == is_yanked);
-                let readable = readable.filter_map(|file| Some((preference(&file.filename)?, file)));
+                let mut offered: Vec<_> = files.iter().filter(|file| file.yanked.is_some() == is_yanked).collect();
                 // Equals go by name, so that every run chooses the same file.
-                let (_, file) = readable.min_by_key(|(preference, file)| (*preference, file.filename.as_str()))?;
+                offered.sort_by_key(|file| (preference(&file.filename), file.filename.as_str()));
+                offered.dedup_by_key(|file| file.filename.as_str());
+                let main = offered.iter().find(|file| preference(&file.filename).is_some()).copied()?;
+                let is_other = |file: &&&IndexFile| file.filename != main.filename;
+                let mut others: Vec<_> = offered
+                    .iter()
+                    .filter(is_other)
+                    .filter_map(|file| {
+                        let is_further = FURTHER_ENDINGS.iter().any(|ending| file.filename.ends_with(ending));
+                        Some((place(&file.filename).or(is_further.then_some(4))?, *file))
+                    })
+                    .collect();
+                others.sort_by_key(|(place, file)| (*place, file.filename.as_str()));
+                let others = others.into_iter().map(|(_, file)| file).collect();
                 // What is no version by PEP 440 comes before what is one, and counts as a pre-release.
                 let parsed = Version::from_str(version).ok();
                 let is_release = parsed.as_ref().is_some_and(Version::is_stable);
                 let is_stated = stated == Some(version.as_str());
-                Some(((is_release, is_stated, parsed), version.as_str(), file))
+                Some(((is_release, is_stated, parsed), ChosenFiles { version, main, others }))
             })
             .max_by(|(one, ..), (other, ..)| one.cmp(other))
-            .map(|(_, version, file)| (version, file))
+            .map(|(_, chosen)| chosen)
     };
     best(false).or_else(|| best(true))
 }
 
-/// The locator of a chosen file.
-pub(crate) fn locator(project: &str, version: &str, file: &IndexFile) -> Locator {
-    Locator::PypiPackage {
-        name: project.to_owned(),
-        version: version.to_owned(),
-        url: file.url.clone(),
-        filename: file.filename.clone(),
-        integrity: file.sha256.iter().map(|hex| Integrity::Sha256(hex.to_ascii_lowercase())).collect(),
+/// The version that is listed, with its files: an installer may choose any of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ChosenFiles<'a> {
+    /// The version.
+    pub(crate) version: &'a str,
+    /// The file that stands for it.
+    pub(crate) main: &'a IndexFile,
+    /// The others, in the order in which they are read.
+    pub(crate) others: Vec<&'a IndexFile>,
+}
+
+impl ChosenFiles<'_> {
+    /// The locator, with each address as `absolute` makes it.
+    ///
+    /// # Errors
+    /// The first error of `absolute`.
+    pub(crate) fn locator<E>(
+        &self,
+        project: &str,
+        absolute: impl Fn(&IndexFile) -> Result<String, E>,
+    ) -> Result<Locator, E> {
+        let other = |file: &&IndexFile| {
+            Ok(Distribution { filename: file.filename.clone(), url: absolute(file)?, integrity: integrity(file) })
+        };
+        Ok(Locator::PypiPackage {
+            registry: None,
+            name: project.to_owned(),
+            version: self.version.to_owned(),
+            url: absolute(self.main)?,
+            filename: self.main.filename.clone(),
+            integrity: integrity(self.main),
+            others: Some(self.others.iter().map(other).collect::<Result<_, E>>()?),
+        })
     }
 }
+
+fn integrity(file: &IndexFile) -> Vec<Integrity> {
+    file.sha256.iter().map(|hex| Integrity::Sha256(hex.to_ascii_lowercase())).collect()
+}
+
+/// The versions that were yanked with words that speak of malice.
+pub(crate) fn refused_versions(files: &FilesByVersion) -> Vec<RefusedVersion> {
+    let of_version = |(version, files): (&String, &Vec<IndexFile>)| {
+        files.iter().find_map(|file| RefusedVersion::of(version, file.yanked.as_deref()?))
+    };
+    RefusedVersion::sorted(files.iter().filter_map(of_version))
+}
+
+/// The form in which a listing is read. It is part of the digest, so that what an earlier program read is read again:
+/// 2 since a listing names every file of its version.
+const FORM: &str = "2";
 
 /// The digest of what mirrors do not change about a set of files.
 pub(crate) fn digest_of(files: &FilesByVersion) -> Digest {
     // As sets, because mirrors list the same files in another order.
     let sorted: BTreeMap<_, BTreeSet<_>> =
         files.iter().map(|(version, files)| (version, files.iter().collect())).collect();
-    Digest::of_json(&sorted)
+    Digest::of_json(&(FORM, sorted))
 }
 
 #[cfg(test)]
@@ -131,7 +201,7 @@ mod tests {
     }
 
     fn chosen(names: &[(&str, Option<&str>)], stated: Option<&str>) -> Option<String> {
-        choose(&files(names), stated).map(|(_, file)| file.filename.clone())
+        choose(&files(names), stated).map(|chosen| chosen.main.filename.clone())
     }
 
     #[test]
@@ -164,6 +234,44 @@ mod tests {
             assert_eq!(chosen(some, None).as_deref(), some.last().map(|(name, _)| *name));
         }
         assert_eq!(choose(&FilesByVersion::from([("1".into(), vec![file("a_b-1.exe", None)])]), None), None);
+    }
+
+    #[test]
+    fn every_file_of_the_version_that_an_installer_may_choose_is_named_in_the_order_of_reading() {
+        let all = files(&[
+            ("a_b-1-cp312-cp312-win32.whl", None),
+            ("a_b-1-1-py3-none-any.whl", None),
+            ("a_b-1.tar.bz2", None),
+            ("a_b-1-py3-none-any.whl", None),
+            ("a_b-1.zip", None),
+            ("a_b-1-py2.py3-none-any.whl", Some("broken")),
+            ("a_b-1.tar.gz", None),
+            ("a_b-0.9.zip", None),
+        ]);
+        let chosen = choose(&all, None).expect("a file");
+        assert_eq!(chosen.main.filename, "a_b-1.tar.gz");
+        let others: Vec<&str> = chosen.others.iter().map(|file| file.filename.as_str()).collect();
+        let expected = [
+            "a_b-1-1-py3-none-any.whl",
+            "a_b-1-py3-none-any.whl",
+            "a_b-1-cp312-cp312-win32.whl",
+            "a_b-1.zip",
+            "a_b-1.tar.bz2",
+        ];
+        assert_eq!(others, expected);
+        let locator = chosen.locator("a-b", |file| Ok::<_, ()>(format!("x/{}", file.filename))).expect("addresses");
+        assert_eq!(locator.distributions().len(), 6);
+    }
+
+    #[test]
+    fn yanks_that_speak_of_malice_name_their_version() {
+        let all = files(&[
+            ("a_b-1.zip", Some("broken metadata")),
+            ("a_b-2.zip", Some("This release was compromised")),
+            ("a_b-3.zip", None),
+        ]);
+        let refused = refused_versions(&all);
+        assert_eq!(refused.iter().map(|one| one.version.as_str()).collect::<Vec<_>>(), ["2"]);
     }
 
     #[test]

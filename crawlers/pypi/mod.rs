@@ -6,6 +6,7 @@ mod file;
 mod index;
 mod project;
 mod simple;
+mod status;
 
 use std::collections::BTreeSet;
 
@@ -37,8 +38,9 @@ Lists the projects of a watchlist, in steps of 16, under their normalised names 
 and, where an index has none, for the simple index in JSON (PEP 691) or HTML, which says nothing but files.
 
 The version listed is the one that the index states, else the newest; releases come before pre-releases, and what was
-not yanked before what was. Of its files a source distribution comes before a wheel for every machine, and that before
-a wheel for one.
+not yanked before what was. Every file of it that an installer may choose is fetched. A source distribution stands for
+it where there is one, else a wheel; of the others what differs is read, wheels for every machine first, then wheels for
+one, then source distributions.
 
 Where the schedule gives `changes_url`, the address of a whole simple index in JSON (PEP 691) with serials, only projects
 whose serial there is greater than at the last walk are asked for: one request a night tells what changed. An index whose
@@ -47,7 +49,8 @@ serial has gone back is walked whole again.
 A project is unchanged where the index says so (304), or where the digest of what it says of the project and its files
 is the one of the last visit; addresses, serials, upload times, readmes and vulnerabilities are not in it.
 
-A project is gone where the index says 404, where it has no file left, and where it is quarantined.",
+A project is gone where the index says 404 and where it has no file left. It is taken down where it is quarantined (PEP
+792), and a version where the reason of its yank speaks of malice.",
     endpoints: "`GET /pypi/<name>/json`, and where an index has none `GET /simple/<name>/`; \
                 `GET <changes_url>/` for the serials.",
     limits: "None at the edge; the index asks for a contact in the User-Agent and for serial rather than parallel use.",
@@ -216,17 +219,22 @@ impl PypiVisit {
         let read = move || simple::read(&name, &page_url, headers.content_type.as_deref(), &bytes);
         let read = in_background(&url, read).await?;
         // Installers get no file of a quarantined project either.
-        if read.is_quarantined || read.files.is_empty() {
+        if let Some(detail) = read.quarantined {
+            return Err(CrawlError::TakenDown { subject: redact(&url), detail });
+        }
+        if read.files.is_empty() {
             return Err(CrawlError::Gone { subject: redact(&url) });
         }
-        let (version, file) = file::choose(&read.files, None).ok_or_else(|| CrawlError::Malformed {
+        let chosen = file::choose(&read.files, None).ok_or_else(|| CrawlError::Malformed {
             subject: redact(&url),
             reason: GapReason::Unsupported,
             detail: "no file is a .tar.gz, a .zip or a wheel".to_owned(),
         })?;
         let version_count = read.version_count.map_or(Claim::Unknown, Claim::Known);
-        let claims = Claims { version_count, ..project::claims_of_file(file) };
-        let locator = file::locator(&self.name, version, file);
+        let refused_versions = file::refused_versions(&read.files);
+        let claims = Claims { version_count, refused_versions, ..project::claims_of_file(chosen.main) };
+        // The pages give addresses that are resolved already.
+        let locator = chosen.locator(&self.name, |file| Ok::<_, CrawlError>(file.url.clone()))?;
         Ok(self.visited(locator, claims, file::digest_of(&read.files), validators))
     }
 

@@ -11,7 +11,8 @@ use capdex_model::snapshot::GapReason;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::file::{FilesByVersion, IndexFile, choose, digest_of, locator};
+use super::file::{FilesByVersion, IndexFile, choose, digest_of, refused_versions};
+use super::status;
 use crate::claims::{list, of_text, text};
 use crate::http::redact;
 use crate::{CrawlError, json};
@@ -37,7 +38,7 @@ pub(crate) struct PypiProjectDetails {
 /// Reads the JSON of `project` (normalised), answered by `page_url`. Proxies give the addresses of files relative to it.
 ///
 /// # Errors
-/// `Gone` where it has no files at all. `Malformed` for what is not the JSON of this project, and for a project without
+/// `TakenDown` where it is quarantined, `Gone` where it has no files at all. `Malformed` for what is not the JSON of this project, and for a project without
 /// a file of a kind that is read.
 pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<PypiProjectDetails, CrawlError> {
     let subject = redact(page_url);
@@ -54,18 +55,26 @@ pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<PypiPr
     if pypi_name(name) != project {
         return Err(bad("the name in it is not the one asked for"));
     }
+    status::refuse_quarantined(&value, &subject)?;
     let stated = info.get("version").and_then(Value::as_str);
     let files = files_of(&value, stated);
     if files.values().all(Vec::is_empty) {
         return Err(CrawlError::Gone { subject });
     }
-    let (version, file) = choose(&files, stated)
+    let chosen = choose(&files, stated)
         .ok_or_else(|| malformed(GapReason::Unsupported, "no file is a .tar.gz, a .zip or a wheel"))?;
-    let claims = Claims { version_count: version_count(&value), ..claims_of(info, &files, version, file) };
-    let url = Url::parse(page_url).and_then(|base| base.join(&file.url));
-    let url = url.map_err(|error| bad(&format!("the address of {} does not parse: {error}", file.filename)))?;
-    let file = &IndexFile { url: url.into(), ..file.clone() };
-    Ok(PypiProjectDetails { locator: locator(project, version, file), claims, digest: canonical_digest(info, &files) })
+    let claims = Claims {
+        version_count: version_count(&value),
+        refused_versions: refused_versions(&files),
+        ..claims_of(info, &files, chosen.version, chosen.main)
+    };
+    let absolute = |file: &IndexFile| {
+        let url = Url::parse(page_url).and_then(|base| base.join(&file.url));
+        let wrong = |error| bad(&format!("the address of {} does not parse: {error}", file.filename));
+        url.map(Into::into).map_err(wrong)
+    };
+    let locator = chosen.locator(project, absolute)?;
+    Ok(PypiProjectDetails { locator, claims, digest: canonical_digest(info, &files) })
 }
 
 /// Members on which neither a listing nor "unchanged" depends.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::file::{FilesByVersion, IndexFile, version_of};
+use super::status;
 use crate::{CrawlError, json};
 
 /// Ask for JSON, take HTML where the index has no other.
@@ -20,8 +21,8 @@ pub(crate) struct PypiSimpleProject {
     pub(crate) files: FilesByVersion,
     /// The number of versions that the index names; none where it names none.
     pub(crate) version_count: Option<u64>,
-    /// True where the index has hidden the project.
-    pub(crate) is_quarantined: bool,
+    /// The words for it where the index has put the project in quarantine.
+    pub(crate) quarantined: Option<String>,
 }
 
 /// Reads a page of the index for `project` (normalised), answered by `page_url`.
@@ -50,7 +51,7 @@ pub(crate) fn read(
     let files = files.ok_or_else(|| malformed("it has no list of files".to_owned()))?;
     let mut read = PypiSimpleProject {
         version_count: value.get("versions").and_then(Value::as_array).and_then(|all| u64::try_from(all.len()).ok()),
-        is_quarantined: value.pointer("/project-status/status").and_then(Value::as_str) == Some("quarantined"),
+        quarantined: status::quarantined(&value),
         ..PypiSimpleProject::default()
     };
     for file in files.iter().filter_map(|file| of_json(&base, file)) {
@@ -99,7 +100,7 @@ fn read_html(project: &str, mut base: Url, bytes: &[u8]) -> PypiSimpleProject {
                     b"a" => open = of_anchor(&base, &attribute).map(|file| (file, String::new())),
                     b"base" => base = attribute("href").and_then(|to| base.join(&to).ok()).unwrap_or(base),
                     b"meta" if attribute("name").as_deref() == Some("pypi:project-status") => {
-                        read.is_quarantined = attribute("content").as_deref() == Some("quarantined");
+                        read.quarantined = status::of(attribute("content").as_deref(), None);
                     }
                     _ => {}
                 }

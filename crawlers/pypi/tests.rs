@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use capdex_model::listing::{Integrity, Locator};
+use capdex_model::listing::{Distribution, Integrity, Locator};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -49,11 +49,17 @@ fn changed(pointer: &str, to: Value) -> Value {
 fn project_json_gives_a_locator_and_all_its_claims() {
     let read = read(&document()).expect("a project");
     let locator = Locator::PypiPackage {
+        registry: None,
         name: "a-b".into(),
         version: "1.1".into(),
         url: "http://files.registry.example/CC/a_b-1.1.tar.gz".into(),
         filename: "a_b-1.1.tar.gz".into(),
         integrity: vec![Integrity::Sha256("cc".into())],
+        others: Some(vec![Distribution {
+            filename: "a_b-1.1-py3-none-any.whl".into(),
+            url: "http://files.registry.example/BB/a_b-1.1-py3-none-any.whl".into(),
+            integrity: vec![Integrity::Sha256("bb".into())],
+        }]),
     };
     assert_eq!(read.locator, locator);
     let claims = read.claims;
@@ -169,7 +175,7 @@ fn both_forms_of_the_simple_index_say_the_same() {
     assert_eq!(read.files, html.files);
     assert_eq!(read.version_count, Some(4));
     assert_eq!(html.version_count, None);
-    let (version, file) = file::choose(&html.files, None).expect("a file");
+    let file::ChosenFiles { version, main: file, .. } = file::choose(&html.files, None).expect("a file");
     assert_eq!(version, "1.1");
     assert_eq!(file.url.as_str(), "http://registry.example/files/a_b-1.1.tar.gz");
     assert_eq!(file.sha256.as_deref(), Some("cc"));
@@ -181,9 +187,9 @@ fn both_forms_of_the_simple_index_say_the_same() {
 fn quarantine_is_read_in_both_forms() {
     let page = "http://registry.example/simple/a-b/";
     let html = br#"<meta name="pypi:project-status" content="quarantined">"#;
-    assert!(simple::read("a-b", page, Some("text/html"), html).expect("a page").is_quarantined);
+    assert!(simple::read("a-b", page, Some("text/html"), html).expect("a page").quarantined.is_some());
     let json = br#"{"files": [], "project-status": {"status": "quarantined"}}"#;
-    assert!(simple::read("a-b", page, None, json).expect("a page").is_quarantined);
+    assert!(simple::read("a-b", page, None, json).expect("a page").quarantined.is_some());
 }
 
 #[test]
@@ -232,7 +238,8 @@ async fn a_step_lists_each_name_as_the_index_answers() {
         if listing.key == key("a-b") && validators.etag.as_deref() == Some("\"1\"")));
     assert!(matches!(denied, ListedEntry::Failed { gap, transient: false, .. } if gap.reason == GapReason::Denied));
     assert!(matches!(garbage, ListedEntry::Failed { gap, .. } if gap.reason == GapReason::BadAnswer));
-    assert_eq!(hidden, &ListedEntry::Gone(key("hidden")));
+    let taken = ListedEntry::TakenDown { key: key("hidden"), detail: "quarantined by the registry".into() };
+    assert_eq!(hidden, &taken);
     assert!(matches!(html, ListedEntry::Changed { listing, .. } if listing.claims.version_count == Claim::Unknown));
     assert_eq!(missing, &ListedEntry::Gone(key("missing")));
     let mut paths = server.paths();

@@ -3,6 +3,7 @@
 //!
 //! The environment and the file system are passed in, so that a test decides what they hold.
 
+mod certificates;
 mod npmrc;
 mod pip;
 mod well_known;
@@ -12,17 +13,28 @@ use base64::engine::general_purpose::STANDARD;
 use capdex_model::snapshot::GapReason;
 use url::Url;
 
+pub use certificates::{TrustedCertificates, certificates};
 pub use npmrc::{npm_base_url, npm_scopes};
 pub use pip::pypi_base_url;
 
 use crate::CrawlError;
-use crate::http::{Credential, HttpSettings, Secret, redact};
+use crate::http::{AllowedBaseUrl, Credential, HttpSettings, Secret, redact};
 
 /// Gives the value of an environment variable.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Gives the text of a file; none where it cannot be read.
 pub type ReadFile<'a> = &'a dyn Fn(&std::path::Path) -> Option<String>;
+
+/// True where an address, with or without its scheme, is that of the registry that everybody's npm or pip asks when nothing is
+/// configured.
+pub fn is_well_known(address: &str) -> bool {
+    let bare = |address: &str| {
+        let rest = address.split_once("://").map_or(address, |(_, rest)| rest).trim_end_matches('/');
+        rest.strip_suffix("/simple").unwrap_or(rest).to_ascii_lowercase()
+    };
+    [well_known::npm(), well_known::pypi()].iter().any(|known| bare(known) == bare(address))
+}
 
 /// The base address of a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,10 +49,10 @@ pub struct BaseUrl {
 }
 
 impl BaseUrl {
-    /// Lets the client ask this address, wherever its host leads, and prove to it who asks in requests of the source
-    /// `kind`.
-    pub fn configure(&self, kind: &str, http: &mut HttpSettings) {
-        http.allowed_base_urls.push(self.url.clone());
+    /// Lets the client ask this address in requests of the source `id`, wherever its host leads, and prove to it who asks
+    /// in requests of sources of this `kind`.
+    pub fn configure(&self, id: &str, kind: &str, http: &mut HttpSettings) {
+        http.allowed_base_urls.push(AllowedBaseUrl::new(id, &self.url));
         let credentials = self.credentials.clone();
         http.credentials.extend(credentials.map(|credential| Credential { kind: kind.to_owned(), ..credential }));
     }
@@ -109,5 +121,7 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+#[cfg(test)]
+mod certificate_tests;
 #[cfg(test)]
 mod tests;

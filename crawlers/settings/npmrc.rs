@@ -57,14 +57,14 @@ fn of_environment(environment: Environment<'_>) -> Option<FoundAddress> {
 }
 
 /// A variable as npm reads it: in lower or upper case, and not at all where it is empty.
-fn variable(environment: Environment<'_>, name: &str) -> Option<String> {
+pub(super) fn variable(environment: Environment<'_>, name: &str) -> Option<String> {
     [name.to_owned(), name.to_ascii_uppercase()]
         .iter()
         .find_map(|name| environment(name).filter(|text| !text.is_empty()))
 }
 
 /// The files that npm reads, the one that wins first.
-struct NpmrcFiles(Vec<NpmrcFile>);
+pub(super) struct NpmrcFiles(Vec<NpmrcFile>);
 
 struct NpmrcFile {
     path: PathBuf,
@@ -72,7 +72,8 @@ struct NpmrcFile {
 }
 
 impl NpmrcFiles {
-    fn read(environment: Environment<'_>, read_file: ReadFile<'_>) -> Self {
+    /// Reads those that are there.
+    pub(super) fn read(environment: Environment<'_>, read_file: ReadFile<'_>) -> Self {
         let home = environment("HOME").or_else(|| environment("USERPROFILE"));
         let user = variable(environment, "npm_config_userconfig").map(PathBuf::from);
         let global = variable(environment, "npm_config_globalconfig").map(PathBuf::from);
@@ -92,7 +93,8 @@ impl NpmrcFiles {
         Self(paths.into_iter().filter_map(layer).collect())
     }
 
-    fn find(&self, key: &str) -> Option<FoundAddress> {
+    /// The value of a key that is not empty, with the file that it stands in.
+    pub(super) fn find(&self, key: &str) -> Option<FoundAddress> {
         self.0.iter().find_map(|layer| {
             let address = layer.values.get(key).filter(|address| !address.is_empty())?.clone();
             Some(FoundAddress { address, origin: layer.path.display().to_string() })
@@ -137,14 +139,26 @@ impl NpmrcFiles {
 }
 
 /// Reads the text of an `.npmrc`: one `key = value` a line, comments with `;` and `#`, values in quotes or bare, and
-/// `${VARIABLE}` for variables. A repeated key keeps its last value; lists and sections are passed over.
+/// `${VARIABLE}` for variables. A repeated key keeps its last value; of lists only `ca[]` is
+/// read, and sections are passed over.
 fn parse(text: &str, environment: Environment<'_>) -> BTreeMap<String, String> {
     let lines = text.lines().map(str::trim).filter(|line| !line.starts_with([';', '#', '[']));
     let pairs = lines.filter_map(|line| line.split_once('='));
-    pairs
-        .map(|(key, value)| (expand(unquoted(key), environment), expand(unquoted(value), environment)))
-        .filter(|(key, _)| !key.is_empty() && !key.ends_with("[]"))
-        .collect()
+    let pairs = pairs.map(|(key, value)| (expand(unquoted(key), environment), expand(unquoted(value), environment)));
+    let mut values = BTreeMap::<String, String>::new();
+    for (key, value) in pairs.filter(|(key, _)| !key.is_empty()) {
+        match key.strip_suffix("[]") {
+            None => drop(values.insert(key, value)),
+            // Several authorities are one list, one on each line.
+            Some("ca") => {
+                let all = values.entry("ca".to_owned()).or_default();
+                all.push_str(&value);
+                all.push('\n');
+            }
+            Some(_) => {}
+        }
+    }
+    values
 }
 
 fn unquoted(text: &str) -> &str {

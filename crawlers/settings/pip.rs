@@ -35,6 +35,11 @@ fn of_environment(environment: Environment<'_>) -> Option<FoundAddress> {
 }
 
 fn of_files(environment: Environment<'_>, read_file: ReadFile<'_>) -> Option<FoundAddress> {
+    setting(environment, read_file, &["index-url", "index_url"])
+}
+
+/// The value of a key in the section `global` of the first file that has it. `keys` are its spellings.
+pub(super) fn setting(environment: Environment<'_>, read_file: ReadFile<'_>, keys: &[&str]) -> Option<FoundAddress> {
     let named = environment("PIP_CONFIG_FILE").filter(|path| !path.is_empty());
     // pip takes the null device as "read no file at all".
     if named.as_deref() == Some("/dev/null") {
@@ -48,13 +53,13 @@ fn of_files(environment: Environment<'_>, read_file: ReadFile<'_>) -> Option<Fou
     paths.extend(home.map(|home| home.join(".pip/pip.conf")));
     paths.push(Path::new("/etc/pip.conf").to_owned());
     paths.into_iter().find_map(|path| {
-        let address = index_url(&read_file(&path)?)?;
+        let address = value_of(&read_file(&path)?, keys)?;
         Some(FoundAddress { address, origin: path.display().to_string() })
     })
 }
 
-/// The `index-url` in the section `global` of an INI file; the last one where it stands there twice.
-fn index_url(text: &str) -> Option<String> {
+/// The value of a key in the section `global` of an INI file; the last one where it stands there twice.
+fn value_of(text: &str, keys: &[&str]) -> Option<String> {
     let mut is_global = false;
     let mut found = None;
     for line in text.lines().map(str::trim).filter(|line| !line.starts_with([';', '#'])) {
@@ -63,7 +68,7 @@ fn index_url(text: &str) -> Option<String> {
             is_global = section.trim() == "global";
         } else if let Some((key, value)) = line.split_once(['=', ':'])
             && is_global
-            && matches!(key.trim().to_ascii_lowercase().as_str(), "index-url" | "index_url")
+            && keys.contains(&key.trim().to_ascii_lowercase().as_str())
         {
             found = Some(value.trim().to_owned()).filter(|value| !value.is_empty());
         }

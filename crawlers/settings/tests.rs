@@ -167,8 +167,8 @@ fn users_in_addresses_become_credentials_and_are_never_printed() {
     assert_eq!(credential(&found), Some(("https://h.test/", header.as_str())));
     assert!(!format!("{found:?}").contains("p%3Ass"));
     let mut http = HttpSettings::default();
-    found.configure("npm", &mut http);
-    assert_eq!(http.allowed_base_urls, ["https://h.test/r/simple"]);
+    found.configure("corp", "npm", &mut http);
+    assert_eq!(http.allowed_base_urls, [AllowedBaseUrl::new("corp", "https://h.test/r/simple")]);
     assert_eq!(http.credentials.len(), 1);
 }
 

@@ -220,6 +220,7 @@ fn key_of(listed: &ListedEntry) -> &ListingKey {
         ListedEntry::Changed { listing, .. } => &listing.key,
         ListedEntry::Unchanged(key)
         | ListedEntry::Gone(key)
+        | ListedEntry::TakenDown { key, .. }
         | ListedEntry::Moved { key, .. }
         | ListedEntry::Failed { key, .. } => key,
     }

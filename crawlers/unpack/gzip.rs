@@ -86,6 +86,13 @@ pub fn gunzip(bytes: &[u8], max_bytes: u64) -> Result<Vec<u8>, Gap> {
     }
 }
 
+/// One gzip member, expanded while it is read. Nothing behind it is taken from the reader once all of it was read.
+///
+/// Nothing is capped: who reads from it decides how much.
+pub(crate) fn gunzip_member(reader: impl BufRead) -> impl Read {
+    GzDecoder::new(reader)
+}
+
 /// Expands a gzip file while it is read, for files of the operator that do not fit in memory.
 ///
 /// Nothing is capped: who reads lines from it decides how long a line may be.

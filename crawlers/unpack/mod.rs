@@ -30,8 +30,8 @@ use capdex_model::snapshot::{Gap, GapReason};
 
 pub(crate) use capped::{Refusal, read_at_most};
 pub use format::ArchiveFormat;
-pub(crate) use gzip::gzip;
 pub use gzip::{gunzip, gunzip_lines};
+pub(crate) use gzip::{gunzip_member, gzip};
 pub use limits::UnpackLimits;
 
 use gzip::GzipMembers;
@@ -45,6 +45,11 @@ pub struct Unpacked {
     /// Everything that was refused, capped or damaged, sorted. The subject is a member's path, or `.` for the archive
     /// as a whole.
     pub gaps: Vec<Gap>,
+}
+
+/// `name` without the ending that promises a container; as it is where there is none.
+pub(crate) fn strip_ending(name: &str) -> &str {
+    ArchiveFormat::strip_ending(name)
 }
 
 /// Unpacks an archive that is taken to be in `format`.

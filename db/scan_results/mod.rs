@@ -2,6 +2,8 @@
 //!
 //! The scan that counts for an identity is chosen in `identities.rs`.
 
+mod slugs;
+
 use capdex_corpus::drift::Pins;
 use capdex_model::capability::Capability;
 use capdex_model::digest::Digest;
@@ -85,7 +87,8 @@ fn put_capability(conn: &Connection, identity: i64, capability: &Capability, at:
     }
     let sql = "INSERT INTO capabilities (digest, identity, kind, path, slug, first_seen)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    let Capability { id, kind, path, slug, .. } = capability;
+    let slug = slugs::choose(conn, capability, at)?;
+    let Capability { id, kind, path, .. } = capability;
     let params = (id.0.as_bytes(), identity, kind.as_str(), path, slug, seconds(at));
     insert(conn, "store a capability", sql, params)
 }

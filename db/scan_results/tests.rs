@@ -83,6 +83,34 @@ fn the_same_facts_and_pins_are_stored_once() {
 }
 
 #[test]
+fn two_names_that_fold_to_one_slug_are_told_apart_whichever_is_written_first() {
+    let slugs = |nights: &[(&str, i64)]| {
+        let folder = Folder::new();
+        let store = folder.store();
+        for (name, night) in nights {
+            scan_of(&store, name, "1", *night);
+        }
+        let current = store.reader().expect("opens").current().expect("reads");
+        let slugs = current.into_iter().map(|one| (one.identity, one.capability.slug));
+        slugs.collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let (victim, twin) = ("postmark-mcp", "postmark_mcp");
+    let plain = "npm-postmark-mcp-package";
+    // Who was there keeps it, whatever the newcomer's id is.
+    for (first, later) in [(victim, twin), (twin, victim)] {
+        let told = slugs(&[(first, 1), (later, 2)]);
+        assert_eq!(told[&format!("npm:{first}")], plain);
+        let id = capability_id(&format!("npm:{later}"), "");
+        assert_eq!(told[&format!("npm:{later}")], format!("{plain}--{}", &id.to_string()[..8]));
+    }
+    assert_eq!(
+        slugs(&[(victim, 1), (twin, 1)]),
+        slugs(&[(twin, 1), (victim, 1)]),
+        "in one night the order is no matter"
+    );
+}
+
+#[test]
 fn a_scan_of_an_unknown_snapshot_is_refused() {
     let folder = Folder::new();
     let result = folder

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use capdex_model::fact::Severity;
 use clap::{Args, Subcommand};
 
-use super::ListFormat;
+use super::{ListFormat, WaitArgs};
 
 /// The commands of `alerts`.
 #[derive(Debug, Subcommand)]
@@ -72,6 +72,8 @@ pub struct AlertsAckArgs {
     /// Take an acknowledgement back.
     #[arg(long)]
     pub withdraw: bool,
+    #[command(flatten)]
+    pub waiting: WaitArgs,
 }
 
 /// Options of `alerts send`.

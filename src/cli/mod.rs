@@ -15,7 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
 pub use installed::{CompletionsArgs, ManArgs};
-pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs};
+pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs, WaitArgs};
 pub use scan::{FailOn, ScanArgs};
 pub use site::{ReportArgs, ServeArgs};
 pub use watch::{CampaignsArgs, ClonesArgs, CollisionsArgs, DriftArgs, TyposquatsArgs};
@@ -176,9 +176,12 @@ pub struct NightlyArgs {
     /// The schedule (default: the quick start that is compiled in).
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where the dataset goes; replaced as a whole.
+    /// Where the dataset goes. Its files of before are replaced; whatever else lies there stays.
     #[arg(long, value_name = "DIR", default_value = "capdex-export")]
     pub out: PathBuf,
+    /// End with 3 where any item at all has a gap.
+    #[arg(long)]
+    pub strict: bool,
     /// Print the requests, bytes and time to expect, and send nothing.
     #[arg(long)]
     pub plan: bool,
@@ -207,6 +210,9 @@ pub struct BackfillArgs {
     /// Store the listings only; the next night fetches and scans.
     #[arg(long)]
     pub list_only: bool,
+    /// End with 3 where any item at all has a gap.
+    #[arg(long)]
+    pub strict: bool,
     /// Print the requests, bytes and time to expect, and send nothing.
     #[arg(long)]
     pub plan: bool,
@@ -228,6 +234,8 @@ pub enum SourcesCommand {
 pub struct AcceptRemovalsArgs {
     /// The source, as `capdex status` names it.
     pub source: String,
+    #[command(flatten)]
+    pub waiting: WaitArgs,
 }
 
 /// Options of `score`.
@@ -255,7 +263,7 @@ pub enum ListFormat {
 /// Options of `export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// Where the dataset goes; replaced as a whole.
+    /// Where the dataset goes. Its files of before are replaced; whatever else lies there stays.
     pub dir: PathBuf,
     /// Which formats, separated by commas.
     #[arg(long, value_delimiter = ',', default_values = ["parquet", "jsonl", "csv", "sqlite"], value_name = "FORMATS")]
@@ -304,6 +312,8 @@ pub enum AbuseCommand {
     Import {
         /// The list, a JSON file.
         file: PathBuf,
+        #[command(flatten)]
+        waiting: WaitArgs,
     },
     /// The lists that count, with version, source, date and digest.
     #[command(after_help = "Example:\n  capdex abuse list --format json")]

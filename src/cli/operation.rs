@@ -14,9 +14,20 @@ pub struct DaemonArgs {
     /// The folder of schedules; those with a `[daemon]` table are run.
     #[arg(long, value_name = "DIR", default_value = "schedules")]
     pub schedules: PathBuf,
+    /// Count a run as incomplete where any item at all has a gap.
+    #[arg(long)]
+    pub strict: bool,
     /// Say when each schedule runs next, and run nothing.
     #[arg(long)]
     pub plan: bool,
+}
+
+/// The option of what an operator decides while a run may hold the store.
+#[derive(Debug, Args)]
+pub struct WaitArgs {
+    /// Seconds to wait while a run is in the middle of a write.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub wait: u64,
 }
 
 /// Options of `prune`.

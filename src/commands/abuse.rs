@@ -6,16 +6,15 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use capdex_dataset::escape;
-use capdex_db::{ImportedList, StoreError};
+use capdex_db::{Decisions, ImportedList, StoreError};
 use capdex_model::abuse::{AbuseEntry, AbuseList};
 use capdex_model::digest::Digest;
 use capdex_model::time::AsOf;
 use serde_json::{Value, json};
 
 use super::{list_output, summary};
-use crate::cli::{AbuseCommand, ListFormat};
+use crate::cli::{AbuseCommand, ListFormat, WaitArgs};
 use crate::exit::{Exit, usage};
-use crate::jobs::run::open_store;
 use crate::options::Global;
 use crate::output::Out;
 use crate::{clock, files, osv};
@@ -25,14 +24,14 @@ const MAX_BYTES: u64 = 64 << 20;
 
 pub(super) fn run(global: &Global, command: &AbuseCommand, out: &mut Out) -> anyhow::Result<Exit> {
     match command {
-        AbuseCommand::Import { file } => import(global, file, out)?,
+        AbuseCommand::Import { file, waiting } => import(global, file, waiting, out)?,
         AbuseCommand::List { format } => list(global, *format, out)?,
         AbuseCommand::ExportOsv { dir, list } => export_osv(global, dir, list, out)?,
     }
     Ok(Exit::Done)
 }
 
-fn import(global: &Global, file: &Path, out: &mut Out) -> anyhow::Result<()> {
+fn import(global: &Global, file: &Path, waiting: &WaitArgs, out: &mut Out) -> anyhow::Result<()> {
     let shown = file.display();
     let size = fs::metadata(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?.len();
     // Asked before reading, so that a wrong path does not fill the memory.
@@ -44,12 +43,15 @@ fn import(global: &Global, file: &Path, out: &mut Out) -> anyhow::Result<()> {
     let list = AbuseList::parse(&bytes).map_err(|error| usage(format!("{shown}: {error}")))?;
     let digest = Digest::of(&bytes);
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
-    let store = open_store(global)?;
     let taken = list.clone();
     // A version older than the one held, or the same with other bytes, is a fault of the file.
-    let imported = match store.write(move |writer| writer.import_abuse_list(&taken, &digest, at)) {
-        Err(error @ StoreError::Refused { .. }) => return Err(usage(format!("{shown}: {error}"))),
-        other => other?,
+    let import = move |decisions: &Decisions<'_>| decisions.import_abuse_list(&taken, &digest, at);
+    let imported = match super::decide(global, waiting, import) {
+        Err(error) => match error.downcast_ref::<StoreError>() {
+            Some(refused @ StoreError::Refused { .. }) => return Err(usage(format!("{shown}: {refused}"))),
+            _ => return Err(error),
+        },
+        Ok(imported) => imported,
     };
     let AbuseList { list: name, version, date, entries, .. } = list;
     match imported {

@@ -1,5 +1,6 @@
 //! `capdex sources accept-removals`: lets a blocked mass deletion through.
 
+use anyhow::Context as _;
 use capdex_dataset::escape;
 use capdex_model::time::AsOf;
 
@@ -7,7 +8,6 @@ use crate::cli::AcceptRemovalsArgs;
 use crate::clock;
 use crate::exit::{Exit, usage};
 use crate::jobs::list;
-use crate::jobs::run::open_store;
 use crate::options::Global;
 use crate::output::Out;
 
@@ -21,9 +21,10 @@ pub(super) fn run(global: &Global, options: &AcceptRemovalsArgs, out: &mut Out) 
         out.line(format_args!("Nothing is held back in {}.", escape::escape(&state.id)))?;
         return Ok(Exit::Done);
     }
-    let store = open_store(global)?;
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
-    let gone = list::confirm(&store, &state.id, at)?;
+    let source = state.id.clone();
+    let gone = super::decide(global, &options.waiting, move |decisions| list::confirm(decisions, &source, at))
+        .context("failed to take the missing listings as gone")?;
     out.line(format_args!("{} of {} taken as gone.", escape::count(gone, "listing"), escape::escape(&state.id)))?;
     Ok(Exit::Done)
 }

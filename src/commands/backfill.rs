@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use capdex_crawlers::WalkKind;
+use capdex_dataset::export::rank_order::RankOrder;
+use capdex_rubrics::rank::DEFAULT_RANK_BY;
 
 use super::{nightly, summary};
 use crate::cli::BackfillArgs;
@@ -18,6 +20,7 @@ pub(super) fn run(global: &Global, options: &BackfillArgs, out: &mut Out) -> any
         return nightly::print_plan(global, &schedule, out);
     }
     let mut context = jobs::open(global, &schedule, &options.recording)?;
+    context.gaps.is_strict = options.strict;
     // One source was asked for by name, so leaving it out is an error and no warning.
     if let Some((id, reason)) = context.skipped.first_key_value() {
         return Err(usage(format!("{id} is not asked: {reason}")));
@@ -30,6 +33,12 @@ pub(super) fn run(global: &Global, options: &BackfillArgs, out: &mut Out) -> any
     let last = if options.list_only { jobs::Last::List } else { jobs::Last::Watch };
     let report = jobs::whole(&context, &schedule.name, last)?;
     summary::print_report(&report, out)?;
+    if !options.list_only {
+        // Counted from the store, because nothing was written that would hold them.
+        let reader = context.store.reader()?;
+        let ranking = RankOrder::of(&reader, &context.pool, context.as_of, DEFAULT_RANK_BY)?;
+        summary::print_bands(&ranking.bands, None, out)?;
+    }
     out.line("Next: capdex export DIR · capdex status")?;
     Ok(nightly::exit_of(&report))
 }
@@ -57,8 +66,9 @@ fn schedule(options: &BackfillArgs) -> anyhow::Result<Schedule> {
     if section.packages.is_empty() && section.queries.is_empty() && source.meta().walk == WalkKind::Names {
         return Err(usage(format!("nothing to list in {}: give --watchlist FILE or --config FILE", options.source)));
     }
-    // The operator's decisions on identity hold for a single source as well.
-    Ok(Schedule { identity: loaded.identity, ..Schedule::single(&options.source, section, loaded.http) })
+    // The operator's decisions on identity and gaps hold for a single source as well.
+    let (identity, max_gap_percent) = (loaded.identity, loaded.max_gap_percent);
+    Ok(Schedule { identity, max_gap_percent, ..Schedule::single(&options.source, section, loaded.http) })
 }
 
 fn read_names(path: &Path) -> anyhow::Result<Vec<String>> {

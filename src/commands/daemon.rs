@@ -34,7 +34,7 @@ pub(super) fn run(global: &Global, options: &DaemonArgs, out: &mut Out) -> anyho
     // Before the first wait, which may be hours: a service manager's log shows the lines at once.
     out.flush()?;
     let shutdown = Shutdown::listen()?;
-    daemon::run(global, &scheduled, &shutdown, &mut |event| {
+    daemon::run(global, &scheduled, options.strict, &shutdown, &mut |event| {
         tell(event, out)?;
         // Whoever reads along a service's output reads each line when it happens.
         out.flush()?;

@@ -2,11 +2,13 @@
 //!
 //! No rule, no rubric and no SQL may live here.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
-use capdex_db::Reader;
+use capdex_db::{Decisions, Reader, StoreError};
 use capdex_rubrics::RUBRICS;
 
-use crate::cli::{Cli, CliCommand, SourcesCommand};
+use crate::cli::{Cli, CliCommand, SourcesCommand, WaitArgs};
 use crate::exit::{Exit, usage};
 use crate::options::Global;
 use crate::output::Out;
@@ -91,6 +93,18 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
 fn reader(global: &Global) -> anyhow::Result<Reader> {
     Reader::open(&global.db, &capdex_rules::INDEX)
         .with_context(|| format!("failed to open the store {} (run `capdex nightly` first)", global.db.display()))
+}
+
+/// Writes an operator's decision, also while a run holds the store; says so where it has to wait.
+fn decide<T: Send + 'static>(
+    global: &Global,
+    waiting: &WaitArgs,
+    work: impl FnOnce(&Decisions<'_>) -> Result<T, StoreError> + Send + 'static,
+) -> anyhow::Result<T> {
+    let patience = Duration::from_secs(waiting.wait);
+    let mut waits = || tracing::warn!("a run is in the middle of a write; waiting for {} s at most", waiting.wait);
+    capdex_db::decide(&global.db, &capdex_rules::INDEX, patience, &mut waits, work)
+        .with_context(|| format!("failed to write into the store {}", global.db.display()))
 }
 
 /// Checks a rubric's id.

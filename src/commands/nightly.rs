@@ -1,5 +1,6 @@
 //! `capdex nightly`: the main job.
 
+use capdex_crawlers::http::HttpSettings;
 use capdex_dataset::escape;
 use capdex_db::Reader;
 use capdex_model::time::AsOf;
@@ -9,21 +10,27 @@ use crate::cli::NightlyArgs;
 use crate::clock;
 use crate::config::Schedule;
 use crate::exit::Exit;
-use crate::jobs::{plan, run as jobs};
+use crate::jobs::plan::{self, SourcePlan};
+use crate::jobs::run as jobs;
 use crate::options::Global;
-use crate::output::Out;
+use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &NightlyArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let schedule = Schedule::load(options.config.as_deref())?;
     if options.plan {
         return print_plan(global, &schedule, out);
     }
-    let context = jobs::open(global, &schedule, &options.recording)?;
+    let mut context = jobs::open(global, &schedule, &options.recording)?;
+    context.gaps.is_strict = options.strict;
     let report = jobs::whole(&context, &schedule.name, jobs::Last::Export(options.out.clone()))?;
     // The run is over: its lock and its pool are given back before anything is printed.
     drop(context);
-    summary::print_ranked(&report, out)?;
     summary::print_report(&report, out)?;
+    if let Some(written) = &report.written {
+        summary::print_bands(&written.bands, written.bands_before.as_ref(), out)?;
+        summary::print_ranked(written, out)?;
+        summary::print_changes(written, out)?;
+    }
     if let Some(as_of) = report.written.as_ref().map(|written| written.as_of) {
         alerts::print_new(&Reader::open(&global.db, &capdex_rules::INDEX)?, &report.alerts, as_of, out)?;
     }
@@ -40,10 +47,17 @@ pub(super) fn run(global: &Global, options: &NightlyArgs, out: &mut Out) -> anyh
     Ok(exit_of(&report))
 }
 
-/// The exit code of a run.
+/// The exit code of a run. Says on standard error, in one line, why it counts as incomplete.
 pub(super) fn exit_of(report: &jobs::RunReport) -> Exit {
     // An interruption comes first: what is incomplete follows from it.
-    if report.interrupted { Exit::Interrupted } else { Exit::of(false, report.is_incomplete()) }
+    if report.interrupted {
+        return Exit::Interrupted;
+    }
+    if report.is_incomplete() {
+        let why = report.shortfalls.join("; ");
+        output::say(format_args!("capdex: incomplete: {} (`capdex status` tells more)", escape::escape(&why)));
+    }
+    Exit::of(false, report.is_incomplete())
 }
 
 /// Prints what a run would cost, and sends nothing.
@@ -53,20 +67,27 @@ pub(super) fn print_plan(global: &Global, schedule: &Schedule, out: &mut Out) ->
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let plans = plan::plan(&global.db, &resolved.sources, at)?;
     for plan in &plans {
+        let source = &plan.source;
+        // Sources that read files of this machine, and those whose items are addresses themselves, have no address of their own.
+        let address = match &*plan.base_url {
+            "" => String::new(),
+            url => format!(" at {}", escape::escape(url)),
+        };
+        let pace = pace(&resolved.http, &plan.base_url);
         // Unknown is told as unknown; a guess would be taken for a promise.
         let Some(listings) = plan.listings else {
             out.line(format_args!(
-                "{}: the directory at {} was never walked to its end, so its size is not known",
-                plan.source,
-                escape::escape(&plan.base_url)
+                "{source}: the directory{address} was never walked to its end, so its size is not known; {pace}"
             ))?;
             continue;
         };
+        let listings = escape::count(listings, "listing");
+        if plan.requests == Some(0) {
+            out.line(format_args!("{source}: {listings}{address}, no request"))?;
+            continue;
+        }
         out.line(format_args!(
-            "{}: {} at {}, at most {} to fetch, about {} and {:.0} s",
-            plan.source,
-            escape::count(listings, "listing"),
-            escape::escape(&plan.base_url),
+            "{source}: {listings}{address}, at most {} to fetch, about {} and {:.0} s; {pace}",
             escape::count(plan.artifacts, "artifact"),
             escape::bytes(plan.bytes),
             plan.seconds.ceil()
@@ -75,10 +96,37 @@ pub(super) fn print_plan(global: &Global, schedule: &Schedule, out: &mut Out) ->
     for (id, reason) in &resolved.skipped {
         out.line(format_args!("{id}: skipped, {reason}"))?;
     }
-    out.line(format_args!(
-        "Together about {} and {}. Nothing was sent.",
+    out.line(together(&plans))?;
+    Ok(Exit::Done)
+}
+
+/// The sum of a plan. What is not known is no part of it, and is said.
+fn together(plans: &[SourcePlan]) -> String {
+    let unknown = plans.iter().filter(|plan| plan.requests.is_none()).count();
+    let known = format!(
+        "about {} and {}",
         escape::count(plans.iter().filter_map(|plan| plan.requests).sum(), "request"),
         escape::bytes(plans.iter().map(|plan| plan.bytes).sum())
-    ))?;
-    Ok(Exit::Done)
+    );
+    let of_unknown = || {
+        let sources = escape::count(unknown as u64, "source");
+        format!("{sources} whose size nobody knows before the first walk; `capdex status` tells it afterwards")
+    };
+    match unknown {
+        0 => format!("Together {known}. Nothing was sent."),
+        _ if unknown == plans.len() => format!("Together not known: {}. Nothing was sent.", of_unknown()),
+        _ => format!("Together {known}, and {}. Nothing was sent.", of_unknown()),
+    }
+}
+
+/// The fastest that the host of an address is asked.
+fn pace(http: &HttpSettings, base_url: &str) -> String {
+    let of_host = http.rate_limits.iter().rev().find(|(address, _)| !base_url.is_empty() && address == base_url);
+    match of_host {
+        Some((_, limit)) => format!("at most {} a minute", escape::count(u64::from(limit.per_minute), "request")),
+        None => {
+            let requests = escape::count(u64::from(http.requests_per_second), "request");
+            format!("at most {requests} a second to one host")
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The lines that a run prints at its end: the ranked table and the result of each stage.
+//! The lines that a run prints at its end: the result of each stage, the counts of verdicts, the worst, and what changed.
 
 use capdex_dataset::escape;
 use capdex_model::score::Band;
@@ -10,11 +10,40 @@ use crate::jobs::StageReport;
 use crate::jobs::run::RunReport;
 use crate::output::Out;
 use capdex_dataset::export::WrittenDataset;
+use capdex_dataset::export::band_counts::BandCounts;
 use capdex_dataset::export::top_rows::TopRow;
 
-/// Prints the ranked table of an export.
-pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<()> {
-    let Some(written) = &report.written else { return Ok(()) };
+/// Prints how many capabilities have each verdict, worst first, with what became of the counts since the dataset of before.
+pub(super) fn print_bands(bands: &BandCounts, before: Option<&BandCounts>, out: &mut Out) -> anyhow::Result<()> {
+    let since = match before.map(|before| bands.since(before)) {
+        None => String::new(),
+        Some(None) => "; since last night no other counts".to_owned(),
+        Some(Some(differences)) => format!("; since last night {differences}"),
+    };
+    out.line(format_args!("{bands}{since}"))?;
+    Ok(())
+}
+
+/// Prints what is new or has another verdict than in the dataset of before, worst first.
+pub(super) fn print_changes(written: &WrittenDataset, out: &mut Out) -> anyhow::Result<()> {
+    let changes = &written.band_changes;
+    for change in &changes.lines {
+        let before = change.before.as_deref().unwrap_or("new");
+        let slug = escape::shorten(&escape::escape(&change.slug), 72);
+        out.line(format_args!("changed  {slug}: {} → {}", escape::escape(before), change.now.as_str()))?;
+    }
+    if changes.beyond > 0 || changes.gone > 0 {
+        let (more, gone) = (changes.beyond, escape::count(changes.gone, "capability"));
+        out.line(format_args!("{more} more with another verdict, {gone} gone: the table `changes` has them all."))?;
+    }
+    Ok(())
+}
+
+/// Prints the worst of an export, worst first.
+pub(super) fn print_ranked(written: &WrittenDataset, out: &mut Out) -> anyhow::Result<()> {
+    if written.top_rows.lines.is_empty() {
+        return Ok(());
+    }
     let mut table = table();
     let seeds = RUBRICS.iter().map(|rubric| &rubric.meta().rubric).filter(|rubric| rubric.is_seed());
     let rubrics: Vec<&str> = seeds.map(|rubric| &*rubric.id).collect();
@@ -39,7 +68,8 @@ pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<
     let (hidden, beyond) = (written.top_rows.hidden, written.top_rows.beyond);
     if hidden > 0 || beyond > 0 {
         out.line(format_args!(
-            "{hidden} package rests without findings and {beyond} further rows are in the dataset."
+            "The {} that rank last; {beyond} others and {hidden} package rests without findings are in the dataset.",
+            written.top_rows.lines.len()
         ))?;
     }
     Ok(())

@@ -38,6 +38,18 @@ fn dataset(global: &Global, dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
     let verified = verify::verify(dir, &capdex_rules::INDEX, &bulk::pool(global.threads)?)?;
     told("differs", &verified.differences, out)?;
     told("unknown", &verified.unknown, out)?;
+    if verified.is_unfinished {
+        out.line(
+            "A writing into this folder was cut short or goes on; the next `capdex export` into it completes it.",
+        )?;
+    }
+    if !verified.beside.is_empty() {
+        let names: Vec<String> =
+            verified.beside.iter().take(SHOWN).map(|name| escape::escape(name).into_owned()).collect();
+        let more = verified.beside.len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        out.line(format_args!("beside the dataset, and no part of it: {}{more}", names.join(", ")))?;
+    }
     let (is_same, is_known) = (verified.differences.is_empty(), verified.unknown.is_empty());
     out.line(format_args!(
         "{} and {} digested, {} and {} computed again: {}",

@@ -25,6 +25,10 @@ keys! {
         /// Milliseconds before the second try; the wait doubles with every try.
         #[key(default = HttpSettings::default().backoff_ms, example = "1000")]
         pub backoff_ms: Option<u64>,
+        /// Milliseconds for which a host is left alone that says too much was asked, and not for how long. They double with
+        /// every such refusal in a row. GitHub wants a minute at least.
+        #[key(default = HttpSettings::default().limit_pause_ms, example = "120000")]
+        pub limit_pause_ms: Option<u64>,
         /// Milliseconds for which a server may be silent.
         #[key(default = HttpSettings::default().idle_deadline_ms, example = "60000")]
         pub idle_deadline_ms: Option<u64>,
@@ -44,6 +48,7 @@ impl HttpSection {
             max_in_flight_per_host: self.max_in_flight_per_host.unwrap_or(own.max_in_flight_per_host),
             max_tries: self.max_tries.unwrap_or(own.max_tries),
             backoff_ms: self.backoff_ms.unwrap_or(own.backoff_ms),
+            limit_pause_ms: self.limit_pause_ms.unwrap_or(own.limit_pause_ms),
             idle_deadline_ms: self.idle_deadline_ms.unwrap_or(own.idle_deadline_ms),
             total_deadline_ms: self.total_deadline_ms.unwrap_or(own.total_deadline_ms),
             seed,

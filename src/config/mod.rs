@@ -5,11 +5,13 @@
 mod alerts;
 mod cron;
 mod daemon;
+mod gap_tolerance;
 mod http;
 mod identity;
 pub mod keys;
 mod notifier;
 mod notifier_section;
+mod registries;
 mod retention;
 mod sources;
 
@@ -22,16 +24,18 @@ use capdex_crawlers::{SOURCES, Source, source};
 use serde::Deserialize;
 
 use crate::exit::usage;
+use gap_tolerance::MAX_GAP_PERCENT;
 use keys::{REQUIRED, keys};
 
 pub use alerts::{AlertSettings, AlertsSection};
 pub use cron::Cron;
 pub use daemon::{DaemonSection, OverlapPolicy, Timing};
+pub use gap_tolerance::GapTolerance;
 pub use http::HttpSection;
 pub use identity::IdentitySection;
 pub use notifier::{Notifier, NotifierTarget};
 pub use retention::RetentionSection;
-pub use sources::{SourceRun, SourceSection, variable};
+pub use sources::{SourceRun, SourceSection, WalkCaps, certificates, variable};
 
 /// The schedule that runs without any configuration.
 pub const QUICKSTART: &str = include_str!("../../schedules/quickstart.toml");
@@ -44,6 +48,10 @@ keys! {
         /// The name of the schedule in the ledger of runs.
         #[key(default = REQUIRED, example = r#""nightly""#)]
         pub name: String,
+        /// A run ends with 3 where more than this percentage of a source's items have gaps. One item alone counts only where it is
+        /// all that the source has, or where this is 0.
+        #[key(default = MAX_GAP_PERCENT, example = "5")]
+        pub max_gap_percent: Option<u32>,
         /// The manner in which requests are made.
         #[serde(default)]
         pub http: HttpSection,
@@ -79,6 +87,9 @@ keys! {
         pub rehash_per_night: Option<usize>,
     }
 }
+
+/// Words before the colon of identities that no source lists under its own name.
+const RESERVED: [&str; 2] = ["pinned", "mcpb"];
 
 /// Artifacts that are fetched again in one night unless the schedule says otherwise. It reaches every artifact of a small
 /// store once in a while, and is a rounding error in a large one.
@@ -116,6 +127,13 @@ impl Schedule {
         for (id, section) in &schedule.sources {
             // Sources are checked while the file is at hand, so that the error can name it.
             source_of(section.kind.as_deref().unwrap_or(id))?;
+            let kind = section.kind.as_deref().unwrap_or(id);
+            // What is listed is known by the table's name: under another source's it would pass for that one's.
+            if source(id).is_some_and(|own| source(kind).is_none_or(|of| of.meta().id != own.meta().id))
+                || RESERVED.contains(&id.as_str())
+            {
+                return Err(usage(format!("{origin}: the name {id:?} is not free for a table of kind {kind:?}")));
+            }
             // The id becomes a part of keys and of file names.
             if id.is_empty() || id.contains(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-') {
                 return Err(usage(format!("{origin}: {id:?} is no name for a source: letters, digits and dashes are")));
@@ -125,6 +143,7 @@ impl Schedule {
         schedule.alerts()?;
         schedule.timing().map_err(|why| usage(format!("{origin}: {why}")))?;
         schedule.keep_days().map_err(|why| usage(format!("{origin}: {why}")))?;
+        schedule.gap_tolerance().map_err(|why| usage(format!("{origin}: {why}")))?;
         Ok(schedule)
     }
 
@@ -142,6 +161,14 @@ impl Schedule {
     /// The key, and what is wrong with it.
     pub fn keep_days(&self) -> Result<Option<u32>, String> {
         self.retention.as_ref().map(RetentionSection::keep_days).transpose()
+    }
+
+    /// How many gaps a run may have and still count as complete.
+    ///
+    /// # Errors
+    /// The key and what is wrong with it.
+    pub fn gap_tolerance(&self) -> Result<GapTolerance, String> {
+        GapTolerance::of_key(self.max_gap_percent)
     }
 
     /// Whom to tell of alerts, and how.
@@ -167,14 +194,21 @@ impl Schedule {
     /// Wrong configuration: an address that is none, an operator's file that cannot be read.
     pub fn resolve(&self, seed: u64) -> anyhow::Result<Resolved> {
         let mut http = self.http.settings(seed);
-        let (mut sources, mut skipped) = (BTreeMap::new(), BTreeMap::new());
+        http.certificates = certificates();
+        let (mut sources, mut skipped) = (BTreeMap::<String, SourceRun>::new(), BTreeMap::new());
         for (id, section) in &self.sources {
             let source = source_of(section.kind.as_deref().unwrap_or(id))?;
             // Skipped with a reason, and not refused: a key that is missing tonight must not stop the other sources.
             match sources::reason_to_skip(source.meta(), section) {
                 Some(reason) => drop(skipped.insert(id.clone(), reason)),
-                None => drop(sources.insert(id.clone(), sources::run_of(source.meta(), section, &mut http)?)),
+                None => drop(sources.insert(id.clone(), sources::run_of(id, source.meta(), section, &mut http)?)),
             }
+        }
+        registries::assign(&mut sources, &self.sources)?;
+        // Known only when every source is: any of them may list what lies at a forge of another one's.
+        let forges = sources::forges_of(sources.values());
+        for run in sources.values_mut() {
+            run.settings.forges.clone_from(&forges);
         }
         let rehash_per_night = self.drift.rehash_per_night.unwrap_or(REHASH_PER_NIGHT);
         Ok(Resolved { sources, skipped, http, rehash_per_night, overrides: self.identity.overrides()? })
@@ -215,6 +249,8 @@ fn one_line(error: &toml::de::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use capdex_model::source_role::Ecosystem;
+
     use super::*;
 
     /// Every schedule of the repository, by name.
@@ -250,12 +286,17 @@ mod tests {
             let (meta, mut http) = (source.meta(), HttpSettings::default());
             let (base_url, changes_url) = (Some(base.to_owned()), Some(changes.to_owned()));
             let section = SourceSection { base_url, changes_url, ..SourceSection::default() };
-            let run = sources::run_of(meta, &section, &mut http).expect("resolves");
+            let run = sources::run_of(meta.id, meta, &section, &mut http).expect("resolves");
             assert_eq!(run.settings.base_url, base, "{}", meta.id);
-            let expected: &[&str] = if meta.role.is_local() { &[changes] } else { &[base, changes] };
-            assert_eq!(http.allowed_base_urls, expected, "{}", meta.id);
+            // A folder is asked nothing, and each endpoint is an address of its own.
+            let is_alone = meta.role.is_local() || meta.role.ecosystem() == Some(Ecosystem::Mcp);
+            let expected: &[&str] = if is_alone { &[changes] } else { &[base, changes] };
+            let allowed: Vec<_> =
+                http.allowed_base_urls.iter().map(|it| (it.source.as_str(), it.url.as_str())).collect();
+            let expected: Vec<_> = expected.iter().map(|url| (meta.id, *url)).collect();
+            assert_eq!(allowed, expected, "{}", meta.id);
             let mut http = HttpSettings::default();
-            let run = sources::run_of(meta, &SourceSection::default(), &mut http).expect("resolves");
+            let run = sources::run_of(meta.id, meta, &SourceSection::default(), &mut http).expect("resolves");
             let is_own = meta.base_url.is_some_and(|own| own == run.settings.base_url);
             assert!(!is_own || http.allowed_base_urls.is_empty(), "{}: its own address is checked", meta.id);
         }
@@ -265,8 +306,11 @@ mod tests {
     fn what_is_no_source_or_no_name_is_refused_with_its_place() {
         for (text, part) in [
             ("name = \"x\"\n[sources.nobody]\n", "there is no source"),
+            ("name = \"x\"\n[sources.github]\nkind = \"folder\"\n", "is not free"),
+            ("name = \"x\"\n[sources.pinned]\nkind = \"folder\"\n", "is not free"),
             ("name = \"x\"\n[sources.\"a:b\"]\nkind = \"npm\"\n", "is no name for a source"),
             ("name = \"x\"\n[sources.npm]\nwatchlits = []\n", "watchlits"),
+            ("name = \"x\"\nmax_gap_percent = 101\n[sources]\n", "max_gap_percent: 101 is no percentage"),
         ] {
             let error = Schedule::parse(text, "x").expect_err("refused");
             assert!(format!("{error:#}").contains(part), "{error:#}");

@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use capdex_crawlers::http::{AppCredential, Credential, HttpSettings, RateLimit, Secret};
+use capdex_crawlers::http::{AllowedBaseUrl, AppCredential, Credential, HttpSettings, RateLimit, Secret};
 use capdex_crawlers::settings::{self, BaseUrl};
-use capdex_crawlers::{SourceMeta, SourceSettings, WalkKind};
+use capdex_crawlers::{ForgePaths, OperatorForge, SourceMeta, SourceSettings, WalkKind, http, source};
 use capdex_model::source_role::Ecosystem;
 use serde::Deserialize;
 use tracing::debug;
@@ -44,7 +44,7 @@ keys! {
         #[key(default = NONE, example = r#""https://replicate.example/registry""#)]
         pub changes_url: Option<String>,
         /// Whether the source is also asked for what other listings refer to: packages, repositories, images, endpoints.
-        #[key(default = "true for sources that are asked by name, but `folder`", example = "false")]
+        #[key(default = "true for sources that are asked by name, but `folder` and registries that are not the ecosystem's own", example = "false")]
         pub follow: Option<bool>,
         /// References that are visited in one run at most, never visited ones first.
         #[key(default = MAX_REFERENCES, example = "20000")]
@@ -57,7 +57,8 @@ keys! {
         /// Requests after which the walk stops; the next run goes on.
         #[key(default = "no budget", example = "1000")]
         pub max_requests: Option<u64>,
-        /// Requests a minute, where that shall differ from the source's published limit.
+        /// Requests a minute, where that shall differ from the source's published limit. It holds for all requests of the
+        /// source together, whatever host they go to.
         #[key(default = "as `docs/sources.md` says", example = "30")]
         pub requests_per_minute: Option<u32>,
         /// Days after which everything is walked again although the source can say what changed.
@@ -66,6 +67,17 @@ keys! {
         /// The share of the listings in percent that may be missing at once before `capdex sources accept-removals` is needed.
         #[key(default = MAX_GONE_PERCENT, example = "5")]
         pub max_gone_percent: Option<u32>,
+        /// Pages of one run at most. A directory that goes on behind them has a gap that says so.
+        #[key(default = MAX_PAGES, example = "5000")]
+        pub max_pages: Option<u64>,
+        /// Listings that the source may have in the store, gone ones included. Behind them its walk stops with a gap, tonight
+        /// and every night.
+        #[key(default = MAX_ROWS, example = "100000")]
+        pub max_rows: Option<u64>,
+        /// The growth in percent that one run may bring. So many new listings as stand in the store count as 100; the first
+        /// 500,000 are always taken. A walk that brings more stops with a gap, and the next run goes on.
+        #[key(default = MAX_GROWTH_PERCENT, example = "200")]
+        pub max_growth_percent: Option<u32>,
     }
 }
 
@@ -78,6 +90,13 @@ const RELEASE_LINES: usize = 2;
 const FULL_WALK_DAYS: u32 = 7;
 /// The share that may be missing at once unless the schedule says otherwise.
 const MAX_GONE_PERCENT: u32 = 10;
+/// Pages of one run unless the schedule says otherwise. The largest directory had 1,400 in October 2026.
+const MAX_PAGES: u64 = 100_000;
+/// Listings of one source unless the schedule says otherwise. The largest directories had 140,000 in October 2026, and a
+/// million is in sight.
+const MAX_ROWS: u64 = 3_000_000;
+/// Growth in one run unless the schedule says otherwise. The fastest directory grew by half within two months.
+const MAX_GROWTH_PERCENT: u32 = 1_000;
 
 /// The manner in which one source is walked in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +105,9 @@ pub struct SourceRun {
     pub kind: String,
     /// The address and the names.
     pub settings: SourceSettings,
+    /// The registry that its packages are of, as their identity writes it; none for the ecosystem's own, and where there are
+    /// no packages.
+    pub registry: Option<String>,
     /// True where it is also asked for what other listings refer to. Those sources are walked after the others.
     pub follows: bool,
     /// References that are visited at most.
@@ -98,6 +120,19 @@ pub struct SourceRun {
     pub full_walk_days: u32,
     /// The share of the listings in percent that may be missing at once before an operator must confirm it.
     pub max_gone_percent: u32,
+    /// The bounds of a walk.
+    pub caps: WalkCaps,
+}
+
+/// The bounds of a walk, far above what any real directory has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WalkCaps {
+    /// Pages of one run at most.
+    pub pages: u64,
+    /// Listings that the source may have in the store at most, in any state.
+    pub rows: u64,
+    /// New listings of one run in percent of those that stand in the store at most.
+    pub growth_percent: u32,
 }
 
 /// Why a source is not asked at all; none where it is.
@@ -118,13 +153,19 @@ pub(super) fn reason_to_skip(meta: &SourceMeta, section: &SourceSection) -> Opti
     Some(format!("it answers nothing without a key: set {}", missing.join(" and ")))
 }
 
-/// The run of a source; its hosts' paces and its credentials go into the settings of the client.
+/// The run of the source that the schedule names `id`; its hosts' paces and its credentials go into the settings of the client.
 ///
 /// # Errors
 /// Wrong configuration: an address that is none, a key that cannot be read.
-pub(super) fn run_of(meta: &SourceMeta, section: &SourceSection, http: &mut HttpSettings) -> anyhow::Result<SourceRun> {
-    let settings = source_settings(meta, section, http)?;
+pub(super) fn run_of(
+    id: &str,
+    meta: &SourceMeta,
+    section: &SourceSection,
+    http: &mut HttpSettings,
+) -> anyhow::Result<SourceRun> {
+    let settings = source_settings(id, meta, section, http)?;
     add_paces(meta, section, &settings.base_url, http);
+    http.source_paces.extend(section.requests_per_minute.map(|per_minute| (id.to_owned(), per_minute)));
     add_keys(meta, &settings.base_url, http);
     // Installation tokens are a thing of GitHub alone.
     if meta.role.ecosystem() == Some(Ecosystem::GitHub) {
@@ -140,8 +181,27 @@ pub(super) fn run_of(meta: &SourceMeta, section: &SourceSection, http: &mut Http
         max_entries: None,
         full_walk_days: section.full_walk_days.unwrap_or(FULL_WALK_DAYS),
         max_gone_percent: section.max_gone_percent.unwrap_or(MAX_GONE_PERCENT),
+        registry: None,
+        caps: WalkCaps {
+            pages: section.max_pages.unwrap_or(MAX_PAGES),
+            rows: section.max_rows.unwrap_or(MAX_ROWS),
+            growth_percent: section.max_growth_percent.unwrap_or(MAX_GROWTH_PERCENT),
+        },
         settings,
     })
+}
+
+/// The operator's own forges: the hosts of the base addresses of sources of other forges than GitHub.
+pub(super) fn forges_of<'a>(runs: impl Iterator<Item = &'a SourceRun>) -> Vec<OperatorForge> {
+    let is_forge =
+        |run: &&SourceRun| source(&run.kind).and_then(|source| source.meta().role.ecosystem()) == Some(Ecosystem::Git);
+    let of = |run: &SourceRun| {
+        let host = http::host_of(&run.settings.base_url)?;
+        // Names of repositories have no port.
+        let (host, _) = host.rsplit_once(':')?;
+        Some(OperatorForge { host: host.to_ascii_lowercase(), paths: ForgePaths::of_interface(&run.settings.base_url) })
+    };
+    runs.filter(is_forge).filter_map(of).collect()
 }
 
 /// Adds the paces of the source's hosts: the published limits, and for its own address what the schedule says.
@@ -214,6 +274,7 @@ fn add_app(meta: &SourceMeta, base_url: &str, http: &mut HttpSettings) -> anyhow
 }
 
 fn source_settings(
+    id: &str,
     meta: &SourceMeta,
     section: &SourceSection,
     http: &mut HttpSettings,
@@ -230,17 +291,23 @@ fn source_settings(
         Some(Ecosystem::Npm) => {
             if configured.is_none() {
                 for (scope, base) in settings::npm_scopes(&variable, &text_of)? {
-                    base.configure(meta.id, http);
+                    base.configure(id, meta.id, http);
                     scopes.insert(scope, base.url);
                 }
             }
-            configure(settings::npm_base_url(&variable, &text_of, configured)?, meta.id, http)
+            configure(settings::npm_base_url(&variable, &text_of, configured)?, (id, meta.id), http)
         }
-        Some(Ecosystem::Pypi) => configure(settings::pypi_base_url(&variable, &text_of, configured)?, meta.id, http),
+        Some(Ecosystem::Pypi) => {
+            configure(settings::pypi_base_url(&variable, &text_of, configured)?, (id, meta.id), http)
+        }
         // A source's own address is public and checked like any other; only what an operator writes may lead anywhere.
         _ => match configured {
-            Some(url) if !meta.role.is_local() => {
-                http.allowed_base_urls.push(url.to_owned());
+            // What is no address is a file of the operator's, as a catalogue may be.
+            Some(url) if !meta.role.is_local() && url.contains("://") => {
+                // Every name of `mcp` is an address of its own. Those that strangers choose gain nothing by this one.
+                if meta.role.ecosystem() != Some(Ecosystem::Mcp) {
+                    http.allowed_base_urls.push(AllowedBaseUrl::new(id, url));
+                }
                 url.trim_end_matches('/').to_owned()
             }
             Some(folder) => folder.to_owned(),
@@ -249,21 +316,24 @@ fn source_settings(
     };
     // A feed often has a host of its own, which the operator has named here.
     if let Some(url) = &section.changes_url {
-        http.allowed_base_urls.push(url.clone());
+        http.allowed_base_urls.push(AllowedBaseUrl::new(id, url));
     }
+    // What the operator lists himself may be an address on his own network; what other listings refer to may not.
+    http.own_names.extend(section.packages.iter().map(|name| (id.to_owned(), name.clone())));
     Ok(SourceSettings {
         base_url,
         scopes,
         watchlist: sorted(&section.packages),
         queries: sorted(&section.queries),
+        forges: Vec::new(),
         changes_url: section.changes_url.clone(),
         release_lines: section.release_lines.unwrap_or(RELEASE_LINES),
     })
 }
 
-fn configure(base: BaseUrl, id: &str, http: &mut HttpSettings) -> String {
+fn configure(base: BaseUrl, (id, kind): (&str, &str), http: &mut HttpSettings) -> String {
     debug!(source = id, url = %base.url, origin = %base.origin, "found the source's address");
-    base.configure(id, http);
+    base.configure(id, kind, http);
     base.url
 }
 
@@ -276,6 +346,12 @@ pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().or_else(|| std::env::var(former?).ok())
 }
 
-fn text_of(path: &Path) -> Option<String> {
+/// The certificates of authorities that npm, Node and pip are told to trust on this machine.
+pub fn certificates() -> Vec<settings::TrustedCertificates> {
+    settings::certificates(&variable, &text_of)
+}
+
+/// The text of a file; none where it cannot be read.
+pub(super) fn text_of(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }

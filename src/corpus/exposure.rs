@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capdex_model::ids::{package_identity, split_registry};
 use capdex_model::listing::{Claim, Listing, Locator};
 use capdex_model::release_line;
 
@@ -45,12 +46,18 @@ impl Dependencies {
     fn add(&mut self, locator: &Locator, dependencies: &Claim<Vec<String>>) {
         let (identity, ecosystem) = (locator.identity(), locator.ecosystem());
         // Who depends on something in one release line depends on it.
-        let package = release_line::package_of_identity(&identity).to_owned();
+        let package = release_line::package_of_identity(&identity).into_owned();
         match dependencies {
             Claim::Known(names) => {
+                let (_, registry) = split_registry(&package);
                 for name in names {
                     // Names are looked up in the package's own ecosystem: the same name elsewhere is another package.
-                    self.dependents.entry(format!("{ecosystem}:{name}")).or_default().insert(package.clone());
+                    let mut on = vec![package_identity(&ecosystem, name, None)];
+                    // Which of two registries an installer asks is its user's setting, so both count.
+                    on.extend(registry.map(|registry| package_identity(&ecosystem, name, Some(registry))));
+                    for name in on {
+                        self.dependents.entry(name).or_default().insert(package.clone());
+                    }
                 }
                 self.known.insert(package);
             }
@@ -105,8 +112,13 @@ mod tests {
             Claim::Absent => Claim::Absent,
             Claim::Unknown => Claim::Unknown,
         };
-        let locator =
-            Locator::NpmPackage { name: name.into(), version: "1".into(), url: String::new(), integrity: Vec::new() };
+        let locator = Locator::NpmPackage {
+            registry: None,
+            name: name.into(),
+            version: "1".into(),
+            url: String::new(),
+            integrity: Vec::new(),
+        };
         Listing {
             key: ListingKey::new("npm", name),
             locators: vec![locator],

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use capdex_model::ids::ListingKey;
+use capdex_model::ids::{ListingKey, split_registry};
 use capdex_model::source_role::{Ecosystem, NameProof, SourceRoles};
 
 /// The publishers of a listing: from its key, from what its locators are, and from the accounts that may publish.
@@ -37,8 +37,12 @@ fn of_identity(word: &str, proof: NameProof, name: &str) -> Vec<String> {
     match proof {
         NameProof::Scope => {
             // A package without a scope can be published by anyone who is first to take the name.
+            let (name, registry) = split_registry(name);
             let scope = name.strip_prefix('@').and_then(|rest| rest.split_once('/'));
-            scope.map(|(scope, _)| format!("npm-scope:{}", scope.to_lowercase())).into_iter().collect()
+            // The same scope in another registry is somebody else's.
+            // Its port is no part that a reader may take for the account.
+            let at = registry.map(|registry| format!("@{}", registry.replace(':', "-"))).unwrap_or_default();
+            scope.map(|(scope, _)| format!("{word}-scope{at}:{}", scope.to_lowercase())).into_iter().collect()
         }
         // By the source's own name: at another address the same owner may be somebody else.
         NameProof::Account => owner(name).map(|owner| format!("{word}:{owner}")).into_iter().collect(),
@@ -87,6 +91,10 @@ mod tests {
     #[test]
     fn names_that_a_registry_gives_once_are_publishers() {
         assert_eq!(publishers(("npm", "@Acme/x"), &["npm:@Acme/x"], &["Ann"]), ["npm-scope:acme", "npm-user:ann"]);
+        // A table of its own name, with a registry of its own: nobody there is somebody at npm.
+        let elsewhere = publishers(("corp", "@acme/x"), &["npm:@acme/x?registry=corp.test:8443/npm"], &[]);
+        assert!(!elsewhere.iter().any(|publisher| publisher == "npm-scope:acme"), "{elsewhere:?}");
+        assert!(elsewhere.iter().any(|publisher| publisher == "npm-scope@corp.test-8443/npm:acme"), "{elsewhere:?}");
         assert_eq!(publishers(("github", "Acme/x"), &["github:acme/x"], &[]), ["github:acme"]);
         assert_eq!(publishers(("git", "gitlab.com/acme/x"), &[], &[]), ["git:gitlab.com/acme"]);
         assert_eq!(publishers(("oci", "ghcr.io/Acme/x:1"), &[], &[]), ["github:acme"]);

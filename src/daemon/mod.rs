@@ -60,13 +60,14 @@ const LOCKED_SLEEP: Duration = Duration::from_secs(1);
 /// The time between two looks of a run whether it is to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Runs schedules until somebody asks to stop.
+/// Runs schedules until somebody asks to stop. With `is_strict` any gap makes a run incomplete.
 ///
 /// # Errors
 /// Errors of the store; one that another process holds is waited for.
 pub fn run(
     global: &Global,
     scheduled: &[Scheduled],
+    is_strict: bool,
     shutdown: &Shutdown,
     tell: &mut dyn FnMut(&DaemonEvent<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
@@ -90,7 +91,7 @@ pub fn run(
         match choose(&store, scheduled, (now, attended), tell)? {
             Choice::Run(one, due, missed) => {
                 attended.get_or_insert(now);
-                run_one(global, store, one, (due, missed), shutdown, tell)?;
+                run_one((global, is_strict), store, one, (due, missed), shutdown, tell)?;
             }
             Choice::Wait(until) => {
                 // Given back before the sleep, so that commands by hand can write in between.
@@ -216,7 +217,7 @@ fn sleep_until(until: Option<Timestamp>, shutdown: &Shutdown) {
 
 /// Begins a due time, runs it and answers it, all under the one lock that `store` holds.
 fn run_one(
-    global: &Global,
+    global: (&Global, bool),
     store: Store,
     one: &Scheduled,
     (due, missed): (Timestamp, u64),
@@ -261,9 +262,15 @@ fn outcome_of(
 }
 
 /// The run itself; no outcome where the daemon is to end before the run did.
-fn work(global: &Global, store: Store, one: &Scheduled, shutdown: &Shutdown) -> anyhow::Result<Option<DueOutcome>> {
+fn work(
+    (global, is_strict): (&Global, bool),
+    store: Store,
+    one: &Scheduled,
+    shutdown: &Shutdown,
+) -> anyhow::Result<Option<DueOutcome>> {
     // The store goes into the run, which holds the lock until it is over.
-    let context = jobs::open_in(store, global, &one.schedule, &RecordingArgs::default())?;
+    let mut context = jobs::open_in(store, global, &one.schedule, &RecordingArgs::default())?;
+    context.gaps.is_strict = is_strict;
     let (is_over, budget, watch) = (AtomicBool::new(false), one.timing.budget, Stopwatch::start());
     let report = thread::scope(|scope| {
         let context = &context;
@@ -286,6 +293,9 @@ fn work(global: &Global, store: Store, one: &Scheduled, shutdown: &Shutdown) -> 
         jobs::whole(context, &one.schedule.name, jobs::Last::Export(one.timing.out.clone()))
     })?;
     info!(schedule = one.schedule.name, "ran");
+    if report.is_incomplete() {
+        warn!(schedule = one.schedule.name, why = report.shortfalls.join("; "), "the run is incomplete");
+    }
     Ok(match () {
         // Whoever else was asked to stop than by a signal, it was this daemon.
         () if report.interrupted => None,

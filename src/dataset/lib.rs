@@ -7,8 +7,8 @@ pub mod escape;
 pub mod export;
 pub mod finding;
 pub mod note;
+pub mod output_folder;
 pub mod scan_record;
-pub mod staging;
 pub mod stopwatch;
 pub mod views;
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::config::Schedule;
 use crate::options::Global;
 
+mod certificates;
 mod clock;
 mod disk;
 mod keys;
@@ -86,7 +87,8 @@ impl DoctorContext<'_> {
 type HealthCheck = fn(&DoctorContext<'_>) -> Vec<HealthFinding>;
 
 /// Every check, in the order in which they are told.
-pub const CHECKS: &[HealthCheck] = &[store::check, disk::check, clock::check, keys::check, reach::check];
+pub const CHECKS: &[HealthCheck] =
+    &[store::check, disk::check, clock::check, keys::check, certificates::check, reach::check];
 
 /// Everything that all checks find.
 pub fn examine(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {

@@ -6,7 +6,7 @@ use capdex_crawlers::CrawlError;
 use capdex_crawlers::http::{Http, HttpRequest, HttpResponse, HttpSettings};
 use capdex_model::time::Timestamp;
 
-use super::{DoctorContext, Health, HealthFinding, clock};
+use super::{DoctorContext, Health, HealthFinding, certificates, clock};
 
 /// An answer is an answer; nobody needs more of it.
 const MOST_BYTES: u64 = 64 << 10;
@@ -31,8 +31,8 @@ pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
                 };
                 // Local sources have no address to ask.
                 let sources = resolved.sources.iter().filter(|(_, run)| run.settings.base_url.starts_with("http"));
-                let asked: Vec<(&str, &str)> =
-                    sources.map(|(id, run)| (id.as_str(), run.settings.base_url.as_str())).collect();
+                let asked: Vec<(&str, &str, &str)> =
+                    sources.map(|(id, run)| (id.as_str(), run.kind.as_str(), run.settings.base_url.as_str())).collect();
                 for (finding, behind_s) in ask_all(settings, &asked) {
                     servers.extend(behind_s.map(|behind_s| (finding.subject.clone(), behind_s)));
                     // A source of several schedules is told once.
@@ -50,7 +50,7 @@ pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
 }
 
 /// The findings about each source, with the seconds by which its server's clock is ahead of ours, where it says so.
-fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<(HealthFinding, Option<i64>)> {
+fn ask_all(settings: HttpSettings, sources: &[(&str, &str, &str)]) -> Vec<(HealthFinding, Option<i64>)> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let made = runtime.map_err(|error| error.to_string()).and_then(|runtime| {
         let http = Http::new(settings).map_err(|error| error.to_string())?;
@@ -63,12 +63,12 @@ fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<(HealthFindi
         }
     };
     // All at once, so that the longest answer is the whole wait.
-    runtime.block_on(futures_util::future::join_all(sources.iter().map(|(id, url)| ask(&http, id, url))))
+    runtime.block_on(futures_util::future::join_all(sources.iter().map(|(id, kind, url)| ask(&http, (id, kind), url))))
 }
 
-async fn ask(http: &Http, id: &str, url: &str) -> (HealthFinding, Option<i64>) {
+async fn ask(http: &Http, (id, kind): (&str, &str), url: &str) -> (HealthFinding, Option<i64>) {
     let request = HttpRequest { url, max_bytes: MOST_BYTES, ..HttpRequest::default() };
-    let http = http.acting_for(id).counted();
+    let http = http.acting_for(id, kind).counted();
     let answer = http.send(request).await;
     let ahead = |date: Timestamp| date.unix_seconds().saturating_sub(crate::clock::now().unix_seconds());
     (judge(id, answer), http.server_date().map(ahead))
@@ -85,6 +85,10 @@ fn judge(id: &str, answer: Result<HttpResponse, CrawlError>) -> HealthFinding {
             say(Health::Warn, error.to_string(), "see docs/sources.md for the key it takes, or whether it lets us in")
         }
         Err(error @ CrawlError::RetryAt { .. }) => say(Health::Warn, error.to_string(), "wait, or ask less often"),
+        // The TLS library's word, whatever the fault: not trusted, of another host, out of date.
+        Err(error) if error.to_string().contains("certificate") => {
+            say(Health::Fail, error.to_string(), certificates::ADVICE)
+        }
         Err(error) => {
             say(Health::Fail, error.to_string(), "check the network, the proxy and the address in the schedule")
         }

@@ -168,8 +168,10 @@ fn start(
     job: Job,
     payload: FetchPayload,
 ) {
-    // The credential of the kind of source goes with the request, and with no request of another kind.
-    let http = context.http.acting_for(context.kind_of(&payload.locator.ecosystem()));
+    // The credential of the kind of source goes with the request, and with no request of another kind. Who listed the
+    // artifact may lead to its own private host, and to nobody else's.
+    let kind = context.kind_of(&payload.locator.ecosystem()).to_owned();
+    let http = context.http.acting_for(payload.key.source.as_str(), &kind);
     let (limits, slots) = (context.limits, Arc::clone(slots));
     // The stop for requests, which also ends when the time budget is over.
     let stop = context.requests.clone();

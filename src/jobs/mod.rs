@@ -13,7 +13,7 @@ use capdex_db::Store;
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
-use crate::config::{AlertSettings, SourceRun};
+use crate::config::{AlertSettings, GapTolerance, SourceRun};
 use crate::shutdown::ShutdownFlag;
 
 pub mod alerts;
@@ -27,6 +27,7 @@ pub mod rehash;
 pub mod run;
 pub mod scan;
 pub mod score;
+mod slugs;
 mod times;
 pub mod watch;
 
@@ -52,6 +53,8 @@ pub struct JobContext {
     pub alerts: AlertSettings,
     /// Days for which the store keeps everything; none where nothing is ever deleted.
     pub keep_days: Option<u32>,
+    /// How many gaps a run may have and still count as complete.
+    pub gaps: GapTolerance,
     /// The pool for scanning and scoring.
     pub pool: rayon::ThreadPool,
     /// The instant that all ages are measured against.

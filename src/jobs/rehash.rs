@@ -21,7 +21,7 @@ use futures_util::stream::{self, StreamExt as _};
 use tokio::sync::Semaphore;
 use tracing::warn;
 
-use super::{JobContext, StageReport, fetch};
+use super::{JobContext, StageReport, fetch, slugs};
 use crate::clock;
 use crate::progress::StageProgress;
 
@@ -164,7 +164,7 @@ async fn look(context: &JobContext, one: &Rehashable, slots: &Semaphore) -> Reha
 
 async fn once(context: &JobContext, one: &Rehashable, slots: &Semaphore) -> RehashResult {
     // The same credential as in the fetch stage, so that the host has no reason to answer otherwise.
-    let http = context.http.acting_for(context.kind_of(&one.locator.ecosystem()));
+    let http = context.http.acting_for(one.key.source.as_str(), context.kind_of(&one.locator.ecosystem()));
     let fetched = fetch::fetch_one(&http, &one.locator, &context.limits, slots, &context.requests).await;
     let fetched = match fetched {
         None => return RehashResult::Stopped,
@@ -197,6 +197,14 @@ async fn once(context: &JobContext, one: &Rehashable, slots: &Semaphore) -> Reha
 /// there is nothing to compare.
 fn save(context: &JobContext, one: Rehashable, found: RehashResult) -> anyhow::Result<()> {
     let at = context.as_of;
+    let refused = match &found {
+        RehashResult::Refused(gap) => {
+            let mut event = event(&one, gap, at);
+            slugs::settle(&context.store.reader()?, &mut event)?;
+            Some(event)
+        }
+        _ => None,
+    };
     context.store.write(move |writer: &Writer<'_>| {
         let subject = one.key.to_string();
         match found {
@@ -212,10 +220,11 @@ fn save(context: &JobContext, one: Rehashable, found: RehashResult) -> anyhow::R
             }
             RehashResult::Refused(gap) => {
                 writer.record_gap(STAGE, &subject, &gap, at)?;
-                let event = event(&one, &gap, at);
                 // The key is made of artifact and capability, so a mirror that stays wrong raises one alert.
-                if writer.record_drift(&event)? {
-                    writer.raise(&alert(&event), at)?;
+                if let Some(event) = &refused
+                    && writer.record_drift(event)?
+                {
+                    writer.raise(&alert(event), at)?;
                 }
                 writer.rehashed(one.id, at)
             }

@@ -10,6 +10,7 @@ use capdex_db::{Scanned, SnapshotId};
 use capdex_model::bundle::Bundle;
 use capdex_model::digest::Digest;
 use capdex_model::snapshot::Gap;
+use capdex_model::takedown;
 use tracing::debug;
 
 use super::{JobContext, StageReport};
@@ -56,7 +57,9 @@ fn read_batch(context: &JobContext, snapshots: &[SnapshotId]) -> anyhow::Result<
         if held >= BATCH_BYTES {
             break;
         }
-        let bundle = reader.bundle(*snapshot)?;
+        let mut bundle = reader.bundle(*snapshot)?;
+        // What nobody is to have, or can get any more, is not as if all of it were known.
+        bundle.gaps.extend(takedown::gap_of(&bundle.claims));
         held += bundle.size();
         batch.push((*snapshot, bundle));
     }

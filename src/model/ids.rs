@@ -109,6 +109,32 @@ impl fmt::Display for RuleId {
     }
 }
 
+/// The mark before the registry in the identity of a package. No name of a package has it, since none may hold a `?`.
+const REGISTRY: &str = "?registry=";
+
+/// The identity of a package: `npm:name`, and `npm:name?registry=host` where it is of a registry that is not the ecosystem's
+/// own. `registry` is host, port and path without slashes at the ends.
+pub fn package_identity(ecosystem: &str, name: &str, registry: Option<&str>) -> String {
+    registry.map_or_else(|| format!("{ecosystem}:{name}"), |registry| format!("{ecosystem}:{name}{REGISTRY}{registry}"))
+}
+
+/// A package's identity, or the name in it, without the registry, and the registry; none for the ecosystem's own.
+///
+/// ```
+/// use capdex_model::ids::split_registry;
+///
+/// assert_eq!(split_registry("npm:@acme/x?registry=corp.test/npm"), ("npm:@acme/x", Some("corp.test/npm")));
+/// assert_eq!(split_registry("npm:@acme/x"), ("npm:@acme/x", None));
+/// ```
+pub fn split_registry(identity: &str) -> (&str, Option<&str>) {
+    // Addresses of endpoints may hold anything, and are no packages.
+    let is_address = identity.contains("://");
+    match identity.split_once(REGISTRY) {
+        Some((package, registry)) if !is_address => (package, Some(registry)),
+        _ => (identity, None),
+    }
+}
+
 /// The name of a PyPI project in the one form that all its spellings share (PEP 503).
 pub fn pypi_name(name: &str) -> String {
     let mut normal = String::with_capacity(name.len());
@@ -125,7 +151,7 @@ pub fn pypi_name(name: &str) -> String {
 }
 
 /// The readable name of a capability, `npm:@scope/name#kind:path` in lower-case kebab: every run of characters other
-/// than letters and digits becomes one dash. Unique only by convention; the id decides.
+/// than letters and digits becomes one dash. Unlike names may fold to one text: [`longer_slug`] tells them apart.
 pub fn slug_of(locator_identity: &str, kind: Kind, path: &str) -> String {
     let parts = [locator_identity, "#", kind.as_str(), ":", path];
     let mut slug = Slug { text: String::with_capacity(parts.iter().map(|part| part.len()).sum()), parts_words: false };
@@ -140,6 +166,13 @@ pub fn slug_of(locator_identity: &str, kind: Kind, path: &str) -> String {
         }
     }
     slug.text
+}
+
+/// A slug with digits of the capability's id behind it, for one whose plain slug another capability has. Plain slugs never
+/// hold two dashes in a row, so it is no other capability's plain one.
+pub fn longer_slug(plain: &str, id: &CapabilityId, digits: usize) -> String {
+    let hex = id.0.hex();
+    format!("{plain}--{}", hex.get(..digits).unwrap_or(&hex))
 }
 
 /// A slug as it is written, and whether what was read last parts words.

@@ -32,4 +32,5 @@ pub mod score;
 pub mod snapshot;
 pub mod source_role;
 pub mod spdx;
+pub mod takedown;
 pub mod time;

@@ -8,9 +8,10 @@ pub use crate::claim::Claim;
 use crate::digest::Digest;
 use crate::history::History;
 use crate::ids::ListingKey;
-pub use crate::locator::{Integrity, Locator};
+pub use crate::locator::{Distribution, Integrity, Locator};
 use crate::release_line::{self, ReleaseLines};
 use crate::repository_signals::RepositorySignals;
+pub use crate::takedown::RefusedVersion;
 use crate::time::Timestamp;
 
 /// One entry of one source: what it says, unverified.
@@ -73,6 +74,10 @@ pub struct Claims {
     pub version_count: Claim<u64>,
     /// The deprecation message or yank reason.
     pub deprecated: Claim<String>,
+    /// The versions, of all that there are, whose deprecation or yank speaks of malice, sorted by their text. Left out of
+    /// the text where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused_versions: Vec<RefusedVersion>,
     /// Downloads, installs or stars, whichever its source ranks by. It changes every day, and so is no part of the text
     /// of the claims and of no digest: the store keeps it beside them.
     #[serde(skip)]

@@ -41,25 +41,23 @@ fn versions(listing: &Listing) -> Vec<Option<&str>> {
 
 /// True where two locators name the same version of the same file and give digests of one kind that differ.
 fn contradicts(old: &Locator, new: &Locator) -> bool {
-    let (old_digests, new_digests) = match (old, new) {
+    let contradict =
+        |old: &[Integrity], new: &[Integrity]| old.iter().any(|old| new.iter().any(|new| differ(old, new)));
+    match (old, new) {
         (
             Locator::NpmPackage { name, version, integrity, .. },
             Locator::NpmPackage { name: new_name, version: new_version, integrity: new_integrity, .. },
-        ) if name == new_name && version == new_version => (integrity, new_integrity),
+        ) if name == new_name && version == new_version => contradict(integrity, new_integrity),
         // One version of a Python project has several files, and each has its own digest.
         (
-            Locator::PypiPackage { name, version, filename, integrity, .. },
-            Locator::PypiPackage {
-                name: new_name,
-                version: new_version,
-                filename: new_filename,
-                integrity: new_integrity,
-                ..
-            },
-        ) if (name, version, filename) == (new_name, new_version, new_filename) => (integrity, new_integrity),
-        _ => return false,
-    };
-    old_digests.iter().any(|old| new_digests.iter().any(|new| differ(old, new)))
+            Locator::PypiPackage { name, version, .. },
+            Locator::PypiPackage { name: new_name, version: new_version, .. },
+        ) if name == new_name && version == new_version => {
+            let now = new.distributions();
+            old.distributions().iter().any(|(file, digests)| now.get(file).is_some_and(|new| contradict(digests, new)))
+        }
+        _ => false,
+    }
 }
 
 fn differ(old: &Integrity, new: &Integrity) -> bool {
@@ -98,13 +96,14 @@ fn worse(one: &Claim<OwnerChange>, other: &Claim<OwnerChange>) -> Claim<OwnerCha
 mod tests {
     use super::*;
     use crate::ids::ListingKey;
-    use crate::listing::Claims;
+    use crate::listing::{Claims, Distribution};
 
     fn listing(version: &str, digest: &str, owners: &[&str]) -> Listing {
         let owners = owners.iter().map(|owner| (*owner).to_owned()).collect();
         Listing {
             key: ListingKey::new("npm", "a"),
             locators: vec![Locator::NpmPackage {
+                registry: None,
                 name: "a".into(),
                 version: version.into(),
                 url: String::new(),
@@ -170,16 +169,28 @@ mod tests {
     #[test]
     fn another_kind_of_digest_or_file_contradicts_nothing() {
         let file = |filename: &str, digest: Integrity| Locator::PypiPackage {
+            registry: None,
             name: "a".into(),
             version: "1".into(),
             url: String::new(),
             filename: filename.into(),
             integrity: vec![digest],
+            others: None,
         };
         let old = file("a-1.zip", Integrity::Sha256("AA".into()));
         assert!(!contradicts(&old, &file("a-1.tar.gz", Integrity::Sha256("bb".into()))));
         assert!(!contradicts(&old, &file("a-1.zip", Integrity::Sha256("aa".into()))));
         assert!(!contradicts(&old, &file("a-1.zip", Integrity::Sha1("bb".into()))));
         assert!(contradicts(&old, &file("a-1.zip", Integrity::Sha256("bb".into()))));
+        let with_wheel = |digest: &str| {
+            let mut locator = file("a-1.zip", Integrity::Sha256("aa".into()));
+            if let Locator::PypiPackage { others, .. } = &mut locator {
+                let integrity = vec![Integrity::Sha256(digest.into())];
+                *others = Some(vec![Distribution { filename: "a-1.whl".into(), url: String::new(), integrity }]);
+            }
+            locator
+        };
+        assert!(contradicts(&with_wheel("cc"), &with_wheel("dd")), "a wheel beside the main file");
+        assert!(!contradicts(&old, &with_wheel("cc")), "one that was added");
     }
 }

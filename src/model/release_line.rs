@@ -4,9 +4,13 @@
 //! version or range that somebody names (`0.9.9`, `^1`). Its name is the package's with the line behind an `@`:
 //! `acme@next`, `@acme/tools@1`. A name of npm has no other `@` than the one that begins a scope.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+use crate::ids::{package_identity, split_registry};
+use crate::source_role::Ecosystem;
 
 /// What comes before the names of npm in identities.
 const NPM: &str = "npm:";
@@ -48,10 +52,14 @@ pub fn package_of(name: &str) -> &str {
     of_name(name).map_or(name, |(package, _)| package)
 }
 
-/// The identity of the package that an identity is a line of: `npm:acme` for `npm:acme@1`. Any other is its own.
-pub fn package_of_identity(identity: &str) -> &str {
-    let line = identity.strip_prefix(NPM).and_then(of_name);
-    line.and_then(|(package, _)| identity.get(..NPM.len() + package.len())).unwrap_or(identity)
+/// The identity of the package that an identity is a line of: `npm:acme` for `npm:acme@1`, at the same registry. Any other is
+/// its own.
+pub fn package_of_identity(identity: &str) -> Cow<'_, str> {
+    let (own, registry) = split_registry(identity);
+    match own.strip_prefix(NPM).and_then(of_name) {
+        Some((package, _)) => Cow::Owned(package_identity(Ecosystem::Npm.as_str(), package, registry)),
+        None => Cow::Borrowed(identity),
+    }
 }
 
 /// The line that leads to a version: its major, or major and minor for majors of zero, where a range such as `^0.9.1` stays
@@ -81,6 +89,8 @@ mod tests {
         }
         assert_eq!(package_of_identity("npm:@a/b@1"), "npm:@a/b");
         assert_eq!(package_of_identity("npm:@a/b"), "npm:@a/b");
+        assert_eq!(package_of_identity("npm:a@1?registry=b.test/npm"), "npm:a?registry=b.test/npm");
+        assert_eq!(package_of_identity("npm:a?registry=user@b.test"), "npm:a?registry=user@b.test");
         assert_eq!(package_of_identity("oci:host.test/a@sha256:00"), "oci:host.test/a@sha256:00");
     }
 

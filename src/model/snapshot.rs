@@ -142,6 +142,8 @@ pub enum GapReason {
     NotText,
     /// The server says that it does not exist (404, 410).
     NotFound,
+    /// The registry took it down: it put a placeholder there, put it in quarantine, or says that it was deleted.
+    TakenDown,
     /// The server refuses (401, 403) or the address may not be fetched.
     Denied,
     /// The server asks to come back later (429) for longer than the run may wait.
@@ -180,6 +182,7 @@ impl GapReason {
             Self::SpecialRefused => "special_refused",
             Self::NotText => "not_text",
             Self::NotFound => "not_found",
+            Self::TakenDown => "taken_down",
             Self::Denied => "denied",
             Self::RateLimited => "rate_limited",
             Self::Unreachable => "unreachable",

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use capdex::jobs::list::{FETCH_JOB, FetchPayload};
 use capdex::jobs::{JobContext, fetch};
 use capdex::shutdown::ShutdownFlag;
-use capdex_crawlers::http::{Http, HttpSettings, RateLimit};
+use capdex_crawlers::http::{AllowedBaseUrl, Http, HttpSettings, RateLimit};
 use capdex_crawlers::unpack::UnpackLimits;
 use capdex_dataset::bulk;
 use capdex_db::Store;
@@ -133,7 +133,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
         })
         .unwrap();
     let settings = HttpSettings {
-        allowed_base_urls: hosts.iter().map(|host| host.url.clone()).collect(),
+        allowed_base_urls: hosts.iter().map(|host| AllowedBaseUrl::new("bench", &host.url)).collect(),
         rate_limits: hosts.iter().map(|host| (host.url.clone(), host.pace)).collect(),
         use_environment_proxy: false,
         ..HttpSettings::default()
@@ -147,6 +147,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
         popular: Vec::new(),
         rehash_per_night: 0,
         overrides: capdex_corpus::identity::Overrides::default(),
+        gaps: capdex::config::GapTolerance { max_percent: 100, is_strict: false },
         limits: UnpackLimits::default(),
         keep_days: None,
         pool: bulk::pool(Some(1)).unwrap(),

@@ -143,6 +143,7 @@ impl Package {
         let first = numbers.first().copied().unwrap_or_default();
         let name = format!("package-{first}");
         let locator = Locator::NpmPackage {
+            registry: None,
             name: name.clone(),
             version: "1.0.0".into(),
             url: format!("https://registry.example/{name}.tgz"),

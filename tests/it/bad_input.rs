@@ -8,14 +8,17 @@ use crate::support::archives;
 use crate::support::capdex::{Capdex, Run};
 use crate::support::registry::{Fault, Registry};
 
-/// Runs a night over one good package and those named, and gives the run and the reasons of the gaps by listing.
+/// Runs a night over one good package and those named, and gives the run and the reasons of the gaps by listing. It is strict, so
+/// that the one gap decides its end.
 fn night(registry: &Registry, names: &[&str]) -> (Capdex, Run, BTreeMap<String, Vec<String>>) {
     registry.npm_package("weather-mcp", "1.0.0", WEATHER);
     let capdex = Capdex::with(registry);
     let mut all = names.to_vec();
     all.push("weather-mcp");
     capdex.write("schedule.toml", packages::schedule(&all, &[]));
-    let run = capdex.run(&["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-20T01:00:00Z"]);
+    let command =
+        ["nightly", "--strict", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-20T01:00:00Z"];
+    let run = capdex.run(&command);
     let mut gaps: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in rows(&capdex.path().join("out"), "gaps") {
         gaps.entry(text(&row, "listing").to_owned()).or_default().push(text(&row, "reason").to_owned());

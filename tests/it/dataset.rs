@@ -142,11 +142,16 @@ fn what_changed_since_the_export_before_is_told_once_and_the_same_when_a_night_i
 }
 
 #[test]
-fn an_export_that_was_tampered_with_stops_no_night() {
+fn an_export_that_was_tampered_with_is_left_as_it_is_and_one_that_lacks_a_file_stops_no_night() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
     let out = capdex.path().join("out");
     std::fs::write(out.join("capabilities.parquet"), "x").expect("writes");
+    let run = capdex.run(&["export", "out", "--as-of", "2026-11-21T01:00:00Z"]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("capabilities.parquet in "), "{}", run.stderr);
+    assert_eq!(std::fs::read(out.join("capabilities.parquet")).expect("there"), b"x");
+    std::fs::remove_file(out.join("capabilities.parquet")).expect("there");
     let run = capdex.run(&["export", "out", "--as-of", "2026-11-21T01:00:00Z"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(rows(&out, "changes"), Vec::<Value>::new());

@@ -10,7 +10,7 @@ use crate::support::registry::Registry;
 /// A night over the schedule of the folder.
 pub(crate) fn night(capdex: &Capdex, as_of: &str) -> Run {
     let run = capdex.run(&["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", as_of]);
-    assert_eq!(run.stderr, "", "nothing but results in a pipe");
+    assert!(run.is_quiet(), "nothing but results in a pipe: {}", run.stderr);
     run
 }
 
@@ -119,7 +119,8 @@ fn a_package_that_vanishes_is_gone_and_not_clean() {
     let capdex = first_night(&registry);
     registry.remove("weather-mcp");
     let run = night(&capdex, "2026-11-21T01:00:00Z");
-    assert_eq!(run.code, Some(3), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "one of several is no failure of the night: {}", run.stdout);
+    assert!(run.stdout.contains("1 gap open"), "{}", run.stdout);
     let out = capdex.path().join("out");
     let state = |name: &str| {
         let listing = rows(&out, "listings").into_iter().find(|row| text(row, "listing") == name).expect("a listing");

@@ -77,8 +77,72 @@ fn one_changed_byte_anywhere_in_an_export_is_named() {
         }
         std::fs::write(out.join(name), original).expect("writes");
     }
-    std::fs::write(out.join("stranger.txt"), "x").expect("writes");
-    assert!(differences()[0].starts_with("stranger.txt "), "{:?}", differences());
+    for name in ["stranger.csv", "more.parquet", "X.JSONL", "facts.csv.gz", "capdex.sqlite-wal", "train.arrow"] {
+        std::fs::write(out.join(name), "x").expect("writes");
+        let found = differences();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with(&format!("{name} ")), "{found:?}");
+        std::fs::remove_file(out.join(name)).expect("there");
+    }
+    std::fs::create_dir(out.join("facts.parquet.csv")).expect("made");
+    assert!(differences()[0].starts_with("facts.parquet.csv "), "{:?}", differences());
+}
+
+#[test]
+fn what_lies_beside_a_dataset_and_is_no_table_is_told_and_is_no_difference() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    for path in
+        ["out/.git/HEAD", "out/.gitattributes", "out/LICENSE", "out/.DS_Store", "out/.cache/hub/x", "out/n\u{1b}.txt"]
+    {
+        capdex.write(path, "x");
+    }
+    let run = capdex.run(&["verify", "out"]);
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+    let told =
+        "beside the dataset, and no part of it: .DS_Store, .cache, .git, .gitattributes, LICENSE, n\\u{1b}.txt\n";
+    assert!(run.stdout.contains(told), "{}", run.stdout);
+    capdex.write("out/more.csv", "x");
+    let run = capdex.run(&["verify", "out"]);
+    assert_eq!(run.code, Some(1), "{}", run.stdout);
+    assert!(run.stdout.contains("differs: more.csv "), "{}", run.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_never_waited_for() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let out = capdex.path().join("out");
+    let file = out.join("scores.csv");
+    let kept = std::fs::read(&file).expect("there");
+    let replaced_by = |what: &str, make: &dyn Fn()| {
+        std::fs::remove_file(&file).expect("there");
+        make();
+        let run = capdex.run(&["verify", "out"]);
+        assert_eq!(run.code, Some(1), "{what}: {}{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains("differs: scores.csv "), "{what}: {}", run.stdout);
+    };
+    let link = |to: &str| std::os::unix::fs::symlink(to, &file).expect("linked");
+    replaced_by("a pipe", &|| {
+        let made = std::process::Command::new("mkfifo").arg(&file).status().expect("mkfifo runs");
+        assert!(made.success());
+    });
+    replaced_by("a device", &|| link("/dev/zero"));
+    replaced_by("a link to the very bytes", &|| {
+        std::fs::write(capdex.path().join("kept"), &kept).expect("written");
+        link("../kept");
+    });
+    replaced_by("a file that is longer", &|| {
+        std::fs::write(&file, [kept.as_slice(), b"\n"].concat()).expect("written")
+    });
+    replaced_by("the file", &|| std::fs::write(&file, &kept[1..]).expect("written"));
+    std::fs::remove_file(&file).expect("there");
+    std::fs::write(&file, &kept).expect("written");
+    std::fs::remove_file(out.join("manifest.json")).expect("there");
+    let made = std::process::Command::new("mkfifo").arg(out.join("manifest.json")).status().expect("mkfifo runs");
+    assert!(made.success());
+    assert_eq!(capdex.run(&["verify", "out"]).code, Some(2), "a pipe is no manifest");
 }
 
 const AS_OF: &str = "2026-11-20T01:00:00Z";

@@ -39,7 +39,7 @@ impl Http {
     /// [`NotDelivered`]. A connection that gave no answer leaves open whether the server took it.
     pub async fn deliver(&self, post: &Post<'_>) -> Result<(), NotDelivered> {
         let url = address::parse(post.url.reveal()).map_err(|_| NotDelivered::notifier("its address is none"))?;
-        let client = self.shared.client(&url).map_err(|_| NotDelivered::notifier("its address may not be asked"))?;
+        let client = self.client(&url).await.map_err(|_| NotDelivered::notifier("its address may not be asked"))?;
         let request = client.post(url).headers(headers(post)?).body(post.body.to_vec());
         let answer = match tokio::time::timeout(post.deadline, request.send()).await {
             Ok(Ok(answer)) => answer,

@@ -5,6 +5,8 @@
 
 mod authorize;
 mod deliver;
+mod state;
+mod stream;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,7 +18,6 @@ use capdex_model::listing::Validators;
 use capdex_model::snapshot::GapReason;
 use capdex_model::time::Timestamp;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use url::Url;
 
@@ -25,15 +26,19 @@ use super::clock::{Clock, RealClock};
 use super::connections;
 use super::credentials::Credentials;
 use super::exchange::{Failure, Heard, Outgoing, Reply, Wire, exchange};
-use super::limits::{HostLimiter, HostLimiters};
-use super::pool::{CredentialStatus, NoCredential};
+use super::limits::{HostLimiter, HostLimiters, Permit};
+use super::pool::CredentialStatus;
 use super::recording::CrawlRecording;
 use super::redact::redact_url;
 use super::retry::Backoff;
-use super::{HttpRequest, HttpResponse, HttpSettings, Usage};
+use super::source_pace::SourcePaces;
+use super::{AllowedBaseUrl, HttpRequest, HttpResponse, HttpSettings, RateLimit, Usage};
 use crate::CrawlError;
 
+use state::ClientState;
+
 pub use deliver::{Post, origin_of};
+pub use stream::EventStream;
 
 /// Redirects that are followed at most.
 const MAX_REDIRECTS: usize = 5;
@@ -47,8 +52,21 @@ pub struct Http {
     /// A host whose rate limit was waited for before; the first request there need not. Nothing is held meanwhile: a place at
     /// a host must never be held by who waits for anything but the host's answer.
     reserved: Arc<Mutex<Option<Arc<HostLimiter>>>>,
-    /// For which source requests are made: only its credentials are sent.
-    user: Arc<str>,
+    /// For which source requests are made: only its credentials are sent, and only its exemptions hold.
+    user: Arc<ActingSource>,
+    /// The origin of an address that the operator wrote himself, while it is visited.
+    visited: Option<Arc<Origin>>,
+    /// The time for which requests of this handle waited to be sent, in milliseconds.
+    waited_ms: Arc<AtomicU64>,
+}
+
+/// The source that requests are made for; nobody by default.
+#[derive(Default)]
+struct ActingSource {
+    /// The id under which the schedule names it.
+    id: String,
+    /// Its kind, which credentials go by.
+    kind: String,
 }
 
 /// Requests sent and answers received.
@@ -77,21 +95,6 @@ impl fmt::Debug for Http {
     }
 }
 
-struct ClientState {
-    settings: HttpSettings,
-    /// For addresses whose host and port are configured: names may lead anywhere.
-    configured: reqwest::Client,
-    /// For all other addresses: names are checked when they are resolved.
-    checked: reqwest::Client,
-    allowed: BTreeSet<(String, u16)>,
-    credentials: Credentials,
-    hosts: HostLimiters,
-    backoff: Backoff,
-    clock: Box<dyn Clock>,
-    counters: Counters,
-    recording: CrawlRecording,
-}
-
 impl Http {
     /// Makes the client.
     ///
@@ -105,15 +108,18 @@ impl Http {
     /// [`Http::new`] with a clock of the caller's.
     pub(crate) fn with_clock(settings: HttpSettings, clock: Box<dyn Clock>) -> Result<Self, CrawlError> {
         let mut allowed = BTreeSet::new();
-        for base_url in &settings.allowed_base_urls {
-            allowed.insert(Origin::of(&address::parse(base_url)?).host_and_port());
+        for AllowedBaseUrl { source, url } in &settings.allowed_base_urls {
+            allowed.insert((source.clone(), Origin::of(&address::parse(url)?).host_and_port()));
         }
         let shared = ClientState {
             configured: connections::unchecked(&settings)?,
             checked: connections::checked(&settings)?,
+            has_proxy: connections::has_proxy(&settings),
             allowed,
+            own_names: settings.own_names.iter().cloned().collect(),
             credentials: Credentials::read(&settings)?,
             hosts: HostLimiters::new(&settings)?,
+            paces: SourcePaces::new(&settings.source_paces),
             backoff: Backoff::new(
                 Duration::from_millis(settings.backoff_ms),
                 Duration::from_millis(settings.max_wait_ms),
@@ -124,7 +130,14 @@ impl Http {
             recording: CrawlRecording::open(settings.recording.as_ref())?,
             settings,
         };
-        Ok(Self { shared: Arc::new(shared), own: Arc::default(), reserved: Arc::default(), user: Arc::from("") })
+        Ok(Self {
+            shared: Arc::new(shared),
+            own: Arc::default(),
+            reserved: Arc::default(),
+            user: Arc::default(),
+            visited: None,
+            waited_ms: Arc::default(),
+        })
     }
 
     /// Asks for an address, and follows at most five redirects. Each hop is checked as the first address is; to
@@ -156,12 +169,13 @@ impl Http {
                 Reply::Body { bytes, validators, headers } => {
                     return Ok(HttpResponse::Body { bytes, validators, headers, url: url.into() });
                 }
-                // A followed redirect would send the body to an address of the server's choice.
-                Reply::Redirect(next) if request.body.is_some() => {
-                    return Err(refused(&next, "a redirect of a POST"));
-                }
-                Reply::Redirect(next) => {
+                Reply::Redirect { to: next, keeps_method } => {
                     let (here, there) = (Origin::of(&url), Origin::of(&next));
+                    // 307 and 308 say that the same is to be sent there (RFC 9110, 15.4.8 and 15.4.9). To another origin
+                    // the body would go to an address of the server's choice.
+                    if request.body.is_some() && !(keeps_method && here == there) {
+                        return Err(refused(&next, "a redirect of a POST"));
+                    }
                     if here.is_downgraded_by(&there) {
                         return Err(refused(&next, "a redirect from https to http"));
                     }
@@ -198,20 +212,48 @@ impl Http {
         let url = address::parse(url)?;
         let host = self.shared.hosts.host(&url, None);
         self.shared.check_circuit(&host, &url, &HttpRequest::default())?;
-        match host.try_reserve(&*self.shared.clock) {
+        let clock = &*self.shared.clock;
+        let reserved = match self.shared.paces.of(&self.user.id) {
+            Some(pace) => pace.try_take(clock.now(), || host.try_reserve(clock)),
+            None => host.try_reserve(clock),
+        };
+        match reserved {
             Ok(()) => Ok(Ok(Self { reserved: Arc::new(Mutex::new(Some(host))), ..self.clone() })),
-            Err(wait) if wait > self.shared.max_wait() && host.is_paused(&*self.shared.clock) => {
-                Err(retry_at(&url, wait))
-            }
-            Err(wait) => Ok(Err(wait)),
+            Err(wait) => match host.closed_for(&*self.shared.clock, self.shared.max_wait()) {
+                Some(rest) => Err(retry_at(&url, rest)),
+                None => Ok(Err(wait)),
+            },
         }
     }
 
-    /// The same client for requests of one source, by its kind. Only credentials of that kind are sent, and only to the
-    /// addresses that they are for. An address that a stranger chose is asked without another's credentials.
+    /// The same client for requests of one source, by the id under which the schedule names it, and by its kind. Only
+    /// credentials of that kind are sent, and only to the addresses that they are for. Only that source's own base
+    /// addresses may be private ones. So an address that a stranger chose is asked without another's rights.
     #[must_use]
-    pub fn acting_for(&self, kind: &str) -> Self {
-        Self { user: Arc::from(kind), ..self.clone() }
+    pub fn acting_for(&self, id: &str, kind: &str) -> Self {
+        let user = Arc::new(ActingSource { id: id.to_owned(), kind: kind.to_owned() });
+        Self { user, visited: None, ..self.clone() }
+    }
+
+    /// The same client for a visit of the name `name` at `url`. Where the operator wrote the name into the source's own
+    /// list, the origin of `url` may be a private one, also for what a redirect there leads to. A stranger's name gives
+    /// no such right.
+    #[must_use]
+    pub fn visiting(&self, name: &str, url: &str) -> Self {
+        let is_own = self.shared.own_names.contains(&(self.user.id.clone(), name.to_owned()));
+        let visited = address::parse(url).ok().filter(|_| is_own).map(|url| Arc::new(Origin::of(&url)));
+        Self { visited, ..self.clone() }
+    }
+
+    /// The same client for one task, which wants to know for how long its requests waited to be sent.
+    #[must_use]
+    pub fn timed(&self) -> Self {
+        Self { waited_ms: Arc::default(), ..self.clone() }
+    }
+
+    /// The time for which requests of this handle waited: for rate limits, for a place at a host, for a host at rest.
+    pub fn waited(&self) -> Duration {
+        Duration::from_millis(self.waited_ms.load(Ordering::Relaxed))
     }
 
     /// Usage of this handle and its clones.
@@ -228,15 +270,29 @@ impl Http {
     ///
     /// # Errors
     /// `RetryAt` where the host wants to be left alone for longer than the client waits.
-    async fn admit(&self, host: &Arc<HostLimiter>, url: &Url) -> Result<OwnedSemaphorePermit, CrawlError> {
+    async fn admit(&self, host: &Arc<HostLimiter>, url: &Url) -> Result<Permit, CrawlError> {
         let (clock, max_wait) = (&*self.shared.clock, self.shared.max_wait());
         let is_paid = {
             let mut paid = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
             paid.take_if(|paid| Arc::ptr_eq(paid, host)).is_some()
         };
+        let begun = Instant::now();
+        // Before a place is taken: a source that keeps its own pace must not hold up others at the host.
+        let wait = self.shared.paces.of(&self.user.id).filter(|_| !is_paid).map(|pace| pace.take(clock.now()));
+        if let Some(wait) = wait.filter(|wait| !wait.is_zero()) {
+            clock.sleep(wait).await;
+        }
         let place =
             if is_paid { host.admit_reserved(clock, max_wait).await } else { host.admit(clock, max_wait).await };
+        let waited_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.waited_ms.fetch_add(waited_ms, Ordering::Relaxed);
         place.map_err(|wait| retry_at(url, wait))
+    }
+
+    /// The rate limit of a host that has none of its own: that of the request, or the source's own pace where it is higher.
+    fn host_limit(&self, asked: Option<RateLimit>) -> Option<RateLimit> {
+        let pace = self.shared.paces.of(&self.user.id).map_or(0, |pace| pace.per_minute);
+        asked.map(|asked| RateLimit { per_minute: asked.per_minute.max(pace), ..asked })
     }
 
     fn count(&self, which: impl Fn(&Counters) -> &AtomicU64, by: u64) {
@@ -283,15 +339,15 @@ impl Http {
         budget: &mut Duration,
     ) -> Result<Reply, CrawlError> {
         let shared = &*self.shared;
-        let client = shared.client(url)?;
-        let host = shared.hosts.host(url, request.rate_limit);
+        let client = self.client(url).await?;
+        let host = shared.hosts.host(url, self.host_limit(request.rate_limit));
         let mut tries = 0;
         loop {
             shared.check_circuit(&host, url, request)?;
             tries += 1;
             let mut headers = headers.clone();
             let now = shared.clock.now();
-            let taken = match shared.credentials.take(url, host.bucket(), now, &headers, &self.user) {
+            let taken = match shared.credentials.take(url, host.bucket(), now, &headers, &self.user.kind) {
                 Ok(taken) => taken,
                 Err(missing) => {
                     shared.wait_for_credential(url, missing, tries).await?;
@@ -314,6 +370,8 @@ impl Http {
             if let Some(wait) = heard.rate.wait().filter(|_| !taken.is_pooled()) {
                 host.pause_until(shared.clock.now().saturating_add(wait));
             }
+            // Noted before the place is free: whoever gets it next must find the host at rest.
+            let rest = shared.note_stated_limit(&host, url, heard.status, matches!(outcome, Err(Failure::Limited)));
             // Given back before any wait: a try that waits must not keep others from the host.
             drop(place);
             match outcome {
@@ -321,12 +379,38 @@ impl Http {
                 // Another credential is tried at once. Each is spent or refused only once before there is none.
                 Err(_) if verdict != CredentialStatus::Stands && !budget.is_zero() => tries -= 1,
                 Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Limited) => {
+                    let (rest, is_sat_out) = rest.unwrap_or_default();
+                    if !is_sat_out || tries >= shared.settings.max_tries || budget.is_zero() {
+                        return Err(retry_at(url, rest));
+                    }
+                }
                 Err(Failure::Again { error, wait, is_for_all }) => {
                     let is_last = tries >= shared.settings.max_tries || budget.is_zero();
                     shared.wait_or_give_up(&host, tries, is_last, error, wait, is_for_all).await?;
                 }
             }
         }
+    }
+
+    /// The client for an address.
+    ///
+    /// # Errors
+    /// `Refused` for one whose host is written as a number that may not be fetched, or is a name that a proxy may not be
+    /// told.
+    async fn client(&self, url: &Url) -> Result<&reqwest::Client, CrawlError> {
+        let (shared, origin) = (&*self.shared, Origin::of(url));
+        // The operator chose these addresses for this very source, and they may be private ones.
+        let is_own = shared.allowed.contains(&(self.user.id.clone(), origin.host_and_port()));
+        if is_own || self.visited.as_deref() == Some(&origin) {
+            return Ok(&shared.configured);
+        }
+        address::check_literal(url)?;
+        // A replay asks nobody, so no name is resolved for it.
+        if shared.has_proxy && !shared.recording.is_replaying() {
+            address::check_before_proxy(url).await?;
+        }
+        Ok(&shared.checked)
     }
 
     /// Sends once, within what is left of the time on the wire, and counts.
@@ -352,98 +436,6 @@ impl Http {
         }
         *budget = budget.saturating_sub(begun.elapsed());
         (outcome, heard)
-    }
-}
-
-impl ClientState {
-    /// The client for an address.
-    ///
-    /// # Errors
-    /// `Refused` for one whose host is written as a number that may not be fetched.
-    fn client(&self, url: &Url) -> Result<&reqwest::Client, CrawlError> {
-        // The operator chose these addresses, which may be private ones.
-        if self.allowed.contains(&Origin::of(url).host_and_port()) {
-            return Ok(&self.configured);
-        }
-        address::check_literal(url)?;
-        Ok(&self.checked)
-    }
-
-    /// Asks nothing of a host that has not answered for long. A record of the crawl has this too, and a replay takes it
-    /// from there.
-    ///
-    /// # Errors
-    /// `Unreachable` for such a host.
-    fn check_circuit(&self, host: &HostLimiter, url: &Url, request: &HttpRequest<'_>) -> Result<(), CrawlError> {
-        let Some(detail) = host.open_circuit_reason(self.clock.now()).filter(|_| !self.recording.is_replaying()) else {
-            return Ok(());
-        };
-        self.recording.record_failure(url, request.body, &detail)?;
-        Err(CrawlError::Unreachable { subject: redact_url(url.clone()), detail })
-    }
-
-    fn max_wait(&self) -> Duration {
-        Duration::from_millis(self.settings.max_wait_ms)
-    }
-
-    /// Waits until one of several credentials has something left again.
-    ///
-    /// # Errors
-    /// `RetryAt` where that takes too long or was waited for too often, `Denied` where the server refuses them all.
-    async fn wait_for_credential(&self, url: &Url, missing: NoCredential, tries: u32) -> Result<(), CrawlError> {
-        match missing {
-            NoCredential::Spent(wait) if wait > self.max_wait() || tries >= self.settings.max_tries => {
-                Err(retry_at(url, wait))
-            }
-            NoCredential::Spent(wait) => {
-                self.clock.sleep(wait).await;
-                Ok(())
-            }
-            NoCredential::Refused => Err(CrawlError::Denied {
-                subject: redact_url(url.clone()),
-                detail: "every credential for it was refused".to_owned(),
-            }),
-        }
-    }
-
-    /// Waits before the next try.
-    ///
-    /// # Errors
-    /// `RetryAt` where the server asks for more than may be waited for, and `error` after the last try.
-    async fn wait_or_give_up(
-        &self,
-        host: &HostLimiter,
-        tries: u32,
-        is_last: bool,
-        error: CrawlError,
-        asked: Option<Duration>,
-        is_for_all: bool,
-    ) -> Result<(), CrawlError> {
-        // A server may ask for no wait at all and mean none of it, so the backoff is the least.
-        let wait = self.backoff.after(tries).max(asked.unwrap_or_default());
-        let is_too_long = wait > self.max_wait();
-        if is_for_all {
-            host.pause_until(self.clock.now().saturating_add(wait));
-        }
-        if is_too_long {
-            let subject = error.subject().to_owned();
-            return Err(CrawlError::RetryAt { subject, wait_s: wait.as_secs() });
-        }
-        if is_last {
-            return Err(error);
-        }
-        if !is_for_all {
-            self.clock.sleep(wait).await;
-        }
-        Ok(())
-    }
-
-    fn out_of_time(&self, url: &Url, body: Option<&[u8]>) -> Failure {
-        let detail = format!("not done within {} ms", self.settings.total_deadline_ms);
-        match self.recording.record_broken(url, body, &detail) {
-            Ok(()) => Failure::again(CrawlError::Transient { subject: redact_url(url.clone()), detail }),
-            Err(error) => Failure::Final(error),
-        }
     }
 }
 

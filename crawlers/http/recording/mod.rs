@@ -8,6 +8,7 @@ mod write;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
+use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -36,7 +37,7 @@ pub(crate) struct Exchange {
 }
 
 /// The identity of a question: two with the same key are answered in their order.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) method: String,
     pub(crate) url: String,
@@ -49,6 +50,12 @@ impl Key {
     pub(crate) fn of(url: &Url, body: Option<&[u8]>) -> Self {
         let method = if body.is_some() { "POST" } else { "GET" };
         Self { method: method.to_owned(), url: url.as_str().to_owned(), body: body.map(Digest::of) }
+    }
+
+    /// One for all of it: of a record's questions nothing longer is kept in memory.
+    fn digest(&self) -> Digest {
+        let body = self.body.as_ref().map(|digest| digest.as_bytes().as_slice()).unwrap_or_default();
+        Digest::of_fields([self.method.as_bytes(), self.url.as_bytes(), body])
     }
 }
 
@@ -68,7 +75,32 @@ pub(crate) enum CrawlRecording {
     /// There is none.
     Off,
     Recording(Mutex<write::Recorder<File>>),
-    Replaying(Mutex<BTreeMap<Key, VecDeque<RecordedOutcome>>>),
+    Replaying(Mutex<Replayed>),
+}
+
+/// A record that is played: where its exchanges lie, by the digest of the question, in their order.
+pub(crate) struct Replayed {
+    file: BufReader<File>,
+    places: BTreeMap<Digest, VecDeque<read::Place>>,
+}
+
+impl Replayed {
+    /// The next recorded result for a question.
+    fn answer(&mut self, key: &Key) -> Option<RecordedOutcome> {
+        let queue = self.places.get_mut(&key.digest())?;
+        let place = match queue.front() {
+            // The last failure stays: a replay has more time than the crawl had, and may try more often.
+            Some(place) if place.is_failure && queue.len() == 1 => *place,
+            _ => queue.pop_front()?,
+        };
+        match read::exchange(&mut self.file, place) {
+            Ok(exchange) if exchange.key == *key => Some(exchange.outcome),
+            // It was whole when it was opened.
+            _ => {
+                Some(RecordedOutcome::Unanswered("the record of the crawl was changed while it was played".to_owned()))
+            }
+        }
+    }
 }
 
 impl CrawlRecording {
@@ -86,12 +118,18 @@ impl CrawlRecording {
                 Ok(Self::Recording(Mutex::new(recorder.map_err(|error| broken(path, &error.to_string()))?)))
             }
             Some(CrawlRecordingSettings::Replay(path)) => {
-                let bytes = std::fs::read(path).map_err(|error| broken(path, &error.to_string()))?;
-                let mut answers: BTreeMap<Key, VecDeque<RecordedOutcome>> = BTreeMap::new();
-                for Exchange { key, outcome } in read::exchanges(&bytes).map_err(|error| broken(path, &error))? {
-                    answers.entry(key).or_default().push_back(outcome);
+                // A pipe can be read only once, and its answers are read one by one.
+                let about = std::fs::metadata(path).map_err(|error| broken(path, &error.to_string()))?;
+                if !about.is_file() {
+                    return Err(broken(path, "it is no file"));
                 }
-                Ok(Self::Replaying(Mutex::new(answers)))
+                let file = File::open(path).map_err(|error| broken(path, &error.to_string()))?;
+                let mut file = BufReader::new(file);
+                let mut places: BTreeMap<Digest, VecDeque<read::Place>> = BTreeMap::new();
+                for (question, place) in read::places(&mut file).map_err(|error| broken(path, &error))? {
+                    places.entry(question).or_default().push_back(place);
+                }
+                Ok(Self::Replaying(Mutex::new(Replayed { file, places })))
             }
         }
     }
@@ -99,15 +137,8 @@ impl CrawlRecording {
     /// The next recorded result for a question; none where nothing is replayed. A question that was not recorded fails
     /// as a host does that cannot be reached.
     pub(crate) fn answer(&self, key: &Key) -> Option<RecordedOutcome> {
-        let Self::Replaying(answers) = self else { return None };
-        let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
-        // The last failure stays: a replay has more time than the crawl had, and may try more often.
-        let next = answers.get_mut(key).and_then(|queue| match queue.front() {
-            Some(failure @ (RecordedOutcome::Unanswered(_) | RecordedOutcome::Broken(_))) if queue.len() == 1 => {
-                Some(failure.clone())
-            }
-            _ => queue.pop_front(),
-        });
+        let Self::Replaying(replayed) = self else { return None };
+        let next = replayed.lock().unwrap_or_else(PoisonError::into_inner).answer(key);
         Some(next.unwrap_or_else(|| {
             RecordedOutcome::Unanswered("this was not asked when the crawl was recorded".to_owned())
         }))

@@ -2,6 +2,8 @@
 
 mod app;
 mod pool;
+mod private;
+mod stated_limit;
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -358,7 +360,8 @@ async fn credentials_of_one_source_go_along_with_its_requests_only() {
     let mut settings = settings(&[&server.base_url]);
     settings.credentials = vec![Credential { kind: "forge".into(), ..credential }];
     let (http, _) = client(settings);
-    for http in [http.acting_for("forge"), http.acting_for("mcp"), http.clone(), http.acting_for("forge").counted()] {
+    let acting = |kind| http.acting_for("", kind);
+    for http in [acting("forge"), acting("mcp"), http.clone(), acting("forge").counted()] {
         body(http.send(ask(&server.base_url)).await);
     }
     let sent: Vec<_> = server.asked().iter().map(|asked| asked.header("authorization").is_some()).collect();

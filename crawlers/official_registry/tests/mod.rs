@@ -76,7 +76,10 @@ async fn a_full_walk_asks_for_deleted_rows_and_an_incremental_one_from_before_it
     assert_eq!(watermark.as_deref(), Some("2026-03-02T00:00:00Z"));
     assert_eq!(
         listed.last(),
-        Some(&ListedEntry::Gone(capdex_model::ids::ListingKey::new("official-registry", "io.test/y@1.0.0")))
+        Some(&ListedEntry::TakenDown {
+            key: capdex_model::ids::ListingKey::new("official-registry", "io.test/y@1.0.0"),
+            detail: "the registry gives its status as deleted".into(),
+        })
     );
     let (listed, watermark) = walk(SOURCE, &server, WalkScope::Since("2026-03-02T00:00:00Z")).await.expect("a walk");
     assert_eq!(listed.len(), 1);

@@ -98,7 +98,7 @@ fn a_status_is_told_with_its_message() {
     row["_meta"][OFFICIAL]["statusMessage"] = json!("use y");
     assert_eq!(listing(row.clone()).claims.deprecated, Claim::Known("use y".into()));
     row["_meta"][OFFICIAL]["status"] = json!("deleted");
-    assert!(matches!(listed(row.clone()), ListedEntry::Gone(_)));
+    assert!(matches!(listed(row.clone()), ListedEntry::TakenDown { detail, .. } if detail.ends_with("deleted: use y")));
     row["_meta"][OFFICIAL]["status"] = json!("frozen");
     assert_eq!(listing(row).claims.deprecated, Claim::Unknown);
 }

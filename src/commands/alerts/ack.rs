@@ -7,7 +7,6 @@ use capdex_model::time::{AsOf, Timestamp};
 use crate::cli::AlertsAckArgs;
 use crate::exit::{Exit, usage};
 use crate::instant;
-use crate::jobs::run::open_store;
 use crate::options::Global;
 use crate::output::Out;
 
@@ -25,11 +24,9 @@ pub(super) fn run(global: &Global, options: &AlertsAckArgs, out: &mut Out) -> an
         out.line(format_args!("{} is not acknowledged; nothing changed.", raised.alert.handle()))?;
         return Ok(Exit::Done);
     }
-    // A reader is enough up to here; the lock of the store is taken only for the change.
     drop(reader);
-    let store = open_store(global)?;
     let ack = Ack::of(&raised.alert, now, expires, options.reason.clone());
-    store.write(move |writer| writer.acknowledge(&ack))?;
+    crate::commands::decide(global, &options.waiting, move |decisions| decisions.acknowledge(&ack))?;
     let (handle, title) = (raised.alert.handle(), escape::escape(&raised.alert.title));
     match (options.withdraw, expires) {
         (true, _) => out.line(format_args!("{handle} is open again: {title}"))?,

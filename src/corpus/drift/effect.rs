@@ -124,6 +124,8 @@ pub enum EffectKind {
     NewAddress,
     /// Another way of proving who one is.
     AuthChanged,
+    /// Code came under a version whose bytes were looked at without it.
+    NewCode,
     /// A tool takes the conversation.
     ConversationParameter,
     /// Words that order a model about.
@@ -150,6 +152,10 @@ pub enum EffectKind {
     RemoteMoved,
     /// Every package of the server is another one.
     PackagesReplaced,
+    /// Its registry took it down, or says that a version is malicious.
+    TakenDown,
+    /// It is not at its registry any more, and nobody says why.
+    Withdrawn,
 }
 
 impl EffectKind {
@@ -174,7 +180,8 @@ impl EffectKind {
             | Self::PermissionWidened
             | Self::FreeFormParameter
             | Self::NewAddress
-            | Self::AuthChanged => DriftClass::Privilege,
+            | Self::AuthChanged
+            | Self::NewCode => DriftClass::Privilege,
             Self::ConversationParameter
             | Self::InjectedProse
             | Self::HiddenText
@@ -187,7 +194,9 @@ impl EffectKind {
             | Self::OwnerReplaced
             | Self::RepositoryReplaced
             | Self::RemoteMoved
-            | Self::PackagesReplaced => DriftClass::Identity,
+            | Self::PackagesReplaced
+            | Self::TakenDown
+            | Self::Withdrawn => DriftClass::Identity,
         }
     }
 
@@ -214,6 +223,7 @@ impl EffectKind {
             Self::FreeFormParameter => "a tool takes a command, an address or code",
             Self::NewAddress => "a constant mail address stands in the code",
             Self::AuthChanged => "it asks for other credentials",
+            Self::NewCode => "code came that was not in what was looked at",
             Self::ConversationParameter => "a tool asks for the conversation",
             Self::InjectedProse => "words order the model about",
             Self::HiddenText => "text is hidden from people",
@@ -227,6 +237,8 @@ impl EffectKind {
             Self::RepositoryReplaced => "the repository under this name is another one",
             Self::RemoteMoved => "the server is at another domain",
             Self::PackagesReplaced => "the server is another package",
+            Self::TakenDown => "taken down by the registry",
+            Self::Withdrawn => "withdrawn from the registry",
         }
     }
 

@@ -18,6 +18,8 @@ pub struct ReleaseContext {
     pub is_same_release: bool,
     /// True where that claim is a tag, which may be moved.
     pub is_tag: bool,
+    /// True where files came or went under the version, while those that stayed claim to be the same bytes.
+    pub has_other_files: bool,
     /// True where the owner was replaced not long ago.
     pub is_of_new_owner: bool,
     /// True where the capability itself is new in its package.
@@ -56,6 +58,10 @@ pub fn judge(effects: &mut Vec<Effect>, context: ReleaseContext) -> (DriftClass,
     let class = effects.iter().map(|effect| effect.kind.class()).max().unwrap_or(DriftClass::Editorial);
     let worst =
         DriftClass::ORDER.iter().map(|class| severity_of(*class, effects, context)).max().unwrap_or(Severity::Info);
+    if context.has_other_files && !context.is_same_release {
+        // Honest projects add wheels for another platform days later: only the effects decide who must hear of it.
+        return (DriftClass::SameVersion, worst);
+    }
     if !context.is_same_release {
         return (class, worst);
     }
@@ -109,6 +115,7 @@ mod tests {
         version_change: VersionChange::Yes,
         is_same_release: false,
         is_tag: false,
+        has_other_files: false,
         is_of_new_owner: false,
         is_new: false,
     };
@@ -154,6 +161,16 @@ mod tests {
         let new = ReleaseContext { is_of_new_owner: true, ..BUMPED };
         assert_eq!(judged(&[(EffectKind::InstallScript, Severity::Low)], new), (DriftClass::Identity, Severity::High));
         assert_eq!(judged(&[(EffectKind::Code, Severity::Info)], new), (DriftClass::Surface, Severity::Info));
+    }
+
+    #[test]
+    fn a_file_that_was_added_under_the_version_is_as_grave_as_what_it_brings() {
+        let added = ReleaseContext { version_change: VersionChange::No, has_other_files: true, ..BUMPED };
+        let of = |kinds: &[(EffectKind, Severity)]| judged(kinds, added);
+        assert_eq!(of(&[(EffectKind::Packaging, Severity::Info)]), (DriftClass::SameVersion, Severity::Info));
+        assert_eq!(of(&[(EffectKind::NewCode, Severity::Low)]), (DriftClass::SameVersion, Severity::Medium));
+        let sending = [(EffectKind::NewCode, Severity::Low), (EffectKind::NetworkSink, Severity::Low)];
+        assert_eq!(of(&sending), (DriftClass::SameVersion, Severity::High));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod files;
 mod hosts;
 mod judge;
 mod manifest_declarations;
+mod other_files;
 mod outbound_calls;
 pub mod owners;
 mod package_version;
@@ -21,6 +22,7 @@ mod release;
 mod rename;
 mod rule_delta;
 mod surface;
+pub mod takedowns;
 mod tool_arguments;
 mod volatile;
 
@@ -35,6 +37,7 @@ use capdex_model::ids::CapabilityId;
 
 pub use effect::{DriftClass, Effect, EffectKind};
 pub use judge::{ReleaseContext, judge};
+pub use other_files::effects as file_effects;
 pub use package_version::{CapabilityVersion, PackageVersion};
 pub use pins::{Change, Pins, ToolPin, changes};
 pub use release::{Release, VersionChange};
@@ -164,13 +167,16 @@ fn of_capability(
         removed_tools = compared.removed;
         effects.extend(rule_delta::new_attack_findings(before.0, new));
         effects.extend(code::effects(before.0, new.0, new.1));
+        if context.has_other_files {
+            effects.extend(other_files::new_code(before.0, new));
+        }
         let declarations = declaration_pins::ManifestDeclarations::of(new.1.capability, new.0.evidence);
         effects.extend(manifest_declarations::effects(before.0, &declarations, context.version_change));
     }
     let kind = match (old.is_some(), new.is_some()) {
         (false, _) => DriftKind::New,
         (_, false) => DriftKind::Gone,
-        _ if context.is_same_release => DriftKind::ChangedSameVersion,
+        _ if context.is_same_release || context.has_other_files => DriftKind::ChangedSameVersion,
         _ => DriftKind::Changed,
     };
     // A renamed folder must not earn the mildness that a new capability has.

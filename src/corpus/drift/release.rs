@@ -2,10 +2,24 @@
 //!
 //! Only claims are read, no bytes.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use capdex_model::listing::Locator;
+use capdex_model::listing::{Integrity, Locator};
 use capdex_model::source_role::Ecosystem;
+
+/// What became of a file under one version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileChange {
+    /// It was not there before.
+    Came,
+    /// It is not there any more.
+    Went,
+    /// It has another digest.
+    Swapped,
+}
+
 /// The answer to whether a version came with a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -38,6 +52,11 @@ pub struct Release {
     /// A text that stands for the same bytes wherever it is the same: a version that is never given twice, a commit, a
     /// published digest. None where bytes may change under all that is said.
     claim: Option<String>,
+    /// The files of a version that has several, by name, with the strongest published digest of each, empty where none is.
+    files: BTreeMap<String, String>,
+    /// True where `files` are all that an installer may choose from; false where the locator is of a time when only the
+    /// main file was looked at.
+    names_all_files: bool,
     /// True for an endpoint that says on each visit what it offers.
     pub is_live: bool,
     /// True where the claim is a tag, which its registry lets people move.
@@ -71,17 +90,57 @@ impl Release {
             Locator::Inline { version, files, .. } => version.clone().filter(|_| files.contains_key("server.json")),
             Locator::Folder { .. } => None,
         };
-        Self { version: locator.version().map(str::to_owned), claim, is_live, is_tag }
+        let digest = |integrity: &[Integrity]| integrity.first().map(ToString::to_string).unwrap_or_default();
+        let files = locator.distributions().into_iter().map(|(name, integrity)| (name.to_owned(), digest(integrity)));
+        let names_all_files = matches!(locator, Locator::PypiPackage { others: Some(_), .. });
+        Self {
+            version: locator.version().map(str::to_owned),
+            claim,
+            files: files.collect(),
+            names_all_files,
+            is_live,
+            is_tag,
+        }
     }
 
     /// True where both claim to be the same bytes.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.claim.is_some() && self.claim == other.claim
+        if self.files.is_empty() || other.files.is_empty() {
+            return self.claim.is_some() && self.claim == other.claim;
+        }
+        let differs = |(name, old): (&String, &String)| {
+            other.files.get(name).is_some_and(|new| !old.is_empty() && !new.is_empty() && old != new)
+        };
+        // A file that has another digest under its name was swapped, whatever came beside it.
+        self.version == other.version
+            && (self.files.iter().any(differs)
+                || (self.names_all_files == other.names_all_files && self.files.keys().eq(other.files.keys())))
+    }
+
+    /// True where `after` names the same version with files that came or went.
+    pub fn has_other_files(&self, after: &Self) -> bool {
+        self.names_all_files && after.names_all_files && self.version == after.version && !self.is_same(after)
+    }
+
+    /// The files that `after` has under the same version and this has not, those that it lacks, and those that have
+    /// another digest there; each sorted. Nothing where either does not name all of them.
+    pub fn changed_files<'a>(&'a self, after: &'a Self) -> Vec<(FileChange, &'a str)> {
+        if !self.names_all_files || !after.names_all_files || self.version != after.version {
+            return Vec::new();
+        }
+        let came = after.files.keys().filter(|name| !self.files.contains_key(*name));
+        let went = self.files.keys().filter(|name| !after.files.contains_key(*name));
+        let swapped = self.files.iter().filter(|(name, old)| after.files.get(*name).is_some_and(|new| new != *old));
+        let came = came.map(|name| (FileChange::Came, name.as_str()));
+        came.chain(went.map(|name| (FileChange::Went, name.as_str())))
+            .chain(swapped.map(|(name, _)| (FileChange::Swapped, name.as_str())))
+            .collect()
     }
 
     /// The change of version from here to `after`.
     pub fn version_change(&self, after: &Self) -> VersionChange {
-        if self.is_same(after) {
+        // A file beside the others is chosen by installers without another version being named.
+        if self.is_same(after) || self.has_other_files(after) {
             return VersionChange::No;
         }
         match (&self.version, &after.version) {
@@ -105,7 +164,7 @@ fn is_full_version(tag: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
+    use capdex_model::listing::Distribution;
 
     fn inline(identity: &str, version: Option<&str>, file: &str) -> Release {
         Release::of(&Locator::Inline {
@@ -137,19 +196,54 @@ mod tests {
         assert!(!image("1.2", "sha256:a").is_same(&image("1.2", "sha256:b")));
     }
 
-    #[test]
-    fn a_wheel_beside_an_sdist_is_no_other_version_and_not_the_same_bytes() {
-        let file = |filename: &str| {
-            Release::of(&Locator::PypiPackage {
-                name: "a".into(),
-                version: "1".into(),
-                url: String::new(),
-                filename: filename.into(),
-                integrity: Vec::new(),
-            })
+    /// A version of a project with its main file and the others that were looked at, each with its digest.
+    fn project(files: &[(&str, &str)], names_all: bool) -> Release {
+        let integrity = |digest: &str| vec![Integrity::Sha256(digest.to_owned())];
+        let [(filename, digest), others @ ..] = files else { panic!("a main file") };
+        let other = |(filename, digest): &(&str, &str)| Distribution {
+            filename: (*filename).to_owned(),
+            url: String::new(),
+            integrity: integrity(digest),
         };
-        let (sdist, wheel) = (file("a-1.tar.gz"), file("a-1-py3-none-any.whl"));
+        Release::of(&Locator::PypiPackage {
+            registry: None,
+            name: "a".into(),
+            version: "1".into(),
+            url: String::new(),
+            filename: (*filename).to_owned(),
+            integrity: integrity(digest),
+            others: names_all.then(|| others.iter().map(other).collect()),
+        })
+    }
+
+    #[test]
+    fn a_main_file_of_another_kind_says_nothing_where_nobody_looked_at_the_others() {
+        let (sdist, wheel) = (project(&[("a-1.tar.gz", "1")], false), project(&[("a-1-py3-none-any.whl", "2")], false));
         assert!(!sdist.is_same(&wheel));
         assert_eq!(sdist.version_change(&wheel), VersionChange::Unversioned);
+        let both = project(&[("a-1.tar.gz", "1"), ("a-1-py3-none-any.whl", "2")], true);
+        assert!(!sdist.is_same(&both), "the wheel may have been there all the time");
+        assert!(!sdist.has_other_files(&both));
+        assert_eq!(sdist.version_change(&both), VersionChange::Unversioned);
+        let swapped = project(&[("a-1.tar.gz", "9"), ("a-1-py3-none-any.whl", "2")], true);
+        assert!(sdist.is_same(&swapped), "the sdist itself was swapped");
+    }
+
+    #[test]
+    fn a_file_that_came_is_no_release_and_one_that_was_swapped_claims_to_be_the_same() {
+        const WHEEL: &str = "a-1-py3-none-any.whl";
+        let alone = project(&[("a-1.tar.gz", "1")], true);
+        let both = project(&[("a-1.tar.gz", "1"), (WHEEL, "2")], true);
+        let swapped = project(&[("a-1.tar.gz", "1"), (WHEEL, "3")], true);
+        assert!(!alone.is_same(&both));
+        assert!(alone.has_other_files(&both));
+        assert_eq!(alone.version_change(&both), VersionChange::No);
+        assert_eq!(alone.changed_files(&both), [(FileChange::Came, WHEEL)]);
+        assert_eq!(both.changed_files(&alone), [(FileChange::Went, WHEEL)]);
+        assert!(both.is_same(&swapped));
+        assert!(!both.has_other_files(&swapped));
+        assert_eq!(both.changed_files(&swapped), [(FileChange::Swapped, WHEEL)]);
+        assert!(both.is_same(&both));
+        assert!(both.changed_files(&both).is_empty());
     }
 }

@@ -53,6 +53,7 @@ const BUMPED: ReleaseContext = ReleaseContext {
     version_change: VersionChange::Yes,
     is_same_release: false,
     is_tag: false,
+    has_other_files: false,
     is_of_new_owner: false,
     is_new: false,
 };

@@ -14,6 +14,8 @@ pub enum Reason {
     IsRepository,
     /// The listing is the package, the image or the endpoint.
     IsArtefact,
+    /// The same bytes under the same name and version in another registry, by the digests that both publish.
+    MirrorOf,
     /// A version of the same server in the same registry.
     VersionOf,
     /// The archive that it pins lies there.
@@ -50,11 +52,12 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, strongest first.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::OperatorJoined,
         Self::OperatorParted,
         Self::IsRepository,
         Self::IsArtefact,
+        Self::MirrorOf,
         Self::VersionOf,
         Self::PinnedArchive,
         Self::AboutPackage,
@@ -80,6 +83,7 @@ impl Reason {
             Self::OperatorParted => "operator_parted",
             Self::IsRepository => "is_repository",
             Self::IsArtefact => "is_artefact",
+            Self::MirrorOf => "mirror_of",
             Self::VersionOf => "version_of",
             Self::PinnedArchive => "pinned_archive",
             Self::AboutPackage => "about_package",

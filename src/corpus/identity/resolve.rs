@@ -12,7 +12,7 @@ use super::nodes::Nodes;
 use super::overrides::Overrides;
 use super::statement::{Statement, Voice};
 use super::{Proofs, Resolution};
-use capdex_model::ids::{ListingKey, pypi_name};
+use capdex_model::ids::{ListingKey, pypi_name, split_registry};
 use capdex_model::source_role::Ecosystem;
 /// Listings of one list that may be about one package, image or endpoint before it says nothing about them. People list
 /// a thing again under another name, but not often.
@@ -23,6 +23,7 @@ pub(super) fn resolve(statements: &[Statement], proofs: &Proofs, overrides: &Ove
     let mut work = IdentityResolver::of(statements, proofs, overrides);
     // Strongest evidence first: later steps see what earlier ones joined.
     work.about();
+    work.mirrors();
     work.verified();
     work.domains();
     work.manifests();
@@ -69,6 +70,24 @@ impl<'a> IdentityResolver<'a> {
         if reason.joins() {
             let node = self.nodes.node(to);
             self.nodes.join(at, node);
+        }
+    }
+
+    /// Joins packages of one name in several registries that have the same bytes under the same version, by the digest that
+    /// each registry publishes: they are one package and its mirrors. The same name alone says nothing.
+    fn mirrors(&mut self) {
+        let mut first: BTreeMap<&str, &str> = BTreeMap::new();
+        let owned = self.statements.iter().filter_map(|said| Some((said.release.as_deref()?, said.own.as_deref()?)));
+        for (release, own) in owned {
+            let known = first.entry(release).or_insert(own);
+            // The ecosystem's own registry has the shortest name.
+            *known = own.min(*known);
+        }
+        for (at, said) in self.statements.iter().enumerate() {
+            let (Some(release), Some(own)) = (&said.release, &said.own) else { continue };
+            if let Some(of) = first.get(release.as_str()).filter(|of| **of != own.as_str()) {
+                self.edge(at, Reason::MirrorOf, of);
+            }
         }
     }
 
@@ -331,7 +350,8 @@ impl Proofs {
     /// The folder of a repository whose manifest names a package; none where several do and none is the root.
     fn folder_of_package(&self, repository: &str, package: &str) -> Option<&str> {
         let manifests = self.manifests.get(repository)?;
-        let is_named = |ecosystem: &str, name: &str| match package.split_once(':') {
+        // A manifest does not say in which registry it is published.
+        let is_named = |ecosystem: &str, name: &str| match split_registry(package).0.split_once(':') {
             Some((of, wanted)) if of == Ecosystem::Pypi.as_str() => ecosystem == of && pypi_name(name) == wanted,
             Some((of, wanted)) => ecosystem == of && name == wanted,
             None => false,

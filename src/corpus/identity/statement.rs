@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::artifact_id::{self, RepositoryPath};
 use crate::corpus::CorpusMember;
-use capdex_model::ids::ListingKey;
+use capdex_model::ids::{ListingKey, split_registry};
 use capdex_model::listing::{Listing, Locator};
 use capdex_model::source_role::{Ecosystem, Rows, SourceRole, SourceRoles, Speaker};
 use capdex_model::time::Timestamp;
@@ -33,6 +33,8 @@ pub struct Statement {
     pub(super) catalogue: String,
     /// The artifact that the listing itself is.
     pub(super) own: Option<String>,
+    /// The package that it is, whatever registry has it, with version and published digest.
+    pub(super) release: Option<String>,
     /// The name in its registry, without the version.
     pub(super) row: Option<String>,
     /// The same as packages name it, which know the kind of a registry and not what an operator calls it.
@@ -79,6 +81,7 @@ impl Statement {
             owners,
             voice,
             own: own_of(listing, role, voice),
+            release: release_of(listing, voice),
             row: row(&listing.key.source),
             row_of_kind: row(roles.kind_of(&listing.key.source)),
             is_official: claims.repository_signals.official.known() == Some(&true),
@@ -169,6 +172,16 @@ fn own_of(listing: &Listing, role: SourceRole, voice: Voice) -> Option<String> {
     packages
         .or_else(|| artifact_id::of_name(role.ecosystem()?, &listing.key.name))
         .or_else(|| Some(listing.key.to_string()))
+}
+
+/// The package and its bytes, as digests prove them; none where the registry publishes none.
+fn release_of(listing: &Listing, voice: Voice) -> Option<String> {
+    listing.locators.iter().filter(|_| voice == Voice::Artefact).find_map(|locator| match locator {
+        Locator::NpmPackage { integrity, .. } | Locator::PypiPackage { integrity, .. } if !integrity.is_empty() => {
+            Some(format!("{} {}", split_registry(&locator.identity()).0, locator.artifact()))
+        }
+        _ => None,
+    })
 }
 
 /// The name of a registry's row without its version. Only the latest version carries its text.

@@ -20,8 +20,13 @@ pub(super) fn listing(name: &str, references: &[&str]) -> Listing {
 
 /// A package of npm.
 pub(super) fn npm(name: &str, references: &[&str]) -> Listing {
-    let locator =
-        Locator::NpmPackage { name: name.into(), version: "1.0.0".into(), url: String::new(), integrity: vec![] };
+    let locator = Locator::NpmPackage {
+        registry: None,
+        name: name.into(),
+        version: "1.0.0".into(),
+        url: String::new(),
+        integrity: vec![],
+    };
     Listing { locators: vec![locator], ..listing(&format!("npm:{name}"), references) }
 }
 

@@ -71,6 +71,8 @@ pub enum BenignMark {
     Established,
     /// Its owner has other things that are established.
     KnownPublisher,
+    /// It says of itself what the other says, with the same accounts and repository, in another registry.
+    Mirror,
     /// The forge says that it is a fork of the target, or it has the target's name under a scope of its own, with the
     /// target's description or repository, as forks have it.
     Fork,
@@ -83,6 +85,7 @@ impl BenignMark {
             Self::Family => "the names differ as versions, numbers or plurals of one family do",
             Self::Established => "it is itself popular or long established",
             Self::KnownPublisher => "its owner has other things that are established",
+            Self::Mirror => "it has the other's accounts, repository and words, as a mirror does",
             Self::Fork => "it is a fork, or looks like one under a scope of its own",
         }
     }
@@ -118,7 +121,9 @@ impl TyposquatCase {
     /// The marks that hold: what does harm is no fork, whatever it looks like.
     pub fn holding(&self) -> impl Iterator<Item = BenignMark> {
         let is_harmful = self.signals.contains(&TyposquatSignal::HighFindings);
-        self.marks.iter().copied().filter(move |mark| *mark != BenignMark::Fork || !is_harmful)
+        // Anybody can copy what forks and mirrors have; what does harm is neither.
+        let is_copy = |mark: BenignMark| matches!(mark, BenignMark::Fork | BenignMark::Mirror);
+        self.marks.iter().copied().filter(move |mark| !is_copy(*mark) || !is_harmful)
     }
 
     /// The severity. `medium` and above need signals beside the name.
@@ -198,6 +203,8 @@ pub fn is_weak(kind: TyposquatKind, newcomer: &Name, target: &Name) -> bool {
             true
         }
         TyposquatKind::Scope => newcomer.scoped().is_some(),
+        // Nobody takes the same name elsewhere without a reason; which one it is, the marks tell.
+        TyposquatKind::Registry => false,
         TyposquatKind::Confusable if newcomer.is_disguised() => false,
         TyposquatKind::Edits => shorter < 10 || !kinds::is_near_word_by_word(newcomer, target),
         TyposquatKind::Omission | TyposquatKind::Insertion | TyposquatKind::Replacement => {

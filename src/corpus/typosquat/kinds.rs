@@ -10,6 +10,8 @@ use super::name::{Name, words};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TyposquatKind {
+    /// The same name in another registry.
+    Registry,
     /// Other letters that look the same: of other scripts, full-width, `rn` for `m`, `0` for `o`, with invisible ones between.
     Confusable,
     /// The same host but for letters that look the same.
@@ -50,7 +52,8 @@ pub enum TyposquatKind {
 
 impl TyposquatKind {
     /// Every kind, in order.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
+        Self::Registry,
         Self::Confusable,
         Self::HostConfusable,
         Self::Homophone,
@@ -74,6 +77,7 @@ impl TyposquatKind {
     /// The word that is stored and printed.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Registry => "registry",
             Self::Confusable => "confusable",
             Self::HostConfusable => "host_confusable",
             Self::Homophone => "homophone",
@@ -98,6 +102,7 @@ impl TyposquatKind {
     /// The sentence that a person is told.
     pub const fn sentence(self) -> &'static str {
         match self {
+            Self::Registry => "the same name in another registry",
             Self::Confusable | Self::HostConfusable => "the same to the eye, in other letters",
             Self::Homophone => "the same to the ear, with a digit for a word",
             Self::Transposition => "two letters in the other order",
@@ -122,7 +127,12 @@ impl TyposquatKind {
     pub const fn is_deceptive(self) -> bool {
         matches!(
             self,
-            Self::Confusable | Self::HostConfusable | Self::Homophone | Self::Transposition | Self::Repetition
+            Self::Registry
+                | Self::Confusable
+                | Self::HostConfusable
+                | Self::Homophone
+                | Self::Transposition
+                | Self::Repetition
         )
     }
 }

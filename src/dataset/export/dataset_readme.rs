@@ -27,6 +27,9 @@ const README: &str = "README.md";
 /// For programs: Croissant 1.0 (<https://docs.mlcommons.org/croissant/docs/croissant-spec.html>).
 const CROISSANT: &str = "croissant.json";
 
+/// Both.
+pub(super) const NAMES: [&str; 2] = [README, CROISSANT];
+
 /// The description of a dataset, in one sentence.
 const ABOUT: &str = "Capabilities of AI agents (skills, MCP servers, hooks, plugins and rules files) as directories list them, each scored by \
                      several published methods and ranked, with every fact that the scores rest on.";

@@ -12,6 +12,7 @@ use capdex_model::ids::CapabilityId;
 use capdex_model::points::Points;
 use capdex_model::time::AsOf;
 
+use super::band_counts::BandCounts;
 use super::cell::Cell;
 use super::exporters::EXPORTERS;
 use super::field::AsJson;
@@ -68,6 +69,14 @@ impl EarlierDataset {
                 Self::default()
             })),
         }
+    }
+
+    /// Its capabilities by verdict; none where there is nothing to compare with.
+    pub(super) fn bands(&self) -> Option<BandCounts> {
+        self.earlier.as_ref()?;
+        let mut bands = BandCounts::default();
+        self.seen.values().for_each(|seen| bands.add_word(&seen.band));
+        Some(bands)
     }
 
     /// The row that says what is otherwise of a capability that is there, where something is.

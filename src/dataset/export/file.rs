@@ -1,7 +1,7 @@
 //! A file of the dataset, hashed while it is written.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -73,15 +73,41 @@ impl Write for HashedFile {
     }
 }
 
-/// Hashes a file that is there; gives its digest (hex) and its size in bytes.
-pub(super) fn hash(path: &Path) -> io::Result<(String, u64)> {
-    let mut file = File::open(path)?;
+/// Opens what is a file itself, and not a link to one.
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+    let not_regular = || io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(not_regular());
+    }
+    let file = File::open(path)?;
+    // Another thing may have taken its name in between.
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
+}
+
+/// Hashes a file of which a stranger says that it has so many bytes: read only where that is so, and no further.
+pub(super) fn hash_of_size(path: &Path, bytes: u64) -> io::Result<Option<String>> {
+    let file = open_regular(path)?;
+    if file.metadata()?.len() != bytes {
+        return Ok(None);
+    }
+    // A file that grows while it is read would be read for ever.
+    let (digest, read) = hash_all(file.take(bytes.saturating_add(1)))?;
+    Ok((read == bytes).then_some(digest))
+}
+
+/// Hashes a regular file that is there; gives its digest (hex) and its size in bytes. Never waits: what is no file (a pipe, a
+/// device, a link that may lead to one) is an error before it is opened.
+pub(crate) fn hash(path: &Path) -> io::Result<(String, u64)> {
+    hash_all(open_regular(path)?)
+}
+
+fn hash_all(mut file: impl Read) -> io::Result<(String, u64)> {
     let mut hashing = Hashing::default();
     // By chunks, because files may be larger than memory.
     let mut chunk = vec![0; CHUNK];
     let mut bytes = 0;
     loop {
-        let read = io::Read::read(&mut file, &mut chunk)?;
+        let read = file.read(&mut chunk)?;
         if read == 0 {
             return Ok((hashing.digest().hex(), bytes));
         }

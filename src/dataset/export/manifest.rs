@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -12,9 +13,10 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::RUBRICS;
 use serde::{Deserialize, Serialize};
 
-use super::file::FileRow;
+use super::file::{self, FileRow};
 use super::table::{Layout, Table};
 use super::{ExportOptions, first_version, merkle};
+use crate::output_folder::FileDigests;
 
 /// The file's name.
 pub const NAME: &str = "manifest.json";
@@ -22,6 +24,9 @@ pub const NAME: &str = "manifest.json";
 pub const SCHEMA: &str = "capdex.export/2";
 /// The schema of before, which it reads too: some tables and columns have other names there, and some are missing.
 const FIRST_SCHEMA: &str = "capdex.export/1";
+
+/// The most bytes of a manifest, which names some fifty files.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// The manifest of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -172,8 +177,25 @@ fn sources(reader: &Reader) -> anyhow::Result<Vec<ManifestSource>> {
 /// When there is none. The fault of one that is there is told in the inner result.
 pub fn read(dir: &Path) -> anyhow::Result<Result<DatasetManifest, String>> {
     let path = dir.join(NAME);
-    let bytes = fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
+    let failed = || format!("failed to read {}", path.display());
+    let file = file::open_regular(&path).with_context(failed)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(failed)?;
+    anyhow::ensure!(bytes.len() as u64 <= MAX_BYTES, "{} has more than {MAX_BYTES} bytes", path.display());
     Ok(parse(&bytes).map_err(|fault| format!("{NAME} {fault}")))
+}
+
+/// The files that a manifest of ours names, by their digests.
+///
+/// # Errors
+/// The fault of one that is not ours.
+pub(super) fn named_files(bytes: &[u8]) -> Result<FileDigests, String> {
+    let files = parse(bytes)?.files;
+    match files.iter().find(|file| file.path.contains('/')) {
+        // A dataset is flat: whoever names a file in a folder has sealed something else.
+        Some(file) => Err(format!("names {:?}, which no export has", file.path)),
+        None => Ok(files.into_iter().map(|file| (file.path, file.sha256)).collect()),
+    }
 }
 
 fn parse(bytes: &[u8]) -> Result<DatasetManifest, String> {

@@ -8,6 +8,8 @@ use capdex_db::Reader;
 use capdex_model::time::{AsOf, Timestamp};
 use capdex_rubrics::rank::DEFAULT_RANK_BY;
 
+use band_changes::BandChanges;
+use band_counts::BandCounts;
 use earlier_dataset::EarlierDataset;
 use file::FileRow;
 use format::TableWriter;
@@ -18,11 +20,13 @@ use table::Layout;
 use tables::TABLES;
 use top_rows::TopRows;
 
-use crate::staging;
+use crate::output_folder::{OutputFolder, OutputKind};
 
 pub use exporters::EXPORTERS;
 pub use format::Exporter;
 
+pub mod band_changes;
+pub mod band_counts;
 mod batch;
 mod breakdowns;
 pub mod cell;
@@ -89,44 +93,79 @@ pub struct WrittenDataset {
     pub as_of: AsOf,
     /// The lines of it that a terminal shows.
     pub top_rows: TopRows,
+    /// Its capabilities by verdict.
+    pub bands: BandCounts,
+    /// Those of the dataset that it is compared with; none where there is none.
+    pub bands_before: Option<BandCounts>,
+    /// Whose verdict is another than there.
+    pub band_changes: BandChanges,
 }
 
-/// Writes the dataset into `out`, which is replaced as a whole: everything is written beside it first.
+/// A folder that holds a dataset.
+pub static OUTPUT: OutputKind =
+    OutputKind { what: "an export", manifest: manifest::NAME, named: manifest::named_files };
+
+/// Checks that a dataset can be written into `out`, and changes nothing there. For those who work for hours before they write.
 ///
 /// # Errors
-/// When `out` is there and is not an export, or a file cannot be written.
+/// The errors of [`write()`] that can be known before.
+pub fn check_out(out: &Path, options: &ExportOptions) -> anyhow::Result<()> {
+    claim(out, options).map(drop)
+}
+
+/// Takes the folder where nothing of the user's stands in the way of the files of these formats.
+fn claim(out: &Path, options: &ExportOptions) -> anyhow::Result<OutputFolder> {
+    let folder = OutputFolder::claim(out, &OUTPUT)?;
+    let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
+    let tables = chosen.flat_map(|exporter| TABLES.iter().map(|table| exporter.file_name(table.name)));
+    let names: Vec<String> = tables.collect();
+    folder.expect_room_for(names.iter().map(String::as_str).chain(dataset_readme::NAMES))?;
+    Ok(folder)
+}
+
+/// Writes the dataset into `out`: every file is written elsewhere first, then each takes its place, the manifest last. Whatever
+/// else lies in the folder stays.
+///
+/// # Errors
+/// When `out` holds anything and is not an export, a file of the user's is in the way, or a file cannot be written.
 pub fn write(
     reader: &Reader,
     out: &Path,
     options: &ExportOptions,
     pool: &rayon::ThreadPool,
 ) -> anyhow::Result<WrittenDataset> {
-    // Refused before any work: a folder of somebody else's must not be replaced.
-    let staging = staging::stage(out, manifest::NAME, "an export")?;
+    // Refused before any work: a folder of somebody else's is not written into.
+    let folder = claim(out, options)?;
+    let made = folder.scratch();
     // One view of the store for everything, so that a night that goes on beside it changes nothing here.
     let view = reader.snapshot_view()?;
     let ranking = RankOrder::of(&view, pool, options.as_of, &options.rank_by)?;
     let layouts: Vec<Layout> = TABLES.iter().map(|table| Layout::of(table, options.with_private)).collect();
     let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
-    let sinks = chosen.map(|exporter| exporter.create(&staging, &layouts));
+    let sinks = chosen.map(|exporter| exporter.create(made, &layouts));
     let sinks: Vec<Box<dyn TableWriter>> = sinks.collect::<anyhow::Result<_>>()?;
     // The dataset of before is read now, because it is about to be replaced.
     let maker = RowMaker::new(options.as_of, EarlierDataset::read(out, options)?);
     let Streamed { mut files, counted, rows } = stream::run(&view, &ranking, &maker, &layouts, sinks, pool)?;
     // Sorted for the card, and once more with its own files: digests depend on the order.
     files.sort();
-    files.extend(dataset_readme::write(&staging, &layouts, &rows, &files, options, view.rules())?);
+    files.extend(dataset_readme::write(made, &layouts, &rows, &files, options, view.rules())?);
     files.sort();
     let (count, bytes) = (files.len(), files.iter().map(|file: &FileRow| file.bytes).sum::<u64>());
+    let bands_before = maker.since.bands();
     let manifest = manifest::of(&view, files, options, maker.since.earlier)?;
-    let manifest_bytes = manifest::write(&staging, manifest)?;
+    let digests = manifest.files.iter().map(|file| (file.path.clone(), file.sha256.clone())).collect();
+    let manifest_bytes = manifest::write(made, manifest)?;
     // Only when every file is complete; an error before this leaves the old dataset as it was.
-    staging::replace(&staging, out)?;
+    folder.put_in_place(digests)?;
     Ok(WrittenDataset {
         capabilities: u64::try_from(ranking.places.len())?,
         files: u64::try_from(count)? + 1,
         bytes: bytes + manifest_bytes,
         as_of: options.as_of,
         top_rows: counted.top_rows,
+        bands: ranking.bands,
+        bands_before,
+        band_changes: counted.band_changes,
     })
 }

@@ -4,12 +4,13 @@
 
 use anyhow::Context as _;
 use capdex_db::{CurrentPlace, Reader, RubricIds, StoreError, StoredScore};
-use capdex_model::score::{RubricRef, Score};
+use capdex_model::score::{Band, RubricRef, Score};
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
 use capdex_rubrics::rank::{ScoreRankKey, score_rank_key};
 use capdex_rubrics::{RUBRICS, verdict};
 
+use super::band_counts::BandCounts;
 use crate::bulk;
 
 /// Capabilities whose scores are read between two pieces of work.
@@ -21,6 +22,8 @@ pub struct RankOrder {
     pub places: Vec<CurrentPlace>,
     /// The rubrics that score.
     pub rubrics: RubricIds,
+    /// Their number by verdict.
+    pub bands: BandCounts,
 }
 
 impl RankOrder {
@@ -38,6 +41,7 @@ impl RankOrder {
         let speaking = reader.rubric_ids(&speaking)?;
         let places = reader.current_places()?;
         let mut merits: Vec<ScoreRankKey> = Vec::with_capacity(places.len());
+        let mut bands = BandCounts::default();
         let read = |places: &[CurrentPlace]| {
             let stored = |place: &CurrentPlace| {
                 Ok((place.is_analysed, reader.stored_scores(place.facts, &speaking, as_of.day())?))
@@ -46,21 +50,27 @@ impl RankOrder {
         };
         // The outline is enough: breakdowns are the bulk of a score.
         let work = |(is_analysed, stored): (bool, Vec<StoredScore>)| rank_key_of(is_analysed, &stored, rank_by);
-        let write = |found: Vec<Result<ScoreRankKey, StoreError>>| {
-            found.into_iter().try_for_each(|merit| merit.map(|merit| merits.push(merit))).context("failed to rank")
+        let write = |found: Vec<Result<(Band, ScoreRankKey), StoreError>>| {
+            found.into_iter().try_for_each(|found| {
+                let (band, merit) = found.context("failed to rank")?;
+                bands.add(band);
+                merits.push(merit);
+                Ok(())
+            })
         };
         bulk::overlapped(pool, &places, BATCH, read, work, write)?;
         // The places come in the order of slug and id, which decides where merit does not.
         let mut order: Vec<(ScoreRankKey, CurrentPlace)> = merits.into_iter().zip(places).collect();
         // A stable sort, which keeps slug and id as the last criteria.
         order.sort_by_key(|(merit, _)| *merit);
-        Ok(Self { places: order.into_iter().map(|(_, place)| place).collect(), rubrics })
+        Ok(Self { places: order.into_iter().map(|(_, place)| place).collect(), rubrics, bands })
     }
 }
 
-fn rank_key_of(is_analysed: bool, stored: &[StoredScore], rank_by: &str) -> Result<ScoreRankKey, StoreError> {
+fn rank_key_of(is_analysed: bool, stored: &[StoredScore], rank_by: &str) -> Result<(Band, ScoreRankKey), StoreError> {
     let scores: Vec<Score> = stored.iter().map(StoredScore::outline).collect::<Result<_, _>>()?;
     // The reasons of a partial one have no voice in the verdict, so an empty list will do.
     let completeness = if is_analysed { Completeness::Analysed } else { Completeness::Partial(Vec::new()) };
-    Ok(score_rank_key(&verdict(&scores, &completeness), &scores, rank_by))
+    let verdict = verdict(&scores, &completeness);
+    Ok((verdict.band, score_rank_key(&verdict, &scores, rank_by)))
 }

@@ -15,6 +15,7 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::saferskills::{self, RolledUpCapability};
 use capdex_rubrics::{RUBRICS, opposites, verdict};
 
+use super::band_changes::{BandChange, BandChanges};
 use super::batch::Batch;
 use super::breakdowns::{Breakdowns, Named};
 use super::cell::Row;
@@ -79,6 +80,7 @@ pub(super) struct CapabilityCounts {
     package: String,
     member: Option<RolledUpCapability>,
     line: Option<TopRow>,
+    change: Option<BandChange>,
     id: [u8; 32],
     asked: Vec<((&'static str, &'static str), ScoreCounts)>,
 }
@@ -92,6 +94,8 @@ pub(super) struct DatasetCounts {
     there: BTreeSet<[u8; 32]>,
     /// The lines shown of the order.
     pub(super) top_rows: TopRows,
+    /// Whose band is another than before.
+    pub(super) band_changes: BandChanges,
 }
 
 impl DatasetCounts {
@@ -99,6 +103,9 @@ impl DatasetCounts {
         // Also without a member, because every package has a row, with or without a number.
         self.members.entry(counts.package).or_default().extend(counts.member);
         self.top_rows.add(counts.line);
+        if let Some(change) = counts.change {
+            self.band_changes.add(change);
+        }
         self.there.insert(counts.id);
         for (of, asked) in counts.asked {
             self.asked.entry(of).or_default().join(asked);
@@ -113,6 +120,7 @@ impl DatasetCounts {
             members.iter().map(|(package, members)| (package, saferskills::roll_up(members))).collect();
         let asked = std::mem::take(&mut self.asked);
         let there = std::mem::take(&mut self.there);
+        self.band_changes.gone = since.gone(&there).count() as u64;
         Ok(vec![
             Batch::of(rolled.iter().map(|(package, rolled)| PackageRow::of(package, rolled.as_ref())))?,
             Batch::of(asked.iter().map(|((rubric, kind), asked)| asked.row(rubric, kind)))?,
@@ -177,7 +185,15 @@ impl RowMaker {
         let row = CapabilityRow::of(&ranked, slug.clone(), id.clone());
         // Compared with the row as it is written, so that `changes` can never disagree with it.
         let now = ComparedCapability::of(&row);
+        let mut band_change = None;
         if let Some(change) = self.since.row(&current.capability.id, &now) {
+            let (before, now) = (change.band_before, ranked.verdict.band);
+            // Content and ranks change all the time; the verdict is what a person acts on.
+            band_change = (before != Some(now.as_str())).then(|| BandChange {
+                slug: slug.to_string(),
+                before: before.map(ToOwned::to_owned),
+                now,
+            });
             rows.add(change)?;
         }
         rows.add(row)?;
@@ -201,6 +217,7 @@ impl RowMaker {
             package: ranked.current.identity,
             member: ranked.member,
             line,
+            change: band_change,
         };
         Ok(Made { rows, counts })
     }

@@ -1,12 +1,13 @@
-//! `TopRows`: the part of the order that a terminal shows, kept while the dataset is written, so that nothing is read twice.
+//! `TopRows`: the end of the order that a terminal shows, the worst, kept while the dataset is written, so that nothing is read
+//! twice.
 
 use capdex_model::capability::Kind;
 use capdex_model::score::{Band, Score, ScoreText};
 
 use super::ranked_capability::RankedCapability;
 
-/// Lines that are kept, best first; the dataset holds them all.
-const LINES: usize = 400;
+/// Lines that are kept, the worst; the dataset holds them all.
+const LINES: usize = 20;
 
 /// One capability as the terminal shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,10 +49,10 @@ impl TopRow {
     }
 }
 
-/// The first lines, and the number of those besides.
+/// The lines of the worst, and the number of those besides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopRows {
-    /// The first of those that are shown.
+    /// Those that rank last of what is shown, the worst first.
     pub lines: Vec<TopRow>,
     /// Further ones.
     pub beyond: u64,
@@ -60,13 +61,18 @@ pub struct TopRows {
 }
 
 impl TopRows {
-    /// Adds the next capability of the order.
+    /// Adds the next capability of the order, which goes from the best to the worst.
     pub fn add(&mut self, line: Option<TopRow>) {
         match line {
             None => self.hidden += 1,
-            // The counts go on beyond the limit, because a terminal says how much it left out.
-            Some(line) if self.lines.len() < LINES => self.lines.push(line),
-            Some(_) => self.beyond += 1,
+            Some(line) => {
+                self.lines.insert(0, line);
+                // Counted, because a terminal says how much it left out.
+                if self.lines.len() > LINES {
+                    self.lines.truncate(LINES);
+                    self.beyond += 1;
+                }
+            }
         }
     }
 }

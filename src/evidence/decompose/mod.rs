@@ -15,7 +15,7 @@ use crate::signals;
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::{Capability, Kind};
 use capdex_model::digest::Digest;
-use capdex_model::ids::{CapabilityId, slug_of};
+use capdex_model::ids::{CapabilityId, longer_slug, slug_of, split_registry};
 
 pub mod hook;
 #[cfg(test)]
@@ -45,7 +45,25 @@ pub fn decompose(bundle: &Bundle, evidence: &Evidence) -> Vec<Capability> {
         .collect();
     // Always there, so that no file is outside every capability and unread by rules.
     capabilities.push(capability(bundle, Kind::Package, "", &package_name(&input), rest));
+    tell_slugs_apart(&mut capabilities);
     capabilities
+}
+
+/// The digits of an id that tell two capabilities of one input apart.
+const SLUG_DIGITS: usize = 8;
+
+/// Gives all but one of the capabilities whose paths fold to one slug a longer one. The smallest id keeps it, as in the store.
+fn tell_slugs_apart(capabilities: &mut [Capability]) {
+    let mut keeps: BTreeMap<String, CapabilityId> = BTreeMap::new();
+    for capability in capabilities.iter() {
+        let id = keeps.entry(capability.slug.clone()).or_insert(capability.id);
+        *id = capability.id.min(*id);
+    }
+    for capability in capabilities {
+        if keeps.get(&capability.slug) != Some(&capability.id) {
+            capability.slug = longer_slug(&capability.slug, &capability.id, SLUG_DIGITS);
+        }
+    }
 }
 
 /// Every anchor in the bundle, sorted by (kind, path); some may share both.
@@ -222,7 +240,9 @@ impl<'a> AnchorFinderInput<'a> {
     }
 
     fn identity_name(&self) -> &'a str {
-        self.identity.split_once(':').map_or(self.identity, |(_, name)| name)
+        // The registry says where, and not what it is called.
+        let (identity, _) = split_registry(self.identity);
+        identity.split_once(':').map_or(identity, |(_, name)| name)
     }
 }
 

@@ -55,6 +55,15 @@ pub(super) fn shown_with(files: &[(&str, &str)], sources: &[&str]) -> Vec<String
     capabilities.iter().map(|c| format!("{} {:?} {}", c.kind, c.path, c.files.join(" "))).collect()
 }
 
+#[test]
+fn paths_that_fold_to_one_slug_are_told_apart() {
+    let skill = "---\nname: a\ndescription: Does one thing. Use when asked.\n---\n\nDo it.\n";
+    let found = decomposed_with(&[("a-b/SKILL.md", skill), ("a_b/SKILL.md", skill)], &[]);
+    let slugs: std::collections::BTreeSet<&str> = found.iter().map(|capability| capability.slug.as_str()).collect();
+    assert_eq!(slugs.len(), found.len(), "{slugs:?}");
+    assert!(slugs.contains("folder-input-skill-a-b"), "{slugs:?}");
+}
+
 pub(super) fn names(files: &[(&str, &str)]) -> Vec<String> {
     decomposed_with(files, &[]).into_iter().map(|capability| capability.name).collect()
 }

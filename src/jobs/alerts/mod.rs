@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
-use capdex_crawlers::http::{Http, HttpSettings, Secret, origin_of};
+use capdex_crawlers::http::{AllowedBaseUrl, Http, HttpSettings, Secret, origin_of};
 use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{Reader, Store};
 use capdex_model::alert::plan::{Plan, PlanInput, plan};
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
-use crate::config::{AlertSettings, NotifierTarget};
+use crate::config::{AlertSettings, NotifierTarget, certificates};
 use crate::shutdown::ShutdownFlag;
 
 mod files;
@@ -136,7 +136,13 @@ fn client(alerts: &AlertSettings, seed: u64) -> anyhow::Result<Http> {
     // Only the configured receivers may be asked: their addresses are often secrets in themselves.
     let settings = HttpSettings {
         contact: alerts.contact.clone().unwrap_or(own.contact.clone()),
-        allowed_base_urls: alerts.notifiers.iter().filter_map(|sink| origin_of(&address(&sink.target)?)).collect(),
+        allowed_base_urls: alerts
+            .notifiers
+            .iter()
+            .filter_map(|sink| Some(AllowedBaseUrl::new("", origin_of(&address(&sink.target)?)?)))
+            .collect(),
+        // A receiver inside a company has a certificate of the company's.
+        certificates: certificates(),
         connect_deadline_ms: deadline_ms,
         idle_deadline_ms: deadline_ms,
         seed,

@@ -3,8 +3,7 @@
 //!
 //! The source is not asked again: only the store's own rows are compared.
 
-use anyhow::Context as _;
-use capdex_db::{Store, WalkMode};
+use capdex_db::{Decisions, StoreError, WalkMode};
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::time::AsOf;
 use tracing::warn;
@@ -53,15 +52,9 @@ pub(super) fn infer(walker: &WalkContext<'_>, mode: WalkMode, walked: &mut WalkR
 ///
 /// # Errors
 /// Errors of the store.
-pub fn confirm(store: &Store, source: &str, at: AsOf) -> anyhow::Result<u64> {
-    let id = source.to_owned();
-    store
-        .write(move |writer| {
-            // The gap that asked for this decision is answered by it.
-            writer.resolve_gaps(STAGE, &id, at)?;
-            writer.drop_missing(&id, &gap(), at)
-        })
-        .context("failed to take the missing listings as gone")
+pub fn confirm(decisions: &Decisions<'_>, source: &str, at: AsOf) -> Result<u64, StoreError> {
+    // The gap that asked for this decision is answered by it.
+    decisions.accept_removals(source, STAGE, &gap(), at)
 }
 
 fn gap() -> Gap {

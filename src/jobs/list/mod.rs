@@ -4,6 +4,7 @@
 //! because directories refer to names.
 
 mod absence;
+mod caps;
 mod names;
 mod page;
 mod release_lines;

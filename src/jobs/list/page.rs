@@ -3,7 +3,7 @@
 //! The page's source plays no part here: directories and named sources save alike.
 
 use capdex_crawlers::revisit::{self, Revisit};
-use capdex_crawlers::{ListPage, ListedEntry, NextPage, WalkKind, http};
+use capdex_crawlers::{ListPage, ListedEntry, NextPage, WalkKind, at_own_forge, http};
 use capdex_db::{ListingState, Reader, StoreError, Upserted, Writer};
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Locator, Validators};
@@ -37,9 +37,15 @@ pub(super) fn save(walker: &WalkContext<'_>, page: ListPage, walked: &mut WalkRe
     let reader = walker.context.store.reader()?;
     let is_visit = matches!(walker.source.meta().walk, WalkKind::Names);
     // Compared before the write, because only one writer exists and reading need not hold it up.
+    let registry = walker.run.registry.as_deref();
     let ended = release_lines::ended(&reader, &page.listed)?;
+    // Packages are asked for by name; a directory's rows are about packages and are none.
+    let listed = page.listed.into_iter().map(|listed| with_own_forge(walker, listed)).map(|listed| match is_visit {
+        true => of_registry(&reader, listed, registry),
+        false => Ok(listed),
+    });
     let mut rows: Vec<PageEntry> =
-        page.listed.into_iter().map(|listed| row(&reader, listed, is_visit, at)).collect::<Result<_, _>>()?;
+        listed.map(|listed| row(&reader, listed?, is_visit, at)).collect::<anyhow::Result<_>>()?;
     // Nobody asked for these by name, so their end is no gap.
     for key in ended {
         rows.push(row(&reader, ListedEntry::Gone(key), false, at)?);
@@ -73,13 +79,59 @@ pub(super) fn key_of(listed: &ListedEntry) -> &ListingKey {
         ListedEntry::Changed { listing, .. } => &listing.key,
         ListedEntry::Unchanged(key)
         | ListedEntry::Gone(key)
+        | ListedEntry::TakenDown { key, .. }
         | ListedEntry::Moved { key, .. }
         | ListedEntry::Failed { key, .. } => key,
     }
 }
 
+/// Says of the packages of an entry which registry they are of. An entry of which the store has said otherwise until now, as
+/// where the schedule gained a second registry, is listed anew, so that its packages are not taken for others.
+fn of_registry(reader: &Reader, listed: ListedEntry, registry: Option<&str>) -> anyhow::Result<ListedEntry> {
+    Ok(match listed {
+        ListedEntry::Changed { mut listing, validators } => {
+            for locator in &mut listing.locators {
+                locator.set_registry(registry);
+            }
+            ListedEntry::Changed { listing, validators }
+        }
+        ListedEntry::Unchanged(key) => {
+            let stored = reader.listing(&key)?.and_then(|stored| stored.listing);
+            match (stored, reader.validators(&key)?) {
+                (Some(mut listing), Some(validators)) => {
+                    let news = listing.locators.iter_mut().map(|locator| locator.set_registry(registry));
+                    // Each is told, so none is skipped at the first that is news.
+                    match news.filter(|is_news| *is_news).count() {
+                        0 => ListedEntry::Unchanged(key),
+                        // Without its digest, by which it would be taken for the one that is stored.
+                        _ => ListedEntry::Changed {
+                            listing: Box::new(listing),
+                            validators: Validators { digest: None, ..validators },
+                        },
+                    }
+                }
+                _ => ListedEntry::Unchanged(key),
+            }
+        }
+        other => other,
+    })
+}
+
 /// The largest number of references of one listing: a stranger says how long the list is, and each name costs a visit.
 const MAX_REFERENCES: usize = 64;
+
+/// An entry with the reference to its repository, where that is at one of the operator's own forges. Sources know the
+/// forges of the world by themselves.
+fn with_own_forge(walker: &WalkContext<'_>, mut listed: ListedEntry) -> ListedEntry {
+    if let ListedEntry::Changed { listing, .. } = &mut listed
+        && let Some(key) = at_own_forge(&listing.claims.repository, &walker.run.settings.forges)
+        && key != listing.key
+        && let Err(place) = listing.references.binary_search(&key)
+    {
+        listing.references.insert(place, key);
+    }
+    listed
+}
 
 /// Compares an entry with what the store knows.
 fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow::Result<PageEntry> {
@@ -110,7 +162,7 @@ fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow
     // A name that is still not there, and one that still says the same, is no event.
     let is_eventful = match listed {
         ListedEntry::Changed { .. } => says_something_new,
-        ListedEntry::Gone(_) | ListedEntry::Moved { .. } => was_there,
+        ListedEntry::Gone(_) | ListedEntry::TakenDown { .. } | ListedEntry::Moved { .. } => was_there,
         ListedEntry::Unchanged(_) | ListedEntry::Failed { .. } => false,
     };
     let revisit = match is_visit {
@@ -129,9 +181,11 @@ fn missing(reader: &Reader, listed: &ListedEntry, is_visit: bool) -> anyhow::Res
             let listing = reader.listing(key)?.and_then(|stored| stored.listing);
             (key, listing.map(|listing| listing.locators).unwrap_or_default())
         }
-        ListedEntry::Unchanged(_) | ListedEntry::Gone(_) | ListedEntry::Moved { .. } | ListedEntry::Failed { .. } => {
-            return Ok(Vec::new());
-        }
+        ListedEntry::Unchanged(_)
+        | ListedEntry::Gone(_)
+        | ListedEntry::TakenDown { .. }
+        | ListedEntry::Moved { .. }
+        | ListedEntry::Failed { .. } => return Ok(Vec::new()),
     };
     let mut missing = Vec::new();
     for locator in locators {
@@ -172,6 +226,10 @@ fn save_one(
         ListedEntry::Gone(_) => {
             // What the source itself says needs no second walk, other than what is inferred from absence.
             let gap = Gap::new(key.to_string(), GapReason::NotFound, "the source says that it does not exist");
+            leave(writer, row, &gap, counts, at)?;
+        }
+        ListedEntry::TakenDown { detail, .. } => {
+            let gap = Gap::new(key.to_string(), GapReason::TakenDown, detail.clone());
             leave(writer, row, &gap, counts, at)?;
         }
         ListedEntry::Moved { to, .. } => {

@@ -31,7 +31,7 @@ pub(super) fn ended(reader: &Reader, page: &[ListedEntry]) -> anyhow::Result<Vec
                 Some(listing) if is_package(&listing) => lines_of(&listing),
                 _ => continue,
             },
-            ListedEntry::Gone(_)
+            ListedEntry::Gone(_) | ListedEntry::TakenDown { .. }
                 if reader.listing(key)?.and_then(|stored| stored.listing).is_some_and(|it| is_package(&it)) =>
             {
                 BTreeSet::new()

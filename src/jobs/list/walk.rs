@@ -17,13 +17,11 @@ use tracing::{info, warn};
 
 use super::stored_validators::StoredValidators;
 use super::walk_context::WalkContext;
-use super::{STAGE, absence, names, page};
+use super::{STAGE, absence, caps, names, page};
 use capdex_dataset::views::ledger::WalkReport;
 
 /// Pages in a row that may have nothing new to the walk. Sources that filter after they fetch give some.
 const MAX_EMPTY_PAGES: u64 = 100;
-/// Pages of one run. The largest directory has a tenth of that.
-const MAX_PAGES: u64 = 100_000;
 
 /// The place of a walk between two pages.
 struct Position {
@@ -33,6 +31,8 @@ struct Position {
     /// Digests of the cursors of this run: one that comes back leads in a circle.
     met: BTreeSet<Digest>,
     empty_pages: u64,
+    /// Listings of the source in the store when the run began, in any state.
+    listings_before: u64,
 }
 
 impl WalkContext<'_> {
@@ -43,16 +43,21 @@ impl WalkContext<'_> {
     pub(super) async fn walk(&self) -> anyhow::Result<WalkReport> {
         let watch = Stopwatch::start();
         // The client counts what this walk alone sends, for its budget.
-        let http = self.context.http.counted().acting_for(&self.run.kind);
+        let http = self.context.http.counted().acting_for(self.id, &self.run.kind);
         let mut position = self.begin()?;
         let mut walked = WalkReport { mode: position.mode.as_str().into(), ..WalkReport::default() };
         let mut settings = names::tonight(self.context, self.id, self.run, position.mode)?;
         // Its own reader, which lives as long as the walk: sources ask it entry by entry.
-        let known = StoredValidators::new(self.context.store.reader()?, self.context.ignore_validators);
+        let known = StoredValidators::new(self.context.store.reader()?, self.context.ignore_validators, &self.run.kind);
         while walked.stopped.is_none() && walked.error.is_none() && !walked.is_complete {
             // Asked before each page, so that a page in hand is always saved.
             walked.stopped = self.reason_to_stop(&http, &walked);
             if walked.stopped.is_some() {
+                break;
+            }
+            // Before the page is asked for, so that a directory behind its caps costs no request on later nights.
+            if let Some(error) = caps::exceeded(self, position.listings_before, &walked) {
+                self.fail(&error, &mut walked)?;
                 break;
             }
             match self.step(&http, &settings, &known, &position).await {
@@ -87,6 +92,7 @@ impl WalkContext<'_> {
             .as_ref()
             .map_or((None, None), |state| (state.watermark.clone(), state.cursor.clone().map(WalkCursor)));
         let mode = under_way.unwrap_or_else(|| self.mode(state.as_ref()));
+        let (_, listings_before) = self.context.store.reader()?.listing_counts(self.id)?;
         let (id, kind) = (self.id.to_owned(), self.run.kind.clone());
         self.context.store.write(move |writer| {
             // Begun in the store first: corpus signals of the page saves belong to this walk.
@@ -95,7 +101,7 @@ impl WalkContext<'_> {
             }
             writer.keep_source_kind(&id, &kind)
         })?;
-        Ok(Position { mode, watermark, cursor, met: BTreeSet::new(), empty_pages: 0 })
+        Ok(Position { mode, watermark, cursor, met: BTreeSet::new(), empty_pages: 0, listings_before })
     }
 
     fn mode(&self, state: Option<&SourceState>) -> WalkMode {
@@ -193,8 +199,8 @@ impl WalkContext<'_> {
         if !position.met.insert(Digest::of(cursor.0.as_bytes())) || position.cursor.as_ref() == Some(cursor) {
             return Err(malformed("its cursor leads in a circle"));
         }
-        // Two bounds: pages that repeat themselves, and pages that are new without end.
-        if position.empty_pages >= MAX_EMPTY_PAGES || position.met.len() as u64 >= MAX_PAGES {
+        // Pages that repeat themselves. Those that are new without end meet the caps of the source.
+        if position.empty_pages >= MAX_EMPTY_PAGES {
             return Err(malformed("its pages have nothing new and do not end"));
         }
         Ok(())

@@ -2,6 +2,8 @@
 //!
 //! Prints nothing but progress; commands print.
 
+pub mod shortfall;
+
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -47,6 +49,9 @@ pub struct RunReport {
     pub prune: StageReport,
     /// Gaps that stand open in the ledger.
     pub open_gaps: u64,
+    /// Why the run counts as incomplete, one phrase each; empty where it does not. May hold text of strangers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shortfalls: Vec<String>,
     /// True where somebody asked to stop.
     pub interrupted: bool,
     /// True where the time for requests was over before all were made; the next run goes on.
@@ -57,9 +62,9 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// True where something could not be fetched, parsed or evaluated, or told to a sink.
-    pub fn is_incomplete(&self) -> bool {
-        self.open_gaps > 0 || self.over_budget || self.alerts.waiting() > 0 || self.prune.failed > 0
+    /// True where a source or a stage failed, or more of a source's items have gaps than may.
+    pub const fn is_incomplete(&self) -> bool {
+        !self.shortfalls.is_empty()
     }
 }
 
@@ -123,6 +128,7 @@ pub fn open_in(
         limits: UnpackLimits::default(),
         alerts: schedule.alerts()?,
         keep_days: schedule.keep_days().map_err(usage)?,
+        gaps: schedule.gap_tolerance().map_err(usage)?,
         pool: bulk::pool(global.threads)?,
         as_of,
         // Only `drift --rehash` sets it, once the context is open.
@@ -139,6 +145,10 @@ pub fn open_in(
 /// # Errors
 /// When no source could be reached and there is nothing to show for it, or the store fails.
 pub fn whole(context: &JobContext, name: &str, last: Last) -> anyhow::Result<RunReport> {
+    if let Last::Export(out) = &last {
+        // Now and not after a night of crawling.
+        export::check(context, out)?;
+    }
     // The plan goes into the ledger first: a run that is killed leaves a row that says what it meant to do.
     let plan = json!({ "schedule": name, "sources": context.sources.keys().collect::<Vec<_>>() });
     let (as_of, command, started) = (context.as_of, name.to_owned(), clock::now());
@@ -320,6 +330,7 @@ fn stages(context: &JobContext, last: &Last, times: &mut Times) -> anyhow::Resul
             }
         }
     }
+    report.shortfalls = shortfall::of_run(&context.store.reader()?, context.sources.keys(), context.gaps, &report)?;
     Ok(report)
 }
 

@@ -10,8 +10,10 @@ use capdex_model::corpus_signal::CorpusSignal;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
+use capdex_model::takedown;
 
 use super::super::{JobContext, StageReport};
+use super::drift::takedowns;
 use super::{collisions, typosquats};
 
 /// Days for which an event is told that nothing takes back: who has changed hands is somebody else from then on.
@@ -28,6 +30,9 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
         ["drift", "identity", "lookalikes", "collisions"].into_iter().map(|pass| (pass, BTreeSet::new())).collect();
     for raised in reader.raised()?.iter().filter(|raised| raised.alert.severity >= Severity::Medium) {
         // Leads and collisions end by themselves; events have no end, and so get one here.
+        if takedowns::is_told_apart(&raised.alert.class) {
+            continue;
+        }
         let is_told = raised.at.0.days_until(context.as_of.0) < TOLD_DAYS;
         if let (Some(seen), Some(subject)) =
             (of_pass.get_mut(raised.alert.pass.as_str()), standing.subject(&raised.alert, is_told))
@@ -35,6 +40,8 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
             seen.insert((subject, corpus_signal(&raised.alert)));
         }
     }
+    // By what is away now and not by alerts: it holds until the listing is back.
+    of_pass.insert(takedown::PASS, takedowns::corpus_signals(context)?);
     // Replaced as a whole, so that what no longer holds disappears from the facts.
     for (pass, seen) in of_pass {
         context.store.write(move |writer| writer.replace_corpus_signals(pass, &seen))?;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use capdex_corpus::typosquat::list::{self, NameListLine};
-use capdex_corpus::typosquat::night::{Conduct, Night};
+use capdex_corpus::typosquat::night::{Conduct, Night, Suspect};
 use capdex_corpus::typosquat::{Space, TyposquatCandidate};
 use capdex_model::alert::{Alert, reach_of};
 use capdex_model::digest::Digest;
@@ -40,30 +40,33 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let progress = StageProgress::stage("watch", u64::try_from(numbers.len()).ok(), context.quiet);
     let mut candidates: BTreeMap<String, TyposquatCandidate> = BTreeMap::new();
     let mut conducts: BTreeMap<ListingKey, Conduct> = BTreeMap::new();
+    let mut consider = |suspect: &Suspect<'_>| -> anyhow::Result<()> {
+        // The listings of one thing come together, so that its first one stands for all.
+        let Some(first) = suspect.listings.first() else { return Ok(()) };
+        // Conduct reads facts from the store, so it is asked only for names that are suspects already.
+        if !conducts.contains_key(first) {
+            conducts.insert((*first).clone(), reader.conduct(&suspect.listings)?);
+        }
+        let candidate = Night::candidate(suspect, conducts.get(first).unwrap_or(&Conduct::default()));
+        // What speaks for the newcomer can clear it; such a candidate is worth no row.
+        if candidate.severity == Severity::Info {
+            return Ok(());
+        }
+        let key = key_of(&candidate);
+        // Two suspects may give one key; the candidate that ranks higher stays.
+        if candidates.get(&key).is_none_or(|known| candidate.order(known).is_lt()) {
+            candidates.insert(key, candidate);
+        }
+        Ok(())
+    };
+    night.across_registries(&corpus).iter().try_for_each(&mut consider)?;
     bulk::ordered(
         &context.pool,
         &numbers,
         BATCH,
         |number| night.suspects(*number),
         |numbers, suspects| {
-            for suspect in suspects.iter().flatten() {
-                // The listings of one thing come together, so that its first one stands for all.
-                let Some(first) = suspect.listings.first() else { continue };
-                // Conduct reads facts from the store, so it is asked only for names that are suspects already.
-                if !conducts.contains_key(first) {
-                    conducts.insert((*first).clone(), reader.conduct(&suspect.listings)?);
-                }
-                let candidate = Night::candidate(suspect, conducts.get(first).unwrap_or(&Conduct::default()));
-                // What speaks for the newcomer can clear it; such a candidate is worth no row.
-                if candidate.severity == Severity::Info {
-                    continue;
-                }
-                let key = key_of(&candidate);
-                // Two suspects may give one key; the candidate that ranks higher stays.
-                if candidates.get(&key).is_none_or(|known| candidate.order(known).is_lt()) {
-                    candidates.insert(key, candidate);
-                }
-            }
+            suspects.iter().flatten().try_for_each(&mut consider)?;
             progress.advance(u64::try_from(numbers.len()).unwrap_or(0));
             Ok(())
         },

@@ -8,12 +8,11 @@ use std::str::FromStr;
 
 use packageurl::PackageUrl;
 
-use crate::ids::{ListingKey, pypi_name};
+use crate::ids::{ListingKey, package_identity, pypi_name, split_registry};
 use crate::image::ImageReference;
 use crate::release_line;
 
-/// The qualifier that says where an image is. On other types it names a registry or a mirror, and is read past: the store
-/// has one registry for each ecosystem.
+/// The qualifier that says where an image is, and of a package which registry it is of, where that is not the ecosystem's own.
 const REPOSITORY: &str = "repository_url";
 /// The qualifier that names a repository with its protocol.
 const VCS: &str = "vcs_url";
@@ -25,6 +24,7 @@ const GIT: &str = "git+https://";
 pub struct Purl {
     text: String,
     key: ListingKey,
+    registry: Option<String>,
     version: Option<String>,
     path: Option<String>,
 }
@@ -41,9 +41,14 @@ impl Purl {
     /// assert_eq!(purl.to_string(), "pkg:npm/%40scope/name@1.2.0");
     /// ```
     pub fn of(key: &ListingKey, version: Option<&str>) -> Option<Self> {
+        Self::at(key, None, version)
+    }
+
+    /// The same of a package of a registry that is not the ecosystem's own.
+    fn at(key: &ListingKey, registry: Option<&str>, version: Option<&str>) -> Option<Self> {
         // A release line is its package, at another version.
         if let ("npm", Some((package, _))) = (key.source.as_str(), release_line::of_name(&key.name)) {
-            return Self::of(&ListingKey::new("npm", package), version);
+            return Self::at(&ListingKey::new("npm", package), registry, version);
         }
         let image = (key.source == "oci").then(|| ImageReference::read(&key.name));
         let mut url = match &image {
@@ -56,6 +61,9 @@ impl Purl {
             Some(version) if image.is_none() || version.contains(':') => url.with_version(version).ok()?,
             _ => &mut url,
         };
+        if let Some(registry) = registry {
+            url.add_qualifier(REPOSITORY, registry).ok()?;
+        }
         // The library's text is read back: normal forms of a type may change the name.
         let purl: Self = url.to_string().parse().ok()?;
         let is_same = match image {
@@ -63,7 +71,7 @@ impl Purl {
                 ImageReference { digest: None, ..ImageReference::read(&purl.key.name) }
                     == ImageReference { digest: None, ..image }
             }
-            None => purl.key == *key,
+            None => purl.key == *key && purl.registry.as_deref() == registry,
         };
         // A purl that names another package would send other tools to the wrong one.
         is_same.then_some(purl)
@@ -71,12 +79,18 @@ impl Purl {
 
     /// The purl of a locator's identity.
     pub fn of_identity(identity: &str, version: Option<&str>) -> Option<Self> {
-        Self::of(&identity.parse().ok()?, version)
+        let (package, registry) = split_registry(identity);
+        Self::at(&package.parse().ok()?, registry, version)
     }
 
     /// The listing that is named, without a version where its source has none in the name.
     pub const fn key(&self) -> &ListingKey {
         &self.key
+    }
+
+    /// The registry of a package that is named with one; none for the ecosystem's own.
+    pub fn registry(&self) -> Option<&str> {
+        self.registry.as_deref()
     }
 
     /// The version, or the commit of a repository. None for an image, whose key holds tag and digest.
@@ -93,7 +107,7 @@ impl Purl {
     pub fn identity(&self) -> String {
         match self.key.source.as_str() {
             "oci" => ImageReference::read(&self.key.name).identity(),
-            _ => self.key.to_string(),
+            source => package_identity(source, &self.key.name, self.registry.as_deref()),
         }
     }
 }
@@ -181,7 +195,11 @@ impl FromStr for Purl {
             }
             other => return Err(ParsePurlError::UnknownType(other.to_owned())),
         };
-        Ok(Self { text: url.to_string(), key, version, path: url.subpath().map(str::to_owned) })
+        // Of a package the qualifier names its registry, with or without a scheme.
+        let registry = qualifier(REPOSITORY).filter(|_| matches!(url.ty(), "npm" | "pypi"));
+        let registry =
+            registry.map(|at| at.split_once("://").map_or(at, |(_, rest)| rest).trim_end_matches('/').to_owned());
+        Ok(Self { text: url.to_string(), key, registry, version, path: url.subpath().map(str::to_owned) })
     }
 }
 

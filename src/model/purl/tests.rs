@@ -15,6 +15,7 @@ fn every_ecosystem_has_its_type() {
         ("npm:@scope/name", Some("1.2.0-rc.1+x"), "pkg:npm/%40scope/name@1.2.0-rc.1%2Bx"),
         ("npm:@scope/name@next", Some("2.0.0-rc.1"), "pkg:npm/%40scope/name@2.0.0-rc.1"),
         ("pypi:left-pad", Some("1!2.0"), "pkg:pypi/left-pad@1!2.0"),
+        ("npm:a?registry=corp.test:8443/npm", Some("1"), "pkg:npm/a@1?repository_url=corp.test:8443%2Fnpm"),
         ("github:owner/name", Some("00ff"), "pkg:github/owner/name@00ff"),
         ("git:gitlab.com/a/b", None, "pkg:generic/b?vcs_url=git%2Bhttps:%2F%2Fgitlab.com%2Fa%2Fb"),
         ("oci:ghcr.io/a/b:1", None, "pkg:oci/b?repository_url=ghcr.io%2Fa%2Fb&tag=1"),
@@ -47,7 +48,7 @@ fn spellings_of_others_are_read() {
     let read = |text: &str| text.parse::<Purl>().expect("a purl");
     for (text, key, identity) in [
         ("pkg:npm/@scope/name@1.0", "npm:@scope/name", "npm:@scope/name"),
-        ("pkg://npm/left-pad?repository_url=https://mirror.test", "npm:left-pad", "npm:left-pad"),
+        ("pkg://npm/left-pad?repository_url=https://corp.test/", "npm:left-pad", "npm:left-pad?registry=corp.test"),
         ("pkg:pypi/Left_Pad", "pypi:left-pad", "pypi:left-pad"),
         ("pkg:github/Owner/Name#skills/x", "github:owner/name", "github:owner/name"),
         ("pkg:docker/mcp/git@1.2", "oci:docker.io/mcp/git:1.2", "oci:docker.io/mcp/git:1.2"),

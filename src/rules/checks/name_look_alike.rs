@@ -9,6 +9,7 @@ use capdex_evidence::subject::Subject;
 use capdex_evidence::surfaces::push_lower;
 use capdex_model::capability::Kind;
 use capdex_model::fact::Place;
+use capdex_model::ids::split_registry;
 
 use super::name_known::{SCOPES, SERVER_PACKAGES, SKILL_NEIGHBOURS, SKILL_TARGETS};
 
@@ -45,7 +46,7 @@ fn bare(name: &str) -> Option<&'static str> {
 
 /// The scope and the name of an npm or PyPI package, as its slug (`npm:@scope/name#kind:path`) has them.
 fn package(slug: &str) -> Option<&'static str> {
-    let identity = slug.split('#').next().unwrap_or_default();
+    let (identity, _) = split_registry(slug.split('#').next().unwrap_or_default());
     let (registry, name) = identity.split_once(':')?;
     // Elsewhere the part before a slash is an account and no scope.
     if !matches!(registry, "npm" | "pypi") {

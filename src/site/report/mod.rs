@@ -1,8 +1,7 @@
 //! The site: every page from what the store holds, as files that a browser opens without a server.
 //!
 //! A page is a pure function from what was read to its bytes, one file each; the service gives the same pages. Reads the
-//! store and nothing else; holds no clock value but `as_of`, so that the same store gives the same bytes. A folder is
-//! replaced as a whole.
+//! store and nothing else; holds no clock value but `as_of`, so that the same store gives the same bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,11 +10,10 @@ use anyhow::Context as _;
 use capdex_db::Reader;
 use capdex_model::time::AsOf;
 use capdex_rubrics::RUBRICS;
-use serde_json::json;
 
 use crate::progress::Progress;
 use capdex_dataset::bulk;
-use capdex_dataset::staging;
+use capdex_dataset::output_folder::{FileDigests, OutputFolder};
 
 mod alerts;
 pub(crate) mod capability;
@@ -25,6 +23,7 @@ pub(crate) mod directory;
 pub(crate) mod drift;
 mod feed;
 pub(crate) mod layout;
+mod manifest;
 mod methods;
 mod overview;
 mod page_text;
@@ -35,8 +34,6 @@ mod typosquats;
 
 use site::{CapabilitySummary, Site};
 
-/// The file by which a folder of ours is known.
-const MARK: &str = "capdex-site.json";
 /// Capabilities whose pages are made at once.
 const BATCH: usize = 256;
 
@@ -62,28 +59,30 @@ pub struct WrittenSite {
     pub bytes: u64,
 }
 
-/// Writes the site into `out`, which is replaced as a whole: everything is written beside it first.
+/// Writes the site into `out`: every file is written elsewhere first, then each takes its place, the manifest last. Whatever
+/// else lies in the folder stays.
 ///
 /// # Errors
-/// When `out` is there and is no site of ours, the store errs, or a file cannot be written.
+/// When `out` holds anything and is no site of ours, a file of the user's is in the way, the store errs, or a file cannot be
+/// written.
 pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow::Result<WrittenSite> {
-    let staging = staging::stage(out, MARK, "a site of capdex")?;
+    let output = OutputFolder::claim(out, &manifest::OUTPUT)?;
+    output.expect_room_for(SINGLE)?;
     // One view of the store, so that a night that goes on beside it does not mix into the pages.
     let view = reader.snapshot_view()?;
     let progress = options.progress;
     progress.begin("read", None);
     let site = Site::load(&view, options.as_of, || progress.advance(1))?;
     progress.end();
-    let mut folder = SiteWriter { root: staging.clone(), written: WrittenSite::default() };
+    let mut folder =
+        SiteWriter { root: output.scratch().to_owned(), files: FileDigests::new(), written: WrittenSite::default() };
     folder.written.capabilities = site.rows.len() as u64;
     lists(&site, &view, &mut folder)?;
     capabilities(&site, &view, options, &mut folder)?;
-    let mark = json!({ "schema": "capdex.site/1", "as_of": options.as_of, "ruleset_sha256": site.rules.digest().hex(),
-                       "capabilities": site.rows.len() });
-    // The mark last: a folder without it was not finished, and is never taken for a site.
-    folder.put(MARK, &format!("{mark}\n"))?;
-    // Only now does a web server see the new site, and as a whole.
-    staging::replace(&staging, out)?;
+    let text = manifest::text(&site, &folder.files)?;
+    folder.put(manifest::NAME, &text)?;
+    folder.files.remove(manifest::NAME);
+    output.put_in_place(folder.files)?;
     Ok(folder.written)
 }
 
@@ -209,6 +208,8 @@ fn capabilities(
 /// The folder that is being written.
 struct SiteWriter {
     root: PathBuf,
+    /// The files so far, by their digests.
+    files: FileDigests,
     written: WrittenSite,
 }
 
@@ -222,6 +223,7 @@ impl SiteWriter {
             fs::create_dir_all(parent).with_context(failed)?;
         }
         fs::write(&whole, text).with_context(failed)?;
+        self.files.insert(path.to_owned(), manifest::digest(text));
         self.written.files += 1;
         self.written.bytes += text.len() as u64;
         Ok(())

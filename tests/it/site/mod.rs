@@ -142,7 +142,7 @@ fn what_a_person_looks_for(site: &BTreeMap<String, String>) {
 }
 
 #[test]
-fn a_folder_of_somebody_else_is_left_alone_and_an_old_site_is_replaced() {
+fn a_folder_of_somebody_else_is_left_alone_and_an_old_site_is_replaced_file_by_file() {
     let registry = crate::packages::registry();
     let capdex = crate::nightly::first_night(&registry);
     capdex.write("theirs/letter.txt", "dear");
@@ -151,8 +151,17 @@ fn a_folder_of_somebody_else_is_left_alone_and_an_old_site_is_replaced() {
     assert!(run.stderr.contains("is not a site of capdex"), "{}", run.stderr);
     assert_eq!(files(&capdex.path().join("theirs")).len(), 1);
     report(&capdex, "site", &[]);
-    capdex.write("site/left-behind.html", "old");
-    assert!(!report(&capdex, "site", &[]).contains_key("left-behind.html"));
+    // A page of ours that no longer belongs there goes; a file of the user's stays.
+    let manifest = capdex.path().join("site/capdex-site.json");
+    let text = std::fs::read_to_string(&manifest).expect("there");
+    let digest = capdex_model::digest::Digest::of(b"old").hex();
+    let named = format!("\"files\":{{\"a-left-behind.html\":\"{}\",", &digest[..32]);
+    capdex.write("site/capdex-site.json", text.replace("\"files\":{", &named));
+    capdex.write("site/a-left-behind.html", "old").write("site/CNAME", "capdex.example");
+    let again = report(&capdex, "site", &[]);
+    assert!(!again.contains_key("a-left-behind.html"));
+    assert_eq!(again["CNAME"], "capdex.example");
+    assert_eq!(again["capdex-site.json"], text);
     let without: Registry = Registry::start();
     let run = Capdex::with(&without).run(&["report", "site"]);
     assert_eq!(run.code, Some(4), "{}", run.stderr);

@@ -31,6 +31,15 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// Nothing was said but results, and, where the run counts as incomplete, why.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let why = self.stderr.strip_prefix("capdex: incomplete: ").and_then(|why| why.strip_suffix('\n'));
+        match self.code {
+            Some(3) => why.is_some_and(|why| !why.contains('\n')),
+            _ => self.stderr.is_empty(),
+        }
+    }
+
     /// What a process left that was started by [`Capdex::command`].
     pub(crate) fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -83,6 +92,9 @@ impl Capdex {
             .current_dir(self.path())
             .env_clear()
             .env("HOME", self.path())
+            // The files of the whole machine may name a company's certificates.
+            .env("PIP_CONFIG_FILE", "/dev/null")
+            .env("npm_config_globalconfig", "/dev/null")
             .env("npm_config_registry", &self.npm_url)
             .env("PIP_INDEX_URL", &self.index_url)
             .stdin(Stdio::null());
@@ -119,6 +131,6 @@ fn runs_see_nothing_of_this_machine() {
     let capdex = Capdex::offline();
     let mut names: Vec<_> = capdex.command(&[]).get_envs().map(|(name, _)| name.to_owned()).collect();
     names.sort();
-    assert_eq!(names, ["HOME", "PIP_INDEX_URL", "npm_config_registry"]);
+    assert_eq!(names, ["HOME", "PIP_CONFIG_FILE", "PIP_INDEX_URL", "npm_config_globalconfig", "npm_config_registry"]);
     assert!(capdex.write("a/b", "x").path().join("a/b").is_file());
 }

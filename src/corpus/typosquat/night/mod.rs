@@ -5,6 +5,7 @@
 
 mod entities;
 mod names;
+mod registries;
 mod relation;
 
 use std::cmp::Reverse;

@@ -8,7 +8,7 @@ use super::super::candidate::Space;
 use super::super::hosts::Host;
 use super::entities::{Entities, Entity};
 use crate::corpus::{Corpus, CorpusMember};
-use capdex_model::ids::ListingKey;
+use capdex_model::ids::{ListingKey, split_registry};
 use capdex_model::source_role::Ecosystem;
 /// A name that only the bytes of a listing know: of a skill inside a package, of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,21 +65,22 @@ fn add<'a>(names: &mut NamesBySpace<'a>, space: Space, text: String, number: u32
     }
 }
 
-/// The name of a listing: a package by its whole name, everything else by the last part of its name.
+/// The name of a listing: a package by its whole name, whatever registry has it, everything else by the last part of its
+/// name.
 fn own_names(member: &CorpusMember) -> Vec<String> {
     let mut names = Vec::new();
     let key = member.key.to_string();
     for identity in member.identities.iter().map(String::as_str).chain([key.as_str()]) {
-        let Some((word, name)) = identity.split_once(':') else { continue };
+        let Some((word, name)) = split_registry(identity).0.split_once(':') else { continue };
         let own = member.role.ecosystem().filter(|_| word == member.key.source);
         let last = name.rsplit('/').next().unwrap_or(name);
         let name = match own.or_else(|| Ecosystem::of_word(word)) {
-            Some(Ecosystem::Npm | Ecosystem::Pypi | Ecosystem::Folder) => name,
+            Some(Ecosystem::Npm | Ecosystem::Pypi) => name,
             Some(Ecosystem::Mcp) => continue,
             // Without the tag of the image, or its digest.
             Some(Ecosystem::Oci) => last.split([':', '@']).next().unwrap_or(last),
             None if word == "pinned" => continue,
-            Some(Ecosystem::GitHub | Ecosystem::Git) | None => last,
+            Some(Ecosystem::GitHub | Ecosystem::Git | Ecosystem::Folder) | None => last,
         };
         names.push(name.to_owned());
     }

@@ -19,6 +19,7 @@ fn npm(name: &str, by: &[&str], users: Option<u64>, days: i64, description: &str
         ..Claims::default()
     };
     let locator = Locator::NpmPackage {
+        registry: None,
         name: name.to_owned(),
         version: "1.0.0".to_owned(),
         url: String::new(),

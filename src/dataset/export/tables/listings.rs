@@ -56,8 +56,17 @@ fn rows(reader: &Reader, emit: Emit<'_, ListingRow>) -> anyhow::Result<()> {
         let is_package = stored.listing.as_ref().is_some_and(|listing| {
             matches!(listing.locators.first(), Some(Locator::NpmPackage { .. })) && listing.release_line().is_none()
         });
+        // A package is what its locator says, with its registry; a table may have any name.
+        let package = stored.listing.as_ref().and_then(|listing| {
+            let locator = listing.locators.first()?;
+            matches!(locator, Locator::NpmPackage { .. } | Locator::PypiPackage { .. }).then(|| locator.identity())
+        });
         let claims = stored.listing.map(|listing| listing.claims).unwrap_or_default();
-        let purl = Purl::of(&stored.key, version.as_deref()).map(|purl| purl.to_string());
+        let purl = match package {
+            Some(package) => Purl::of_identity(&package, version.as_deref()),
+            None => Purl::of(&stored.key, version.as_deref()),
+        };
+        let purl = purl.map(|purl| purl.to_string());
         // From the claimed text, so that both columns speak of one claim.
         let license = stated(claims.license);
         let spdx = license.as_deref().and_then(spdx::expression);

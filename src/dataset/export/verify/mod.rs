@@ -22,7 +22,7 @@ use super::tables::rule_defaults::ReadRuleDefaultRow;
 use super::tables::score_breakdowns::ReadBreakdownRow;
 use super::tables::scores::ReadScoreRow;
 use super::{file, merkle, tables};
-use crate::bulk;
+use crate::{bulk, output_folder};
 use recomputed::Recomputed;
 
 mod recomputed;
@@ -44,6 +44,11 @@ pub struct Verified {
     /// Things that cannot be said because the dataset lacks them, one sentence each that names the file. An export of a day
     /// that was never scored lacks its scores, and is no worse for it. But nothing in it vouches for what they would be.
     pub unknown: Vec<String>,
+    /// Files and folders beside the dataset that look like no table, sorted: of git, of a hub, of the system, of its owner.
+    /// Nothing vouches for them, and they are no difference.
+    pub beside: Vec<String>,
+    /// True where a writing into the folder was cut short, or goes on.
+    pub is_unfinished: bool,
 }
 
 impl Verified {
@@ -63,6 +68,8 @@ impl Verified {
         self.ranks += other.ranks;
         self.differences.extend(other.differences);
         self.unknown.extend(other.unknown);
+        self.beside.extend(other.beside);
+        self.is_unfinished |= other.is_unfinished;
     }
 }
 
@@ -205,13 +212,15 @@ fn check_files(
         anyhow::ensure!(is_plain, "the manifest names {:?}, which is not a file of the dataset", file.path);
     }
     // On the pool, since hashing is bound by one core and files are few and large.
-    let hashed = bulk::mapped(pool, manifest.files.iter().collect(), |file| (file, file::hash(&dir.join(&file.path))));
+    let hashed = bulk::mapped(pool, manifest.files.iter().collect(), |file| {
+        (file, file::hash_of_size(&dir.join(&file.path), file.bytes))
+    });
     let mut damaged = BTreeSet::new();
     for (file, hashed) in hashed {
         verified.files += 1;
         match hashed {
             // Size as well as digest, since both are claims of the manifest.
-            Ok((sha256, bytes)) if sha256 == file.sha256 && bytes == file.bytes => continue,
+            Ok(Some(sha256)) if sha256 == file.sha256 => continue,
             Ok(_) => verified.differs(format!("{} has other bytes than the manifest says", file.path)),
             Err(error) => verified.differs(format!("{} cannot be read: {error}", file.path)),
         }
@@ -220,7 +229,8 @@ fn check_files(
     Ok(damaged)
 }
 
-/// Nothing vouches for a file that the manifest does not name.
+/// Nothing vouches for a file that the manifest does not name. One that looks like a table is a difference, because that is how a
+/// dataset is poisoned: whoever reads all tables of a folder reads it too.
 fn check_strangers(dir: &Path, manifest: &DatasetManifest, verified: &mut Verified) -> anyhow::Result<()> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dir).with_context(|| format!("failed to read {}", dir.display()))? {
@@ -230,9 +240,31 @@ fn check_strangers(dir: &Path, manifest: &DatasetManifest, verified: &mut Verifi
     names.sort();
     let known = |name: &str| name == manifest::NAME || manifest.files.iter().any(|file| file.path == name);
     for name in names.iter().filter(|name| !known(name)) {
-        verified.differs(format!("{name} is not a file of the dataset: the manifest does not name it"));
+        if looks_like_a_table(name) {
+            verified.differs(format!("{name} is not a file of the dataset: the manifest does not name it"));
+        } else if *name == output_folder::UNFINISHED {
+            verified.is_unfinished = true;
+        } else {
+            verified.beside.push(name.clone());
+        }
     }
     Ok(())
+}
+
+/// True for a name that readers of datasets take for data.
+fn looks_like_a_table(name: &str) -> bool {
+    const DATA: [&str; 15] = [
+        "parquet", "jsonl", "ndjson", "csv", "tsv", "sqlite", "sqlite3", "db", "duckdb", "arrow", "feather", "orc",
+        "avro", "pq", "parq",
+    ];
+    const PACKED: [&str; 6] = ["gz", "zst", "bz2", "xz", "zip", "lz4"];
+    // What SQLite reads along with a database of that name.
+    const ALONG: [&str; 3] = ["-wal", "-shm", "-journal"];
+    let name = name.to_ascii_lowercase();
+    let name = ALONG.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+    // Packed tables are read as tables.
+    let bare = PACKED.iter().find_map(|ending| name.strip_suffix(ending)?.strip_suffix('.')).unwrap_or(name);
+    bare.rsplit_once('.').is_some_and(|(_, ending)| DATA.contains(&ending))
 }
 
 /// The root over the files must be theirs.

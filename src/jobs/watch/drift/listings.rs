@@ -1,9 +1,13 @@
-//! The ownership changes in one listing's own history: maintainers and the number of its repository.
+//! The changes in one listing's own history: maintainers, the number of its repository, the files of a version, and
+//! versions that its registry calls malicious.
 //!
 //! Different listings are never compared here.
 
-use capdex_corpus::drift::{Change, DriftKind, Effect, Release, ReleaseContext, VersionChange, judge, owners};
-use capdex_db::{DriftEvent, ListingPair, Writer};
+use capdex_corpus::drift::{
+    Change, DriftKind, Effect, EffectKind, Release, ReleaseContext, VersionChange, file_effects, judge, owners,
+    takedowns,
+};
+use capdex_db::{DriftEvent, ListingPair, StoreError, Writer};
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::ids::{CapabilityId, ListingKey, slug_of};
@@ -11,19 +15,25 @@ use capdex_model::listing::Listing;
 use capdex_model::time::AsOf;
 
 use super::raise;
-use crate::jobs::{JobContext, StageReport};
+use crate::jobs::{JobContext, StageReport, slugs};
 
 /// Listings between two transactions.
 const BATCH: usize = 256;
 
 /// Compares every version of a listing with the one before, once.
 pub(super) fn run(context: &JobContext, report: &mut StageReport) -> anyhow::Result<()> {
-    let pairs = context.store.reader()?.uncompared_listings()?;
+    let reader = context.store.reader()?;
+    let pairs = reader.uncompared_listings()?;
     let at = context.as_of;
     // In batches, so that a first night over a large store does not hold one endless transaction.
     for batch in pairs.chunks(BATCH) {
+        let found = batch.iter().map(|pair| {
+            let mut event = event(pair, at);
+            event.as_mut().map_or(Ok(()), |event| slugs::settle(&reader, event))?;
+            Ok((pair.now.key.clone(), pair.version, event, pair.popularity))
+        });
         let found: Vec<(ListingKey, i64, Option<DriftEvent>, Option<u64>)> =
-            batch.iter().map(|pair| (pair.now.key.clone(), pair.version, event(pair, at), pair.popularity)).collect();
+            found.collect::<Result<_, StoreError>>()?;
         report.done += context.store.write(move |writer: &Writer<'_>| {
             let mut new = 0;
             for (key, version, event, popularity) in &found {
@@ -43,13 +53,15 @@ pub(super) fn run(context: &JobContext, report: &mut StageReport) -> anyhow::Res
     Ok(())
 }
 
-/// The event between two versions of a listing; none where the same people answer for the same repository.
+/// The event between two versions of a listing; none where the same people answer for the same repository and files.
 fn event(pair: &ListingPair, at: AsOf) -> Option<DriftEvent> {
     // Who answers for a release line answers for its package, of which it is told.
     if pair.now.release_line().is_some() {
         return None;
     }
     let mut effects: Vec<Effect> = owners::effects(&pair.before, &pair.now);
+    effects.extend(takedowns::effects(&pair.before, &pair.now));
+    effects.extend(file_effects(&pair.before, &pair.now));
     if effects.is_empty() {
         return None;
     }
@@ -59,7 +71,9 @@ fn event(pair: &ListingPair, at: AsOf) -> Option<DriftEvent> {
         _ => VersionChange::Unversioned,
     };
     // Severity depends on whether the version moved together with the change.
-    let (class, severity) = judge(&mut effects, ReleaseContext { version_change: moved, ..ReleaseContext::default() });
+    let has_other_files = effects.iter().all(|effect| effect.kind == EffectKind::Packaging);
+    let context = ReleaseContext { version_change: moved, has_other_files, ..ReleaseContext::default() };
+    let (class, severity) = judge(&mut effects, context);
     // The package as a whole: of a listing without bytes, the one that it would have.
     let identity = pair.now.locators.first().map_or_else(|| pair.now.key.to_string(), |locator| locator.identity());
     let capability = CapabilityId::of(&identity, Kind::Package, "");

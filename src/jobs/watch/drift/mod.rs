@@ -6,6 +6,7 @@
 mod listings;
 mod raise;
 mod removals;
+pub(super) mod takedowns;
 
 use capdex_corpus::drift::{
     self, CapabilityVersion, Drift, DriftKind, PackageVersion, Release, ReleaseContext, owners,
@@ -19,7 +20,7 @@ use capdex_model::facts::SparseFacts;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
 
-use super::super::{JobContext, StageReport};
+use super::super::{JobContext, StageReport, slugs};
 use crate::analysis;
 use crate::progress::StageProgress;
 
@@ -33,6 +34,7 @@ const BATCH: usize = 8;
 pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let mut report = StageReport::default();
     listings::run(context, &mut report)?;
+    takedowns::run(context, &mut report)?;
     snapshots(context, &mut report)?;
     // Last: it settles what waits, which includes what the comparison above has just withheld.
     removals::run(context, &mut report)?;
@@ -92,6 +94,7 @@ fn load_pair(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Result<L
         version_change: old.version_change(&new),
         is_same_release: old.is_same(&new),
         is_tag: new.is_tag,
+        has_other_files: old.has_other_files(&new),
         // Asked of the listing's history, because the release itself says nothing of who made it.
         is_of_new_owner: is_of_new_owner(reader, pair, at)?,
         is_new: false,
@@ -191,6 +194,9 @@ fn save(context: &JobContext, reader: &Reader, item: &LoadedPair, mut compared: 
     // Before anything is raised: a tool that an endpoint left out tonight may be back tomorrow.
     let waiting =
         removals::withhold(reader, item.is_live, item.pair.after.is_whole, &mut compared.events, &compared.drifts)?;
+    for event in &mut compared.events {
+        slugs::settle(reader, event)?;
+    }
     let alert = raise::worst(&compared.events, item.pair.popularity);
     let (pair, at, events) = (item.pair.clone(), context.as_of, compared.events);
     let new = context.store.write(move |writer: &Writer<'_>| {

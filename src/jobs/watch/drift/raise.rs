@@ -2,6 +2,7 @@
 //!
 //! Class and severity stand in the events and are not judged again.
 
+use super::takedowns;
 use capdex_corpus::drift::{DriftClass, EffectKind, VersionChange};
 use capdex_db::DriftEvent;
 use capdex_model::alert::{Alert, reach_of};
@@ -58,6 +59,10 @@ fn title(event: &DriftEvent) -> String {
         (DriftClass::SameVersion, _) => {
             format!("{} has other bytes under {}", event.slug, version.unwrap_or("the same version"))
         }
+        // The version that people have is what it is about, and not the one after it.
+        (_, Some(effect)) if takedowns::why(effect.kind, event.severity).is_some() => {
+            format!("{} {}: {}", event.slug, effect.subject, effect.kind.title())
+        }
         (_, Some(effect)) => {
             let since = version.map(|version| format!(" since {version}")).unwrap_or_default();
             format!("{}: {}{since}", event.slug, effect.kind.title())
@@ -74,7 +79,9 @@ fn why(event: &DriftEvent) -> String {
         }
         VersionChange::Unversioned => "Nothing here has versions: whoever approved it gets this without being told.",
     };
+    let departure = event.effects.first().and_then(|effect| takedowns::why(effect.kind, event.severity));
     match event.class {
+        DriftClass::Identity if departure.is_some() => departure.unwrap_or_default().to_owned(),
         DriftClass::SameVersion => "Who pinned the version gets other bytes than those that were looked at.".to_owned(),
         DriftClass::Identity => "Somebody else may answer for it now than when it was approved.".to_owned(),
         _ => said.to_owned(),
@@ -90,6 +97,12 @@ fn fix(event: &DriftEvent) -> &'static str {
         // Whatever it sent has left already, so staying on the old version is not enough.
         (_, Some(EffectKind::Recipient | EffectKind::CopiedSend | EffectKind::CredentialSend)) => {
             "Do not update; stop the installed version, and treat what it sent as read by a stranger."
+        }
+        (_, Some(EffectKind::TakenDown)) => {
+            "Uninstall that version, look at what it could reach, and change the secrets that it could read."
+        }
+        (_, Some(EffectKind::Withdrawn)) => {
+            "Find out why, and take it out of what you install; do not install whatever comes under the name next unread."
         }
         (DriftClass::Identity, _) => {
             "Ask the publisher whether it was handed over, and read the next release before it is used."
@@ -143,6 +156,17 @@ mod tests {
             diff: Vec::new(),
             at: AsOf(Timestamp::from_unix_seconds(0)),
         }
+    }
+
+    #[test]
+    fn a_takedown_is_told_of_the_version_that_people_have() {
+        let mut gone = event("npm-a-package", Severity::High, EffectKind::TakenDown);
+        gone.effects = vec![Effect::new(EffectKind::TakenDown, Severity::High, "1.0.1", "a holding package")];
+        let alert = worst(&[gone], None).expect("an alert");
+        assert_eq!(alert.title, "npm-a-package 1.0.1: taken down by the registry");
+        assert!(alert.why.contains("has it still"), "{}", alert.why);
+        assert!(alert.fix.contains("Uninstall"), "{}", alert.fix);
+        assert_eq!(alert.class, "taken_down");
     }
 
     #[test]

@@ -125,6 +125,12 @@ impl Registry {
         self
     }
 
+    /// Deprecates a version of an npm package with words; its bytes stay as they are.
+    pub(crate) fn npm_deprecate(&self, name: &str, version: &str, words: &str) -> &Self {
+        lock(&self.state).catalogue.deprecated.insert((name.to_owned(), version.to_owned()), words.to_owned());
+        self
+    }
+
     /// Publishes a version of a Python project as a source distribution.
     pub(crate) fn pypi_package(&self, name: &str, version: &str, files: &[(&str, &[u8])]) -> &Self {
         let filename = format!("{}-{version}.tar.gz", name.replace('-', "_"));

@@ -27,6 +27,9 @@ pub(super) fn answer(catalogue: &Catalogue, base_url: &str, path: &str) -> Optio
         for (tag, version) in catalogue.tags.get(name).into_iter().flatten() {
             packument["dist-tags"][tag] = version.clone().into();
         }
+        for ((_, version), words) in catalogue.deprecated.iter().filter(|((of, _), _)| of == name) {
+            packument["versions"][version]["deprecated"] = words.clone().into();
+        }
         if let Some(created) = catalogue.created.get(name) {
             packument["time"]["created"] = created.clone().into();
         }

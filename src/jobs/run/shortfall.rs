@@ -1,0 +1,150 @@
+//! Why a run that ended counts as incomplete: a source or a stage failed, or too many of a source's items have gaps.
+//!
+//! Single items with gaps are counted and are no failure: of some thousand packages a few can never be read. The ledger of gaps
+//! has each one with its reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capdex_db::{LedgerGap, ListingState, Reader, SourceCounts, StoreError};
+use capdex_model::ids::ListingKey;
+
+use super::RunReport;
+use crate::config::GapTolerance;
+use crate::jobs::list;
+
+/// The items of one source that have gaps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct SourceGaps {
+    /// Why the source itself failed.
+    failure: Option<String>,
+    items: BTreeSet<String>,
+}
+
+/// The reasons why a run over these sources counts as incomplete, one phrase each, sources first and sorted by name. Empty where
+/// it is complete. Phrases may hold text of strangers.
+///
+/// # Errors
+/// Errors of the store.
+pub fn of_run<'a>(
+    reader: &Reader,
+    sources: impl IntoIterator<Item = &'a String>,
+    tolerance: GapTolerance,
+    report: &RunReport,
+) -> Result<Vec<String>, StoreError> {
+    let mut by_source: BTreeMap<&str, SourceGaps> =
+        sources.into_iter().map(|id| (id.as_str(), SourceGaps::default())).collect();
+    reader.each_gap(true, |gap| {
+        add(&mut by_source, gap);
+        Ok::<(), StoreError>(())
+    })?;
+    let counts: BTreeMap<String, SourceCounts> =
+        reader.source_counts()?.into_iter().map(|counts| (counts.source.clone(), counts)).collect();
+    let mut found = Vec::new();
+    for (id, gaps) in by_source {
+        let mut items = counts.get(id).map_or(0, |counts| counts.active + counts.failed);
+        for item in &gaps.items {
+            // A name that nobody has is an item as well: it was asked for, and counts as gone.
+            let name = item.get(id.len() + 1..).unwrap_or_default();
+            let stored = reader.listing(&ListingKey::new(id, name))?;
+            let is_counted =
+                stored.is_some_and(|stored| matches!(stored.state, ListingState::Active | ListingState::Failed));
+            items += u64::from(!is_counted);
+        }
+        found.extend(of_source(id, &gaps, items, tolerance.max_percent));
+    }
+    // A strict run needs no other reason, but the others say more.
+    if tolerance.is_strict && report.open_gaps > 0 && found.is_empty() {
+        found.push(format!("{} open, and --strict allows none", counted(report.open_gaps, "gap")));
+    }
+    if report.over_budget {
+        found.push("the time for requests was over; the next run goes on".to_owned());
+    }
+    if report.alerts.waiting() > 0 {
+        found.push(format!("alerts: {} could not be told and wait", counted(report.alerts.waiting(), "message")));
+    }
+    if report.prune.failed > 0 {
+        found.push("prune: old things could not be deleted".to_owned());
+    }
+    Ok(found)
+}
+
+fn add(by_source: &mut BTreeMap<&str, SourceGaps>, gap: LedgerGap) {
+    // A gap of the source itself has its bare name; keys of listings begin with it and a colon.
+    let source = gap.subject.split_once(':').map_or(gap.subject.as_str(), |(source, _)| source);
+    let Some(gaps) = by_source.get_mut(source) else { return };
+    if gap.subject.len() > source.len() {
+        gaps.items.insert(gap.subject);
+    } else if gap.stage == list::STAGE {
+        gaps.failure = Some(gap.gap.detail);
+    }
+}
+
+/// What is wrong with one source of so many items.
+fn of_source(id: &str, gaps: &SourceGaps, items: u64, max_percent: u32) -> Option<String> {
+    if let Some(failure) = &gaps.failure {
+        return Some(format!("source {id}: {failure}"));
+    }
+    let with_gaps = u64::try_from(gaps.items.len()).unwrap_or(u64::MAX);
+    let is_above = with_gaps.saturating_mul(100) > u64::from(max_percent).saturating_mul(items);
+    // One item alone is no share of a source, but where it is all of it or none is allowed.
+    let is_single = with_gaps == 1 && items > 1 && max_percent > 0;
+    (is_above && !is_single).then(|| {
+        let of = counted(items, "item");
+        format!("source {id}: {with_gaps} of {of} with gaps, and {max_percent} % may have some")
+    })
+}
+
+fn counted(number: u64, noun: &str) -> String {
+    capdex_dataset::escape::count(number, noun)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use capdex_model::snapshot::{Gap, GapReason};
+
+    fn gap(stage: &str, subject: &str) -> LedgerGap {
+        let at = "2026-11-20T01:00:00Z".parse().expect("an instant");
+        let gap = Gap::new("x", GapReason::NotFound, "it answered 500");
+        LedgerGap { stage: stage.into(), subject: subject.into(), gap, first_seen: at, resolved: None }
+    }
+
+    fn told(gaps: &[(&str, &str)], items: u64, max_percent: u32) -> Option<String> {
+        let mut by_source = BTreeMap::from([("npm", SourceGaps::default()), ("pypi", SourceGaps::default())]);
+        gaps.iter().for_each(|(stage, subject)| add(&mut by_source, gap(stage, subject)));
+        assert_eq!(by_source["pypi"], SourceGaps::default());
+        of_source("npm", &by_source["npm"], items, max_percent)
+    }
+
+    #[test]
+    fn a_source_that_failed_is_told_with_its_error() {
+        assert_eq!(told(&[("list", "npm")], 100, 2).as_deref(), Some("source npm: it answered 500"));
+        assert_eq!(
+            told(&[("list", "npm"), ("fetch", "npm:a")], 1, 100).as_deref(),
+            Some("source npm: it answered 500")
+        );
+        assert_eq!(told(&[("list", "other"), ("list", "npmjs:a"), ("scan", "npm")], 1, 2), None);
+    }
+
+    #[test]
+    fn items_count_once_and_only_above_the_share() {
+        let two = [("fetch", "npm:a"), ("scan", "npm:a"), ("scan", "npm:b")];
+        assert_eq!(told(&two, 100, 2), None, "two of a hundred are not above two percent");
+        let said = told(&two, 99, 2);
+        assert_eq!(said.as_deref(), Some("source npm: 2 of 99 items with gaps, and 2 % may have some"));
+        assert_eq!(told(&two, 3, 67), None);
+        assert!(told(&two, 3, 66).is_some());
+        assert_eq!(told(&two, 2, 100), None);
+    }
+
+    #[test]
+    fn one_item_alone_is_no_share_but_where_it_is_all_or_none_is_allowed() {
+        let one = [("fetch", "npm:a")];
+        for items in [2, 3, 49, 50] {
+            assert_eq!(told(&one, items, 2), None, "{items}");
+            assert!(told(&one, items, 0).is_some(), "{items}");
+        }
+        assert!(told(&one, 1, 2).is_some());
+        assert_eq!(told(&[], 0, 0), None);
+    }
+}
