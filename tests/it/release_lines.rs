@@ -224,6 +224,7 @@ fn a_bad_back_port_is_told_and_what_ends_is_gone() {
     let listings = rows(&capdex.path().join("out"), "listings");
     let line = listings.iter().find(|listing| text(listing, "listing") == "npm:notes@1").expect("its listing");
     assert_eq!(text(line, "state"), "gone");
+    assert_eq!(alerts(&capdex).len(), told.len(), "the end of a line is no takedown of the package");
 }
 
 #[test]

@@ -38,16 +38,18 @@ pub(super) fn save(walker: &WalkContext<'_>, page: ListPage, walked: &mut WalkRe
     let is_visit = matches!(walker.source.meta().walk, WalkKind::Names);
     // Compared before the write, because only one writer exists and reading need not hold it up.
     let registry = walker.run.registry.as_deref();
-    let ended = release_lines::ended(&reader, &page.listed)?;
+    let lines = release_lines::others(&reader, &page.listed)?;
+    let unchanged = lines.unchanged.into_iter().map(ListedEntry::Unchanged);
     // Packages are asked for by name; a directory's rows are about packages and are none.
-    let listed = page.listed.into_iter().map(|listed| with_own_forge(walker, listed)).map(|listed| match is_visit {
+    let listed = page.listed.into_iter().map(|listed| with_own_forge(walker, listed)).chain(unchanged);
+    let listed = listed.map(|listed| match is_visit {
         true => of_registry(&reader, listed, registry),
         false => Ok(listed),
     });
     let mut rows: Vec<PageEntry> =
         listed.map(|listed| row(&reader, listed?, is_visit, at)).collect::<anyhow::Result<_>>()?;
     // Nobody asked for these by name, so their end is no gap.
-    for key in ended {
+    for key in lines.ended {
         rows.push(row(&reader, ListedEntry::Gone(key), false, at)?);
     }
     let next = page.next;

@@ -1,4 +1,5 @@
-//! Release lines that ended: those that the store lists of a package and that its registry does not lead to any more.
+//! Release lines that a page does not have: those that the store lists of a package and that its registry does not lead to any
+//! more, and those of a package that is unchanged.
 //!
 //! The source is not asked: it lists the lines of today, and the store knows those of before.
 
@@ -12,20 +13,30 @@ use capdex_model::release_line;
 
 use super::page::key_of;
 
-/// The lines that ended, of the packages on a page. A package and all its lines come on one page.
+/// The lines of the packages on a page that are not on it themselves.
+#[derive(Debug, Default)]
+pub(super) struct OtherLines {
+    /// Those that ended.
+    pub(super) ended: Vec<ListingKey>,
+    /// Those that stand as they were.
+    pub(super) unchanged: Vec<ListingKey>,
+}
+
+/// The lines that a page leaves out. A package and all its lines come on one page.
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn ended(reader: &Reader, page: &[ListedEntry]) -> anyhow::Result<Vec<ListingKey>> {
+pub(super) fn others(reader: &Reader, page: &[ListedEntry]) -> anyhow::Result<OtherLines> {
     let listed: BTreeSet<&ListingKey> = page.iter().map(key_of).collect();
-    let mut ended = Vec::new();
+    let mut others = OtherLines::default();
     for entry in page {
         let key = key_of(entry);
         if release_line::of_name(&key.name).is_some() {
             continue;
         }
         let stated = match entry {
-            ListedEntry::Changed { listing, .. } if is_package(listing) => lines_of(listing),
+            // All that it has to list is on the page. A line that leads now to what another one leads to is looked at there.
+            ListedEntry::Changed { listing, .. } if is_package(listing) => BTreeSet::new(),
             // Its lines stand as they were: those that nobody names are not on the page.
             ListedEntry::Unchanged(_) => match reader.listing(key)?.and_then(|stored| stored.listing) {
                 Some(listing) if is_package(&listing) => lines_of(&listing),
@@ -38,10 +49,12 @@ pub(super) fn ended(reader: &Reader, page: &[ListedEntry]) -> anyhow::Result<Vec
             }
             _ => continue,
         };
-        let lines = reader.active_lines(key)?;
-        ended.extend(lines.into_iter().filter(|line| !listed.contains(line) && !stated.contains(&line.name)));
+        let lines = reader.active_lines(key)?.into_iter().filter(|line| !listed.contains(line));
+        let (unchanged, ended): (Vec<_>, Vec<_>) = lines.partition(|line| stated.contains(&line.name));
+        others.ended.extend(ended);
+        others.unchanged.extend(unchanged);
     }
-    Ok(ended)
+    Ok(others)
 }
 
 /// True for the listing of a package that may have lines.
