@@ -12,6 +12,7 @@ use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::listing::{Listing, Locator};
 use capdex_model::score::{Band, RubricRef, Score};
 use capdex_model::snapshot::Completeness;
+use capdex_model::source_role::Ecosystem;
 use capdex_rubrics::{RUBRICS, verdict};
 
 use super::JobContext;
@@ -199,7 +200,7 @@ impl Said {
 
 /// True for the packages that an installer gets from a row. Images, endpoints and repositories are rows of their own.
 fn is_package(reference: &ListingKey) -> bool {
-    matches!(reference.source.as_str(), "npm" | "pypi")
+    [Ecosystem::Npm, Ecosystem::Pypi].iter().any(|ecosystem| reference.source == ecosystem.as_str())
 }
 
 /// The version that a row names of what it refers to, where the reference cannot say it.
