@@ -2,8 +2,10 @@
 //!
 //! Text that cannot be read as a reference is none: it stays in the claims as it was written.
 
+use capdex_model::digest::Digest;
 use capdex_model::ids::{ListingKey, pypi_name};
 use capdex_model::listing::Claim;
+use capdex_model::release_line;
 use capdex_model::source_role::Ecosystem;
 use serde_json::Value;
 use url::Url;
@@ -44,12 +46,51 @@ pub(crate) fn npm(name: &str) -> Option<ListingKey> {
     is_name.then(|| ListingKey::new(Ecosystem::Npm.as_str(), name))
 }
 
+/// The npm package that an entry names, at the version, range or tag that it names beside: a release line of the package.
+/// Some write the version behind the name.
+pub(crate) fn npm_at(name: &str, version: Option<&str>) -> Option<ListingKey> {
+    let (name, behind) = release_line::of_name(name).map_or((name, None), |(name, line)| (name, Some(line)));
+    let key = npm(name)?;
+    Some(match version.or(behind).and_then(line_of) {
+        Some(line) => ListingKey::new(key.source, format!("{}@{line}", key.name)),
+        None => key,
+    })
+}
+
+/// The longest version, range or tag that stands in a name as it is written.
+const MAX_LINE_BYTES: usize = 40;
+
+/// The line that a version, range or tag leads to; none for what leads to the latest version.
+fn line_of(version: &str) -> Option<String> {
+    let version = version.trim();
+    let bare = version.trim_start_matches(['=', 'v', ' ']);
+    // `v1.0.0` and `=1.0.0` are the version, and a tag may begin with the letter.
+    let version = if bare.starts_with(|first: char| first.is_ascii_digit()) { bare } else { version };
+    match version {
+        "" | "*" | "x" | "X" | "latest" => None,
+        // A `?` would be read as the mark of a registry.
+        _ if version.len() <= MAX_LINE_BYTES && names::is_usable(version) && !version.contains('?') => {
+            Some(version.to_owned())
+        }
+        // Nothing is published under such a text. It stays told apart, so that nobody takes the latest version for it.
+        _ => Some(format!("#{}", Digest::of(version.as_bytes()).hex().get(..16).unwrap_or_default())),
+    }
+}
+
 /// The project that an entry says is published in the Python package index, in the index's own spelling.
 pub(crate) fn pypi(name: &str) -> Option<ListingKey> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     let ends = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
     let is_name = name.len() <= 128 && ends(name.bytes().next()) && ends(name.bytes().last());
     (is_name && name.bytes().all(is_letter)).then(|| ListingKey::new(Ecosystem::Pypi.as_str(), pypi_name(name)))
+}
+
+/// The version of a project that a text names; none for a range, and for what leads to the latest version.
+pub(crate) fn exact_pypi(version: &str) -> Option<String> {
+    let version = version.trim().trim_start_matches(['=', 'v', ' ']);
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b".+!-_".contains(&byte);
+    let is_exact = version.starts_with(|first: char| first.is_ascii_digit()) && version.bytes().all(is_letter);
+    (is_exact && version.len() <= MAX_LINE_BYTES).then(|| version.to_owned())
 }
 
 /// The image at a whole reference: a registry's host, a repository, a tag or a digest.
@@ -233,6 +274,33 @@ mod tests {
         assert_eq!(name("a/b/c"), None);
         assert_eq!(name("/x"), None);
         assert_eq!(registry_name(None), None);
+    }
+
+    #[test]
+    fn a_version_range_or_tag_names_a_release_line() {
+        let named = |name: &str, version: &str| npm_at(name, Some(version)).map(|key| key.name);
+        for (name, version, line) in [
+            ("acme", "0.9.9", "acme@0.9.9"),
+            ("@acme/x", " v1.0.0-rc.1 ", "@acme/x@1.0.0-rc.1"),
+            ("acme", "=1.2.3", "acme@1.2.3"),
+            ("acme", "^1", "acme@^1"),
+            ("acme", ">=1.2 <2 || 3.x", "acme@>=1.2 <2 || 3.x"),
+            ("acme", "next", "acme@next"),
+            ("acme", "vnext", "acme@vnext"),
+            ("acme@0.9.9", "", "acme"),
+        ] {
+            assert_eq!(named(name, version).as_deref(), Some(line), "{name} {version}");
+        }
+        for latest in ["", "*", "latest", " x "] {
+            assert_eq!(named("acme", latest).as_deref(), Some("acme"), "{latest:?}");
+        }
+        assert_eq!(npm_at("@acme/x@0.9.9", None), Some(ListingKey::new("npm", "@acme/x@0.9.9")));
+        assert_eq!(npm_at("acme", None), npm("acme"));
+        assert_eq!(npm_at("a b", Some("1")), None);
+        let odd = |version: &str| named("acme", version).expect("a package");
+        assert_ne!(odd("1.0.0\n2"), odd(&"1".repeat(99)), "what cannot be written is told apart");
+        assert_ne!(odd("1?registry=other.test"), "acme@1?registry=other.test");
+        assert!(odd("1.0.0\n2").bytes().all(|byte| byte.is_ascii_graphic()));
     }
 
     #[test]

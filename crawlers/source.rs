@@ -92,6 +92,9 @@ pub struct SourceSettings {
     pub exclude: Vec<String>,
     /// True where installed dependencies and caches are read too, for local sources.
     pub with_dependencies: bool,
+    /// Release lines of a package that are looked at beside its latest version and what others name, where the source has
+    /// such.
+    pub release_lines: usize,
 }
 
 /// The place of a walk. Opaque to the driver, and never longer than [`WalkCursor::MAX_BYTES`].

@@ -46,12 +46,9 @@ where
     let is_one_host = !request.settings.base_url.is_empty();
     if is_one_host
         && window.begin == 0
-        && results.iter().all(|result| matches!(result, Err(CrawlError::Unreachable { .. })))
+        && let Some(error) = unreachable(results.iter().map(|result| result.as_ref().err()))
     {
-        for result in results {
-            result?;
-        }
-        return Ok(ListPage { listed: Vec::new(), next: NextPage::END });
+        return Err(error);
     }
     let mut rows = Vec::new();
     for (key, result) in keys.into_iter().zip(results) {
@@ -71,6 +68,16 @@ where
         listed: rows,
         next: window.next().map_or(NextPage::END, |cursor| NextPage::More(WalkCursor(cursor))),
     })
+}
+
+/// The error of a source that is not there: the first of some visits that all found nobody. None of no visits.
+pub(crate) fn unreachable<'a>(errors: impl IntoIterator<Item = Option<&'a CrawlError>>) -> Option<CrawlError> {
+    let mut first = None;
+    for error in errors {
+        let error = error.filter(|error| matches!(error, CrawlError::Unreachable { .. }))?;
+        first.get_or_insert_with(|| error.clone());
+    }
+    first
 }
 
 /// Visits every one of `names`, as many at the same time as a step has. The validators that are known decide what is

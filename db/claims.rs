@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use capdex_model::abuse::Report;
 use capdex_model::corpus_signal::CorpusSignal;
 use capdex_model::digest::Digest;
+use capdex_model::ids::split_registry;
 use capdex_model::listing::{Claim, Claims, Listing};
+use capdex_model::release_line;
 use rusqlite::Connection;
 
 use crate::StoreError;
@@ -18,6 +20,10 @@ use crate::sql::{Cells, execute, first, id_of, rows};
 /// The claims of a listing, with what else is known of it and of the packages that it names.
 pub(crate) fn of(conn: &Connection, listing: Listing) -> Result<Claims, StoreError> {
     let mut subjects: BTreeSet<String> = listing.locators.iter().map(|locator| locator.identity()).collect();
+    // What is said of a package is said of each of its release lines.
+    let packages: Vec<String> =
+        subjects.iter().map(|subject| release_line::package_of_identity(subject).into_owned()).collect();
+    subjects.extend(packages);
     // Lists and passes may name a listing where they know no package behind it.
     subjects.insert(listing.key.to_string());
     let mut claims = listing.claims;
@@ -72,18 +78,22 @@ pub(crate) fn renew(conn: &Connection, id: i64) -> Result<bool, StoreError> {
     Ok(changed)
 }
 
-/// The listings that have one of these names or name a package of one.
+/// The listings that have one of these names, or name a package of one or a release line of it.
 pub(crate) fn listings_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<BTreeSet<i64>, StoreError> {
     let sql = "SELECT id FROM listings WHERE source = ?2 AND name = ?3
                UNION SELECT n.listing FROM identities i JOIN listing_identities n ON n.identity = i.id
-                     WHERE i.name = ?1";
+                     WHERE i.name = ?1 OR (?2 = 'npm' AND i.name >= ?4 || '@' AND i.name < ?4 || 'A')";
     let mut listings = BTreeSet::new();
     for subject in subjects {
         // A subject is an identity or a listing's key, and both are written with the first colon as divider.
         let (source, name) = subject.split_once(':').unwrap_or_default();
-        listings.extend(rows(conn, "look up whom something concerns", sql, (subject, source, name), |row| {
-            row.cell::<i64>(0)
-        })?);
+        listings.extend(rows(
+            conn,
+            "look up whom something concerns",
+            sql,
+            (subject, source, name, split_registry(subject).0),
+            |row| row.cell::<i64>(0),
+        )?);
     }
     Ok(listings)
 }

@@ -19,7 +19,7 @@ impl Writer<'_> {
 }
 
 impl Reader {
-    /// Every listing of which a source ever said anything, with what it says now and the entity that it is of. `roles` are
+    /// Every listing of which a source ever said anything but those of release lines, with what it says now and the entity that it is of. `roles` are
     /// those of the kinds of sources; which source is of which kind, the store knows.
     pub fn corpus(&self, roles: &SourceRoles) -> Result<Corpus, StoreError> {
         let roles = roles.clone().with_kinds(self.source_kinds()?);
@@ -29,14 +29,18 @@ impl Reader {
                    ORDER BY l.source, l.name";
         let members = rows(self.connection(), "read the corpus", sql, (), |row| {
             let listing: Listing = row.packed(0, "listing")?;
+            // A release line is its package, which stands here by itself.
+            if listing.release_line().is_some() {
+                return Ok(None);
+            }
             let popularity: Option<i64> = row.cell(1)?;
             let popularity = popularity.and_then(|count| u64::try_from(count).ok());
             let member = CorpusMember::of(&listing, &roles, popularity, row.as_of(2)?.0, row.cell(3)?);
             let entity: Option<String> = row.cell(4)?;
             // Until the pass `identity` has seen it, a listing is an entity of its own.
-            Ok(CorpusMember { entity: entity.unwrap_or_else(|| listing.key.to_string()), ..member })
+            Ok(Some(CorpusMember { entity: entity.unwrap_or_else(|| listing.key.to_string()), ..member }))
         })?;
-        Ok(Corpus::new(members))
+        Ok(Corpus::new(members.into_iter().flatten().collect()))
     }
 
     /// The state over which a pass ran last; none before the first time.

@@ -149,7 +149,8 @@ impl Reader {
     /// eight pairs. Both could be assessed and were scanned; sorted by identity, oldest first. A snapshot that could not be
     /// assessed is passed over: it is neither gone nor new.
     pub fn uncompared_snapshots(&self) -> Result<Vec<SnapshotPair>, StoreError> {
-        // The order is that of `identities.rs`. Identities of one snapshot, nearly all, are left out first; of the others
+        // The order is that of `identities.rs`. What a release line led to before was scanned under the name that its locator has
+        // still. Identities of one snapshot, nearly all, are left out first; of the others
         // only ids are read until it is known that there is something to compare.
         let sql = "WITH several AS (SELECT identity FROM succession GROUP BY identity
                                     HAVING count(DISTINCT snapshot) > 1)
@@ -158,7 +159,11 @@ impl Reader {
                    JOIN succession s ON s.identity = v.identity
                    JOIN identities i ON i.id = s.identity
                    JOIN snapshots n ON n.id = s.snapshot
-                   WHERE n.state <> 'not_assessable' AND EXISTS (SELECT 1 FROM scans c WHERE c.snapshot = s.snapshot)
+                   WHERE n.state <> 'not_assessable'
+                     AND (EXISTS (SELECT 1 FROM scans c WHERE c.snapshot = s.snapshot)
+                          OR (json_extract(n.locator, '$.type') = 'npm_package'
+                              AND i.name <> 'npm:' || json_extract(n.locator, '$.name')
+                              AND i.name NOT LIKE 'npm:' || json_extract(n.locator, '$.name') || '?%'))
                    ORDER BY i.name, s.run DESC, s.at DESC, n.artifact DESC, n.tree DESC, n.id DESC";
         let succession = rows(self.connection(), "read the succession", sql, (), |row| {
             Ok((row.cell::<i64>(0)?, row.cell::<i64>(1)?, row.cell::<i64>(2)?))

@@ -2,6 +2,8 @@
 //!
 //! The caller decides how long is waited and says from when on.
 
+use std::collections::BTreeSet;
+
 use capdex_model::ids::ListingKey;
 use capdex_model::time::{AsOf, Timestamp};
 
@@ -50,15 +52,40 @@ impl Reader {
         rows(self.connection(), "read the references", sql, (kind,), |row| row.cell(0))
     }
 
+    /// The names of release lines of these packages that active listings refer to under the key of source `kind` and that are
+    /// listings of `source` already, sorted. One answer of a registry tells of a package and of all its lines.
+    pub fn known_lines(&self, kind: &str, source: &str, packages: &BTreeSet<&str>) -> Result<Vec<String>, StoreError> {
+        // Beside each package: no name of npm holds a second `@`, and `A` follows it.
+        let sql = "SELECT DISTINCT r.name FROM listing_references r
+                   JOIN listings l ON l.id = r.listing AND l.state = 'active'
+                   JOIN listings k ON k.source = ?2 AND k.name = r.name AND k.state = 'active'
+                   WHERE r.source = ?1 AND r.name >= ?3 || '@' AND r.name < ?3 || 'A' ORDER BY r.name";
+        let mut lines = Vec::new();
+        for package in packages {
+            lines.extend(rows(
+                self.connection(),
+                "read the lines of a package",
+                sql,
+                (kind, source, package),
+                |row| row.cell::<String>(0),
+            )?);
+        }
+        Ok(lines)
+    }
+
     /// At most `limit` names that active listings refer to under the key of source `kind` and that are due at `at` as
-    /// listings of `source`. Those that were never visited come first, then those that are due for longest.
+    /// listings of `source`. A release line is due with its package. Those that were never visited come first, then those
+    /// that are due for longest.
     pub fn due_references(&self, kind: &str, source: &str, at: AsOf, limit: usize) -> Result<Vec<String>, StoreError> {
-        // Grouped, because many listings may refer to one name, which is asked for once.
+        // Grouped, because many listings may refer to one name, which is asked for once. A line has its package's name before
+        // the `@` that begins no scope; one that is gone waits for its own turn.
         let sql = "SELECT r.name FROM listing_references r
                    JOIN listings l ON l.id = r.listing AND l.state = 'active'
                    LEFT JOIN listings k ON k.source = ?2 AND k.name = r.name
-                   WHERE r.source = ?1 AND (k.due IS NULL OR k.due <= ?3)
-                   GROUP BY r.name ORDER BY k.due IS NOT NULL, k.due, r.name LIMIT ?4";
+                   LEFT JOIN listings p ON ?1 = 'npm' AND instr(substr(r.name, 2), '@') > 0 AND k.state = 'active'
+                        AND p.source = ?2 AND p.name = substr(r.name, 1, instr(substr(r.name, 2), '@'))
+                   WHERE r.source = ?1 AND (k.due IS NULL OR k.due <= ?3 OR p.due <= ?3)
+                   GROUP BY r.name ORDER BY k.due IS NOT NULL, min(k.due, ifnull(p.due, k.due)), r.name LIMIT ?4";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         rows(self.connection(), "look for references that are due", sql, (kind, source, seconds(at), limit), |row| {
             row.cell(0)
@@ -96,8 +123,35 @@ mod tests {
         assert_eq!(due(9), ["d", "c", "b"]);
         assert_eq!(due(1), ["d"]);
         assert_eq!(reader.references("npm").expect("reads"), ["a", "b", "c", "d"]);
+        assert_eq!(reader.known_lines("npm", "npm", &BTreeSet::from(["a"])).expect("reads"), Vec::<String>::new());
         let visits = reader.visits(&ListingKey::new("npm", "b")).expect("reads");
         assert_eq!(visits, Visits { visited: Some(day(1)), due: Some(day(3)), unchanged_streak: 1 });
         assert_eq!(reader.visits(&ListingKey::new("npm", "d")).expect("reads"), Visits::default());
+    }
+    #[test]
+    fn a_line_is_due_with_its_package_and_comes_with_it() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let mut row = listing("row", "1");
+        row.key.source = "directory".into();
+        row.references = ["@a/b@1", "@a/b@9", "c@2", "d@3", "ab@1"].map(|name| ListingKey::new("npm", name)).to_vec();
+        store
+            .write(move |writer| {
+                writer.upsert_listing(&row, &Validators::default(), day(1))?;
+                for (name, due) in [("@a/b", 2), ("@a/b@1", 9), ("c", 8), ("c@2", 9)] {
+                    let listed = listing(name, "1");
+                    writer.upsert_listing(&listed, &Validators::default(), day(1))?;
+                    writer.record_visit(&listed.key, day(1), day(due), 1)?;
+                }
+                let gone = ListingKey::new("npm", "@a/b@9");
+                writer.mark_listing(&gone, crate::ListingState::Gone, None, day(1))?;
+                writer.record_visit(&gone, day(1), day(9), 1)
+            })
+            .expect("written");
+        let reader = store.reader().expect("opens");
+        let due = reader.due_references("npm", "npm", day(4), 9).expect("reads");
+        assert_eq!(due, ["ab@1", "d@3", "@a/b@1"]);
+        let known = reader.known_lines("npm", "npm", &BTreeSet::from(["@a/b", "a", "d"])).expect("reads");
+        assert_eq!(known, ["@a/b@1"]);
     }
 }

@@ -8,8 +8,8 @@ use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claims, Locator, Validators};
 
 use super::*;
-use crate::{ListedEntry, SourceSettings};
 use crate::unpack::archives::{Tar, Zip, gzip};
+use crate::{ListedEntry, SourceSettings};
 
 fn folder(files: &[(&str, &[u8])]) -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");

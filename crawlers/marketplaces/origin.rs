@@ -3,6 +3,8 @@
 //! An exact commit decides: without one, the code can change while the entry stays.
 
 use capdex_model::ids::ListingKey;
+use capdex_model::release_line;
+use capdex_model::source_role::Ecosystem;
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -56,19 +58,29 @@ impl PluginOrigin {
     /// The part of it that a listing keeps, beside the entry as it was published.
     pub(super) fn text(&self) -> Value {
         let key = |key: &Option<ListingKey>| key.as_ref().map(ToString::to_string);
+        // Without the version, which stands in the entry: the text of a row is to change with its entry alone.
+        let package = key(&self.package);
+        let package = package.as_deref().map(release_line::package_of_identity);
         json!({
-            "form": self.form, "repository": key(&self.repository), "package": key(&self.package), "path": self.path,
+            "form": self.form, "repository": key(&self.repository), "package": package, "path": self.path,
             "ref": self.at, "commit": self.commit, "floating": !self.is_pinned,
         })
+    }
+
+    /// The version of a project of PyPI that the entry names: that of a package of npm stands in the reference.
+    pub(super) fn named_version(&self) -> Vec<(ListingKey, String)> {
+        let package = self.package.as_ref().filter(|package| package.source == Ecosystem::Pypi.as_str());
+        let version = self.at.as_deref().and_then(references::exact_pypi);
+        package.cloned().zip(version).into_iter().collect()
     }
 }
 
 fn package(form: &str, source: &Map<String, Value>) -> PluginOrigin {
     let name = page::text(source, "package").unwrap_or_default();
-    let package = if form == "npm" { references::npm(name) } else { references::pypi(name) };
+    let version = page::text(source, "version");
+    let package = if form == "npm" { references::npm_at(name, version) } else { references::pypi(name) };
     // A range is no version.
     let is_exact = |version: &str| version.starts_with(|first: char| first.is_ascii_digit()) && !version.contains(' ');
-    let version = page::text(source, "version");
     PluginOrigin {
         form: form.to_owned(),
         package,

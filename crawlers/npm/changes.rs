@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{NpmCursorState, ask, visit};
+use super::{NpmCursorState, ask, visits};
 use crate::http::Http;
 use crate::{CrawlError, ListPage, ListRequest, NextPage, walk};
 
@@ -95,9 +95,9 @@ pub(super) async fn step(request: &ListRequest<'_>, since: String) -> Result<Lis
     }
     let changed: BTreeSet<String> = changes.results.into_iter().map(|change| change.id).collect();
     // The feed names every package of the registry.
-    let wanted = |name: &String| request.settings.watchlist.binary_search(name).is_ok();
-    let names: Vec<String> = changed.into_iter().filter(wanted).collect();
-    let listed = walk::visit_all(request, &names, |name, known| visit(request, name, known)).await;
+    let mut wanted = visits::by_package(&request.settings.watchlist);
+    wanted.retain(|package, _| changed.contains(package));
+    let listed = visits::all(request, &wanted).await;
     let listed = walk::unless_all_failed(listed, request)?;
     let next = if is_full {
         NextPage::More(NpmCursorState::Changes(last).cursor())

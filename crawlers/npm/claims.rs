@@ -40,6 +40,7 @@ pub(super) fn of(packument: &Packument<'_>) -> Claims {
         dependencies: dependencies(packument),
         repository_signals: RepositorySignals { signed: signed(packument), ..RepositorySignals::default() },
         history: Claim::Unknown,
+        ..Claims::default()
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! The bytes come from a registry or from anything that answers like one.
 
+use std::collections::BTreeSet;
+
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Locator};
@@ -9,14 +11,41 @@ use capdex_model::snapshot::GapReason;
 use serde_json::{Map, Value};
 
 use super::packument::{Packument, listed_version};
-use super::{claims, integrity, status};
+use super::{claims, integrity, lines, status};
 use crate::{CrawlError, json, references};
 
-/// Reads a packument that was asked for as `name`.
+/// What a packument is read for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Wanted {
+    /// The package's name.
+    pub(super) name: String,
+    /// The lines of it that somebody names.
+    pub(super) lines: BTreeSet<String>,
+    /// Further lines that are looked at, at most.
+    pub(super) budget: usize,
+}
+
+/// The listings that a packument makes.
+#[derive(Debug)]
+pub(super) struct PackageListings {
+    /// The package at the version that it lists.
+    pub(super) package: Listing,
+    /// Its release lines.
+    pub(super) lines: Vec<Listing>,
+    /// The lines that somebody names and that lead to nothing published.
+    pub(super) missing: Vec<String>,
+    /// The lines that somebody names beyond the bound of one package.
+    pub(super) beyond: Vec<String>,
+    /// The digest of the packument's canonical form.
+    pub(super) digest: Digest,
+}
+
+/// Reads a packument.
 ///
 /// # Errors
-/// `Gone` where no version is left, `TakenDown` where the registry put a placeholder in its place, `Malformed` for what is not the packument of `name`.
-pub(super) fn read(name: &str, subject: &str, bytes: &[u8]) -> Result<(Listing, Digest), CrawlError> {
+/// `Gone` where no version is left, `TakenDown` where the registry put a placeholder in its place, `Malformed` for what is not
+/// the packument of the name that is wanted.
+pub(super) fn read(wanted: &Wanted, subject: &str, bytes: &[u8]) -> Result<PackageListings, CrawlError> {
     let malformed = |detail: &str| CrawlError::Malformed {
         subject: subject.to_owned(),
         reason: GapReason::BadAnswer,
@@ -24,6 +53,7 @@ pub(super) fn read(name: &str, subject: &str, bytes: &[u8]) -> Result<(Listing, 
     };
     let value = json::parse(bytes, is_left_out).map_err(|error| malformed(&error))?;
     let whole = value.as_object().ok_or_else(|| malformed("not an object"))?;
+    let name = wanted.name.as_str();
     // A cache that answers for another package would list that one's bytes under this name.
     if whole.get("name").and_then(Value::as_str) != Some(name) {
         return Err(malformed("the name in it is not the one asked for"));
@@ -38,22 +68,47 @@ pub(super) fn read(name: &str, subject: &str, bytes: &[u8]) -> Result<(Listing, 
     let version = listed_version(whole, versions).ok_or_else(|| malformed("no version in it is an object"))?;
     let manifest = versions.get(version).and_then(Value::as_object).ok_or_else(|| malformed("no manifest"))?;
     status::refuse_placeholder(whole, manifest, version, subject)?;
-    let dist = manifest.get("dist").ok_or_else(|| malformed("the version has no dist"))?;
-    let url = dist.get("tarball").and_then(Value::as_str).ok_or_else(|| malformed("the version has no tarball"))?;
+    let packument = Packument { whole, version, manifest };
+    let mut package = listing_of(&packument, name, name.to_owned()).map_err(malformed)?;
+    let found = lines::of(&packument, &wanted.lines, wanted.budget);
+    package.claims.release_lines = found.stated;
+    let (mut listed, mut missing) = (Vec::new(), found.missing);
+    for line in found.listed {
+        let kept_as = line.kept_as.map_or_else(|| name.to_owned(), |kept_as| format!("{name}@{kept_as}"));
+        // A version without an archive is none that anybody can install.
+        let at = packument.at(line.version).and_then(|packument| listing_of(&packument, name, kept_as).ok());
+        match at {
+            Some(at) => {
+                let key = ListingKey::new("npm", format!("{name}@{}", line.line));
+                listed.push(Listing { key, ..at });
+            }
+            None => missing.push(line.line),
+        }
+    }
+    Ok(PackageListings { package, lines: listed, missing, beyond: found.beyond, digest: canonical_digest(value) })
+}
+
+/// The listing of one version, with its bytes kept under the name `kept_as`.
+///
+/// # Errors
+/// The member that the version lacks.
+fn listing_of(packument: &Packument<'_>, name: &str, kept_as: String) -> Result<Listing, &'static str> {
+    let manifest = packument.manifest;
+    let dist = manifest.get("dist").ok_or("the version has no dist")?;
+    let url = dist.get("tarball").and_then(Value::as_str).ok_or("the version has no tarball")?;
     let locator = Locator::NpmPackage {
         registry: None,
-        name: name.to_owned(),
-        version: version.to_owned(),
+        name: kept_as,
+        version: packument.version.to_owned(),
         url: url.to_owned(),
         integrity: integrity::of_dist(dist),
     };
-    let claims = claims::of(&Packument { whole, version, manifest });
+    let claims = claims::of(packument);
     let references = references::sorted([
         references::repository(&claims.repository),
         references::registry_name(manifest.get("mcpName")),
     ]);
-    let listing = Listing { key: ListingKey::new("npm", name), locators: vec![locator], claims, references };
-    Ok((listing, canonical_digest(value)))
+    Ok(Listing { key: ListingKey::new("npm", name), locators: vec![locator], claims, references })
 }
 
 /// Members on which neither a listing nor "unchanged" depends. These are readmes (the tarball has them), who starred

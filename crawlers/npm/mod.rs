@@ -7,17 +7,18 @@
 mod changes;
 mod claims;
 mod integrity;
+mod lines;
 mod listing;
 mod packument;
+mod ranges;
 mod search;
 mod status;
+mod visits;
 
 use crate::http::{Http, HttpRequest, HttpResponse};
-use crate::walk::{self, Visited};
 use crate::{
     CrawlError, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkCursor, WalkKind, WalkScope,
 };
-use capdex_model::listing::Validators;
 use capdex_model::snapshot::GapReason;
 use capdex_model::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
 
@@ -38,6 +39,12 @@ const META: SourceMeta = SourceMeta {
     about: "\
 Lists the packages of a watchlist, one packument each, in steps of 16. The version listed is the one that
 `dist-tags.latest` names; where it names none that exists, the one published last that is no pre-release.
+
+A packument also lists release lines: every version, range and tag that other listings name (`acme@0.9.9`), and of the
+package's other dist-tags and older majors the ones published last, as many as `release_lines` in the schedule says
+(`acme@next`, `acme@1`, `acme@0.9`). Each line is a row of its own, compared with itself from night to night. A range leads
+to the version that npm installs for it. Lines that lead to one version share its bytes; a line that leads nowhere any more
+is gone.
 
 Where the schedule gives `changes_url`, the address of a database that replicates the registry by CouchDB's protocol, only
 the names that its feed of changes has since the last walk are asked for. The feed is entered ten changes early; where it
@@ -154,52 +161,13 @@ async fn watchlist(
         _ => seq,
     };
     let inner = ListRequest { cursor: cursor.as_ref(), ..*request };
-    let page = walk::step(&inner, &request.settings.watchlist, |name, known| visit(request, name, known)).await?;
+    let page = visits::step(&inner).await?;
     let next = match page.next {
         NextPage::More(inner) => NextPage::More(NpmCursorState::Watchlist(Some(inner), seq).cursor()),
         NextPage::Complete { .. } if request.settings.queries.is_empty() => NextPage::Complete { watermark: seq },
         NextPage::Complete { .. } => NextPage::More(NpmCursorState::Search(0, 0, seq).cursor()),
     };
     Ok(ListPage { next, ..page })
-}
-
-/// Visits one package, at the registry of its scope.
-fn visit(
-    request: &ListRequest<'_>,
-    name: String,
-    known: Option<Validators>,
-) -> impl Future<Output = Result<Visited, CrawlError>> + Send + use<> {
-    let scope = name.split_once('/').map_or("", |(scope, _)| scope);
-    // Asked at another registry, the name of a private package would be told to strangers.
-    let base_url = request.settings.scopes.get(scope).unwrap_or(&request.settings.base_url).clone();
-    packument_of(request.http.clone(), base_url, name, known)
-}
-
-async fn packument_of(
-    http: Http,
-    base_url: String,
-    name: String,
-    known: Option<Validators>,
-) -> Result<Visited, CrawlError> {
-    let url = address(&base_url, &name)?;
-    // The abbreviated form is smaller, but says nothing of repository, licence, maintainers and times.
-    let request = HttpRequest {
-        url: &url,
-        accept: Some("application/json"),
-        validators: known.as_ref(),
-        max_bytes: MAX_PACKUMENT_BYTES,
-        ..HttpRequest::default()
-    };
-    let HttpResponse::Body { bytes, validators, .. } = http.send(request).await? else { return Ok(Visited::Unchanged) };
-    let subject = crate::http::redact(&url);
-    // Packuments have up to 40 MB, too much to parse on a thread of the runtime.
-    let read = tokio::task::spawn_blocking(move || listing::read(&name, &subject, &bytes));
-    let (listing, digest) = read.await.map_err(|error| CrawlError::bad_answer(&url, error.to_string()))??;
-    // Proxies answer 200 with the same content, so only the digest tells.
-    if known.and_then(|known| known.digest) == Some(digest) {
-        return Ok(Visited::Unchanged);
-    }
-    Ok(Visited::Changed(Box::new(listing), Validators { digest: Some(digest), ..validators }))
 }
 
 /// The address of a packument: the scope's slash is encoded, as the registry wants it.

@@ -1,5 +1,7 @@
 //! `Packument`: what a registry says of a package, and which of its versions is listed.
 
+use std::sync::LazyLock;
+
 use capdex_model::time::Timestamp;
 use semver::{BuildMetadata, Version};
 use serde_json::{Map, Value};
@@ -14,7 +16,19 @@ pub(super) struct Packument<'a> {
     pub(super) manifest: &'a Map<String, Value>,
 }
 
-impl Packument<'_> {
+impl<'a> Packument<'a> {
+    /// Every version by its text.
+    pub(super) fn versions(&self) -> &'a Map<String, Value> {
+        static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+        self.whole.get("versions").and_then(Value::as_object).unwrap_or(&NONE)
+    }
+
+    /// The same packument, with another of its versions in the place of the one listed. None where it has no manifest.
+    pub(super) fn at(&self, version: &'a str) -> Option<Self> {
+        let manifest = self.versions().get(version)?.as_object()?;
+        Some(Self { whole: self.whole, version, manifest })
+    }
+
     /// When a version was published, or `created`; none where the registry does not say.
     pub(super) fn time(&self, of: &str) -> Option<&Value> {
         registry_times(self.whole)?.get(of)

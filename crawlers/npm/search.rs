@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::{NpmCursorState, ask, visit};
-use crate::{CrawlError, ListPage, ListRequest, NextPage, walk};
+use super::{NpmCursorState, ask, visits};
+use crate::{CrawlError, ListPage, ListRequest, NextPage};
 
 const SIZE: u64 = 250;
 const MAX_DEPTH: u64 = 10_000;
@@ -49,9 +49,9 @@ pub(super) async fn step(
     let results: Results = ask(request.http, &url, MAX_BYTES).await?;
     let count = u64::try_from(results.objects.len()).unwrap_or(u64::MAX);
     let found: BTreeSet<String> = results.objects.into_iter().map(|found| found.package.name).collect();
-    let is_new = |name: &String| request.settings.watchlist.binary_search(name).is_err();
-    let names: Vec<String> = found.into_iter().filter(is_new).collect();
-    let listed = walk::visit_all(request, &names, |name, known| visit(request, name, known)).await;
+    let known = visits::by_package(&request.settings.watchlist);
+    let new = visits::by_package(found.iter().filter(|name| !known.contains_key(*name)));
+    let listed = visits::all(request, &new).await;
     // By the number of results and not of new names: pages overlap.
     let after = from + count;
     // An empty page ends a query even where its total promises more.

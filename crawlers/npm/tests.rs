@@ -9,7 +9,7 @@ use capdex_model::snapshot::GapReason;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::listing::read;
+use super::listing::Wanted;
 use super::*;
 use crate::conformance::{self, Origin};
 use crate::http::testing::{Sent, Server, client, request, settings};
@@ -35,6 +35,12 @@ fn packument(name: &str) -> Value {
             }
         }
     })
+}
+
+/// Reads a packument for the package alone.
+fn read(name: &str, subject: &str, bytes: &[u8]) -> Result<(Listing, capdex_model::digest::Digest), CrawlError> {
+    let wanted = Wanted { name: name.to_owned(), ..Wanted::default() };
+    super::listing::read(&wanted, subject, bytes).map(|read| (read.package, read.digest))
 }
 
 fn listing(value: &Value) -> Result<Listing, CrawlError> {

@@ -13,7 +13,7 @@ use crate::identities::{
     assessed_snapshot, name_identity, put_identity, settle, settle_listing, succeed, unname_identities,
 };
 use crate::sql::{Cells, canonical, execute, first, insert, rows, seconds};
-use crate::{Reader, StoreError, Writer, claims, json_documents, packed};
+use crate::{Reader, StoreError, Writer, claims, json_documents, packed, release_lines};
 
 /// The presence of a listing at its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,6 +103,7 @@ impl Writer<'_> {
         set_popularity(conn, known.id, listing.claims.popularity)?;
         let changed = known.body != Some(body);
         if changed {
+            release_lines::follow(conn, listing)?;
             append_version(conn, known.id, body, &claims::of(conn, listing.clone())?, at)?;
             follow_locators(conn, known.id, listing, at)?;
         } else if revived {

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use capdex_model::bundle::{Bundle, BundleFile};
+use capdex_model::corpus_signal::CorpusSignal;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claims, Listing, Locator};
 use capdex_model::snapshot::{Completeness, FileEntry, Snapshot};
@@ -111,7 +112,7 @@ impl Reader {
     pub fn bundle(&self, snapshot: SnapshotId) -> Result<Bundle, StoreError> {
         const WHAT: &str = "read a snapshot";
         let conn = self.connection();
-        let sql = "SELECT i.name, c.body, f.body, l.body
+        let sql = "SELECT i.name, c.body, f.body, l.body, n.locator
                    FROM snapshots n
                    JOIN identities i ON i.id = n.identity
                    JOIN json_documents c ON c.id = n.completeness
@@ -124,9 +125,12 @@ impl Reader {
             let files: Vec<FileEntry> = row.packed(2, "files of a snapshot")?;
             let listing: Option<Vec<u8>> = row.cell(3)?;
             let listing: Option<Listing> = listing.map(|body| packed::unpack(&body, "listing")).transpose()?;
-            Ok((row.cell(0)?, completeness, files, listing))
+            let locator: Locator = row.json(4, "locator")?;
+            // A row that carries its own text is about the artifact that it hands out.
+            let is_row = matches!(locator, Locator::Inline { .. });
+            Ok((row.cell(0)?, completeness, files, listing, is_row))
         })?;
-        let (identity, completeness, entries, listing): (String, _, _, _) =
+        let (identity, completeness, entries, listing, is_row): (String, _, _, _, _) =
             found.ok_or_else(|| StoreError::Unknown { what: "snapshot", key: snapshot.0.to_string() })?;
         let mut files = BTreeMap::new();
         for entry in entries {
@@ -138,7 +142,11 @@ impl Reader {
         }
         // Read now and not when it was fetched: a list that was imported since counts.
         let claims = listing.map_or_else(|| Ok(Claims::default()), |listing| claims::of(conn, listing))?;
-        Ok(Bundle { identity, files, gaps: completeness.gaps().to_vec(), claims })
+        let mut gaps = completeness.gaps().to_vec();
+        if is_row && let Some(signals) = claims.repository_signals.corpus_signals.known() {
+            gaps.extend(signals.iter().filter_map(CorpusSignal::not_looked_at));
+        }
+        Ok(Bundle { identity, files, gaps, claims })
     }
 }
 

@@ -59,6 +59,11 @@ keys! {
         /// References that are visited in one run at most, never visited ones first.
         #[key(default = MAX_REFERENCES, example = "20000")]
         pub max_references: Option<usize>,
+        /// Release lines of an npm package that are looked at beside its latest version: other dist-tags and older majors,
+        /// those published last first. What other listings name is always looked at. A change counts for a package when its
+        /// packument changes next.
+        #[key(default = RELEASE_LINES, example = "5")]
+        pub release_lines: Option<usize>,
         /// Requests after which the walk stops; the next run goes on.
         #[key(default = "no budget", example = "1000")]
         pub max_requests: Option<u64>,
@@ -88,6 +93,9 @@ keys! {
 
 /// References that are visited in one run unless the schedule says otherwise.
 const MAX_REFERENCES: usize = 5_000;
+/// Release lines of a package unless the schedule says otherwise: the pre-release and the older major that were published
+/// last. An attacker's back-port is the newest of all.
+const RELEASE_LINES: usize = 2;
 /// Days between two full walks unless the schedule says otherwise.
 const FULL_WALK_DAYS: u32 = 7;
 /// The share that may be missing at once unless the schedule says otherwise.
@@ -334,6 +342,7 @@ fn source_settings(
         changes_url: section.changes_url.clone(),
         exclude: sorted(&section.exclude),
         with_dependencies: section.default_excludes == Some(false),
+        release_lines: section.release_lines.unwrap_or(RELEASE_LINES),
     })
 }
 

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use crate::publisher;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Listing;
-use capdex_model::source_role::{SourceRole, SourceRoles};
+use capdex_model::release_line;
+use capdex_model::source_role::{Ecosystem, SourceRole, SourceRoles};
 use capdex_model::time::Timestamp;
 /// One listing of one directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl CorpusMember {
                 claims.maintainers.known().map_or(&[], Vec::as_slice),
             ),
             identities: identities.into_iter().collect(),
-            references: listing.references.clone(),
+            references: listing.references.iter().map(package_named).collect(),
             // Until the pass `identity` has settled the entities, each listing stands for itself.
             entity: listing.key.to_string(),
             // Stars come last: they say less about use than downloads do.
@@ -82,6 +83,14 @@ impl CorpusMember {
             is_active,
         }
     }
+}
+
+/// What a reference names, without the release line of a package.
+fn package_named(reference: &ListingKey) -> ListingKey {
+    if reference.source == Ecosystem::Npm.as_str() {
+        return ListingKey::new(&reference.source, release_line::package_of(&reference.name));
+    }
+    reference.clone()
 }
 
 /// All listings, sorted by key.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_model::ids::{package_identity, split_registry};
 use capdex_model::listing::{Claim, Listing, Locator};
+use capdex_model::release_line;
 
 /// The packages that depend on each other, by locator identity (`npm:<name>`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,7 +44,9 @@ impl Dependencies {
     }
 
     fn add(&mut self, locator: &Locator, dependencies: &Claim<Vec<String>>) {
-        let (package, ecosystem) = (locator.identity(), locator.ecosystem());
+        let (identity, ecosystem) = (locator.identity(), locator.ecosystem());
+        // Who depends on something in one release line depends on it.
+        let package = release_line::package_of_identity(&identity).into_owned();
         match dependencies {
             Claim::Known(names) => {
                 let (_, registry) = split_registry(&package);

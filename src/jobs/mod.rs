@@ -19,6 +19,7 @@ use crate::shutdown::ShutdownFlag;
 pub mod alerts;
 pub mod export;
 pub mod fetch;
+mod handed_out;
 pub mod list;
 pub mod plan;
 pub mod prune;

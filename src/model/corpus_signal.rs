@@ -8,10 +8,16 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Digest;
 use crate::fact::Severity;
 use crate::ids::CapabilityId;
+use crate::snapshot::{Gap, GapReason};
 
 /// The beginning of the ids of the rules that read corpus signals. Passes ignore findings of these rules: what a pass saw
 /// is no second signal for another.
 pub const RULE_PREFIX: &str = "sighted-";
+
+/// The pass that says of rows of directories what they hand out.
+pub const HANDED_OUT: &str = "handed_out";
+/// The class of [`HANDED_OUT`] for an artifact that was not looked at, or at another version, or not in full.
+pub const NOT_LOOKED_AT: &str = "not_looked_at";
 
 /// One thing that a pass saw of a package or of one capability in it. Ordered, so that a list of them has one text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -31,4 +37,12 @@ pub struct CorpusSignal {
     pub content: Option<Digest>,
     /// One sentence. Untrusted text.
     pub detail: String,
+}
+
+impl CorpusSignal {
+    /// The gap of a row whose artifact was not looked at; none for any other signal. It concerns the row as a whole.
+    pub fn not_looked_at(&self) -> Option<Gap> {
+        let is_meant = self.pass == HANDED_OUT && self.class == NOT_LOOKED_AT;
+        is_meant.then(|| Gap::new(".", GapReason::NotLookedAt, &*self.detail))
+    }
 }

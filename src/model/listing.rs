@@ -9,6 +9,7 @@ use crate::digest::Digest;
 use crate::history::History;
 use crate::ids::ListingKey;
 pub use crate::locator::{Distribution, Integrity, Locator};
+use crate::release_line::{self, ReleaseLines};
 use crate::repository_signals::RepositorySignals;
 pub use crate::takedown::RefusedVersion;
 use crate::time::Timestamp;
@@ -29,6 +30,14 @@ pub struct Listing {
     /// that it had.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<ListingKey>,
+}
+
+impl Listing {
+    /// The package and the line, where it is a listing of a release line and not of a package.
+    pub fn release_line(&self) -> Option<(&str, &str)> {
+        let is_of_npm = matches!(self.locators.first(), Some(Locator::NpmPackage { .. }));
+        if is_of_npm { release_line::of_name(&self.key.name) } else { None }
+    }
 }
 
 /// The data that lets a source say "unchanged" next time. All empty on a first visit.
@@ -88,6 +97,12 @@ pub struct Claims {
     /// The changes since the source spoke of it before; unknown at first sight. Left out of the text where unknown.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub history: Claim<History>,
+    /// What installers may get of the package beside the listed version. Left out of the text where there is nothing.
+    #[serde(skip_serializing_if = "ReleaseLines::is_empty")]
+    pub release_lines: ReleaseLines,
+    /// The versions that it names of the things among its references whose keys cannot say them. Left out where empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub named_versions: Vec<(ListingKey, String)>,
 }
 
 #[cfg(test)]
@@ -109,6 +124,8 @@ mod tests {
         assert_eq!(&claims.history, &Claim::Unknown);
         let written = serde_json::to_string(&claims).expect("serialises");
         assert!(!written.contains("standing"), "{written}");
-        assert!(!written.contains("history"), "{written}");
+        for added in ["history", "release_lines", "named_versions"] {
+            assert!(!written.contains(added), "{written}");
+        }
     }
 }

@@ -19,9 +19,10 @@ pub enum Locator {
         /// The registry, as [`crate::ids::package_identity`] writes it; none for the ecosystem's own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         registry: Option<String>,
-        /// The package's name, with its scope.
+        /// The package's name, with its scope; of another release line than the latest version the line's name, with the
+        /// line behind an `@` (see [`crate::release_line`]).
         name: String,
-        /// The version listed, usually the one that `dist-tags.latest` names.
+        /// The version listed: of a package usually the one that `dist-tags.latest` names.
         version: String,
         /// The tarball's address, as the packument gives it.
         url: String,
@@ -109,7 +110,7 @@ pub enum Locator {
 }
 
 impl Locator {
-    /// The name that stays the same over versions: `npm:<name>`, `pypi:<name>`, `folder:<name>`,
+    /// The name that stays the same over versions: `npm:<name>`, `npm:<name>@<line>`, `pypi:<name>`, `folder:<name>`,
     /// `github:<owner>/<name>`. A package of a registry that is not the ecosystem's own says which:
     /// `npm:<name>?registry=<host>`. Capability ids are derived from it.
     pub fn identity(&self) -> String {

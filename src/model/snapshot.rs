@@ -212,6 +212,8 @@ pub enum GapReason {
     BudgetExhausted,
     /// There is nothing in it.
     Empty,
+    /// A thing that it hands out was not looked at, or another version of it was.
+    NotLookedAt,
 }
 
 impl GapReason {
@@ -242,6 +244,7 @@ impl GapReason {
             Self::Unreadable => "unreadable",
             Self::BudgetExhausted => "budget_exhausted",
             Self::Empty => "empty",
+            Self::NotLookedAt => "not_looked_at",
         }
     }
 }

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use capdex_model::fact::Severity;
+use capdex_model::facts::SparseFacts;
 use capdex_model::score::{Band, Coverage, Score, Verdict};
 use capdex_model::snapshot::Completeness;
 
@@ -46,9 +47,33 @@ pub(super) fn band_of(score: &Score) -> Band {
     // Several caps may hold at once: the strictest decides.
     let by_cap = score.caps.iter().filter_map(|cap| table.caps.get(&**cap)).copied().max_by_key(|band| rank(*band));
     let band = by_cap.or_else(|| table.grades.get(&*score.grade).copied()).unwrap_or(Band::Unknown);
-    let mild = score.caps.iter().any(|cap| cap == MILD_CAUSE);
+    // An artifact that is blocked is no mild cause, whatever the row's own findings are.
+    let is_noted = |noted: &str| score.caps.iter().any(|cap| *cap == *noted);
+    let mild = is_noted(MILD_CAUSE) && !is_noted(ARTIFACTS[0].0);
     // A method may call severe what no rule of ours does: that asks for a review and does not block.
     if mild && band == Band::Block { Band::Caution } else { band }
+}
+
+/// The caps of rows whose artifact is dangerous by itself, with the severities under which the rule [`ARTIFACT`] says so.
+const ARTIFACTS: [(&str, Severity, Band); 2] = [
+    ("the artifact that it hands out is block", Severity::Critical, Band::Block),
+    ("the artifact that it hands out is caution", Severity::High, Band::Caution),
+];
+
+/// The rule that says so.
+const ARTIFACT: &str = "sighted-artifact";
+
+/// Notes on a score that the artifact which the capability hands out is judged more strictly. No method looks behind a row:
+/// value and grade stay its own, and the band is the artifact's.
+pub(super) fn note_artifact(score: &mut Score, facts: &SparseFacts) {
+    let said = facts.found().filter(|(_, fact)| fact.rule.as_str() == ARTIFACT).map(|(_, fact)| fact.severity).max();
+    let noted = ARTIFACTS.iter().find(|(_, severity, _)| Some(*severity) == said);
+    if let Some((cap, _, band)) = noted
+        && score.value.is_some()
+        && rank(band_of(score)) < rank(*band)
+    {
+        score.caps.push((*cap).into());
+    }
 }
 
 /// Notes on a score that would be blocked that no counted finding is one that the rules rate high or worse.

@@ -40,6 +40,7 @@ mod published;
 mod reading;
 mod real_registry;
 mod release;
+mod release_lines;
 mod replay;
 mod rows;
 mod scan;

@@ -13,7 +13,11 @@ use capdex_model::takedown::speaks_of_malice;
 pub fn effects(before: &Listing, now: &Listing) -> Vec<Effect> {
     let known = &before.claims.refused_versions;
     let listed = |version: &str| {
-        let of = |listing: &Listing| listing.locators.iter().any(|locator| locator.version() == Some(version));
+        let of = |listing: &Listing| {
+            let mut lines = listing.claims.release_lines.versions.values();
+            listing.locators.iter().any(|locator| locator.version() == Some(version))
+                || lines.any(|line| line == version)
+        };
         of(before) || of(now)
     };
     let mut effects: Vec<Effect> = now
@@ -85,6 +89,9 @@ mod tests {
         assert_eq!(told(&one, &next), [("1.0.1".to_owned(), Severity::High)]);
         assert_eq!(told(&one, &listing("1.0.2", &["0.9.0"], None)), [("0.9.0".to_owned(), Severity::Medium)]);
         assert!(told(&next, &listing("1.0.3", &["1.0.1"], None)).is_empty());
+        let mut with_line = listing("2.0.0", &[], None);
+        with_line.claims.release_lines.versions.insert("1".into(), "1.0.1".into());
+        assert_eq!(told(&with_line, &listing("2.0.0", &["1.0.1"], None)), [("1.0.1".to_owned(), Severity::High)]);
         let words = "This package was found to be malicious.";
         assert_eq!(told(&one, &listing("1.0.1", &[], Some(words))), [("1.0.1".to_owned(), Severity::High)]);
         assert!(told(&one, &listing("1.0.1", &[], Some("use another"))).is_empty());

@@ -7,6 +7,7 @@
 
 use capdex_model::ids::ListingKey;
 use capdex_model::image::ImageReference;
+use capdex_model::release_line;
 use capdex_model::source_role::Ecosystem;
 /// Hosts behind which many servers of many people answer under paths and keys of the host's choosing. An address there
 /// says nothing about whose server it is.
@@ -100,7 +101,9 @@ fn trimmed(path: &str) -> String {
 /// The artifact id of a package, an image or an endpoint by its name in an ecosystem; none in the other ecosystems.
 pub(super) fn of_name(ecosystem: Ecosystem, name: &str) -> Option<String> {
     match ecosystem {
-        Ecosystem::Npm | Ecosystem::Pypi => Some(format!("{}:{name}", ecosystem.as_str())),
+        // Whichever version is named, it is of the package.
+        Ecosystem::Npm => Some(format!("{}:{}", ecosystem.as_str(), release_line::package_of(name))),
+        Ecosystem::Pypi => Some(format!("{}:{name}", ecosystem.as_str())),
         Ecosystem::Oci => Some(of_image(name)),
         Ecosystem::Mcp => of_endpoint(name),
         Ecosystem::GitHub | Ecosystem::Git | Ecosystem::Folder => None,

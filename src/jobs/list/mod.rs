@@ -7,6 +7,7 @@ mod absence;
 mod caps;
 mod names;
 mod page;
+mod release_lines;
 mod stored_validators;
 mod walk;
 mod walk_context;

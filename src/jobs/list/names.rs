@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 
 use capdex_crawlers::{SourceSettings, WalkKind, source};
 use capdex_db::{Reader, WalkMode};
+use capdex_model::release_line;
+use capdex_model::source_role::Ecosystem;
 use capdex_model::time::AsOf;
 
 use crate::config::SourceRun;
@@ -34,7 +36,13 @@ pub(super) fn tonight(
             WalkMode::Since => reader.references(&run.kind)?,
         };
         // A set, so that a name of both lists is asked for once and the order is the same every night.
-        let names: BTreeSet<String> = settings.watchlist.into_iter().chain(due).collect();
+        let mut names: BTreeSet<String> = settings.watchlist.into_iter().chain(due).collect();
+        if run.kind == Ecosystem::Npm.as_str() {
+            // What is known of a package's lines is looked at with the package: they cost no request.
+            let packages: BTreeSet<&str> = names.iter().map(|name| release_line::package_of(name)).collect();
+            let lines = reader.known_lines(&run.kind, id, &packages)?;
+            names.extend(lines);
+        }
         settings.watchlist = names.into_iter().collect();
     }
     Ok(settings)

@@ -11,6 +11,7 @@ use capdex_model::listing_comparison::history_after;
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::time::{AsOf, Timestamp};
 
+use super::release_lines;
 use super::walk_context::WalkContext;
 use super::{FETCH_JOB, FetchPayload, STAGE};
 use crate::clock;
@@ -37,13 +38,20 @@ pub(super) fn save(walker: &WalkContext<'_>, page: ListPage, walked: &mut WalkRe
     let is_visit = matches!(walker.source.meta().walk, WalkKind::Names);
     // Compared before the write, because only one writer exists and reading need not hold it up.
     let registry = walker.run.registry.as_deref();
+    let lines = release_lines::others(&reader, &page.listed)?;
+    let unchanged = lines.unchanged.into_iter().map(ListedEntry::Unchanged);
     // Packages are asked for by name; a directory's rows are about packages and are none.
-    let listed = page.listed.into_iter().map(|listed| with_own_forge(walker, listed)).map(|listed| match is_visit {
+    let listed = page.listed.into_iter().map(|listed| with_own_forge(walker, listed)).chain(unchanged);
+    let listed = listed.map(|listed| match is_visit {
         true => of_registry(&reader, listed, registry),
         false => Ok(listed),
     });
-    let rows: Vec<PageEntry> =
+    let mut rows: Vec<PageEntry> =
         listed.map(|listed| row(&reader, listed?, is_visit, at)).collect::<anyhow::Result<_>>()?;
+    // Nobody asked for these by name, so their end is no gap.
+    for key in lines.ended {
+        rows.push(row(&reader, ListedEntry::Gone(key), false, at)?);
+    }
     let next = page.next;
     let (counts, met) = walker.context.store.write(move |writer| {
         let (mut counts, mut met) = (WalkReport::default(), 0);
@@ -68,7 +76,7 @@ pub(super) fn save(walker: &WalkContext<'_>, page: ListPage, walked: &mut WalkRe
     Ok(met)
 }
 
-fn key_of(listed: &ListedEntry) -> &ListingKey {
+pub(super) fn key_of(listed: &ListedEntry) -> &ListingKey {
     match listed {
         ListedEntry::Changed { listing, .. } => &listing.key,
         ListedEntry::Unchanged(key)

@@ -18,7 +18,7 @@ use tracing::info;
 
 use super::alerts::{self, AlertsReport};
 use super::times::Times;
-use super::{JobContext, StageReport, export, fetch, list, prune, rehash, scan, score, watch};
+use super::{JobContext, StageReport, export, fetch, handed_out, list, prune, rehash, scan, score, watch};
 use crate::clock;
 use crate::config::Schedule;
 use crate::exit::usage;
@@ -184,13 +184,30 @@ fn finish(
 fn take_corpus_signals_in(context: &JobContext, times: &mut Times) -> anyhow::Result<(StageReport, StageReport)> {
     // The state before the second scan: passes that ran over it have nothing new to read.
     let watched = context.store.reader()?.watched_state()?;
-    let scanned = times.time("scan", || scan::run(context))?;
-    if scanned.items == 0 {
-        return Ok((scanned, StageReport::default()));
+    let (mut scanned, mut scored) = scan_again(context, times)?;
+    // By then packages have their verdicts, and what rows hand out is told to the rows.
+    if handed_out::run(context)? > 0 {
+        let (rows, scores) = scan_again(context, times)?;
+        (scanned, scored) = (scanned.and(rows), scored.and(scores));
     }
-    let scored = times.time("score", || score::run(context, None, false))?;
-    // Without it the next night would run every pass again over scores that it wrote itself.
-    watch::carry_over(context, &watched)?;
+    if scanned.items > 0 {
+        // Without it the next night would run every pass again over scores that it wrote itself.
+        watch::carry_over(context, &watched)?;
+    }
+    if !context.stop.is_asked() {
+        handed_out::done(context)?;
+    }
+    Ok((scanned, scored))
+}
+
+/// Scans and scores what other claims made stale.
+fn scan_again(context: &JobContext, times: &mut Times) -> anyhow::Result<(StageReport, StageReport)> {
+    let scanned = times.time("scan", || scan::run(context))?;
+    let scored = if scanned.items == 0 {
+        StageReport::default()
+    } else {
+        times.time("score", || score::run(context, None, false))?
+    };
     Ok((scanned, scored))
 }
 

@@ -11,6 +11,7 @@ use capdex_db::{CurrentCapability, ListingState, Reader, Sketched};
 use capdex_model::bundle::BundleFile;
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
+use capdex_model::release_line;
 use capdex_model::time::Timestamp;
 
 use super::JobContext;
@@ -66,6 +67,8 @@ pub(super) fn active_capabilities(reader: &Reader) -> anyhow::Result<Vec<ActiveC
     }
     // What is gone neither copies nor is copied any more, though its facts stay.
     let current = reader.current()?.into_iter().filter(|current| current.listing_state != ListingState::Gone);
+    // A release line is like its package by nature, and no copy of it.
+    let current = current.filter(|current| release_line::package_of_identity(&current.identity) == current.identity);
     Ok(current.map(|current| active_capability(current, &corpus, &by_identity, &by_entity)).collect())
 }
 

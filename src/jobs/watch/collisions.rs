@@ -12,6 +12,7 @@ use capdex_evidence::Evidence;
 use capdex_evidence::tools::Tool;
 use capdex_model::alert::{Alert, reach_of};
 use capdex_model::fact::Severity;
+use capdex_model::release_line;
 use tracing::warn;
 
 use super::super::{JobContext, StageReport};
@@ -87,8 +88,13 @@ fn world(reader: &Reader, offered: Vec<Offered>) -> anyhow::Result<CollisionCorp
         // A listing of no entity stands for itself.
         corpus.member(&server.listing).map_or_else(|| server.listing.to_string(), |member| member.entity.clone())
     };
+    // The tools of a release line are its package's, and only the package has a place in the corpus.
+    let is_line = |server: &Offered| {
+        release_line::of_name(&server.listing.name).is_some() && corpus.member(&server.listing).is_none()
+    };
     let servers = offered
         .into_iter()
+        .filter(|server| !is_line(server))
         .map(|server| Server {
             entity: entity(&server),
             slug: server.slug,

@@ -10,6 +10,7 @@ use packageurl::PackageUrl;
 
 use crate::ids::{ListingKey, package_identity, pypi_name, split_registry};
 use crate::image::ImageReference;
+use crate::release_line;
 
 /// The qualifier that says where an image is, and of a package which registry it is of, where that is not the ecosystem's own.
 const REPOSITORY: &str = "repository_url";
@@ -45,6 +46,10 @@ impl Purl {
 
     /// The same of a package of a registry that is not the ecosystem's own.
     fn at(key: &ListingKey, registry: Option<&str>, version: Option<&str>) -> Option<Self> {
+        // A release line is its package, at another version.
+        if let ("npm", Some((package, _))) = (key.source.as_str(), release_line::of_name(&key.name)) {
+            return Self::at(&ListingKey::new("npm", package), registry, version);
+        }
         let image = (key.source == "oci").then(|| ImageReference::read(&key.name));
         let mut url = match &image {
             Some(image) => of_image(image),

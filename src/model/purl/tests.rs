@@ -13,6 +13,7 @@ fn every_ecosystem_has_its_type() {
     for (key, version, purl) in [
         ("npm:left-pad", None, "pkg:npm/left-pad"),
         ("npm:@scope/name", Some("1.2.0-rc.1+x"), "pkg:npm/%40scope/name@1.2.0-rc.1%2Bx"),
+        ("npm:@scope/name@next", Some("2.0.0-rc.1"), "pkg:npm/%40scope/name@2.0.0-rc.1"),
         ("pypi:left-pad", Some("1!2.0"), "pkg:pypi/left-pad@1!2.0"),
         ("npm:a?registry=corp.test:8443/npm", Some("1"), "pkg:npm/a@1?repository_url=corp.test:8443%2Fnpm"),
         ("github:owner/name", Some("00ff"), "pkg:github/owner/name@00ff"),

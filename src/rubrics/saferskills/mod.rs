@@ -140,7 +140,9 @@ impl Rubric for SaferSkills {
 
     fn score(&self, facts: &SparseFacts, _at: AsOf) -> Score {
         static USUAL: CachedScore = CachedScore::new();
-        USUAL.of(facts, || computed(facts))
+        let mut score = USUAL.of(facts, || computed(facts));
+        bands::note_artifact(&mut score, facts);
+        score
     }
 }
 

@@ -2,8 +2,7 @@
 
 use capdex_db::{ListingState, Reader};
 use capdex_model::ids::ListingKey;
-use capdex_model::listing::Claim;
-use capdex_model::listing::Locator;
+use capdex_model::listing::{Claim, Locator};
 use capdex_model::purl::Purl;
 use capdex_model::spdx;
 use capdex_model::time::{AsOf, Timestamp};
@@ -45,6 +44,8 @@ table_row! {
         public purl: Option<String>,
         /// the claimed license as an SPDX expression; null where it does not say which license
         public spdx: Option<String>,
+        /// release lines of the package (dist-tags, older majors) that were not looked at, for want of budget
+        public lines_beyond: Option<u64>,
     }
 }
 
@@ -52,6 +53,9 @@ fn rows(reader: &Reader, emit: Emit<'_, ListingRow>) -> anyhow::Result<()> {
     reader.each_listing(|stored| {
         let version =
             stored.listing.as_ref().and_then(|listing| listing.locators.first()?.version().map(ToOwned::to_owned));
+        let is_package = stored.listing.as_ref().is_some_and(|listing| {
+            matches!(listing.locators.first(), Some(Locator::NpmPackage { .. })) && listing.release_line().is_none()
+        });
         // A package is what its locator says, with its registry; a table may have any name.
         let package = stored.listing.as_ref().and_then(|listing| {
             let locator = listing.locators.first()?;
@@ -82,6 +86,7 @@ fn rows(reader: &Reader, emit: Emit<'_, ListingRow>) -> anyhow::Result<()> {
             changed: stored.changed,
             purl,
             spdx,
+            lines_beyond: is_package.then_some(claims.release_lines.beyond),
         })
     })
 }

@@ -55,6 +55,10 @@ pub(super) fn run(context: &JobContext, report: &mut StageReport) -> anyhow::Res
 
 /// The event between two versions of a listing; none where the same people answer for the same repository and files.
 fn event(pair: &ListingPair, at: AsOf) -> Option<DriftEvent> {
+    // Who answers for a release line answers for its package, of which it is told.
+    if pair.now.release_line().is_some() {
+        return None;
+    }
     let mut effects: Vec<Effect> = owners::effects(&pair.before, &pair.now);
     effects.extend(takedowns::effects(&pair.before, &pair.now));
     effects.extend(file_effects(&pair.before, &pair.now));

@@ -90,6 +90,10 @@ fn believed(context: &JobContext, since: Option<AsOf>) -> anyhow::Result<Vec<(De
 fn effect(context: &JobContext, departed: &DepartedListing) -> Option<Effect> {
     // A row without bytes is the past of another one.
     departed.listing.locators.first()?;
+    // A release line ends wherever a tag is taken away or leads to the latest version; what its registry says is said of the package.
+    if departed.listing.release_line().is_some() {
+        return None;
+    }
     let source = capdex_crawlers::source(context.kind_of(&departed.listing.key.source));
     let ecosystem = source.and_then(|source| source.meta().role.ecosystem());
     let is_of_registry = matches!(ecosystem, Some(Ecosystem::Npm | Ecosystem::Pypi));

@@ -27,6 +27,8 @@ pub(super) struct Catalogue {
     pub(super) owners: BTreeMap<String, Vec<String>>,
     /// Files by normalised project name, in the order of publication.
     pub(super) pypi: BTreeMap<String, Vec<Artifact>>,
+    /// The dist-tags of a package of npm that were set; `latest` is else the version published last.
+    pub(super) tags: BTreeMap<String, BTreeMap<String, String>>,
     /// The words of deprecations, by package and version.
     pub(super) deprecated: BTreeMap<(String, String), String>,
     /// Since when a package of npm is there, where that was said.

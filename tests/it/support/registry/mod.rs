@@ -104,6 +104,13 @@ impl Registry {
         self
     }
 
+    /// Lets a dist-tag of an npm package lead to a version from now on.
+    pub(crate) fn npm_tag(&self, name: &str, tag: &str, version: &str) -> &Self {
+        let tags = &mut lock(&self.state).catalogue.tags;
+        tags.entry(name.to_owned()).or_default().insert(tag.to_owned(), version.to_owned());
+        self
+    }
+
     /// Says who may publish an npm package from now on.
     pub(crate) fn npm_owners(&self, name: &str, owners: &[&str]) -> &Self {
         let owners = owners.iter().map(|owner| (*owner).to_owned()).collect();

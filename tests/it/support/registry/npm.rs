@@ -24,6 +24,9 @@ pub(super) fn answer(catalogue: &Catalogue, base_url: &str, path: &str) -> Optio
         if let Some(owners) = catalogue.owners.get(name) {
             packument["maintainers"] = owners.iter().map(|owner| json!({ "name": owner })).collect();
         }
+        for (tag, version) in catalogue.tags.get(name).into_iter().flatten() {
+            packument["dist-tags"][tag] = version.clone().into();
+        }
         for ((_, version), words) in catalogue.deprecated.iter().filter(|((of, _), _)| of == name) {
             packument["versions"][version]["deprecated"] = words.clone().into();
         }

@@ -1,0 +1,234 @@
+//! What rows of directories hand out: the verdict over a package, or over an archive that a row pins, reaches the row.
+//!
+//! Runs after packages are judged, and reads what the store holds. Rows are scanned once more where something else is said of
+//! their artifacts. Packages hand out nothing, so that this ends here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capdex_db::{Reader, RubricIds};
+use capdex_model::corpus_signal::{CorpusSignal, HANDED_OUT, NOT_LOOKED_AT};
+use capdex_model::fact::Severity;
+use capdex_model::ids::{CapabilityId, ListingKey};
+use capdex_model::listing::{Listing, Locator};
+use capdex_model::score::{Band, RubricRef, Score};
+use capdex_model::snapshot::Completeness;
+use capdex_model::source_role::Ecosystem;
+use capdex_rubrics::{RUBRICS, verdict};
+
+use super::JobContext;
+
+/// Version of this judgement: with another one it runs again over what it has looked at.
+const VERSION: u32 = 1;
+
+/// Brings what is said of rows up to date; the number of rows of which something else is said now.
+///
+/// # Errors
+/// Errors of the store.
+pub(super) fn run(context: &JobContext) -> anyhow::Result<u64> {
+    let reader = context.store.reader()?;
+    let state = state_of(&reader, context)?;
+    // Nothing was listed, fetched or scanned since, and no verdict is a day older.
+    if reader.pass_input(HANDED_OUT)?.as_ref() == Some(&state) {
+        return Ok(0);
+    }
+    let mut judge = ArtifactJudge::new(&reader, context)?;
+    let mut signals: BTreeSet<(String, CorpusSignal)> = BTreeSet::new();
+    for listing in reader.handing_out()? {
+        let said = judge.row(&listing)?;
+        signals.extend(said.into_iter().map(|signal| (listing.key.to_string(), signal)));
+    }
+    Ok(context.store.write(move |writer| writer.replace_corpus_signals(HANDED_OUT, &signals))?)
+}
+
+/// Notes that everything is up to date with the present state of the store.
+///
+/// # Errors
+/// Errors of the store.
+pub(super) fn done(context: &JobContext) -> anyhow::Result<()> {
+    let (state, at) = (state_of(&context.store.reader()?, context)?, context.as_of);
+    Ok(context.store.write(move |writer| writer.pass_ran(HANDED_OUT, &state, at))?)
+}
+
+fn state_of(reader: &Reader, context: &JobContext) -> anyhow::Result<String> {
+    Ok(format!("{VERSION}.{}.{}", reader.watched_state()?, context.as_of.day()))
+}
+
+/// The standing of one artifact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ArtifactVerdict {
+    /// `Block`, `Caution`, or `Ok` for anything milder.
+    band: Band,
+    /// Its version, where it has one.
+    version: Option<String>,
+    /// True where all of it was looked at.
+    is_whole: bool,
+}
+
+/// Judges rows by what they hand out, each artifact once.
+struct ArtifactJudge<'a> {
+    reader: &'a Reader,
+    rubrics: RubricIds,
+    day: i64,
+    known: BTreeMap<String, Option<ArtifactVerdict>>,
+}
+
+impl<'a> ArtifactJudge<'a> {
+    fn new(reader: &'a Reader, context: &JobContext) -> anyhow::Result<Self> {
+        let seeds = RUBRICS.iter().map(|rubric| &rubric.meta().rubric).filter(|rubric| rubric.is_seed());
+        let seeds: Vec<RubricRef> = seeds.cloned().collect();
+        let rubrics = reader.rubric_ids(&seeds)?;
+        Ok(Self { reader, rubrics, day: context.as_of.day(), known: BTreeMap::new() })
+    }
+
+    /// Everything that is to be said of a row. Empty for a listing that carries no text of its own: it is its artifact.
+    fn row(&mut self, listing: &Listing) -> anyhow::Result<Vec<CorpusSignal>> {
+        let own = listing.locators.iter().find(|locator| matches!(locator, Locator::Inline { .. }));
+        let Some(own) = own.map(|locator| locator.identity()) else { return Ok(Vec::new()) };
+        let mut said = Vec::new();
+        for reference in listing.references.iter().filter(|key| is_package(key)) {
+            said.push(self.reference(reference, named_version(listing, reference))?);
+        }
+        for locator in listing.locators.iter().filter(|locator| locator.identity() != own) {
+            said.push(self.locator(locator)?);
+        }
+        let said: Vec<Said> = said.into_iter().flatten().collect();
+        // A verdict is said of each capability of the row, and not of those in an archive that the row pins.
+        let capabilities = self.reader.capabilities_of(&own)?;
+        Ok(said.into_iter().flat_map(|said| said.signals(&capabilities)).collect())
+    }
+
+    /// What is to be said of a package that a row names.
+    fn reference(&mut self, reference: &ListingKey, named: Option<&str>) -> anyhow::Result<Option<Said>> {
+        let Some(listing) = self.reader.referred(reference)? else {
+            return Ok(Some(Said::not_looked_at(format!("names {reference}, which was not looked at"))));
+        };
+        let Some(locator) = listing.locators.first() else {
+            return Ok(Some(Said::not_looked_at(format!("names {reference}, which has no artifact"))));
+        };
+        if let (Some(named), Some(version)) = (named, locator.version())
+            && plain(named) != plain(version)
+        {
+            let detail = format!("names version {named} of {reference}; looked at {version}");
+            return Ok(Some(Said::not_looked_at(detail)));
+        }
+        self.locator(locator)
+    }
+
+    fn locator(&mut self, locator: &Locator) -> anyhow::Result<Option<Said>> {
+        let identity = locator.identity();
+        let Some(verdict) = self.verdict(&identity)? else {
+            return Ok(Some(Said::not_looked_at(format!("hands out {identity}, which was not looked at"))));
+        };
+        if verdict.version.as_deref() != locator.version() {
+            let text = |version: Option<&str>| version.unwrap_or("another version").to_owned();
+            let (names, saw) = (text(locator.version()), text(verdict.version.as_deref()));
+            return Ok(Some(Said::not_looked_at(format!("hands out {names} of {identity}; looked at {saw}"))));
+        }
+        let version = locator.version().map(|version| format!(" {version}")).unwrap_or_default();
+        Ok(match verdict.band {
+            Band::Block => Some(Said::dangerous(Severity::Critical, &identity, &version, Band::Block)),
+            Band::Caution => Some(Said::dangerous(Severity::High, &identity, &version, Band::Caution)),
+            _ if !verdict.is_whole => {
+                Some(Said::not_looked_at(format!("hands out {identity}{version}, of which not all was looked at")))
+            }
+            _ => None,
+        })
+    }
+
+    /// The verdict over an artifact: the strictest over its capabilities. None where none of them was ever looked at.
+    fn verdict(&mut self, identity: &str) -> anyhow::Result<Option<ArtifactVerdict>> {
+        if let Some(known) = self.known.get(identity) {
+            return Ok(known.clone());
+        }
+        let judged = match self.reader.standing_artifact(identity)? {
+            Some(standing) if !standing.capabilities.is_empty() => {
+                let is_whole = standing.capabilities.iter().all(|(_, is_analysed)| *is_analysed);
+                let mut band = Band::Ok;
+                for (facts, is_analysed) in standing.capabilities {
+                    let stored = self.reader.stored_scores(facts, &self.rubrics, self.day)?;
+                    let scores: Vec<Score> = stored.iter().map(|score| score.outline()).collect::<Result<_, _>>()?;
+                    let completeness =
+                        if is_analysed { Completeness::Analysed } else { Completeness::Partial(Vec::new()) };
+                    band = match (band, verdict(&scores, &completeness).band) {
+                        (Band::Block, _) | (_, Band::Block) => Band::Block,
+                        (Band::Caution, _) | (_, Band::Caution) => Band::Caution,
+                        _ => Band::Ok,
+                    };
+                }
+                Some(ArtifactVerdict { band, version: standing.version, is_whole })
+            }
+            _ => None,
+        };
+        self.known.insert(identity.to_owned(), judged.clone());
+        Ok(judged)
+    }
+}
+
+/// What is to be said of a row because of one artifact.
+struct Said {
+    class: String,
+    severity: Severity,
+    detail: String,
+}
+
+impl Said {
+    fn not_looked_at(detail: String) -> Self {
+        Self { class: NOT_LOOKED_AT.to_owned(), severity: Severity::Info, detail }
+    }
+
+    fn dangerous(severity: Severity, identity: &str, version: &str, band: Band) -> Self {
+        let band = band.as_str();
+        let detail = format!("{identity}{version}, which it hands out, is {band}");
+        Self { class: band.to_owned(), severity, detail }
+    }
+
+    fn signals(self, capabilities: &[CapabilityId]) -> Vec<CorpusSignal> {
+        let signal = |capability: Option<CapabilityId>| CorpusSignal {
+            pass: HANDED_OUT.to_owned(),
+            class: self.class.clone(),
+            severity: self.severity,
+            capability,
+            content: None,
+            detail: self.detail.clone(),
+        };
+        if self.class == NOT_LOOKED_AT {
+            return vec![signal(None)];
+        }
+        capabilities.iter().map(|capability| signal(Some(*capability))).collect()
+    }
+}
+
+/// True for the packages that an installer gets from a row. Images, endpoints and repositories are rows of their own.
+fn is_package(reference: &ListingKey) -> bool {
+    [Ecosystem::Npm, Ecosystem::Pypi].iter().any(|ecosystem| reference.source == ecosystem.as_str())
+}
+
+/// The version that a row names of what it refers to, where the reference cannot say it.
+fn named_version<'a>(listing: &'a Listing, reference: &ListingKey) -> Option<&'a str> {
+    let named = listing.claims.named_versions.iter().find(|(key, _)| key == reference);
+    named.map(|(_, version)| version.as_str())
+}
+
+/// A version without what PEP 440 reads past: zeros at the end of its numbers, and case.
+fn plain(version: &str) -> String {
+    let version = version.to_ascii_lowercase();
+    let mut short = version.as_str();
+    while let Some(shorter) = short.strip_suffix(".0") {
+        short = shorter;
+    }
+    short.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_that_are_one_to_an_index_are_one() {
+        for (one, other) in [("1.0", "1.0.0"), ("1", "1.0.0"), ("1.0RC1", "1.0rc1")] {
+            assert_eq!(plain(one), plain(other));
+        }
+        assert_ne!(plain("1.0.1"), plain("1.0"));
+        assert_ne!(plain("10"), plain("1"));
+    }
+}
