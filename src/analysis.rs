@@ -48,7 +48,7 @@ pub fn steps<T>(items: &[T], threads: usize, bundle: impl Fn(&T) -> &Bundle) -> 
     steps
 }
 
-/// Finds the capabilities of some bundles and runs every rule over each; for each bundle in the order of [`decompose`].
+/// Finds the capabilities of some bundles and runs every rule over each; for each bundle in the order of `decompose`.
 /// A single bundle uses the thread pool that it is called in. Results of a bundle depend on it alone.
 pub fn scan_all(bundles: &[&Bundle]) -> Vec<Vec<Scanned>> {
     read_all(bundles).1
