@@ -168,7 +168,9 @@ impl FromStr for Purl {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let malformed = |detail: String| ParsePurlError::Malformed { text: text.to_owned(), detail };
-        let url = PackageUrl::from_str(text).map_err(|error| malformed(error.to_string()))?;
+        let written = PackageUrl::from_str(text).map_err(|error| malformed(error.to_string()))?.to_string();
+        // Read again in its normal form: parts such as `.` are dropped there, and would else stay in the name as nothing.
+        let url = PackageUrl::from_str(&written).map_err(|error| malformed(error.to_string()))?;
         let qualifier = |name: &str| url.qualifiers().get(name).map(|value| value.as_ref());
         let name = url.namespace().map_or_else(|| url.name().to_owned(), |of| format!("{of}/{}", url.name()));
         let mut version = url.version().map(str::to_owned);

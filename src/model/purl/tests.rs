@@ -48,6 +48,7 @@ fn spellings_of_others_are_read() {
     let read = |text: &str| text.parse::<Purl>().expect("a purl");
     for (text, key, identity) in [
         ("pkg:npm/@scope/name@1.0", "npm:@scope/name", "npm:@scope/name"),
+        ("pkg:npm/./left-pad", "npm:left-pad", "npm:left-pad"),
         ("pkg://npm/left-pad?repository_url=https://corp.test/", "npm:left-pad", "npm:left-pad?registry=corp.test"),
         ("pkg:pypi/Left_Pad", "pypi:left-pad", "pypi:left-pad"),
         ("pkg:github/Owner/Name#skills/x", "github:owner/name", "github:owner/name"),
