@@ -148,7 +148,7 @@ fn without_version(filename: &str) -> String {
         let parts = filename.split('-').enumerate().filter(|(at, _)| *at != 1);
         return parts.map(|(_, part)| part).collect::<Vec<_>>().join("-");
     }
-    let stem = unpack::strip_ending(filename);
+    let stem = unpack::ArchiveFormat::strip_ending(filename);
     let ending = filename.get(stem.len()..).unwrap_or_default();
     let name = stem.rsplit_once('-').map_or(stem, |(name, _)| name);
     format!("{name}{ending}")

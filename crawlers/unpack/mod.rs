@@ -56,11 +56,6 @@ pub struct Unpacked {
     pub gaps: Vec<Gap>,
 }
 
-/// `name` without the ending that promises a container; as it is where there is none.
-pub(crate) fn strip_ending(name: &str) -> &str {
-    ArchiveFormat::strip_ending(name)
-}
-
 /// Unpacks an archive that is taken to be in `format`.
 ///
 /// It never fails: damaged or hostile input gives the files that could be read before, and gaps. A file in a

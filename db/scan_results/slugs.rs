@@ -4,15 +4,12 @@
 
 use capdex_model::capability::Capability;
 use capdex_model::digest::Digest;
-use capdex_model::ids::{CapabilityId, longer_slug};
+use capdex_model::ids::{CapabilityId, SLUG_DIGITS, longer_slug};
 use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
 use crate::StoreError;
 use crate::sql::{Cells, execute, first, seconds};
-
-/// The fewest digits of an id that tell two names apart.
-const DIGITS: usize = 8;
 
 /// The slug under which a capability that is new at `at` is stored.
 pub(super) fn choose(conn: &Connection, capability: &Capability, at: AsOf) -> Result<String, StoreError> {
@@ -41,7 +38,7 @@ fn holder(conn: &Connection, slug: &str) -> Result<Option<SlugHolder>, StoreErro
 
 /// The shortest longer form that nobody has.
 fn free(conn: &Connection, plain: &str, id: &CapabilityId) -> Result<String, StoreError> {
-    let mut digits = DIGITS;
+    let mut digits = SLUG_DIGITS;
     loop {
         let slug = longer_slug(plain, id, digits);
         // The whole id is nobody else's, so this ends.

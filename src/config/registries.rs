@@ -30,9 +30,9 @@ pub(super) fn assign(
             None if ecosystem == Ecosystem::Npm => settings::npm_base_url(&variable, &text_of, None)?.url,
             None => settings::pypi_base_url(&variable, &text_of, None)?.url,
         };
-        let own = written(&own);
+        let own = settings::registry_name(&own);
         for (id, run) in sources.iter_mut().filter(|(_, run)| is_of(run)) {
-            run.registry = Some(written(&run.settings.base_url)).filter(|registry| *registry != own);
+            run.registry = Some(settings::registry_name(&run.settings.base_url)).filter(|registry| *registry != own);
             // Strangers' references mean the ecosystem's own registry. To ask another for them would tell it of them, and take
             // what it has under that name for what was meant.
             if run.registry.is_some() && sections.get(id).is_none_or(|section| section.follow.is_none()) {
@@ -45,13 +45,6 @@ pub(super) fn assign(
 
 fn ecosystem_of(run: &SourceRun) -> Option<Ecosystem> {
     source(&run.kind)?.meta().role.ecosystem()
-}
-
-/// A base address as identities write it: host, port and path, without scheme. An index and its simple page are one.
-fn written(base_url: &str) -> String {
-    let rest = base_url.split_once("://").map_or(base_url, |(_, rest)| rest).trim_end_matches('/');
-    let root = ["/simple", "/+simple"].iter().find_map(|ending| rest.strip_suffix(ending)).unwrap_or(rest);
-    root.trim_end_matches('/').to_lowercase()
 }
 
 #[cfg(test)]

@@ -168,6 +168,9 @@ pub fn slug_of(locator_identity: &str, kind: Kind, path: &str) -> String {
     slug.text
 }
 
+/// The fewest digits of an id that tell two slugs apart.
+pub const SLUG_DIGITS: usize = 8;
+
 /// A slug with digits of the capability's id behind it, for one whose plain slug another capability has. Plain slugs never
 /// hold two dashes in a row, so it is no other capability's plain one.
 pub fn longer_slug(plain: &str, id: &CapabilityId, digits: usize) -> String {

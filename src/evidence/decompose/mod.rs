@@ -15,7 +15,7 @@ use crate::signals;
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::{Capability, Kind};
 use capdex_model::digest::Digest;
-use capdex_model::ids::{CapabilityId, longer_slug, slug_of, split_registry};
+use capdex_model::ids::{CapabilityId, SLUG_DIGITS, longer_slug, slug_of, split_registry};
 use capdex_model::snapshot::{Gap, GapReason};
 
 pub mod hook;
@@ -63,9 +63,6 @@ pub fn decompose_counted(bundle: &Bundle, evidence: &Evidence) -> (Vec<Capabilit
     tell_slugs_apart(&mut capabilities);
     (capabilities, left_out)
 }
-
-/// The digits of an id that tell two capabilities of one input apart.
-const SLUG_DIGITS: usize = 8;
 
 /// Gives all but one of the capabilities whose paths fold to one slug a longer one. The smallest id keeps it, as in the store.
 fn tell_slugs_apart(capabilities: &mut [Capability]) {

@@ -98,21 +98,21 @@ fn of_registry(reader: &Reader, listed: ListedEntry, registry: Option<&str>) -> 
             ListedEntry::Changed { listing, validators }
         }
         ListedEntry::Unchanged(key) => {
-            let stored = reader.listing(&key)?.and_then(|stored| stored.listing);
-            match (stored, reader.validators(&key)?) {
-                (Some(mut listing), Some(validators)) => {
-                    let news = listing.locators.iter_mut().map(|locator| locator.set_registry(registry));
-                    // Each is told, so none is skipped at the first that is news.
-                    match news.filter(|is_news| *is_news).count() {
-                        0 => ListedEntry::Unchanged(key),
-                        // Without its digest, by which it would be taken for the one that is stored.
-                        _ => ListedEntry::Changed {
-                            listing: Box::new(listing),
-                            validators: Validators { digest: None, ..validators },
-                        },
-                    }
-                }
-                _ => ListedEntry::Unchanged(key),
+            let Some(mut listing) = reader.listing(&key)?.and_then(|stored| stored.listing) else {
+                return Ok(ListedEntry::Unchanged(key));
+            };
+            // Each is told, so none is skipped at the first that is news.
+            let news = listing.locators.iter_mut().filter_map(|locator| locator.set_registry(registry).then_some(()));
+            match news.count() {
+                0 => ListedEntry::Unchanged(key),
+                _ => match reader.validators(&key)? {
+                    // Without its digest, by which it would be taken for the one that is stored.
+                    Some(validators) => ListedEntry::Changed {
+                        listing: Box::new(listing),
+                        validators: Validators { digest: None, ..validators },
+                    },
+                    None => ListedEntry::Unchanged(key),
+                },
             }
         }
         other => other,
