@@ -20,7 +20,7 @@ fn a_night_against_a_real_registry() {
     let night =
         || capdex.run(&["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-20T01:00:00Z"]);
     let first = night();
-    assert_eq!(first.code, Some(0), "one name does not exist, which is no failure: {} {}", first.stdout, first.stderr);
+    assert_eq!(first.code, Some(3), "one name does not exist: {} {}", first.stdout, first.stderr);
     let ranked = rows(&capdex.path().join("out"), "capabilities");
     assert!(ranked.iter().any(|row| text(row, "slug") == "npm-weather-mcp-mcp-server"), "{ranked:?}");
     assert!(ranked.iter().any(|row| text(row, "kind") == "hook"), "{ranked:?}");
