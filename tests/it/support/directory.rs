@@ -1,15 +1,18 @@
 //! A directory on loopback whose answers a test decides: one function from the path to status and body, which may be
-//! changed while it runs. It stops when it is dropped.
+//! changed while it runs. It speaks plain or with TLS, and stops when it is dropped.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+
 type Script = Arc<dyn Fn(&str) -> (u16, Vec<u8>) + Send + Sync>;
 
 /// A running directory.
 pub(crate) struct Directory {
+    scheme: &'static str,
     port: u16,
     state: Arc<Mutex<State>>,
     is_over: Arc<AtomicBool>,
@@ -31,26 +34,45 @@ impl Directory {
     /// Starts a directory that answers every path, query included, with what `script` gives. What is posted stands after the
     /// path and a blank.
     pub(crate) fn start<Body: Into<Vec<u8>>>(script: impl Fn(&str) -> (u16, Body) + Send + Sync + 'static) -> Self {
+        Self::listen(None, in_bytes(script))
+    }
+
+    /// Starts one that speaks HTTP inside TLS alone.
+    pub(crate) fn start_with_tls<Body: Into<Vec<u8>>>(
+        tls: ServerConfig,
+        script: impl Fn(&str) -> (u16, Body) + Send + Sync + 'static,
+    ) -> Self {
+        Self::listen(Some(Arc::new(tls)), in_bytes(script))
+    }
+
+    fn listen(tls: Option<Arc<ServerConfig>>, script: Script) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
         let port = listener.local_addr().expect("bound").port();
-        let state = Arc::new(Mutex::new(State { script: in_bytes(script), paths: Vec::new() }));
+        let state = Arc::new(Mutex::new(State { script, paths: Vec::new() }));
         let is_over = Arc::new(AtomicBool::new(false));
         let (shared, over) = (Arc::clone(&state), Arc::clone(&is_over));
+        let scheme = if tls.is_some() { "https" } else { "http" };
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 if over.load(Ordering::SeqCst) {
                     return;
                 }
-                let shared = Arc::clone(&shared);
-                std::thread::spawn(move || serve(&stream, &shared));
+                let (shared, tls) = (Arc::clone(&shared), tls.clone());
+                std::thread::spawn(move || match tls {
+                    None => serve(stream, &shared),
+                    Some(tls) => {
+                        let connection = ServerConnection::new(tls).expect("a whole configuration");
+                        serve(StreamOwned::new(connection, stream), &shared);
+                    }
+                });
             }
         });
-        Self { port, state, is_over }
+        Self { scheme, port, state, is_over }
     }
 
     /// Its address.
     pub(crate) fn url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+        format!("{}://127.0.0.1:{}", self.scheme, self.port)
     }
 
     /// Answers differently from now on, and forgets what was asked.
@@ -74,7 +96,7 @@ impl Drop for Directory {
 }
 
 /// Answers the requests of one connection, one after the other.
-fn serve(stream: &TcpStream, state: &Mutex<State>) {
+fn serve(stream: impl Read + Write, state: &Mutex<State>) {
     let mut reader = BufReader::new(stream);
     loop {
         let mut first = String::new();
@@ -109,8 +131,13 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) {
             "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\n{location}content-length: {}\r\n\r\n",
             body.len()
         );
-        let mut writer = stream;
-        if writer.write_all(head.as_bytes()).and_then(|()| writer.write_all(&body)).is_err() {
+        let writer = reader.get_mut();
+        if writer
+            .write_all(head.as_bytes())
+            .and_then(|()| writer.write_all(&body))
+            .and_then(|()| writer.flush())
+            .is_err()
+        {
             return;
         }
     }

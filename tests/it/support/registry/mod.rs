@@ -17,6 +17,7 @@ use std::thread::JoinHandle;
 
 use catalogue::Catalogue;
 pub(crate) use http::Request;
+use serde_json::json;
 
 use super::archives;
 
@@ -64,6 +65,14 @@ struct State {
     html_only: bool,
     open: Vec<TcpStream>,
     stopping: bool,
+}
+
+/// The packument of one version, whose archive has these bytes and lies at `url`.
+pub(crate) fn packument(name: &str, version: &str, archive: &[u8], url: &str) -> Vec<u8> {
+    let dist = json!({"tarball": url, "integrity": digests::sha512_integrity(archive)});
+    let published = json!({"name": name, "version": version, "license": "MIT", "dist": dist});
+    let whole = json!({"name": name, "dist-tags": {"latest": version}, "versions": {version: published}});
+    whole.to_string().into_bytes()
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
