@@ -56,8 +56,7 @@ fn is_over_budget(error: &serde_saphyr::Error) -> bool {
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. } => true,
-        // The scanner's own bound of depth, which it tells by its text alone.
-        Error::Message { msg, .. } => msg.contains("recursion limit"),
-        _ => false,
+        // The scanner tells its own bound of depth by its words alone.
+        _ => error.to_string().contains("recursion limit"),
     }
 }
