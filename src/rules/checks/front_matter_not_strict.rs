@@ -32,7 +32,7 @@ mod tests {
         let text = format!("---\n{front}---\nRead the log, then sum it up.\n").into_bytes();
         let bundle = Bundle::local("folder:a", [("SKILL.md".to_owned(), BundleFile::new(text))].into());
         let capabilities = facts_of(&bundle);
-        let all = capabilities.iter().flat_map(|facts| facts.all().map(|fact| (facts.kind, fact)));
+        let all = capabilities.iter().flat_map(|facts| facts.all().map(move |fact| (facts.kind, fact)));
         let fired = all.filter(|(_, fact)| fact.outcome == Outcome::True);
         let mut fired: BTreeSet<String> =
             fired.map(|(kind, fact)| format!("{kind:?} {} {:?}", fact.rule.as_str(), fact.severity)).collect();
