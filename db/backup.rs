@@ -3,12 +3,13 @@
 //! A copy is one plain file with nothing beside it. Both ways it is checked page by page before it counts.
 
 use std::fs::{self, File};
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 
-use crate::connection::{StoreFileContent, inspect, make_private, open_to_read, open_to_write};
+use crate::connection::{StoreFileContent, inspect, make_new, open_to_read, open_to_write};
 use crate::lock::Lock;
 use crate::migrate::{self, SCHEMA_VERSION, SchemaState};
 use crate::reader::faults;
@@ -29,13 +30,10 @@ impl Reader {
             let detail = format!("{} is there already", file.display());
             return Err(StoreError::Refused { what: "place for a copy", detail });
         }
-        let beside = with_ending(file, ".new");
-        // Left by a copying that was cut short before the file got its name: nobody relies on it.
-        remove(&beside)?;
+        let beside = make_beside(file)?;
         let unfinished = Unfinished(Some(beside.clone()));
         // One reading from beginning to end, so that the copy is one state however long it takes.
         let view = self.snapshot_view()?;
-        make_private(&beside)?;
         let mut copy = Connection::open(&beside).map_err(|source| StoreError::Sql { what: WHAT, source })?;
         {
             let backup = Backup::new(view.connection(), &mut copy).map_err(failed(view.connection(), WHAT))?;
@@ -106,7 +104,7 @@ pub fn restore(copy: &Path, store: &Path) -> Result<Option<PathBuf>, StoreError>
         }
         close_log(store)?;
     }
-    let beside = with_ending(store, ".new");
+    let beside = make_beside(store)?;
     let unfinished = Unfinished(Some(beside.clone()));
     fs::copy(copy, &beside).map_err(io("copy", copy))?;
     // The disk may have said one thing and kept another.
@@ -177,6 +175,22 @@ fn settle(beside: &Path, file: &Path) -> Result<u64, StoreError> {
     Ok(bytes)
 }
 
+/// Tries to find a name that nobody has; a second try is needed once in 2^64.
+const TRIES: usize = 4;
+
+/// Makes an empty file of this user's beside another, under a random name: whatever is there already is somebody's.
+fn make_beside(file: &Path) -> Result<PathBuf, StoreError> {
+    for _ in 0..TRIES {
+        // The keys of the standard library's hasher are random for each process, and counted on for each hasher.
+        let random = std::hash::RandomState::new().build_hasher().finish();
+        let beside = with_ending(file, &format!(".{random:016x}.new"));
+        if make_new(&beside)? {
+            return Ok(beside);
+        }
+    }
+    Err(StoreError::Refused { what: "place for a copy", detail: format!("no free name beside {}", file.display()) })
+}
+
 fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
@@ -230,6 +244,27 @@ mod tests {
         assert_eq!(gaps(&kept), 2);
         assert!(matches!(restore(&copy, &folder.path()), Err(StoreError::Refused { .. })), "what is kept is not lost");
         add(&folder.store(), "npm:c");
+    }
+
+    #[test]
+    fn what_lies_beside_is_somebodys_and_nothing_of_ours_stays_there() {
+        let (folder, elsewhere) = (Folder::new(), Folder::new());
+        let (store, copy) = (folder.store(), elsewhere.path());
+        add(&store, "npm:a");
+        let letters = [with_ending(&copy, ".new"), with_ending(&folder.path(), ".new")];
+        letters.iter().for_each(|letter| fs::write(letter, "a letter").expect("written"));
+        let reader = store.reader().expect("opens");
+        reader.backup(&copy, |_, _| ()).expect("copied");
+        drop((reader, store));
+        restore(&copy, &folder.path()).expect("restored");
+        for letter in letters {
+            assert_eq!(fs::read(&letter).expect("still there"), b"a letter");
+            let files = fs::read_dir(letter.parent().expect("a folder")).expect("lists");
+            let new = files
+                .map(|file| file.expect("listed").path())
+                .filter(|path| path.extension().is_some_and(|of| of == "new"));
+            assert_eq!(new.collect::<Vec<_>>(), [letter]);
+        }
     }
 
     #[test]

@@ -95,15 +95,19 @@ fn wal_is_empty(path: &Path) -> bool {
 /// Makes an empty file that its owner alone may read: a store holds what listings and endpoints told the operator. SQLite
 /// gives the log beside it the same rights. A file that is there keeps those that its owner gave it.
 pub(crate) fn make_private(path: &Path) -> Result<(), StoreError> {
+    make_new(path).map(drop)
+}
+
+/// [`make_private`], and false where a file was there already.
+pub(crate) fn make_new(path: &Path) -> Result<bool, StoreError> {
     let mut options = File::options();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(path) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-            Err(StoreError::Io { what: "make", path: path.to_owned(), source: error })
-        }
-        _ => Ok(()),
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(source) => Err(StoreError::Io { what: "make", path: path.to_owned(), source }),
     }
 }
 

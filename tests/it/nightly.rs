@@ -63,6 +63,33 @@ fn a_second_night_at_once_asks_and_does_nothing_else() {
     }
 }
 
+/// Where the header of a SQLite file holds the version of the schema, four bytes with the highest first.
+const SCHEMA_VERSION: std::ops::Range<usize> = 60..64;
+
+#[test]
+fn a_store_of_before_release_lines_has_a_quiet_second_night() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let told = |capdex: &Capdex| capdex.run(&["alerts", "list", "--all", "--format", "jsonl"]).stdout;
+    let before = told(&capdex);
+    // A copy is one file without a log beside it, so its header is all that tells its version.
+    assert_eq!(capdex.run(&["backup", "old.db"]).code, Some(0));
+    let mut bytes = std::fs::read(capdex.path().join("old.db")).expect("a copy");
+    assert!(bytes[SCHEMA_VERSION] >= 17_u32.to_be_bytes()[..], "this store has the migration");
+    bytes[SCHEMA_VERSION].copy_from_slice(&16_u32.to_be_bytes());
+    capdex.write("old.db", bytes);
+    assert_eq!(capdex.run(&["restore", "old.db"]).code, Some(0));
+    for as_of in ["2026-11-21T01:00:00Z", "2026-11-22T01:00:00Z"] {
+        registry.clear_requests();
+        let run = night(&capdex, as_of);
+        assert_eq!(run.code, Some(0), "{}", run.stdout);
+        // The listings are read in full once more, and what they lead to is the same.
+        assert!(registry.tarball_requests().is_empty(), "{as_of}: {:?}", registry.tarball_requests());
+        assert!(run.stdout.contains("nothing scanned"), "{as_of}: {}", run.stdout);
+        assert_eq!(told(&capdex), before, "{as_of}");
+    }
+}
+
 #[test]
 fn another_night_reports_what_changed_file_by_file() {
     let registry = packages::registry();

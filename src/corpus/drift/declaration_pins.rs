@@ -255,6 +255,7 @@ mod tests {
                 kind: ManifestKind::ToolsList,
                 value: value.into(),
                 keys_are_unique: false,
+                strict_refusal: None,
             };
             instructions(&manifest).collect::<Vec<String>>()
         };

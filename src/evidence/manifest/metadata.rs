@@ -117,5 +117,6 @@ fn manifest(document: &Document, value: Value) -> Manifest {
         kind: ManifestKind::PythonProject,
         value: value.into(),
         keys_are_unique: false,
+        strict_refusal: None,
     }
 }

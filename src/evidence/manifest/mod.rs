@@ -74,6 +74,17 @@ pub struct Manifest {
     pub value: Arc<Value>,
     /// True where it is known that no key stands twice in one object: JSON in which each stands once.
     pub keys_are_unique: bool,
+    /// Where strict YAML refuses front matter that clients read all the same, and so did we; none for all else.
+    pub strict_refusal: Option<StrictRefusal>,
+}
+
+/// The place and the reason for which strict YAML refuses front matter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StrictRefusal {
+    /// The line of the file, from 1.
+    pub line: u32,
+    /// The parser's reason, as a fragment.
+    pub reason: String,
 }
 
 impl Manifest {
@@ -142,5 +153,5 @@ fn read_json(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     if let Some(key) = parsed.doubled {
         gaps.push(Gap::new(path, GapReason::Malformed, format!("the key {key:?} stands twice in one object")));
     }
-    Some(Manifest { path: path.clone(), kind, value: Arc::new(parsed.value), keys_are_unique })
+    Some(Manifest { path: path.clone(), kind, value: Arc::new(parsed.value), keys_are_unique, strict_refusal: None })
 }

@@ -128,15 +128,16 @@ fn a_doubled_key_is_a_gap_also_when_it_is_escaped() {
 }
 
 #[test]
-fn broken_front_matter_is_read_by_lines_and_recorded() {
+fn front_matter_that_is_no_yaml_is_read_as_clients_read_it() {
     let text = "---\nname: a\ndescription: Use when: a colon stands here\n  and the line goes on\ntags:\n- one\n- two\nlist: [x, 'y']\nflag: true\n---\nBody";
     let (manifest, gaps) = read_with_gaps("skills/a/SKILL.md", text);
     let expected = json!({
         "name": "a", "description": "Use when: a colon stands here and the line goes on",
         "tags": ["one", "two"], "list": ["x", "y"], "flag": true
     });
-    assert_eq!(manifest.map(|manifest| manifest.value), Some(expected.into()));
-    assert_eq!(gaps.iter().map(|gap| gap.reason).collect::<Vec<_>>(), [GapReason::Malformed]);
+    assert_eq!(manifest.as_ref().map(|manifest| &*manifest.value), Some(&expected));
+    assert_eq!(manifest.and_then(|manifest| manifest.strict_refusal).map(|refusal| refusal.line), Some(3));
+    assert_eq!(gaps, []);
 }
 
 #[test]

@@ -30,6 +30,7 @@ mod flow_destroy;
 mod flow_destroy_tools;
 mod flow_leak;
 mod flow_leak_tools;
+mod front_matter_not_strict;
 mod hidden_unicode;
 mod history_owner_replaced;
 mod history_republished;

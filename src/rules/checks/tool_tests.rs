@@ -42,7 +42,13 @@ fn evidence_of(example: &Example) -> Evidence {
             }
             evidence.manifests.insert(
                 path.clone(),
-                Manifest { path: path.clone(), kind, value: value.into(), keys_are_unique: false },
+                Manifest {
+                    path: path.clone(),
+                    kind,
+                    value: value.into(),
+                    keys_are_unique: false,
+                    strict_refusal: None,
+                },
             );
         }
         evidence.documents.insert(path.clone(), document);
