@@ -33,6 +33,7 @@ mod names;
 pub mod npm;
 pub mod oci;
 pub mod official_registry;
+mod package_lines;
 mod page;
 pub mod pypi;
 mod references;

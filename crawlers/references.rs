@@ -2,6 +2,8 @@
 //!
 //! Text that cannot be read as a reference is none: it stays in the claims as it was written.
 
+use std::str::FromStr as _;
+
 use capdex_model::digest::Digest;
 use capdex_model::ids::{ListingKey, pypi_name};
 use capdex_model::listing::Claim;
@@ -85,12 +87,25 @@ pub(crate) fn pypi(name: &str) -> Option<ListingKey> {
     (is_name && name.bytes().all(is_letter)).then(|| ListingKey::new(Ecosystem::Pypi.as_str(), pypi_name(name)))
 }
 
-/// The version of a project that a text names; none for a range, and for what leads to the latest version.
-pub(crate) fn exact_pypi(version: &str) -> Option<String> {
+/// The same at a version that an entry names. A range, and what leads to the latest version, name the project alone.
+pub(crate) fn pypi_at(name: &str, version: Option<&str>) -> Option<ListingKey> {
+    let key = pypi(name)?;
+    Some(match version.and_then(exact_pypi) {
+        Some(version) => ListingKey::new(key.source, format!("{}@{version}", key.name)),
+        None => key,
+    })
+}
+
+/// The version of a project that a text names, in the normal form of PEP 440 where it has one.
+fn exact_pypi(version: &str) -> Option<String> {
     let version = version.trim().trim_start_matches(['=', 'v', ' ']);
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b".+!-_".contains(&byte);
     let is_exact = version.starts_with(|first: char| first.is_ascii_digit()) && version.bytes().all(is_letter);
-    (is_exact && version.len() <= MAX_LINE_BYTES).then(|| version.to_owned())
+    if !is_exact || version.len() > MAX_LINE_BYTES {
+        return None;
+    }
+    let normal = pep440_rs::Version::from_str(version).ok().map(|version| version.to_string());
+    Some(normal.filter(|normal| normal.len() <= MAX_LINE_BYTES).unwrap_or_else(|| version.to_owned()))
 }
 
 /// The image at a whole reference: a registry's host, a repository, a tag or a digest.
@@ -301,6 +316,27 @@ mod tests {
         assert_ne!(odd("1.0.0\n2"), odd(&"1".repeat(99)), "what cannot be written is told apart");
         assert_ne!(odd("1?registry=other.test"), "acme@1?registry=other.test");
         assert!(odd("1.0.0\n2").bytes().all(|byte| byte.is_ascii_graphic()));
+    }
+
+    #[test]
+    fn a_version_of_a_project_is_a_release_line_and_a_range_is_not() {
+        let named = |version: &str| pypi_at("Left_Pad", Some(version)).map(|key| key.to_string());
+        for (version, key) in [
+            ("1.0", "pypi:left-pad@1.0"),
+            ("==1.0", "pypi:left-pad@1.0"),
+            (" v1.0-RC.1 ", "pypi:left-pad@1.0rc1"),
+            ("2024!1.0+local", "pypi:left-pad@2024!1.0+local"),
+            (">=1.0", "pypi:left-pad"),
+            ("1.*", "pypi:left-pad"),
+            ("latest", "pypi:left-pad"),
+            ("1?registry=other.test", "pypi:left-pad"),
+            ("", "pypi:left-pad"),
+        ] {
+            assert_eq!(named(version).as_deref(), Some(key), "{version}");
+        }
+        assert_eq!(pypi_at("a", None), pypi("a"));
+        assert_eq!(pypi_at("a b", Some("1.0")), None);
+        assert_eq!(named(&"1".repeat(MAX_LINE_BYTES + 1)).as_deref(), Some("pypi:left-pad"));
     }
 
     #[test]

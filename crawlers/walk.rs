@@ -80,22 +80,6 @@ pub(crate) fn unreachable<'a>(errors: impl IntoIterator<Item = Option<&'a CrawlE
     first
 }
 
-/// Visits every one of `names`, as many at the same time as a step has. The validators that are known decide what is
-/// asked, as in [`step`].
-pub(crate) async fn visit_all<V, F>(request: &ListRequest<'_>, names: &[String], visit: V) -> Vec<ListedEntry>
-where
-    V: Fn(String, Option<Validators>) -> F,
-    F: Future<Output = Result<Visited, CrawlError>> + Send + 'static,
-{
-    let mut all = Vec::new();
-    for names in names.chunks(STEP) {
-        let keys: Vec<_> = names.iter().map(|name| request.key(name)).collect();
-        let results = visit_at_once(request, &keys, &visit).await;
-        all.extend(keys.into_iter().zip(results).map(|(key, result)| listed(key, result)));
-    }
-    all
-}
-
 /// The error in place of a page of a feed of changes none of whose names could be read. A watermark must not move past
 /// changes that nobody saw.
 pub(crate) fn unless_all_failed(

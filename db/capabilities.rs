@@ -90,6 +90,8 @@ pub struct FormerCapability {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CurrentPlace {
     revision: i64,
+    /// The number of the capability in this file, which stays when the file changes.
+    pub capability: i64,
     /// Its facts.
     pub facts: FactsId,
     /// True where all of it could be looked at.
@@ -202,7 +204,7 @@ impl Reader {
     /// The place of every capability now, sorted as [`Reader::current`] sorts them: little enough for a store of any size.
     pub fn current_places(&self) -> Result<Vec<CurrentPlace>, StoreError> {
         let conn = self.connection();
-        let sql = standing_sql!("r.id, r.facts, r.completeness", "ORDER BY k.slug, k.digest");
+        let sql = standing_sql!("r.id, r.facts, r.completeness, k.id", "ORDER BY k.slug, k.digest");
         // Equal documents are stored once, so all capabilities that were read whole share one, unpacked once.
         let mut known: BTreeMap<i64, bool> = BTreeMap::new();
         rows(conn, "read where the capabilities stand", sql, (), |row| {
@@ -218,7 +220,8 @@ impl Reader {
                     is_analysed
                 }
             };
-            Ok(CurrentPlace { revision: row.cell(0)?, facts: FactsId(row.cell(1)?), is_analysed })
+            let (revision, facts, capability) = (row.cell(0)?, FactsId(row.cell(1)?), row.cell(3)?);
+            Ok(CurrentPlace { revision, capability, facts, is_analysed })
         })
     }
 

@@ -82,7 +82,7 @@ pub(crate) fn renew(conn: &Connection, id: i64) -> Result<bool, StoreError> {
 pub(crate) fn listings_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<BTreeSet<i64>, StoreError> {
     let sql = "SELECT id FROM listings WHERE source = ?2 AND name = ?3
                UNION SELECT n.listing FROM identities i JOIN listing_identities n ON n.identity = i.id
-                     WHERE i.name = ?1 OR (?2 = 'npm' AND i.name >= ?4 || '@' AND i.name < ?4 || 'A')";
+                     WHERE i.name = ?1 OR (?2 IN ('npm', 'pypi') AND i.name >= ?4 || '@' AND i.name < ?4 || 'A')";
     let mut listings = BTreeSet::new();
     for subject in subjects {
         // A subject is an identity or a listing's key, and both are written with the first colon as divider.

@@ -19,6 +19,10 @@ pub(crate) fn follow(conn: &Connection, listing: &Listing) -> Result<(), StoreEr
     let (Some((package, line)), Some(locator)) = (listing.release_line(), listing.locators.first()) else {
         return Ok(());
     };
+    // A line of another registry is a version, which never leads elsewhere.
+    if !matches!(locator, Locator::NpmPackage { .. }) {
+        return Ok(());
+    }
     let identity = locator.identity();
     let package_identity = release_line::package_of_identity(&identity);
     // Its bytes are those of its package still.

@@ -55,7 +55,7 @@ impl Reader {
     /// The names of release lines of these packages that active listings refer to under the key of source `kind` and that are
     /// listings of `source` already, sorted. One answer of a registry tells of a package and of all its lines.
     pub fn known_lines(&self, kind: &str, source: &str, packages: &BTreeSet<&str>) -> Result<Vec<String>, StoreError> {
-        // Beside each package: no name of npm holds a second `@`, and `A` follows it.
+        // Beside each package: no name holds a second `@`, and `A` follows it.
         let sql = "SELECT DISTINCT r.name FROM listing_references r
                    JOIN listings l ON l.id = r.listing AND l.state = 'active'
                    JOIN listings k ON k.source = ?2 AND k.name = r.name AND k.state = 'active'
@@ -82,7 +82,7 @@ impl Reader {
         let sql = "SELECT r.name FROM listing_references r
                    JOIN listings l ON l.id = r.listing AND l.state = 'active'
                    LEFT JOIN listings k ON k.source = ?2 AND k.name = r.name
-                   LEFT JOIN listings p ON ?1 = 'npm' AND instr(substr(r.name, 2), '@') > 0 AND k.state = 'active'
+                   LEFT JOIN listings p ON ?1 IN ('npm', 'pypi') AND instr(substr(r.name, 2), '@') > 0 AND k.state = 'active'
                         AND p.source = ?2 AND p.name = substr(r.name, 1, instr(substr(r.name, 2), '@'))
                    WHERE r.source = ?1 AND (k.due IS NULL OR k.due <= ?3 OR p.due <= ?3)
                    GROUP BY r.name ORDER BY k.due IS NOT NULL, min(k.due, ifnull(p.due, k.due)), r.name LIMIT ?4";

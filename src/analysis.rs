@@ -126,7 +126,7 @@ fn told_in_step(asked: &[(&Bundle, Subject<'_>)]) -> Vec<Answers> {
             // A rule that found nothing in a part proves nothing about the whole.
             Completeness::Partial(_) => facts.with_absence_unproven(),
             // With nothing to read even a finding by absence would be wrong.
-            Completeness::NotAssessable(_) => capdex_rules::unavailable(subject.capability.kind),
+            Completeness::NotAssessable(_) => capdex_rules::unavailable(subject.capability.kind, &facts),
         };
         (pins, facts, completeness)
     });

@@ -117,7 +117,6 @@ fn entry(plugin: &Map<String, Value>, key: &ListingKey, own: Option<&ListingKey>
         license: claims::text(plugin.get("license"), &Claim::Unknown),
         keywords: claims::texts(plugin.get("keywords").or_else(|| plugin.get("tags"))),
         repository: origin.address.clone().map_or(Claim::Unknown, Claim::Known),
-        named_versions: origin.named_version(),
         ..Claims::default()
     };
     let references = references::sorted([origin.repository, origin.package]);

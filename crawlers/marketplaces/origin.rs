@@ -4,7 +4,6 @@
 
 use capdex_model::ids::ListingKey;
 use capdex_model::release_line;
-use capdex_model::source_role::Ecosystem;
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -66,19 +65,12 @@ impl PluginOrigin {
             "ref": self.at, "commit": self.commit, "floating": !self.is_pinned,
         })
     }
-
-    /// The version of a project of PyPI that the entry names: that of a package of npm stands in the reference.
-    pub(super) fn named_version(&self) -> Vec<(ListingKey, String)> {
-        let package = self.package.as_ref().filter(|package| package.source == Ecosystem::Pypi.as_str());
-        let version = self.at.as_deref().and_then(references::exact_pypi);
-        package.cloned().zip(version).into_iter().collect()
-    }
 }
 
 fn package(form: &str, source: &Map<String, Value>) -> PluginOrigin {
     let name = page::text(source, "package").unwrap_or_default();
     let version = page::text(source, "version");
-    let package = if form == "npm" { references::npm_at(name, version) } else { references::pypi(name) };
+    let package = if form == "npm" { references::npm_at(name, version) } else { references::pypi_at(name, version) };
     // A range is no version.
     let is_exact = |version: &str| version.starts_with(|first: char| first.is_ascii_digit()) && !version.contains(' ');
     PluginOrigin {

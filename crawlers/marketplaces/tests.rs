@@ -71,6 +71,8 @@ fn every_form_of_a_source_is_read_and_only_a_commit_is_a_pin() {
     assert_eq!(package("1.2.3")["references"], json!(["npm:@o/n@1.2.3"]));
     assert_eq!(package("latest")["references"], json!(["npm:@o/n"]));
     assert_eq!(origin_of(json!({"source": "pip", "package": "N_n"}))["references"], json!(["pypi:n-n"]));
+    let pinned = json!({"source": "pip", "package": "N_n", "version": "==1.2"});
+    assert_eq!(origin_of(pinned)["references"], json!(["pypi:n-n@1.2"]));
     let unheard_of = origin_of(json!({"source": "carrier-pigeon", "nest": 1}));
     assert_eq!(&unheard_of["form"], &json!("carrier-pigeon"));
     assert_eq!(&unheard_of["floating"], &json!(true));

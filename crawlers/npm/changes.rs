@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{NpmCursorState, ask, visits};
 use crate::http::Http;
-use crate::{CrawlError, ListPage, ListRequest, NextPage, walk};
+use crate::{CrawlError, ListPage, ListRequest, NextPage, package_lines, walk};
 
 /// Changes on a page.
 const LIMIT: usize = 10_000;
@@ -95,7 +95,7 @@ pub(super) async fn step(request: &ListRequest<'_>, since: String) -> Result<Lis
     }
     let changed: BTreeSet<String> = changes.results.into_iter().map(|change| change.id).collect();
     // The feed names every package of the registry.
-    let mut wanted = visits::by_package(&request.settings.watchlist);
+    let mut wanted = package_lines::by_package(&request.settings.watchlist);
     wanted.retain(|package, _| changed.contains(package));
     let listed = visits::all(request, &wanted).await;
     let listed = walk::unless_all_failed(listed, request)?;

@@ -11,9 +11,8 @@ use serde_json::{Map, Value};
 
 use super::packument::Packument;
 use super::ranges::{is_range, preference, resolve};
+use crate::package_lines::MAX_NAMED;
 
-/// Names of one package's lines that are followed, whoever names them: strangers say how many there are.
-pub(super) const MAX_NAMED: usize = 64;
 /// Lines that lead to a version that is looked at anyway and are remembered, so that it is known when they part from it.
 const MAX_REMEMBERED: usize = 64;
 /// The longest tag that is a line: npm's own are a word.

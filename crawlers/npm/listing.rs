@@ -2,8 +2,6 @@
 //!
 //! The bytes come from a registry or from anything that answers like one.
 
-use std::collections::BTreeSet;
-
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Locator};
@@ -12,33 +10,8 @@ use serde_json::{Map, Value};
 
 use super::packument::{Packument, listed_version};
 use super::{claims, integrity, lines, status};
+use crate::package_lines::{PackageListings, Wanted};
 use crate::{CrawlError, json, references};
-
-/// What a packument is read for.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Wanted {
-    /// The package's name.
-    pub(super) name: String,
-    /// The lines of it that somebody names.
-    pub(super) lines: BTreeSet<String>,
-    /// Further lines that are looked at, at most.
-    pub(super) budget: usize,
-}
-
-/// The listings that a packument makes.
-#[derive(Debug)]
-pub(super) struct PackageListings {
-    /// The package at the version that it lists.
-    pub(super) package: Listing,
-    /// Its release lines.
-    pub(super) lines: Vec<Listing>,
-    /// The lines that somebody names and that lead to nothing published.
-    pub(super) missing: Vec<String>,
-    /// The lines that somebody names beyond the bound of one package.
-    pub(super) beyond: Vec<String>,
-    /// The digest of the packument's canonical form.
-    pub(super) digest: Digest,
-}
 
 /// Reads a packument.
 ///

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::{NpmCursorState, ask, visits};
-use crate::{CrawlError, ListPage, ListRequest, NextPage};
+use crate::{CrawlError, ListPage, ListRequest, NextPage, package_lines};
 
 const SIZE: u64 = 250;
 const MAX_DEPTH: u64 = 10_000;
@@ -49,8 +49,8 @@ pub(super) async fn step(
     let results: Results = ask(request.http, &url, MAX_BYTES).await?;
     let count = u64::try_from(results.objects.len()).unwrap_or(u64::MAX);
     let found: BTreeSet<String> = results.objects.into_iter().map(|found| found.package.name).collect();
-    let known = visits::by_package(&request.settings.watchlist);
-    let new = visits::by_package(found.iter().filter(|name| !known.contains_key(*name)));
+    let known = package_lines::by_package(&request.settings.watchlist);
+    let new = package_lines::by_package(found.iter().filter(|name| !known.contains_key(*name)));
     let listed = visits::all(request, &new).await;
     // By the number of results and not of new names: pages overlap.
     let after = from + count;

@@ -9,10 +9,10 @@ use capdex_model::snapshot::GapReason;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::listing::Wanted;
 use super::*;
 use crate::conformance::{self, Origin};
 use crate::http::testing::{Sent, Server, client, request, settings};
+use crate::package_lines::Wanted;
 use crate::{ListPage, ListedEntry, NextPage, SourceSettings, WalkCursor};
 
 fn packument(name: &str) -> Value {

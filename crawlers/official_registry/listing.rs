@@ -2,7 +2,7 @@
 //!
 //! The row is in canonical form here, without its envelope.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Integrity, Listing, Locator, Validators};
@@ -70,18 +70,8 @@ fn claims_of(row: &OfficialRegistryRow, is_official: bool) -> Claims {
         published: row.published.clone(),
         deprecated,
         repository_signals: RepositorySignals { official, ..RepositorySignals::default() },
-        named_versions: if row.is_latest { named_versions(&row.server) } else { Vec::new() },
         ..Claims::default()
     }
-}
-
-/// The versions of PyPI's projects that a row names: those of npm stand in the references.
-fn named_versions(server: &Map<String, Value>) -> Vec<(ListingKey, String)> {
-    let named = packages(server, "pypi").filter_map(|package| {
-        let key = references::pypi(page::text(package, "identifier")?)?;
-        Some((key, references::exact_pypi(page::text(package, "version")?)?))
-    });
-    named.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn packages<'a>(server: &'a Map<String, Value>, kind: &'a str) -> impl Iterator<Item = &'a Map<String, Value>> {
@@ -94,12 +84,14 @@ fn references(server: &Map<String, Value>, repository: &Claim<String>) -> Vec<Li
         packages(server, kind).map(move |package| page::text(package, "identifier").and_then(read))
     };
     // What people get is the version that the row names, and not the one that the registry calls the latest.
-    let npm = packages(server, "npm")
-        .map(|package| references::npm_at(page::text(package, "identifier")?, page::text(package, "version")));
+    let at = |kind: &'static str, read: fn(&str, Option<&str>) -> Option<ListingKey>| {
+        packages(server, kind)
+            .map(move |package| read(page::text(package, "identifier")?, page::text(package, "version")))
+    };
     let remotes = server.get("remotes").and_then(Value::as_array).into_iter().flatten();
     let remotes = remotes.map(|remote| references::endpoint(remote.get("url")?.as_str()?));
-    let all = npm
-        .chain(named("pypi", references::pypi))
+    let all = at("npm", references::npm_at)
+        .chain(at("pypi", references::pypi_at))
         .chain(named("oci", references::oci))
         .chain(remotes)
         .chain([references::repository(repository)]);

@@ -82,9 +82,27 @@ fn place(filename: &str) -> Option<u8> {
 /// The version and file to fetch. The version is the index's own choice or else the newest; releases come before
 /// pre-releases, and what was not yanked before what was. None where no file is of a kind that is read.
 pub(crate) fn choose<'a>(files: &'a FilesByVersion, stated: Option<&str>) -> Option<ChosenFiles<'a>> {
+    choose_among(files, stated, |_| true)
+}
+
+/// The files of the version that a text names, as an installer takes them that is told the version: yanked ones where it has
+/// no others. None where nothing published is that version, or no file of it is of a kind that is read.
+pub(crate) fn choose_named<'a>(files: &'a FilesByVersion, named: &str) -> Option<ChosenFiles<'a>> {
+    let wanted = Version::from_str(named).ok();
+    let is_equal = |version: &str| wanted.is_some() && Version::from_str(version).ok() == wanted;
+    choose_among(files, Some(named), |version| version == named || is_equal(version))
+}
+
+/// The best of the versions that are meant.
+fn choose_among<'a>(
+    files: &'a FilesByVersion,
+    stated: Option<&str>,
+    is_meant: impl Fn(&str) -> bool,
+) -> Option<ChosenFiles<'a>> {
     let best = |is_yanked: bool| {
         files
             .iter()
+            .filter(|(version, _)| is_meant(version))
             .filter_map(|(version, files)| {
                 let mut offered: Vec<_> = files.iter().filter(|file| file.yanked.is_some() == is_yanked).collect();
                 // Equals go by name, so that every run chooses the same file.
@@ -272,6 +290,22 @@ mod tests {
         ]);
         let refused = refused_versions(&all);
         assert_eq!(refused.iter().map(|one| one.version.as_str()).collect::<Vec<_>>(), ["2"]);
+    }
+
+    #[test]
+    fn a_named_version_is_chosen_in_every_spelling_and_though_it_was_yanked() {
+        let all = files(&[("a_b-1.0.tar.gz", None), ("a_b-1.1.tar.gz", Some("broken")), ("a_b-2.0rc1.tar.gz", None)]);
+        let named = |version: &str| choose_named(&all, version).map(|chosen| chosen.main.filename.clone());
+        for (version, file) in [
+            ("1.0", Some("a_b-1.0.tar.gz")),
+            ("1.0.0", Some("a_b-1.0.tar.gz")),
+            ("1.1", Some("a_b-1.1.tar.gz")),
+            ("2.0-rc.1", Some("a_b-2.0rc1.tar.gz")),
+            ("2.0", None),
+            ("no version", None),
+        ] {
+            assert_eq!(named(version).as_deref(), file, "{version}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod file;
 mod index;
+mod lines;
 mod project;
 mod simple;
 mod status;
@@ -11,16 +12,18 @@ mod status;
 use std::collections::BTreeSet;
 
 use crate::http::{Http, HttpRequest, HttpResponse, redact};
-use crate::walk::{self, Visited};
+use crate::package_lines::{self, LinesByPackage, PackageListings, VisitResult, Wanted};
+use crate::walk;
 use crate::{
     CrawlError, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkCursor, WalkKind, WalkScope,
-    references,
 };
 use capdex_model::digest::Digest;
-use capdex_model::ids::{ListingKey, pypi_name};
-use capdex_model::listing::{Claim, Claims, Listing, Locator, Validators};
+use capdex_model::ids::pypi_name;
+use capdex_model::listing::{Claim, Claims, Locator, Validators};
+use capdex_model::release_line;
 use capdex_model::snapshot::GapReason;
 use capdex_model::source_role::{Ecosystem, SourceRole, Speaker};
+use lines::NamedLines;
 
 /// The most bytes that the JSON or the index page of one project may have.
 const MAX_PAGE_BYTES: u64 = 64 << 20;
@@ -40,7 +43,8 @@ and, where an index has none, for the simple index in JSON (PEP 691) or HTML, wh
 The version listed is the one that the index states, else the newest; releases come before pre-releases, and what was
 not yanked before what was. Every file of it that an installer may choose is fetched. A source distribution stands for
 it where there is one, else a wheel; of the others what differs is read, wheels for every machine first, then wheels for
-one, then source distributions.
+one, then source distributions. A version that another listing names (`acme@0.9.9`) is listed and fetched as well, yanked
+or not; it costs no request for the index. Ranges lead to the version listed.
 
 Where the schedule gives `changes_url`, the address of a whole simple index in JSON (PEP 691) with serials, only projects
 whose serial there is greater than at the last walk are asked for: one request a night tells what changed. An index whose
@@ -76,28 +80,36 @@ impl Source for Pypi {
 
     fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move {
-            // Several spellings of one project are one project.
-            let names: BTreeSet<_> = request.settings.watchlist.iter().map(|name| pypi_name(name)).collect();
+            let projects = projects(&request.settings.watchlist);
             match (&request.settings.changes_url, request.walk) {
-                (None, _) => whole(&request, names).await,
-                (Some(url), WalkScope::Since(since)) => changed(&request, names, url, since).await,
-                (Some(url), WalkScope::Full) => whole_with_serial(&request, names, url).await,
+                (None, _) => whole(&request, &projects).await,
+                (Some(url), WalkScope::Since(since)) => changed(&request, projects, url, since).await,
+                (Some(url), WalkScope::Full) => whole_with_serial(&request, &projects, url).await,
             }
         })
     }
 }
 
-/// A step over all names.
-async fn whole(request: &ListRequest<'_>, names: BTreeSet<String>) -> Result<ListPage, CrawlError> {
-    let names: Vec<_> = names.into_iter().collect();
-    walk::step(request, &names, |name, known| visit(request, name, known)).await
+/// The projects of a watchlist with the versions that are asked for. Several spellings of one project are one project.
+fn projects(watchlist: &[String]) -> LinesByPackage {
+    let normal = |name: &String| match release_line::of_name(name) {
+        Some((project, line)) => format!("{}@{line}", pypi_name(project)),
+        None => pypi_name(name),
+    };
+    let names: BTreeSet<String> = watchlist.iter().map(normal).collect();
+    package_lines::by_package(&names)
+}
+
+/// A step over all projects.
+async fn whole(request: &ListRequest<'_>, projects: &LinesByPackage) -> Result<ListPage, CrawlError> {
+    package_lines::step(request, projects, |wanted| visit(request, wanted)).await
 }
 
 /// A step over all names, whose walk leaves the serial that the index had at its beginning. Cursor: the serial, a space and
 /// the step's own.
 async fn whole_with_serial(
     request: &ListRequest<'_>,
-    names: BTreeSet<String>,
+    projects: &LinesByPackage,
     url: &str,
 ) -> Result<ListPage, CrawlError> {
     let (serial, inner) = match request.cursor.and_then(|cursor| cursor.0.split_once(' ')) {
@@ -105,7 +117,7 @@ async fn whole_with_serial(
         // The serial of the beginning, so that the next walk sees what changes during this one.
         None => (index::serial(request.http, url).await?, None),
     };
-    let page = whole(&ListRequest { cursor: inner.as_ref(), ..*request }, names).await?;
+    let page = whole(&ListRequest { cursor: inner.as_ref(), ..*request }, projects).await?;
     let next = match page.next {
         NextPage::More(inner) => NextPage::More(WalkCursor(format!("{serial} {}", inner.0))),
         NextPage::Complete { .. } => NextPage::Complete { watermark: Some(serial) },
@@ -116,22 +128,22 @@ async fn whole_with_serial(
 /// Everything that changed since a serial, in one step: a night has few of them among the names that are watched.
 async fn changed(
     request: &ListRequest<'_>,
-    names: BTreeSet<String>,
+    mut projects: LinesByPackage,
     url: &str,
     since: &str,
 ) -> Result<ListPage, CrawlError> {
+    let names = projects.keys().cloned().collect();
     let (changed, serial) = index::changed(request.http, url, since, names).await?;
-    let listed = walk::visit_all(request, &changed, |name, known| visit(request, name, known)).await;
+    let changed: BTreeSet<String> = changed.into_iter().collect();
+    projects.retain(|name, _| changed.contains(name));
+    let listed = package_lines::all(request, &projects, |wanted| visit(request, wanted)).await;
     let listed = walk::unless_all_failed(listed, request)?;
     Ok(ListPage { listed, next: NextPage::Complete { watermark: Some(serial) } })
 }
 
-fn visit(
-    request: &ListRequest<'_>,
-    name: String,
-    known: Option<Validators>,
-) -> impl Future<Output = Result<Visited, CrawlError>> + Send + use<> {
-    let visit = PypiVisit { http: request.http.clone(), key: request.key(name.clone()), name, known };
+fn visit(request: &ListRequest<'_>, wanted: Wanted) -> impl Future<Output = VisitResult> + Send + use<> {
+    let known = package_lines::known(request, &wanted);
+    let visit = PypiVisit { http: request.http.clone(), wanted, known };
     let base_url = request.settings.base_url.clone();
     async move { visit.run(&base_url).await }
 }
@@ -159,22 +171,21 @@ fn addresses(base_url: &str, name: &str) -> Addresses {
 
 struct PypiVisit {
     http: Http,
-    key: ListingKey,
-    name: String,
+    wanted: Wanted,
     known: Option<Validators>,
 }
 
 impl PypiVisit {
-    async fn run(self, base_url: &str) -> Result<Visited, CrawlError> {
+    async fn run(self, base_url: &str) -> VisitResult {
         // A name with a slash or dots would ask for another page of the index.
-        if !is_name(&self.name) {
+        if !is_name(&self.wanted.name) {
             return Err(CrawlError::Malformed {
-                subject: format!("pypi:{}", self.name),
+                subject: format!("pypi:{}", self.wanted.name),
                 reason: GapReason::Malformed,
                 detail: "this is not a project name".to_owned(),
             });
         }
-        let addresses = addresses(base_url, &self.name);
+        let addresses = addresses(base_url, &self.wanted.name);
         let mut last = match self.project(&addresses.project).await {
             // Proxies often have no project JSON, or answer with something else in its place.
             Err(error) if is_no_such_page(&error) => error,
@@ -204,18 +215,20 @@ impl PypiVisit {
             .await
     }
 
-    async fn project(&self, url: &str) -> Result<Visited, CrawlError> {
+    async fn project(&self, url: &str) -> VisitResult {
         let answer = self.get(url, "application/json").await?;
-        let HttpResponse::Body { bytes, validators, url, .. } = answer else { return Ok(Visited::Unchanged) };
-        let (name, page_url) = (self.name.clone(), url.clone());
-        let read = in_background(&url, move || project::read(&name, &page_url, &bytes)).await?;
-        Ok(self.visited(read.locator, read.claims, read.digest, validators))
+        let HttpResponse::Body { bytes, validators, url, .. } = answer else { return Ok(None) };
+        let (wanted, page_url) = (self.wanted.clone(), url.clone());
+        let read = move || project::read(&wanted.name, &wanted.lines, &page_url, &bytes);
+        let read = in_background(&url, read).await?;
+        Ok(self.visited((read.locator, read.claims), read.lines, read.digest, validators))
     }
 
-    async fn simple(&self, url: &str) -> Result<Visited, CrawlError> {
+    async fn simple(&self, url: &str) -> VisitResult {
         let answer = self.get(url, simple::ACCEPT).await?;
-        let HttpResponse::Body { bytes, validators, headers, url } = answer else { return Ok(Visited::Unchanged) };
-        let (name, page_url) = (self.name.clone(), url.clone());
+        let HttpResponse::Body { bytes, validators, headers, url } = answer else { return Ok(None) };
+        let project = self.wanted.name.as_str();
+        let (name, page_url) = (project.to_owned(), url.clone());
         let read = move || simple::read(&name, &page_url, headers.content_type.as_deref(), &bytes);
         let read = in_background(&url, read).await?;
         // Installers get no file of a quarantined project either.
@@ -234,18 +247,27 @@ impl PypiVisit {
         let refused_versions = file::refused_versions(&read.files);
         let claims = Claims { version_count, refused_versions, ..project::claims_of_file(chosen.main) };
         // The pages give addresses that are resolved already.
-        let locator = chosen.locator(&self.name, |file| Ok::<_, CrawlError>(file.url.clone()))?;
-        Ok(self.visited(locator, claims, file::digest_of(&read.files), validators))
+        let absolute = |file: &file::IndexFile| Ok::<_, CrawlError>(file.url.clone());
+        let locator = chosen.locator(project, absolute)?;
+        let lines = lines::of(project, &read.files, &self.wanted.lines, (&locator, &claims), absolute)?;
+        Ok(self.visited((locator, claims), lines, file::digest_of(&read.files), validators))
     }
 
-    fn visited(&self, locator: Locator, claims: Claims, digest: Digest, validators: Validators) -> Visited {
+    fn visited(
+        &self,
+        (locator, claims): (Locator, Claims),
+        lines: NamedLines,
+        digest: Digest,
+        validators: Validators,
+    ) -> Option<(PackageListings, Validators)> {
         // Proxies without validators answer 200 every night, so the digest tells.
         if self.known.as_ref().and_then(|known| known.digest) == Some(digest) {
-            return Visited::Unchanged;
+            return None;
         }
-        let references = references::sorted([references::repository(&claims.repository)]);
-        let listing = Listing { key: self.key.clone(), locators: vec![locator], claims, references };
-        Visited::Changed(Box::new(listing), Validators { digest: Some(digest), ..validators })
+        let package = lines::listing(self.wanted.name.clone(), locator, claims);
+        let NamedLines { listed: lines, missing, beyond } = lines;
+        let listings = PackageListings { package, lines, missing, beyond, digest };
+        Some((listings, Validators { digest: Some(digest), ..validators }))
     }
 }
 

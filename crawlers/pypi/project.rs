@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::file::{FilesByVersion, IndexFile, choose, digest_of, refused_versions};
+use super::lines::{self, NamedLines};
 use super::status;
 use crate::claims::{list, of_text, text};
 use crate::http::redact;
@@ -31,16 +32,24 @@ pub(crate) struct PypiProjectDetails {
     pub(crate) locator: capdex_model::listing::Locator,
     /// The claims.
     pub(crate) claims: Claims,
+    /// The versions that somebody names.
+    pub(crate) lines: NamedLines,
     /// The digest of the canonical form.
     pub(crate) digest: Digest,
 }
 
-/// Reads the JSON of `project` (normalised), answered by `page_url`. Proxies give the addresses of files relative to it.
+/// Reads the JSON of `project` (normalised), answered by `page_url`, and the versions in it that are `named`. Proxies give the
+/// addresses of files relative to the page.
 ///
 /// # Errors
 /// `TakenDown` where it is quarantined, `Gone` where it has no files at all. `Malformed` for what is not the JSON of this project, and for a project without
 /// a file of a kind that is read.
-pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<PypiProjectDetails, CrawlError> {
+pub(crate) fn read(
+    project: &str,
+    named: &BTreeSet<String>,
+    page_url: &str,
+    bytes: &[u8],
+) -> Result<PypiProjectDetails, CrawlError> {
     let subject = redact(page_url);
     let malformed = |reason: GapReason, detail: &str| CrawlError::Malformed {
         subject: subject.clone(),
@@ -74,7 +83,8 @@ pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<PypiPr
         url.map(Into::into).map_err(wrong)
     };
     let locator = chosen.locator(project, absolute)?;
-    Ok(PypiProjectDetails { locator, claims, digest: canonical_digest(info, &files) })
+    let lines = lines::of(project, &files, named, (&locator, &claims), absolute)?;
+    Ok(PypiProjectDetails { locator, claims, lines, digest: canonical_digest(info, &files) })
 }
 
 /// Members on which neither a listing nor "unchanged" depends.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Distribution, Integrity, Locator};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -36,7 +37,7 @@ fn document() -> Value {
 }
 
 fn read(value: &Value) -> Result<project::PypiProjectDetails, CrawlError> {
-    project::read("a-b", "http://registry.example/pypi/a-b/json", value.to_string().as_bytes())
+    project::read("a-b", &BTreeSet::new(), "http://registry.example/pypi/a-b/json", value.to_string().as_bytes())
 }
 
 fn changed(pointer: &str, to: Value) -> Value {
@@ -280,7 +281,7 @@ proptest! {
     #[test]
     fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let _ = simple::read("a", "http://h.test/", Some("text/html"), &bytes);
-        let _ = project::read("a", "subject", &bytes);
+        let _ = project::read("a", &BTreeSet::new(), "subject", &bytes);
     }
 
     #[test]
@@ -293,6 +294,6 @@ proptest! {
                      "project_urls": {label: address.clone()}, "home_page": address, "keywords": requirement},
             "releases": {version: [file(&filename, "AA")]}
         });
-        let _ = project::read("a", "subject", value.to_string().as_bytes());
+        let _ = project::read("a", &BTreeSet::new(), "subject", value.to_string().as_bytes());
     }
 }

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use capdex_crawlers::WalkKind;
-use capdex_dataset::export::rank_order::RankOrder;
+use capdex_dataset::export::rank_summary::{EarlierVerdicts, RankSummary};
 use capdex_rubrics::rank::DEFAULT_RANK_BY;
 
+use super::summary::SummaryOf;
 use super::{nightly, summary};
 use crate::cli::BackfillArgs;
 use crate::config::{Schedule, source_of};
@@ -31,15 +32,24 @@ pub(super) fn run(global: &Global, options: &BackfillArgs, out: &mut Out) -> any
     }
     // A backfill writes no dataset; `capdex export` does when it is wanted.
     let last = if options.list_only { jobs::Last::List } else { jobs::Last::Watch };
+    // Read now, because the run is about to replace them.
+    let before = match options.list_only {
+        true => EarlierVerdicts::default(),
+        false => EarlierVerdicts::of(&context.store.reader()?, &context.pool, DEFAULT_RANK_BY)?,
+    };
     let report = jobs::whole(&context, &schedule.name, last)?;
     summary::print_report(&report, out)?;
+    let mut explained = String::new();
     if !options.list_only {
-        // Counted from the store, because nothing was written that would hold them.
+        // Read from the store, because nothing was written that would hold it.
         let reader = context.store.reader()?;
-        let ranking = RankOrder::of(&reader, &context.pool, context.as_of, DEFAULT_RANK_BY)?;
-        summary::print_bands(&ranking.bands, None, out)?;
+        let ranks = RankSummary::of_store(&reader, &context.pool, context.as_of, DEFAULT_RANK_BY, &before)?;
+        summary::print_ranks(SummaryOf::Store, &ranks, out)?;
+        if let Some(name) = summary::first_name(&ranks.top_rows) {
+            explained = format!(" · capdex explain {name}");
+        }
     }
-    out.line("Next: capdex export DIR · capdex status")?;
+    out.line(format_args!("Next: capdex export DIR · capdex status{explained}"))?;
     Ok(nightly::exit_of(&report))
 }
 

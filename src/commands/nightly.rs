@@ -5,6 +5,7 @@ use capdex_dataset::escape;
 use capdex_db::Reader;
 use capdex_model::time::AsOf;
 
+use super::summary::SummaryOf;
 use super::{alerts, summary};
 use crate::cli::NightlyArgs;
 use crate::clock;
@@ -27,9 +28,7 @@ pub(super) fn run(global: &Global, options: &NightlyArgs, out: &mut Out) -> anyh
     drop(context);
     summary::print_report(&report, out)?;
     if let Some(written) = &report.written {
-        summary::print_bands(&written.bands, written.bands_before.as_ref(), out)?;
-        summary::print_ranked(written, out)?;
-        summary::print_changes(written, out)?;
+        summary::print_ranks(SummaryOf::Dataset, &written.summary, out)?;
     }
     if let Some(as_of) = report.written.as_ref().map(|written| written.as_of) {
         alerts::print_new(&Reader::open(&global.db, &capdex_rules::INDEX)?, &report.alerts, as_of, out)?;
@@ -41,7 +40,7 @@ pub(super) fn run(global: &Global, options: &NightlyArgs, out: &mut Out) -> anyh
             escape::count(written.capabilities, "capability"),
             written.files,
             escape::bytes(written.bytes),
-            summary::first_name(written).unwrap_or_else(|| "CAPABILITY".to_owned())
+            summary::first_name(&written.summary.top_rows).unwrap_or_else(|| "CAPABILITY".to_owned())
         ))?;
     }
     Ok(exit_of(&report))
@@ -73,7 +72,7 @@ pub(super) fn print_plan(global: &Global, schedule: &Schedule, out: &mut Out) ->
             "" => String::new(),
             url => format!(" at {}", escape::escape(url)),
         };
-        let pace = pace(&resolved.http, &plan.base_url);
+        let pace = format!("{}{}", pace(&resolved.http, &plan.base_url), nights(plan));
         // Unknown is told as unknown; a guess would be taken for a promise.
         let Some(listings) = plan.listings else {
             out.line(format_args!(
@@ -116,6 +115,16 @@ fn together(plans: &[SourcePlan]) -> String {
         0 => format!("Together {known}. Nothing was sent."),
         _ if unknown == plans.len() => format!("Together not known: {}. Nothing was sent.", of_unknown()),
         _ => format!("Together {known}, and {}. Nothing was sent.", of_unknown()),
+    }
+}
+
+/// The nights that a source takes within its budget of requests; nothing where it has none.
+fn nights(plan: &SourcePlan) -> String {
+    let Some(budget) = plan.max_requests else { return String::new() };
+    let budget = escape::count(budget, "request");
+    match plan.runs() {
+        Some(runs) => format!("; with {budget} a night about {}", escape::count(runs, "night")),
+        None => format!("; with {budget} a night, and in how many nights is not known"),
     }
 }
 

@@ -9,24 +9,43 @@ use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 use crate::jobs::StageReport;
 use crate::jobs::run::RunReport;
 use crate::output::Out;
-use capdex_dataset::export::WrittenDataset;
-use capdex_dataset::export::band_counts::BandCounts;
-use capdex_dataset::export::top_rows::TopRow;
+use capdex_dataset::export::band_changes::BandChanges;
+use capdex_dataset::export::rank_summary::RankSummary;
+use capdex_dataset::export::top_rows::{TopRow, TopRows};
 
-/// Prints how many capabilities have each verdict, worst first, with what became of the counts since the dataset of before.
-pub(super) fn print_bands(bands: &BandCounts, before: Option<&BandCounts>, out: &mut Out) -> anyhow::Result<()> {
-    let since = match before.map(|before| bands.since(before)) {
-        None => String::new(),
-        Some(None) => "; since last night no other counts".to_owned(),
-        Some(Some(differences)) => format!("; since last night {differences}"),
+/// What a run left behind that its last lines are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SummaryOf {
+    /// A dataset, compared with the one of the night before.
+    Dataset,
+    /// The store, compared with what the run before left in it.
+    Store,
+}
+
+/// Prints the counts by verdict worst first, then the worst, then what changed.
+pub(super) fn print_ranks(of: SummaryOf, summary: &RankSummary, out: &mut Out) -> anyhow::Result<()> {
+    print_bands(of, summary, out)?;
+    print_worst(of, &summary.top_rows, out)?;
+    print_changes(of, &summary.band_changes, out)
+}
+
+/// Prints how many capabilities have each verdict, worst first, with what became of the counts.
+fn print_bands(of: SummaryOf, summary: &RankSummary, out: &mut Out) -> anyhow::Result<()> {
+    let before = match of {
+        SummaryOf::Dataset => "last night",
+        SummaryOf::Store => "the run before",
     };
-    out.line(format_args!("{bands}{since}"))?;
+    let since = match summary.bands_before.map(|before| summary.bands.since(&before)) {
+        None => String::new(),
+        Some(None) => format!("; since {before} no other counts"),
+        Some(Some(differences)) => format!("; since {before} {differences}"),
+    };
+    out.line(format_args!("{}{since}", summary.bands))?;
     Ok(())
 }
 
-/// Prints what is new or has another verdict than in the dataset of before, worst first.
-pub(super) fn print_changes(written: &WrittenDataset, out: &mut Out) -> anyhow::Result<()> {
-    let changes = &written.band_changes;
+/// Prints what is new or has another verdict than before, worst first.
+fn print_changes(of: SummaryOf, changes: &BandChanges, out: &mut Out) -> anyhow::Result<()> {
     for change in &changes.lines {
         let before = change.before.as_deref().unwrap_or("new");
         let slug = escape::shorten(&escape::escape(&change.slug), 72);
@@ -34,14 +53,18 @@ pub(super) fn print_changes(written: &WrittenDataset, out: &mut Out) -> anyhow::
     }
     if changes.beyond > 0 || changes.gone > 0 {
         let (more, gone) = (changes.beyond, escape::count(changes.gone, "capability"));
-        out.line(format_args!("{more} more with another verdict, {gone} gone: the table `changes` has them all."))?;
+        let place = match of {
+            SummaryOf::Dataset => ": the table `changes` has them all.",
+            SummaryOf::Store => ".",
+        };
+        out.line(format_args!("{more} more with another verdict, {gone} gone{place}"))?;
     }
     Ok(())
 }
 
-/// Prints the worst of an export, worst first.
-pub(super) fn print_ranked(written: &WrittenDataset, out: &mut Out) -> anyhow::Result<()> {
-    if written.top_rows.lines.is_empty() {
+/// Prints the worst, worst first.
+fn print_worst(of: SummaryOf, top_rows: &TopRows, out: &mut Out) -> anyhow::Result<()> {
+    if top_rows.lines.is_empty() {
         return Ok(());
     }
     let mut table = table();
@@ -61,23 +84,27 @@ pub(super) fn print_ranked(written: &WrittenDataset, out: &mut Out) -> anyhow::R
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    for line in &written.top_rows.lines {
+    for line in &top_rows.lines {
         table.add_row(cells(line));
     }
     out.line(table)?;
-    let (hidden, beyond) = (written.top_rows.hidden, written.top_rows.beyond);
-    if hidden > 0 || beyond > 0 {
-        out.line(format_args!(
-            "The {} that rank last; {beyond} others and {hidden} package rests without findings are in the dataset.",
-            written.top_rows.lines.len()
-        ))?;
+    let (shown, hidden, beyond) = (top_rows.lines.len(), top_rows.hidden, top_rows.beyond);
+    match of {
+        _ if hidden == 0 && beyond == 0 => {}
+        SummaryOf::Dataset => out.line(format_args!(
+            "The {shown} that rank last; {beyond} others and {hidden} package rests without findings are in the dataset."
+        ))?,
+        // Only the end of the order was read, so that rests further up are not told apart.
+        SummaryOf::Store => {
+            out.line(format_args!("The {shown} that rank last; {} others are in the store.", beyond + hidden))?;
+        }
     }
     Ok(())
 }
 
 /// The name of the first row as `explain` takes it, where a shell takes it as it stands: people copy what is shown to them.
-pub(super) fn first_name(written: &WrittenDataset) -> Option<String> {
-    let line = written.top_rows.lines.first()?;
+pub(super) fn first_name(top_rows: &TopRows) -> Option<String> {
+    let line = top_rows.lines.first()?;
     let name = format!("{}#{}:{}", line.package, line.kind, line.path);
     // No quotation mark and no dollar sign: a stranger's name must not run as a command when it is pasted.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@:/._-#".contains(&byte);

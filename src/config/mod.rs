@@ -48,8 +48,7 @@ keys! {
         /// The name of the schedule in the ledger of runs.
         #[key(default = REQUIRED, example = r#""nightly""#)]
         pub name: String,
-        /// A run ends with 3 where more than this percentage of a source's items have gaps. One item alone counts only where it is
-        /// all that the source has, or where this is 0.
+        /// A run ends with 3 where more than this percentage of a source's items have gaps: at 2, one of 49 items and none of 50.
         #[key(default = MAX_GAP_PERCENT, example = "5")]
         pub max_gap_percent: Option<u32>,
         /// The manner in which requests are made.

@@ -60,8 +60,8 @@ keys! {
         #[key(default = MAX_REFERENCES, example = "20000")]
         pub max_references: Option<usize>,
         /// Release lines of an npm package that are looked at beside its latest version: other dist-tags and older majors,
-        /// those published last first. What other listings name is always looked at. A change counts for a package when its
-        /// packument changes next.
+        /// those published last first. What other listings name, of npm or PyPI, is always looked at, up to 64 names of one
+        /// package. A change counts for a package when its packument changes next.
         #[key(default = RELEASE_LINES, example = "5")]
         pub release_lines: Option<usize>,
         /// Requests after which the walk stops; the next run goes on.

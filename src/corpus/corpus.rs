@@ -8,7 +8,7 @@ use crate::publisher;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Listing;
 use capdex_model::release_line;
-use capdex_model::source_role::{Ecosystem, SourceRole, SourceRoles};
+use capdex_model::source_role::{SourceRole, SourceRoles};
 use capdex_model::time::Timestamp;
 /// One listing of one directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl CorpusMember {
 
 /// What a reference names, without the release line of a package.
 fn package_named(reference: &ListingKey) -> ListingKey {
-    if reference.source == Ecosystem::Npm.as_str() {
+    if release_line::has_lines(&reference.source) {
         return ListingKey::new(&reference.source, release_line::package_of(&reference.name));
     }
     reference.clone()

@@ -16,6 +16,7 @@ use capdex_model::source_role::Ecosystem;
 use capdex_rubrics::{RUBRICS, verdict};
 
 use super::JobContext;
+use super::same_version::is_same_version;
 
 /// Version of this judgement: with another one it runs again over what it has looked at.
 const VERSION: u32 = 1;
@@ -106,7 +107,7 @@ impl<'a> ArtifactJudge<'a> {
             return Ok(Some(Said::not_looked_at(format!("names {reference}, which has no artifact"))));
         };
         if let (Some(named), Some(version)) = (named, locator.version())
-            && plain(named) != plain(version)
+            && !is_same_version(&reference.source, named, version)
         {
             let detail = format!("names version {named} of {reference}; looked at {version}");
             return Ok(Some(Said::not_looked_at(detail)));
@@ -119,7 +120,11 @@ impl<'a> ArtifactJudge<'a> {
         let Some(verdict) = self.verdict(&identity)? else {
             return Ok(Some(Said::not_looked_at(format!("hands out {identity}, which was not looked at"))));
         };
-        if verdict.version.as_deref() != locator.version() {
+        let is_seen = match (verdict.version.as_deref(), locator.version()) {
+            (Some(saw), Some(names)) => is_same_version(&locator.ecosystem(), saw, names),
+            (saw, names) => saw == names,
+        };
+        if !is_seen {
             let text = |version: Option<&str>| version.unwrap_or("another version").to_owned();
             let (names, saw) = (text(locator.version()), text(verdict.version.as_deref()));
             return Ok(Some(Said::not_looked_at(format!("hands out {names} of {identity}; looked at {saw}"))));
@@ -207,28 +212,4 @@ fn is_package(reference: &ListingKey) -> bool {
 fn named_version<'a>(listing: &'a Listing, reference: &ListingKey) -> Option<&'a str> {
     let named = listing.claims.named_versions.iter().find(|(key, _)| key == reference);
     named.map(|(_, version)| version.as_str())
-}
-
-/// A version without what PEP 440 reads past: zeros at the end of its numbers, and case.
-fn plain(version: &str) -> String {
-    let version = version.to_ascii_lowercase();
-    let mut short = version.as_str();
-    while let Some(shorter) = short.strip_suffix(".0") {
-        short = shorter;
-    }
-    short.to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_that_are_one_to_an_index_are_one() {
-        for (one, other) in [("1.0", "1.0.0"), ("1", "1.0.0"), ("1.0RC1", "1.0rc1")] {
-            assert_eq!(plain(one), plain(other));
-        }
-        assert_ne!(plain("1.0.1"), plain("1.0"));
-        assert_ne!(plain("10"), plain("1"));
-    }
 }

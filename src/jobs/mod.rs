@@ -25,6 +25,7 @@ pub mod plan;
 pub mod prune;
 pub mod rehash;
 pub mod run;
+mod same_version;
 pub mod scan;
 pub mod score;
 mod slugs;

@@ -40,6 +40,18 @@ pub struct SourcePlan {
     pub bytes: u64,
     /// Seconds to expect.
     pub seconds: f64,
+    /// The requests after which the walk of one run stops; none without a budget.
+    pub max_requests: Option<u64>,
+}
+
+impl SourcePlan {
+    /// The runs that a walk takes within its budget, 1 at least. None without a budget, and where the size of the walk is not
+    /// known. Requests for artifacts are no part of the walk.
+    pub fn runs(&self) -> Option<u64> {
+        let walk = self.requests?.saturating_sub(self.artifacts);
+        // A budget of nothing would never end.
+        self.max_requests.filter(|budget| *budget > 0).map(|budget| walk.div_ceil(budget).max(1))
+    }
 }
 
 /// Plans every source. A store that does not exist yet is an empty one.
@@ -80,6 +92,7 @@ fn of_directory(id: &str, run: &SourceRun, last: Option<&WalkRow>) -> SourcePlan
         artifacts: 0,
         bytes,
         seconds: seconds(requests.unwrap_or(0), bytes),
+        max_requests: run.max_requests,
     }
 }
 
@@ -110,9 +123,38 @@ fn of_names(reader: Option<&Reader>, id: &str, run: &SourceRun, at: AsOf) -> any
         artifacts,
         bytes,
         seconds: seconds(requests, bytes),
+        max_requests: run.max_requests,
     })
 }
 
 fn seconds(requests: u64, bytes: u64) -> f64 {
     requests as f64 * EXCHANGE_S + bytes as f64 / BYTES_PER_S
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_walk_takes_as_many_runs_as_its_budget_needs() {
+        let runs = |requests: Option<u64>, artifacts: u64, max_requests: Option<u64>| {
+            let plan = SourcePlan {
+                source: "npm".into(),
+                base_url: String::new(),
+                listings: requests,
+                requests,
+                artifacts,
+                bytes: 0,
+                seconds: 0.0,
+                max_requests,
+            };
+            plan.runs()
+        };
+        assert_eq!(runs(Some(10), 0, Some(10)), Some(1));
+        assert_eq!(runs(Some(11), 0, Some(10)), Some(2));
+        assert_eq!(runs(Some(21), 11, Some(10)), Some(1), "artifacts are no part of the walk");
+        assert_eq!(runs(Some(0), 0, Some(10)), Some(1));
+        assert_eq!(runs(None, 0, Some(10)), None);
+        assert_eq!(runs(Some(10), 0, None), None);
+    }
 }

@@ -35,8 +35,8 @@ pub struct Listing {
 impl Listing {
     /// The package and the line, where it is a listing of a release line and not of a package.
     pub fn release_line(&self) -> Option<(&str, &str)> {
-        let is_of_npm = matches!(self.locators.first(), Some(Locator::NpmPackage { .. }));
-        if is_of_npm { release_line::of_name(&self.key.name) } else { None }
+        let is_package = self.locators.first().is_some_and(Locator::is_package);
+        if is_package { release_line::of_name(&self.key.name) } else { None }
     }
 }
 
@@ -100,7 +100,8 @@ pub struct Claims {
     /// What installers may get of the package beside the listed version. Left out of the text where there is nothing.
     #[serde(skip_serializing_if = "ReleaseLines::is_empty")]
     pub release_lines: ReleaseLines,
-    /// The versions that it names of the things among its references whose keys cannot say them. Left out where empty.
+    /// The versions of projects of PyPI that a row named before its references said them. No source says it any more, and rows
+    /// of before are read so until their source is walked anew. Left out where empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub named_versions: Vec<(ListingKey, String)>,
 }

@@ -34,7 +34,8 @@ pub enum Locator {
         /// The index, as [`crate::ids::package_identity`] writes it; none for the ecosystem's own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         registry: Option<String>,
-        /// The project's name, normalised as PEP 503 says.
+        /// The project's name, normalised as PEP 503 says; of another version than the listed one with the version behind an
+        /// `@` (see [`crate::release_line`]).
         name: String,
         /// The version listed.
         version: String,
@@ -137,6 +138,11 @@ impl Locator {
         let is_news = registry.as_deref() != of;
         *registry = of.map(str::to_owned);
         is_news
+    }
+
+    /// True for a package of a registry that may have release lines.
+    pub const fn is_package(&self) -> bool {
+        matches!(self, Self::NpmPackage { .. } | Self::PypiPackage { .. })
     }
 
     /// The part of the identity before the colon. It says where the names of its dependencies are to be looked for, and

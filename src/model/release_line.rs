@@ -1,8 +1,9 @@
 //! Release lines: what an installer may get of a package beside the version that its registry calls the latest.
 //!
-//! Only npm has them here. A line is a dist-tag (`next`), an older major version (`1`, and `0.9` for majors of zero), or a
-//! version or range that somebody names (`0.9.9`, `^1`). Its name is the package's with the line behind an `@`:
-//! `acme@next`, `@acme/tools@1`. A name of npm has no other `@` than the one that begins a scope.
+//! Packages of npm and PyPI have them. A line of npm is a dist-tag (`next`), an older major version (`1`, and `0.9` for majors
+//! of zero), or a version or range that somebody names (`0.9.9`, `^1`). A line of PyPI is a version that somebody names. Its
+//! name is the package's with the line behind an `@`: `acme@next`, `@acme/tools@1`. A name has no other `@` than the one that
+//! begins a scope of npm.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{package_identity, split_registry};
 use crate::source_role::Ecosystem;
 
-/// What comes before the names of npm in identities.
-const NPM: &str = "npm:";
+/// The ecosystems whose packages have lines.
+const ECOSYSTEMS: [Ecosystem; 2] = [Ecosystem::Npm, Ecosystem::Pypi];
 
 /// The release lines of a package, as its registry stated them last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +48,12 @@ pub fn of_name(name: &str) -> Option<(&str, &str)> {
     line.strip_prefix('@').filter(|line| !line.is_empty()).map(|line| (package, line))
 }
 
-/// The package of a name of npm, whichever line it names.
+/// True for the key of an ecosystem whose packages have lines.
+pub fn has_lines(ecosystem: &str) -> bool {
+    ECOSYSTEMS.iter().any(|known| known.as_str() == ecosystem)
+}
+
+/// The package of a name of npm or PyPI, whichever line it names.
 pub fn package_of(name: &str) -> &str {
     of_name(name).map_or(name, |(package, _)| package)
 }
@@ -56,8 +62,9 @@ pub fn package_of(name: &str) -> &str {
 /// its own.
 pub fn package_of_identity(identity: &str) -> Cow<'_, str> {
     let (own, registry) = split_registry(identity);
-    match own.strip_prefix(NPM).and_then(of_name) {
-        Some((package, _)) => Cow::Owned(package_identity(Ecosystem::Npm.as_str(), package, registry)),
+    let line = own.split_once(':').filter(|(ecosystem, _)| has_lines(ecosystem));
+    match line.and_then(|(ecosystem, name)| Some((ecosystem, of_name(name)?))) {
+        Some((ecosystem, (package, _))) => Cow::Owned(package_identity(ecosystem, package, registry)),
         None => Cow::Borrowed(identity),
     }
 }
@@ -89,6 +96,8 @@ mod tests {
         }
         assert_eq!(package_of_identity("npm:@a/b@1"), "npm:@a/b");
         assert_eq!(package_of_identity("npm:@a/b"), "npm:@a/b");
+        assert_eq!(package_of_identity("pypi:a@1.0?registry=b.test/simple"), "pypi:a?registry=b.test/simple");
+        assert_eq!(package_of_identity("pypi:a"), "pypi:a");
         assert_eq!(package_of_identity("npm:a@1?registry=b.test/npm"), "npm:a?registry=b.test/npm");
         assert_eq!(package_of_identity("npm:a?registry=user@b.test"), "npm:a?registry=user@b.test");
         assert_eq!(package_of_identity("oci:host.test/a@sha256:00"), "oci:host.test/a@sha256:00");

@@ -2,14 +2,25 @@
 //!
 //! Texts are the registry's or the publisher's own words, and only claims. Whoever fetches them decides where they stood.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use crate::claim::Claim;
 use crate::corpus_signal::CorpusSignal;
-use crate::listing::Claims;
+use crate::ids::ListingKey;
+use crate::listing::{Claims, Listing};
+use crate::locator::Locator;
 use crate::snapshot::{Gap, GapReason};
 
 /// The pass of the corpus signals that say that a registry took something away.
 pub const PASS: &str = "takedowns";
+
+/// The class of those signals for what a registry says that it took away; what vanished without a word has another.
+pub const TAKEN_DOWN: &str = "taken_down";
+
+/// The rules that state it: a registry's word holds though nothing of the thing could be read.
+pub const RULES: [&str; 2] = ["sighted-removal", "sighted-takedown"];
 
 /// A version of which its registry, or whoever may deprecate there, says that it is malicious.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -168,11 +179,24 @@ pub fn gap_of(claims: &Claims) -> Option<Gap> {
     detail.map(|detail| Gap::new(".", GapReason::TakenDown, detail))
 }
 
+/// The listing of a package that its registry called malicious, and took away, before anybody listed it: it has no files,
+/// and the registry's words stand where a deprecation would. `identity` is the package's own.
+pub fn notice(key: ListingKey, identity: String, words: &str) -> Listing {
+    let claims = Claims { deprecated: Claim::Known(words.to_owned()), ..Claims::default() };
+    let locator = Locator::Inline { identity, version: None, files: BTreeMap::new() };
+    Listing { key, locators: vec![locator], claims, references: Vec::new() }
+}
+
+/// True for a [`notice`]: nobody had that package from here. Rows of directories carry a text.
+pub fn is_notice(listing: &Listing) -> bool {
+    let is_empty = |locator: &Locator| matches!(locator, Locator::Inline { files, .. } if files.is_empty());
+    listing.locators.len() == 1 && listing.locators.iter().all(is_empty)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fact::Severity;
-    use crate::listing::Claim;
 
     #[test]
     fn words_of_malice_are_told_from_those_of_honest_deprecations() {
@@ -240,5 +264,18 @@ mod tests {
         assert_eq!(gap_of(&claims), None);
         claims.repository_signals.corpus_signals = Claim::Known(vec![signal("drift"), signal(PASS)]);
         assert_eq!(gap_of(&claims).map(|gap| gap.detail), Some("npm:a is gone".to_owned()));
+    }
+    #[test]
+    fn a_notice_is_told_from_rows_that_carry_a_text() {
+        let key = ListingKey::new("npm", "tides-kit");
+        let mut listing = notice(key, "npm:tides-kit".into(), "a security holding package");
+        assert!(is_notice(&listing));
+        assert_eq!(gap_of(&listing.claims).map(|gap| gap.reason), Some(GapReason::TakenDown));
+        if let Some(Locator::Inline { files, .. }) = listing.locators.first_mut() {
+            files.insert("server.json".into(), "{}".into());
+        }
+        assert!(!is_notice(&listing));
+        listing.locators.clear();
+        assert!(!is_notice(&listing));
     }
 }

@@ -22,6 +22,7 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::{Confidence, Fact, Outcome, Place, Severity};
 use capdex_model::facts::{NumberedFact, NumberedRule, SparseFacts};
 use capdex_model::rule::{Lifecycle, RuleIndex, RuleMeta, RuleSource};
+use capdex_model::takedown;
 
 mod checks;
 #[cfg(test)]
@@ -226,10 +227,20 @@ static CODE_RULES: LazyLock<Vec<(Kind, Vec<NumberedCheck>)>> = LazyLock::new(|| 
     Kind::ALL.into_iter().map(|kind| (kind, numbered().filter(|(rule, _)| runs(&rule.meta, kind)).collect())).collect()
 });
 
-/// Facts of every rule where nothing at all could be read: the data is missing, or the question makes no sense.
-pub fn unavailable(kind: Kind) -> SparseFacts {
+/// Facts of every rule where nothing at all could be read: the data is missing, or the question makes no sense. Of what was
+/// found all the same only a registry's word of a takedown is kept: it is about no file.
+pub fn unavailable(kind: Kind, found: &SparseFacts) -> SparseFacts {
     let applies = INDEX.all().iter().filter(|meta| meta.lifecycle != Lifecycle::Retired && meta.kinds.contains(&kind));
-    let told = applies.map(|meta| unavailable_fact(numbered(meta), "nothing could be read")).collect();
+    let mut told: Vec<NumberedFact> = Vec::new();
+    for meta in applies {
+        let rule = numbered(meta);
+        if takedown::RULES.contains(&meta.id.as_str()) && found.is_true(meta.id.as_str()) {
+            let of_rule = found.of(meta.id.as_str()).filter(|fact| fact.outcome == Outcome::True);
+            told.extend(of_rule.map(|fact| NumberedFact::own(rule.number, fact.clone())));
+        } else {
+            told.push(unavailable_fact(rule, "nothing could be read"));
+        }
+    }
     SparseFacts::over_defaults(&INDEX, kind, told)
 }
 

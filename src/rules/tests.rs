@@ -7,6 +7,7 @@ use regex::Regex;
 use super::*;
 use capdex_evidence::decompose::decompose;
 use capdex_model::bundle::{Bundle, BundleFile};
+use capdex_model::listing::Claim;
 use capdex_model::rule::{Example, FAMILIES};
 
 /// The forms of published entries that a rule may rest on.
@@ -144,4 +145,20 @@ fn a_rule_is_found_with_its_codes() {
     assert_eq!(meta.id.as_str(), "pipe-to-shell");
     assert!(INDEX.find("no-such-rule").is_none());
     assert_eq!(INDEX.digest(), INDEX.digest());
+}
+
+#[test]
+fn a_registry_that_took_a_thing_down_is_heard_though_nothing_of_it_could_be_read() {
+    for (words, is_found) in [("This version contains malware.", true), ("use another", false)] {
+        let mut bundle = Bundle::local("npm:a", BTreeMap::new());
+        bundle.claims.deprecated = Claim::Known(words.to_owned());
+        let evidence = capdex_evidence::Evidence::gather(&bundle);
+        let capability = &decompose(&bundle, &evidence)[0];
+        let found = facts_of_one(Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &[] });
+        let facts = unavailable(Kind::Package, &found);
+        assert!(found.is_true("package-deprecated"));
+        assert!(!facts.is_true("package-deprecated"), "nothing else is believed of what nobody could read");
+        assert_eq!(facts.is_true("sighted-takedown"), is_found, "{words}");
+        assert_eq!(facts.findings().count(), usize::from(is_found));
+    }
 }

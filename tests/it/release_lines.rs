@@ -1,4 +1,4 @@
-//! What installers get beside the latest version of an npm package, and rows that are about the artifact that they name:
+//! What installers get beside the latest version of a package, and rows that are about the artifact that they name:
 //! pinned versions, dist-tags, back-ports, and the verdict of a package at the row that hands it out.
 
 use serde_json::{Value, json};
@@ -141,6 +141,7 @@ fn a_row_whose_package_nobody_looked_at_is_unknown() {
         row("io.test/npm", &json!([npm("notes", "1.0.0")])),
         row("io.test/same", &pypi("1.0.0")),
         row("io.test/older", &pypi("0.9.9")),
+        row("io.test/ranged", &pypi(">=0.9")),
         row("io.test/remote", &json!([])),
     ];
     let (capdex, _directory) = following(&registry, named, "follow = false");
@@ -149,9 +150,73 @@ fn a_row_whose_package_nobody_looked_at_is_unknown() {
     assert_eq!(of("npm"), "unknown");
     assert_eq!(of("older"), "unknown");
     let reason = reasons(&capdex, "official-registry:io.test/older@3.0.0");
-    assert!(reason.contains("names version 0.9.9 of pypi:fetch-server; looked at 1.0"), "{reason}");
+    assert!(reason.contains("names pypi:fetch-server@0.9.9, which was not looked at"), "{reason}");
     assert!(["ok", "watch"].contains(&&*of("remote")), "a row without a package is its text");
     assert_ne!(of("same"), "unknown");
+    assert_ne!(of("ranged"), "unknown", "a range leads to the newest");
+}
+
+/// The package of a row of the registry of servers that is published in an index of Python.
+fn pypi(identifier: &str, version: &str) -> Value {
+    json!({"registryType": "pypi", "identifier": identifier, "version": version, "transport": {"type": "stdio"}})
+}
+
+/// Publishes a version of a Python project with one skill.
+fn publish_python(registry: &Registry, version: &str, skill: &str) {
+    let manifest = format!(
+        "[project]\nname = \"notes-kit\"\nversion = \"{version}\"\nlicense = \"MIT\"\ndescription = \"Notes for agents\"\n"
+    );
+    let files = [("pyproject.toml", manifest.as_bytes()), ("skills/notes/SKILL.md", skill.as_bytes())];
+    registry.pypi_package("notes-kit", version, &files);
+}
+
+#[test]
+fn a_row_is_about_the_version_of_a_python_project_that_it_pins() {
+    let registry = Registry::start();
+    publish_python(&registry, "0.9.9", HOSTILE_SKILL);
+    publish_python(&registry, "1.0", HONEST_SKILL);
+    let pinned = vec![
+        row("io.test/old", &json!([pypi("notes_kit", "0.9.9")])),
+        row("io.test/equals", &json!([pypi("Notes-Kit", "==0.9.9")])),
+        row("io.test/new", &json!([pypi("notes-kit", "1.0.0")])),
+        row("io.test/none", &json!([pypi("notes-kit", "7.7.7")])),
+    ];
+    let (capdex, _directory) = following(&registry, pinned, "");
+    night(&capdex, "2026-11-20T01:00:00Z");
+    let of = |name: &str| band(&capdex, &format!("official-registry:io.test/{name}"));
+    assert_eq!(of("old"), "block");
+    assert_eq!(of("equals"), "block");
+    assert!(["ok", "watch"].contains(&&*of("new")), "{}", of("new"));
+    assert_eq!(of("none"), "unknown");
+    assert!(reasons(&capdex, "official-registry:io.test/none@3.0.0").contains("7.7.7"));
+    assert_eq!(
+        packages(&capdex).iter().filter(|name| name.starts_with("pypi:")).collect::<Vec<_>>(),
+        ["pypi:notes-kit 1.0", "pypi:notes-kit@0.9.9 0.9.9",]
+    );
+    assert_eq!(band(&capdex, "pypi:notes-kit@0.9.9"), "block");
+    assert!(["ok", "watch"].contains(&&*band(&capdex, "pypi:notes-kit")), "the project is its newest version");
+    let purl = capabilities(&capdex).into_iter().find(|row| text(row, "package") == "pypi:notes-kit@0.9.9");
+    assert_eq!(text(&purl.expect("a row"), "purl"), "pkg:pypi/notes-kit@0.9.9");
+    assert_eq!(registry.tarball_requests().len(), 2, "one for each version, however many rows name it");
+
+    registry.clear_requests();
+    let second = night(&capdex, "2026-11-21T01:00:00Z");
+    assert!(registry.tarball_requests().is_empty());
+    assert!(second.stdout.contains("nothing scanned"), "{}", second.stdout);
+    assert!(alerts(&capdex).is_empty(), "{:?}", alerts(&capdex));
+    assert_eq!(of("old"), "block");
+}
+
+#[test]
+fn a_pinned_version_of_an_index_with_pages_alone_is_fetched() {
+    let registry = Registry::start();
+    registry.html_only();
+    publish_python(&registry, "0.9.9", HOSTILE_SKILL);
+    publish_python(&registry, "1.0", HONEST_SKILL);
+    let (capdex, _directory) = following(&registry, vec![row("io.test/old", &json!([pypi("notes-kit", "0.9.9")]))], "");
+    night(&capdex, "2026-11-20T01:00:00Z");
+    assert_eq!(band(&capdex, "official-registry:io.test/old"), "block");
+    assert_eq!(band(&capdex, "pypi:notes-kit@0.9.9"), "block");
 }
 
 #[test]

@@ -58,6 +58,24 @@ fn assert_unknown(capdex: &Capdex, version: &str) {
     assert!(bands.iter().all(|(of, band)| of == version && band == "unknown"), "{bands:?}");
 }
 
+/// Every row is of this version and blocked, with one finding that quotes the registry.
+fn assert_blocked(capdex: &Capdex, version: &str, words: &str) {
+    let bands = bands(capdex);
+    assert!(!bands.is_empty());
+    assert!(bands.iter().all(|(of, band)| of == version && band == "block"), "{bands:?}");
+    let findings = findings(capdex, "sighted-takedown");
+    assert_eq!(findings.len(), bands.len(), "one finding on each row: {findings:#?}");
+    for finding in &findings {
+        assert_eq!(text(finding, "severity"), "critical", "{finding:#?}");
+        assert!(text(finding, "evidence").contains(words), "{finding:#?}");
+    }
+}
+
+/// The findings of a rule in the dataset.
+fn findings(capdex: &Capdex, rule: &str) -> Vec<Value> {
+    rows(&capdex.path().join("out"), "findings").into_iter().filter(|row| text(row, "rule") == rule).collect()
+}
+
 #[test]
 fn a_placeholder_of_the_registry_is_a_takedown_and_no_release() {
     for (version, owner) in [("0.0.1-security", "npm"), ("0.0.1-security.3", "someone")] {
@@ -73,33 +91,78 @@ fn a_placeholder_of_the_registry_is_a_takedown_and_no_release() {
         night(&capdex, 2);
         assert!(registry.tarball_requests().is_empty(), "the placeholder is nobody's release");
         assert_eq!(raised(&capdex, "1.2.0"), one("high", "taken_down"), "and nobody took it over");
-        assert_unknown(&capdex, "1.2.0");
+        assert_blocked(&capdex, "1.2.0", "security holding package");
         night(&capdex, 3);
         assert_eq!(alerts(&capdex).len(), 1, "told once");
-        assert_unknown(&capdex, "1.2.0");
+        assert_blocked(&capdex, "1.2.0", version);
         // Given back to its people, it is as any other package.
         registry.remove("tides-kit");
         publish(&registry, "1.2.1");
         night(&capdex, 4);
         night(&capdex, 5);
-        assert!(
-            bands(&capdex).iter().all(|(version, band)| version == "1.2.1" && band != "unknown"),
-            "{:?}",
-            bands(&capdex)
-        );
+        assert_is_of_the_next_version(&capdex);
     }
 }
 
+/// Every row is of the version that came after, and judged by what it is.
+fn assert_is_of_the_next_version(capdex: &Capdex) {
+    let bands = bands(capdex);
+    assert!(!bands.is_empty());
+    assert!(bands.iter().all(|(of, band)| of == "1.2.1" && !matches!(&**band, "unknown" | "block")), "{bands:?}");
+    assert!(findings(capdex, "sighted-takedown").is_empty());
+}
+
 #[test]
-fn a_placeholder_at_first_sight_is_no_row() {
+fn a_placeholder_at_first_sight_is_a_blocked_row_of_which_nobody_is_alerted() {
     let registry = Registry::start();
     let capdex = Capdex::with(&registry);
     capdex.write("schedule.toml", packages::schedule(&["tides-kit"], &[]));
     let manifest = br#"{"name": "tides-kit", "version": "0.0.1-security", "repository": "npm/security-holder"}"#;
     registry.npm_package("tides-kit", "0.0.1-security", &[("package.json", manifest)]);
+    for day in [1, 2] {
+        night(&capdex, day);
+        assert!(registry.tarball_requests().is_empty(), "the placeholder is nobody's release");
+        assert_blocked(&capdex, "", "security holding package");
+        assert_eq!(bands(&capdex).len(), 1);
+        assert!(alerts(&capdex).is_empty(), "nobody here had it: {:#?}", alerts(&capdex));
+    }
+    // It may go without a word, or be given to somebody.
+    registry.remove("tides-kit");
+    night(&capdex, 3);
+    assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
+    publish(&registry, "1.2.1");
+    night(&capdex, 4);
+    night(&capdex, 5);
+    assert_is_of_the_next_version(&capdex);
+    assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
+}
+
+#[test]
+fn a_deprecation_that_speaks_of_malice_at_first_sight_is_a_finding_and_no_alert() {
+    let registry = Registry::start();
+    let capdex = Capdex::with(&registry);
+    capdex.write("schedule.toml", packages::schedule(&["tides-kit"], &[]));
+    publish(&registry, "1.2.0");
+    registry.npm_deprecate("tides-kit", "1.2.0", "This version contains malware. Remove it.");
     night(&capdex, 1);
-    assert!(bands(&capdex).is_empty());
-    assert!(alerts(&capdex).is_empty(), "nobody here had it");
+    assert_blocked(&capdex, "1.2.0", "This version contains malware. Remove it.");
+    assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
+    let explained = capdex.run(&["explain", "npm:tides-kit#skill:skills/tides"]);
+    assert!(explained.stdout.contains("sighted-takedown"), "{}{}", explained.stdout, explained.stderr);
+    assert!(explained.stdout.contains("This version contains malware."), "{}", explained.stdout);
+}
+
+#[test]
+fn a_package_that_only_speaks_of_placeholders_is_as_any_other() {
+    let registry = Registry::start();
+    let capdex = Capdex::with(&registry);
+    capdex.write("schedule.toml", packages::schedule(&["security-holding-notes"], &[]));
+    let manifest = br#"{"name": "security-holding-notes", "version": "0.0.1", "license": "MIT", "description": "Notes on each security holding package.", "repository": {"type": "git", "url": "https://forge.test/acme/notes"}}"#;
+    let files: [(&str, &[u8]); 2] = [("package.json", manifest), ("skills/tides/SKILL.md", SKILL)];
+    registry.npm_package("security-holding-notes", "0.0.1", &files);
+    night(&capdex, 1);
+    assert!(bands(&capdex).iter().all(|(_, band)| matches!(&**band, "ok" | "watch")), "{:?}", bands(&capdex));
+    assert!(findings(&capdex, "sighted-takedown").is_empty());
 }
 
 #[test]
@@ -178,11 +241,13 @@ fn a_deprecation_that_speaks_of_malice_is_a_takedown_and_another_is_not() {
     registry.npm_deprecate("tides-kit", "1.2.0", "Use tide-tables instead; fixes a security issue.");
     night(&capdex, 2);
     assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
+    assert!(findings(&capdex, "sighted-takedown").is_empty());
+    assert!(bands(&capdex).iter().all(|(_, band)| band != "block"), "{:?}", bands(&capdex));
     let (registry, capdex) = start();
     registry.npm_deprecate("tides-kit", "1.2.0", "This version contains malware. Remove it.");
     night(&capdex, 2);
     assert_eq!(raised(&capdex, "1.2.0"), one("high", "taken_down"));
-    assert_unknown(&capdex, "1.2.0");
+    assert_blocked(&capdex, "1.2.0", "This version contains malware. Remove it.");
 }
 
 #[test]
@@ -192,11 +257,7 @@ fn a_version_that_was_called_compromised_after_the_next_came_is_told_of_that_ver
     publish(&registry, "1.2.1");
     night(&capdex, 2);
     assert_eq!(raised(&capdex, "1.2.0"), one("high", "taken_down"));
-    assert!(
-        bands(&capdex).iter().all(|(version, band)| version == "1.2.1" && band != "unknown"),
-        "{:?}",
-        bands(&capdex)
-    );
+    assert_is_of_the_next_version(&capdex);
 }
 
 /// A project of a Python index with one version, as its JSON.
@@ -244,7 +305,34 @@ fn a_project_in_quarantine_was_taken_down() {
     index(&directory, None, Some(simple));
     night(&capdex, 2);
     assert_eq!(raised(&capdex, "1.0"), one("high", "taken_down"));
-    assert_unknown(&capdex, "1.0");
+    assert_blocked(&capdex, "1.0", "quarantined by the registry: reported");
+}
+
+#[test]
+fn a_project_in_quarantine_at_first_sight_is_a_blocked_row() {
+    let (directory, _, capdex) = of_index();
+    let status = json!({"status": "quarantined", "reason": "reported"});
+    let simple = json!({"name": "tides-kit", "files": [], "project-status": status}).to_string();
+    index(&directory, None, Some(simple));
+    night(&capdex, 1);
+    assert_blocked(&capdex, "", "quarantined by the registry: reported");
+    assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
+}
+
+#[test]
+fn a_version_that_is_all_there_is_and_was_yanked_as_malicious_is_blocked_and_another_yank_is_not() {
+    for (words, is_blocked) in [("malicious release by a stranger", true), ("broken wheel metadata", false)] {
+        let (directory, url, capdex) = of_index();
+        index(&directory, Some(project(&url, &[("1.0", Some(words))])), None);
+        night(&capdex, 1);
+        if is_blocked {
+            assert_blocked(&capdex, "1.0", words);
+        } else {
+            assert!(findings(&capdex, "sighted-takedown").is_empty());
+            assert!(bands(&capdex).iter().all(|(_, band)| band != "block"), "{:?}", bands(&capdex));
+        }
+        assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
+    }
 }
 
 #[test]
@@ -285,6 +373,14 @@ fn a_row_that_a_registry_of_servers_deletes_is_taken_down() {
         directory.change(move |_| (200, page("deleted")));
         night(&capdex, 2);
         assert_eq!(raised(&capdex, "1.0.0"), one(severity, "taken_down"));
-        assert_unknown(&capdex, "1.0.0");
+        if let Some(message) = message {
+            assert_blocked(&capdex, "1.0.0", message);
+            assert!(findings(&capdex, "sighted-removal").is_empty());
+        } else {
+            assert_unknown(&capdex, "1.0.0");
+            let found = findings(&capdex, "sighted-removal");
+            assert!(!found.is_empty());
+            assert!(found.iter().all(|row| text(row, "severity") == "high"), "{found:#?}");
+        }
     }
 }

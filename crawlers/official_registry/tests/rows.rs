@@ -52,7 +52,13 @@ fn the_latest_row_carries_its_text_its_bundles_and_its_references() {
     let references: Vec<_> = listing.references.iter().map(ToString::to_string).collect();
     assert_eq!(
         references,
-        ["github:owner/name", "mcp:https://x.test/sse", "npm:@scope/x@2.0.0", "oci:ghcr.io/a/b:2", "pypi:left-pad"]
+        [
+            "github:owner/name",
+            "mcp:https://x.test/sse",
+            "npm:@scope/x@2.0.0",
+            "oci:ghcr.io/a/b:2",
+            "pypi:left-pad@2.0.0"
+        ]
     );
     let [Locator::Inline { identity, version, files }, one, two] = listing.locators.as_slice() else { panic!("three") };
     assert_eq!(identity.as_str(), "official-registry:io.test/x");

@@ -115,5 +115,6 @@ mod tests {
         assert_eq!(of(GapReason::TakenDown, deleted), (EffectKind::TakenDown, Severity::Medium));
         assert_eq!(of(GapReason::NotFound, "gone"), (EffectKind::Withdrawn, Severity::Medium));
         assert_eq!(of_departure(&one, None).kind, EffectKind::Withdrawn);
+        assert_eq!(EffectKind::TakenDown.word(), capdex_model::takedown::TAKEN_DOWN, "the word that rules read");
     }
 }

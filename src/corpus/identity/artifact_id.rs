@@ -102,8 +102,7 @@ fn trimmed(path: &str) -> String {
 pub(super) fn of_name(ecosystem: Ecosystem, name: &str) -> Option<String> {
     match ecosystem {
         // Whichever version is named, it is of the package.
-        Ecosystem::Npm => Some(format!("{}:{}", ecosystem.as_str(), release_line::package_of(name))),
-        Ecosystem::Pypi => Some(format!("{}:{name}", ecosystem.as_str())),
+        Ecosystem::Npm | Ecosystem::Pypi => Some(format!("{}:{}", ecosystem.as_str(), release_line::package_of(name))),
         Ecosystem::Oci => Some(of_image(name)),
         Ecosystem::Mcp => of_endpoint(name),
         Ecosystem::GitHub | Ecosystem::Git | Ecosystem::Folder => None,

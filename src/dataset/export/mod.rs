@@ -8,17 +8,15 @@ use capdex_db::Reader;
 use capdex_model::time::{AsOf, Timestamp};
 use capdex_rubrics::rank::DEFAULT_RANK_BY;
 
-use band_changes::BandChanges;
-use band_counts::BandCounts;
 use earlier_dataset::EarlierDataset;
 use file::FileRow;
 use format::TableWriter;
 use rank_order::RankOrder;
+use rank_summary::RankSummary;
 use rows::RowMaker;
 use stream::Streamed;
 use table::Layout;
 use tables::TABLES;
-use top_rows::TopRows;
 
 use crate::output_folder::{OutputFolder, OutputKind};
 
@@ -43,6 +41,7 @@ pub mod manifest;
 mod merkle;
 mod parquet;
 pub mod rank_order;
+pub mod rank_summary;
 pub mod ranked_capability;
 mod rows;
 mod sqlite;
@@ -91,14 +90,8 @@ pub struct WrittenDataset {
     pub bytes: u64,
     /// The instant that ages were measured against.
     pub as_of: AsOf,
-    /// The lines of it that a terminal shows.
-    pub top_rows: TopRows,
-    /// Its capabilities by verdict.
-    pub bands: BandCounts,
-    /// Those of the dataset that it is compared with; none where there is none.
-    pub bands_before: Option<BandCounts>,
-    /// Whose verdict is another than there.
-    pub band_changes: BandChanges,
+    /// What a terminal shows of it, compared with the dataset of before.
+    pub summary: RankSummary,
 }
 
 /// A folder that holds a dataset.
@@ -163,9 +156,11 @@ pub fn write(
         files: u64::try_from(count)? + 1,
         bytes: bytes + manifest_bytes,
         as_of: options.as_of,
-        top_rows: counted.top_rows,
-        bands: ranking.bands,
-        bands_before,
-        band_changes: counted.band_changes,
+        summary: RankSummary {
+            top_rows: counted.top_rows,
+            bands: ranking.bands,
+            bands_before,
+            band_changes: counted.band_changes,
+        },
     })
 }

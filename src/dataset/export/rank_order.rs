@@ -24,6 +24,8 @@ pub struct RankOrder {
     pub rubrics: RubricIds,
     /// Their number by verdict.
     pub bands: BandCounts,
+    /// The verdict's band of each, in their order.
+    pub band_of: Vec<Band>,
 }
 
 impl RankOrder {
@@ -40,7 +42,7 @@ impl RankOrder {
         // Ids of the store, so that scores are found by a number and not by a text.
         let speaking = reader.rubric_ids(&speaking)?;
         let places = reader.current_places()?;
-        let mut merits: Vec<ScoreRankKey> = Vec::with_capacity(places.len());
+        let mut merits: Vec<(ScoreRankKey, Band)> = Vec::with_capacity(places.len());
         let mut bands = BandCounts::default();
         let read = |places: &[CurrentPlace]| {
             let stored = |place: &CurrentPlace| {
@@ -54,16 +56,17 @@ impl RankOrder {
             found.into_iter().try_for_each(|found| {
                 let (band, merit) = found.context("failed to rank")?;
                 bands.add(band);
-                merits.push(merit);
+                merits.push((merit, band));
                 Ok(())
             })
         };
         bulk::overlapped(pool, &places, BATCH, read, work, write)?;
         // The places come in the order of slug and id, which decides where merit does not.
-        let mut order: Vec<(ScoreRankKey, CurrentPlace)> = merits.into_iter().zip(places).collect();
+        let mut order: Vec<((ScoreRankKey, Band), CurrentPlace)> = merits.into_iter().zip(places).collect();
         // A stable sort, which keeps slug and id as the last criteria.
-        order.sort_by_key(|(merit, _)| *merit);
-        Ok(Self { places: order.into_iter().map(|(_, place)| place).collect(), rubrics, bands })
+        order.sort_by_key(|((merit, _), _)| *merit);
+        let (band_of, places) = order.into_iter().map(|((_, band), place)| (band, place)).unzip();
+        Ok(Self { places, rubrics, bands, band_of })
     }
 }
 

@@ -1,13 +1,15 @@
 //! `TopRows`: the end of the order that a terminal shows, the worst, kept while the dataset is written, so that nothing is read
 //! twice.
 
+use capdex_db::CurrentCapability;
 use capdex_model::capability::Kind;
 use capdex_model::score::{Band, Score, ScoreText};
 
 use super::ranked_capability::RankedCapability;
+use crate::finding::SeverityCounts;
 
 /// Lines that are kept, the worst; the dataset holds them all.
-const LINES: usize = 20;
+pub(super) const LINES: usize = 20;
 
 /// One capability as the terminal shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,19 +33,29 @@ pub struct TopRow {
 impl TopRow {
     /// The line of a capability. The unclaimed rest of a package is shown only where it has something to say.
     pub fn of(ranked: &RankedCapability) -> Option<Self> {
-        let capability = &ranked.current.capability;
-        let findings = ranked.findings.above_info();
+        Self::new(ranked.rank, &ranked.current, ranked.verdict.band, &ranked.scores, &ranked.findings)
+    }
+
+    /// The same of its parts.
+    pub(super) fn new(
+        rank: u64,
+        current: &CurrentCapability,
+        band: Band,
+        scores: &[Score],
+        findings: &SeverityCounts,
+    ) -> Option<Self> {
+        let capability = &current.capability;
+        let findings = findings.above_info();
         // Most packages are claimed whole by their capabilities; a line for each rest would bury the others.
-        let says_something =
-            capability.kind != Kind::Package || findings != "none" || ranked.verdict.band > Band::Watch;
+        let says_something = capability.kind != Kind::Package || findings != "none" || band > Band::Watch;
         let seed = |score: &Score| score.rubric.is_seed().then(|| (score.value, score.grade.clone()));
         says_something.then(|| Self {
-            rank: ranked.rank,
-            package: ranked.current.identity.clone(),
+            rank,
+            package: current.identity.clone(),
             path: capability.path.clone(),
             kind: capability.kind,
-            band: ranked.verdict.band,
-            scores: ranked.scores.iter().filter_map(seed).collect(),
+            band,
+            scores: scores.iter().filter_map(seed).collect(),
             findings,
         })
     }

@@ -9,6 +9,7 @@ mod names;
 mod page;
 mod release_lines;
 mod stored_validators;
+mod takedown_notice;
 mod walk;
 mod walk_context;
 

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use capdex_crawlers::{SourceSettings, WalkKind, source};
 use capdex_db::{Reader, WalkMode};
 use capdex_model::release_line;
-use capdex_model::source_role::Ecosystem;
 use capdex_model::time::AsOf;
 
 use crate::config::SourceRun;
@@ -37,7 +36,7 @@ pub(super) fn tonight(
         };
         // A set, so that a name of both lists is asked for once and the order is the same every night.
         let mut names: BTreeSet<String> = settings.watchlist.into_iter().chain(due).collect();
-        if run.kind == Ecosystem::Npm.as_str() {
+        if release_line::has_lines(&run.kind) {
             // What is known of a package's lines is looked at with the package: they cost no request.
             let packages: BTreeSet<&str> = names.iter().map(|name| release_line::package_of(name)).collect();
             let lines = reader.known_lines(&run.kind, id, &packages)?;

@@ -11,9 +11,8 @@ use capdex_model::listing_comparison::history_after;
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::time::{AsOf, Timestamp};
 
-use super::release_lines;
 use super::walk_context::WalkContext;
-use super::{FETCH_JOB, FetchPayload, STAGE};
+use super::{FETCH_JOB, FetchPayload, STAGE, release_lines, takedown_notice};
 use crate::clock;
 use crate::jobs::fetch;
 use capdex_dataset::views::ledger::WalkReport;
@@ -29,6 +28,8 @@ struct PageEntry {
     revisit: Option<Revisit>,
     /// True where the source listed it until now.
     was_there: bool,
+    /// What is to be had of it no more, though it has a row.
+    taken_down: Option<Gap>,
 }
 
 /// Saves a page; gives the number of its entries that this walk had not met before.
@@ -47,7 +48,7 @@ pub(super) fn save(walker: &WalkContext<'_>, page: ListPage, walked: &mut WalkRe
         false => Ok(listed),
     });
     let mut rows: Vec<PageEntry> =
-        listed.map(|listed| row(&reader, listed?, is_visit, at)).collect::<anyhow::Result<_>>()?;
+        listed.map(|listed| noticed(walker, &reader, listed?, is_visit)).collect::<anyhow::Result<_>>()?;
     // Nobody asked for these by name, so their end is no gap.
     for key in lines.ended {
         rows.push(row(&reader, ListedEntry::Gone(key), false, at)?);
@@ -171,7 +172,18 @@ fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow
         true => Some(revisit::after(&key, reader.visits(&key)?.unchanged_streak, is_eventful, at)),
         false => None,
     };
-    Ok(PageEntry { listed, kept, missing, revisit, was_there })
+    Ok(PageEntry { listed, kept, missing, revisit, was_there, taken_down: None })
+}
+
+/// The same, with a row for a package that was taken down before anybody listed it.
+fn noticed(
+    walker: &WalkContext<'_>,
+    reader: &Reader,
+    listed: ListedEntry,
+    is_visit: bool,
+) -> anyhow::Result<PageEntry> {
+    let (listed, taken_down) = takedown_notice::of(walker, reader, listed)?;
+    Ok(PageEntry { taken_down, ..row(reader, listed, is_visit, walker.context.as_of)? })
 }
 
 /// The artifacts of an entry that the store does not hold. A folder is read every time. An entry that a directory lists
@@ -244,6 +256,9 @@ fn save_one(
             writer.mark_listing(key, ListingState::Failed, Some(gap), at)?;
             writer.record_gap(STAGE, &key.to_string(), gap, at)?;
         }
+    }
+    if let Some(gap) = &row.taken_down {
+        writer.record_gap(STAGE, &key.to_string(), gap, at)?;
     }
     // The corpus signal counts for the walk, so that absence can be told at its end.
     let is_met = writer.mark_seen(key)?;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use capdex_crawlers::ListedEntry;
 use capdex_db::Reader;
 use capdex_model::ids::ListingKey;
-use capdex_model::listing::Listing;
+use capdex_model::listing::{Listing, Locator};
 use capdex_model::release_line;
 
 use super::page::key_of;
@@ -59,7 +59,7 @@ pub(super) fn others(reader: &Reader, page: &[ListedEntry]) -> anyhow::Result<Ot
 
 /// True for the listing of a package that may have lines.
 fn is_package(listing: &Listing) -> bool {
-    matches!(listing.locators.first(), Some(capdex_model::listing::Locator::NpmPackage { .. }))
+    listing.locators.first().is_some_and(Locator::is_package)
 }
 
 /// The names of the lines that a package states.

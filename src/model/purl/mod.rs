@@ -47,8 +47,8 @@ impl Purl {
     /// The same of a package of a registry that is not the ecosystem's own.
     fn at(key: &ListingKey, registry: Option<&str>, version: Option<&str>) -> Option<Self> {
         // A release line is its package, at another version.
-        if let ("npm", Some((package, _))) = (key.source.as_str(), release_line::of_name(&key.name)) {
-            return Self::at(&ListingKey::new("npm", package), registry, version);
+        if let (true, Some((package, _))) = (release_line::has_lines(&key.source), release_line::of_name(&key.name)) {
+            return Self::at(&ListingKey::new(&key.source, package), registry, version);
         }
         let image = (key.source == "oci").then(|| ImageReference::read(&key.name));
         let mut url = match &image {

@@ -107,6 +107,7 @@ mod source_sql_composed;
 mod source_unsafe_deserialization;
 mod source_unsafe_eval;
 mod source_user_watched;
+mod takedowns;
 mod tool_annotation_contradiction;
 mod tool_annotation_incomplete;
 mod tool_argument_hijack;

@@ -13,7 +13,7 @@ use capdex_model::fact::Severity;
 use capdex_model::ids::{CapabilityId, slug_of};
 use capdex_model::snapshot::GapReason;
 use capdex_model::source_role::Ecosystem;
-use capdex_model::takedown::PASS;
+use capdex_model::takedown::{self, PASS};
 use capdex_model::time::{AsOf, Timestamp};
 use tracing::warn;
 
@@ -90,6 +90,10 @@ fn believed(context: &JobContext, since: Option<AsOf>) -> anyhow::Result<Vec<(De
 fn effect(context: &JobContext, departed: &DepartedListing) -> Option<Effect> {
     // A row without bytes is the past of another one.
     departed.listing.locators.first()?;
+    // Nobody had it from here: it was away when it was first asked for.
+    if takedown::is_notice(&departed.listing) {
+        return None;
+    }
     // A release line ends wherever a tag is taken away or leads to the latest version; what its registry says is said of the package.
     if departed.listing.release_line().is_some() {
         return None;
