@@ -46,13 +46,22 @@ pub struct FolderInput {
     pub left_out: Vec<LeftOut>,
     /// Everything that was refused, capped or unreadable, sorted.
     pub gaps: Vec<Gap>,
+    /// The path of the file that the input is; none for a folder and an archive.
+    pub named: Option<String>,
 }
 
 impl FolderInput {
     /// An input of which nothing could be read, and why.
     pub fn unread(path: &Path, error: &CrawlError) -> Self {
         let gaps = vec![Gap::new(WHOLE, GapReason::Unreadable, error.to_string())];
-        Self { name: name_of(path), files: BTreeMap::new(), aliases: Vec::new(), left_out: Vec::new(), gaps }
+        Self {
+            name: name_of(path),
+            files: BTreeMap::new(),
+            aliases: Vec::new(),
+            left_out: Vec::new(),
+            gaps,
+            named: None,
+        }
     }
 }
 
@@ -74,7 +83,10 @@ pub fn read(path: &Path, options: &FolderOptions) -> Result<FolderInput, CrawlEr
         return Err(denied(path, "neither a directory nor a file".to_owned()));
     };
     let Unpacked { files, aliases, gaps } = unpacked;
-    Ok(FolderInput { name: name_of(path), files, aliases, left_out, gaps })
+    // A stream that was opened has its content beside it, and is no single file.
+    let only = files.keys().next().filter(|_| files.len() == 1 && metadata.is_file());
+    let named = only.filter(|file| **file == last_component(path)).cloned();
+    Ok(FolderInput { name: name_of(path), files, aliases, left_out, gaps, named })
 }
 
 fn read_file(path: &Path, limits: &UnpackLimits) -> io::Result<Unpacked> {

@@ -134,7 +134,8 @@ impl Judge<'_> {
         };
         let contents = Arc::new(contents);
         let (aliases, left_out) = (input.aliases, input.left_out);
-        let bundle = Bundle { gaps: input.gaps, ..Bundle::local(format!("folder:{}", input.name), input.files) };
+        let local = Bundle::local(format!("folder:{}", input.name), input.files);
+        let bundle = Bundle { gaps: input.gaps, named: input.named, ..local };
         let scanned = analysis::scan(&bundle);
         let scores = analysis::score_all(&scanned.iter().map(|one| &one.facts).collect::<Vec<_>>(), self.at);
         let judged = scanned.into_iter().zip(scores).map(|(scanned, all)| {

@@ -42,12 +42,7 @@ pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest>
             (!lines.object.is_empty()).then_some(Value::Object(lines.object))?
         }
     };
-    Some(Manifest {
-        path: document.path.clone(),
-        kind: ManifestKind::Frontmatter,
-        value: value.into(),
-        keys_are_unique: false,
-    })
+    Some(Manifest::new(&document.path, ManifestKind::Frontmatter, value))
 }
 
 /// True where agents load a Markdown file, so that broken front matter matters.
