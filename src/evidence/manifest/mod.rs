@@ -136,7 +136,7 @@ fn read_json(document: &Document, reason: ReadingReason, gaps: &mut Vec<Gap>) ->
         gaps.push(Gap::new(path, GapReason::BudgetExhausted, format!("a manifest of more than {MAX_BYTES} bytes")));
         return None;
     }
-    let mut parsed = match json::parse(text, kinds::dialect(expected)) {
+    let parsed = match json::parse(text, kinds::dialect(expected)) {
         Ok(parsed) => parsed,
         Err(message) => {
             // Several messages in one file are no JSON, and read as a recording all the same.
@@ -152,11 +152,23 @@ fn read_json(document: &Document, reason: ReadingReason, gaps: &mut Vec<Gap>) ->
             return None;
         }
     };
-    if is_named || text.contains("\\\"jsonrpc") {
+    of_value(document, parsed, reason, gaps)
+}
+
+/// The manifest that a parsed value is.
+fn of_value(
+    document: &Document,
+    mut parsed: json::ParsedJson,
+    reason: ReadingReason,
+    gaps: &mut Vec<Gap>,
+) -> Option<Manifest> {
+    let (path, is_named) = (&document.path, reason == ReadingReason::Named);
+    // In a folder only what shows an answer inside a text is worth the walk.
+    if is_named || document.text.contains("\\\"jsonrpc") {
         recorded::unfold(&mut parsed.value);
     }
     let Some((kind, recorded)) = kinds::recognise(path, &parsed.value, reason) else {
-        if expected.is_some() && !parsed.value.is_object() {
+        if kinds::expected(path).is_some() && !parsed.value.is_object() {
             gaps.push(Gap::new(path, GapReason::Malformed, "not an object"));
         } else if is_named && document.role != FileRole::Lock && !kinds::is_other_format(path, &parsed.value) {
             gaps.push(Gap::new(path, GapReason::Unsupported, recorded::KNOWN));
@@ -181,7 +193,8 @@ fn read_recording(document: &Document, reason: ReadingReason, gaps: &mut Vec<Gap
     let is_named = reason == ReadingReason::Named;
     let is_data = kinds::is_of_messages(path);
     let looks = recorded::looks_recorded(text);
-    if !looks && !(is_named && is_data) {
+    let is_json = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
+    if !looks && !(is_named && (is_data || is_json)) {
         return None;
     }
     if text.len() > MAX_BYTES {
@@ -189,6 +202,10 @@ fn read_recording(document: &Document, reason: ReadingReason, gaps: &mut Vec<Gap
         let detail = format!("a recording of more than {MAX_BYTES} bytes");
         gaps.extend(is_named.then(|| Gap::new(path, GapReason::BudgetExhausted, detail)));
         return None;
+    }
+    // A saved answer without the ending of JSON is one value; files of messages are so even with one.
+    if !is_data && let Ok(parsed) = json::parse_message(text.trim_start_matches('\u{feff}')) {
+        return of_value(document, parsed, reason, gaps);
     }
     let manifest = read_messages(document, reason, gaps);
     if manifest.is_none() && is_named && gaps.is_empty() {

@@ -71,8 +71,14 @@ pub(super) fn likeness(items: &[Value], kind: ListKind) -> Option<Likeness> {
 
 /// True where an array is the list that its file is called after.
 pub(super) fn is_part(items: &[Value], kind: ListKind) -> bool {
-    // Collections of prompts for other uses are called so as well, and hold the prompts themselves.
-    likeness(items, kind).is_some() && (kind != ListKind::Prompts || items.iter().all(|item| has_only(item, &PROMPT)))
+    let all_have_only = |keys| items.iter().all(|item| name(item).is_some() && has_only(item, keys));
+    match kind {
+        // A server may say no more of a tool than its name.
+        ListKind::Tools => likeness(items, kind).is_some() || (!items.is_empty() && all_have_only(&BARE_TOOL[..])),
+        // Collections of prompts for other uses are called so as well, and hold the prompts themselves.
+        ListKind::Prompts => likeness(items, kind).is_some() && all_have_only(&PROMPT[..]),
+        ListKind::Resources | ListKind::Templates => likeness(items, kind).is_some(),
+    }
 }
 
 /// Half of the entries at least have a name, and one at least has something that only tools have.

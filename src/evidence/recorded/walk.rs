@@ -181,12 +181,12 @@ impl Walk {
                 let by_file = context.depth == 0 && self.part == Some(kind) && marks::is_part(items, kind);
                 let enough = match likeness {
                     Some(Likeness::Strong) => true,
-                    Some(Likeness::Weak) => is_sure || usual || by_file,
+                    Some(Likeness::Weak) => is_sure || usual,
                     None => {
                         items.is_empty() && (context.is_answer || marks::is_empty_list(around)) && key != "contents"
                     }
                 };
-                if enough {
+                if enough || by_file {
                     self.add_array(kind, items, context);
                 }
             }
