@@ -46,13 +46,31 @@ pub struct FolderInput {
     pub left_out: Vec<LeftOut>,
     /// Everything that was refused, capped or unreadable, sorted.
     pub gaps: Vec<Gap>,
+    /// The path of the file that the input is; none for a folder and an archive.
+    pub named: Option<String>,
 }
 
 impl FolderInput {
+    /// The input that is one file or archive.
+    fn of_file(path: &Path, unpacked: Unpacked) -> Self {
+        let Unpacked { files, aliases, gaps } = unpacked;
+        // A stream that was opened has its content beside it, and is no single file.
+        let only = files.keys().next().filter(|_| files.len() == 1);
+        let named = only.filter(|file| **file == last_component(path)).cloned();
+        Self { name: name_of(path), files, aliases, left_out: Vec::new(), gaps, named }
+    }
+
     /// An input of which nothing could be read, and why.
     pub fn unread(path: &Path, error: &CrawlError) -> Self {
         let gaps = vec![Gap::new(WHOLE, GapReason::Unreadable, error.to_string())];
-        Self { name: name_of(path), files: BTreeMap::new(), aliases: Vec::new(), left_out: Vec::new(), gaps }
+        Self {
+            name: name_of(path),
+            files: BTreeMap::new(),
+            aliases: Vec::new(),
+            left_out: Vec::new(),
+            gaps,
+            named: None,
+        }
     }
 }
 
@@ -69,23 +87,23 @@ pub fn read(path: &Path, options: &FolderOptions) -> Result<FolderInput, CrawlEr
     let (unpacked, left_out) = if metadata.is_dir() {
         walk::read_directory(path, options).map_err(|error| failure(path, &error))?
     } else if metadata.is_file() {
-        (read_file(path, &options.limits).map_err(|error| failure(path, &error))?, Vec::new())
+        let open = || read_bytes(&last_component(path), File::open(path)?, &options.limits);
+        return Ok(FolderInput::of_file(path, open().map_err(|error| failure(path, &error))?));
     } else {
         return Err(denied(path, "neither a directory nor a file".to_owned()));
     };
     let Unpacked { files, aliases, gaps } = unpacked;
-    Ok(FolderInput { name: name_of(path), files, aliases, left_out, gaps })
+    Ok(FolderInput { name: name_of(path), files, aliases, left_out, gaps, named: None })
 }
 
-fn read_file(path: &Path, limits: &UnpackLimits) -> io::Result<Unpacked> {
+fn read_bytes(name: &str, stream: impl io::Read, limits: &UnpackLimits) -> io::Result<Unpacked> {
     // Capped while it is read, because a file may grow after its size was asked.
-    let Some(bytes) = read_at_most(File::open(path)?, limits.compressed_bytes)? else {
+    let Some(bytes) = read_at_most(stream, limits.compressed_bytes)? else {
         let detail = format!("more than {} bytes", limits.compressed_bytes);
         let gaps = vec![Gap::new(WHOLE, GapReason::CompressedTooLarge, detail)];
         return Ok(Unpacked { files: BTreeMap::new(), aliases: Vec::new(), gaps });
     };
-    let name = last_component(path);
-    let promised = ArchiveFormat::of_filename(&name);
+    let promised = ArchiveFormat::of_filename(name);
     let format = match (ArchiveFormat::sniff(&bytes), promised) {
         // A stream that does not begin with a tar header, though its name promises one, is a damaged tar.
         (Some(ArchiveFormat::Gzip), Some(ArchiveFormat::TarGz)) | (None, Some(ArchiveFormat::TarGz)) => {
@@ -96,7 +114,7 @@ fn read_file(path: &Path, limits: &UnpackLimits) -> io::Result<Unpacked> {
     };
     match format {
         Some(format) => Ok(strip_common_root(unpack(&bytes, format, limits))),
-        None => Ok(single_file(&name, bytes, limits)),
+        None => Ok(single_file(name, bytes, limits)),
     }
 }
 
@@ -110,6 +128,15 @@ fn single_file(name: &str, bytes: Vec<u8>, limits: &UnpackLimits) -> Unpacked {
     }
     intake.open_nested();
     intake.finish()
+}
+
+/// Reads one file or archive from a stream, as [`read`] reads it from the disk. Blocks on the stream.
+///
+/// `name` stands for the file's own. `Denied` when the stream cannot be read.
+pub fn read_stream(name: &str, stream: impl io::Read, options: &FolderOptions) -> Result<FolderInput, CrawlError> {
+    let path = Path::new(name);
+    let unpacked = read_bytes(name, stream, &options.limits).map_err(|error| failure(path, &error))?;
+    Ok(FolderInput::of_file(path, unpacked))
 }
 
 /// The name of an input, from its path alone, so that it stays the same when the path is gone.

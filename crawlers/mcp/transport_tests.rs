@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use super::tests::{list, list_at, only, question, result, unknown_method};
 use crate::ListedEntry;
 use crate::http::testing::{Asked, Sent, Server};
+use capdex_evidence::Evidence;
+use capdex_evidence::surfaces::SurfaceKind;
+use capdex_model::bundle::{Bundle, BundleFile};
 use capdex_model::listing::{Listing, Locator};
 
 /// A server without sessions that has one tool.
@@ -28,6 +31,15 @@ fn read(listed: ListedEntry) -> Listing {
 fn files(listing: &Listing) -> BTreeMap<String, Value> {
     let [Locator::Inline { files, .. }] = listing.locators.as_slice() else { panic!("inline") };
     files.iter().map(|(name, text)| (name.clone(), serde_json::from_str(text).expect("JSON"))).collect()
+}
+
+/// The names of the surfaces that analysis finds in what is stored.
+fn surfaces(listing: &Listing) -> Vec<String> {
+    let [Locator::Inline { identity, files, .. }] = listing.locators.as_slice() else { panic!("inline") };
+    let files = files.iter().map(|(name, text)| (name.clone(), BundleFile::new(text.as_bytes()))).collect();
+    let evidence = Evidence::gather(&Bundle::local(identity, files));
+    assert_eq!(evidence.gaps, []);
+    evidence.surfaces().iter().filter(|one| one.kind != SurfaceKind::Server).map(|one| one.name.clone()).collect()
 }
 
 #[tokio::test]
@@ -93,6 +105,7 @@ async fn prompts_and_resources_are_listed_where_an_endpoint_says_that_it_has_the
     assert_eq!(files["prompts.json"], json!({"prompts": [{"name": "p"}, {"name": "q", "description": "Asks."}]}));
     assert_eq!(files["resources.json"]["resources"][0]["uri"], "ui://clock/face.html");
     assert!(!files.contains_key("resource-templates.json"), "it does not know that method, so it has none");
+    assert_eq!(surfaces(&listing), ["a", "p", "q", "r"], "what is stored is read");
     let asked: Vec<String> = server.asked().iter().map(|asked| question(asked).0).collect();
     assert!(asked.contains(&"resources/templates/list".to_owned()));
     let known = BTreeMap::from([(listing.key.clone(), validators)]);

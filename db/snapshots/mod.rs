@@ -146,7 +146,7 @@ impl Reader {
         if is_row && let Some(signals) = claims.repository_signals.corpus_signals.known() {
             gaps.extend(signals.iter().filter_map(CorpusSignal::not_looked_at));
         }
-        Ok(Bundle { identity, files, gaps, claims })
+        Ok(Bundle { identity, files, gaps, claims, named: None })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::formats::FORMATS;
 /// Options of `scan`.
 #[derive(Debug, Args)]
 pub struct ScanArgs {
-    /// Folders, archives or files.
+    /// Folders, archives or files, such as a recorded list of tools, prompts or resources; `-` reads one from standard input.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// How results are printed.

@@ -26,6 +26,11 @@ use crate::output::{self, Out};
 use crate::progress::StageProgress;
 use crate::{analysis, clock, instant};
 
+/// The path that stands for the standard input.
+const STANDARD_INPUT: &str = "-";
+/// The name of what was read from there, which has none of its own.
+const STANDARD_INPUT_NAME: &str = "stdin";
+
 /// Inputs read and scanned before their results are printed: bounds memory.
 const BATCH: usize = 64;
 
@@ -36,7 +41,7 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
     let paths: Vec<String> = options.paths.iter().map(|path| path.display().to_string()).collect();
     for path in &options.paths {
         // Without following links: a dangling one is there, and is told as what it is.
-        if path.symlink_metadata().is_err() {
+        if path.as_os_str() != STANDARD_INPUT && path.symlink_metadata().is_err() {
             return Err(usage(format!("there is nothing at {}", path.display())));
         }
     }
@@ -122,11 +127,16 @@ impl Judge<'_> {
     /// Reads, scans and scores one input, and says whether it could be read at all. One that could not is not assessable,
     /// and takes nothing from the others.
     fn read(&self, path: &str) -> (Vec<JudgedCapability>, bool) {
-        let given = Path::new(path);
-        let read = folder::read(given, &self.reading);
+        let is_standard = path == STANDARD_INPUT;
+        let given = Path::new(if is_standard { STANDARD_INPUT_NAME } else { path });
+        let read = match is_standard {
+            true => folder::read_stream(STANDARD_INPUT_NAME, std::io::stdin().lock(), &self.reading),
+            false => folder::read(given, &self.reading),
+        };
         let is_read = read.is_ok();
         let input = read.unwrap_or_else(|error| folder::FolderInput::unread(given, &error));
-        let place = InputPlace::of(given, &self.from, given.is_file()).in_repository(below_repository(given));
+        let below = if is_standard { None } else { below_repository(given) };
+        let place = InputPlace::of(given, &self.from, is_standard || given.is_file()).in_repository(below);
         // Only where they are asked for, since every file is read for them once more.
         let contents = match self.needs_contents {
             true => LineNeutralContents::of(&input.files),
@@ -134,7 +144,8 @@ impl Judge<'_> {
         };
         let contents = Arc::new(contents);
         let (aliases, left_out) = (input.aliases, input.left_out);
-        let bundle = Bundle { gaps: input.gaps, ..Bundle::local(format!("folder:{}", input.name), input.files) };
+        let local = Bundle::local(format!("folder:{}", input.name), input.files);
+        let bundle = Bundle { gaps: input.gaps, named: input.named, ..local };
         let scanned = analysis::scan(&bundle);
         let scores = analysis::score_all(&scanned.iter().map(|one| &one.facts).collect::<Vec<_>>(), self.at);
         let judged = scanned.into_iter().zip(scores).map(|(scanned, all)| {

@@ -21,6 +21,7 @@ pub mod manifest;
 mod notebook;
 pub mod payload;
 pub mod rated_files;
+pub mod recorded;
 mod run_files;
 pub mod schema;
 pub mod sentences;
@@ -40,6 +41,7 @@ use capdex_model::snapshot::{Gap, GapReason};
 use code::SourceView;
 use document::Document;
 use manifest::Manifest;
+use recorded::ReadingReason;
 use shape::Shape;
 use surfaces::Surface;
 use tools::Tool;
@@ -74,7 +76,14 @@ impl Evidence {
     pub fn gather_all(bundles: &[&Bundle]) -> Vec<Self> {
         // Step by step over all bundles, so that the tables of a step stay in the cache.
         let mut all: Vec<Self> = bundles.iter().map(|bundle| Self::of_documents(bundle)).collect();
-        all.iter_mut().for_each(|evidence| evidence.manifests = evidence.read_each(manifest::read));
+        for (evidence, bundle) in all.iter_mut().zip(bundles) {
+            let reason = |path: &str| match bundle.named.as_deref() == Some(path) {
+                true => ReadingReason::Named,
+                false => ReadingReason::Found,
+            };
+            evidence.manifests =
+                evidence.read_each(|document, gaps| manifest::read(document, reason(&document.path), gaps));
+        }
         all.iter_mut().for_each(|evidence| evidence.sources = evidence.read_each(code::read));
         // Manifests and source must be there: they tell which commands run which files.
         all.iter_mut().zip(bundles).for_each(|(evidence, bundle)| run_files::read(bundle, evidence));
@@ -96,7 +105,7 @@ impl Evidence {
     }
 
     /// The result of a reader for each document of which it reads something, by path.
-    fn read_each<T>(&mut self, read: fn(&Document, &mut Vec<Gap>) -> Option<T>) -> BTreeMap<String, T> {
+    fn read_each<T>(&mut self, read: impl Fn(&Document, &mut Vec<Gap>) -> Option<T>) -> BTreeMap<String, T> {
         let of_one = |(path, document): (&String, &Document)| Some((path.clone(), read(document, &mut self.gaps)?));
         self.documents.iter().filter_map(of_one).collect()
     }

@@ -20,6 +20,8 @@ pub struct Bundle {
     pub gaps: Vec<Gap>,
     /// The claims of the listing; all `Unknown` for local input.
     pub claims: Claims,
+    /// The path of the one file that the input is, where its user named that file itself.
+    pub named: Option<String>,
 }
 
 /// One file's bytes with their digest, so that nothing is hashed twice.
@@ -43,7 +45,7 @@ impl BundleFile {
 impl Bundle {
     /// A bundle of files with no listing behind it and no gaps.
     pub fn local(identity: impl Into<String>, files: BTreeMap<String, BundleFile>) -> Self {
-        Self { identity: identity.into(), files, gaps: Vec::new(), claims: Claims::default() }
+        Self { identity: identity.into(), files, gaps: Vec::new(), claims: Claims::default(), named: None }
     }
 
     /// The number of bytes that its files hold.

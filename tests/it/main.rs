@@ -44,6 +44,7 @@ mod prune;
 mod published;
 mod reading;
 mod real_registry;
+mod recorded_lists;
 mod release;
 mod release_lines;
 mod replay;

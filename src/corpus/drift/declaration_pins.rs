@@ -144,12 +144,7 @@ impl ManifestDeclarations {
 
 /// The texts that a server tells the model before any call; its name and title are not among them.
 fn instructions(manifest: &Manifest) -> impl Iterator<Item = String> {
-    let value = &manifest.value;
-    // Few lists hold any: what the others say of their server is not read.
-    let holds = |value: &Value| value.get("instructions").is_some();
-    let there = holds(value) || ["server", "initialize", "result"].iter().any(|key| value.get(key).is_some_and(holds));
-    let said = if there { server_text(manifest) } else { Vec::new() };
-    said.into_iter().filter(|said| said.pointer.ends_with("instructions")).map(|said| said.text)
+    server_text(manifest).into_iter().filter(|said| said.pointer.ends_with("instructions")).map(|said| said.text)
 }
 
 /// A package's name where its identifier ends with the version or the digest, as images' do.
@@ -250,13 +245,7 @@ mod tests {
     #[test]
     fn instructions_are_read_wherever_a_recording_puts_them() {
         let of = |value: Value| {
-            let manifest = Manifest {
-                path: "tools.json".into(),
-                kind: ManifestKind::ToolsList,
-                value: value.into(),
-                keys_are_unique: false,
-                strict_refusal: None,
-            };
+            let manifest = Manifest::new("tools.json", ManifestKind::ToolsList, value);
             instructions(&manifest).collect::<Vec<String>>()
         };
         for outer in ["server", "initialize", "result"] {

@@ -6,8 +6,11 @@
 use serde_json::{Map, Value};
 
 use super::ManifestKind;
-use super::json::{JsonDialect, value_at};
+use super::json::JsonDialect;
 use super::path::{folder_of, name_of};
+use crate::document::Document;
+use crate::file_role::FileRole;
+use crate::recorded::{self, ListKind, ReadingReason, RecordedLists};
 
 /// The folders in which plugins keep their manifest; the plugin's root is the folder around it.
 pub(crate) const PLUGIN_FOLDERS: [&str; 3] = [".claude-plugin", ".cursor-plugin", ".codex-plugin"];
@@ -50,7 +53,8 @@ pub(super) fn deserves_look(path: &str, text: &str) -> bool {
         // Browser extensions and web apps call theirs `manifest.json` as well.
         "manifest.json" => text.contains("\"server\"") || text.contains("\"tools\""),
         "plugin.json" | "marketplace.json" => true,
-        _ => text.contains("\"tools\"") || (text.contains("\"hooks\"") && may_hold_hooks(path)),
+        _ if recorded::part_of(path).is_some() => true,
+        _ => recorded::may_be_recorded(text) || (text.contains("\"hooks\"") && may_hold_hooks(path)),
     }
 }
 
@@ -61,23 +65,63 @@ pub(super) fn looks_like_one(text: &str) -> bool {
     bundle || (has("\"tools\"") && (has("\"inputSchema\"") || (has("\"name\"") && has("\"description\""))))
 }
 
-/// The defects in the entries of a tools list: those that are no tools, and descriptions that are no text. None
+/// The defects in the entries of recorded tools: those that are no tools, and descriptions that are no text. None
 /// where nothing is.
-pub(super) fn defects_of_tools(value: &Value) -> Option<String> {
-    // A list with strange entries is still read; the gap says how many.
-    let tools = value_at(value, tools_pointer(value)?)?.as_array()?;
-    let strange = tools.iter().filter(|tool| !is_named(tool)).count();
-    let described = |tool: &&Value| tool.get("description").is_some_and(|text| !text.is_string() && !text.is_null());
-    let odd = tools.iter().filter(described).count();
+pub(super) fn defects(value: &Value, recorded: &RecordedLists) -> Option<String> {
+    let (mut all, mut strange, mut odd) = (0, 0, 0);
+    for list in recorded.lists.iter().filter(|list| list.kind == ListKind::Tools) {
+        for entry in list.entries(value) {
+            all += 1;
+            // A list with strange entries is still read; the gap says how many.
+            strange += usize::from(entry.key.is_none() && !entry.value.get("name").is_some_and(Value::is_string));
+            let description = entry.value.get("description");
+            odd += usize::from(description.is_some_and(|text| !text.is_string() && !text.is_null()));
+        }
+    }
     match (strange, odd) {
         (0, 0) => None,
         (0, odd) => Some(format!("{odd} descriptions of tools are no text")),
-        (strange, _) => Some(format!("{strange} of {} tools have no name", tools.len())),
+        (strange, _) => Some(format!("{strange} of {all} tools have no name")),
     }
 }
 
-fn is_named(tool: &Value) -> bool {
-    tool.get("name").is_some_and(Value::is_string)
+/// True for a file of messages by its name.
+pub(super) fn is_of_messages(path: &str) -> bool {
+    [".jsonl", ".ndjson", ".sse"].iter().any(|end| path.ends_with(end))
+}
+
+/// True where a file that its user named may be a saved answer or a log: text that is neither source nor a document.
+pub(super) fn may_be_saved(document: &Document) -> bool {
+    let name = name_of(&document.path);
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["", "txt", "log", "out", "dump", "event-stream", "mcp", "rpc"].contains(&ending.to_ascii_lowercase().as_str())
+        && matches!(document.role, FileRole::Data | FileRole::Docs | FileRole::Manifest)
+}
+
+/// True for JSON of a format that everybody knows and that holds nothing of a server.
+pub(super) fn is_other_format(path: &str, value: &Value) -> bool {
+    const KEYS: [&str; 8] = [
+        "$schema",
+        "$id",
+        "openapi",
+        "swagger",
+        "compilerOptions",
+        "lockfileVersion",
+        "devDependencies",
+        "files.exclude",
+    ];
+    const NAMES: [&str; 9] = [
+        "package.json",
+        "tsconfig.json",
+        "jsconfig.json",
+        "composer.json",
+        "deno.json",
+        "settings.json",
+        "hooks.json",
+        "launch.json",
+        "tasks.json",
+    ];
+    NAMES.contains(&name_of(path)) || KEYS.iter().any(|key| value.get(key).is_some())
 }
 
 /// The dialect in which the clients of a format read its JSON.
@@ -89,11 +133,19 @@ pub(super) fn dialect(expected: Option<ManifestKind>) -> JsonDialect {
 }
 
 /// The kind of a parsed file, by path and shape together; none where it is no manifest.
-pub(super) fn recognise(path: &str, value: &Value) -> Option<ManifestKind> {
-    let (folder, name) = (name_of(folder_of(path)), name_of(path));
-    let Value::Object(object) = value else {
-        return (name == "tools.json" && is_tools(value)).then_some(ManifestKind::ToolsList);
+pub(super) fn recognise(path: &str, value: &Value, reason: ReadingReason) -> Option<(ManifestKind, RecordedLists)> {
+    let kind = value.as_object().and_then(|object| recognise_by_name(path, object));
+    let recorded = match kind {
+        // A client's file may hold what its servers listed. Other formats have a place of their own for tools.
+        None | Some(ManifestKind::McpJson) => RecordedLists::of(value, path, reason),
+        Some(_) => RecordedLists::default(),
     };
+    let kind = kind.or_else(|| (!recorded.is_empty()).then_some(ManifestKind::ToolsList))?;
+    Some((kind, recorded))
+}
+
+fn recognise_by_name(path: &str, object: &Map<String, Value>) -> Option<ManifestKind> {
+    let (folder, name) = (name_of(folder_of(path)), name_of(path));
     let in_plugin_folder = PLUGIN_FOLDERS.contains(&folder);
     let kind = match name {
         "package.json" => Some(ManifestKind::PackageJson),
@@ -107,48 +159,6 @@ pub(super) fn recognise(path: &str, value: &Value) -> Option<ManifestKind> {
     };
     // Names come first: a shape alone may fit more than one format.
     kind.or_else(|| (may_be_server(name) && is_server(object)).then_some(ManifestKind::ServerJson))
-        .or_else(|| tools_pointer(value).is_some().then_some(ManifestKind::ToolsList))
-}
-
-/// The JSON Pointer of the array of tools in a tools list, in any of its shapes. The shapes are the list itself,
-/// `{"tools": […]}` with or without the server beside it, and a JSON-RPC answer. None where the value is no tools list.
-pub(crate) fn tools_pointer(value: &Value) -> Option<&'static str> {
-    [("", value.is_array()), ("/tools", true), ("/result/tools", true)]
-        .into_iter()
-        .filter(|(_, possible)| *possible)
-        .map(|(pointer, _)| pointer)
-        .find(|pointer| value_at(value, pointer).is_some_and(|tools| is_tools(tools) || is_empty_list(value, tools)))
-}
-
-/// An array of which at least half are objects with a name, and one at least has something only tools have.
-fn is_tools(tools: &Value) -> bool {
-    const MARKS: [&str; 7] =
-        ["description", "inputSchema", "input_schema", "outputSchema", "parameters", "arguments", "annotations"];
-    let Value::Array(tools) = tools else { return false };
-    let marked = |tool: &&Value| is_named(tool) && MARKS.iter().any(|mark| tool.get(mark).is_some());
-    // One bad entry must not make all the others no tools; a list of other things has none that is marked.
-    tools.iter().any(|tool| marked(&tool)) && 2 * tools.iter().filter(|tool| is_named(tool)).count() >= tools.len()
-}
-
-/// An empty array of tools counts only where nothing but the parts of a tools list stands beside it.
-fn is_empty_list(value: &Value, tools: &Value) -> bool {
-    const PARTS: [&str; 13] = [
-        "tools",
-        "server",
-        "serverInfo",
-        "initialize",
-        "instructions",
-        "nextCursor",
-        "_meta",
-        "jsonrpc",
-        "id",
-        "result",
-        "resultType",
-        "ttlMs",
-        "cacheScope",
-    ];
-    let Value::Object(object) = value else { return false };
-    tools.as_array().is_some_and(Vec::is_empty) && object.keys().all(|key| PARTS.contains(&key.as_str()))
 }
 
 fn is_settings(folder: &str, name: &str) -> bool {

@@ -112,11 +112,5 @@ pub(super) fn read_headers(document: &Document, gaps: &mut Vec<Gap>) -> Option<M
 }
 
 fn manifest(document: &Document, value: Value) -> Manifest {
-    Manifest {
-        path: document.path.clone(),
-        kind: ManifestKind::PythonProject,
-        value: value.into(),
-        keys_are_unique: false,
-        strict_refusal: None,
-    }
+    Manifest::new(&document.path, ManifestKind::PythonProject, value)
 }

@@ -3,9 +3,11 @@
 //! JSON text is told from line-wise text (front matter, TOML, headers), and nothing else of the formats matters here.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::bytes::count;
 use crate::document::Document;
+use crate::recorded::messages::plain;
 use capdex_model::fact::Place;
 
 use super::{Manifest, json};
@@ -17,7 +19,7 @@ use super::{Manifest, json};
 /// ancestor. `pointer` is always the one asked for. Line 1 where nothing of it is in the text. One call reads the text
 /// once: look for many pointers with [`locate`].
 pub fn place_of(document: &Document, pointer: &str) -> Place {
-    let (line, column) = spots_of(document, &[pointer], false).first().copied().unwrap_or(BEGINNING);
+    let (line, column) = spots_of(document, &[pointer], false, &[]).first().copied().unwrap_or(BEGINNING);
     Place { file: document.path.clone(), line, column, pointer: pointer.to_owned() }
 }
 
@@ -25,21 +27,22 @@ pub fn place_of(document: &Document, pointer: &str) -> Place {
 pub fn locate<'a>(manifest: &Manifest, document: &Document, places: impl Iterator<Item = &'a mut Place>) {
     let mut places: Vec<&mut Place> = places.collect();
     let pointers: Vec<&str> = places.iter().map(|place| place.pointer.as_str()).collect();
-    let spots = spots_of(document, &pointers, manifest.keys_are_unique);
+    let spots = spots_of(document, &pointers, manifest.keys_are_unique, &manifest.recorded.messages);
     for (place, (line, column)) in places.iter_mut().zip(spots) {
         document.path.clone_into(&mut place.file);
         (place.line, place.column) = (line, column);
     }
 }
 
-/// The spot that each of some pointers leads to, in their order.
-fn spots_of(document: &Document, pointers: &[&str], keys_are_unique: bool) -> Vec<Spot> {
+/// The spot that each of some pointers leads to, in their order. Where the text has several `messages`, the first step
+/// is the number of one.
+fn spots_of(document: &Document, pointers: &[&str], keys_are_unique: bool, messages: &[Range<usize>]) -> Vec<Spot> {
     if pointers.is_empty() {
         return Vec::new();
     }
     // The text decides and not the name, since front matter stands in Markdown.
-    let known = if is_json(&document.text) {
-        json_places(document, pointers, keys_are_unique)
+    let known = if !messages.is_empty() || is_json(&document.text) {
+        json_places(document, pointers, keys_are_unique, messages)
     } else {
         line_places(document, pointers)
     };
@@ -67,11 +70,19 @@ fn is_json(text: &str) -> bool {
 }
 
 /// The places of some pointers and their ancestors in a JSON text, sorted by pointer.
-fn json_places<'a>(document: &Document, asked: &[&'a str], keys_are_unique: bool) -> Vec<(&'a str, Spot)> {
+fn json_places<'a>(
+    document: &Document,
+    asked: &[&'a str],
+    keys_are_unique: bool,
+    messages: &[Range<usize>],
+) -> Vec<(&'a str, Spot)> {
     let mut wanted: Vec<&str> = asked.iter().flat_map(|pointer| lineage(pointer)).collect();
     wanted.sort_unstable();
     wanted.dedup();
-    let offsets = json::offsets_of(&document.text, &wanted, keys_are_unique);
+    let offsets = match messages {
+        [] => json::offsets_of(&document.text, &wanted, keys_are_unique),
+        messages => offsets_in(&document.text, messages, &wanted, keys_are_unique),
+    };
     let mut found: Vec<(usize, &str)> =
         offsets.into_iter().zip(wanted).filter_map(|(offset, pointer)| Some((offset?, pointer))).collect();
     // By offset, because the cursor only moves on.
@@ -81,6 +92,31 @@ fn json_places<'a>(document: &Document, asked: &[&'a str], keys_are_unique: bool
         found.into_iter().map(|(offset, pointer)| (pointer, cursor.at(offset))).collect();
     places.sort_unstable();
     places
+}
+
+/// The offsets of sorted pointers into the messages of a text, each message looked through once.
+fn offsets_in(text: &str, messages: &[Range<usize>], wanted: &[&str], keys_are_unique: bool) -> Vec<Option<usize>> {
+    let text = plain(text);
+    let message_of = |pointer: &str| pointer.get(1..)?.split('/').next()?.parse::<usize>().ok();
+    let mut offsets = Vec::with_capacity(wanted.len());
+    // Sorted pointers into one message stand together.
+    for group in wanted.chunk_by(|one, next| message_of(one) == message_of(next)) {
+        let range = group.first().and_then(|first| messages.get(message_of(first)?)).cloned();
+        let message = range.clone().and_then(|range| text.get(range)).unwrap_or_default();
+        let inner = |pointer: &&'_ str| -> String {
+            pointer
+                .get(1..)
+                .and_then(|rest| rest.find('/').and_then(|at| rest.get(at..)))
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let below: Vec<String> = group.iter().map(inner).collect();
+        let below: Vec<&str> = below.iter().map(String::as_str).collect();
+        let start = range.map_or(0, |range| range.start);
+        let found = json::offsets_of(message, &below, keys_are_unique);
+        offsets.extend(found.into_iter().map(|offset| offset.map(|offset| start + offset)));
+    }
+    offsets
 }
 
 /// Counts lines and columns while it moves on, so that many places on one long line cost one walk over it.

@@ -11,7 +11,7 @@ fn document(path: &str, text: &str) -> Document {
 
 fn read_with_gaps(path: &str, text: &str) -> (Option<Manifest>, Vec<Gap>) {
     let mut gaps = Vec::new();
-    let manifest = read(&document(path, text), &mut gaps);
+    let manifest = read(&document(path, text), ReadingReason::Found, &mut gaps);
     (manifest, gaps)
 }
 
@@ -287,7 +287,7 @@ proptest! {
         let paths = ["package.json", ".mcp.json", "SKILL.md", "a.mdc", "pyproject.toml", "PKG-INFO", "tools.json", "hooks.json"];
         let path = paths.get(at).copied().unwrap_or_default();
         let document = document(path, &text);
-        read(&document, &mut Vec::new());
+        read(&document, ReadingReason::Found, &mut Vec::new());
         let place = place_of(&document, "/a/0/b");
         prop_assert!(place.line >= 1 && place.column >= 1);
     }
@@ -303,7 +303,7 @@ proptest! {
 
     #[test]
     fn front_matter_lines_break_no_reader(body in "([a-z]{1,3}: ?[-\\[\\]{}&*'\"|> a-z]{0,12}\n|- [a-z]{0,4}\n| [a-z: ]{0,9}\n){0,9}") {
-        read(&document("SKILL.md", &format!("---\n{body}---\n")), &mut Vec::new());
+        read(&document("SKILL.md", &format!("---\n{body}---\n")), ReadingReason::Found, &mut Vec::new());
     }
 
     #[test]

@@ -11,7 +11,8 @@ use serde_json::Value;
 use capdex_model::fact::Place;
 
 use super::Evidence;
-use super::manifest::{Manifest, ManifestKind, escape, locate, value_at};
+use super::manifest::{Manifest, escape, locate, value_at};
+use super::recorded::{ListKind, RecordedEntry};
 use super::schema::{self, SchemaField, SchemaWalk};
 use super::sentences::{Marks, SegmentedText};
 use super::tools::{Tool, server_text};
@@ -110,11 +111,11 @@ const MAX_META_BYTES: usize = 64 * 1024;
 /// The most prompts and resources of one list that are read.
 const MAX_ENTRIES: usize = 10_000;
 
-/// The surfaces of a bundle: its tools in their order, then those of its tools lists.
+/// The surfaces of a bundle: its tools in their order, then those of its recorded lists.
 pub fn collect(evidence: &Evidence) -> Vec<Surface> {
     let mut surfaces: Vec<Surface> =
         evidence.tools.iter().enumerate().map(|(at, tool)| of_tool(evidence, at, tool)).collect();
-    for manifest in evidence.manifests.values().filter(|manifest| manifest.kind == ManifestKind::ToolsList) {
+    for manifest in evidence.manifests.values().filter(|manifest| !manifest.recorded.is_empty()) {
         of_list(evidence, manifest, &mut surfaces);
     }
     surfaces
@@ -143,48 +144,46 @@ fn of_tool(evidence: &Evidence, at: usize, tool: &Tool) -> Surface {
     surface
 }
 
-/// Prompts, resources and the server's own words of a tools list.
+/// Prompts, resources and the servers' own words in recorded lists.
 fn of_list(evidence: &Evidence, manifest: &Manifest, surfaces: &mut Vec<Surface>) {
-    const LISTS: [(&str, SurfaceKind); 3] = [
-        ("prompts", SurfaceKind::Prompt),
-        ("resources", SurfaceKind::Resource),
-        ("resourceTemplates", SurfaceKind::Resource),
-    ];
-    let roots = [
-        ("", Some(&*manifest.value)),
-        ("/result", manifest.value.get("result")),
-        ("/server", manifest.value.get("server")),
+    const KINDS: [(ListKind, SurfaceKind); 3] = [
+        (ListKind::Prompts, SurfaceKind::Prompt),
+        (ListKind::Resources, SurfaceKind::Resource),
+        (ListKind::Templates, SurfaceKind::Resource),
     ];
     let mut found = Vec::new();
-    // Recordings differ in where they put these: each place is asked.
-    for (list, kind) in LISTS {
-        for (root, value) in roots {
-            let entries = value.and_then(|value| value.get(list)).and_then(Value::as_array).into_iter().flatten();
-            for (at, entry) in entries.take(MAX_ENTRIES).enumerate() {
-                found.extend(of_entry(kind, &manifest.path, format!("{root}/{list}/{at}"), entry));
-            }
+    for (list_kind, kind) in KINDS {
+        for list in manifest.recorded.lists.iter().filter(|list| list.kind == list_kind) {
+            let entries = list.entries(&manifest.value).into_iter().take(MAX_ENTRIES);
+            found.extend(entries.filter_map(|entry| of_entry(kind, &manifest.path, entry)));
         }
     }
-    let mut server =
-        Surface::new(SurfaceKind::Server, "server", Place { file: manifest.path.clone(), ..Place::default() });
-    for said in server_text(manifest) {
-        server.prose(said.pointer, Some(&said.text));
-    }
     // A list that says nothing of its server has no surface for it.
-    found.extend((!server.texts.is_empty()).then_some(server));
+    let said = server_text(manifest);
+    for texts in said.chunk_by(|one, next| one.speaker == next.speaker) {
+        let pointer = texts.first().map(|text| text.speaker.clone()).unwrap_or_default();
+        let place = Place { file: manifest.path.clone(), pointer, ..Place::default() };
+        let mut server = Surface::new(SurfaceKind::Server, "server", place);
+        texts.iter().for_each(|text| server.prose(text.pointer, Some(&text.text)));
+        found.push(server);
+    }
     let Some(document) = evidence.documents.get(&manifest.path) else { return };
     locate(manifest, document, found.iter_mut().map(|surface| &mut surface.place));
     surfaces.append(&mut found);
 }
 
-fn of_entry(kind: SurfaceKind, file: &str, pointer: String, entry: &Value) -> Option<Surface> {
+fn of_entry(kind: SurfaceKind, file: &str, entry: RecordedEntry<'_>) -> Option<Surface> {
+    let RecordedEntry { pointer, value: entry, key } = entry;
     let text = |key: &str| entry.get(key).and_then(Value::as_str);
-    let name = text("name").or_else(|| text("uri")).or_else(|| text("uriTemplate"))?;
+    // The messages of one prompt come without its name.
+    let unnamed = || entry.get("messages").is_some().then_some("prompt");
+    let name = text("name").or_else(|| text("uri")).or_else(|| text("uriTemplate")).or_else(|| text("uri_template"));
+    let name = name.or(key).or_else(unnamed)?;
     let place = Place { file: file.to_owned(), pointer, ..Place::default() };
     let mut surface = Surface::new(kind, name, place);
     surface.prose("/description", text("description"));
     surface.prose("/title", text("title"));
-    for (field, key) in [("/uri", "uri"), ("/uriTemplate", "uriTemplate")] {
+    for (field, key) in [("/uri", "uri"), ("/uriTemplate", "uriTemplate"), ("/uri_template", "uri_template")] {
         surface.push(field, "", SurfacePart::Name, text(key).unwrap_or_default());
     }
     for (at, argument) in list(entry, "arguments").enumerate() {
@@ -200,7 +199,7 @@ fn of_entry(kind: SurfaceKind, file: &str, pointer: String, entry: &Value) -> Op
     }
     for (at, message) in list(entry, "messages").enumerate() {
         // A message is a text, or an object with one.
-        for pointer in ["/content", "/content/text"] {
+        for pointer in ["/content", "/content/text", "/content/resource/text"] {
             let text = message.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
             surface.push("/messages", &format!("/{at}{pointer}"), SurfacePart::Prose, text);
         }

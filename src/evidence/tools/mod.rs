@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 use capdex_model::fact::Place;
 
 use super::Evidence;
-use super::manifest::{Manifest, ManifestKind, escape, locate, tools_pointer, value_at};
+use super::manifest::{Manifest, ManifestKind, escape, locate, value_at};
+use super::recorded::ListKind;
 use super::shared_json::SharedJson;
 
 #[cfg(test)]
@@ -85,8 +86,14 @@ fn definition(tool: &Tool) -> String {
 }
 
 fn tools_of(evidence: &Evidence, manifest: &Manifest) -> Vec<Tool> {
-    let lists = match manifest.kind {
-        ManifestKind::ToolsList => tools_pointer(&manifest.value).into_iter().map(str::to_owned).collect(),
+    let mut tools: Vec<Tool> = Vec::new();
+    for list in manifest.recorded.lists.iter().filter(|list| list.kind == ListKind::Tools) {
+        let entries = list.entries(&manifest.value).into_iter();
+        tools.extend(entries.filter_map(|entry| {
+            tool_of(&manifest.value, entry.value, entry.key, ToolOrigin::ToolsList, entry.pointer)
+        }));
+    }
+    let declared = match manifest.kind {
         ManifestKind::Mcpb => {
             let mut lists = vec!["/tools".to_owned()];
             // Publishers record their tools in `_meta`, though the format has a place of its own.
@@ -94,13 +101,13 @@ fn tools_of(evidence: &Evidence, manifest: &Manifest) -> Vec<Tool> {
             lists
         }
         ManifestKind::ServerJson => published_lists(&manifest.value),
-        _ => return Vec::new(),
+        _ => Vec::new(),
     };
-    let origin = if manifest.kind == ManifestKind::ToolsList { ToolOrigin::ToolsList } else { ToolOrigin::Manifest };
-    let mut tools: Vec<Tool> = Vec::new();
-    for list in lists {
+    for list in declared {
         let entries = value_at(&manifest.value, &list).and_then(Value::as_array).into_iter().flatten().enumerate();
-        tools.extend(entries.filter_map(|(at, entry)| tool_of(&manifest.value, entry, origin, format!("{list}/{at}"))));
+        tools.extend(entries.filter_map(|(at, entry)| {
+            tool_of(&manifest.value, entry, None, ToolOrigin::Manifest, format!("{list}/{at}"))
+        }));
     }
     let Some(document) = evidence.documents.get(&manifest.path) else { return tools };
     locate(manifest, document, tools.iter_mut().map(|tool| &mut tool.place));
@@ -126,26 +133,40 @@ fn published_lists(value: &Value) -> Vec<String> {
     lists
 }
 
-/// A tool from its entry in a manifest: an object with a name, or the name alone.
-fn tool_of(manifest: &Arc<Value>, entry: &Value, origin: ToolOrigin, pointer: String) -> Option<Tool> {
+/// A tool from its entry in a manifest: an object with a name, the name alone, or an object that is listed by name.
+fn tool_of(
+    manifest: &Arc<Value>,
+    entry: &Value,
+    listed_as: Option<&str>,
+    origin: ToolOrigin,
+    pointer: String,
+) -> Option<Tool> {
     let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
     let any = |keys: &[&str]| {
-        // The first spelling counts, whatever the others hold.
-        let (key, value) = keys.iter().find_map(|key| entry.get(*key).map(|value| (*key, value)))?;
-        (!value.is_null()).then(|| SharedJson::new(manifest, [&pointer, "/", key].concat()))
+        // The first spelling that says something counts, whatever the others hold.
+        let filled = |key| Some((key, entry.get(key).filter(|value: &&Value| !value.is_null())?));
+        let (key, value) = keys.iter().copied().find_map(filled)?;
+        // Bedrock puts the schema one level further down.
+        let inner = value.as_object().filter(|schema| schema.len() == 1).and_then(|schema| schema.get("json"));
+        let below = if inner.is_some_and(Value::is_object) { "/json" } else { "" };
+        Some(SharedJson::new(manifest, [&pointer, "/", key, below].concat()))
     };
     Some(Tool {
         // Some manifests list names alone: the entry is a text then.
-        name: text("name").or_else(|| entry.as_str().map(str::to_owned))?,
+        name: text("name").or_else(|| entry.as_str().map(str::to_owned)).or_else(|| listed_as.map(str::to_owned))?,
         title: text("title"),
         description: text("description").or_else(|| lines(entry.get("description")?)),
-        input_schema: any(&["inputSchema", "input_schema", "parameters", "arguments"]).map(as_schema),
+        input_schema: any(&INPUT_SCHEMAS).map(as_schema),
         output_schema: any(&["outputSchema", "output_schema"]),
         annotations: any(&["annotations"]),
         origin,
         place: Place { pointer, ..Place::default() },
     })
 }
+
+/// The spellings of the schema of a tool's arguments.
+const INPUT_SCHEMAS: [&str; 6] =
+    ["inputSchema", "input_schema", "parameters", "parametersJsonSchema", "args_schema", "arguments"];
 
 /// A description that is written as a list of texts: a client that shows it joins them.
 fn lines(value: &Value) -> Option<String> {
@@ -178,44 +199,39 @@ fn as_schema(value: SharedJson) -> SharedJson {
     json!({ "type": "object", "properties": properties, "required": required }).into()
 }
 
-/// A text by which a tools list's server presents itself to the model.
+/// A text by which a recorded server presents itself to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerText {
-    /// The JSON Pointer to the text.
+    /// The JSON Pointer to the object that speaks of the server.
+    pub speaker: String,
+    /// The JSON Pointer from there to the text.
     pub pointer: &'static str,
     /// The text. Untrusted.
     pub text: String,
 }
 
-/// The words of a tools list about its server: name, title, description and instructions, wherever the recording put
-/// them. Empty for other manifests and where nothing is said.
+/// The words of recorded lists about their servers: name, title, description and instructions, wherever the recording
+/// put them. Empty for other manifests and where nothing is said.
 pub fn server_text(manifest: &Manifest) -> Vec<ServerText> {
     // By the first step, since a list has few of them.
-    const POINTERS: [(&str, &[&str]); 8] = [
+    const POINTERS: [(&str, &[&str]); 7] = [
         ("server", &["/server", "/server/name", "/server/title", "/server/description", "/server/instructions"]),
         ("serverInfo", &["/serverInfo/name", "/serverInfo/title", "/serverInfo/description"]),
+        ("server_info", &["/server_info/name", "/server_info/title", "/server_info/description"]),
         ("instructions", &["/instructions"]),
-        (
-            "initialize",
-            &[
-                "/initialize/serverInfo/name",
-                "/initialize/serverInfo/title",
-                "/initialize/serverInfo/description",
-                "/initialize/instructions",
-            ],
-        ),
-        ("result", &["/result/serverInfo/name", "/result/serverInfo/title", "/result/instructions"]),
         ("description", &["/description"]),
         ("name", &["/name"]),
         ("title", &["/title"]),
     ];
-    if manifest.kind != ManifestKind::ToolsList {
-        return Vec::new();
+    let mut said = Vec::new();
+    for speaker in &manifest.recorded.speakers {
+        let Some(value) = value_at(&manifest.value, speaker) else { continue };
+        let there = POINTERS.into_iter().filter(|(first, _)| value.get(first).is_some());
+        let texts = there.flat_map(|(_, pointers)| pointers).filter_map(|pointer| {
+            let text = value_at(value, pointer).and_then(Value::as_str).filter(|text| !text.trim().is_empty())?;
+            Some(ServerText { speaker: speaker.clone(), pointer, text: text.to_owned() })
+        });
+        said.extend(texts);
     }
-    let text = |pointer: &'static str| {
-        let text = value_at(&manifest.value, pointer).and_then(Value::as_str).filter(|text| !text.trim().is_empty())?;
-        Some(ServerText { pointer, text: text.to_owned() })
-    };
-    let there = POINTERS.into_iter().filter(|(first, _)| manifest.value.get(first).is_some());
-    there.flat_map(|(_, pointers)| pointers).copied().filter_map(text).collect()
+    said
 }

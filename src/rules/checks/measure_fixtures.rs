@@ -42,10 +42,7 @@ impl Scene {
 
     /// Adds a manifest at a path.
     pub(crate) fn with_manifest(mut self, path: &str, kind: ManifestKind, value: Value) -> Self {
-        self.evidence.manifests.insert(
-            path.into(),
-            Manifest { path: path.into(), kind, value: value.into(), keys_are_unique: false, strict_refusal: None },
-        );
+        self.evidence.manifests.insert(path.into(), Manifest::new(path, kind, value));
         self.evidence.documents.insert(path.into(), Document::read(path, b"{}", &mut Vec::new()));
         self
     }

@@ -11,11 +11,16 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if subject.tools().nth(1).is_none() {
         return;
     }
+    let server = |tool: &Tool| {
+        let manifest = subject.evidence.manifests.get(&tool.place.file);
+        manifest.and_then(|manifest| manifest.recorded.server_at(&tool.place.pointer))
+    };
     let mut seen: BTreeMap<(&str, &str), &Tool> = BTreeMap::new();
     // Only within a list: source and list naturally define the same tool twice.
     for tool in subject.tools().filter(|tool| tool.origin == ToolOrigin::ToolsList) {
         match seen.get(&(tool.place.file.as_str(), tool.name.as_str())) {
-            Some(first) if words_of(first) != words_of(tool) => {
+            // A recording of several servers may have one name in each.
+            Some(first) if words_of(first) != words_of(tool) && server(first) == server(tool) => {
                 facts.found(tool.place.clone(), &format!("{} is described in two ways", tool.name));
             }
             Some(_) => {}

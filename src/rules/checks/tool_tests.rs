@@ -40,16 +40,7 @@ fn evidence_of(example: &Example) -> Evidence {
             if kind == ManifestKind::ToolsList {
                 evidence.tools.extend(tools_of(path, &value));
             }
-            evidence.manifests.insert(
-                path.clone(),
-                Manifest {
-                    path: path.clone(),
-                    kind,
-                    value: value.into(),
-                    keys_are_unique: false,
-                    strict_refusal: None,
-                },
-            );
+            evidence.manifests.insert(path.clone(), Manifest::new(path, kind, value));
         }
         evidence.documents.insert(path.clone(), document);
     }

@@ -5,6 +5,7 @@
 
 use capdex_evidence::document::Document;
 use capdex_evidence::manifest;
+use capdex_evidence::recorded::ReadingReason;
 use libfuzzer_sys::fuzz_target;
 
 const PATHS: [&str; 6] =
@@ -15,5 +16,5 @@ fuzz_target!(|input: (u8, &[u8])| {
     let path = PATHS.get(usize::from(choice) % PATHS.len()).copied().unwrap_or("SKILL.md");
     let mut gaps = Vec::new();
     let document = Document::read(path, bytes, &mut gaps);
-    let _ = manifest::read(&document, &mut gaps);
+    let _ = manifest::read(&document, ReadingReason::Found, &mut gaps);
 });

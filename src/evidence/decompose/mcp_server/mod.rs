@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::manifest::{Manifest, ManifestKind, around, folder_of, is_foreign, is_within, launches, name_of};
+use crate::recorded::part_of;
 use capdex_model::capability::Kind;
 
 use super::{AnchorFinderInput, CapabilityAnchor, given_name};
@@ -98,27 +99,34 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Recorded tool lists that lie in no server: the folder around one, or the file alone where the folder says
-    /// nothing about it. That is so where the list is all there is, shares the folder with another, or lies in a skill
-    /// or plugin.
+    /// Recorded lists that lie in no server: the folder around one, or the file alone where the folder says nothing about
+    /// it. That is so where the list is all there is, shares the folder with another, or lies in a skill or plugin.
     fn find_recordings(&mut self) -> Vec<CapabilityAnchor> {
         let is_list = |m: &&Manifest| m.kind == ManifestKind::ToolsList && !self.is_served(&m.path);
         let lists: Vec<&Manifest> = self.input.own_manifests().filter(is_list).collect();
-        let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
-        for list in &lists {
-            *folders.entry(folder_of(&list.path)).or_default() += 1;
+        let mut folders: BTreeMap<&str, Vec<&Manifest>> = BTreeMap::new();
+        for list in lists {
+            folders.entry(folder_of(&list.path)).or_default().push(list);
         }
         let mut files = Vec::new();
-        for list in lists {
-            let folder = folder_of(&list.path);
-            // A list of its own, or beside others, is a recording of some server; its folder says nothing.
-            let alone = self.input.paths.len() == 1;
-            let shared = folders.get(folder).is_some_and(|lists| *lists > 1);
-            if alone || shared || self.lies_in_other(folder) {
-                let name = name_in(list).unwrap_or_else(|| name_of(&list.path).to_owned());
-                files.push(CapabilityAnchor::file(Kind::McpServer, &list.path, name));
-            } else {
-                self.servers.entry(folder.to_owned()).or_default().push(&list.path);
+        for (folder, mut lists) in folders {
+            // The lists of one server, each in a file that is named after its kind, are one recording.
+            let are_parts = lists.iter().all(|list| part_of(&list.path).is_some());
+            lists.sort_by_key(|list| (part_of(&list.path), list.path.as_str()));
+            // A recording of its own, or beside others, is one of some server; its folder says nothing.
+            let alone = self.input.paths.len() == lists.len();
+            let usual = are_parts || lists.iter().all(|list| list.recorded.speaks_for_folder());
+            if (are_parts || lists.len() == 1) && usual && !alone && !self.lies_in_other(folder) {
+                let own = self.servers.entry(folder.to_owned()).or_default();
+                own.extend(lists.iter().map(|list| list.path.as_str()));
+                continue;
+            }
+            for recording in if are_parts { vec![lists] } else { lists.chunks(1).map(<[_]>::to_vec).collect() } {
+                let Some(first) = recording.first() else { continue };
+                let name = name_in(first).unwrap_or_else(|| name_of(&first.path).to_owned());
+                let own = recording.iter().map(|list| list.path.clone()).collect();
+                // The path stays that of the first list, whether or not its server lists anything else.
+                files.push(CapabilityAnchor { own, ..CapabilityAnchor::file(Kind::McpServer, &first.path, name) });
             }
         }
         files

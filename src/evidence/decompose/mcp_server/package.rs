@@ -265,7 +265,7 @@ pub(in crate::decompose) fn name_in(manifest: &Manifest) -> Option<String> {
     ];
     let at = |steps: &&[&str]| steps.iter().try_fold(&*manifest.value, |value, step| value.get(step));
     // In this order: the first form that holds a text wins.
-    let text = STEPS.iter().filter_map(at).find_map(Value::as_str);
+    let text = STEPS.iter().filter_map(at).find_map(Value::as_str).or_else(|| manifest.recorded.only_server());
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 

@@ -57,13 +57,7 @@ pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest>
         }
     };
     keep_texts(&mut object, yaml);
-    Some(Manifest {
-        path: document.path.clone(),
-        kind: ManifestKind::Frontmatter,
-        value: Value::Object(object).into(),
-        keys_are_unique: false,
-        strict_refusal,
-    })
+    Some(Manifest { strict_refusal, ..Manifest::new(&document.path, ManifestKind::Frontmatter, Value::Object(object)) })
 }
 
 /// True where agents load a Markdown file, so that broken front matter matters.

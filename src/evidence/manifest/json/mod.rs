@@ -33,11 +33,11 @@ pub(super) enum JsonDialect {
 
 /// The result of parsing.
 #[derive(Debug)]
-pub(super) struct ParsedJson {
+pub(crate) struct ParsedJson {
     /// The tree; of a doubled key the last value.
-    pub(super) value: Value,
+    pub(crate) value: Value,
     /// The first key that stands twice in one object: readers differ on which one counts.
-    pub(super) doubled: Option<String>,
+    pub(crate) doubled: Option<String>,
 }
 
 /// Parses a text. The error is a message for a person: too deep, or what the parser says.
@@ -55,6 +55,19 @@ pub(super) fn parse(text: &str, dialect: JsonDialect) -> Result<ParsedJson, Stri
     };
     let value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     Ok(ParsedJson { value, doubled: scan.doubled })
+}
+
+/// Parses one message out of a text of several.
+pub(crate) fn parse_message(text: &str) -> serde_json::Result<ParsedJson> {
+    tree::read(text)
+}
+
+/// One past the object or array that opens at `start`; the end of the text, or any offset behind the start, where it is
+/// not closed or nested too deep.
+pub(crate) fn end_of_value(text: &str, start: usize) -> usize {
+    let mut tokens = Tokens { bytes: text.as_bytes(), at: start + 1 };
+    tokens.pass_over(MAX_DEPTH - 1);
+    tokens.at
 }
 
 /// The byte offset of each wanted JSON Pointer, which must be sorted. It is that of the key for a member of an object,
