@@ -20,6 +20,7 @@ pub mod lexicon;
 pub mod manifest;
 mod notebook;
 pub mod payload;
+pub mod program;
 pub mod rated_files;
 mod run_files;
 pub mod schema;
