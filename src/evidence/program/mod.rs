@@ -1,7 +1,94 @@
 //! Programs: the modules of a package in one form, and the values that their names and expressions stand for.
 //!
-//! A reader for each language outlines a module (`outline`); names are followed across the modules of the package.
-//! Nothing is run: an expression is worked out only as far as the text says what it is, within bounds.
+//! A reader for each language outlines a module (`outline`); names are followed across the modules of the package
+//! (`names`, `modules`), calls are looked through (`calls`, `methods`), and what the package registers with an MCP kit
+//! is told (`registrations`). Nothing is run: an expression is worked out only as far as the text says what it is,
+//! within a budget of steps for the whole package.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Evidence;
+use super::document::Document;
 
 mod build;
+mod calls;
+mod contexts;
+mod evaluate;
+mod files;
+mod index;
+mod instances;
+mod javascript;
+mod methods;
+mod modules;
+mod names;
 pub mod outline;
+mod pydantic;
+mod python;
+mod read;
+pub mod registrations;
+#[cfg(test)]
+mod tests;
+mod value;
+mod zod;
+
+use index::Index;
+use outline::{NodeId, Outline};
+use value::Value;
+
+/// The steps of evaluation for one package: some seconds at most, and ten times what the largest server read needs.
+const MAX_STEPS: u64 = 4_000_000;
+
+/// The depth to which expressions and calls are followed: each level takes some stack.
+const MAX_DEPTH: usize = 160;
+
+/// The modules of a package.
+pub(super) struct Program<'e> {
+    documents: &'e BTreeMap<String, Document>,
+    outlines: Vec<Outline>,
+    by_path: BTreeMap<String, usize>,
+    /// The folder of each package in the bundle, by the package's name.
+    packages: BTreeMap<String, String>,
+    index: Index,
+    steps: Cell<u64>,
+    /// The functions whose parameters were asked for and are not known.
+    missing: RefCell<BTreeSet<(usize, outline::FunctionId)>>,
+    /// The values of expressions outside of functions.
+    known: RefCell<BTreeMap<(usize, NodeId), Value>>,
+    /// Expressions that are being worked out, so that a circle of names ends.
+    open: RefCell<BTreeSet<(usize, NodeId)>>,
+}
+
+impl<'e> Program<'e> {
+    /// The program of a bundle; none where no file of it mentions a registration.
+    pub(super) fn of(evidence: &'e Evidence) -> Option<Self> {
+        let outlines = read::outlines(evidence);
+        if outlines.is_empty() {
+            return None;
+        }
+        let by_path = outlines.iter().enumerate().map(|(at, outline)| (outline.path.clone(), at)).collect();
+        let index = Index::of(&outlines);
+        Some(Self {
+            documents: &evidence.documents,
+            packages: modules::packages(evidence),
+            outlines,
+            by_path,
+            index,
+            steps: Cell::new(MAX_STEPS),
+            missing: RefCell::default(),
+            known: RefCell::default(),
+            open: RefCell::default(),
+        })
+    }
+
+    /// True where the budget is spent.
+    fn is_spent(&self) -> bool {
+        self.steps.get() == 0
+    }
+
+    /// Takes steps from the budget; false where it is spent.
+    fn spend(&self, steps: usize) -> bool {
+        self.steps.set(self.steps.get().saturating_sub(steps as u64));
+        !self.is_spent()
+    }
+}
