@@ -13,6 +13,7 @@ pub mod code;
 pub mod context;
 pub mod decode;
 pub mod decompose;
+mod docstring;
 pub mod document;
 pub mod file_role;
 pub mod language;

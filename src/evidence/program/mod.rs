@@ -5,3 +5,4 @@
 
 mod build;
 pub mod outline;
+mod python;
