@@ -63,6 +63,8 @@ pub struct SourceView {
     pub calls: Vec<Call>,
     /// The MCP tools that it registers, in the order of the text.
     pub tools: Vec<Tool>,
+    /// True where a parser read it; a lexer reads other languages.
+    pub is_parsed: bool,
 }
 
 /// A call or construction.
@@ -274,7 +276,7 @@ fn view(document: &Document, mut findings: Findings, gaps: &mut Vec<Gap>) -> Sou
     // Tools begin at the top of the file again, and the first counter has moved past them.
     let mut places = Places::new(document);
     let tools = findings.tools.into_iter().map(|(offset, tool)| Tool { place: places.at(offset), ..tool }).collect();
-    SourceView { imports: findings.imports, calls, tools }
+    SourceView { imports: findings.imports, calls, tools, is_parsed: true }
 }
 
 /// Places of rising offsets, in time linear in the text even where it is all one line.

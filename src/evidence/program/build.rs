@@ -1,5 +1,7 @@
 //! Puts an outline together: numbers expressions, functions and scopes while a reader walks the text.
 
+use std::collections::BTreeSet;
+
 use super::outline::{
     Binding, Class, ClassId, Expression, Function, FunctionId, ModuleLanguage, Node, NodeId, Origin, Outline, Part,
     Scope, ScopeId, Write,
@@ -13,6 +15,8 @@ pub(super) struct OutlineBuilder {
     pub(super) scope: ScopeId,
     /// The function or loop around.
     pub(super) function: Option<FunctionId>,
+    /// The modules that are in `imports` already.
+    imported: BTreeSet<String>,
 }
 
 /// The most expressions of one module: about three times as many as a bundle of eight megabytes has.
@@ -20,9 +24,8 @@ const MAX_NODES: usize = 8_000_000;
 
 impl OutlineBuilder {
     pub(super) fn new(path: &str, language: ModuleLanguage) -> Self {
-        let outline =
-            Outline { path: path.to_owned(), language, scopes: vec![Scope::default()], ..Outline::default() };
-        Self { outline, scope: 0, function: None }
+        let outline = Outline { path: path.to_owned(), language, scopes: vec![Scope::default()], ..Outline::default() };
+        Self { outline, scope: 0, function: None, imported: BTreeSet::new() }
     }
 
     /// Adds an expression.
@@ -90,7 +93,7 @@ impl OutlineBuilder {
 
     /// Notes a module that is named.
     pub(super) fn import(&mut self, module: &str) {
-        if !self.outline.imports.iter().any(|known| known == module) {
+        if self.imported.insert(module.to_owned()) {
             self.outline.imports.push(module.to_owned());
         }
     }

@@ -279,6 +279,18 @@ impl Program<'_> {
         self.outlines.get(module).is_some_and(|outline| own_class(outline, id).is_some())
     }
 
+    /// Some object of a class, where a parameter is the `self` of its method; the class itself for a class method's.
+    pub(super) fn own_object(&self, module: usize, function: u32, at: usize) -> Option<Value> {
+        let outline = self.outlines.get(module).filter(|outline| at == 0 && outline.language == ModuleLanguage::Python)?;
+        let function = outline.function(function)?;
+        let class = function.class?;
+        match function.parameters.first()?.name.as_str() {
+            "self" => Some(self.instance(module, class, Given::default())),
+            "cls" => Some(Value::Class(module, class)),
+            _ => None,
+        }
+    }
+
     /// A frame of a function with its arguments.
     pub(super) fn frame(&self, closure: &Closure, given: &Given, depth: usize) -> Frames {
         let outline = self.outlines.get(closure.module)?;
@@ -288,12 +300,9 @@ impl Program<'_> {
         let mut named = given.named.clone();
         for (at, parameter) in function.parameters.iter().enumerate() {
             use super::outline::ParameterKind;
-            let is_own = at == 0
-                && outline.language == ModuleLanguage::Python
-                && function.class.is_some()
-                && matches!(parameter.name.as_str(), "self" | "cls");
+            let own = self.own_object(closure.module, closure.function, at);
             let value = match parameter.kind {
-                _ if is_own => closure.this.clone(),
+                _ if own.is_some() => closure.this.clone().or(own),
                 ParameterKind::Plain => positional.next().cloned().or_else(|| named.remove(&parameter.name)),
                 ParameterKind::KeywordOnly => named.remove(&parameter.name),
                 ParameterKind::Rest => Some(Value::list(positional.by_ref().cloned().collect(), true)),

@@ -22,13 +22,11 @@ mod javascript;
 mod methods;
 mod modules;
 mod names;
-pub mod outline;
+mod outline;
 mod pydantic;
 mod python;
 mod read;
-pub mod registrations;
-#[cfg(test)]
-mod tests;
+pub(super) mod registrations;
 mod value;
 mod zod;
 

@@ -95,6 +95,10 @@ impl<'e> Program<'e> {
             }
             next = frame.next.as_ref();
         }
+        // `self` is some object of the class, whoever calls the method.
+        if let Some(own) = self.own_object(module, function, at) {
+            return own;
+        }
         self.missing.borrow_mut().insert((module, function));
         Value::Unknown
     }

@@ -94,7 +94,7 @@ fn registered(evidence: &Evidence) -> Option<(ToolsByFile, Vec<Gap>)> {
         }
     }
     if program.is_spent() {
-        gaps.push(Gap::new("", GapReason::BudgetExhausted, "what the package registers was not followed to its end"));
+        gaps.push(Gap::new(".", GapReason::BudgetExhausted, "what the package registers was not followed to its end"));
     }
     let mut tools: ToolsByFile = BTreeMap::new();
     for found in kept {
@@ -197,7 +197,7 @@ impl Program<'_> {
         if is_python {
             (0..outline.functions.len() as FunctionId).for_each(|function| self.python_function(module, function, into));
         } else {
-            self.script_module(module, into);
+            self.exported_tool(module, into);
         }
     }
 

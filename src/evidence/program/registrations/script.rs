@@ -197,7 +197,7 @@ impl Program<'_> {
     }
 
     /// A module that is a tool by what it exports: a name, a description and arguments, or metadata beside a schema.
-    pub(super) fn script_module(&self, module: usize, into: &mut Registrations) {
+    pub(super) fn exported_tool(&self, module: usize, into: &mut Registrations) {
         let Some(outline) = self.outlines.get(module) else { return };
         let has = |name: &str| outline.exports.contains_key(name);
         let described = has("description") && (has("name") || has("method") || has("toolName"));
