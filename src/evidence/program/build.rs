@@ -20,8 +20,7 @@ const MAX_NODES: usize = 8_000_000;
 
 impl OutlineBuilder {
     pub(super) fn new(path: &str, language: ModuleLanguage) -> Self {
-        let outline =
-            Outline { path: path.to_owned(), language, scopes: vec![Scope::default()], ..Outline::default() };
+        let outline = Outline { path: path.to_owned(), language, scopes: vec![Scope::default()], ..Outline::default() };
         Self { outline, scope: 0, function: None }
     }
 

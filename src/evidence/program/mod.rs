@@ -4,4 +4,5 @@
 //! Nothing is run: an expression is worked out only as far as the text says what it is, within bounds.
 
 mod build;
+mod javascript;
 pub mod outline;
