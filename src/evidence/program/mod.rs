@@ -35,7 +35,10 @@ use outline::{NodeId, Outline};
 use value::Value;
 
 /// The steps of evaluation for one package: some seconds at most, and ten times what the largest server read needs.
-const MAX_STEPS: u64 = 4_000_000;
+const MAX_STEPS: u64 = 6_000_000;
+
+/// The steps for one place that registers something, so that none uses up what the others need.
+const MAX_STEPS_OF_PLACE: u64 = 150_000;
 
 /// The depth to which expressions and calls are followed: each level takes some stack.
 const MAX_DEPTH: usize = 160;
@@ -48,7 +51,9 @@ pub(super) struct Program<'e> {
     /// The folder of each package in the bundle, by the package's name.
     packages: BTreeMap<String, String>,
     index: Index,
+    /// The steps left for the place that is looked at, and for the others after it.
     steps: Cell<u64>,
+    later: Cell<u64>,
     /// The functions whose parameters were asked for and are not known.
     missing: RefCell<BTreeSet<(usize, outline::FunctionId)>>,
     /// The values of expressions outside of functions.
@@ -72,7 +77,8 @@ impl<'e> Program<'e> {
             outlines,
             by_path,
             index,
-            steps: Cell::new(MAX_STEPS),
+            steps: Cell::new(0),
+            later: Cell::new(MAX_STEPS),
             missing: RefCell::default(),
             known: RefCell::default(),
             open: RefCell::default(),
@@ -82,6 +88,17 @@ impl<'e> Program<'e> {
     /// True where the budget is spent.
     fn is_spent(&self) -> bool {
         self.steps.get() == 0
+    }
+
+    /// Works at one place that may register something, with a budget of its own; false where that was spent.
+    fn at_place(&self, work: impl FnOnce(&Self)) -> bool {
+        let own = self.later.get().min(MAX_STEPS_OF_PLACE);
+        self.later.set(self.later.get() - own);
+        self.steps.set(own);
+        work(self);
+        let spent = self.is_spent();
+        self.later.set(self.later.get() + self.steps.take());
+        !spent
     }
 
     /// Takes steps from the budget; false where it is spent.

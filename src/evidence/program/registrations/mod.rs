@@ -14,7 +14,7 @@ use super::outline::{ClassId, FunctionId, ModuleLanguage};
 use crate::Evidence;
 use crate::code::SourceView;
 use crate::document::Document;
-use crate::manifest::{around, folder_of, name_of as file_name};
+use crate::manifest::{around, folder_of};
 use crate::tools::Tool;
 
 mod found;
@@ -33,6 +33,8 @@ pub(in crate::program) struct Registrations {
     found: Vec<Found>,
     /// Registrations that cannot be told, by module and place.
     unresolved: BTreeMap<(usize, u32), &'static str>,
+    /// Places that were not followed to their end.
+    spent: BTreeSet<(usize, u32)>,
 }
 
 impl Registrations {
@@ -81,7 +83,7 @@ fn registered(evidence: &Evidence) -> Option<(ToolsByFile, Vec<Gap>)> {
         }
         program.registrations_of(module, &mut all);
     }
-    let Registrations { found, unresolved } = all;
+    let Registrations { found, unresolved, spent } = all;
     let kept = once(&program, found, &reached);
     let mut gaps = Vec::new();
     for ((module, offset), what) in unresolved {
@@ -93,7 +95,7 @@ fn registered(evidence: &Evidence) -> Option<(ToolsByFile, Vec<Gap>)> {
             gaps.push(Gap::new(&document.path, GapReason::Unresolved, detail));
         }
     }
-    if program.is_spent() {
+    if !spent.is_empty() {
         gaps.push(Gap::new(".", GapReason::BudgetExhausted, "what the package registers was not followed to its end"));
     }
     let mut tools: ToolsByFile = BTreeMap::new();
@@ -172,11 +174,11 @@ fn told(tool: &Tool) -> (bool, bool, bool, usize) {
 
 /// The folder of the package that a file belongs to; folders of built code are part of it.
 fn package_of(program: &Program<'_>, path: &str) -> String {
-    const BUILT: [&str; 8] = ["dist", "build", "lib", "out", "esm", "cjs", "bundle", "src"];
+    const BUILT: [&str; 9] = ["dist", "build", "lib", "out", "esm", "cjs", "commonjs", "bundle", "src"];
     let marks = ["package.json", "pyproject.toml", "PKG-INFO", "setup.py"];
     let is_root = |folder: &&str| {
         let file = |mark: &&str| if folder.is_empty() { (*mark).to_owned() } else { format!("{folder}/{mark}") };
-        !BUILT.contains(&file_name(folder)) && marks.iter().any(|mark| program.documents.contains_key(&file(mark)))
+        !folder.split('/').any(|part| BUILT.contains(&part)) && marks.iter().any(|mark| program.documents.contains_key(&file(mark)))
     };
     around(folder_of(path)).find(is_root).unwrap_or_default().to_owned()
 }
@@ -185,19 +187,38 @@ impl Program<'_> {
     fn registrations_of(&self, module: usize, into: &mut Registrations) {
         let Some(outline) = self.outlines.get(module) else { return };
         let is_python = outline.language == ModuleLanguage::Python;
+        let mut at = |offset: u32, work: &dyn Fn(&Self, &mut Registrations)| {
+            if !self.at_place(|program| work(program, into)) {
+                if std::env::var("DBG").is_ok() { eprintln!("spent at {} {}", outline.path, offset); }
+                into.spent.insert((module, offset));
+            }
+        };
         for call in &outline.calls {
-            if is_python { self.python_call(module, *call, into) } else { self.script_call(module, *call, into) }
+            at(outline.offset(*call), &|program, into| match is_python {
+                true => program.python_call(module, *call, into),
+                false => program.script_call(module, *call, into),
+            });
         }
         for object in &outline.objects {
-            if is_python { self.python_object(module, *object, into) } else { self.script_object(module, *object, into) }
+            at(outline.offset(*object), &|program, into| match is_python {
+                true => program.python_object(module, *object, into),
+                false => program.script_object(module, *object, into),
+            });
         }
         for class in 0..outline.classes.len() as ClassId {
-            if is_python { self.python_class(module, class, into) } else { self.script_class(module, class, into) }
+            let offset = outline.class(class).map_or(0, |class| class.offset);
+            at(offset, &|program, into| match is_python {
+                true => program.python_class(module, class, into),
+                false => program.script_class(module, class, into),
+            });
         }
         if is_python {
-            (0..outline.functions.len() as FunctionId).for_each(|function| self.python_function(module, function, into));
+            for function in 0..outline.functions.len() as FunctionId {
+                let offset = outline.function(function).map_or(0, |function| function.offset);
+                at(offset, &|program, into| program.python_function(module, function, into));
+            }
         } else {
-            self.exported_tool(module, into);
+            at(0, &|program, into| program.exported_tool(module, into));
         }
     }
 
