@@ -58,6 +58,7 @@ impl Program<'_> {
         let contexts = self.frames_of(function, frames, depth + 4, level);
         if contexts.is_empty() {
             // Nobody calls it here: what is known without its arguments counts.
+            self.uncalled.set(true);
             let unknown = self.unknown_frame(function, frames);
             return self.expand(module, id, &unknown, (depth + 4, level + 1), evaluate, results);
         }

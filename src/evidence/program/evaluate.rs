@@ -96,7 +96,7 @@ impl Program<'_> {
         }
     }
 
-    fn object(&self, module: usize, entries: &[Entry], frames: &Frames, depth: usize) -> Mapped {
+    pub(super) fn object(&self, module: usize, entries: &[Entry], frames: &Frames, depth: usize) -> Mapped {
         let mut map = Mapped { entries: BTreeMap::new(), whole: true };
         for entry in entries {
             let value = self.value(module, entry.value, frames, depth + 1);

@@ -35,10 +35,10 @@ use outline::{NodeId, Outline};
 use value::Value;
 
 /// The steps of evaluation for one package: some seconds at most, and ten times what the largest server read needs.
-const MAX_STEPS: u64 = 6_000_000;
+const MAX_STEPS: u64 = 1_500_000;
 
 /// The steps for one place that registers something, so that none uses up what the others need.
-const MAX_STEPS_OF_PLACE: u64 = 150_000;
+const MAX_STEPS_OF_PLACE: u64 = 60_000;
 
 /// The depth to which expressions and calls are followed: each level takes some stack.
 const MAX_DEPTH: usize = 160;
@@ -54,6 +54,8 @@ pub(super) struct Program<'e> {
     /// The steps left for the place that is looked at, and for the others after it.
     steps: Cell<u64>,
     later: Cell<u64>,
+    /// True where a function was met at this place that nobody in the package calls.
+    uncalled: Cell<bool>,
     /// The functions whose parameters were asked for and are not known.
     missing: RefCell<BTreeSet<(usize, outline::FunctionId)>>,
     /// The values of expressions outside of functions.
@@ -79,6 +81,7 @@ impl<'e> Program<'e> {
             index,
             steps: Cell::new(0),
             later: Cell::new(MAX_STEPS),
+            uncalled: Cell::new(false),
             missing: RefCell::default(),
             known: RefCell::default(),
             open: RefCell::default(),
@@ -95,6 +98,7 @@ impl<'e> Program<'e> {
         let own = self.later.get().min(MAX_STEPS_OF_PLACE);
         self.later.set(self.later.get() - own);
         self.steps.set(own);
+        self.uncalled.set(false);
         work(self);
         let spent = self.is_spent();
         self.later.set(self.later.get() + self.steps.take());

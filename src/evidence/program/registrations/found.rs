@@ -8,7 +8,8 @@ use capdex_model::fact::Place;
 
 use crate::code::literal::{as_schema, is_annotations};
 use crate::program::Program;
-use crate::program::value::{Given, Value};
+use crate::program::outline::{Argument, Entry, Key, Node, NodeId};
+use crate::program::value::{Frames, Given, Value};
 use crate::program::zod::MAX_SCHEMA;
 use crate::tools::{Tool, ToolOrigin, UnreadParts};
 
@@ -37,7 +38,36 @@ pub(super) struct Parts {
     pub(super) annotations: Value,
 }
 
+/// The keys of an object that say what a tool is; the others are what it does.
+fn is_telling(key: &str) -> bool {
+    const KEYS: [&str; 14] = [
+        "name", "title", "description", "outputSchema", "output_schema", "annotations", "function", "definition", "metadata",
+        "config", "tool", "_meta", "method", "type",
+    ];
+    KEYS.contains(&key) || SCHEMA_KEYS.contains(&key)
+}
+
 impl Program<'_> {
+    /// The value of an argument or object as far as it says what a tool is: what else an object holds (handlers, clients)
+    /// would ask for contexts that tell nothing.
+    pub(super) fn telling(&self, module: usize, id: NodeId, frames: &Frames, depth: usize) -> Value {
+        let Some(outline) = self.outlines.get(module) else { return Value::Unknown };
+        let Node::Object(entries) = outline.node(id) else { return self.value(module, id, frames, depth) };
+        let told = |entry: &&Entry| !matches!(&entry.key, Key::Named(key) if !is_telling(key));
+        let told: Vec<Entry> = entries.iter().filter(told).cloned().collect();
+        // A bare shape of arguments may have any key; it is looked at whole.
+        if told.is_empty() { self.value(module, id, frames, depth) } else { Value::Map(self.object(module, &told, frames, depth).into()) }
+    }
+
+    /// The arguments of a call as far as they say what a tool is.
+    pub(super) fn telling_arguments(&self, module: usize, arguments: &[Argument], frames: &Frames, depth: usize) -> Given {
+        if arguments.iter().any(|argument| argument.spread || argument.name.is_some()) {
+            return self.given(module, arguments, frames, depth);
+        }
+        let positional = arguments.iter().map(|argument| self.telling(module, argument.value, frames, depth + 1)).collect();
+        Given { positional, ..Given::default() }
+    }
+
     /// The parts of a tool that is told as an object, a constructed value or an object of a class.
     pub(super) fn parts_of(&self, value: &Value, depth: usize) -> Parts {
         let get = |key: &str| self.member(value, key, depth + 1);

@@ -27,6 +27,9 @@ use found::{Found, Parts};
 /// The most registrations of one package: far more than the largest server has.
 const MAX_TOOLS: usize = 5_000;
 
+/// What is registered by a function for others, none of which is in the package.
+const HANDED_ON: &str = "tool for callers outside of the package";
+
 /// What a package registers.
 #[derive(Default)]
 pub(in crate::program) struct Registrations {
@@ -89,6 +92,10 @@ fn registered(evidence: &Evidence) -> Option<(ToolsByFile, Vec<Gap>)> {
     for ((module, offset), what) in unresolved {
         // A place at which something was told after all is no gap.
         let told = kept.iter().any(|found| found.module == module && found.offset == offset);
+        // A function that only hands on what it is given, and that nobody calls here, is a wrapper of the kit.
+        if what == HANDED_ON && !kept.is_empty() {
+            continue;
+        }
         if let (false, Some(document)) = (told && what == "tool", document_of(&program, evidence, module)) {
             let line = document.place(offset as usize).line;
             let detail = format!("registers a {what} that could not be told (line {line})");
@@ -153,12 +160,14 @@ fn once(program: &Program<'_>, found: Vec<Found>, reached: &BTreeSet<usize>) -> 
         }
         // What tells most comes first: a registration and the object that it is given are one tool in two places.
         copies.sort_by_key(|copy| std::cmp::Reverse(told(&copy.tool)));
-        let mut texts: BTreeSet<Option<String>> = BTreeSet::new();
-        for copy in copies {
-            // Two texts under one name are both read, so that nobody hides one behind the other.
-            let is_new = texts.is_empty() || copy.tool.description.is_some() && !copy.tool.unread.description && !texts.contains(&copy.tool.description);
-            if is_new {
-                texts.insert(copy.tool.description.clone());
+        let mut texts: Vec<String> = Vec::new();
+        for (at, copy) in copies.into_iter().enumerate() {
+            let text = copy.tool.description.clone().unwrap_or_default();
+            // Two texts under one name are both read, so that nobody hides one behind the other; a part of one is no
+            // second text.
+            let is_new = !copy.tool.unread.description && !texts.iter().any(|known| known.contains(text.trim()));
+            if at == 0 || is_new {
+                texts.push(text);
                 kept.push(copy);
             }
         }
@@ -167,9 +176,9 @@ fn once(program: &Program<'_>, found: Vec<Found>, reached: &BTreeSet<usize>) -> 
     kept
 }
 
-fn told(tool: &Tool) -> (bool, bool, bool, usize) {
+fn told(tool: &Tool) -> (bool, usize, bool, bool) {
     let text = tool.description.as_ref();
-    (text.is_some() && !tool.unread.description, tool.input_schema.is_some(), tool.annotations.is_some(), text.map_or(0, String::len))
+    (text.is_some() && !tool.unread.description, text.map_or(0, String::len), tool.input_schema.is_some(), tool.annotations.is_some())
 }
 
 /// The folder of the package that a file belongs to; folders of built code are part of it.
@@ -189,7 +198,6 @@ impl Program<'_> {
         let is_python = outline.language == ModuleLanguage::Python;
         let mut at = |offset: u32, work: &dyn Fn(&Self, &mut Registrations)| {
             if !self.at_place(|program| work(program, into)) {
-                if std::env::var("DBG").is_ok() { eprintln!("spent at {} {}", outline.path, offset); }
                 into.spent.insert((module, offset));
             }
         };

@@ -180,7 +180,7 @@ impl Program<'_> {
         let Node::Object(entries) = outline.node(id) else { return };
         let has = |wanted: &str| entries.iter().any(|entry| matches!(&entry.key, Key::Named(key) if key == wanted));
         if has("name") && (has("inputSchema") || has("input_schema")) {
-            for (_, value) in self.contexts_of(module, id, &None, 0, |frames| self.value(module, id, frames, 1)) {
+            for (_, value) in self.contexts_of(module, id, &None, 0, |frames| self.telling(module, id, frames, 1)) {
                 into.add(self, module, outline.offset(id), self.parts_of(&value, 0));
             }
             return;

@@ -28,7 +28,7 @@ impl Program<'_> {
         }
         // `tool` is the name of many things; those that take one argument and no name are of other kits.
         let is_plain = method == "tool";
-        let contexts = self.contexts_of(module, id, &None, 0, |frames| self.given(module, arguments, frames, 1));
+        let contexts = self.contexts_of(module, id, &None, 0, |frames| self.telling_arguments(module, arguments, frames, 1));
         let mut found = false;
         let offset = outline.offset(id);
         let takes_function = arguments.len() >= 2;
@@ -41,7 +41,8 @@ impl Program<'_> {
             found |= self.script_tool(module, offset, &given, is_plain, into);
         }
         if !found && takes_function && matches!(method, "registerTool" | "addTool" | "registerAppTool" | "tool") && self.is_serving(module) {
-            into.unresolved(module, offset, "tool");
+            let what = if self.uncalled.get() { super::HANDED_ON } else { "tool" };
+            into.unresolved(module, offset, what);
         }
     }
 
@@ -94,6 +95,10 @@ impl Program<'_> {
             self.call_function(&handler, Vec::new(), 1).unwrap_or_default()
         });
         let offset = outline.offset(id);
+        // The kit's own handler in a bundle lists what the package registers by the kit's methods.
+        if self.is_of_kit(module, offset) {
+            return;
+        }
         for (_, answer) in contexts {
             let tools = self.member(&answer, "tools", 0);
             match &tools {
@@ -111,6 +116,14 @@ impl Program<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// True where the text at a place is the kit's own, which a bundle has taken in.
+    fn is_of_kit(&self, module: usize, offset: u32) -> bool {
+        let text = self.outlines.get(module).and_then(|outline| self.documents.get(&outline.path)).map(|document| &*document.text);
+        let after = text.and_then(|text| text.as_bytes().get(offset as usize..)).unwrap_or_default();
+        let near = after.get(..800).unwrap_or(after);
+        near.windows(b"_registeredTools".len()).any(|window| window == b"_registeredTools")
     }
 
     /// `new SearchTool({ name: "…" })`: an object of a class that is a tool, told by its arguments.
@@ -139,7 +152,7 @@ impl Program<'_> {
         if !has("name") || !(schema || has("description") && (has("parameters") || has("schema")) && acts) {
             return;
         }
-        for (_, value) in self.contexts_of(module, id, &None, 0, |frames| self.value(module, id, frames, 1)) {
+        for (_, value) in self.contexts_of(module, id, &None, 0, |frames| self.telling(module, id, frames, 1)) {
             into.add(self, module, outline.offset(id), self.parts_of(&value, 0));
         }
     }
