@@ -38,9 +38,9 @@ impl JavascriptOutliner {
         }
         if let Some(name) = name {
             self.note_exports(name, it, &arguments);
-            if self.is_require(&it.callee) && !arguments.is_empty() {
-                self.build.outline.loads_unknown = true;
-            }
+        }
+        if self.is_require(&it.callee) && !arguments.is_empty() {
+            self.build.outline.loads_unknown = true;
         }
         self.note_additions(&it.callee, callee, &arguments, offset);
         self.build.node(Node::Call { callee, arguments, constructs: false }, offset)

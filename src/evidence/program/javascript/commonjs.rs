@@ -121,7 +121,7 @@ impl JavascriptOutliner {
     }
 
     /// What a function returns last.
-    fn returned(&self, value: NodeId) -> Option<NodeId> {
+    pub(super) fn returned(&self, value: NodeId) -> Option<NodeId> {
         let Node::Function(id) = self.build.outline.node(value) else { return None };
         self.build.outline.function(*id)?.returns.last().copied()
     }

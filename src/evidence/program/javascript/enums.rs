@@ -84,7 +84,14 @@ impl JavascriptOutliner {
         });
         self.alias = outer;
         let arguments = vec![Argument { name: None, spread: false, value }];
-        Some(self.build.node(Node::Call { callee, arguments, constructs: false }, it.span.start))
+        let call = self.build.node(Node::Call { callee, arguments, constructs: false }, it.span.start);
+        // `var X = (X2 => { …; return X2 })(X || {})` gives the object that it begins with, not itself.
+        let gives_back = self.returned(callee).map(|id| self.build.outline.node(id));
+        let gives_back = matches!(gives_back, Some(Node::Name(given, _)) if given == name);
+        Some(match self.build.outline.node(value) {
+            Node::Choice(parts) if gives_back => parts.last().copied().unwrap_or(call),
+            _ => call,
+        })
     }
 
     fn enum_body(
@@ -116,7 +123,8 @@ impl JavascriptOutliner {
                 if let Some(body) = it.get_function_body() {
                     self.statements(&body.statements);
                 } else if let Some(value) = it.get_expression() {
-                    self.expression(value);
+                    let value = self.expression(value);
+                    self.gives(value);
                 }
             }
             _ => {}

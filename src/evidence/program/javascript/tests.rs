@@ -419,8 +419,10 @@ fn compiled_enums_write_to_the_outer_name() {
     assert_eq!(bound(&outline, "X"), ["{}"]);
     assert_eq!(writes(&outline), ["X.A 'a'", "X[0] 'B'", "X.B 0"]);
     assert_eq!(scopes_of(&outline, "X"), [0]);
-    let minified = script("var X = (e => (e.A = 'a', e))(X || {}); var Y; (e => { e.A = 'a' })(Y || (Y = {}));");
-    assert!(writes(&minified).contains(&"Y.A 'a'".to_owned()));
+    let bundled =
+        script("var X = (X2 => { X2['A'] = 'a'; return X2 })(X || {}); var Y; (e => { e.A = 'a' })(Y || (Y = {}));");
+    assert_eq!((bound(&bundled, "X"), bound(&bundled, "Y")), (vec!["{}".to_owned()], vec!["{}".to_owned()]));
+    assert_eq!(writes(&bundled), ["X.A 'a'", "Y.A 'a'"]);
     for export in ["X || (exports.X = X = {})", "X = exports.X || (exports.X = {})"] {
         let outline = script(&format!("var X; (function (X) {{ X.A = 'a'; }})({export});"));
         assert_eq!(exports(&outline), ["X: X"], "{export}");
@@ -464,7 +466,7 @@ fn expressions_have_their_forms() {
         ("`plain\\t`", "'plain\t'"),
         ("dedent`a`", "dedent(`'a'`)"),
         ("a && b", "b"),
-        ("a || b ?? c", "((a | b) | c)"),
+        ("(a || b) ?? c", "((a | b) | c)"),
         ("a ? b : c", "(b | c)"),
         ("(a, b)", "b"),
         ("[!0, !1, -1.5, 2, void 0, undefined, null, true, 10n]", "[true, false, -1.5, 2, null, null, null, true, 10]"),
@@ -483,7 +485,6 @@ fn expressions_have_their_forms() {
         ("1e999", "?"),
     ];
     for (text, wanted) in cases {
-        let text = if text.contains("b ?? c") { "(a || b) ?? c" } else { text };
         assert_eq!(value(text), wanted, "{text}");
     }
     let outline = typescript("x(typeof f(), !g(), a - h(), { get y() { return i() } }, (j(), k))");
