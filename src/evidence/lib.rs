@@ -13,6 +13,7 @@ pub mod code;
 pub mod context;
 pub mod decode;
 pub mod decompose;
+mod docstring;
 pub mod document;
 pub mod file_role;
 pub mod language;
@@ -20,6 +21,7 @@ pub mod lexicon;
 pub mod manifest;
 mod notebook;
 pub mod payload;
+mod program;
 pub mod rated_files;
 pub mod recorded;
 mod run_files;
@@ -88,6 +90,7 @@ impl Evidence {
         // Manifests and source must be there: they tell which commands run which files.
         all.iter_mut().zip(bundles).for_each(|(evidence, bundle)| run_files::read(bundle, evidence));
         for evidence in &mut all {
+            program::registrations::read(evidence);
             evidence.note_bytecode();
             evidence.tools = tools::collect(evidence);
             // Several readers may note the same gap, and their order must not show.

@@ -210,6 +210,8 @@ pub enum GapReason {
     Unreadable,
     /// A budget of the analysis ran out (schema nodes, decode depth).
     BudgetExhausted,
+    /// Something that it registers is put together at run time and could not be told to its end.
+    Unresolved,
     /// There is nothing in it.
     Empty,
     /// A thing that it hands out was not looked at, or another version of it was.
@@ -243,6 +245,7 @@ impl GapReason {
             Self::BadAnswer => "bad_answer",
             Self::Unreadable => "unreadable",
             Self::BudgetExhausted => "budget_exhausted",
+            Self::Unresolved => "unresolved",
             Self::Empty => "empty",
             Self::NotLookedAt => "not_looked_at",
         }

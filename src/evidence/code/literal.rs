@@ -97,7 +97,7 @@ pub(super) fn join(pieces: &[Argument], between: &str) -> Option<Argument> {
 }
 
 /// Marks a schema as that of an optional property.
-pub(super) fn optional(mut schema: Value) -> Value {
+pub(crate) fn optional(mut schema: Value) -> Value {
     if let Value::Object(map) = &mut schema {
         map.insert(OPTIONAL.to_owned(), Value::Bool(true));
     }
@@ -105,7 +105,7 @@ pub(super) fn optional(mut schema: Value) -> Value {
 }
 
 /// The schema of an object with these properties; those that are not marked optional are required.
-pub(super) fn object_schema(properties: Map<String, Value>) -> Value {
+pub(crate) fn object_schema(properties: Map<String, Value>) -> Value {
     let mut required = Vec::new();
     let mut kept = Map::new();
     for (name, mut schema) in properties {
@@ -126,7 +126,7 @@ pub(super) fn object_schema(properties: Map<String, Value>) -> Value {
 }
 
 /// The properties of an object's schema, those marked that are not required.
-pub(super) fn properties_of(schema: &Value) -> Option<Map<String, Value>> {
+pub(crate) fn properties_of(schema: &Value) -> Option<Map<String, Value>> {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|item| item.as_str() == Some(name)));
     let properties = schema.get("properties")?.as_object()?;
@@ -138,7 +138,7 @@ pub(super) fn properties_of(schema: &Value) -> Option<Map<String, Value>> {
 }
 
 /// A schema as a tool declares it: a JSON Schema as it is, an object of schemas wrapped as one.
-pub(super) fn as_schema(value: Value) -> Option<Value> {
+pub(crate) fn as_schema(value: Value) -> Option<Value> {
     let Value::Object(mut map) = value else { return None };
     map.remove(OPTIONAL);
     let is_text = |key: &str| map.get(key).is_some_and(|value| value.is_string() || value.is_array());
@@ -159,7 +159,7 @@ fn is_schema_like(value: &Value) -> bool {
 }
 
 /// True where an object holds nothing but tool annotations.
-pub(super) fn is_annotations(value: &Value) -> bool {
+pub(crate) fn is_annotations(value: &Value) -> bool {
     const HINTS: [&str; 5] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "title"];
     value.as_object().is_some_and(|map| !map.is_empty() && map.keys().all(|key| HINTS.contains(&key.as_str())))
         && value.as_object().is_some_and(|map| map.values().all(|value| !value.is_object()))

@@ -19,7 +19,7 @@ use super::tools::Tool;
 
 mod javascript;
 mod known_calls;
-mod literal;
+pub(crate) mod literal;
 mod nesting;
 mod notebook;
 mod python;
@@ -29,8 +29,9 @@ mod sources;
 mod taint;
 mod token_heuristics;
 mod tool_fields;
-mod zod;
+pub(crate) mod zod;
 
+pub(crate) use literal::properties_of;
 pub use secrets::is_issuer;
 pub(crate) use secrets::{hands_out_token, is_token_service};
 pub use taint::{TaintSources, TaintedArguments};
@@ -62,6 +63,8 @@ pub struct SourceView {
     pub calls: Vec<Call>,
     /// The MCP tools that it registers, in the order of the text.
     pub tools: Vec<Tool>,
+    /// True where a parser read it; a lexer reads other languages.
+    pub is_parsed: bool,
 }
 
 /// A call or construction.
@@ -134,7 +137,7 @@ enum ParsedSource {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum SourceDialect {
+pub(crate) enum SourceDialect {
     Script,
     Jsx,
     TypeScript,
@@ -178,21 +181,26 @@ fn fits(document: &Document, gaps: &mut Vec<Gap>) -> bool {
     fits
 }
 
+/// An upper bound of the depth to which a text nests; none where it is deeper than what is parsed.
+pub(crate) fn nesting_of(text: &str, dialect: SourceDialect) -> Option<usize> {
+    let bound = match dialect {
+        SourceDialect::Python => nesting::python(text),
+        SourceDialect::Script => nesting::javascript(text, false, false),
+        SourceDialect::TypeScript => nesting::javascript(text, false, true),
+        SourceDialect::Jsx => nesting::javascript(text, true, false),
+        SourceDialect::Tsx => nesting::javascript(text, true, true),
+    };
+    (bound <= nesting::LIMIT).then_some(bound)
+}
+
 /// The findings of a parser in a program; source that it cannot read becomes a gap of the file at `path`.
 fn findings(program: &Document, dialect: SourceDialect, path: &str, gaps: &mut Vec<Gap>) -> Option<Findings> {
-    let bound = match dialect {
-        SourceDialect::Python => nesting::python(&program.text),
-        SourceDialect::Script => nesting::javascript(&program.text, false, false),
-        SourceDialect::TypeScript => nesting::javascript(&program.text, false, true),
-        SourceDialect::Jsx => nesting::javascript(&program.text, true, false),
-        SourceDialect::Tsx => nesting::javascript(&program.text, true, true),
-    };
     // The parsers recurse, and a stack overflow would end the process where no handler can catch it.
-    if bound > nesting::LIMIT {
+    let Some(bound) = nesting_of(&program.text, dialect) else {
         let detail = format!("nested deeper than the {} levels that are parsed", nesting::LIMIT);
         gaps.push(Gap::new(path, GapReason::BudgetExhausted, detail));
         return None;
-    }
+    };
     let (findings, stumbled) = match parse(program, dialect, bound) {
         ParsedSource::Read(findings) => (Some(findings), None),
         ParsedSource::Damaged(findings, message) => (Some(findings), Some(message)),
@@ -202,7 +210,8 @@ fn findings(program: &Document, dialect: SourceDialect, path: &str, gaps: &mut V
     findings
 }
 
-fn dialect(document: &Document) -> Option<SourceDialect> {
+/// The dialect of a document that a parser reads; `None` for others, and for declarations.
+pub(crate) fn dialect(document: &Document) -> Option<SourceDialect> {
     let name = document.path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     // Declarations have no bodies, so that nothing in them runs.
     if [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| name.ends_with(end)) {
@@ -229,25 +238,24 @@ fn dialect(document: &Document) -> Option<SourceDialect> {
 /// file. Source this shallow fits a megabyte of stack, which a test holds to; threads have two at least.
 const NEAR_LEVELS: usize = 24;
 
-/// Parses where the caller stands, or on a thread of its own whose stack fits the bound. A panic in a parser becomes a
-/// refusal.
-#[expect(clippy::disallowed_methods, reason = "the parsers need a stack of their own; nothing runs beside the caller")]
+/// Parses on a stack that fits the bound. A panic in a parser becomes a refusal.
 fn parse(document: &Document, dialect: SourceDialect, bound: usize) -> ParsedSource {
     let work = || match dialect {
         SourceDialect::Python => python::parse(&document.text, &document.path),
         _ => javascript::parse(&document.text, &document.path, dialect),
     };
-    let refused = |what: &str| ParsedSource::Refused(what.to_owned());
+    on_stack(bound, work).unwrap_or_else(|| ParsedSource::Refused("the parser gave up".to_owned()))
+}
+
+/// Works where the caller stands, or on a thread of its own whose stack fits a bound of nesting. None where the work
+/// panics: a parser's panic costs one file, never the scan.
+#[expect(clippy::disallowed_methods, reason = "the parsers need a stack of their own; nothing runs beside the caller")]
+pub(crate) fn on_stack<T: Send>(bound: usize, work: impl FnOnce() -> T + Send) -> Option<T> {
     if bound <= NEAR_LEVELS {
-        // A parser's panic costs one file, never the scan.
-        let parsed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
-        return parsed.unwrap_or_else(|_| refused("the parser gave up"));
+        return std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok();
     }
     let stack = STACK_BASE_BYTES + bound * STACK_STEP_BYTES;
-    std::thread::scope(|scope| match std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, work) {
-        Ok(handle) => handle.join().unwrap_or_else(|_| refused("the parser gave up")),
-        Err(_) => refused("no stack to parse it on"),
-    })
+    std::thread::scope(|scope| std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, work).ok()?.join().ok())
 }
 
 fn view(document: &Document, mut findings: Findings, gaps: &mut Vec<Gap>) -> SourceView {
@@ -268,7 +276,7 @@ fn view(document: &Document, mut findings: Findings, gaps: &mut Vec<Gap>) -> Sou
     // Tools begin at the top of the file again, and the first counter has moved past them.
     let mut places = Places::new(document);
     let tools = findings.tools.into_iter().map(|(offset, tool)| Tool { place: places.at(offset), ..tool }).collect();
-    SourceView { imports: findings.imports, calls, tools }
+    SourceView { imports: findings.imports, calls, tools, is_parsed: true }
 }
 
 /// Places of rising offsets, in time linear in the text even where it is all one line.

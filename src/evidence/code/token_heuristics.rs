@@ -238,6 +238,7 @@ fn tool_at(tokens: &[Placed<'_>], at: usize, language: UnparsedLanguage, path: &
         input_schema: None,
         output_schema: None,
         annotations: None,
+        unread: Default::default(),
         origin: ToolOrigin::Source,
         place: Place { file: path.to_owned(), ..Place::default() },
     };

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use capdex_model::fact::Place;
 
-use super::super::tools::{Tool, ToolOrigin};
+use super::super::tools::{Tool, ToolOrigin, UnreadParts};
 use super::literal::as_schema;
 
 /// The longest name that is taken for a tool's.
@@ -24,6 +24,7 @@ pub(super) fn tool(fields: &Map<String, Value>, path: &str) -> Option<Tool> {
         input_schema: schema(&["inputSchema", "input_schema", "parameters", "paramsSchema"]),
         output_schema: schema(&["outputSchema", "output_schema"]),
         annotations: fields.get("annotations").filter(|value| value.is_object()).cloned().map(Into::into),
+        unread: UnreadParts::default(),
         origin: ToolOrigin::Source,
         place: Place { file: path.to_owned(), ..Place::default() },
     })

@@ -12,6 +12,9 @@ use super::literal::{object_schema, optional, properties_of};
 /// The depth to which chains and shapes are followed.
 const MAX_DEPTH: usize = 64;
 
+/// The arguments of a method by their place; none where one is not there or has no value.
+pub(crate) type Arguments<'x> = &'x mut dyn FnMut(usize) -> Option<Value>;
+
 /// The schema of a chain; `None` where it is none.
 pub(super) fn schema(reader: &mut JavascriptReader<'_>, call: &CallExpression<'_>, depth: usize) -> Option<Value> {
     if depth > MAX_DEPTH {
@@ -22,25 +25,21 @@ pub(super) fn schema(reader: &mut JavascriptReader<'_>, call: &CallExpression<'_
     match member.object.get_inner_expression() {
         Expression::CallExpression(inner) => {
             let inner = schema(reader, inner, depth + 1)?;
-            modified(reader, inner, method, call, depth)
+            modified(inner, method, &mut |at| argument(reader, call, at, depth))
         }
         Expression::Identifier(name) => match reader.constant(name.name.as_str()) {
             // `Base.extend({…})`: the chain begins at a schema that the file gave a name.
-            Some(inner) if inner.is_object() => modified(reader, inner, method, call, depth),
-            _ => constructed(reader, method, call, depth),
+            Some(inner) if inner.is_object() => modified(inner, method, &mut |at| argument(reader, call, at, depth)),
+            _ => constructed(method, &mut |at| argument(reader, call, at, depth)),
         },
         // `z.coerce.number()`: the namespace itself has members.
-        Expression::StaticMemberExpression(_) => constructed(reader, method, call, depth),
+        Expression::StaticMemberExpression(_) => constructed(method, &mut |at| argument(reader, call, at, depth)),
         _ => None,
     }
 }
 
-fn constructed(
-    reader: &mut JavascriptReader<'_>,
-    method: &str,
-    call: &CallExpression<'_>,
-    depth: usize,
-) -> Option<Value> {
+/// The schema that a function of the library makes.
+pub(crate) fn constructed(method: &str, argument: Arguments<'_>) -> Option<Value> {
     let plain = |name: &str| Some(json!({ "type": name }));
     match method {
         "string" | "email" | "uuid" | "url" | "iso" => plain("string"),
@@ -52,68 +51,63 @@ fn constructed(
         // Nothing is known of these, and the empty schema allows anything.
         "any" | "unknown" | "custom" | "lazy" | "void" | "undefined" | "never" | "instanceof" => Some(json!({})),
         "object" | "strictObject" | "looseObject" => {
-            let shape = argument(reader, call, 0, depth);
+            let shape = argument(0);
             let properties = shape.and_then(|shape| shape.as_object().cloned()).unwrap_or_default();
             Some(object_schema(properties))
         }
         "array" | "set" => {
-            Some(json!({ "type": "array", "items": argument(reader, call, 0, depth).unwrap_or(json!({})) }))
+            Some(json!({ "type": "array", "items": argument(0).unwrap_or(json!({})) }))
         }
         "tuple" => {
-            Some(json!({ "type": "array", "prefixItems": argument(reader, call, 0, depth).unwrap_or(json!([])) }))
+            Some(json!({ "type": "array", "prefixItems": argument(0).unwrap_or(json!([])) }))
         }
         "record" | "map" => {
             // `z.record(value)` has one argument, `z.record(key, value)` two.
-            let value = argument(reader, call, 1, depth).or_else(|| argument(reader, call, 0, depth));
+            let value = argument(1).or_else(|| argument(0));
             Some(json!({ "type": "object", "additionalProperties": value.unwrap_or(json!(true)) }))
         }
         "enum" | "nativeEnum" => {
-            let choices = match argument(reader, call, 0, depth)? {
+            let choices = match argument(0)? {
                 // A native enumeration is an object, whose values are the choices.
                 Value::Object(map) => Value::Array(map.into_iter().map(|(_, value)| value).collect()),
                 other => other,
             };
             Some(json!({ "type": "string", "enum": choices }))
         }
-        "literal" => Some(json!({ "const": argument(reader, call, 0, depth)? })),
-        "union" => Some(json!({ "anyOf": argument(reader, call, 0, depth).unwrap_or(json!([])) })),
-        "discriminatedUnion" => Some(json!({ "anyOf": argument(reader, call, 1, depth).unwrap_or(json!([])) })),
+        "literal" => Some(json!({ "const": argument(0)? })),
+        "union" => Some(json!({ "anyOf": argument(0).unwrap_or(json!([])) })),
+        "discriminatedUnion" => Some(json!({ "anyOf": argument(1).unwrap_or(json!([])) })),
         "intersection" => {
-            let both: Vec<Value> = (0..2).filter_map(|index| argument(reader, call, index, depth)).collect();
+            let both: Vec<Value> = (0..2).filter_map(|index| argument(index)).collect();
             Some(json!({ "allOf": both }))
         }
-        "optional" | "nullish" => argument(reader, call, 0, depth).map(optional),
-        "nullable" => argument(reader, call, 0, depth),
+        "optional" | "nullish" => argument(0).map(optional),
+        "nullable" => argument(0),
         // The first argument is the function that prepares the value.
-        "preprocess" => argument(reader, call, 1, depth),
+        "preprocess" => argument(1),
         _ => None,
     }
 }
 
-fn modified(
-    reader: &mut JavascriptReader<'_>,
-    inner: Value,
-    method: &str,
-    call: &CallExpression<'_>,
-    depth: usize,
-) -> Option<Value> {
+/// The schema that a method makes of another.
+pub(crate) fn modified(inner: Value, method: &str, argument: Arguments<'_>) -> Option<Value> {
     let mut schema = inner;
     match method {
-        "describe" => insert(&mut schema, "description", argument(reader, call, 0, depth)),
+        "describe" => insert(&mut schema, "description", argument(0)),
         "meta" | "openapi" => {
-            let note = argument(reader, call, 0, depth).and_then(|meta| meta.get("description").cloned());
+            let note = argument(0).and_then(|meta| meta.get("description").cloned());
             insert(&mut schema, "description", note);
         }
         "default" | "catch" | "prefault" => {
-            insert(&mut schema, "default", argument(reader, call, 0, depth));
+            insert(&mut schema, "default", argument(0));
             schema = optional(schema);
         }
         "optional" | "nullish" => schema = optional(schema),
         "int" => insert(&mut schema, "type", Some("integer".into())),
         "email" | "url" | "uuid" | "datetime" | "ip" => insert(&mut schema, "format", Some(method.into())),
         "array" => schema = json!({ "type": "array", "items": schema }),
-        "or" => schema = json!({ "anyOf": [schema, argument(reader, call, 0, depth).unwrap_or(json!({}))] }),
-        "and" => schema = json!({ "allOf": [schema, argument(reader, call, 0, depth).unwrap_or(json!({}))] }),
+        "or" => schema = json!({ "anyOf": [schema, argument(0).unwrap_or(json!({}))] }),
+        "and" => schema = json!({ "allOf": [schema, argument(0).unwrap_or(json!({}))] }),
         "partial" | "deepPartial" => {
             if let Some(map) = schema.as_object_mut() {
                 map.remove("required");
@@ -121,13 +115,13 @@ fn modified(
         }
         "extend" | "merge" | "augment" | "safeExtend" => {
             let mut properties = properties_of(&schema).unwrap_or_default();
-            if let Some(more) = argument(reader, call, 0, depth) {
+            if let Some(more) = argument(0) {
                 let more = properties_of(&more).or_else(|| more.as_object().cloned()).unwrap_or_default();
                 properties.extend(more);
             }
             schema = object_schema(properties);
         }
-        "pick" | "omit" => schema = selected(&schema, method == "pick", argument(reader, call, 0, depth)),
+        "pick" | "omit" => schema = selected(&schema, method == "pick", argument(0)),
         _ => {}
     }
     Some(schema)

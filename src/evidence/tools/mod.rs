@@ -30,6 +30,15 @@ pub enum ToolOrigin {
     Source,
 }
 
+/// The parts of a tool that could not be told to their end: what is known of them stands, and more is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnreadParts {
+    /// A part of the description, or all of it, is put together at run time.
+    pub description: bool,
+    /// A part of the schema, or all of it, is made at run time.
+    pub schema: bool,
+}
+
 /// One MCP tool as its publisher describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tool {
@@ -37,7 +46,8 @@ pub struct Tool {
     pub name: String,
     /// Its title for people.
     pub title: Option<String>,
-    /// Its description for the model; none where there is none or it is not a literal.
+    /// Its description for the model; none where there is none or no part of it is known. `…` stands for a part that is
+    /// put together at run time.
     pub description: Option<String>,
     /// The schema of its arguments, where it is written as JSON or a literal.
     pub input_schema: Option<SharedJson>,
@@ -45,6 +55,9 @@ pub struct Tool {
     pub output_schema: Option<SharedJson>,
     /// Its annotations (`readOnlyHint` and so on), where they are written.
     pub annotations: Option<SharedJson>,
+    /// The parts that could not be told to their end.
+    #[serde(default)]
+    pub unread: UnreadParts,
     /// The kind of file in which it was read.
     pub origin: ToolOrigin,
     /// Its place; `pointer` leads to it in a JSON file.
@@ -77,7 +90,7 @@ fn order(tool: &Tool) -> (&str, u32, &str, u32) {
 /// A tool's definition without its place in the file: equal ones in one file are one tool. Source is read in parts
 /// (a registration here, a schema there), so there the name decides.
 fn definition(tool: &Tool) -> String {
-    let Tool { name, title, description, input_schema, output_schema, annotations, origin, place } = tool;
+    let Tool { name, title, description, input_schema, output_schema, annotations, unread: _, origin, place } = tool;
     // A schema may be missing in one part and not in the other, and it is one tool all the same.
     if *origin == ToolOrigin::Source {
         return json!([place.file, name]).to_string();
@@ -159,6 +172,7 @@ fn tool_of(
         input_schema: any(&INPUT_SCHEMAS).map(as_schema),
         output_schema: any(&["outputSchema", "output_schema"]),
         annotations: any(&["annotations"]),
+        unread: UnreadParts::default(),
         origin,
         place: Place { pointer, ..Place::default() },
     })

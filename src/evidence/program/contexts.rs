@@ -1,0 +1,291 @@
+//! Contexts: the calls and turns of loops in which an expression is worked out.
+//!
+//! An expression in a function depends on the function's arguments. Where a frame for it is missing, the calls of the
+//! function are looked up, and the expression is worked out once for each.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::index::last_name;
+use super::outline::{FunctionId, FunctionKind, ModuleLanguage, Node, NodeId};
+use super::value::{Closure, Frame, Frames, Given, Value};
+use super::{MAX_DEPTH, Program};
+
+/// The most contexts of one expression.
+const MAX_CONTEXTS: usize = 3_000;
+
+/// The most functions around each other that are looked up for one expression.
+const MAX_LEVELS: usize = 8;
+
+impl Program<'_> {
+    /// What an evaluation gives in each context, with the contexts. A context adds a frame for every function whose
+    /// parameters the evaluation asks for.
+    pub(super) fn contexts_of<T>(
+        &self,
+        module: usize,
+        id: NodeId,
+        frames: &Frames,
+        depth: usize,
+        evaluate: impl Fn(&Frames) -> T,
+    ) -> Vec<(Frames, T)> {
+        let mut results = Vec::new();
+        self.expand(module, id, frames, (depth, 0), &evaluate, &mut results);
+        results
+    }
+
+    fn expand<T>(
+        &self,
+        module: usize,
+        id: NodeId,
+        frames: &Frames,
+        (depth, level): (usize, usize),
+        evaluate: &dyn Fn(&Frames) -> T,
+        results: &mut Vec<(Frames, T)>,
+    ) {
+        // What is missing here is nobody else's matter, and theirs not ours.
+        let outer = self.missing.take();
+        let result = evaluate(frames);
+        let missing = self.missing.replace(outer);
+        if depth > MAX_DEPTH || level > MAX_LEVELS || results.len() >= MAX_CONTEXTS || self.is_spent() {
+            results.push((frames.clone(), result));
+            return;
+        }
+        // The innermost comes first: its arguments may ask for the others.
+        let Some(function) = self.innermost(module, id, &missing) else {
+            results.push((frames.clone(), result));
+            return;
+        };
+        let contexts = self.frames_of(function, frames, depth + 4, level);
+        if contexts.is_empty() {
+            // Nobody calls it here: what is known without its arguments counts.
+            self.uncalled.set(true);
+            let unknown = self.unknown_frame(function, frames);
+            return self.expand(module, id, &unknown, (depth + 4, level + 1), evaluate, results);
+        }
+        for context in contexts {
+            self.expand(module, id, &context, (depth + 4, level + 1), evaluate, results);
+        }
+    }
+
+    /// Of the functions whose parameters are missing the innermost around an expression; else any of them, as those of
+    /// a constructor whose fields are read.
+    fn innermost(
+        &self,
+        module: usize,
+        id: NodeId,
+        missing: &BTreeSet<(usize, FunctionId)>,
+    ) -> Option<(usize, FunctionId)> {
+        if missing.is_empty() {
+            return None;
+        }
+        let outline = self.outlines.get(module)?;
+        let mut next = outline.around(id);
+        while let Some(at) = next {
+            if missing.contains(&(module, at)) {
+                return Some((module, at));
+            }
+            next = outline.function(at)?.parent.filter(|parent| *parent < at);
+        }
+        missing.iter().next().copied()
+    }
+
+    /// The frames of a function or loop in all contexts.
+    fn frames_of(&self, (module, id): (usize, FunctionId), frames: &Frames, depth: usize, level: usize) -> Vec<Frames> {
+        let Some(function) = self.outlines.get(module).and_then(|outline| outline.function(id)) else {
+            return Vec::new();
+        };
+        if let FunctionKind::Loop { over, .. } = function.kind {
+            let mut all = Vec::new();
+            self.expand(module, over, frames, (depth, level + 1), &|frames| self.turns(module, id, frames, depth + 1).0, &mut all);
+            return all.into_iter().flat_map(|(_, turns)| turns).take(MAX_CONTEXTS).collect();
+        }
+        let mut found = Vec::new();
+        if let Some((at, call, place)) = self.index.handed.get(&(module, id)) {
+            found.extend(self.frames_of_callback((module, id), (*at, *call, *place), frames, depth, level));
+        }
+        for (at, call) in self.calls_of(module, id) {
+            if found.len() >= MAX_CONTEXTS || self.is_spent() {
+                break;
+            }
+            found.extend(self.frames_of_call((module, id), (at, call), frames, depth, level));
+        }
+        let name = function.name.as_deref().unwrap_or_default();
+        for handed in self.index.handed_names.get(name).into_iter().flatten().take(64) {
+            if self.means(handed.0, handed.1, Some(handed.2), (module, id)) {
+                found.extend(self.frames_of_callback((module, id), *handed, frames, depth, level));
+            }
+        }
+        found
+    }
+
+    /// The calls that may call a function, by its name.
+    fn calls_of(&self, module: usize, id: FunctionId) -> Vec<(usize, NodeId)> {
+        let Some(outline) = self.outlines.get(module) else { return Vec::new() };
+        let Some(function) = outline.function(id) else { return Vec::new() };
+        let class = function.class.and_then(|class| outline.class(class));
+        let names: Vec<&str> = match function.kind {
+            FunctionKind::Constructor => class.and_then(|class| class.name.as_deref()).into_iter().chain(["super", "__init__"]).collect(),
+            _ => function.name.as_deref().into_iter().collect(),
+        };
+        let calls = names.iter().filter_map(|name| self.index.calls.get(*name)).flatten();
+        calls.copied().take(MAX_CONTEXTS).filter(|(at, call)| self.means(*at, *call, None, (module, id))).collect()
+    }
+
+    /// True where the callee of a call, or one of its arguments, may be a function.
+    fn means(&self, at: usize, call: NodeId, argument: Option<usize>, (module, id): (usize, FunctionId)) -> bool {
+        let Some(outline) = self.outlines.get(at) else { return false };
+        let Node::Call { callee, arguments, .. } = outline.node(call) else { return false };
+        let target = match argument {
+            None => *callee,
+            Some(place) => match arguments.get(place) {
+                Some(argument) => argument.value,
+                None => return false,
+            },
+        };
+        let of_class = self.outlines.get(module).and_then(|outline| outline.function(id)?.class);
+        if let (Node::Super, Some(class)) = (outline.node(target), of_class) {
+            let own = super::index::method_around(outline, call).and_then(|method| outline.function(method)?.class);
+            let bases = own.map(|own| self.bases(at, own, 0)).unwrap_or_default();
+            return bases.iter().any(|base| matches!(base, Value::Class(base_module, base) if (*base_module, *base) == (module, class)));
+        }
+        let outer = self.missing.take();
+        let value = self.value(at, target, &None, MAX_DEPTH / 4);
+        self.missing.replace(outer);
+        match value {
+            Value::Function(closure) => (closure.module, closure.function) == (module, id),
+            Value::Class(class_module, class) => class_module == module && Some(class) == of_class,
+            // A method of something unknown may be any method of that name.
+            Value::Unknown | Value::Made(_) | Value::Outside(_) => {
+                matches!(outline.node(target), Node::Member(..)) && (of_class.is_some() || self.is_property(module, id))
+            }
+            _ => false,
+        }
+    }
+
+    /// True for a function that an object holds.
+    fn is_property(&self, module: usize, id: FunctionId) -> bool {
+        let Some(outline) = self.outlines.get(module) else { return false };
+        let holds = |entry: &super::outline::Entry| matches!(outline.node(entry.value), Node::Function(held) if *held == id);
+        outline.objects.iter().any(|object| match outline.node(*object) {
+            Node::Object(entries) => entries.iter().any(holds),
+            _ => false,
+        })
+    }
+
+    fn frames_of_call(
+        &self,
+        function: (usize, FunctionId),
+        (at, call): (usize, NodeId),
+        frames: &Frames,
+        depth: usize,
+        level: usize,
+    ) -> Vec<Frames> {
+        let Some(outline) = self.outlines.get(at) else { return Vec::new() };
+        let Node::Call { callee, arguments, .. } = outline.node(call) else { return Vec::new() };
+        let mut all = Vec::new();
+        let evaluate = |frames: &Frames| {
+            let mut given = self.given(at, arguments, frames, depth + 1);
+            let this = match outline.node(*callee) {
+                Node::Member(object, _) => Some(self.value(at, *object, frames, depth + 1)),
+                Node::Super => Some(self.this(at, call, frames)),
+                _ => None,
+            };
+            // `Base.__init__(self, …)` hands the object over itself.
+            if matches!(outline.node(*callee), Node::Member(_, name) if name == "__init__") && arguments.first().is_some_and(|first| self.is_own(at, first.value)) {
+                given.positional.remove(0);
+            }
+            (given, this.filter(|this| matches!(this, Value::Instance(_))))
+        };
+        self.expand(at, call, frames, (depth, level + 1), &evaluate, &mut all);
+        let all = all.into_iter().take(MAX_CONTEXTS);
+        all.map(|(frames, (given, this))| self.frame_in(function, &given, this, &frames, depth)).collect()
+    }
+
+    /// The frames of a function that is handed to a call: the elements that the call hands on to it.
+    fn frames_of_callback(
+        &self,
+        function: (usize, FunctionId),
+        (at, call, _): (usize, NodeId, usize),
+        frames: &Frames,
+        depth: usize,
+        level: usize,
+    ) -> Vec<Frames> {
+        let Some(outline) = self.outlines.get(at) else { return Vec::new() };
+        let Node::Call { callee, arguments, .. } = outline.node(call) else { return Vec::new() };
+        let method = last_name(outline, *callee).unwrap_or_default();
+        let list = match outline.node(*callee) {
+            Node::Member(object, _) => Some(*object),
+            _ => arguments.iter().find(|argument| !matches!(outline.node(argument.value), Node::Function(_))).map(|argument| argument.value),
+        };
+        let Some(list) = list else { return Vec::new() };
+        let each = matches!(method, "forEach" | "map" | "flatMap" | "filter" | "some" | "every" | "find" | "each" | "sort");
+        if !each && !matches!(method, "reduce" | "then") {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        self.expand(at, list, frames, (depth, level + 1), &|frames| self.value(at, list, frames, depth + 1), &mut all);
+        let mut found = Vec::new();
+        for (frames, value) in all {
+            if method == "then" {
+                let given = Given { positional: vec![value], ..Given::default() };
+                found.push(self.frame_in(function, &given, None, &frames, depth));
+                continue;
+            }
+            let Value::List(list) = self.as_list_or_values(&value, depth) else { continue };
+            for (place, item) in list.items.iter().enumerate().take(MAX_CONTEXTS.saturating_sub(found.len())) {
+                let place = Value::Plain(serde_json::Value::from(place));
+                let positional =
+                    if method == "reduce" { vec![Value::Unknown, item.clone(), place] } else { vec![item.clone(), place] };
+                let given = Given { positional, ..Given::default() };
+                found.push(self.frame_in(function, &given, None, &frames, depth));
+            }
+        }
+        found
+    }
+
+    /// A list as it is; of a map the values, which its `forEach` hands on.
+    fn as_list_or_values(&self, value: &Value, depth: usize) -> Value {
+        match value {
+            Value::Map(_) => self.values_of(value, depth),
+            other => self.as_list(other, depth),
+        }
+    }
+
+    fn frame_in(
+        &self,
+        (module, function): (usize, FunctionId),
+        given: &Given,
+        this: Option<Value>,
+        frames: &Frames,
+        depth: usize,
+    ) -> Frames {
+        let closure = Closure { module, function, this, frames: frames.clone() };
+        self.frame(&closure, given, depth)
+    }
+
+    /// A frame that says nothing of the parameters but their defaults.
+    fn unknown_frame(&self, (module, function): (usize, FunctionId), frames: &Frames) -> Frames {
+        let is_loop = self
+            .outlines
+            .get(module)
+            .and_then(|outline| outline.function(function))
+            .is_some_and(|function| matches!(function.kind, FunctionKind::Loop { .. }));
+        let next = frames.clone();
+        if is_loop {
+            return Some(Rc::new(Frame { module, function, parameters: Vec::new(), this: None, next }));
+        }
+        self.frame_in((module, function), &Given::default(), None, frames, MAX_DEPTH / 2)
+    }
+
+    /// The frames of the loops around an expression that lie within its function.
+    pub(super) fn contexts_in_loops(&self, module: usize, id: NodeId, frames: &Frames, depth: usize) -> Vec<Frames> {
+        let around = self.outlines.get(module).and_then(|outline| Some((outline, outline.around(id)?)));
+        let Some((outline, around)) = around else { return vec![frames.clone()] };
+        let is_loop = outline.function(around).is_some_and(|function| matches!(function.kind, FunctionKind::Loop { .. }));
+        if !is_loop || outline.language == ModuleLanguage::Python && outline.function(around).is_none() {
+            return vec![frames.clone()];
+        }
+        let turns = self.turns(module, around, frames, depth).0;
+        if turns.is_empty() { vec![frames.clone()] } else { turns }
+    }
+}

@@ -1,0 +1,292 @@
+//! Evaluation: the value of an expression.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::outline::{Entry, FunctionKind, Key, Node, NodeId};
+use super::value::{Closure, Frame, Frames, Instance, Listed, Mapped, Value, join, one_of};
+use super::{MAX_DEPTH, Program};
+
+/// The most elements that a loop makes of one list.
+pub(super) const MAX_TURNS: usize = 2_000;
+
+impl Program<'_> {
+    /// The value of an expression in its frames.
+    pub(super) fn value(&self, module: usize, id: NodeId, frames: &Frames, depth: usize) -> Value {
+        if depth > MAX_DEPTH || !self.spend(1) {
+            return Value::Unknown;
+        }
+        let Some(outline) = self.outlines.get(module) else { return Value::Unknown };
+        // Outside of functions nothing depends on a frame, so the value is worked out once.
+        let is_fixed = outline.around(id).is_none();
+        let cheap = matches!(outline.node(id), Node::Text(_) | Node::Plain(_) | Node::Unknown | Node::Function(_));
+        if !is_fixed || cheap {
+            return self.work_out(module, id, if is_fixed { &None } else { frames }, depth);
+        }
+        if let Some(known) = self.known.borrow().get(&(module, id)) {
+            return known.clone();
+        }
+        // A circle of names has no value.
+        if !self.open.borrow_mut().insert((module, id)) {
+            return Value::Unknown;
+        }
+        let value = self.work_out(module, id, &None, depth);
+        self.open.borrow_mut().remove(&(module, id));
+        // Cut short, it may be another value the next time.
+        if depth < MAX_DEPTH / 2 {
+            self.known.borrow_mut().insert((module, id), value.clone());
+        }
+        value
+    }
+
+    fn work_out(&self, module: usize, id: NodeId, frames: &Frames, depth: usize) -> Value {
+        let Some(outline) = self.outlines.get(module) else { return Value::Unknown };
+        match outline.node(id) {
+            Node::Unknown => Value::Unknown,
+            Node::Text(text) => Value::text(text.as_str()),
+            Node::Plain(plain) => Value::Plain(plain.clone()),
+            Node::Joined(pieces) => {
+                let pieces = pieces.iter().map(|piece| self.value(module, *piece, frames, depth + 1).as_piece());
+                Value::Text(Rc::new(join(pieces)))
+            }
+            Node::Name(name, scope) => self.named(module, *scope, name, frames, depth),
+            Node::This | Node::Super => self.this(module, id, frames),
+            Node::Member(object, name) => {
+                if matches!(outline.node(*object), Node::Super) {
+                    return self.super_member(module, id, name, frames, depth);
+                }
+                let object = self.value(module, *object, frames, depth + 1);
+                self.member(&object, name, depth)
+            }
+            Node::Index(object, key) => {
+                let object = self.value(module, *object, frames, depth + 1);
+                let key = self.value(module, *key, frames, depth + 1);
+                self.indexed(&object, &key, depth)
+            }
+            Node::Call { .. } => self.called(module, id, frames, depth),
+            Node::Object(entries) => Value::Map(Rc::new(self.object(module, entries, frames, depth))),
+            Node::List(elements) => {
+                let mut list = Listed { items: Vec::new(), whole: true };
+                for element in elements {
+                    let value = self.value(module, element.value, frames, depth + 1);
+                    if element.spread {
+                        super::names::add_all(&mut list, self.as_list(&value, depth));
+                    } else {
+                        list.items.push(value);
+                    }
+                }
+                Value::List(Rc::new(list))
+            }
+            Node::Function(function) => {
+                let this = self.this(module, id, frames);
+                let this = (!this.is_unknown()).then_some(this);
+                Value::Function(Rc::new(Closure { module, function: *function, this, frames: frames.clone() }))
+            }
+            Node::Class(class) => Value::Class(module, *class),
+            Node::Choice(values) => {
+                one_of(values.iter().take(32).map(|value| self.value(module, *value, frames, depth + 1)))
+            }
+            Node::Sum(..) => self.sum(module, id, frames, depth),
+            Node::Module(name) => match self.imported(module, name) {
+                super::modules::Imported::Module(other) => Value::Module(other),
+                super::modules::Imported::File(path) => self.file(&path),
+                super::modules::Imported::Outside => Value::outside(name),
+            },
+            Node::Each { turn, key, value } => self.each(module, *turn, *key, *value, frames, depth),
+        }
+    }
+
+    pub(super) fn object(&self, module: usize, entries: &[Entry], frames: &Frames, depth: usize) -> Mapped {
+        let mut map = Mapped { entries: BTreeMap::new(), whole: true };
+        for entry in entries {
+            let value = self.value(module, entry.value, frames, depth + 1);
+            match &entry.key {
+                Key::Named(key) => _ = map.entries.insert(key.clone(), value),
+                Key::Computed(key) => match self.value(module, *key, frames, depth + 1) {
+                    Value::Text(key) if key.whole => _ = map.entries.insert(key.text.clone(), value),
+                    _ => map.whole = false,
+                },
+                Key::Spread => match value {
+                    Value::Map(more) => {
+                        map.entries.extend(more.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
+                        map.whole &= more.whole;
+                    }
+                    Value::Module(other) => map.entries.extend(self.exports(other, depth + 1)),
+                    Value::Instance(_) | Value::Made(_) => {
+                        for key in ["name", "title", "description", "inputSchema", "annotations"] {
+                            let field = self.member(&value, key, depth + 1);
+                            if !field.is_unknown() {
+                                map.entries.insert(key.to_owned(), field);
+                            }
+                        }
+                        map.whole = false;
+                    }
+                    _ => map.whole = false,
+                },
+            }
+        }
+        map
+    }
+
+    /// A sum of texts or lists; its left side is followed without recursion, since sums are long.
+    fn sum(&self, module: usize, id: NodeId, frames: &Frames, depth: usize) -> Value {
+        let Some(outline) = self.outlines.get(module) else { return Value::Unknown };
+        let mut operands = Vec::new();
+        let mut left = id;
+        while let Node::Sum(first, second) = outline.node(left) {
+            operands.push(*second);
+            left = *first;
+        }
+        operands.push(left);
+        let values: Vec<Value> =
+            operands.into_iter().rev().map(|operand| self.value(module, operand, frames, depth + 1)).collect();
+        if values.iter().any(|value| matches!(value, Value::List(_))) {
+            let mut list = Listed { items: Vec::new(), whole: true };
+            values.into_iter().for_each(|value| super::names::add_all(&mut list, value));
+            return Value::List(Rc::new(list));
+        }
+        if !values.iter().any(|value| matches!(value, Value::Text(_))) {
+            return Value::Unknown;
+        }
+        Value::Text(Rc::new(join(values.iter().map(Value::as_piece))))
+    }
+
+    /// A comprehension.
+    fn each(
+        &self,
+        module: usize,
+        turn: u32,
+        key: Option<NodeId>,
+        value: NodeId,
+        frames: &Frames,
+        depth: usize,
+    ) -> Value {
+        let (mut list, mut map) = (Vec::new(), BTreeMap::new());
+        let (turns, whole) = self.turns(module, turn, frames, depth);
+        for frames in turns {
+            let value = self.value(module, value, &frames, depth + 1);
+            match key.map(|key| self.value(module, key, &frames, depth + 1)) {
+                Some(Value::Text(key)) => _ = map.insert(key.text.clone(), value),
+                Some(_) => {}
+                None => list.push(value),
+            }
+        }
+        if key.is_some() { Value::map(map, whole) } else { Value::list(list, whole) }
+    }
+
+    /// The frames of all turns of a loop, and whether these are all. The loops around it that have no frame are
+    /// turned as well.
+    pub(super) fn turns(&self, module: usize, turn: u32, frames: &Frames, depth: usize) -> (Vec<Frames>, bool) {
+        let Some(function) = self.outlines.get(module).and_then(|outline| outline.function(turn)) else {
+            return (Vec::new(), false);
+        };
+        let FunctionKind::Loop { over, keys } = function.kind else { return (vec![frames.clone()], true) };
+        let is_open = |outer: u32| {
+            let mut next = frames.as_ref();
+            while let Some(frame) = next {
+                if frame.module == module && frame.function == outer {
+                    return false;
+                }
+                next = frame.next.as_ref();
+            }
+            let outer = self.outlines.get(module).and_then(|outline| outline.function(outer));
+            outer.is_some_and(|outer| matches!(outer.kind, FunctionKind::Loop { .. }))
+        };
+        let (outer, mut whole) = match function.parent {
+            Some(parent) if parent < turn && is_open(parent) => self.turns(module, parent, frames, depth + 1),
+            _ => (vec![frames.clone()], true),
+        };
+        let mut turns = Vec::new();
+        for frames in outer {
+            let over = self.value(module, over, &frames, depth + 1);
+            let items = if keys { self.keys_of(&over, depth) } else { self.as_list(&over, depth) };
+            let Value::List(list) = items else {
+                whole = false;
+                continue;
+            };
+            whole &= list.whole;
+            for item in list.items.iter().take(MAX_TURNS.saturating_sub(turns.len())) {
+                turns.push(Some(Rc::new(Frame {
+                    module,
+                    function: turn,
+                    parameters: vec![item.clone()],
+                    this: None,
+                    next: frames.clone(),
+                })));
+            }
+        }
+        (turns, whole)
+    }
+
+    /// A value as the list that a loop over it goes through.
+    pub(super) fn as_list(&self, value: &Value, depth: usize) -> Value {
+        match value {
+            Value::List(_) => value.clone(),
+            // Python goes through the keys of a dictionary; JavaScript through the pairs of a map.
+            Value::Map(map) => Value::list(map.entries.keys().map(Value::text).collect(), map.whole),
+            Value::Class(module, class) => self.members_of_class(*module, *class, depth),
+            Value::Made(made) => made.given.positional.first().map_or(Value::Unknown, |first| match first {
+                Value::List(_) => first.clone(),
+                _ => Value::Unknown,
+            }),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// The keys of an object or module as a list.
+    pub(super) fn keys_of(&self, value: &Value, depth: usize) -> Value {
+        match self.as_map(value, depth) {
+            Some(map) => Value::list(map.entries.keys().map(Value::text).collect(), map.whole),
+            None => Value::Unknown,
+        }
+    }
+
+    /// A value as an object of named values.
+    pub(super) fn as_map(&self, value: &Value, depth: usize) -> Option<Rc<Mapped>> {
+        match value {
+            Value::Map(map) => Some(map.clone()),
+            Value::Module(module) => {
+                Some(Rc::new(Mapped { entries: self.exports(*module, depth + 1), whole: true }))
+            }
+            Value::Schema(schema) => {
+                let properties = crate::code::properties_of(&schema.schema)?;
+                let of = |(key, value): (String, serde_json::Value)| (key, Value::schema(value, schema.whole));
+                Some(Rc::new(Mapped { entries: properties.into_iter().map(of).collect(), whole: schema.whole }))
+            }
+            // `new Map([[key, value]])`.
+            Value::Made(made) if matches!(&*made.by, "Map") => {
+                let mut entries = BTreeMap::new();
+                if let Some(Value::List(pairs)) = made.given.positional.first() {
+                    for pair in &pairs.items {
+                        if let Value::Text(key) = super::names::element(pair, 0) {
+                            entries.insert(key.text.clone(), super::names::element(pair, 1));
+                        }
+                    }
+                }
+                Some(Rc::new(Mapped { entries, whole: true }))
+            }
+            _ => None,
+        }
+    }
+
+    /// `object[key]`.
+    fn indexed(&self, object: &Value, key: &Value, depth: usize) -> Value {
+        match (object, key) {
+            (_, Value::Text(key)) if key.whole => self.member(object, &key.text, depth),
+            (Value::List(list), Value::Plain(place)) => {
+                let place = place.as_i64().unwrap_or(i64::MAX);
+                let at = if place < 0 { place + list.items.len() as i64 } else { place };
+                usize::try_from(at).ok().and_then(|at| list.items.get(at).cloned()).unwrap_or_default()
+            }
+            // A slice of a text or list is told by the whole of it.
+            (Value::List(_), Value::Unknown) => object.clone(),
+            // An outside class with type arguments: `FastMCP[State]`.
+            (Value::Outside(_) | Value::Class(..), _) => object.clone(),
+            _ => Value::Unknown,
+        }
+    }
+
+    pub(super) fn instance(&self, module: usize, class: u32, given: super::value::Given) -> Value {
+        Value::Instance(Rc::new(Instance { module, class, given }))
+    }
+}

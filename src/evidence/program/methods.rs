@@ -1,0 +1,221 @@
+//! Methods of texts, lists and objects, as far as what they give can be told.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use serde_json::Value as Json;
+
+use super::Program;
+use super::value::{Given, Listed, Value, Written, join};
+
+impl Program<'_> {
+    /// What a method of the language gives; none where the receiver's own members are to be asked.
+    pub(super) fn method(&self, module: usize, receiver: &Value, method: &str, given: &Given, depth: usize) -> Option<Value> {
+        match receiver {
+            Value::Text(text) => self.text_method(module, text, method, given, depth),
+            Value::List(list) => self.list_method(list, method, given, depth),
+            Value::Map(map) => match method {
+                // An entry of that name is what is called.
+                _ if map.entries.contains_key(method) => None,
+                "get" | "pop" | "setdefault" => {
+                    let key = given.positional.first()?.as_whole_text()?;
+                    Some(map.entries.get(key).or(given.positional.get(1)).cloned().unwrap_or_default())
+                }
+                "keys" => Some(self.keys_of(receiver, depth)),
+                "values" => Some(self.values_of(receiver, depth)),
+                "items" | "entries" => Some(self.pairs_of(receiver, depth)),
+                "copy" => Some(receiver.clone()),
+                "forEach" => Some(Value::Unknown),
+                _ => None,
+            },
+            // A promise is what it brings.
+            Value::Made(_) | Value::Unknown if method == "then" => {
+                self.call_function(given.positional.first()?, vec![receiver.clone()], depth)
+            }
+            Value::Made(made) => match method {
+                "catch" | "finally" => Some(receiver.clone()),
+                _ => self.file_method(module, made, method, depth),
+            },
+            Value::Module(_) | Value::Instance(_) => None,
+            Value::Function(closure) => match method {
+                "bind" => Some(receiver.clone()),
+                "call" => {
+                    let positional = given.positional.iter().skip(1).cloned().collect();
+                    Some(self.apply(closure, &Given { positional, named: BTreeMap::new() }, depth + 1))
+                }
+                _ => None,
+            },
+            Value::Class(module, class) => match method {
+                "model_json_schema" | "schema" | "json_schema" | "model_json" => {
+                    self.model_schema(*module, *class, depth).or(Some(Value::Unknown))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn list_method(&self, list: &Rc<Listed>, method: &str, given: &Given, depth: usize) -> Option<Value> {
+        let whole = Value::List(list.clone());
+        let first = given.positional.first();
+        match method {
+            "map" | "flatMap" => {
+                let mapped = self.mapped(&whole, first?, depth)?;
+                if method == "map" { Some(mapped) } else { Some(flat(&mapped)) }
+            }
+            "flat" => Some(flat(&whole)),
+            // Which elements a condition keeps is not known: all of them may be there.
+            "filter" | "sort" | "reverse" | "toSorted" | "toReversed" | "slice" | "splice" | "copy" | "values" => {
+                Some(whole)
+            }
+            "concat" => {
+                let mut all = (**list).clone();
+                for value in &given.positional {
+                    match value {
+                        Value::List(_) => super::names::add_all(&mut all, value.clone()),
+                        other => all.items.push(other.clone()),
+                    }
+                }
+                Some(Value::List(Rc::new(all)))
+            }
+            "join" => {
+                let between = first.map_or_else(|| Value::text(",").as_piece(), Value::as_piece);
+                let mut pieces = Vec::new();
+                for (at, item) in list.items.iter().enumerate() {
+                    if at > 0 {
+                        pieces.push(between.clone());
+                    }
+                    pieces.push(item.as_piece());
+                }
+                let mut joined = join(pieces);
+                joined.whole &= list.whole;
+                Some(Value::Text(Rc::new(joined)))
+            }
+            "entries" => {
+                let pair = |(at, item): (usize, &Value)| Value::list(vec![Value::Plain(Json::from(at)), item.clone()], true);
+                Some(Value::list(list.items.iter().enumerate().map(pair).collect(), list.whole))
+            }
+            "reduce" => {
+                let mut held = given.positional.get(1).cloned().unwrap_or_default();
+                for item in list.items.iter().take(super::evaluate::MAX_TURNS) {
+                    held = self.call_function(first?, vec![held, item.clone()], depth)?;
+                }
+                Some(held)
+            }
+            "find" | "at" | "pop" | "shift" | "includes" | "some" | "every" | "indexOf" | "forEach" | "push" | "append"
+            | "extend" => Some(Value::Unknown),
+            _ => None,
+        }
+    }
+}
+
+fn flat(value: &Value) -> Value {
+    let Value::List(list) = value else { return Value::Unknown };
+    let mut all = Listed { items: Vec::new(), whole: list.whole };
+    for item in &list.items {
+        match item {
+            Value::List(_) => super::names::add_all(&mut all, item.clone()),
+            other => all.items.push(other.clone()),
+        }
+    }
+    Value::List(Rc::new(all))
+}
+
+impl Program<'_> {
+    fn text_method(&self, module: usize, text: &Rc<Written>, method: &str, given: &Given, depth: usize) -> Option<Value> {
+    let changed = |change: &dyn Fn(&str) -> String| {
+        let others = text.others.iter().map(|other| Rc::from(change(other).as_str())).collect();
+        Some(Value::Text(Rc::new(Written { text: change(&text.text), whole: text.whole, others })))
+    };
+    let word = |at: usize| given.positional.get(at).and_then(Value::as_whole_text);
+    match method {
+        "trim" | "strip" => changed(&|text| text.trim().to_owned()),
+        "trimEnd" | "rstrip" | "trimRight" => changed(&|text| text.trim_end().to_owned()),
+        "trimStart" | "lstrip" | "trimLeft" => changed(&|text| text.trim_start().to_owned()),
+        "toLowerCase" | "lower" => changed(&|text| text.to_lowercase()),
+        "toUpperCase" | "upper" => changed(&|text| text.to_uppercase()),
+        "toString" | "valueOf" | "normalize" | "encode" | "decode" | "expandtabs" => Some(Value::Text(text.clone())),
+        "replace" | "replaceAll" => match (word(0), word(1)) {
+            (Some(from), Some(to)) if !from.is_empty() => changed(&|text| text.replace(from, to)),
+            // A pattern may take anything away, but what was written stays worth reading.
+            _ => Some(Value::Text(Rc::new(Written { whole: false, ..(**text).clone() }))),
+        },
+        "concat" => {
+            let pieces = std::iter::once((**text).clone()).chain(given.positional.iter().map(Value::as_piece));
+            Some(Value::Text(Rc::new(join(pieces))))
+        }
+        // Python joins a list by the text.
+        "join" => {
+            let list = self.as_list(given.positional.first()?, depth);
+            let Value::List(list) = list else { return Some(Value::Unknown) };
+            let mut pieces = Vec::new();
+            for (at, item) in list.items.iter().enumerate() {
+                if at > 0 {
+                    pieces.push((**text).clone());
+                }
+                pieces.push(item.as_piece());
+            }
+            let mut joined = join(pieces);
+            joined.whole &= list.whole;
+            Some(Value::Text(Rc::new(joined)))
+        }
+        "format" => {
+            let filled = filled(&text.text, given);
+            Some(Value::Text(Rc::new(filled)))
+        }
+        "split" => {
+            let between = word(0)?;
+            if between.is_empty() || !text.whole {
+                return Some(Value::Unknown);
+            }
+            Some(Value::list(text.text.split(between).map(Value::text).collect(), true))
+        }
+        "read_text" | "open" | "read_bytes" => Some(self.file_at(module, &text.text).unwrap_or_default()),
+        "joinpath" => {
+            let mut pieces = vec![(**text).clone()];
+            for part in &given.positional {
+                pieces.extend([Value::text("/").as_piece(), part.as_piece()]);
+            }
+            Some(Value::Text(Rc::new(join(pieces))))
+        }
+        "slice" | "substring" | "substr" | "padEnd" | "padStart" | "ljust" | "rjust" => {
+            Some(Value::Text(Rc::new(Written { whole: false, ..(**text).clone() })))
+        }
+        _ => None,
+    }
+}
+}
+
+/// A Python format with its fields filled in as far as they are known.
+fn filled(format: &str, given: &Given) -> Written {
+    let mut pieces = Vec::new();
+    let mut rest = format;
+    let mut next = 0;
+    let plain = |text: &str| Written { text: text.replace("}}", "}"), whole: true, others: Vec::new() };
+    while let Some((before, field)) = rest.split_once('{') {
+        pieces.push(plain(before));
+        // Doubled, a brace is one of the text.
+        if let Some(after) = field.strip_prefix('{') {
+            pieces.push(plain("{"));
+            rest = after;
+            continue;
+        }
+        let Some((field, after)) = field.split_once('}') else {
+            rest = field;
+            break;
+        };
+        let name = field.split([':', '!']).next().unwrap_or_default();
+        let value = match name.parse::<usize>() {
+            Ok(at) => given.positional.get(at),
+            Err(_) if name.is_empty() => {
+                next += 1;
+                given.positional.get(next - 1)
+            }
+            Err(_) => given.named.get(name),
+        };
+        pieces.push(value.map_or_else(|| Value::Unknown.as_piece(), Value::as_piece));
+        rest = after;
+    }
+    pieces.push(plain(rest));
+    join(pieces)
+}

@@ -1,0 +1,113 @@
+//! Programs: the modules of a package in one form, and the values that their names and expressions stand for.
+//!
+//! A reader for each language outlines a module (`outline`); names are followed across the modules of the package
+//! (`names`, `modules`), calls are looked through (`calls`, `methods`), and what the package registers with an MCP kit
+//! is told (`registrations`). Nothing is run: an expression is worked out only as far as the text says what it is,
+//! within a budget of steps for the whole package.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Evidence;
+use super::document::Document;
+
+mod build;
+mod calls;
+mod contexts;
+mod evaluate;
+mod files;
+mod index;
+mod instances;
+mod javascript;
+mod methods;
+mod modules;
+mod names;
+mod outline;
+mod pydantic;
+mod python;
+mod read;
+pub(super) mod registrations;
+mod value;
+mod zod;
+
+use index::Index;
+use outline::{NodeId, Outline};
+use value::Value;
+
+/// The steps of evaluation for one package: some seconds at most, and ten times what the largest server read needs.
+const MAX_STEPS: u64 = 1_500_000;
+
+/// The steps for one place that registers something, so that none uses up what the others need.
+const MAX_STEPS_OF_PLACE: u64 = 60_000;
+
+/// The depth to which expressions and calls are followed: each level takes some stack.
+const MAX_DEPTH: usize = 160;
+
+/// The modules of a package.
+pub(super) struct Program<'e> {
+    documents: &'e BTreeMap<String, Document>,
+    outlines: Vec<Outline>,
+    by_path: BTreeMap<String, usize>,
+    /// The folder of each package in the bundle, by the package's name.
+    packages: BTreeMap<String, String>,
+    index: Index,
+    /// The steps left for the place that is looked at, and for the others after it.
+    steps: Cell<u64>,
+    later: Cell<u64>,
+    /// True where a function was met at this place that nobody in the package calls.
+    uncalled: Cell<bool>,
+    /// The functions whose parameters were asked for and are not known.
+    missing: RefCell<BTreeSet<(usize, outline::FunctionId)>>,
+    /// The values of expressions outside of functions.
+    known: RefCell<BTreeMap<(usize, NodeId), Value>>,
+    /// Expressions that are being worked out, so that a circle of names ends.
+    open: RefCell<BTreeSet<(usize, NodeId)>>,
+}
+
+impl<'e> Program<'e> {
+    /// The program of a bundle; none where no file of it mentions a registration.
+    pub(super) fn of(evidence: &'e Evidence) -> Option<Self> {
+        let outlines = read::outlines(evidence);
+        if outlines.is_empty() {
+            return None;
+        }
+        let by_path = outlines.iter().enumerate().map(|(at, outline)| (outline.path.clone(), at)).collect();
+        let index = Index::of(&outlines);
+        Some(Self {
+            documents: &evidence.documents,
+            packages: modules::packages(evidence),
+            outlines,
+            by_path,
+            index,
+            steps: Cell::new(0),
+            later: Cell::new(MAX_STEPS),
+            uncalled: Cell::new(false),
+            missing: RefCell::default(),
+            known: RefCell::default(),
+            open: RefCell::default(),
+        })
+    }
+
+    /// True where the budget is spent.
+    fn is_spent(&self) -> bool {
+        self.steps.get() == 0
+    }
+
+    /// Works at one place that may register something, with a budget of its own; false where that was spent.
+    fn at_place(&self, work: impl FnOnce(&Self)) -> bool {
+        let own = self.later.get().min(MAX_STEPS_OF_PLACE);
+        self.later.set(self.later.get() - own);
+        self.steps.set(own);
+        self.uncalled.set(false);
+        work(self);
+        let spent = self.is_spent();
+        self.later.set(self.later.get() + self.steps.take());
+        !spent
+    }
+
+    /// Takes steps from the budget; false where it is spent.
+    fn spend(&self, steps: usize) -> bool {
+        self.steps.set(self.steps.get().saturating_sub(steps as u64));
+        !self.is_spent()
+    }
+}

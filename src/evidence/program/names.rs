@@ -1,0 +1,300 @@
+//! Names: what a name stands for in its scope, and what a module exports.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::Program;
+use super::index::binding_scope;
+use super::modules::Imported;
+use super::outline::{Binding, MODULE_SCOPE, ModuleLanguage, NodeId, Origin, Part, ScopeId, Step};
+use super::value::{Closure, Frames, Listed, Mapped, Value, join, one_of};
+
+/// The most bindings of one name, and writes to it, that are looked at.
+const MAX_BINDINGS: usize = 16;
+const MAX_WRITES: usize = 3_000;
+
+impl<'e> Program<'e> {
+    /// The value of a name.
+    pub(super) fn named(&self, module: usize, scope: ScopeId, name: &str, frames: &Frames, depth: usize) -> Value {
+        let Some(outline) = self.outlines.get(module) else { return Value::Unknown };
+        let Some(scope) = binding_scope(outline, scope, name) else { return self.unbound(module, name, depth) };
+        let bindings = outline.scopes.get(scope as usize).and_then(|scope| scope.names.get(name));
+        let Some(bindings) = bindings else { return Value::Unknown };
+        let value = self.bound(module, bindings, frames, depth);
+        self.with_writes(module, (scope, name), value, frames, depth)
+    }
+
+    /// A name that the module does not bind: one of the language, or of a module of which everything is imported.
+    fn unbound(&self, module: usize, name: &str, depth: usize) -> Value {
+        let Some(outline) = self.outlines.get(module) else { return Value::Unknown };
+        if name == "undefined" {
+            return Value::Plain(serde_json::Value::Null);
+        }
+        if outline.language == ModuleLanguage::Python {
+            for other in &outline.exported_modules {
+                if let Imported::Module(other) = self.imported(module, other)
+                    && let Some(value) = self.exported(other, name, depth + 1)
+                {
+                    return value;
+                }
+            }
+        }
+        Value::outside(name)
+    }
+
+    fn bound(&self, module: usize, bindings: &[Binding], frames: &Frames, depth: usize) -> Value {
+        let added = |binding: &Binding| matches!(binding.origin, Origin::Added(_));
+        let values = bindings.iter().take(MAX_BINDINGS).map(|binding| self.binding(module, binding, frames, depth));
+        if !bindings.iter().any(added) {
+            return one_of(values);
+        }
+        // Text and lists that are added to hold all that was ever put into them.
+        let values: Vec<Value> = values.collect();
+        if values.iter().any(|value| matches!(value, Value::List(_))) {
+            let mut listed = Listed { items: Vec::new(), whole: true };
+            for value in values {
+                add_all(&mut listed, value);
+            }
+            return Value::List(Rc::new(listed));
+        }
+        Value::Text(Rc::new(join(values.iter().map(Value::as_piece))))
+    }
+
+    fn binding(&self, module: usize, binding: &Binding, frames: &Frames, depth: usize) -> Value {
+        let mut value = match &binding.origin {
+            Origin::Expression(id) | Origin::Added(id) => self.value(module, *id, frames, depth + 1),
+            Origin::Parameter(function, at) => self.parameter(module, *function, *at, frames),
+            Origin::Import { module: from, name } => self.imported_value(module, from, name.as_deref(), depth),
+            Origin::Function(function) => Value::Function(Rc::new(Closure {
+                module,
+                function: *function,
+                this: None,
+                frames: frames.clone(),
+            })),
+            Origin::Class(class) => Value::Class(module, *class),
+            Origin::Unknown => Value::Unknown,
+        };
+        for (at, step) in binding.path.iter().enumerate() {
+            value = match step {
+                Step::Key(key) => self.member(&value, key, depth + 1),
+                Step::At(place) => element(&value, *place),
+                Step::Rest => rest(&value, binding.path.get(..at).unwrap_or_default()),
+            };
+        }
+        match binding.default {
+            Some(default) if value.is_unknown() => self.value(module, default, frames, depth + 1),
+            _ => value,
+        }
+    }
+
+    fn parameter(&self, module: usize, function: u32, at: usize, frames: &Frames) -> Value {
+        let mut next = frames.as_ref();
+        while let Some(frame) = next {
+            if frame.module == module && frame.function == function {
+                return frame.parameters.get(at).cloned().unwrap_or_default();
+            }
+            next = frame.next.as_ref();
+        }
+        // `self` is some object of the class, whoever calls the method.
+        if let Some(own) = self.own_object(module, function, at) {
+            return own;
+        }
+        self.missing.borrow_mut().insert((module, function));
+        Value::Unknown
+    }
+
+    /// The value that an import brings.
+    fn imported_value(&self, module: usize, from: &str, name: Option<&str>, depth: usize) -> Value {
+        match self.imported(module, from) {
+            Imported::Module(other) => match name {
+                None => Value::Module(other),
+                Some(name) => self.exported(other, name, depth + 1).unwrap_or_default(),
+            },
+            Imported::File(path) => self.file(&path),
+            // `from . import tools` names a module and no member.
+            Imported::Outside => match name {
+                Some(name) => {
+                    let inner = if from.ends_with('.') { format!("{from}{name}") } else { format!("{from}.{name}") };
+                    match self.outlines.get(module).map(|outline| outline.language) {
+                        Some(ModuleLanguage::Python) => match self.imported(module, &inner) {
+                            Imported::Module(other) => Value::Module(other),
+                            _ => Value::outside(inner),
+                        },
+                        _ if name == "default" => Value::outside(from),
+                        _ => Value::outside(inner),
+                    }
+                }
+                None => Value::outside(from),
+            },
+        }
+    }
+
+    /// What a module exports under a name; none where it exports no such name.
+    pub(super) fn exported(&self, module: usize, name: &str, depth: usize) -> Option<Value> {
+        if depth > super::MAX_DEPTH || !self.spend(1) {
+            return None;
+        }
+        let outline = self.outlines.get(module)?;
+        if outline.language == ModuleLanguage::Python {
+            let bound = outline.scopes.first().is_some_and(|scope| scope.names.contains_key(name));
+            if bound {
+                return Some(self.named(module, MODULE_SCOPE, name, &None, depth + 1));
+            }
+            if let Some(inner) = self.submodule(module, name) {
+                return Some(Value::Module(inner));
+            }
+        } else if let Some(id) = outline.exports.get(name) {
+            return Some(self.value(module, *id, &None, depth + 1));
+        } else if let Some(whole) = outline.exports.get("=") {
+            let value = self.value(module, *whole, &None, depth + 1);
+            return Some(if name == "default" { value } else { self.member(&value, name, depth + 1) });
+        }
+        let inner = outline.exported_modules.iter().find_map(|other| match self.imported(module, other) {
+            Imported::Module(other) if other != module => self.exported(other, name, depth + 8),
+            _ => None,
+        });
+        // A bundler's default of a module without one is the module.
+        inner.or_else(|| (name == "default").then_some(Value::Module(module)))
+    }
+
+    /// All that a module exports, by name.
+    pub(super) fn exports(&self, module: usize, depth: usize) -> BTreeMap<String, Value> {
+        let Some(outline) = self.outlines.get(module) else { return BTreeMap::new() };
+        let names: Vec<&String> = match outline.language {
+            ModuleLanguage::Python => outline.scopes.first().into_iter().flat_map(|scope| scope.names.keys()).collect(),
+            ModuleLanguage::JavaScript => outline.exports.keys().collect(),
+        };
+        let mut exports: BTreeMap<String, Value> = names
+            .into_iter()
+            .filter(|name| *name != "=")
+            .filter_map(|name| Some((name.clone(), self.exported(module, name, depth + 1)?)))
+            .collect();
+        if let Some(Value::Map(map)) = outline.exports.get("=").map(|id| self.value(module, *id, &None, depth + 1)) {
+            exports.extend(map.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
+        }
+        if depth < super::MAX_DEPTH / 2 {
+            for other in &outline.exported_modules {
+                if let Imported::Module(other) = self.imported(module, other) {
+                    // An own export hides that of another module.
+                    for (key, value) in self.exports(other, depth + 16) {
+                        exports.entry(key).or_insert(value);
+                    }
+                }
+            }
+        }
+        exports
+    }
+
+    /// A value with what is written to its name later: members, elements.
+    fn with_writes(&self, module: usize, named: (ScopeId, &str), value: Value, frames: &Frames, depth: usize) -> Value {
+        let key = (module, named.0, named.1.to_owned());
+        let Some(writes) = self.index.to_name.get(&key) else { return value };
+        // Functions and classes ask for their members one by one.
+        if !matches!(value, Value::Map(_) | Value::List(_) | Value::Unknown | Value::Made(_)) {
+            return value;
+        }
+        self.written(module, writes, value, frames, depth)
+    }
+
+    /// A value with some writes to it.
+    pub(super) fn written(
+        &self,
+        module: usize,
+        writes: &[usize],
+        value: Value,
+        frames: &Frames,
+        depth: usize,
+    ) -> Value {
+        let Some(outline) = self.outlines.get(module) else { return value };
+        let mut map = match &value {
+            Value::Map(map) => (**map).clone(),
+            _ => Mapped { entries: BTreeMap::new(), whole: !value.is_unknown() },
+        };
+        let mut list = match &value {
+            Value::List(list) => (**list).clone(),
+            _ => Listed { items: Vec::new(), whole: !value.is_unknown() },
+        };
+        let before = (map.entries.len(), list.items.len());
+        for write in writes.iter().take(MAX_WRITES).filter_map(|at| outline.writes.get(*at)) {
+            // What is written may ask for the name itself: `all = { ...all, x }`.
+            let id = (module, write.value);
+            if !self.open.borrow_mut().insert(id) {
+                continue;
+            }
+            let keys = |frames: &Frames| match &write.part {
+                Part::Member(name) => Some(name.clone()),
+                Part::Keyed(key) => Some(self.value(module, *key, frames, depth + 1).as_piece().text),
+                Part::Element | Part::Elements => None,
+            };
+            for (frames, value) in self.in_contexts(module, write.value, frames, depth + 1) {
+                match (&write.part, keys(&frames)) {
+                    (_, Some(key)) => _ = map.entries.insert(key, value),
+                    (Part::Elements, None) => match &value {
+                        Value::Map(more) => {
+                            map.entries.extend(more.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
+                        }
+                        _ => add_all(&mut list, value),
+                    },
+                    _ => list.items.push(value),
+                }
+            }
+            self.open.borrow_mut().remove(&id);
+        }
+        let after = (map.entries.len(), list.items.len());
+        match value {
+            Value::Map(_) => Value::Map(Rc::new(map)),
+            Value::List(_) => Value::List(Rc::new(list)),
+            _ if after.1 > before.1 => Value::List(Rc::new(list)),
+            _ if after.0 > before.0 => Value::Map(Rc::new(map)),
+            other => other,
+        }
+    }
+
+    /// The writes to a member of a function or class by its name: `Tool.description = "…"`.
+    pub(super) fn written_member(&self, module: usize, owner: &str, member: &str, depth: usize) -> Option<Value> {
+        let writes = self.index.to_name.get(&(module, MODULE_SCOPE, owner.to_owned()))?;
+        let outline = self.outlines.get(module)?;
+        let of_member = |at: &&usize| {
+            let write = outline.writes.get(**at);
+            write.is_some_and(|write| matches!(&write.part, Part::Member(name) if name == member))
+        };
+        let write = outline.writes.get(*writes.iter().rev().find(of_member)?)?;
+        Some(self.value(module, write.value, &None, depth + 1))
+    }
+
+    /// The values of an expression in all contexts in which it is worked out, with those contexts.
+    fn in_contexts(&self, module: usize, id: NodeId, frames: &Frames, depth: usize) -> Vec<(Frames, Value)> {
+        self.contexts_of(module, id, frames, depth, |frames| self.value(module, id, frames, depth + 1))
+    }
+}
+
+/// Adds all elements of a value to a list.
+pub(super) fn add_all(list: &mut Listed, value: Value) {
+    match value {
+        Value::List(more) => {
+            list.items.extend(more.items.iter().cloned());
+            list.whole &= more.whole;
+        }
+        _ => list.whole = false,
+    }
+}
+
+/// An element by its place.
+pub(super) fn element(value: &Value, at: usize) -> Value {
+    match value {
+        Value::List(list) => list.items.get(at).cloned().unwrap_or_default(),
+        _ => Value::Unknown,
+    }
+}
+
+/// What destructuring leaves.
+fn rest(value: &Value, before: &[Step]) -> Value {
+    match value {
+        Value::Map(map) => Value::Map(map.clone()),
+        Value::List(list) => {
+            let taken = before.iter().filter(|step| matches!(step, Step::At(_))).count();
+            Value::list(list.items.iter().skip(taken).cloned().collect(), list.whole)
+        }
+        _ => Value::Unknown,
+    }
+}

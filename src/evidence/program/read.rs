@@ -1,0 +1,92 @@
+//! Reading documents as outlines, where a package registers anything.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use oxc_allocator::Allocator;
+use oxc_parser::{ParseOptions, Parser};
+use oxc_span::SourceType;
+use rustpython_ruff_python_ast::Mod;
+use rustpython_ruff_python_parser::{Mode, ParseOptions as PythonOptions, parse_unchecked};
+
+use super::outline::Outline;
+use super::{javascript, python};
+use crate::Evidence;
+use crate::code::{MAX_BYTES, SourceDialect, dialect, nesting_of, on_stack};
+use crate::document::Document;
+use crate::manifest::is_foreign;
+
+/// The words of the kits by which something is registered. A package without any of them registers nothing, and most
+/// bundles are such.
+static REGISTERS: LazyLock<Regex> = LazyLock::new(|| {
+    let words = "(?-u)[tT]ools?\\b|TOOL|input_?[sS]chema|ListTools|ListPrompts|ListResources|[mM][cC][pP]";
+    Regex::new(words).expect("the pattern is fixed and valid")
+});
+
+/// The words of a module that serves: at least one module of a package has to hold one.
+static SERVES: LazyLock<Regex> = LazyLock::new(|| {
+    let words = "(?-u)modelcontextprotocol|fastmcp|FastMCP|[mM]cpServer|MCPServer|mcp\\.server|mcp\\.types|registerTool|addTool|add_tool\
+                 |\\.tool\\(|ListTools|list_tools|inputSchema|input_schema|tools/list|MCPTool|mcp_tool|@tool|from mcp|@mcp|-mcp|xmcp";
+    Regex::new(words).expect("the pattern is fixed and valid")
+});
+
+/// The most bytes of source that are outlined of one package.
+const MAX_SOURCE: usize = 48 * 1024 * 1024;
+
+/// The outlines of a bundle's own modules; none where no module serves.
+pub(super) fn outlines(evidence: &Evidence) -> Vec<Outline> {
+    let own = || evidence.documents.values().filter(|document| !is_foreign(&document.path));
+    let serves = |document: &Document| dialect(document).is_some() && SERVES.is_match(document.text.as_bytes());
+    if !own().any(serves) {
+        return Vec::new();
+    }
+    let mut left = MAX_SOURCE;
+    let mut outlines = Vec::new();
+    for document in own() {
+        // Texts and schemas stand in modules that mention no tool, so every module of a server is outlined.
+        let Some(dialect) = dialect(document) else { continue };
+        if document.text.len() > MAX_BYTES.min(left) || !is_worth(document) {
+            continue;
+        }
+        left -= document.text.len();
+        outlines.extend(outline(document, dialect));
+    }
+    outlines
+}
+
+/// True for a module that is small, as texts and constants are, or mentions something that is registered.
+fn is_worth(document: &Document) -> bool {
+    document.text.len() <= 256 * 1024 || REGISTERS.is_match(document.text.as_bytes())
+}
+
+fn outline(document: &Document, dialect: SourceDialect) -> Option<Outline> {
+    let bound = nesting_of(&document.text, dialect)?;
+    let work = || match dialect {
+        SourceDialect::Python => of_python(document),
+        _ => of_script(document, dialect),
+    };
+    on_stack(bound, work)?
+}
+
+fn of_python(document: &Document) -> Option<Outline> {
+    let parsed = parse_unchecked(&document.text, PythonOptions::from(Mode::Module));
+    let Mod::Module(module) = parsed.syntax() else { return None };
+    Some(python::outline(module, &document.path))
+}
+
+fn of_script(document: &Document, dialect: SourceDialect) -> Option<Outline> {
+    let kinds: &[SourceType] = match dialect {
+        SourceDialect::TypeScript => &[SourceType::ts(), SourceType::tsx()],
+        SourceDialect::Tsx => &[SourceType::tsx(), SourceType::ts()],
+        SourceDialect::Jsx => &[SourceType::jsx()],
+        SourceDialect::Script | SourceDialect::Python => &[SourceType::unambiguous(), SourceType::cjs()],
+    };
+    kinds.iter().find_map(|kind| {
+        let allocator = Allocator::default();
+        let options =
+            ParseOptions { allow_return_outside_function: true, preserve_parens: false, ..ParseOptions::default() };
+        let parsed = Parser::new(&allocator, &document.text, *kind).with_options(options).parse();
+        (!parsed.panicked).then(|| javascript::outline(&parsed.program, &document.path))
+    })
+}
