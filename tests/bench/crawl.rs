@@ -14,6 +14,7 @@
 
 #[path = "../it/support/archives/mod.rs"]
 mod archives;
+#[expect(dead_code, reason = "the suites speak TLS to a directory, a crawl that is measured does not")]
 #[path = "../it/support/directory.rs"]
 mod directory;
 #[path = "../../crawlers/official_registry/fake.rs"]

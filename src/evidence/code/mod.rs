@@ -255,7 +255,9 @@ pub(crate) fn on_stack<T: Send>(bound: usize, work: impl FnOnce() -> T + Send) -
         return std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok();
     }
     let stack = STACK_BASE_BYTES + bound * STACK_STEP_BYTES;
-    std::thread::scope(|scope| std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, work).ok()?.join().ok())
+    std::thread::scope(|scope| {
+        std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, work).ok()?.join().ok()
+    })
 }
 
 fn view(document: &Document, mut findings: Findings, gaps: &mut Vec<Gap>) -> SourceView {

@@ -55,12 +55,8 @@ pub(crate) fn constructed(method: &str, argument: Arguments<'_>) -> Option<Value
             let properties = shape.and_then(|shape| shape.as_object().cloned()).unwrap_or_default();
             Some(object_schema(properties))
         }
-        "array" | "set" => {
-            Some(json!({ "type": "array", "items": argument(0).unwrap_or(json!({})) }))
-        }
-        "tuple" => {
-            Some(json!({ "type": "array", "prefixItems": argument(0).unwrap_or(json!([])) }))
-        }
+        "array" | "set" => Some(json!({ "type": "array", "items": argument(0).unwrap_or(json!({})) })),
+        "tuple" => Some(json!({ "type": "array", "prefixItems": argument(0).unwrap_or(json!([])) })),
         "record" | "map" => {
             // `z.record(value)` has one argument, `z.record(key, value)` two.
             let value = argument(1).or_else(|| argument(0));
@@ -78,7 +74,7 @@ pub(crate) fn constructed(method: &str, argument: Arguments<'_>) -> Option<Value
         "union" => Some(json!({ "anyOf": argument(0).unwrap_or(json!([])) })),
         "discriminatedUnion" => Some(json!({ "anyOf": argument(1).unwrap_or(json!([])) })),
         "intersection" => {
-            let both: Vec<Value> = (0..2).filter_map(|index| argument(index)).collect();
+            let both: Vec<Value> = (0..2).filter_map(argument).collect();
             Some(json!({ "allOf": both }))
         }
         "optional" | "nullish" => argument(0).map(optional),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::outline::{
-    Binding, Class, ClassId, Expression, Function, FunctionId, ModuleLanguage, Node, NodeId, Origin, Outline, Part,
-    Scope, ScopeId, Write,
+    Binding, Class, ClassId, Expression, Function, FunctionId, ModuleLanguage, Node, NodeId, Outline, Part, Scope,
+    ScopeId, Write,
 };
 
 /// An outline in the making, with the place at which the reader stands.
@@ -50,11 +50,6 @@ impl OutlineBuilder {
         self.scope = self.outline.scopes.len() as ScopeId;
         self.outline.scopes.push(Scope { parent: Some(outer), ..Scope::default() });
         outer
-    }
-
-    /// Binds a name in a scope.
-    pub(super) fn bind(&mut self, scope: ScopeId, name: &str, origin: Origin) {
-        self.bind_path(scope, name, Binding { origin, path: Vec::new(), default: None });
     }
 
     /// Binds a name in a scope by a path.

@@ -170,7 +170,11 @@ impl Program<'_> {
             "getattr" => {
                 let name = given.positional.get(1)?.as_whole_text()?.to_owned();
                 let value = self.member(first?, &name, depth + 1);
-                return Some(if value.is_unknown() { given.positional.get(2).cloned().unwrap_or_default() } else { value });
+                return Some(if value.is_unknown() {
+                    given.positional.get(2).cloned().unwrap_or_default()
+                } else {
+                    value
+                });
             }
             "String" | "str" => return Some(Value::Text(Rc::new(first?.as_piece()))),
             "Promise.all" | "asyncio.gather" => return first.cloned(),
@@ -188,9 +192,9 @@ impl Program<'_> {
         }
         match last {
             // What is only marked, bound or checked stays what it is.
-            "freeze" | "dedent" | "cleandoc" | "stripIndent" | "stripIndents" | "oneLine" | "outdent" | "html" | "seal"
-            | "zodToJsonSchema" | "toJSONSchema" | "toJsonSchema" | "cast" | "deepcopy" | "structuredClone"
-            | "partial" | "wraps" | "OrderedDict" | "defineConfig" | "z_to_json" | "jsonSchema"
+            "freeze" | "dedent" | "cleandoc" | "stripIndent" | "stripIndents" | "oneLine" | "outdent" | "html"
+            | "seal" | "zodToJsonSchema" | "toJSONSchema" | "toJsonSchema" | "cast" | "deepcopy"
+            | "structuredClone" | "partial" | "wraps" | "OrderedDict" | "defineConfig" | "z_to_json" | "jsonSchema"
             | "getParseableType" | "resolve" | "trim_doc" | "strip_heredoc" | "asyncHandler" => first.cloned(),
             _ => self.file_call(module, path, given, depth).or_else(|| self.schema_call(path, given)),
         }

@@ -96,7 +96,14 @@ impl Program<'_> {
         };
         if let FunctionKind::Loop { over, .. } = function.kind {
             let mut all = Vec::new();
-            self.expand(module, over, frames, (depth, level + 1), &|frames| self.turns(module, id, frames, depth + 1).0, &mut all);
+            self.expand(
+                module,
+                over,
+                frames,
+                (depth, level + 1),
+                &|frames| self.turns(module, id, frames, depth + 1).0,
+                &mut all,
+            );
             return all.into_iter().flat_map(|(_, turns)| turns).take(MAX_CONTEXTS).collect();
         }
         let mut found = Vec::new();
@@ -124,7 +131,9 @@ impl Program<'_> {
         let Some(function) = outline.function(id) else { return Vec::new() };
         let class = function.class.and_then(|class| outline.class(class));
         let names: Vec<&str> = match function.kind {
-            FunctionKind::Constructor => class.and_then(|class| class.name.as_deref()).into_iter().chain(["super", "__init__"]).collect(),
+            FunctionKind::Constructor => {
+                class.and_then(|class| class.name.as_deref()).into_iter().chain(["super", "__init__"]).collect()
+            }
             _ => function.name.as_deref().into_iter().collect(),
         };
         let calls = names.iter().filter_map(|name| self.index.calls.get(*name)).flatten();
@@ -146,7 +155,9 @@ impl Program<'_> {
         if let (Node::Super, Some(class)) = (outline.node(target), of_class) {
             let own = super::index::method_around(outline, call).and_then(|method| outline.function(method)?.class);
             let bases = own.map(|own| self.bases(at, own, 0)).unwrap_or_default();
-            return bases.iter().any(|base| matches!(base, Value::Class(base_module, base) if (*base_module, *base) == (module, class)));
+            return bases.iter().any(
+                |base| matches!(base, Value::Class(base_module, base) if (*base_module, *base) == (module, class)),
+            );
         }
         let outer = self.missing.take();
         let value = self.value(at, target, &None, MAX_DEPTH / 4);
@@ -165,7 +176,8 @@ impl Program<'_> {
     /// True for a function that an object holds.
     fn is_property(&self, module: usize, id: FunctionId) -> bool {
         let Some(outline) = self.outlines.get(module) else { return false };
-        let holds = |entry: &super::outline::Entry| matches!(outline.node(entry.value), Node::Function(held) if *held == id);
+        let holds =
+            |entry: &super::outline::Entry| matches!(outline.node(entry.value), Node::Function(held) if *held == id);
         outline.objects.iter().any(|object| match outline.node(*object) {
             Node::Object(entries) => entries.iter().any(holds),
             _ => false,
@@ -191,7 +203,9 @@ impl Program<'_> {
                 _ => None,
             };
             // `Base.__init__(self, …)` hands the object over itself.
-            if matches!(outline.node(*callee), Node::Member(_, name) if name == "__init__") && arguments.first().is_some_and(|first| self.is_own(at, first.value)) {
+            if matches!(outline.node(*callee), Node::Member(_, name) if name == "__init__")
+                && arguments.first().is_some_and(|first| self.is_own(at, first.value))
+            {
                 given.positional.remove(0);
             }
             (given, this.filter(|this| matches!(this, Value::Instance(_))))
@@ -215,10 +229,14 @@ impl Program<'_> {
         let method = last_name(outline, *callee).unwrap_or_default();
         let list = match outline.node(*callee) {
             Node::Member(object, _) => Some(*object),
-            _ => arguments.iter().find(|argument| !matches!(outline.node(argument.value), Node::Function(_))).map(|argument| argument.value),
+            _ => arguments
+                .iter()
+                .find(|argument| !matches!(outline.node(argument.value), Node::Function(_)))
+                .map(|argument| argument.value),
         };
         let Some(list) = list else { return Vec::new() };
-        let each = matches!(method, "forEach" | "map" | "flatMap" | "filter" | "some" | "every" | "find" | "each" | "sort");
+        let each =
+            matches!(method, "forEach" | "map" | "flatMap" | "filter" | "some" | "every" | "find" | "each" | "sort");
         if !each && !matches!(method, "reduce" | "then") {
             return Vec::new();
         }
@@ -234,8 +252,11 @@ impl Program<'_> {
             let Value::List(list) = self.as_list_or_values(&value, depth) else { continue };
             for (place, item) in list.items.iter().enumerate().take(MAX_CONTEXTS.saturating_sub(found.len())) {
                 let place = Value::Plain(serde_json::Value::from(place));
-                let positional =
-                    if method == "reduce" { vec![Value::Unknown, item.clone(), place] } else { vec![item.clone(), place] };
+                let positional = if method == "reduce" {
+                    vec![Value::Unknown, item.clone(), place]
+                } else {
+                    vec![item.clone(), place]
+                };
                 let given = Given { positional, ..Given::default() };
                 found.push(self.frame_in(function, &given, None, &frames, depth));
             }
@@ -281,7 +302,8 @@ impl Program<'_> {
     pub(super) fn contexts_in_loops(&self, module: usize, id: NodeId, frames: &Frames, depth: usize) -> Vec<Frames> {
         let around = self.outlines.get(module).and_then(|outline| Some((outline, outline.around(id)?)));
         let Some((outline, around)) = around else { return vec![frames.clone()] };
-        let is_loop = outline.function(around).is_some_and(|function| matches!(function.kind, FunctionKind::Loop { .. }));
+        let is_loop =
+            outline.function(around).is_some_and(|function| matches!(function.kind, FunctionKind::Loop { .. }));
         if !is_loop || outline.language == ModuleLanguage::Python && outline.function(around).is_none() {
             return vec![frames.clone()];
         }

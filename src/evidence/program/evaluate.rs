@@ -245,9 +245,7 @@ impl Program<'_> {
     pub(super) fn as_map(&self, value: &Value, depth: usize) -> Option<Rc<Mapped>> {
         match value {
             Value::Map(map) => Some(map.clone()),
-            Value::Module(module) => {
-                Some(Rc::new(Mapped { entries: self.exports(*module, depth + 1), whole: true }))
-            }
+            Value::Module(module) => Some(Rc::new(Mapped { entries: self.exports(*module, depth + 1), whole: true })),
             Value::Schema(schema) => {
                 let properties = crate::code::properties_of(&schema.schema)?;
                 let of = |(key, value): (String, serde_json::Value)| (key, Value::schema(value, schema.whole));

@@ -21,7 +21,8 @@ impl Program<'_> {
         if text.len() > MAX_TABLE || !self.spend(text.len() / 64) {
             return Value::Unknown;
         }
-        serde_json::from_str::<Json>(text.trim_start_matches('\u{feff}')).map_or(Value::Unknown, |json| Value::of_json(&json))
+        serde_json::from_str::<Json>(text.trim_start_matches('\u{feff}'))
+            .map_or(Value::Unknown, |json| Value::of_json(&json))
     }
 
     /// The text of the file at a path that is put together at run time: by what is known of its end.
@@ -32,7 +33,8 @@ impl Program<'_> {
             return None;
         }
         let beside = around(folder_of(own)).filter_map(|folder| join_paths(folder, tail));
-        let plain: String = tail.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect::<Vec<_>>().join("/");
+        let plain: String =
+            tail.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect::<Vec<_>>().join("/");
         let found = beside.into_iter().find(|path| self.documents.contains_key(path)).or_else(|| {
             // Sources are copied elsewhere by a build, their data with them.
             let mut ends = self.documents.keys().filter(|path| {

@@ -117,7 +117,15 @@ impl Program<'_> {
     }
 
     /// A member that a class or one of its bases gives an object.
-    fn own_member(&self, this: &Value, module: usize, class: ClassId, given: &Given, name: &str, depth: usize) -> Value {
+    fn own_member(
+        &self,
+        this: &Value,
+        module: usize,
+        class: ClassId,
+        given: &Given,
+        name: &str,
+        depth: usize,
+    ) -> Value {
         let Some((outline, of)) = self.class(module, class) else { return Value::Unknown };
         if depth > MAX_DEPTH {
             return Value::Unknown;
@@ -176,7 +184,7 @@ impl Program<'_> {
 
     /// The frames in which a constructor's writes are worked out.
     fn constructor_frames(&self, this: &Value, module: usize, class: ClassId, given: &Given, depth: usize) -> Frames {
-        let Some((outline, of)) = self.class(module, class) else { return None };
+        let (outline, of) = self.class(module, class)?;
         let name = if outline.language == ModuleLanguage::Python { "__init__" } else { "constructor" };
         let constructor = *of.methods.get(name)?;
         // Without arguments nothing is known of them: they are looked for where the class is used.
@@ -281,7 +289,8 @@ impl Program<'_> {
 
     /// Some object of a class, where a parameter is the `self` of its method; the class itself for a class method's.
     pub(super) fn own_object(&self, module: usize, function: u32, at: usize) -> Option<Value> {
-        let outline = self.outlines.get(module).filter(|outline| at == 0 && outline.language == ModuleLanguage::Python)?;
+        let outline =
+            self.outlines.get(module).filter(|outline| at == 0 && outline.language == ModuleLanguage::Python)?;
         let function = outline.function(function)?;
         let class = function.class?;
         match function.parameters.first()?.name.as_str() {

@@ -10,7 +10,14 @@ use super::value::{Given, Listed, Value, Written, join};
 
 impl Program<'_> {
     /// What a method of the language gives; none where the receiver's own members are to be asked.
-    pub(super) fn method(&self, module: usize, receiver: &Value, method: &str, given: &Given, depth: usize) -> Option<Value> {
+    pub(super) fn method(
+        &self,
+        module: usize,
+        receiver: &Value,
+        method: &str,
+        given: &Given,
+        depth: usize,
+    ) -> Option<Value> {
         match receiver {
             Value::Text(text) => self.text_method(module, text, method, given, depth),
             Value::List(list) => self.list_method(list, method, given, depth),
@@ -92,7 +99,8 @@ impl Program<'_> {
                 Some(Value::Text(Rc::new(joined)))
             }
             "entries" => {
-                let pair = |(at, item): (usize, &Value)| Value::list(vec![Value::Plain(Json::from(at)), item.clone()], true);
+                let pair =
+                    |(at, item): (usize, &Value)| Value::list(vec![Value::Plain(Json::from(at)), item.clone()], true);
                 Some(Value::list(list.items.iter().enumerate().map(pair).collect(), list.whole))
             }
             "reduce" => {
@@ -102,8 +110,8 @@ impl Program<'_> {
                 }
                 Some(held)
             }
-            "find" | "at" | "pop" | "shift" | "includes" | "some" | "every" | "indexOf" | "forEach" | "push" | "append"
-            | "extend" => Some(Value::Unknown),
+            "find" | "at" | "pop" | "shift" | "includes" | "some" | "every" | "indexOf" | "forEach" | "push"
+            | "append" | "extend" => Some(Value::Unknown),
             _ => None,
         }
     }
@@ -122,68 +130,77 @@ fn flat(value: &Value) -> Value {
 }
 
 impl Program<'_> {
-    fn text_method(&self, module: usize, text: &Rc<Written>, method: &str, given: &Given, depth: usize) -> Option<Value> {
-    let changed = |change: &dyn Fn(&str) -> String| {
-        let others = text.others.iter().map(|other| Rc::from(change(other).as_str())).collect();
-        Some(Value::Text(Rc::new(Written { text: change(&text.text), whole: text.whole, others })))
-    };
-    let word = |at: usize| given.positional.get(at).and_then(Value::as_whole_text);
-    match method {
-        "trim" | "strip" => changed(&|text| text.trim().to_owned()),
-        "trimEnd" | "rstrip" | "trimRight" => changed(&|text| text.trim_end().to_owned()),
-        "trimStart" | "lstrip" | "trimLeft" => changed(&|text| text.trim_start().to_owned()),
-        "toLowerCase" | "lower" => changed(&|text| text.to_lowercase()),
-        "toUpperCase" | "upper" => changed(&|text| text.to_uppercase()),
-        "toString" | "valueOf" | "normalize" | "encode" | "decode" | "expandtabs" => Some(Value::Text(text.clone())),
-        "replace" | "replaceAll" => match (word(0), word(1)) {
-            (Some(from), Some(to)) if !from.is_empty() => changed(&|text| text.replace(from, to)),
-            // A pattern may take anything away, but what was written stays worth reading.
-            _ => Some(Value::Text(Rc::new(Written { whole: false, ..(**text).clone() }))),
-        },
-        "concat" => {
-            let pieces = std::iter::once((**text).clone()).chain(given.positional.iter().map(Value::as_piece));
-            Some(Value::Text(Rc::new(join(pieces))))
-        }
-        // Python joins a list by the text.
-        "join" => {
-            let list = self.as_list(given.positional.first()?, depth);
-            let Value::List(list) = list else { return Some(Value::Unknown) };
-            let mut pieces = Vec::new();
-            for (at, item) in list.items.iter().enumerate() {
-                if at > 0 {
-                    pieces.push((**text).clone());
+    fn text_method(
+        &self,
+        module: usize,
+        text: &Rc<Written>,
+        method: &str,
+        given: &Given,
+        depth: usize,
+    ) -> Option<Value> {
+        let changed = |change: &dyn Fn(&str) -> String| {
+            let others = text.others.iter().map(|other| Rc::from(change(other).as_str())).collect();
+            Some(Value::Text(Rc::new(Written { text: change(&text.text), whole: text.whole, others })))
+        };
+        let word = |at: usize| given.positional.get(at).and_then(Value::as_whole_text);
+        match method {
+            "trim" | "strip" => changed(&|text| text.trim().to_owned()),
+            "trimEnd" | "rstrip" | "trimRight" => changed(&|text| text.trim_end().to_owned()),
+            "trimStart" | "lstrip" | "trimLeft" => changed(&|text| text.trim_start().to_owned()),
+            "toLowerCase" | "lower" => changed(&|text| text.to_lowercase()),
+            "toUpperCase" | "upper" => changed(&|text| text.to_uppercase()),
+            "toString" | "valueOf" | "normalize" | "encode" | "decode" | "expandtabs" => {
+                Some(Value::Text(text.clone()))
+            }
+            "replace" | "replaceAll" => match (word(0), word(1)) {
+                (Some(from), Some(to)) if !from.is_empty() => changed(&|text| text.replace(from, to)),
+                // A pattern may take anything away, but what was written stays worth reading.
+                _ => Some(Value::Text(Rc::new(Written { whole: false, ..(**text).clone() }))),
+            },
+            "concat" => {
+                let pieces = std::iter::once((**text).clone()).chain(given.positional.iter().map(Value::as_piece));
+                Some(Value::Text(Rc::new(join(pieces))))
+            }
+            // Python joins a list by the text.
+            "join" => {
+                let list = self.as_list(given.positional.first()?, depth);
+                let Value::List(list) = list else { return Some(Value::Unknown) };
+                let mut pieces = Vec::new();
+                for (at, item) in list.items.iter().enumerate() {
+                    if at > 0 {
+                        pieces.push((**text).clone());
+                    }
+                    pieces.push(item.as_piece());
                 }
-                pieces.push(item.as_piece());
+                let mut joined = join(pieces);
+                joined.whole &= list.whole;
+                Some(Value::Text(Rc::new(joined)))
             }
-            let mut joined = join(pieces);
-            joined.whole &= list.whole;
-            Some(Value::Text(Rc::new(joined)))
-        }
-        "format" => {
-            let filled = filled(&text.text, given);
-            Some(Value::Text(Rc::new(filled)))
-        }
-        "split" => {
-            let between = word(0)?;
-            if between.is_empty() || !text.whole {
-                return Some(Value::Unknown);
+            "format" => {
+                let filled = filled(&text.text, given);
+                Some(Value::Text(Rc::new(filled)))
             }
-            Some(Value::list(text.text.split(between).map(Value::text).collect(), true))
-        }
-        "read_text" | "open" | "read_bytes" => Some(self.file_at(module, &text.text).unwrap_or_default()),
-        "joinpath" => {
-            let mut pieces = vec![(**text).clone()];
-            for part in &given.positional {
-                pieces.extend([Value::text("/").as_piece(), part.as_piece()]);
+            "split" => {
+                let between = word(0)?;
+                if between.is_empty() || !text.whole {
+                    return Some(Value::Unknown);
+                }
+                Some(Value::list(text.text.split(between).map(Value::text).collect(), true))
             }
-            Some(Value::Text(Rc::new(join(pieces))))
+            "read_text" | "open" | "read_bytes" => Some(self.file_at(module, &text.text).unwrap_or_default()),
+            "joinpath" => {
+                let mut pieces = vec![(**text).clone()];
+                for part in &given.positional {
+                    pieces.extend([Value::text("/").as_piece(), part.as_piece()]);
+                }
+                Some(Value::Text(Rc::new(join(pieces))))
+            }
+            "slice" | "substring" | "substr" | "padEnd" | "padStart" | "ljust" | "rjust" => {
+                Some(Value::Text(Rc::new(Written { whole: false, ..(**text).clone() })))
+            }
+            _ => None,
         }
-        "slice" | "substring" | "substr" | "padEnd" | "padStart" | "ljust" | "rjust" => {
-            Some(Value::Text(Rc::new(Written { whole: false, ..(**text).clone() })))
-        }
-        _ => None,
     }
-}
 }
 
 /// A Python format with its fields filled in as far as they are known.

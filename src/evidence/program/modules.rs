@@ -55,17 +55,20 @@ impl Program<'_> {
         if let Some(rest) = ["@/", "~/", "#"].iter().find_map(|alias| module.strip_prefix(alias)) {
             let roots = around(folder_of(from));
             return roots
-                .flat_map(|root| ["", "src", "dist", "build", "lib"].into_iter().filter_map(move |inner| join(root, inner)))
+                .flat_map(|root| {
+                    ["", "src", "dist", "build", "lib"].into_iter().filter_map(move |inner| join(root, inner))
+                })
                 .find_map(|root| self.script_file(&join(&root, rest)?));
         }
         // Another package of the same bundle, by its name.
-        let (name, folder) = self
-            .packages
-            .iter()
-            .find(|(name, _)| module.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))?;
+        let (name, folder) = self.packages.iter().find(|(name, _)| {
+            module.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })?;
         let rest = module.get(name.len()..).unwrap_or_default().trim_start_matches('/');
         let inside = ["", "dist", "build", "src", "lib"].iter().filter_map(|inner| join(folder, inner));
-        inside.into_iter().find_map(|root| self.script_file(&join(&root, if rest.is_empty() { "index" } else { rest })?))
+        inside
+            .into_iter()
+            .find_map(|root| self.script_file(&join(&root, if rest.is_empty() { "index" } else { rest })?))
     }
 
     /// The file that a path without or with another ending means.

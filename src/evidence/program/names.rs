@@ -65,12 +65,9 @@ impl<'e> Program<'e> {
             Origin::Expression(id) | Origin::Added(id) => self.value(module, *id, frames, depth + 1),
             Origin::Parameter(function, at) => self.parameter(module, *function, *at, frames),
             Origin::Import { module: from, name } => self.imported_value(module, from, name.as_deref(), depth),
-            Origin::Function(function) => Value::Function(Rc::new(Closure {
-                module,
-                function: *function,
-                this: None,
-                frames: frames.clone(),
-            })),
+            Origin::Function(function) => {
+                Value::Function(Rc::new(Closure { module, function: *function, this: None, frames: frames.clone() }))
+            }
             Origin::Class(class) => Value::Class(module, *class),
             Origin::Unknown => Value::Unknown,
         };

@@ -9,20 +9,20 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 /// The number of an expression in its module.
-pub type NodeId = u32;
+pub(super) type NodeId = u32;
 /// The number of a scope in its module; 0 is the module's own.
-pub type ScopeId = u32;
+pub(super) type ScopeId = u32;
 /// The number of a function in its module.
-pub type FunctionId = u32;
+pub(super) type FunctionId = u32;
 /// The number of a class in its module.
-pub type ClassId = u32;
+pub(super) type ClassId = u32;
 
 /// The scope of the module itself.
-pub const MODULE_SCOPE: ScopeId = 0;
+pub(super) const MODULE_SCOPE: ScopeId = 0;
 
 /// The language of a module, where the evaluator has to know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum ModuleLanguage {
+pub(super) enum ModuleLanguage {
     /// JavaScript or TypeScript.
     #[default]
     JavaScript,
@@ -32,7 +32,7 @@ pub enum ModuleLanguage {
 
 /// One module.
 #[derive(Clone, Debug, Default)]
-pub struct Outline {
+pub(super) struct Outline {
     /// The path in the bundle.
     pub path: String,
     /// The language.
@@ -64,7 +64,7 @@ pub struct Outline {
 
 /// An expression and where it stands.
 #[derive(Clone, Debug)]
-pub struct Expression {
+pub(super) struct Expression {
     /// The form and the parts.
     pub node: Node,
     /// The byte at which it begins.
@@ -76,7 +76,7 @@ pub struct Expression {
 /// The form of an expression. Parentheses, `await`, casts and type assertions are left out: their operand stands for
 /// them.
 #[derive(Clone, Debug)]
-pub enum Node {
+pub(super) enum Node {
     /// Anything that has no other form here. What stands within it is still outlined.
     Unknown,
     /// A string, escapes resolved.
@@ -132,7 +132,7 @@ pub enum Node {
 
 /// An argument of a call.
 #[derive(Clone, Debug)]
-pub struct Argument {
+pub(super) struct Argument {
     /// The keyword, in Python.
     pub name: Option<String>,
     /// True for `...x`, `*x` and `**x`.
@@ -143,7 +143,7 @@ pub struct Argument {
 
 /// An entry of an object literal. Methods are entries whose value is a function; getters and setters are left out.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub(super) struct Entry {
     /// The key.
     pub key: Key,
     /// The value.
@@ -152,7 +152,7 @@ pub struct Entry {
 
 /// A key of an object literal.
 #[derive(Clone, Debug)]
-pub enum Key {
+pub(super) enum Key {
     /// A key that is written.
     Named(String),
     /// `[expression]: …`, or a Python key that is no literal.
@@ -163,7 +163,7 @@ pub enum Key {
 
 /// An element of a list.
 #[derive(Clone, Debug)]
-pub struct Element {
+pub(super) struct Element {
     /// True for `...x` and `*x`.
     pub spread: bool,
     /// The value.
@@ -172,7 +172,7 @@ pub struct Element {
 
 /// A scope: JavaScript's functions, blocks and classes; Python's module, functions, classes, comprehensions.
 #[derive(Clone, Debug, Default)]
-pub struct Scope {
+pub(super) struct Scope {
     /// The scope around it.
     pub parent: Option<ScopeId>,
     /// The names that are bound in it, each with all of its bindings in the order of the text.
@@ -181,7 +181,7 @@ pub struct Scope {
 
 /// What binds a name.
 #[derive(Clone, Debug)]
-pub struct Binding {
+pub(super) struct Binding {
     /// Where its value comes from.
     pub origin: Origin,
     /// The way from there by destructuring: `const {a: [b]} = x` binds `b` by key `a`, then place 0.
@@ -192,7 +192,7 @@ pub struct Binding {
 
 /// One step of destructuring.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub(super) enum Step {
     /// The value of a key.
     Key(String),
     /// An element of a list.
@@ -203,7 +203,7 @@ pub enum Step {
 
 /// Where the value of a binding comes from.
 #[derive(Clone, Debug)]
-pub enum Origin {
+pub(super) enum Origin {
     /// An expression; a name that is assigned again has one binding for each assignment.
     Expression(NodeId),
     /// `x += y`: text or a list is added to.
@@ -227,7 +227,7 @@ pub enum Origin {
 
 /// The kind of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FunctionKind {
+pub(super) enum FunctionKind {
     /// A function, arrow function or lambda.
     Plain,
     /// A method of a class.
@@ -248,7 +248,7 @@ pub enum FunctionKind {
 
 /// A function.
 #[derive(Clone, Debug)]
-pub struct Function {
+pub(super) struct Function {
     /// Its name; of an anonymous function the variable, property or member that it is first bound to.
     pub name: Option<String>,
     /// The kind.
@@ -275,7 +275,7 @@ pub struct Function {
 
 /// A parameter.
 #[derive(Clone, Debug)]
-pub struct Parameter {
+pub(super) struct Parameter {
     /// Its name; empty where it is taken apart at once.
     pub name: String,
     /// The annotation as an expression, in Python. `X | Y` is a [`Node::Choice`], `X[Y]` a [`Node::Index`]; a quoted
@@ -289,7 +289,7 @@ pub struct Parameter {
 
 /// How arguments reach a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParameterKind {
+pub(super) enum ParameterKind {
     /// By position, or by name in Python.
     Plain,
     /// By name alone.
@@ -302,7 +302,7 @@ pub enum ParameterKind {
 
 /// A class.
 #[derive(Clone, Debug)]
-pub struct Class {
+pub(super) struct Class {
     /// Its name; of an anonymous class the variable that it is bound to.
     pub name: Option<String>,
     /// The expressions that it extends.
@@ -315,8 +315,6 @@ pub struct Class {
     pub methods: BTreeMap<String, FunctionId>,
     /// The docstring.
     pub doc: Option<String>,
-    /// The decorators as expressions.
-    pub decorators: Vec<NodeId>,
     /// True for `abstract class` and a Python class with `ABC` among its bases.
     pub is_abstract: bool,
     /// The byte at which it begins.
@@ -325,7 +323,7 @@ pub struct Class {
 
 /// A field of a class.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub(super) struct Field {
     /// Its name.
     pub name: String,
     /// Its value.
@@ -336,7 +334,7 @@ pub struct Field {
 
 /// A write to something that has a name already.
 #[derive(Clone, Debug)]
-pub struct Write {
+pub(super) struct Write {
     /// The object that is written to: `x` of `x.y = z`, of `x.push(z)`, `this`.
     pub object: NodeId,
     /// The part of it.
@@ -349,7 +347,7 @@ pub struct Write {
 
 /// The part that is written.
 #[derive(Clone, Debug)]
-pub enum Part {
+pub(super) enum Part {
     /// `x.y = z`, `x["y"] = z`.
     Member(String),
     /// `x[k] = z`, `x.set(k, z)`; the key.
@@ -362,27 +360,27 @@ pub enum Part {
 
 impl Outline {
     /// The form of an expression.
-    pub fn node(&self, id: NodeId) -> &Node {
+    pub(super) fn node(&self, id: NodeId) -> &Node {
         self.nodes.get(id as usize).map_or(&Node::Unknown, |expression| &expression.node)
     }
 
     /// The function or loop around an expression.
-    pub fn around(&self, id: NodeId) -> Option<FunctionId> {
+    pub(super) fn around(&self, id: NodeId) -> Option<FunctionId> {
         self.nodes.get(id as usize)?.function
     }
 
     /// The byte at which an expression begins.
-    pub fn offset(&self, id: NodeId) -> u32 {
+    pub(super) fn offset(&self, id: NodeId) -> u32 {
         self.nodes.get(id as usize).map_or(0, |expression| expression.offset)
     }
 
     /// A function by its number.
-    pub fn function(&self, id: FunctionId) -> Option<&Function> {
+    pub(super) fn function(&self, id: FunctionId) -> Option<&Function> {
         self.functions.get(id as usize)
     }
 
     /// A class by its number.
-    pub fn class(&self, id: ClassId) -> Option<&Class> {
+    pub(super) fn class(&self, id: ClassId) -> Option<&Class> {
         self.classes.get(id as usize)
     }
 }

@@ -12,14 +12,23 @@ const MAX_ANNOTATION: usize = 12;
 
 impl Program<'_> {
     /// The schema of a function's parameters, as FastMCP makes it, and whether all of it is told.
-    pub(super) fn parameters_schema(&self, module: usize, function: FunctionId, frames: &Frames) -> Option<(Json, bool)> {
+    pub(super) fn parameters_schema(
+        &self,
+        module: usize,
+        function: FunctionId,
+        frames: &Frames,
+    ) -> Option<(Json, bool)> {
         let outline = self.outlines.get(module)?;
         let of = outline.function(function)?;
         let (mut properties, mut whole) = (Map::new(), true);
         for (at, parameter) in of.parameters.iter().enumerate() {
-            let is_own = at == 0 && of.class.is_some() && !of.is_static || matches!(parameter.name.as_str(), "self" | "cls");
+            let is_own =
+                at == 0 && of.class.is_some() && !of.is_static || matches!(parameter.name.as_str(), "self" | "cls");
             // The framework passes the context, and the model never sees it.
-            if is_own || parameter.name == "ctx" || matches!(parameter.kind, ParameterKind::Rest | ParameterKind::KeywordRest) {
+            if is_own
+                || parameter.name == "ctx"
+                || matches!(parameter.kind, ParameterKind::Rest | ParameterKind::KeywordRest)
+            {
                 continue;
             }
             let (schema, told) = match parameter.annotation {
@@ -49,7 +58,9 @@ impl Program<'_> {
             return None;
         }
         let mut schema = object_schema(properties);
-        if let (Some(map), Some(doc)) = (schema.as_object_mut(), self.class(module, class).and_then(|(_, of)| of.doc.clone())) {
+        if let (Some(map), Some(doc)) =
+            (schema.as_object_mut(), self.class(module, class).and_then(|(_, of)| of.doc.clone()))
+        {
             map.insert("description".to_owned(), Json::String(doc));
         }
         Some((schema, whole))
@@ -83,7 +94,11 @@ impl Program<'_> {
         let Some(default) = default else { return (schema, true) };
         let value = self.value(module, default, frames, 0);
         if let Value::Made(made) = &value
-            && made.by.rsplit('.').next().is_some_and(|name| matches!(name, "Field" | "Query" | "Body" | "Path" | "Param"))
+            && made
+                .by
+                .rsplit('.')
+                .next()
+                .is_some_and(|name| matches!(name, "Field" | "Query" | "Body" | "Path" | "Param"))
         {
             return with_field(schema, &made.given);
         }
@@ -139,7 +154,9 @@ impl Program<'_> {
         match &outline.scopes.get(scope as usize)?.names.get(name)?.first()?.origin {
             Origin::Expression(id) => Some((module, *id)),
             Origin::Import { module: from, name: Some(name) } => match self.imported(module, from) {
-                super::modules::Imported::Module(other) if other != module => self.bound_expression(other, MODULE_SCOPE, name),
+                super::modules::Imported::Module(other) if other != module => {
+                    self.bound_expression(other, MODULE_SCOPE, name)
+                }
                 _ => None,
             },
             _ => None,
@@ -168,7 +185,9 @@ impl Program<'_> {
         if bases.iter().any(|base| base.rsplit('.').next().is_some_and(|name| name.ends_with("Enum"))) {
             let mut left = MAX_SCHEMA;
             let members = self.members_of_class(module, class, depth).to_json(&mut left);
-            return members.map_or((json!({ "type": "string" }), false), |(members, told)| (json!({ "type": "string", "enum": members }), told));
+            return members.map_or((json!({ "type": "string" }), false), |(members, told)| {
+                (json!({ "type": "string", "enum": members }), told)
+            });
         }
         self.model(module, class, depth + 1).unwrap_or((json!({ "type": "object" }), true))
     }
@@ -176,12 +195,21 @@ impl Program<'_> {
     fn type_name(&self, module: usize, id: NodeId, frames: &Frames) -> String {
         match self.value(module, id, frames, 0) {
             Value::Outside(path) => path.rsplit('.').next().unwrap_or_default().to_owned(),
-            Value::Class(module, class) => self.class(module, class).and_then(|(_, of)| of.name.clone()).unwrap_or_default(),
+            Value::Class(module, class) => {
+                self.class(module, class).and_then(|(_, of)| of.name.clone()).unwrap_or_default()
+            }
             _ => String::new(),
         }
     }
 
-    fn generic(&self, module: usize, name: &str, arguments: &[NodeId], frames: &Frames, depth: usize) -> Option<(Json, bool)> {
+    fn generic(
+        &self,
+        module: usize,
+        name: &str,
+        arguments: &[NodeId],
+        frames: &Frames,
+        depth: usize,
+    ) -> Option<(Json, bool)> {
         let first = arguments.first().copied();
         match name {
             "Annotated" => {
@@ -209,7 +237,9 @@ impl Program<'_> {
             "Union" => Some(self.any_of(module, arguments, frames, depth)),
             "Literal" => {
                 let mut left = MAX_SCHEMA;
-                let choices = arguments.iter().filter_map(|choice| self.value(module, *choice, frames, depth + 1).to_json(&mut left));
+                let choices = arguments
+                    .iter()
+                    .filter_map(|choice| self.value(module, *choice, frames, depth + 1).to_json(&mut left));
                 let choices: Vec<Json> = choices.map(|(choice, _)| choice).collect();
                 Some((json!({ "type": "string", "enum": choices }), true))
             }
@@ -227,7 +257,9 @@ impl Program<'_> {
 fn named(name: &str) -> Option<(Json, bool)> {
     let of = |kind: &str| Some((json!({ "type": kind }), true));
     match name {
-        "str" | "Path" | "UUID" | "datetime" | "date" | "SecretStr" | "AnyUrl" | "HttpUrl" | "EmailStr" | "bytes" => of("string"),
+        "str" | "Path" | "UUID" | "datetime" | "date" | "SecretStr" | "AnyUrl" | "HttpUrl" | "EmailStr" | "bytes" => {
+            of("string")
+        }
         "int" | "PositiveInt" | "NonNegativeInt" => of("integer"),
         "float" | "Decimal" | "PositiveFloat" => of("number"),
         "bool" => of("boolean"),
@@ -257,7 +289,9 @@ fn with_field(mut schema: Json, given: &Given) -> (Json, bool) {
                 None => whole = false,
             }
         }
-        if let Some((value, _)) = default.and_then(|default| default.to_json(&mut left)).filter(|(value, _)| !value.is_null()) {
+        if let Some((value, _)) =
+            default.and_then(|default| default.to_json(&mut left)).filter(|(value, _)| !value.is_null())
+        {
             map.insert("default".to_owned(), value);
         }
     }

@@ -278,10 +278,12 @@ pub(super) fn one_of(values: impl IntoIterator<Item = Value>) -> Value {
             // An empty list or object is the usual default beside the one that is meant.
             (Value::List(first), Value::List(other)) if first.items.is_empty() => chosen = Value::List(other),
             (Value::Map(first), Value::Map(other)) if first.entries.is_empty() => chosen = Value::Map(other),
-            (Value::Unknown | Value::Outside(_) | Value::Made(_) | Value::Plain(_), value) => {
-                if chosen.is_unknown() || !matches!(value, Value::Plain(_) | Value::Outside(_)) {
-                    chosen = value;
-                }
+            (Value::Unknown, value) => chosen = value,
+            // A name outside or a flag tells less than what is written.
+            (Value::Outside(_) | Value::Made(_) | Value::Plain(_), value)
+                if !matches!(value, Value::Plain(_) | Value::Outside(_)) =>
+            {
+                chosen = value;
             }
             _ => {}
         }

@@ -12,9 +12,36 @@ pub(super) const MAX_SCHEMA: usize = 50_000;
 
 /// The functions that make a schema, as far as another library's function of that name is unlikely.
 const CONSTRUCTORS: [&str; 30] = [
-    "string", "number", "boolean", "object", "array", "enum", "nativeEnum", "literal", "union", "record", "any", "unknown",
-    "optional", "nullable", "tuple", "discriminatedUnion", "int", "date", "strictObject", "looseObject", "intersection",
-    "preprocess", "lazy", "custom", "null", "bigint", "email", "url", "uuid", "undefined",
+    "string",
+    "number",
+    "boolean",
+    "object",
+    "array",
+    "enum",
+    "nativeEnum",
+    "literal",
+    "union",
+    "record",
+    "any",
+    "unknown",
+    "optional",
+    "nullable",
+    "tuple",
+    "discriminatedUnion",
+    "int",
+    "date",
+    "strictObject",
+    "looseObject",
+    "intersection",
+    "preprocess",
+    "lazy",
+    "custom",
+    "null",
+    "bigint",
+    "email",
+    "url",
+    "uuid",
+    "undefined",
 ];
 
 impl Program<'_> {
@@ -55,7 +82,9 @@ impl Program<'_> {
 
 fn is_library(receiver: &Value) -> bool {
     match receiver {
-        Value::Outside(path) => !matches!(&**path, "Object" | "Array" | "Math" | "JSON" | "faker" | "Promise" | "Reflect"),
+        Value::Outside(path) => {
+            !matches!(&**path, "Object" | "Array" | "Math" | "JSON" | "faker" | "Promise" | "Reflect")
+        }
         Value::Unknown | Value::Made(_) => true,
         // A library inside a bundle: the object or module of its functions.
         Value::Map(map) => map.entries.contains_key("object") && map.entries.contains_key("string"),

@@ -29,7 +29,7 @@ impl JavascriptOutliner {
     }
 
     fn class(&mut self, it: &ClassNode<'_>, name: Option<&str>) -> ClassId {
-        let decorators = self.decorators(&it.decorators);
+        self.decorators(&it.decorators);
         let bases = it.heritage.iter().map(|heritage| self.expression(&heritage.expression)).collect();
         let id = self.build.add_class(Class {
             name: name.map(str::to_owned),
@@ -37,7 +37,6 @@ impl JavascriptOutliner {
             fields: Vec::new(),
             methods: std::collections::BTreeMap::new(),
             doc: None,
-            decorators,
             is_abstract: it.r#abstract,
             offset: it.span.start,
         });

@@ -266,7 +266,6 @@ fn classes_have_fields_methods_and_decorators() {
     let class = &outline.classes[0];
     assert_eq!((class.name.as_deref(), class.is_abstract), (Some("A"), true));
     assert_eq!(class.bases.iter().map(|id| show(&outline, *id)).collect::<Vec<_>>(), ["mix(Base)"]);
-    assert_eq!(class.decorators.iter().map(|id| show(&outline, *id)).collect::<Vec<_>>(), ["Injectable()"]);
     let fields: Vec<_> = class
         .fields
         .iter()
@@ -554,7 +553,7 @@ fn strays(outline: &Outline) -> Vec<String> {
         assert!(outline.scopes.len() > function.scope as usize);
     }
     for class in &outline.classes {
-        class.bases.iter().chain(&class.decorators).for_each(|id| check(*id, "base"));
+        class.bases.iter().for_each(|id| check(*id, "base"));
         class.fields.iter().filter_map(|field| field.value).for_each(|id| check(id, "field"));
     }
     outline.writes.iter().for_each(|write| {

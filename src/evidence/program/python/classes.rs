@@ -8,7 +8,7 @@ use crate::docstring::docstring;
 
 impl PythonOutliner {
     pub(super) fn class(&mut self, class: &ast::StmtClassDef) {
-        let decorators = self.decorators(&class.decorator_list);
+        self.decorators(&class.decorator_list);
         self.type_parameters(class.type_params.as_deref());
         let mut bases = Vec::new();
         let mut is_abstract = false;
@@ -30,7 +30,6 @@ impl PythonOutliner {
             fields: Vec::new(),
             methods: std::collections::BTreeMap::new(),
             doc: docstring(&class.body),
-            decorators,
             is_abstract,
             offset: start(class),
         });

@@ -41,8 +41,20 @@ pub(super) struct Parts {
 /// The keys of an object that say what a tool is; the others are what it does.
 fn is_telling(key: &str) -> bool {
     const KEYS: [&str; 14] = [
-        "name", "title", "description", "outputSchema", "output_schema", "annotations", "function", "definition", "metadata",
-        "config", "tool", "_meta", "method", "type",
+        "name",
+        "title",
+        "description",
+        "outputSchema",
+        "output_schema",
+        "annotations",
+        "function",
+        "definition",
+        "metadata",
+        "config",
+        "tool",
+        "_meta",
+        "method",
+        "type",
     ];
     KEYS.contains(&key) || SCHEMA_KEYS.contains(&key)
 }
@@ -56,15 +68,26 @@ impl Program<'_> {
         let told = |entry: &&Entry| !matches!(&entry.key, Key::Named(key) if !is_telling(key));
         let told: Vec<Entry> = entries.iter().filter(told).cloned().collect();
         // A bare shape of arguments may have any key; it is looked at whole.
-        if told.is_empty() { self.value(module, id, frames, depth) } else { Value::Map(self.object(module, &told, frames, depth).into()) }
+        if told.is_empty() {
+            self.value(module, id, frames, depth)
+        } else {
+            Value::Map(self.object(module, &told, frames, depth).into())
+        }
     }
 
     /// The arguments of a call as far as they say what a tool is.
-    pub(super) fn telling_arguments(&self, module: usize, arguments: &[Argument], frames: &Frames, depth: usize) -> Given {
+    pub(super) fn telling_arguments(
+        &self,
+        module: usize,
+        arguments: &[Argument],
+        frames: &Frames,
+        depth: usize,
+    ) -> Given {
         if arguments.iter().any(|argument| argument.spread || argument.name.is_some()) {
             return self.given(module, arguments, frames, depth);
         }
-        let positional = arguments.iter().map(|argument| self.telling(module, argument.value, frames, depth + 1)).collect();
+        let positional =
+            arguments.iter().map(|argument| self.telling(module, argument.value, frames, depth + 1)).collect();
         Given { positional, ..Given::default() }
     }
 
@@ -86,7 +109,8 @@ impl Program<'_> {
                 break;
             }
             let inner = get(inner);
-            if matches!(inner, Value::Map(_) | Value::Made(_)) && name_of(&self.member(&inner, "name", depth)).is_some() {
+            if matches!(inner, Value::Map(_) | Value::Made(_)) && name_of(&self.member(&inner, "name", depth)).is_some()
+            {
                 let outer = parts.clone();
                 parts = self.parts_of(&inner, depth + 8);
                 parts.schema = parts.schema.or(outer.schema);
@@ -107,10 +131,14 @@ impl Program<'_> {
             match value {
                 Value::Text(_) if parts.description.is_unknown() => parts.description = value.clone(),
                 Value::Map(map) => {
-                    let is_config = ["description", "inputSchema", "input_schema", "parameters", "annotations", "title", "_meta"]
-                        .iter()
-                        .any(|key| map.entries.contains_key(*key));
-                    let texts = matches!(map.entries.get("description"), None | Some(Value::Text(_) | Value::Unknown | Value::Plain(_)));
+                    let is_config =
+                        ["description", "inputSchema", "input_schema", "parameters", "annotations", "title", "_meta"]
+                            .iter()
+                            .any(|key| map.entries.contains_key(*key));
+                    let texts = matches!(
+                        map.entries.get("description"),
+                        None | Some(Value::Text(_) | Value::Unknown | Value::Plain(_))
+                    );
                     if is_hints(map.entries.iter()) {
                         parts.annotations = value.clone();
                     } else if is_config && (texts || !bare) {
@@ -162,7 +190,9 @@ impl Program<'_> {
             description,
             input_schema: input_schema.map(Into::into),
             output_schema: output_schema.map(Into::into),
-            annotations: annotations.filter(|value| value.as_object().is_some_and(|map| !map.is_empty())).map(Into::into),
+            annotations: annotations
+                .filter(|value| value.as_object().is_some_and(|map| !map.is_empty()))
+                .map(Into::into),
             unread,
             origin: ToolOrigin::Source,
             place: Place { file: path.to_owned(), ..Place::default() },

@@ -67,7 +67,8 @@ pub(crate) fn read(evidence: &mut Evidence) {
         view.tools.clear();
     }
     for (path, tools) in tools {
-        let view = evidence.sources.entry(path).or_insert_with(|| SourceView { is_parsed: true, ..SourceView::default() });
+        let view =
+            evidence.sources.entry(path).or_insert_with(|| SourceView { is_parsed: true, ..SourceView::default() });
         view.tools = tools;
     }
     evidence.gaps.extend(gaps);
@@ -178,7 +179,12 @@ fn once(program: &Program<'_>, found: Vec<Found>, reached: &BTreeSet<usize>) -> 
 
 fn told(tool: &Tool) -> (bool, usize, bool, bool) {
     let text = tool.description.as_ref();
-    (text.is_some() && !tool.unread.description, text.map_or(0, String::len), tool.input_schema.is_some(), tool.annotations.is_some())
+    (
+        text.is_some() && !tool.unread.description,
+        text.map_or(0, String::len),
+        tool.input_schema.is_some(),
+        tool.annotations.is_some(),
+    )
 }
 
 /// The folder of the package that a file belongs to; folders of built code are part of it.
@@ -187,7 +193,8 @@ fn package_of(program: &Program<'_>, path: &str) -> String {
     let marks = ["package.json", "pyproject.toml", "PKG-INFO", "setup.py"];
     let is_root = |folder: &&str| {
         let file = |mark: &&str| if folder.is_empty() { (*mark).to_owned() } else { format!("{folder}/{mark}") };
-        !folder.split('/').any(|part| BUILT.contains(&part)) && marks.iter().any(|mark| program.documents.contains_key(&file(mark)))
+        !folder.split('/').any(|part| BUILT.contains(&part))
+            && marks.iter().any(|mark| program.documents.contains_key(&file(mark)))
     };
     around(folder_of(path)).find(is_root).unwrap_or_default().to_owned()
 }

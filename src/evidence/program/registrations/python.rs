@@ -59,10 +59,13 @@ impl Program<'_> {
         let Some(name) = last_name(outline, *callee) else { return };
         match name {
             "add_tool" | "from_function" | "register_tool" | "from_callable" => {
-                let contexts = self.contexts_of(module, id, &None, 0, |frames| self.given(module, arguments, frames, 1));
+                let contexts =
+                    self.contexts_of(module, id, &None, 0, |frames| self.given(module, arguments, frames, 1));
                 for (_, mut given) in contexts {
                     let function = given.positional.first().cloned();
-                    let function = function.or_else(|| ["fn", "func", "function", "tool"].iter().find_map(|key| given.named.get(*key).cloned()));
+                    let function = function.or_else(|| {
+                        ["fn", "func", "function", "tool"].iter().find_map(|key| given.named.get(*key).cloned())
+                    });
                     if !given.positional.is_empty() {
                         given.positional.remove(0);
                     }
@@ -72,7 +75,8 @@ impl Program<'_> {
             // `mcp.tool(f)` and `mcp.tool(f, name=…)`; with a text first it is a decorator.
             _ if decorates_tool(name) && !arguments.is_empty() && self.is_decorator(module, id) => {}
             _ if decorates_tool(name) && !arguments.is_empty() => {
-                let contexts = self.contexts_of(module, id, &None, 0, |frames| self.given(module, arguments, frames, 1));
+                let contexts =
+                    self.contexts_of(module, id, &None, 0, |frames| self.given(module, arguments, frames, 1));
                 for (_, mut given) in contexts {
                     let Some(function @ Value::Function(_)) = given.positional.first().cloned() else { continue };
                     given.positional.remove(0);
@@ -80,9 +84,12 @@ impl Program<'_> {
                 }
             }
             "Tool" => {
-                let contexts = self.contexts_of(module, id, &None, 0, |frames| self.given(module, arguments, frames, 1));
+                let contexts =
+                    self.contexts_of(module, id, &None, 0, |frames| self.given(module, arguments, frames, 1));
                 for (_, mut given) in contexts {
-                    for (key, value) in ["name", "description", "inputSchema"].into_iter().zip(given.positional.drain(..)) {
+                    for (key, value) in
+                        ["name", "description", "inputSchema"].into_iter().zip(given.positional.drain(..))
+                    {
                         given.named.entry(key.to_owned()).or_insert(value);
                     }
                     let tells = ["description", "inputSchema", "input_schema", "parameters"];
@@ -105,13 +112,22 @@ impl Program<'_> {
         outline.functions.iter().any(|function| function.decorators.contains(&id))
     }
 
-    fn add_function(&self, module: usize, offset: u32, function: Option<&Value>, options: &Given, into: &mut Registrations) {
+    fn add_function(
+        &self,
+        module: usize,
+        offset: u32,
+        function: Option<&Value>,
+        options: &Given,
+        into: &mut Registrations,
+    ) {
         match function {
             Some(Value::Function(closure)) => {
                 let parts = self.function_parts((closure.module, closure.function), options, &closure.frames);
                 into.add(self, module, offset, parts);
             }
-            Some(value @ (Value::Map(_) | Value::Instance(_))) => _ = into.add(self, module, offset, self.parts_of(value, 0)),
+            Some(value @ (Value::Map(_) | Value::Instance(_))) => {
+                _ = into.add(self, module, offset, self.parts_of(value, 0))
+            }
             // Told where it is made: `add_tool(Tool(…))`, `add_tool(FunctionTool.from_function(f))`.
             Some(Value::Made(_)) => {}
             _ if options.named.get("name").is_some_and(|name| name_of(name).is_some()) => {
@@ -156,7 +172,8 @@ impl Program<'_> {
         let Some(outline) = self.outlines.get(module) else { return };
         let Some(function) = outline.function(id) else { return };
         for returned in &function.returns {
-            let contexts = self.contexts_of(module, *returned, &None, 0, |frames| self.value(module, *returned, frames, 1));
+            let contexts =
+                self.contexts_of(module, *returned, &None, 0, |frames| self.value(module, *returned, frames, 1));
             for (_, value) in contexts {
                 let Value::List(list) = self.as_list(&value, 0) else {
                     into.unresolved(module, outline.offset(*returned), "list of tools");
@@ -203,7 +220,11 @@ impl Program<'_> {
         let Some((_, of)) = self.class(module, class) else { return };
         let Some(own) = of.name.as_deref().filter(|_| !of.is_abstract) else { return };
         let bases = self.names_of_bases(module, class);
-        let is_tool = bases.iter().any(|base| base.rsplit('.').next().is_some_and(|name| name == "Tool" || name.ends_with("BaseTool") || name == "MCPTool"));
+        let is_tool = bases.iter().any(|base| {
+            base.rsplit('.')
+                .next()
+                .is_some_and(|name| name == "Tool" || name.ends_with("BaseTool") || name == "MCPTool")
+        });
         let acts = ACTS.iter().find_map(|act| of.methods.get(*act));
         let Some(acts) = acts.filter(|_| is_tool) else { return };
         let object = self.instance(module, class, Given::default());
@@ -217,7 +238,8 @@ impl Program<'_> {
             parts.description = of.doc.clone().or(doc).map_or(Value::Unknown, Value::text);
         }
         if parts.schema.is_none() {
-            parts.schema = self.parameters_schema(module, *acts, &None).map(|(schema, whole)| Value::schema(schema, whole));
+            parts.schema =
+                self.parameters_schema(module, *acts, &None).map(|(schema, whole)| Value::schema(schema, whole));
         }
         into.add(self, module, of.offset, parts);
     }
@@ -225,7 +247,8 @@ impl Program<'_> {
 
 /// True for the names of decorators that make a tool of a function.
 fn decorates_tool(name: &str) -> bool {
-    let other = ["call_tool", "get_tool", "use_tool", "has_tool", "run_tool", "remove_tool", "add_tool", "register_tool"];
+    let other =
+        ["call_tool", "get_tool", "use_tool", "has_tool", "run_tool", "remove_tool", "add_tool", "register_tool"];
     (name == "tool" || name.ends_with("_tool") || name == "mcptool") && !other.contains(&name)
 }
 

@@ -96,7 +96,11 @@ impl Program<'_> {
             }
             let around = crate::manifest::around(folder_of(path));
             let roots = around.flat_map(|root| ["", "src"].into_iter().filter_map(move |inner| join(root, inner)));
-            let mut files = roots.flat_map(|root| [format!("{module}.py"), format!("{module}/__init__.py")].into_iter().filter_map(move |file| join(&root, &file)));
+            let mut files = roots.flat_map(|root| {
+                [format!("{module}.py"), format!("{module}/__init__.py")]
+                    .into_iter()
+                    .filter_map(move |file| join(&root, &file))
+            });
             found.extend(files.find_map(|file| self.by_path.get(&file)).copied());
         }
         found
@@ -136,8 +140,26 @@ fn leaves<'v>(value: &'v Json, into: &mut Vec<&'v str>) {
 /// True for a file of tests, examples or documents by its path: it registers nothing unless the package loads it.
 pub(super) fn is_aside(path: &str) -> bool {
     const FOLDERS: [&str; 20] = [
-        "test", "tests", "__tests__", "__mocks__", "spec", "e2e", "fixtures", "mocks", "example", "examples", "samples",
-        "docs", "demo", "demos", "templates", "template", "benchmarks", "testing", "evals", "testdata",
+        "test",
+        "tests",
+        "__tests__",
+        "__mocks__",
+        "spec",
+        "e2e",
+        "fixtures",
+        "mocks",
+        "example",
+        "examples",
+        "samples",
+        "docs",
+        "demo",
+        "demos",
+        "templates",
+        "template",
+        "benchmarks",
+        "testing",
+        "evals",
+        "testdata",
     ];
     let name = name_of(path);
     let stem = name.split('.').next().unwrap_or_default();

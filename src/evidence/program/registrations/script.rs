@@ -2,10 +2,10 @@
 
 use super::Registrations;
 use super::found::{keys_of, name_of};
+use crate::program::Program;
 use crate::program::index::last_name;
 use crate::program::outline::{ClassId, FunctionKind, Key, Node, NodeId};
 use crate::program::value::{Given, Value};
-use crate::program::Program;
 
 /// Keys that hold what a tool does.
 const HANDLERS: [&str; 10] =
@@ -28,19 +28,28 @@ impl Program<'_> {
         }
         // `tool` is the name of many things; those that take one argument and no name are of other kits.
         let is_plain = method == "tool";
-        let contexts = self.contexts_of(module, id, &None, 0, |frames| self.telling_arguments(module, arguments, frames, 1));
+        let contexts =
+            self.contexts_of(module, id, &None, 0, |frames| self.telling_arguments(module, arguments, frames, 1));
         let mut found = false;
         let offset = outline.offset(id);
         let takes_function = arguments.len() >= 2;
         for (_, mut given) in contexts {
             // Helpers take the server first.
             let named = |at: usize| given.positional.get(at).is_some_and(|value| name_of(value).is_some());
-            if !named(0) && (named(1) || matches!(given.positional.first(), Some(Value::Outside(_) | Value::Made(_) | Value::Unknown)) && given.positional.get(1).is_some_and(is_told)) {
+            if !named(0)
+                && (named(1)
+                    || matches!(given.positional.first(), Some(Value::Outside(_) | Value::Made(_) | Value::Unknown))
+                        && given.positional.get(1).is_some_and(is_told))
+            {
                 given.positional.remove(0);
             }
             found |= self.script_tool(module, offset, &given, is_plain, into);
         }
-        if !found && takes_function && matches!(method, "registerTool" | "addTool" | "registerAppTool" | "tool") && self.is_serving(module) {
+        if !found
+            && takes_function
+            && matches!(method, "registerTool" | "addTool" | "registerAppTool" | "tool")
+            && self.is_serving(module)
+        {
             let what = if self.uncalled.get() { super::HANDED_ON } else { "tool" };
             into.unresolved(module, offset, what);
         }
@@ -61,7 +70,11 @@ impl Program<'_> {
                 // A bare name and a number register nothing.
                 let told = !parts.description.is_unknown()
                     || parts.schema.is_some()
-                    || given.positional.iter().skip(1).any(|value| matches!(value, Value::Function(_) | Value::Outside(_) | Value::Unknown));
+                    || given
+                        .positional
+                        .iter()
+                        .skip(1)
+                        .any(|value| matches!(value, Value::Function(_) | Value::Outside(_) | Value::Unknown));
                 told && into.add(self, module, offset, parts)
             }
             _ => false,
@@ -80,8 +93,10 @@ impl Program<'_> {
         };
         // In a bundle the schema has a short name, and tells its method.
         let schema = match self.value(module, request.value, &None, 0) {
-            Value::Schema(schema) => schema.schema.pointer("/properties/method/const").and_then(|method| method.as_str().map(str::to_owned)),
-            Value::Map(map) => map.entries.get("method").and_then(|method| name_of(method)),
+            Value::Schema(schema) => {
+                schema.schema.pointer("/properties/method/const").and_then(|method| method.as_str().map(str::to_owned))
+            }
+            Value::Map(map) => map.entries.get("method").and_then(name_of),
             _ => None,
         };
         let asked = schema.unwrap_or(asked);
@@ -120,7 +135,11 @@ impl Program<'_> {
 
     /// True where the text at a place is the kit's own, which a bundle has taken in.
     fn is_of_kit(&self, module: usize, offset: u32) -> bool {
-        let text = self.outlines.get(module).and_then(|outline| self.documents.get(&outline.path)).map(|document| &*document.text);
+        let text = self
+            .outlines
+            .get(module)
+            .and_then(|outline| self.documents.get(&outline.path))
+            .map(|document| &*document.text);
         let after = text.and_then(|text| text.as_bytes().get(offset as usize..)).unwrap_or_default();
         let near = after.get(..800).unwrap_or(after);
         near.windows(b"_registeredTools".len()).any(|window| window == b"_registeredTools")
@@ -227,9 +246,16 @@ impl Program<'_> {
             return;
         };
         if described && name_of(&parts.name).is_none() {
-            parts.name = ["method", "toolName"].iter().map(|key| exported(key)).find(|name| name_of(name).is_some()).unwrap_or_default();
+            parts.name = ["method", "toolName"]
+                .iter()
+                .map(|key| exported(key))
+                .find(|name| name_of(name).is_some())
+                .unwrap_or_default();
         }
-        let schema = ["inputSchema", "schema", "parameters", "paramsSchema"].iter().map(|key| exported(key)).find(|value| !value.is_unknown());
+        let schema = ["inputSchema", "schema", "parameters", "paramsSchema"]
+            .iter()
+            .map(|key| exported(key))
+            .find(|value| !value.is_unknown());
         let acts = HANDLERS.iter().any(|key| has(key)) || has("default");
         parts.schema = parts.schema.or(schema);
         if parts.schema.is_some() || acts {
