@@ -84,8 +84,10 @@ impl Manifest {
     /// A manifest with this content. Of a tools list all is read that may be a recorded list.
     pub fn new(path: impl Into<String>, kind: ManifestKind, value: impl Into<Arc<Value>>) -> Self {
         let (path, value) = (path.into(), value.into());
-        let is_recorded = kind == ManifestKind::ToolsList;
-        let recorded = is_recorded.then(|| RecordedLists::of(&value, &path, ReadingReason::Named)).unwrap_or_default();
+        let recorded = match kind {
+            ManifestKind::ToolsList => RecordedLists::of(&value, &path, ReadingReason::Named),
+            _ => RecordedLists::default(),
+        };
         Self { path, kind, value, keys_are_unique: false, recorded }
     }
 
