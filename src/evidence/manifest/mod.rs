@@ -99,11 +99,7 @@ impl Manifest {
             ManifestKind::ToolsList => RecordedLists::of(&value, &path, ReadingReason::Named),
             _ => RecordedLists::default(),
         };
-<<<<<<< HEAD
         Self { path, kind, value, keys_are_unique: false, strict_refusal: None, recorded }
-=======
-        Self { path, kind, value, keys_are_unique: false, recorded }
->>>>>>> w-c
     }
 
     /// A text of the manifest by its key, trimmed; none where it is missing, empty or no text.
