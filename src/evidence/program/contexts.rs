@@ -110,7 +110,7 @@ impl Program<'_> {
         if let Some((at, call, place)) = self.index.handed.get(&(module, id)) {
             found.extend(self.frames_of_callback((module, id), (*at, *call, *place), frames, depth, level));
         }
-        for (at, call) in self.calls_of(module, id) {
+        for &(at, call) in self.calls_of(module, id).iter() {
             if found.len() >= MAX_CONTEXTS || self.is_spent() {
                 break;
             }
@@ -126,7 +126,18 @@ impl Program<'_> {
     }
 
     /// The calls that may call a function, by its name.
-    fn calls_of(&self, module: usize, id: FunctionId) -> Vec<(usize, NodeId)> {
+    fn calls_of(&self, module: usize, id: FunctionId) -> Rc<[(usize, NodeId)]> {
+        if let Some(known) = self.callers.borrow().get(&(module, id)) {
+            return known.clone();
+        }
+        let calls: Rc<[(usize, NodeId)]> = self.find_calls_of(module, id).into();
+        if !self.is_spent() {
+            self.callers.borrow_mut().insert((module, id), calls.clone());
+        }
+        calls
+    }
+
+    fn find_calls_of(&self, module: usize, id: FunctionId) -> Vec<(usize, NodeId)> {
         let Some(outline) = self.outlines.get(module) else { return Vec::new() };
         let Some(function) = outline.function(id) else { return Vec::new() };
         let class = function.class.and_then(|class| outline.class(class));

@@ -58,7 +58,7 @@ impl Program<'_> {
         }
         let Some(name) = last_name(outline, *callee) else { return };
         match name {
-            "add_tool" | "from_function" | "register_tool" | "from_callable" => {
+            "add_tool" | "from_function" | "register_tool" | "from_callable" | "FunctionTool" | "StructuredTool" => {
                 let contexts =
                     self.contexts_of(module, id, &None, 0, |frames| self.given(module, arguments, frames, 1));
                 for (_, mut given) in contexts {
