@@ -83,7 +83,11 @@ impl<'e> Program<'e> {
         }
         let by_path = outlines.iter().enumerate().map(|(at, outline)| (outline.path.clone(), at)).collect();
         let index = Index::of(&outlines);
-        let bytes: usize = outlines.iter().filter_map(|outline| evidence.documents.get(&outline.path)).map(|document| document.text.len()).sum();
+        let bytes: usize = outlines
+            .iter()
+            .filter_map(|outline| evidence.documents.get(&outline.path))
+            .map(|document| document.text.len())
+            .sum();
         let steps = (MIN_STEPS + bytes as u64 / 4).min(MAX_STEPS);
         Some(Self {
             documents: &evidence.documents,
