@@ -1,5 +1,6 @@
-//! Source: the imports, calls with the shape of their arguments, and tool registrations of source files. JavaScript,
-//! TypeScript and Python are parsed; a lexer reads other languages.
+//! Source: the imports and calls of source files, with the shape of the calls' arguments. JavaScript, TypeScript and
+//! Python are parsed; a lexer reads other languages, and the tools that they register. Those of the parsed languages are
+//! told by `program`, since a registration's parts stand in several files.
 //!
 //! Nothing is run. Declaration files (`.d.ts`, `.pyi`) are not read. Nor are files without any of the words in
 //! `WORTH_READING` (vendored libraries, data tables), which register no tool and make no call that is kept. Text that
@@ -28,7 +29,6 @@ pub mod sinks;
 mod sources;
 mod taint;
 mod token_heuristics;
-mod tool_fields;
 pub(crate) mod zod;
 
 pub(crate) use literal::properties_of;
@@ -47,7 +47,7 @@ const STACK_STEP_BYTES: usize = 24 * 1024;
 /// The longest text of a call, in code points.
 const TEXT_LENGTH: usize = 120;
 
-/// The imports, calls and tools of one source file, as far as a parser can tell.
+/// The imports, calls and tools of one source file, as far as they can be told.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceView {
     /// The modules that it imports, as written: `@modelcontextprotocol/sdk/server/mcp.js`, `mcp.server.fastmcp`.
@@ -61,7 +61,8 @@ pub struct SourceView {
     /// `connection.write` one that is written to a connection. `console.log` stands for a secret that is printed,
     /// `handed:` before a name for a call of another module that is given one. `hidden-name` is a name in pieces.
     pub calls: Vec<Call>,
-    /// The MCP tools that it registers, in the order of the text.
+    /// The MCP tools that it registers, in the order of the text. Those of a parsed language are put here by
+    /// `program::registrations`.
     pub tools: Vec<Tool>,
     /// True where a parser read it; a lexer reads other languages.
     pub is_parsed: bool,
@@ -241,8 +242,8 @@ const NEAR_LEVELS: usize = 24;
 /// Parses on a stack that fits the bound. A panic in a parser becomes a refusal.
 fn parse(document: &Document, dialect: SourceDialect, bound: usize) -> ParsedSource {
     let work = || match dialect {
-        SourceDialect::Python => python::parse(&document.text, &document.path),
-        _ => javascript::parse(&document.text, &document.path, dialect),
+        SourceDialect::Python => python::parse(&document.text),
+        _ => javascript::parse(&document.text, dialect),
     };
     on_stack(bound, work).unwrap_or_else(|| ParsedSource::Refused("the parser gave up".to_owned()))
 }

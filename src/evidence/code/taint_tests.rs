@@ -20,6 +20,8 @@ fn a_tools_argument_is_followed_to_where_it_is_used() {
         "function go(x) { exec(x) } s.tool('a', 'b', {}, async ({ x }) => go(x))",
         "class A { async go(x) { exec(x) } start() { s.tool('a', 'b', {}, async ({ x }) => this.go(x)) } }",
         "s.tool('a', 'b', {}, async ({ x }) => { for (const y of [x]) exec(y) })",
+        "s.tool('a', 'b', { x: z.number().or(z.string()) }, async ({ x }) => exec(x))",
+        "s.tool('a', 'b', { n: z.number() }, async ({ n, x }) => exec(x))",
     ];
     for text in scripts {
         let text = format!("const {{ exec }} = require('child_process');\n{text}");
@@ -43,6 +45,8 @@ fn a_tools_argument_is_followed_to_where_it_is_used() {
 fn what_is_bounded_cleaned_or_another_function_is_not_a_tools_argument() {
     let scripts = [
         "s.tool('a', 'b', { x: z.enum(['a']), n: z.number() }, async ({ x, n }) => exec(`ls ${x} ${n}`))",
+        "const S = z.object({ x: z.number().int().optional(), n: z.enum(['a']) }).strict(); s.registerTool('a', { inputSchema: S }, async ({ x, n }) => exec(`ls ${x} ${n}`))",
+        "s.tool('a', 'b', { type: 'object', properties: { x: { type: 'integer' }, n: { type: 'string', enum: ['a'] } } }, async ({ x, n }) => exec(`ls ${x} ${n}`))",
         "s.tool('a', 'b', { x: z.string() }, async ({ x }) => exec(`head -n ${parseInt(x)} a`))",
         "s.tool('a', 'b', { x: z.string() }, async ({ x }) => 1); function other(x) { exec(x) }",
         "s.tool('a', 'b', { x: z.string() }, async ({ x }) => exec(x.length > 3 ? 'a' : 'b'))",
@@ -94,35 +98,6 @@ fn names_in_pieces_are_put_together() {
         "__import__(''.join([chr(111), chr(115)])).system(x)",
     ] {
         assert!(view_of("a.py", text).calls.iter().any(|call| call.callee == "os.system"), "{text}");
-    }
-}
-
-#[test]
-fn further_idioms_register_a_tool() {
-    for (path, text) in [
-        (
-            "a.py",
-            "from enum import Enum\nclass Names(str, Enum):\n    ADD = 'add'\nt = Tool(name=Names.ADD, description='Adds', inputSchema={})\n",
-        ),
-        ("a.py", "t = types.Tool('add', 'Ad' 'ds')\n"),
-        ("a.py", "@cached\n@mcp.tool(name=\"add\", description='Adds')\nasync def f(x: int): pass\n"),
-        (
-            "a.ts",
-            "enum Names { ADD = \"add\" } const t = { name: Names.ADD as const, description: \"Adds\", inputSchema: { type: \"object\" } };",
-        ),
-        (
-            "a.tsx",
-            "server.registerTool(\"add\", { title: \"t\", description: `Adds`, inputSchema: {} }, async () => <a/>)",
-        ),
-        ("a.cjs", "const NAME = `add`; const D = 'Adds'; exports.f = (s) => s.tool(NAME, D, {}, async () => ({}))"),
-        (
-            "a.mjs",
-            "s.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [{ name: \"add\", description: \"Adds\", inputSchema: { type: \"object\", properties: {} } }] }))",
-        ),
-    ] {
-        let tool = tool_of(path, text);
-        assert_eq!(tool.name.as_str(), "add", "{text}");
-        assert_eq!(tool.description.as_deref(), Some("Adds"), "{text}");
     }
 }
 
