@@ -91,7 +91,9 @@ fn method_of<'x, 'a>(call: &'x CallExpression<'a>) -> Option<(&'x Expression<'a>
 
 fn named<'x, 'a>(object: &'x ObjectExpression<'a>) -> impl Iterator<Item = (String, &'x Expression<'a>)> {
     object.properties.iter().filter_map(|property| match property {
-        ObjectPropertyKind::ObjectProperty(property) => Some((property.key.static_name()?.to_string(), &property.value)),
+        ObjectPropertyKind::ObjectProperty(property) => {
+            Some((property.key.static_name()?.to_string(), &property.value))
+        }
         ObjectPropertyKind::SpreadProperty(_) => None,
     })
 }

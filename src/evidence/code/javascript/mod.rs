@@ -9,11 +9,11 @@ use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     Argument as Node, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BinaryExpression,
-    BindingIdentifier, CallExpression, ComputedMemberExpression, ConditionalExpression, Expression,
-    ForInStatement, ForOfStatement, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier,
-    ImportExpression, MethodDefinition, NewExpression, ObjectExpression, Program, ReturnStatement, Statement,
-    StaticMemberExpression, StringLiteral, TSEnumDeclaration, TSEnumMemberName, TemplateLiteral, ThrowStatement,
-    UnaryExpression, VariableDeclarator,
+    BindingIdentifier, CallExpression, ComputedMemberExpression, ConditionalExpression, Expression, ForInStatement,
+    ForOfStatement, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression,
+    MethodDefinition, NewExpression, ObjectExpression, Program, ReturnStatement, Statement, StaticMemberExpression,
+    StringLiteral, TSEnumDeclaration, TSEnumMemberName, TemplateLiteral, ThrowStatement, UnaryExpression,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::{ParseOptions, Parser};
@@ -448,7 +448,6 @@ impl<'a> Visit<'a> for JavascriptReader<'_> {
         }
         walk::walk_object_expression(self, it);
     }
-
 }
 
 fn is_require(call: &CallExpression<'_>) -> bool {

@@ -62,10 +62,6 @@ impl Registrations {
 /// be read.
 pub(crate) fn read(evidence: &mut Evidence) {
     let Some((tools, gaps)) = registered(evidence) else { return };
-    // What one file alone could tell is told better by all of them.
-    for view in evidence.sources.values_mut().filter(|view| view.is_parsed) {
-        view.tools.clear();
-    }
     for (path, tools) in tools {
         let view =
             evidence.sources.entry(path).or_insert_with(|| SourceView { is_parsed: true, ..SourceView::default() });

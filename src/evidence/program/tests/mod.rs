@@ -70,9 +70,7 @@ fn show_schema(schema: &Json) -> String {
         _ => match (text("type"), schema.get("items"), schema.get("anyOf"), schema.get("const")) {
             (Some("array"), Some(items), ..) => format!("[{}]", show_schema(items)),
             (Some(kind), ..) => kind.to_owned(),
-            (None, _, Some(Json::Array(choices)), _) => {
-                choices.iter().map(show_schema).collect::<Vec<_>>().join(" | ")
-            }
+            (None, _, Some(Json::Array(choices)), _) => choices.iter().map(show_schema).collect::<Vec<_>>().join(" | "),
             (None, _, _, Some(value)) => value.to_string(),
             _ => "any".to_owned(),
         },
