@@ -35,6 +35,7 @@ pub(crate) use literal::properties_of;
 pub use secrets::is_issuer;
 pub(crate) use secrets::{hands_out_token, is_token_service};
 pub use taint::{TaintSources, TaintedArguments};
+pub(crate) use token_heuristics::Constants;
 
 /// The largest file that is parsed.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -153,11 +154,16 @@ static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(words).expect("the pattern is fixed and valid")
 });
 
-/// Reads a document of a language that a parser is there for; `None` for other documents and for source that cannot
-/// matter. Source that no parser takes becomes a gap.
+/// Reads a document by itself; `None` for documents that are no source and for source that cannot matter. Source that no
+/// parser takes becomes a gap.
 pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
+    read_among(document, &Constants::of(std::iter::once(document)), gaps)
+}
+
+/// Reads a document among others, whose constants it may use.
+pub(crate) fn read_among(document: &Document, constants: &Constants, gaps: &mut Vec<Gap>) -> Option<SourceView> {
     if let Some(language) = token_heuristics::language(&document.path) {
-        return token_heuristics::read(document, language);
+        return token_heuristics::read(document, language, constants);
     }
     if is_notebook(&document.path) {
         return notebook::read(document, gaps);

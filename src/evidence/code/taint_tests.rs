@@ -120,6 +120,50 @@ fn tools_of_other_languages_are_read() {
         ("a.php", "<?php\n#[Tool(name: 'add', description: 'Adds')]\nfunction f() {}"),
         ("a.php", "<?php $server->registerTool('add', 'Adds', fn() => 1);"),
         ("a.rb", "tool \"add\", description: \"Adds\" do\nend"),
+        ("a.rb", "server.define_tool(name: 'add', description: 'Adds') { 1 }"),
+        ("a.rb", "tool = MCP::Tool.define(name: \"add\", description: \"Adds\") do |x| end"),
+        (
+            "add.rb",
+            "module Tools\n  class Add < MCP::Tool\n    description \"Adds\"\n    input_schema(properties: { x: { type: \"string\", description: \"y\" } })\n    def self.call(x:) = x\n  end\nend",
+        ),
+        (
+            "add.rb",
+            "class Other < FastMcp::Tool\n  tool_name 'add'\n  description <<~TEXT.strip\n    Adds\n  TEXT\n  arguments do\n    required(:x)\n  end\nend",
+        ),
+        (
+            "a.go",
+            "const name = \"add\"\nvar said string = \"Adds\" // mcp\nt := mcp.NewTool(name, mcp.WithDescription(said))",
+        ),
+        (
+            "a.go",
+            "const (\n\tAdd = \"add\"\n\tText = `Ad` + \"ds\"\n)\nvar t = &mcp.Tool{Name: Add, Description: Text}",
+        ),
+        ("a.go", "mcp.NewServerTool(\"add\", \"Adds\", handler)"),
+        ("a.rs", "/// Adds\n#[tool]\nasync fn add(&self) {}"),
+        ("a.rs", "const TEXT: &str = \"Adds\"; // mcp\n#[tool(description = TEXT)]\nfn add() {}"),
+        (
+            "A.java",
+            "class T { static final String TEXT = \"Adds\"; // mcp\n@Tool(name = \"add\", description = TEXT)\npublic int f(int x) { return x; } }",
+        ),
+        ("A.java", "@Tool(\"Adds\")\npublic int add(@P(\"x\") int x) { return x; }"),
+        (
+            "a.kt",
+            "private const val TEXT: String = \"Adds\" // mcp\nserver.addTool(name = \"add\", description = TEXT) { 1 }",
+        ),
+        ("a.kt", "server.addTool(name = \"add\", description = \"\"\"\n  Adds\n\"\"\".trimIndent()) { 1 }"),
+        (
+            "a.php",
+            "<?php\nclass A {\n const TEXT = 'Adds'; // mcp\n #[McpTool(name: 'add', description: self::TEXT)]\n public function f() {} }",
+        ),
+        ("a.php", "<?php\n#[McpTool(name: 'add', description: <<<'TEXT'\n  Adds\n  TEXT)]\nfunction f() {}"),
+        (
+            "A.cs",
+            "[Description(\"Adds\")]\n[McpServerTool(Name = \"add\")]\npublic static int F([Description(\"which\")] int x) => x;",
+        ),
+        (
+            "A.cs",
+            "const string Text = \"Adds\"; // mcp\n[McpServerTool(Name = \"add\"), Description(Text)]\npublic static int F(int x) => x;",
+        ),
         ("A.cs", "[McpServerTool(Name = \"add\"), Description(\"Adds\")]\npublic static int F(int x) => x;"),
         ("A.cs", "[McpServerTool]\n[Description(\"Adds\")]\npublic static int add(int x) => x;"),
     ] {
@@ -128,6 +172,67 @@ fn tools_of_other_languages_are_read() {
         assert_eq!(tool.description.as_deref(), Some("Adds"), "{text}");
     }
     assert_eq!(view_of("a.go", "// mcp.NewTool(\"add\")\nexec.Command(\"ls\", dir)"), SourceView::default());
+}
+
+#[test]
+fn constants_of_other_files_are_read() {
+    let go = "package t\nvar t = mcp.NewTool(ToolName, mcp.WithDescription(toolDescription + \" \" + texts.More))";
+    let files = [
+        ("tools/add.go", go),
+        ("tools/names.go", "package t\nconst (\n\tToolName = \"add\"\n\ttoolDescription = `Adds`\n)"),
+        ("texts/texts.go", "package texts\nconst More string = \"all\""),
+        ("other/names.go", "package other\nconst toolDescription = \"Something else\""),
+        ("Tools.cs", "[McpServerTool(Name = Names.Weigh), Description(Names.Text)]\npublic static int F(int x) => x;"),
+        (
+            "Names.cs",
+            "static class Names { public const string Weigh = \"weigh\"; public const string Text = \"Weighs\"; }",
+        ),
+    ];
+    let files = files.map(|(path, text)| (path.to_owned(), capdex_model::bundle::BundleFile::new(text.as_bytes())));
+    let evidence = crate::Evidence::gather(&capdex_model::bundle::Bundle::local("folder:input", files.into()));
+    let told: Vec<(&str, Option<&str>, bool)> = evidence
+        .tools
+        .iter()
+        .map(|tool| (tool.name.as_str(), tool.description.as_deref(), tool.unread.description))
+        .collect();
+    assert_eq!(told, [("weigh", Some("Weighs"), false), ("add", Some("Adds all"), false)]);
+}
+
+#[test]
+fn texts_that_cannot_be_told_are_marked() {
+    for (path, text, told) in [
+        ("a.go", "mcp.NewTool(\"add\", mcp.WithDescription(said))", None),
+        ("a.go", "mcp.NewTool(\"add\", mcp.WithDescription(fmt.Sprintf(\"Adds %s\", kind)))", Some("Adds %s")),
+        ("a.go", "var t = mcp.Tool{Name: \"add\", Description: \"Adds \" + kind}", Some("Adds …")),
+        ("a.rb", "server.define_tool(name: 'add', description: \"Adds #{kind}\") { 1 }", Some("Adds #{kind}")),
+        (
+            "A.cs",
+            "[McpServerTool(Name = \"add\"), Description($\"Adds {Kind}\")]\npublic int F() => 1;",
+            Some("Adds {Kind}"),
+        ),
+        ("a.kt", "server.addTool(name = \"add\", description = said) { 1 }", None),
+        ("A.java", "@Tool(name = \"add\", description = Texts.ADD)\npublic int f() { return 1; }", None),
+    ] {
+        let tool = tool_of(path, text);
+        assert_eq!(
+            (tool.name.as_str(), tool.description.as_deref(), tool.unread.description),
+            ("add", told, true),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_tool_of_another_language_is_none() {
+    for (path, text) in [
+        ("a.go", "type Tool struct { Name string }\nfunc (t Tool) Add() {}"),
+        ("a.go", "for _, t := range all { out = append(out, Tool{Name: t.Name, Description: t.Description}) }"),
+        ("a.rb", "class Toolbox < Base\n  description \"x\"\nend\nclass Mallet < Tool\nend"),
+        ("a.java", "class Tool { Tool(String name) {} }"),
+        ("A.cs", "class Tool : Thing { public string Name; }"),
+    ] {
+        assert_eq!(view_of(path, text).tools, [], "{text}");
+    }
 }
 
 #[test]
