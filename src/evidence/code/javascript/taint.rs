@@ -9,7 +9,6 @@ use oxc_ast::ast::{
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span;
-use serde_json::Value;
 
 use super::super::sources::{self, TaintedCall};
 use super::super::taint::{TaintSources, TaintedArguments};
