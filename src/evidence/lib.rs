@@ -86,7 +86,10 @@ impl Evidence {
             evidence.manifests =
                 evidence.read_each(|document, gaps| manifest::read(document, reason(&document.path), gaps));
         }
-        all.iter_mut().for_each(|evidence| evidence.sources = evidence.read_each(code::read));
+        for evidence in &mut all {
+            let constants = code::Constants::of(evidence.documents.values());
+            evidence.sources = evidence.read_each(|document, gaps| code::read_among(document, &constants, gaps));
+        }
         // Manifests and source must be there: they tell which commands run which files.
         all.iter_mut().zip(bundles).for_each(|(evidence, bundle)| run_files::read(bundle, evidence));
         for evidence in &mut all {

@@ -1,5 +1,6 @@
-//! Source: the imports, calls with the shape of their arguments, and tool registrations of source files. JavaScript,
-//! TypeScript and Python are parsed; a lexer reads other languages.
+//! Source: the imports and calls of source files, with the shape of the calls' arguments. JavaScript, TypeScript and
+//! Python are parsed; a lexer reads other languages, and the tools that they register. Those of the parsed languages are
+//! told by `program`, since a registration's parts stand in several files.
 //!
 //! Nothing is run. Declaration files (`.d.ts`, `.pyi`) are not read. Nor are files without any of the words in
 //! `WORTH_READING` (vendored libraries, data tables), which register no tool and make no call that is kept. Text that
@@ -28,13 +29,13 @@ pub mod sinks;
 mod sources;
 mod taint;
 mod token_heuristics;
-mod tool_fields;
 pub(crate) mod zod;
 
 pub(crate) use literal::properties_of;
 pub use secrets::is_issuer;
 pub(crate) use secrets::{hands_out_token, is_token_service};
 pub use taint::{TaintSources, TaintedArguments};
+pub(crate) use token_heuristics::Constants;
 
 /// The largest file that is parsed.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -47,7 +48,7 @@ const STACK_STEP_BYTES: usize = 24 * 1024;
 /// The longest text of a call, in code points.
 const TEXT_LENGTH: usize = 120;
 
-/// The imports, calls and tools of one source file, as far as a parser can tell.
+/// The imports, calls and tools of one source file, as far as they can be told.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceView {
     /// The modules that it imports, as written: `@modelcontextprotocol/sdk/server/mcp.js`, `mcp.server.fastmcp`.
@@ -61,7 +62,8 @@ pub struct SourceView {
     /// `connection.write` one that is written to a connection. `console.log` stands for a secret that is printed,
     /// `handed:` before a name for a call of another module that is given one. `hidden-name` is a name in pieces.
     pub calls: Vec<Call>,
-    /// The MCP tools that it registers, in the order of the text.
+    /// The MCP tools that it registers, in the order of the text. Those of a parsed language are put here by
+    /// `program::registrations`.
     pub tools: Vec<Tool>,
     /// True where a parser read it; a lexer reads other languages.
     pub is_parsed: bool,
@@ -152,11 +154,16 @@ static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(words).expect("the pattern is fixed and valid")
 });
 
-/// Reads a document of a language that a parser is there for; `None` for other documents and for source that cannot
-/// matter. Source that no parser takes becomes a gap.
+/// Reads a document by itself; `None` for documents that are no source and for source that cannot matter. Source that no
+/// parser takes becomes a gap.
 pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
+    read_among(document, &Constants::of(std::iter::once(document)), gaps)
+}
+
+/// Reads a document among others, whose constants it may use.
+pub(crate) fn read_among(document: &Document, constants: &Constants, gaps: &mut Vec<Gap>) -> Option<SourceView> {
     if let Some(language) = token_heuristics::language(&document.path) {
-        return token_heuristics::read(document, language);
+        return token_heuristics::read(document, language, constants);
     }
     if is_notebook(&document.path) {
         return notebook::read(document, gaps);
@@ -241,8 +248,8 @@ const NEAR_LEVELS: usize = 24;
 /// Parses on a stack that fits the bound. A panic in a parser becomes a refusal.
 fn parse(document: &Document, dialect: SourceDialect, bound: usize) -> ParsedSource {
     let work = || match dialect {
-        SourceDialect::Python => python::parse(&document.text, &document.path),
-        _ => javascript::parse(&document.text, &document.path, dialect),
+        SourceDialect::Python => python::parse(&document.text),
+        _ => javascript::parse(&document.text, dialect),
     };
     on_stack(bound, work).unwrap_or_else(|| ParsedSource::Refused("the parser gave up".to_owned()))
 }

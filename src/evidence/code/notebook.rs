@@ -33,8 +33,6 @@ pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceVie
         let cell = starts.partition_point(|(start, _)| start <= offset).checked_sub(1);
         *offset = cell.and_then(|cell| starts.get(cell)).map_or(0, |(_, at)| *at);
     }
-    // Tools still have offsets of the joined program, which mean nothing in the notebook.
-    findings.tools.clear();
     Some(view(document, findings, gaps))
 }
 

@@ -20,6 +20,8 @@ fn a_tools_argument_is_followed_to_where_it_is_used() {
         "function go(x) { exec(x) } s.tool('a', 'b', {}, async ({ x }) => go(x))",
         "class A { async go(x) { exec(x) } start() { s.tool('a', 'b', {}, async ({ x }) => this.go(x)) } }",
         "s.tool('a', 'b', {}, async ({ x }) => { for (const y of [x]) exec(y) })",
+        "s.tool('a', 'b', { x: z.number().or(z.string()) }, async ({ x }) => exec(x))",
+        "s.tool('a', 'b', { n: z.number() }, async ({ n, x }) => exec(x))",
     ];
     for text in scripts {
         let text = format!("const {{ exec }} = require('child_process');\n{text}");
@@ -43,6 +45,8 @@ fn a_tools_argument_is_followed_to_where_it_is_used() {
 fn what_is_bounded_cleaned_or_another_function_is_not_a_tools_argument() {
     let scripts = [
         "s.tool('a', 'b', { x: z.enum(['a']), n: z.number() }, async ({ x, n }) => exec(`ls ${x} ${n}`))",
+        "const S = z.object({ x: z.number().int().optional(), n: z.enum(['a']) }).strict(); s.registerTool('a', { inputSchema: S }, async ({ x, n }) => exec(`ls ${x} ${n}`))",
+        "s.tool('a', 'b', { type: 'object', properties: { x: { type: 'integer' }, n: { type: 'string', enum: ['a'] } } }, async ({ x, n }) => exec(`ls ${x} ${n}`))",
         "s.tool('a', 'b', { x: z.string() }, async ({ x }) => exec(`head -n ${parseInt(x)} a`))",
         "s.tool('a', 'b', { x: z.string() }, async ({ x }) => 1); function other(x) { exec(x) }",
         "s.tool('a', 'b', { x: z.string() }, async ({ x }) => exec(x.length > 3 ? 'a' : 'b'))",
@@ -98,35 +102,6 @@ fn names_in_pieces_are_put_together() {
 }
 
 #[test]
-fn further_idioms_register_a_tool() {
-    for (path, text) in [
-        (
-            "a.py",
-            "from enum import Enum\nclass Names(str, Enum):\n    ADD = 'add'\nt = Tool(name=Names.ADD, description='Adds', inputSchema={})\n",
-        ),
-        ("a.py", "t = types.Tool('add', 'Ad' 'ds')\n"),
-        ("a.py", "@cached\n@mcp.tool(name=\"add\", description='Adds')\nasync def f(x: int): pass\n"),
-        (
-            "a.ts",
-            "enum Names { ADD = \"add\" } const t = { name: Names.ADD as const, description: \"Adds\", inputSchema: { type: \"object\" } };",
-        ),
-        (
-            "a.tsx",
-            "server.registerTool(\"add\", { title: \"t\", description: `Adds`, inputSchema: {} }, async () => <a/>)",
-        ),
-        ("a.cjs", "const NAME = `add`; const D = 'Adds'; exports.f = (s) => s.tool(NAME, D, {}, async () => ({}))"),
-        (
-            "a.mjs",
-            "s.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [{ name: \"add\", description: \"Adds\", inputSchema: { type: \"object\", properties: {} } }] }))",
-        ),
-    ] {
-        let tool = tool_of(path, text);
-        assert_eq!(tool.name.as_str(), "add", "{text}");
-        assert_eq!(tool.description.as_deref(), Some("Adds"), "{text}");
-    }
-}
-
-#[test]
 fn tools_of_other_languages_are_read() {
     for (path, text) in [
         (
@@ -145,6 +120,50 @@ fn tools_of_other_languages_are_read() {
         ("a.php", "<?php\n#[Tool(name: 'add', description: 'Adds')]\nfunction f() {}"),
         ("a.php", "<?php $server->registerTool('add', 'Adds', fn() => 1);"),
         ("a.rb", "tool \"add\", description: \"Adds\" do\nend"),
+        ("a.rb", "server.define_tool(name: 'add', description: 'Adds') { 1 }"),
+        ("a.rb", "tool = MCP::Tool.define(name: \"add\", description: \"Adds\") do |x| end"),
+        (
+            "add.rb",
+            "module Tools\n  class Add < MCP::Tool\n    description \"Adds\"\n    input_schema(properties: { x: { type: \"string\", description: \"y\" } })\n    def self.call(x:) = x\n  end\nend",
+        ),
+        (
+            "add.rb",
+            "class Other < FastMcp::Tool\n  tool_name 'add'\n  description <<~TEXT.strip\n    Adds\n  TEXT\n  arguments do\n    required(:x)\n  end\nend",
+        ),
+        (
+            "a.go",
+            "const name = \"add\"\nvar said string = \"Adds\" // mcp\nt := mcp.NewTool(name, mcp.WithDescription(said))",
+        ),
+        (
+            "a.go",
+            "const (\n\tAdd = \"add\"\n\tText = `Ad` + \"ds\"\n)\nvar t = &mcp.Tool{Name: Add, Description: Text}",
+        ),
+        ("a.go", "mcp.NewServerTool(\"add\", \"Adds\", handler)"),
+        ("a.rs", "/// Adds\n#[tool]\nasync fn add(&self) {}"),
+        ("a.rs", "const TEXT: &str = \"Adds\"; // mcp\n#[tool(description = TEXT)]\nfn add() {}"),
+        (
+            "A.java",
+            "class T { static final String TEXT = \"Adds\"; // mcp\n@Tool(name = \"add\", description = TEXT)\npublic int f(int x) { return x; } }",
+        ),
+        ("A.java", "@Tool(\"Adds\")\npublic int add(@P(\"x\") int x) { return x; }"),
+        (
+            "a.kt",
+            "private const val TEXT: String = \"Adds\" // mcp\nserver.addTool(name = \"add\", description = TEXT) { 1 }",
+        ),
+        ("a.kt", "server.addTool(name = \"add\", description = \"\"\"\n  Adds\n\"\"\".trimIndent()) { 1 }"),
+        (
+            "a.php",
+            "<?php\nclass A {\n const TEXT = 'Adds'; // mcp\n #[McpTool(name: 'add', description: self::TEXT)]\n public function f() {} }",
+        ),
+        ("a.php", "<?php\n#[McpTool(name: 'add', description: <<<'TEXT'\n  Adds\n  TEXT)]\nfunction f() {}"),
+        (
+            "A.cs",
+            "[Description(\"Adds\")]\n[McpServerTool(Name = \"add\")]\npublic static int F([Description(\"which\")] int x) => x;",
+        ),
+        (
+            "A.cs",
+            "const string Text = \"Adds\"; // mcp\n[McpServerTool(Name = \"add\"), Description(Text)]\npublic static int F(int x) => x;",
+        ),
         ("A.cs", "[McpServerTool(Name = \"add\"), Description(\"Adds\")]\npublic static int F(int x) => x;"),
         ("A.cs", "[McpServerTool]\n[Description(\"Adds\")]\npublic static int add(int x) => x;"),
     ] {
@@ -153,6 +172,67 @@ fn tools_of_other_languages_are_read() {
         assert_eq!(tool.description.as_deref(), Some("Adds"), "{text}");
     }
     assert_eq!(view_of("a.go", "// mcp.NewTool(\"add\")\nexec.Command(\"ls\", dir)"), SourceView::default());
+}
+
+#[test]
+fn constants_of_other_files_are_read() {
+    let go = "package t\nvar t = mcp.NewTool(ToolName, mcp.WithDescription(toolDescription + \" \" + texts.More))";
+    let files = [
+        ("tools/add.go", go),
+        ("tools/names.go", "package t\nconst (\n\tToolName = \"add\"\n\ttoolDescription = `Adds`\n)"),
+        ("texts/texts.go", "package texts\nconst More string = \"all\""),
+        ("other/names.go", "package other\nconst toolDescription = \"Something else\""),
+        ("Tools.cs", "[McpServerTool(Name = Names.Weigh), Description(Names.Text)]\npublic static int F(int x) => x;"),
+        (
+            "Names.cs",
+            "static class Names { public const string Weigh = \"weigh\"; public const string Text = \"Weighs\"; }",
+        ),
+    ];
+    let files = files.map(|(path, text)| (path.to_owned(), capdex_model::bundle::BundleFile::new(text.as_bytes())));
+    let evidence = crate::Evidence::gather(&capdex_model::bundle::Bundle::local("folder:input", files.into()));
+    let told: Vec<(&str, Option<&str>, bool)> = evidence
+        .tools
+        .iter()
+        .map(|tool| (tool.name.as_str(), tool.description.as_deref(), tool.unread.description))
+        .collect();
+    assert_eq!(told, [("weigh", Some("Weighs"), false), ("add", Some("Adds all"), false)]);
+}
+
+#[test]
+fn texts_that_cannot_be_told_are_marked() {
+    for (path, text, told) in [
+        ("a.go", "mcp.NewTool(\"add\", mcp.WithDescription(said))", None),
+        ("a.go", "mcp.NewTool(\"add\", mcp.WithDescription(fmt.Sprintf(\"Adds %s\", kind)))", Some("Adds %s")),
+        ("a.go", "var t = mcp.Tool{Name: \"add\", Description: \"Adds \" + kind}", Some("Adds …")),
+        ("a.rb", "server.define_tool(name: 'add', description: \"Adds #{kind}\") { 1 }", Some("Adds #{kind}")),
+        (
+            "A.cs",
+            "[McpServerTool(Name = \"add\"), Description($\"Adds {Kind}\")]\npublic int F() => 1;",
+            Some("Adds {Kind}"),
+        ),
+        ("a.kt", "server.addTool(name = \"add\", description = said) { 1 }", None),
+        ("A.java", "@Tool(name = \"add\", description = Texts.ADD)\npublic int f() { return 1; }", None),
+    ] {
+        let tool = tool_of(path, text);
+        assert_eq!(
+            (tool.name.as_str(), tool.description.as_deref(), tool.unread.description),
+            ("add", told, true),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_tool_of_another_language_is_none() {
+    for (path, text) in [
+        ("a.go", "type Tool struct { Name string }\nfunc (t Tool) Add() {}"),
+        ("a.go", "for _, t := range all { out = append(out, Tool{Name: t.Name, Description: t.Description}) }"),
+        ("a.rb", "class Toolbox < Base\n  description \"x\"\nend\nclass Mallet < Tool\nend"),
+        ("a.java", "class Tool { Tool(String name) {} }"),
+        ("A.cs", "class Tool : Thing { public string Name; }"),
+    ] {
+        assert_eq!(view_of(path, text).tools, [], "{text}");
+    }
 }
 
 #[test]

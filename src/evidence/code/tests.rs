@@ -1,7 +1,6 @@
 //! Tests of source analysis: small files in, views out.
 
 use proptest::prelude::*;
-use serde_json::{Value, json};
 
 use super::*;
 
@@ -133,81 +132,9 @@ fn the_environment_is_read_by_name_or_whole() {
 }
 
 #[test]
-fn every_javascript_idiom_registers_a_tool() {
-    let schema =
-        json!({ "type": "object", "properties": { "a": { "type": "string", "description": "x" } }, "required": ["a"] });
-    for text in [
-        "server.tool('add', 'Adds', { a: z.string().describe('x') }, async () => {})",
-        "server.tool(\"add\", \"Adds\", { a: z.string().describe(\"x\") }, { readOnlyHint: true }, async () => {})",
-        "server.registerTool(`add`, { description: 'Ad' + 'ds', inputSchema: { a: z.string().describe('x') } }, cb)",
-        "const NAME = 'add'; const S = z.object({ a: z.string().describe('x') }); s.addTool({ name: NAME, description: 'Adds', parameters: S, execute: f })",
-        "export const t = { name: 'add', description: 'Adds', inputSchema: { type: 'object', properties: { a: { type: 'string', description: 'x' } }, required: ['a'] } }",
-        "s.setRequestHandler(L, async () => ({ tools: [{ name: 'add', description: ['Ad', 'ds'].join(''), inputSchema: zodToJsonSchema(z.object({ a: z.string().describe('x') })) }] }))",
-        "class A extends MCPTool { name = 'add'; description = 'Adds'; schema = { a: z.string().describe('x') } }",
-        "var N; (function (N) { N[\"ADD\"] = \"add\"; })(N || (N = {})); var t = { name: N.ADD, description: 'Adds', inputSchema: { a: z.string().describe('x') } }",
-        "const t = { name: 'add', description: 'Adds', schema: { a: z.string().describe('x') } }; server.tool(t.name, t.description, t.schema, cb)",
-        "e.registerTool(\"add\",{description:\"Adds\",inputSchema:{a:n.string().describe(\"x\")}},async({a:t})=>({}));",
-    ] {
-        let tool = tool_of("server.js", text);
-        assert_eq!(tool.name.as_str(), "add", "{text}");
-        assert_eq!(tool.description.as_deref(), Some("Adds"), "{text}");
-        assert_eq!(tool.input_schema.as_deref(), Some(&schema), "{text}");
-    }
-}
-
-#[test]
 fn a_name_that_opens_an_enumeration_may_be_declared_again() {
     let text = "var K; (function (K) { K[\"A\"] = \"a\"; })(K || (K = {})); function f() { const K = 'x'; eval(K) }";
     assert_eq!(callees_of("a.js", text), ["eval"]);
-}
-
-#[test]
-fn properties_of_a_schema_are_no_tools() {
-    let text = "const s = { type: 'object', properties: { name: { type: 'string', description: 'n' }, parameters: { type: 'object' }, inputSchema: { type: 'object' } } }; fetch(s)";
-    assert_eq!(view_of("a.js", text).tools, []);
-    assert_eq!(view_of("a.js", "const u = { name: 'x', description: 'a person' }; fetch(u)").tools, []);
-}
-
-#[test]
-fn annotations_and_optional_arguments_are_kept() {
-    let text = "server.tool('del', 'Deletes', { id: z.number().int().optional(), k: z.enum(['a', 'b']).default('a') }, { destructiveHint: true, readOnlyHint: false }, cb)";
-    let tool = tool_of("server.ts", text);
-    assert_eq!(tool.annotations.as_deref(), Some(&json!({ "destructiveHint": true, "readOnlyHint": false })));
-    let expected = json!({ "type": "object", "properties": {
-        "id": { "type": "integer" }, "k": { "type": "string", "enum": ["a", "b"], "default": "a" } } });
-    assert_eq!(tool.input_schema.as_deref(), Some(&expected));
-}
-
-#[test]
-fn every_python_idiom_registers_a_tool() {
-    for text in [
-        "@mcp.tool()\ndef add(a: str, ctx: Context) -> str:\n    \"\"\"Adds\"\"\"\n",
-        "@server.tool(name='add', description=\"Adds\")\nasync def other(a: str): pass\n",
-        "@app.tool\ndef add(a: str):\n    'Adds'\n",
-        "@tool\ndef add(self, a: str):\n    '''\n    Adds\n    '''\n",
-        "from mcp import types\nx = types.Tool(name='add', description='Adds', inputSchema={'type': 'object', 'properties': {'a': {'type': 'string'}}, 'required': ['a']})\n",
-        "class P(BaseModel):\n    a: str\nTool(name='add', description='Ad' 'ds', inputSchema=P.model_json_schema())\n",
-        "TOOLS = [{'name': 'add', 'description': 'Adds', 'inputSchema': {'type': 'object', 'properties': {'a': {'type': 'string'}}, 'required': ['a']}}]\n",
-    ] {
-        let tool = tool_of("server.py", text);
-        assert_eq!(tool.name.as_str(), "add", "{text}");
-        assert_eq!(tool.description.as_deref(), Some("Adds"), "{text}");
-        let expected = json!({ "type": "object", "properties": { "a": { "type": "string" } }, "required": ["a"] });
-        assert_eq!(tool.input_schema.as_deref(), Some(&expected), "{text}");
-    }
-}
-
-#[test]
-fn python_annotations_become_a_schema() {
-    let text = "@mcp.tool(annotations=ToolAnnotations(readOnlyHint=True))\ndef f(a: Annotated[int, Field(description='n')], b: list[str] | None = None, c: Literal['x', 'y'] = 'x', d: str = Field(description='e')): pass\n";
-    let tool = tool_of("server.py", text);
-    assert_eq!(tool.annotations.as_deref(), Some(&json!({ "readOnlyHint": true })));
-    let properties =
-        tool.input_schema.as_ref().and_then(|schema| schema.get("properties")).cloned().unwrap_or(Value::Null);
-    let expected = json!({ "a": { "type": "integer", "description": "n" }, "b": { "type": "array", "items": { "type": "string" } },
-        "c": { "type": "string", "enum": ["x", "y"], "default": "x" }, "d": { "type": "string", "description": "e" } });
-    assert_eq!(properties, expected);
-    assert_eq!(tool.input_schema.and_then(|schema| schema.get("required").cloned()), Some(json!(["a", "d"])));
 }
 
 #[test]

@@ -3,40 +3,12 @@
 //! Best effort: the type, description, default, choices, properties and what is required. Goes by the names of the
 //! methods, so that bundles with renamed variables read the same. Sources: zod's documented methods, versions 3 and 4.
 
-use oxc_ast::ast::{Argument as Node, CallExpression, Expression};
 use serde_json::{Map, Value, json};
 
-use super::javascript::JavascriptReader;
 use super::literal::{object_schema, optional, properties_of};
-
-/// The depth to which chains and shapes are followed.
-const MAX_DEPTH: usize = 64;
 
 /// The arguments of a method by their place; none where one is not there or has no value.
 pub(crate) type Arguments<'x> = &'x mut dyn FnMut(usize) -> Option<Value>;
-
-/// The schema of a chain; `None` where it is none.
-pub(super) fn schema(reader: &mut JavascriptReader<'_>, call: &CallExpression<'_>, depth: usize) -> Option<Value> {
-    if depth > MAX_DEPTH {
-        return None;
-    }
-    let Expression::StaticMemberExpression(member) = call.callee.get_inner_expression() else { return None };
-    let method = member.property.name.as_str();
-    match member.object.get_inner_expression() {
-        Expression::CallExpression(inner) => {
-            let inner = schema(reader, inner, depth + 1)?;
-            modified(inner, method, &mut |at| argument(reader, call, at, depth))
-        }
-        Expression::Identifier(name) => match reader.constant(name.name.as_str()) {
-            // `Base.extend({…})`: the chain begins at a schema that the file gave a name.
-            Some(inner) if inner.is_object() => modified(inner, method, &mut |at| argument(reader, call, at, depth)),
-            _ => constructed(method, &mut |at| argument(reader, call, at, depth)),
-        },
-        // `z.coerce.number()`: the namespace itself has members.
-        Expression::StaticMemberExpression(_) => constructed(method, &mut |at| argument(reader, call, at, depth)),
-        _ => None,
-    }
-}
 
 /// The schema that a function of the library makes.
 pub(crate) fn constructed(method: &str, argument: Arguments<'_>) -> Option<Value> {
@@ -133,9 +105,4 @@ fn selected(schema: &Value, keep: bool, names: Option<Value>) -> Value {
     let names = names.and_then(|names| names.as_object().cloned()).unwrap_or_default();
     let properties: Map<String, Value> = properties_of(schema).unwrap_or_default();
     object_schema(properties.into_iter().filter(|(name, _)| names.contains_key(name) == keep).collect())
-}
-
-fn argument(reader: &mut JavascriptReader<'_>, call: &CallExpression<'_>, index: usize, depth: usize) -> Option<Value> {
-    let argument: &Node<'_> = call.arguments.get(index)?;
-    reader.value(argument.as_expression()?, depth + 1)
 }

@@ -28,6 +28,8 @@ mod pydantic;
 mod python;
 mod read;
 pub(super) mod registrations;
+#[cfg(test)]
+mod tests;
 mod value;
 mod zod;
 

@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::{CodeRule, RULES, rule};
 use crate::FactSink;
 use capdex_evidence::Evidence;
-use capdex_evidence::code;
 use capdex_evidence::document::Document;
 use capdex_evidence::manifest::{Manifest, ManifestKind};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::tools::{Tool, ToolOrigin};
+use capdex_model::bundle::{Bundle, BundleFile};
 use capdex_model::capability::Capability;
 use capdex_model::digest::Digest;
 use capdex_model::fact::{Fact, Outcome, Place};
@@ -21,13 +21,13 @@ use capdex_model::ids::CapabilityId;
 use capdex_model::rule::Example;
 
 fn evidence_of(example: &Example) -> Evidence {
-    let mut evidence = Evidence::default();
+    let files = example.files.iter().map(|(path, text)| (path.clone(), BundleFile::new(text.as_bytes())));
+    // Source is read as it always is: what registers a tool may stand in several files.
+    let read = Evidence::gather(&Bundle::local("folder:example", files.collect()));
+    let tools = read.sources.values().flat_map(|view| view.tools.iter().cloned()).collect();
+    let mut evidence = Evidence { sources: read.sources, tools, ..Evidence::default() };
     for (path, text) in &example.files {
         let document = Document::read(path, text.as_bytes(), &mut evidence.gaps);
-        if let Some(view) = code::read(&document, &mut evidence.gaps) {
-            evidence.tools.extend(view.tools.iter().cloned());
-            evidence.sources.insert(path.clone(), view);
-        }
         let kind = match path.rsplit('/').next().unwrap_or_default() {
             "tools.json" => Some(ManifestKind::ToolsList),
             ".mcp.json" => Some(ManifestKind::McpJson),

@@ -9,26 +9,26 @@ use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     Argument as Node, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BinaryExpression,
-    BindingIdentifier, CallExpression, Class, ComputedMemberExpression, ConditionalExpression, Expression,
-    ForInStatement, ForOfStatement, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier,
-    ImportExpression, MethodDefinition, NewExpression, ObjectExpression, Program, ReturnStatement, Statement,
-    StaticMemberExpression, StringLiteral, TSEnumDeclaration, TSEnumMemberName, TemplateLiteral, ThrowStatement,
-    UnaryExpression, VariableDeclarator,
+    BindingIdentifier, CallExpression, ComputedMemberExpression, ConditionalExpression, Expression, ForInStatement,
+    ForOfStatement, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression,
+    MethodDefinition, NewExpression, ObjectExpression, Program, ReturnStatement, Statement, StaticMemberExpression,
+    StringLiteral, TSEnumDeclaration, TSEnumMemberName, TemplateLiteral, ThrowStatement, UnaryExpression,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::{ParseOptions, Parser};
-use oxc_span::{GetSpan, SourceType, Span};
+use oxc_span::{SourceType, Span};
 use serde_json::Value;
 
 use super::literal::Budget;
 use super::taint::{TaintPropagation, TaintSources, TaintedArguments};
 use super::{Argument, Call, Findings, ParsedSource, SourceDialect, excerpt, known_calls, secrets};
 
+mod bounded;
 mod names;
 mod parts;
 mod shapes;
 mod taint;
-mod tools;
 
 use names::member_of;
 
@@ -36,7 +36,7 @@ use names::member_of;
 const MAX_DEPTH: usize = 32;
 
 /// Parses a file in the dialects that its name allows, the likeliest first.
-pub(super) fn parse(text: &str, path: &str, dialect: SourceDialect) -> ParsedSource {
+pub(super) fn parse(text: &str, dialect: SourceDialect) -> ParsedSource {
     let kinds: &[SourceType] = match dialect {
         SourceDialect::TypeScript => &[SourceType::ts(), SourceType::tsx()],
         SourceDialect::Tsx => &[SourceType::tsx(), SourceType::ts()],
@@ -52,7 +52,7 @@ pub(super) fn parse(text: &str, path: &str, dialect: SourceDialect) -> ParsedSou
             ParseOptions { allow_return_outside_function: true, preserve_parens: false, ..ParseOptions::default() };
         let parsed = Parser::new(&allocator, text, *kind).with_options(options).parse();
         if !parsed.panicked {
-            let mut reader = JavascriptReader::new(text, path);
+            let mut reader = JavascriptReader::new(text);
             reader.visit_program(&parsed.program);
             // Names come first, since a call may use an alias that is declared further down.
             reader.naming = false;
@@ -88,14 +88,15 @@ struct Binding {
 /// Walks a program twice: while `naming`, it learns what names stand for; then it collects.
 pub(super) struct JavascriptReader<'t> {
     text: &'t str,
-    path: &'t str,
     names: BTreeMap<String, Binding>,
     findings: Findings,
     budget: Budget,
     naming: bool,
     taint: TaintPropagation,
-    /// The arguments of the tool registered last that its schema bounds: numbers, choices.
+    /// The arguments of the handler that is walked next which its tool's schema bounds: numbers, choices.
     safe: Vec<String>,
+    /// The same for the schemas that the file gives a name.
+    bounded: BTreeMap<String, Vec<String>>,
     /// The paths that streams were opened on, by the name of the stream.
     streams: BTreeMap<String, String>,
     /// The prefilter: text without any mention of the environment or of a secret's path skips the costly questions.
@@ -108,20 +109,20 @@ struct JavascriptMentions {
 }
 
 impl<'t> JavascriptReader<'t> {
-    fn new(text: &'t str, path: &'t str) -> Self {
+    fn new(text: &'t str) -> Self {
         let mentions = JavascriptMentions {
             environment: text.contains("process"),
             secret_paths: secrets::mentions_secret_path(text),
         };
         Self {
             text,
-            path,
             names: BTreeMap::new(),
             findings: Findings::default(),
             budget: Budget::new(),
             naming: true,
             taint: TaintPropagation::default(),
             safe: Vec::new(),
+            bounded: BTreeMap::new(),
             streams: BTreeMap::new(),
             mentions,
         }
@@ -414,8 +415,6 @@ impl<'a> Visit<'a> for JavascriptReader<'_> {
         if is_require(it) {
             self.findings.imports.extend(self.through_call(it, 0));
         }
-        // Before the arguments: the handler among them is walked with the schema that is recorded here.
-        tools::from_call(self, it);
         self.follow_call(&it.callee, &it.arguments, it.span, false);
     }
 
@@ -445,17 +444,9 @@ impl<'a> Visit<'a> for JavascriptReader<'_> {
 
     fn visit_object_expression(&mut self, it: &ObjectExpression<'a>) {
         if !self.naming {
-            tools::from_object(self, it);
             return self.follow_object(it);
         }
         walk::walk_object_expression(self, it);
-    }
-
-    fn visit_class(&mut self, it: &Class<'a>) {
-        if !self.naming {
-            tools::from_class(self, it);
-        }
-        walk::walk_class(self, it);
     }
 }
 
@@ -473,9 +464,4 @@ fn method_of(callee: &Expression<'_>) -> Option<String> {
 
 fn is_empty_object(expression: &Expression<'_>) -> bool {
     matches!(expression, Expression::ObjectExpression(object) if object.properties.is_empty())
-}
-
-/// The start of an expression, as a byte offset.
-fn start_of(span: &impl GetSpan) -> usize {
-    span.span().start as usize
 }

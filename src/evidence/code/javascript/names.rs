@@ -125,6 +125,7 @@ impl JavascriptReader<'_> {
         let Some(init) = &declarator.init else { return };
         match &declarator.id {
             BindingPattern::BindingIdentifier(name) => {
+                self.note_bounded(name.name.as_str(), init);
                 if let Some(meaning) = self.understand(init) {
                     self.explain(name.name.as_str(), meaning);
                 }

@@ -6,8 +6,8 @@ use oxc_ast::ast::{
 };
 use serde_json::{Map, Value};
 
-use super::super::literal::{join, properties_of};
-use super::super::{Argument, zod};
+use super::super::Argument;
+use super::super::literal::join;
 use super::{JavascriptMeaning, JavascriptReader, MAX_DEPTH};
 
 impl JavascriptReader<'_> {
@@ -214,12 +214,7 @@ impl JavascriptReader<'_> {
     pub(super) fn member_value(&mut self, member: &StaticMemberExpression<'_>, depth: usize) -> Option<Value> {
         let object = self.value(&member.object, depth + 1)?;
         let key = member.property.name.as_str();
-        match object.get(key) {
-            Some(value) => Some(value.clone()),
-            // Zod gives the properties of an object's schema under `shape`.
-            None if key == "shape" => properties_of(&object).map(Value::Object),
-            None => None,
-        }
+        object.get(key).cloned()
     }
 
     pub(super) fn object_value(&mut self, object: &ObjectExpression<'_>, depth: usize) -> Map<String, Value> {
@@ -244,9 +239,6 @@ impl JavascriptReader<'_> {
     }
 
     pub(super) fn value_of_call(&mut self, call: &CallExpression<'_>, depth: usize) -> Option<Value> {
-        if let Some(schema) = zod::schema(self, call, depth) {
-            return Some(schema);
-        }
         let first = call.arguments.first().and_then(Node::as_expression);
         let callee = self.dotted(&call.callee, depth + 1).unwrap_or_default();
         if let Expression::StaticMemberExpression(member) = call.callee.get_inner_expression() {
@@ -259,7 +251,7 @@ impl JavascriptReader<'_> {
             }
         }
         match callee.rsplit('.').next().unwrap_or_default() {
-            "zodToJsonSchema" | "toJSONSchema" | "toJsonSchema" | "freeze" | "dedent" => self.value(first?, depth + 1),
+            "freeze" | "dedent" => self.value(first?, depth + 1),
             _ => None,
         }
     }

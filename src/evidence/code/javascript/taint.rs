@@ -9,7 +9,6 @@ use oxc_ast::ast::{
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span;
-use serde_json::Value;
 
 use super::super::sources::{self, TaintedCall};
 use super::super::taint::{TaintSources, TaintedArguments};
@@ -56,7 +55,7 @@ impl<'t> JavascriptReader<'t> {
         let at_once = is_function(callee);
         let mut given_back = if at_once { self.taint.returned } else { TaintSources::NONE };
         let registers = registers_tool(method, arguments);
-        let bounded = if registers { self.bounded_arguments() } else { Vec::new() };
+        let bounded = if registers { self.bounded_arguments(arguments) } else { Vec::new() };
         let literals = [literal(arguments.first()), literal(arguments.get(1))];
         let mut passed = Vec::new();
         for (index, argument) in arguments.iter().enumerate() {
@@ -101,19 +100,6 @@ impl<'t> JavascriptReader<'t> {
         }
         self.taint.pass(&name, &passed);
         self.taint.held = outer | result;
-    }
-
-    /// The arguments of the tool registered last whose schema leaves no room for text of the caller's choice.
-    fn bounded_arguments(&self) -> Vec<String> {
-        let schema = self.findings.tools.last().and_then(|(_, tool)| tool.input_schema.as_ref());
-        let properties = schema.and_then(|schema| schema.get("properties")).and_then(Value::as_object);
-        let bounded = |schema: &Value| {
-            let kind = schema.get("type").and_then(Value::as_str);
-            schema.get("enum").is_some()
-                || schema.get("const").is_some()
-                || matches!(kind, Some("number" | "integer" | "boolean"))
-        };
-        properties.into_iter().flatten().filter(|(_, schema)| bounded(schema)).map(|(name, _)| name.clone()).collect()
     }
 
     /// Keeps a call that is worth knowing by its name, or only by what reaches it.

@@ -10,38 +10,33 @@ use rustpython_ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ast::visitor::{self, Visitor};
 use ast::{Expr, Stmt};
 
-use super::literal::Budget;
 use super::taint::TaintPropagation;
 use super::{Call, Findings, ParsedSource, excerpt, known_calls, secrets};
 
 mod fold;
 mod shapes;
 mod taint;
-mod tools;
 mod written;
 
 /// The depth to which the shape of an expression is followed.
 const MAX_DEPTH: usize = 32;
 
 /// Parses a file.
-pub(super) fn parse(text: &str, path: &str) -> ParsedSource {
+pub(super) fn parse(text: &str) -> ParsedSource {
     let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
     let message = parsed.errors().first().map(ToString::to_string);
     let ast::Mod::Module(module) = parsed.syntax() else { return ParsedSource::Refused("no module".to_owned()) };
-    let mut reader = PythonReader::new(text, path);
+    let mut reader = PythonReader::new(text);
     reader.visit_body(&module.body);
     // Names come first, since a call may use an alias that is bound further down.
     reader.naming = false;
-    // The second walk must not find the budget spent by the first.
-    let budget = reader.budget.clone();
     reader.visit_body(&module.body);
     // Two walks over the calls at most, so that the time stays linear in the text.
     if reader.taint.again {
-        (reader.findings, reader.budget) = (Findings::default(), budget);
+        reader.findings = Findings::default();
         reader.taint.restart();
         reader.visit_body(&module.body);
     }
-    reader.findings.exhausted = reader.budget.exhausted;
     match message {
         None => ParsedSource::Read(reader.findings),
         Some(message) => ParsedSource::Damaged(reader.findings, message),
@@ -55,18 +50,14 @@ enum PythonMeaning<'a> {
     Alias(String),
     /// The expression that it is bound to.
     Bound(&'a Expr),
-    /// A class of this file.
-    Class(&'a ast::StmtClassDef),
 }
 
 /// Walks a module twice: while `naming`, it learns what names stand for; then it collects.
 struct PythonReader<'a> {
     text: &'a str,
-    path: &'a str,
     names: BTreeMap<&'a str, Option<PythonMeaning<'a>>>,
     findings: Findings,
-    budget: Budget,
-    /// The number of names resolved in the value now put together.
+    /// The number of names resolved in the shape now put together.
     resolved: usize,
     naming: bool,
     taint: TaintPropagation,
@@ -87,19 +78,17 @@ struct PythonMentions {
     secret_paths: bool,
 }
 
-/// The most names that are resolved for one value.
+/// The most names that are resolved for one call.
 const MAX_RESOLVED: usize = 2_000;
 
 impl<'a> PythonReader<'a> {
-    fn new(text: &'a str, path: &'a str) -> Self {
+    fn new(text: &'a str) -> Self {
         let mentions =
             PythonMentions { environment: text.contains("environ"), secret_paths: secrets::mentions_secret_path(text) };
         Self {
             text,
-            path,
             names: BTreeMap::new(),
             findings: Findings::default(),
-            budget: Budget::new(),
             resolved: 0,
             naming: true,
             taint: TaintPropagation::default(),
@@ -122,14 +111,6 @@ impl<'a> PythonReader<'a> {
                 }
             })
             .or_insert(Some(meaning));
-    }
-
-    /// The class of this file that a name stands for.
-    fn class(&self, name: &str) -> Option<&'a ast::StmtClassDef> {
-        match self.names.get(name)? {
-            Some(PythonMeaning::Class(class)) => Some(class),
-            _ => None,
-        }
     }
 
     /// The dotted name of an expression, aliases resolved; `None` where it has none.
@@ -223,7 +204,8 @@ impl<'a> PythonReader<'a> {
                     self.names.insert(name.id.as_str(), None);
                 }
             }
-            Stmt::ClassDef(class) => self.explain(class.name.as_str(), PythonMeaning::Class(class)),
+            // A class hides what the name stood for, and is no other name for anything.
+            Stmt::ClassDef(class) => _ = self.names.insert(class.name.as_str(), None),
             _ => {}
         }
     }
@@ -251,9 +233,6 @@ impl<'a> Visitor<'a> for PythonReader<'a> {
             return visitor::walk_stmt(self, statement);
         }
         self.note_imports(statement);
-        if let Stmt::FunctionDef(function) = statement {
-            tools::from_function(self, function);
-        }
         self.follow_statement(statement);
     }
 
@@ -274,13 +253,8 @@ impl<'a> Visitor<'a> for PythonReader<'a> {
     }
 
     fn visit_expr(&mut self, expression: &'a Expr) {
-        if !self.naming {
-            if let Expr::Dict(dict) = expression {
-                tools::from_dict(self, dict);
-            }
-            if self.follow_expression(expression) {
-                return;
-            }
+        if !self.naming && self.follow_expression(expression) {
+            return;
         }
         visitor::walk_expr(self, expression);
     }

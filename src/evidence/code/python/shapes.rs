@@ -1,13 +1,11 @@
-//! Shapes: what an expression is as an argument, and its literal value where it has one.
+//! Shapes: what an expression is as an argument.
 
 use rustpython_ruff_python_ast as ast;
 
 use ast::Expr;
-use serde_json::{Map, Value};
 
 use super::super::Argument;
 use super::super::literal::join;
-use super::tools;
 use super::{MAX_DEPTH, MAX_RESOLVED, PythonMeaning, PythonReader};
 
 impl<'a> PythonReader<'a> {
@@ -170,90 +168,6 @@ impl<'a> PythonReader<'a> {
             }
         }
         if callee.is_empty() { Argument::Other } else { Argument::Result(callee) }
-    }
-
-    /// The literal value of an expression, within the file's budget; parts that are none are left out.
-    pub(super) fn value(&mut self, expression: &'a Expr) -> Option<Value> {
-        // The count is for one value: each may resolve names of its own.
-        self.resolved = 0;
-        let value = self.part(expression, 0)?;
-        self.budget.take(value)
-    }
-
-    pub(super) fn part(&mut self, expression: &'a Expr, depth: usize) -> Option<Value> {
-        // A schema nests two objects for each property, so a value may be twice as deep as a shape.
-        if depth > 2 * MAX_DEPTH {
-            return None;
-        }
-        match expression {
-            Expr::BooleanLiteral(value) => Some(Value::Bool(value.value)),
-            Expr::NoneLiteral(_) => Some(Value::Null),
-            Expr::NumberLiteral(number) => match &number.value {
-                // Python's integers have no bound; one beyond 64 bits keeps its place without a value.
-                ast::Number::Int(int) => Some(int.as_i64().map_or(Value::Null, Value::from)),
-                ast::Number::Float(float) => Some(Value::from(*float)),
-                ast::Number::Complex { .. } => None,
-            },
-            Expr::List(list) => Some(self.parts(&list.elts, depth)),
-            Expr::Tuple(list) => Some(self.parts(&list.elts, depth)),
-            Expr::Dict(dict) => {
-                let mut map = Map::new();
-                for item in &dict.items {
-                    let value = self.part(&item.value, depth + 1);
-                    match (&item.key, value) {
-                        (Some(key), Some(value)) => {
-                            if let Some(Value::String(key)) = self.part(key, depth + 1) {
-                                map.insert(key, value);
-                            }
-                        }
-                        // `{**base}` spreads another dictionary into this one.
-                        (None, Some(Value::Object(more))) => map.extend(more),
-                        _ => {}
-                    }
-                }
-                Some(Value::Object(map))
-            }
-            Expr::Name(name) => match self.names.get(name.id.as_str()).cloned().flatten() {
-                Some(PythonMeaning::Bound(bound)) if self.spend() => self.part(bound, depth + 4),
-                _ => None,
-            },
-            Expr::Attribute(member) => self.member_of_class(member, depth).or_else(|| self.text_of(expression, depth)),
-            Expr::Call(call) => tools::value_of_call(self, call, depth).or_else(|| self.text_of(expression, depth)),
-            _ => self.text_of(expression, depth),
-        }
-    }
-
-    /// `Names.ADD`, `Names.ADD.value`: a member of a class of this file, as enumerations are written.
-    fn member_of_class(&mut self, member: &'a ast::ExprAttribute, depth: usize) -> Option<Value> {
-        let member = match &*member.value {
-            Expr::Attribute(inner) if member.attr.as_str() == "value" => inner,
-            _ => member,
-        };
-        let Expr::Name(class) = &*member.value else { return None };
-        let class = self.class(class.id.as_str())?;
-        let value = class.body.iter().find_map(|statement| match statement {
-            ast::Stmt::Assign(assign) => match assign.targets.as_slice() {
-                [Expr::Name(name)] if name.id == member.attr.id => Some(&*assign.value),
-                _ => None,
-            },
-            _ => None,
-        })?;
-        if self.spend() { self.part(value, depth + 4) } else { None }
-    }
-
-    pub(super) fn text_of(&mut self, expression: &'a Expr, depth: usize) -> Option<Value> {
-        match self.shape(expression, depth.min(MAX_DEPTH - 4)) {
-            Argument::Literal(text) => Some(Value::String(text)),
-            _ => None,
-        }
-    }
-
-    pub(super) fn parts(&mut self, items: &'a [Expr], depth: usize) -> Value {
-        let mut list = Vec::new();
-        for item in items {
-            list.extend(self.part(item, depth + 1));
-        }
-        Value::Array(list)
     }
 }
 

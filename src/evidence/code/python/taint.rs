@@ -13,7 +13,6 @@ use super::super::taint::{TaintSources, TaintedArguments};
 use super::super::{Argument, known_calls, secrets};
 use super::PythonReader;
 use super::fold::folded;
-use super::tools;
 use super::written::root_of;
 
 impl<'a> PythonReader<'a> {
@@ -332,7 +331,6 @@ impl<'a> PythonReader<'a> {
     }
 
     fn follow_call(&mut self, call: &'a ast::ExprCall) {
-        tools::from_call(self, call);
         let name = self.dotted(&call.func, 0).unwrap_or_default();
         let outer = self.taint.take();
         match &*call.func {

@@ -64,17 +64,15 @@ impl Registrations {
 /// Reads what the modules of a bundle register: puts the tools into the views of their files, and tells what could not
 /// be read.
 pub(crate) fn read(evidence: &mut Evidence) {
-    let Some((tools, gaps)) = registered(evidence) else { return };
-    // What one file alone could tell is told better by all of them.
-    for view in evidence.sources.values_mut().filter(|view| view.is_parsed) {
-        view.tools.clear();
-    }
+    let (tools, gaps) = registered(evidence).unwrap_or_default();
     for (path, tools) in tools {
         let view =
             evidence.sources.entry(path).or_insert_with(|| SourceView { is_parsed: true, ..SourceView::default() });
         view.tools = tools;
     }
     evidence.gaps.extend(gaps);
+    let unread = unread(&evidence.sources);
+    evidence.gaps.extend(unread);
 }
 
 type ToolsByFile = BTreeMap<String, Vec<Tool>>;
@@ -109,7 +107,6 @@ fn registered(evidence: &Evidence) -> Option<(ToolsByFile, Vec<Gap>)> {
         let place = document.place(found.offset as usize);
         tools.entry(document.path.clone()).or_default().push(Tool { place, ..found.tool });
     }
-    gaps.extend(unread(&tools));
     Some((tools, gaps))
 }
 
@@ -118,9 +115,9 @@ fn document_of<'e>(program: &Program<'_>, evidence: &'e Evidence, module: usize)
 }
 
 /// One gap for each file with tools of which a text or schema could not be told to its end.
-fn unread(tools: &ToolsByFile) -> Vec<Gap> {
+fn unread(sources: &BTreeMap<String, SourceView>) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    for (path, tools) in tools {
+    for (path, SourceView { tools, .. }) in sources {
         let lines = |of: &dyn Fn(&Tool) -> bool| -> Vec<String> {
             tools.iter().filter(|tool| of(tool)).map(|tool| format!("{}:{}", tool.name, tool.place.line)).collect()
         };
