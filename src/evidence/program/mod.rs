@@ -48,6 +48,9 @@ const SHARE_OF_PLACE: u64 = 6;
 /// The depth to which expressions and calls are followed: each level takes some stack.
 const MAX_DEPTH: usize = 160;
 
+/// Calls, each by its module and number.
+type Callers = Rc<[(usize, NodeId)]>;
+
 /// The modules of a package.
 pub(super) struct Program<'e> {
     documents: &'e BTreeMap<String, Document>,
@@ -71,7 +74,7 @@ pub(super) struct Program<'e> {
     /// The values of names of modules, with all that is written to them.
     names: RefCell<BTreeMap<(usize, String), Value>>,
     /// The calls that may call a function.
-    callers: RefCell<BTreeMap<(usize, outline::FunctionId), Rc<[(usize, NodeId)]>>>,
+    callers: RefCell<BTreeMap<(usize, outline::FunctionId), Callers>>,
     /// Expressions that are being worked out, so that a circle of names ends.
     open: RefCell<BTreeSet<(usize, NodeId)>>,
 }

@@ -43,7 +43,7 @@ fn check(outline: &Outline) {
         }
     }
     for class in &outline.classes {
-        class.bases.iter().chain(&class.decorators).copied().for_each(node);
+        class.bases.iter().copied().for_each(node);
         class.fields.iter().flat_map(|field| [field.value, field.annotation]).flatten().for_each(node);
         class.methods.values().copied().for_each(function);
     }

@@ -62,7 +62,6 @@ fn of_two_methods_with_one_name_the_last_counts() {
     let class = class(&outline, "C");
     let method = outline.function(class.methods["m"]).expect("it is there");
     assert_eq!(method.parameters.len(), 2);
-    assert_eq!(class.decorators.iter().map(|id| shown(&outline, *id)).collect::<Vec<_>>(), ["register"]);
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn a_function_keeps_its_own_results() {
 #[test]
 fn docstrings_lose_their_indentation() {
     let outline = read("def f():\n    '''Adds.\n\n      More:\n        deep\n    '''\n");
-    assert_eq!(function(&outline, "f").doc.as_deref(), Some("Adds.\n\n  More:\n    deep"));
+    assert_eq!(function(&outline, "f").doc.as_deref(), Some("Adds.\n\nMore:\n  deep"));
     assert_eq!(function(&read("def f():\n    1\n"), "f").doc, None);
 }
 
