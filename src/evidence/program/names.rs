@@ -7,7 +7,7 @@ use super::Program;
 use super::index::binding_scope;
 use super::modules::Imported;
 use super::outline::{Binding, MODULE_SCOPE, ModuleLanguage, NodeId, Origin, Part, ScopeId, Step};
-use super::value::{Closure, Frames, Listed, Mapped, Value, join, one_of};
+use super::value::{Closure, Frames, Listed, Mapped, Value, one_of};
 
 /// The most bindings of one name, and writes to it, that are looked at.
 const MAX_BINDINGS: usize = 16;
@@ -57,7 +57,7 @@ impl<'e> Program<'e> {
             }
             return Value::List(Rc::new(listed));
         }
-        Value::Text(Rc::new(join(values.iter().map(Value::as_piece))))
+        self.joined(values.iter().map(Value::as_piece))
     }
 
     fn binding(&self, module: usize, binding: &Binding, frames: &Frames, depth: usize) -> Value {
@@ -265,12 +265,16 @@ impl<'e> Program<'e> {
     }
 }
 
+/// The most elements of a list that is put together of others: lists that hold each other twice grow with each step.
+const MAX_ELEMENTS: usize = 20_000;
+
 /// Adds all elements of a value to a list.
 pub(super) fn add_all(list: &mut Listed, value: Value) {
     match value {
         Value::List(more) => {
-            list.items.extend(more.items.iter().cloned());
-            list.whole &= more.whole;
+            let room = MAX_ELEMENTS.saturating_sub(list.items.len());
+            list.items.extend(more.items.iter().take(room).cloned());
+            list.whole &= more.whole && more.items.len() <= room;
         }
         _ => list.whole = false,
     }

@@ -2,8 +2,8 @@
 
 use oxc_ast::ast::{
     ArrayExpression, ArrayExpressionElement, AssignmentTarget, BinaryExpression, BinaryOperator, ChainElement,
-    ConditionalExpression, Expression, LogicalExpression, LogicalOperator, MemberExpression, UnaryExpression,
-    UnaryOperator, UpdateExpression, YieldExpression,
+    ConditionalExpression, Expression, LogicalExpression, LogicalOperator, MemberExpression, SimpleAssignmentTarget,
+    UnaryExpression, UnaryOperator, UpdateExpression, YieldExpression,
 };
 use oxc_span::GetSpan;
 use serde_json::Value;
@@ -212,12 +212,12 @@ impl JavascriptOutliner {
     fn update(&mut self, it: &UpdateExpression<'_>) -> NodeId {
         let offset = it.span.start;
         let value = self.unknown(offset);
-        match it.argument.get_identifier_name() {
-            Some(name) => {
-                self.assign(name, Binding { origin: Origin::Unknown, path: Vec::new(), default: None });
+        match &it.argument {
+            SimpleAssignmentTarget::AssignmentTargetIdentifier(name) => {
+                self.assign(name.name.as_str(), Binding { origin: Origin::Unknown, path: Vec::new(), default: None });
             }
-            None => {
-                if let Some(place) = self.simple_place(&it.argument) {
+            target => {
+                if let Some(place) = self.simple_place(target) {
                     self.write_to(place, value);
                 }
             }
