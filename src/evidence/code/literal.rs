@@ -151,7 +151,20 @@ pub(crate) fn as_schema(value: Value) -> Option<Value> {
     if is_schema {
         return Some(Value::Object(map));
     }
-    map.values().all(Value::is_object).then(|| object_schema(map))
+    let shape = |map: Map<String, Value>| map.into_iter().map(|(name, schema)| (name, unfolded(schema))).collect();
+    map.values().all(Value::is_object).then(|| object_schema(shape(map)))
+}
+
+/// mcp-framework puts the schema of an argument under `type`, beside its description.
+fn unfolded(schema: Value) -> Value {
+    match schema {
+        Value::Object(mut map) if map.get("type").is_some_and(Value::is_object) => {
+            let Some(Value::Object(mut inner)) = map.remove("type") else { return Value::Object(map) };
+            inner.extend(map);
+            Value::Object(inner)
+        }
+        other => other,
+    }
 }
 
 fn is_schema_like(value: &Value) -> bool {

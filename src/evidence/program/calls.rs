@@ -152,7 +152,7 @@ impl Program<'_> {
             }
             "dict" => return Some(Value::map(given.named.clone(), true)),
             "Array.from" => {
-                let items = list(first)?;
+                let items = self.elements_of(module, first?, depth);
                 return match given.positional.get(1) {
                     Some(map @ Value::Function(_)) => self.mapped(&items, map, depth),
                     _ => Some(items),

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::outline::{Entry, FunctionKind, Key, Node, NodeId};
-use super::value::{Closure, Frame, Frames, Instance, Listed, Mapped, Value, join, one_of};
+use super::outline::{Entry, FunctionKind, Key, ModuleLanguage, Node, NodeId};
+use super::value::{Closure, Frame, Frames, Instance, Listed, Mapped, Value, Written, join, one_of};
 use super::{MAX_DEPTH, Program};
 
 /// The most elements that a loop makes of one list.
@@ -46,8 +46,7 @@ impl Program<'_> {
             Node::Text(text) => Value::text(text.as_str()),
             Node::Plain(plain) => Value::Plain(plain.clone()),
             Node::Joined(pieces) => {
-                let pieces = pieces.iter().map(|piece| self.value(module, *piece, frames, depth + 1).as_piece());
-                Value::Text(Rc::new(join(pieces)))
+                self.joined(pieces.iter().map(|piece| self.value(module, *piece, frames, depth + 1).as_piece()))
             }
             Node::Name(name, scope) => self.named(module, *scope, name, frames, depth),
             Node::This | Node::Super => self.this(module, id, frames),
@@ -70,7 +69,7 @@ impl Program<'_> {
                 for element in elements {
                     let value = self.value(module, element.value, frames, depth + 1);
                     if element.spread {
-                        super::names::add_all(&mut list, self.as_list(&value, depth));
+                        super::names::add_all(&mut list, self.elements_of(module, &value, depth));
                     } else {
                         list.items.push(value);
                     }
@@ -148,7 +147,14 @@ impl Program<'_> {
         if !values.iter().any(|value| matches!(value, Value::Text(_))) {
             return Value::Unknown;
         }
-        Value::Text(Rc::new(join(values.iter().map(Value::as_piece))))
+        self.joined(values.iter().map(Value::as_piece))
+    }
+
+    /// Pieces of text as one; long text costs as many steps as it would take to write.
+    pub(super) fn joined(&self, pieces: impl IntoIterator<Item = Written>) -> Value {
+        let text = join(pieces);
+        self.spend(text.text.len() / 256);
+        Value::Text(Rc::new(text))
     }
 
     /// A comprehension.
@@ -199,7 +205,7 @@ impl Program<'_> {
         let mut turns = Vec::new();
         for frames in outer {
             let over = self.value(module, over, &frames, depth + 1);
-            let items = if keys { self.keys_of(&over, depth) } else { self.as_list(&over, depth) };
+            let items = if keys { self.keys_of(&over, depth) } else { self.elements_of(module, &over, depth) };
             let Value::List(list) = items else {
                 whole = false;
                 continue;
@@ -218,11 +224,20 @@ impl Program<'_> {
         (turns, whole)
     }
 
-    /// A value as the list that a loop over it goes through.
+    /// The elements that a loop of a module's language goes through.
+    pub(super) fn elements_of(&self, module: usize, value: &Value, depth: usize) -> Value {
+        let is_script = self.outlines.get(module).is_some_and(|outline| outline.language == ModuleLanguage::JavaScript);
+        // Python goes through the keys of a dictionary; JavaScript through the pairs of a map.
+        match value {
+            Value::Map(_) if is_script => self.pairs_of(value, depth),
+            _ => self.as_list(value, depth),
+        }
+    }
+
+    /// A value as a list; a dictionary gives its keys.
     pub(super) fn as_list(&self, value: &Value, depth: usize) -> Value {
         match value {
             Value::List(_) => value.clone(),
-            // Python goes through the keys of a dictionary; JavaScript through the pairs of a map.
             Value::Map(map) => Value::list(map.entries.keys().map(Value::text).collect(), map.whole),
             Value::Class(module, class) => self.members_of_class(*module, *class, depth),
             Value::Made(made) => made.given.positional.first().map_or(Value::Unknown, |first| match first {

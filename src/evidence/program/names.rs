@@ -7,7 +7,7 @@ use super::Program;
 use super::index::binding_scope;
 use super::modules::Imported;
 use super::outline::{Binding, MODULE_SCOPE, ModuleLanguage, NodeId, Origin, Part, ScopeId, Step};
-use super::value::{Closure, Frames, Listed, Mapped, Value, join, one_of};
+use super::value::{Closure, Frames, Listed, Mapped, Value, one_of};
 
 /// The most bindings of one name, and writes to it, that are looked at.
 const MAX_BINDINGS: usize = 16;
@@ -72,7 +72,7 @@ impl<'e> Program<'e> {
             }
             return Value::List(Rc::new(listed));
         }
-        Value::Text(Rc::new(join(values.iter().map(Value::as_piece))))
+        self.joined(values.iter().map(Value::as_piece))
     }
 
     fn binding(&self, module: usize, binding: &Binding, frames: &Frames, depth: usize) -> Value {
@@ -143,9 +143,16 @@ impl<'e> Program<'e> {
 
     /// What a module exports under a name; none where it exports no such name.
     pub(super) fn exported(&self, module: usize, name: &str, depth: usize) -> Option<Value> {
-        if depth > super::MAX_DEPTH || !self.spend(1) {
+        let key = (module, name.to_owned());
+        if depth > super::MAX_DEPTH || !self.spend(1) || !self.exports.borrow_mut().insert(key.clone()) {
             return None;
         }
+        let exported = self.find_exported(module, name, depth);
+        self.exports.borrow_mut().remove(&key);
+        exported
+    }
+
+    fn find_exported(&self, module: usize, name: &str, depth: usize) -> Option<Value> {
         let outline = self.outlines.get(module)?;
         if outline.language == ModuleLanguage::Python {
             let bound = outline.scopes.first().is_some_and(|scope| scope.names.contains_key(name));
@@ -161,9 +168,11 @@ impl<'e> Program<'e> {
             let value = self.value(module, *whole, &None, depth + 1);
             return Some(if name == "default" { value } else { self.member(&value, name, depth + 1) });
         }
-        let inner = outline.exported_modules.iter().find_map(|other| match self.imported(module, other) {
-            Imported::Module(other) if other != module => self.exported(other, name, depth + 8),
-            _ => None,
+        let inner = outline.exported_modules.iter().take_while(|_| !self.is_spent()).find_map(|other| {
+            match self.imported(module, other) {
+                Imported::Module(other) if other != module => self.exported(other, name, depth + 8),
+                _ => None,
+            }
         });
         // A bundler's default of a module without one is the module.
         inner.or_else(|| (name == "default").then_some(Value::Module(module)))
@@ -171,7 +180,7 @@ impl<'e> Program<'e> {
 
     /// All that a module exports, by name.
     pub(super) fn exports(&self, module: usize, depth: usize) -> BTreeMap<String, Value> {
-        let Some(outline) = self.outlines.get(module) else { return BTreeMap::new() };
+        let Some(outline) = self.outlines.get(module).filter(|_| self.spend(1)) else { return BTreeMap::new() };
         let names: Vec<&String> = match outline.language {
             ModuleLanguage::Python => outline.scopes.first().into_iter().flat_map(|scope| scope.names.keys()).collect(),
             ModuleLanguage::JavaScript => outline.exports.keys().collect(),
@@ -185,7 +194,7 @@ impl<'e> Program<'e> {
             exports.extend(map.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
         }
         if depth < super::MAX_DEPTH / 2 {
-            for other in &outline.exported_modules {
+            for other in outline.exported_modules.iter().take_while(|_| !self.is_spent()) {
                 if let Imported::Module(other) = self.imported(module, other) {
                     // An own export hides that of another module.
                     for (key, value) in self.exports(other, depth + 16) {
@@ -280,12 +289,16 @@ impl<'e> Program<'e> {
     }
 }
 
+/// The most elements of a list that is put together of others: lists that hold each other twice grow with each step.
+const MAX_ELEMENTS: usize = 20_000;
+
 /// Adds all elements of a value to a list.
 pub(super) fn add_all(list: &mut Listed, value: Value) {
     match value {
         Value::List(more) => {
-            list.items.extend(more.items.iter().cloned());
-            list.whole &= more.whole;
+            let room = MAX_ELEMENTS.saturating_sub(list.items.len());
+            list.items.extend(more.items.iter().take(room).cloned());
+            list.whole &= more.whole && more.items.len() <= room;
         }
         _ => list.whole = false,
     }

@@ -138,21 +138,24 @@ impl Program<'_> {
                 };
                 self.generic(module, &name, &arguments, frames, depth)
             }
+            // An alias of a type: `Id = Annotated[str, Field(…)]`.
+            Node::Name(name, scope) if self.alias(module, *scope, name).is_some() => {
+                let (module, bound) = self.alias(module, *scope, name)?;
+                self.annotation(module, bound, frames, depth + 2)
+            }
             _ => match self.value(module, id, frames, depth) {
                 Value::Class(class_module, class) => Some(self.of_class(class_module, class, depth)),
                 Value::Outside(path) => named(path.rsplit('.').next().unwrap_or_default()),
-                // An alias of a type: `Id = Annotated[str, Field(…)]`.
-                _ => self.alias(module, id, frames, depth).or(Some((json!({}), false))),
+                _ => Some((json!({}), false)),
             },
         }
     }
 
-    /// The annotation that a name is another name for.
-    fn alias(&self, module: usize, id: NodeId, frames: &Frames, depth: usize) -> Option<(Json, bool)> {
-        let outline = self.outlines.get(module)?;
-        let Node::Name(name, scope) = outline.node(id) else { return None };
-        let (module, bound) = self.bound_expression(module, *scope, name)?;
-        self.annotation(module, bound, frames, depth + 2)
+    /// The annotation with arguments or choices that a name is another name for.
+    fn alias(&self, module: usize, scope: u32, name: &str) -> Option<(usize, NodeId)> {
+        let (module, bound) = self.bound_expression(module, scope, name)?;
+        let node = self.outlines.get(module)?.node(bound);
+        matches!(node, Node::Index(..) | Node::Choice(_)).then_some((module, bound))
     }
 
     /// The expression that a name is bound to, here or in the module that it is imported from.

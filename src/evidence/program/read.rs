@@ -27,7 +27,7 @@ static REGISTERS: LazyLock<Regex> = LazyLock::new(|| {
 /// The words of a module that serves: at least one module of a package has to hold one.
 static SERVES: LazyLock<Regex> = LazyLock::new(|| {
     let words = "(?-u)modelcontextprotocol|fastmcp|FastMCP|[mM]cpServer|MCPServer|mcp\\.server|mcp\\.types|registerTool|addTool|add_tool\
-                 |\\.tool\\(|ListTools|list_tools|inputSchema|input_schema|tools/list|MCPTool|mcp_tool|@tool|from mcp|@mcp|-mcp|xmcp";
+                 |\\.tool\\(|ListTools|list_tools|inputSchema|input_schema|tools/list|MCPTool|mcp_tool|@tool|from mcp|@mcp|-mcp|mcp-|xmcp|@[a-z_.]+\\.tool\\b|@Tool\\(";
     Regex::new(words).expect("the pattern is fixed and valid")
 });
 

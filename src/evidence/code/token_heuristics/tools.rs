@@ -133,7 +133,7 @@ impl ToolReader<'_> {
             }
             (Ruby, "class") => self.ruby_class(at)?,
             (CSharp, "McpServerTool" | "McpTool" | "Tool") if follows(b'[') || follows(b',') => {
-                let (method, called) = method_after(tokens, at)?;
+                let (method, called) = method_after(tokens, attribute_end(tokens, at))?;
                 // Behind the method's name stand those of its arguments.
                 let said = self.named(at, called, &["Description"]).or_else(|| self.attribute_before(at));
                 (if opens { self.name_of(at, end, "Name") } else { None }.unwrap_or(method), said)
@@ -259,6 +259,20 @@ fn snake(name: &str) -> String {
 fn function_after(tokens: &[Placed<'_>], from: usize, keyword: &str) -> Option<String> {
     let at = (from..from + REACH).find(|at| word(tokens, *at) == Some(keyword))?;
     word(tokens, at + 1).map(str::to_owned)
+}
+
+/// The bracket that closes the attributes around a token.
+fn attribute_end(tokens: &[Placed<'_>], at: usize) -> usize {
+    let mut next = at;
+    while next < at + 4 * REACH {
+        if mark(tokens, next, b'(') {
+            next = closing(tokens, next);
+        } else if mark(tokens, next, b']') {
+            return next;
+        }
+        next += 1;
+    }
+    at
 }
 
 /// The first word before a parenthesis, outside annotations and attributes: the method's name, and its token.

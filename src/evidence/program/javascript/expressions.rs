@@ -214,11 +214,10 @@ impl JavascriptOutliner {
         let value = self.unknown(offset);
         match &it.argument {
             SimpleAssignmentTarget::AssignmentTargetIdentifier(name) => {
-                let changed = Binding { origin: Origin::Unknown, path: Vec::new(), default: None };
-                self.assign(name.name.as_str(), changed);
+                self.assign(name.name.as_str(), Binding { origin: Origin::Unknown, path: Vec::new(), default: None });
             }
-            member => {
-                if let Some(place) = self.simple_place(member) {
+            target => {
+                if let Some(place) = self.simple_place(target) {
                     self.write_to(place, value);
                 }
             }

@@ -75,6 +75,13 @@ impl Program<'_> {
         }
     }
 
+    /// True for an object with a function in it: what a tool does beside what it is.
+    fn holds_function(&self, module: usize, id: NodeId) -> bool {
+        let Some(outline) = self.outlines.get(module) else { return false };
+        let Node::Object(entries) = outline.node(id) else { return false };
+        entries.iter().any(|entry| matches!(outline.node(entry.value), Node::Function(_)))
+    }
+
     /// The arguments of a call as far as they say what a tool is.
     pub(super) fn telling_arguments(
         &self,
@@ -86,8 +93,13 @@ impl Program<'_> {
         if arguments.iter().any(|argument| argument.spread || argument.name.is_some()) {
             return self.given(module, arguments, frames, depth);
         }
-        let positional =
-            arguments.iter().map(|argument| self.telling(module, argument.value, frames, depth + 1)).collect();
+        let value = |(at, argument): (usize, &Argument)| match at {
+            0 => self.telling(module, argument.value, frames, depth + 1),
+            // Behind a name stands a shape of arguments as often as a configuration, and a shape may have any key.
+            _ if !self.holds_function(module, argument.value) => self.value(module, argument.value, frames, depth + 1),
+            _ => self.telling(module, argument.value, frames, depth + 1),
+        };
+        let positional = arguments.iter().enumerate().map(value).collect();
         Given { positional, ..Given::default() }
     }
 

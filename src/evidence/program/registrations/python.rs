@@ -129,7 +129,7 @@ impl Program<'_> {
                 _ = into.add(self, module, offset, self.parts_of(value, 0))
             }
             // Told where it is made: `add_tool(Tool(…))`, `add_tool(FunctionTool.from_function(f))`.
-            Some(Value::Made(_)) => {}
+            Some(Value::Made(made)) if is_told_where_made(&made.by) => {}
             _ if options.named.get("name").is_some_and(|name| name_of(name).is_some()) => {
                 let mut parts = self.parts_of(&Value::map(options.named.clone(), false), 0);
                 parts.schema = None;
@@ -262,6 +262,12 @@ impl Program<'_> {
         }
         into.add(self, module, of.offset, parts);
     }
+}
+
+/// True for what makes a tool of its arguments, by its name.
+fn is_told_where_made(by: &str) -> bool {
+    let name = by.rsplit('.').next().unwrap_or_default();
+    name.ends_with("Tool") || matches!(name, "from_function" | "from_callable" | "tool")
 }
 
 /// True for the names of decorators that make a tool of a function.

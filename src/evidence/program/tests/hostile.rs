@@ -99,7 +99,9 @@ fn deep_and_wide_packages_end() {
     let wide = format!("server.tool('f', 'F', [{}], cb)", "[],".repeat(10_000));
     gathered(&[("a.js", &wide)]);
     let chain: String = (1..50).map(|at| format!("function f{at}(n, t) {{ f{}(n, t) }}", at - 1)).collect();
-    let chain = format!("function f0(n, t) {{ server.tool(n, t, {{}}, cb) }} {chain} f49('weigh', 'Weighs')");
+    let chain = format!(
+        "import {{ McpServer }} from '@modelcontextprotocol/sdk'; function f0(n, t) {{ server.tool(n, t, {{}}, cb) }} {chain} f49('weigh', 'Weighs')"
+    );
     let evidence = gathered(&[("a.js", &chain)]);
     let told = evidence.tools.iter().map(show).any(|tool| tool.starts_with("weigh: Weighs"));
     assert!(told || is_cut(&evidence), "{:?}", evidence.gaps);

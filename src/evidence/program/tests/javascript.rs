@@ -16,7 +16,7 @@ fn methods_of_the_kits() {
                 "s.js",
                 "server.tool('drop', 'Drops', { n: z.number().int().optional(), k: z.enum(['a', 'b']).default('a') }, { destructiveHint: true }, cb)",
             )],
-            &["drop: Drops {n?: integer, k?: [\"a\",\"b\"] = \"a\"} {\"destructiveHint\":true}"],
+            &["drop: Drops {k?: [\"a\",\"b\"] = \"a\", n?: integer} {\"destructiveHint\":true}"],
         ),
         (
             "registerTool",
@@ -424,6 +424,14 @@ fn schema_libraries() {
                 "const A = z.object({ a: z.string(), b: z.number() }); server.registerTool('f', { inputSchema: A.pick({ a: true }).partial() }, cb)",
             )],
             &["f {a?: string}"],
+        ),
+        (
+            "arguments that are called like parts of a tool",
+            &[(
+                "s.js",
+                "server.tool('f', 'F', { name: z.string(), description: z.string(), run: z.boolean(), stone: z.number() }, cb)",
+            )],
+            &["f: F {description: string, name: string, run: boolean, stone: number}"],
         ),
         (
             "a spread",

@@ -195,7 +195,7 @@ fn functions_that_are_handed_over() {
             "a base class",
             &[(
                 "s.py",
-                "class Scale(BaseTool):\n    name = 'weigh'\n    description = 'Weighs'\n    def run(self, stone: str): pass\n",
+                "from mcp import types\nclass Scale(BaseTool):\n    name = 'weigh'\n    description = 'Weighs'\n    def run(self, stone: str): pass\n",
             )],
             &["weigh: Weighs {stone: string}"],
         ),
@@ -296,7 +296,11 @@ fn low_level_lists() {
             )],
             &["weigh: Weighs {stone: string}"],
         ),
-        ("arguments by position", &[("s.py", "t = types.Tool('weigh', 'Weighs')\n")], &["weigh: Weighs"]),
+        (
+            "arguments by position",
+            &[("s.py", "from mcp import types\nt = types.Tool('weigh', 'Weighs')\n")],
+            &["weigh: Weighs"],
+        ),
     ]);
 }
 
@@ -355,7 +359,7 @@ fn schemas_of_annotations() {
                 "s.py",
                 "WHO = 'Who'\n@mcp.tool()\ndef f(name: str = Field(description=WHO), n: int = Field(3, description=f'{WHO} else')): pass\n",
             )],
-            &["f {name: string \"Who\", n?: integer \"Who else\" = 3}"],
+            &["f {n?: integer \"Who else\" = 3, name: string \"Who\"}"],
         ),
     ]);
 }

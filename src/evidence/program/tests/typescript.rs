@@ -33,7 +33,7 @@ fn types_do_not_hide_what_is_registered() {
             "a decorator",
             &[(
                 "s.ts",
-                "@Injectable() export class Scale { @Tool({ name: 'weigh', description: 'Weighs', parameters: z.object({ stone: z.string() }) }) async weigh({ stone }: { stone: string }) {} } // @rekog/mcp-nest",
+                "import { Tool } from '@rekog/mcp-nest'; @Injectable() export class Scale { @Tool({ name: 'weigh', description: 'Weighs', parameters: z.object({ stone: z.string() }) }) async weigh({ stone }: { stone: string }) {} }",
             )],
             &["weigh: Weighs {stone: string}"],
         ),
