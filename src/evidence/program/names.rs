@@ -20,8 +20,9 @@ impl<'e> Program<'e> {
         let Some(scope) = binding_scope(outline, scope, name) else { return self.unbound(module, name, depth) };
         let bindings = outline.scopes.get(scope as usize).and_then(|scope| scope.names.get(name));
         let Some(bindings) = bindings else { return Value::Unknown };
-        // Names of the module depend on no frame, and lists that are added to a thousand times are asked for as often.
-        if scope != MODULE_SCOPE {
+        // Names of the module depend on no frame, but for the variables of its loops, and lists that are added to a thousand times are asked for as often.
+        let is_turned = |binding: &Binding| matches!(binding.origin, Origin::Parameter(..));
+        if scope != MODULE_SCOPE || bindings.iter().any(is_turned) {
             let value = self.bound(module, bindings, frames, depth);
             return self.with_writes(module, (scope, name), value, frames, depth);
         }
@@ -33,7 +34,7 @@ impl<'e> Program<'e> {
         let is_written = self.index.to_name.contains_key(&(module, scope, name.to_owned()));
         let value = self.with_writes(module, (scope, name), value, &None, depth);
         // Asked for while its own writes are worked out, it is not whole yet.
-        if is_written && depth < super::MAX_DEPTH / 2 && !self.is_spent() && self.open.borrow().is_empty() {
+        if is_written && depth < super::MAX_DEPTH / 2 && !self.is_spent() && self.open.borrow().is_empty() && self.writing.borrow().is_empty() {
             self.names.borrow_mut().insert(key, value.clone());
         }
         value
@@ -239,7 +240,7 @@ impl<'e> Program<'e> {
         for write in writes.iter().take(MAX_WRITES).filter_map(|at| outline.writes.get(*at)) {
             // What is written may ask for the name itself: `all = { ...all, x }`.
             let id = (module, write.value);
-            if !self.open.borrow_mut().insert(id) {
+            if !self.writing.borrow_mut().insert(id) {
                 continue;
             }
             let keys = |frames: &Frames| match &write.part {
@@ -259,7 +260,7 @@ impl<'e> Program<'e> {
                     _ => list.items.push(value),
                 }
             }
-            self.open.borrow_mut().remove(&id);
+            self.writing.borrow_mut().remove(&id);
         }
         let after = (map.entries.len(), list.items.len());
         match value {
