@@ -136,7 +136,7 @@ fn broken_text_inside_is_a_gap_and_the_rest_is_scanned() {
     let cases: [(&str, &str, &[u8], &str); 4] = [
         ("JSON", "package.json", b"{\"name\": ", "malformed"),
         ("deep JSON", "package.json", deep.as_bytes(), "malformed"),
-        ("front matter", "s/SKILL.md", b"---\nname: [x\n---\n# x\n", "malformed"),
+        ("front matter", "s/SKILL.md", b"---\nname: x\n]] of no key\n---\n# x\n", "malformed"),
         ("UTF-8", "s/SKILL.md", b"---\nname: x\ndescription: y\n---\n\xff\xfe\xff broken \xc3\x28\n", "not_text"),
     ];
     for (name, path, content, reason) in cases {
@@ -180,7 +180,7 @@ fn a_tools_list_that_is_not_what_it_should_be_is_partial() {
 #[test]
 fn what_does_not_parse_stands_in_the_ledger_until_it_does() {
     let registry = Registry::start();
-    let broken: &[u8] = b"---\nname: [x\n---\n\n# x\n";
+    let broken: &[u8] = b"---\nname: x\n]] of no key\n---\n\n# x\n";
     registry.npm_package("broken", "1.0.0", &[("skills/x/SKILL.md", broken)]);
     let (capdex, run, gaps) = night(&registry, &["broken"]);
     assert_eq!(run.code, Some(3), "{}", run.stdout);

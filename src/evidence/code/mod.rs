@@ -174,7 +174,7 @@ pub(crate) fn read_among(document: &Document, constants: &Constants, gaps: &mut 
         return None;
     }
     let findings = findings(document, dialect, &document.path, gaps)?;
-    Some(view(document, findings, gaps))
+    Some(SourceView { is_parsed: true, ..view(document, findings, gaps) })
 }
 
 /// True where a document is small enough to be read as source; a larger one becomes a gap.
@@ -285,7 +285,7 @@ fn view(document: &Document, mut findings: Findings, gaps: &mut Vec<Gap>) -> Sou
     // Tools begin at the top of the file again, and the first counter has moved past them.
     let mut places = Places::new(document);
     let tools = findings.tools.into_iter().map(|(offset, tool)| Tool { place: places.at(offset), ..tool }).collect();
-    SourceView { imports: findings.imports, calls, tools, is_parsed: true }
+    SourceView { imports: findings.imports, calls, tools, is_parsed: false }
 }
 
 /// Places of rising offsets, in time linear in the text even where it is all one line.

@@ -7,12 +7,15 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::index::last_name;
-use super::outline::{FunctionId, FunctionKind, ModuleLanguage, Node, NodeId};
+use super::outline::{FunctionId, FunctionKind, ModuleLanguage, Node, NodeId, Origin};
 use super::value::{Closure, Frame, Frames, Given, Value};
 use super::{MAX_DEPTH, Program};
 
 /// The most contexts of one expression.
 const MAX_CONTEXTS: usize = 3_000;
+
+/// The most functions of one name that a callback is handed to.
+const MAX_TAKERS: usize = 200;
 
 /// The most functions around each other that are looked up for one expression.
 const MAX_LEVELS: usize = 8;
@@ -110,13 +113,14 @@ impl Program<'_> {
         if let Some((at, call, place)) = self.index.handed.get(&(module, id)) {
             found.extend(self.frames_of_callback((module, id), (*at, *call, *place), frames, depth, level));
         }
-        for (at, call) in self.calls_of(module, id) {
+        for &(at, call) in self.calls_of(module, id).iter() {
             if found.len() >= MAX_CONTEXTS || self.is_spent() {
                 break;
             }
             found.extend(self.frames_of_call((module, id), (at, call), frames, depth, level));
         }
         let name = function.name.as_deref().unwrap_or_default();
+        found.extend(self.frames_of_decorator((module, id), frames, depth, level));
         for handed in self.index.handed_names.get(name).into_iter().flatten().take(64) {
             if self.means(handed.0, handed.1, Some(handed.2), (module, id)) {
                 found.extend(self.frames_of_callback((module, id), *handed, frames, depth, level));
@@ -126,7 +130,18 @@ impl Program<'_> {
     }
 
     /// The calls that may call a function, by its name.
-    fn calls_of(&self, module: usize, id: FunctionId) -> Vec<(usize, NodeId)> {
+    fn calls_of(&self, module: usize, id: FunctionId) -> Rc<[(usize, NodeId)]> {
+        if let Some(known) = self.callers.borrow().get(&(module, id)) {
+            return known.clone();
+        }
+        let calls: Rc<[(usize, NodeId)]> = self.find_calls_of(module, id).into();
+        if !self.is_spent() {
+            self.callers.borrow_mut().insert((module, id), calls.clone());
+        }
+        calls
+    }
+
+    fn find_calls_of(&self, module: usize, id: FunctionId) -> Vec<(usize, NodeId)> {
         let Some(outline) = self.outlines.get(module) else { return Vec::new() };
         let Some(function) = outline.function(id) else { return Vec::new() };
         let class = function.class.and_then(|class| outline.class(class));
@@ -219,7 +234,7 @@ impl Program<'_> {
     fn frames_of_callback(
         &self,
         function: (usize, FunctionId),
-        (at, call, _): (usize, NodeId, usize),
+        (at, call, place): (usize, NodeId, usize),
         frames: &Frames,
         depth: usize,
         level: usize,
@@ -227,6 +242,11 @@ impl Program<'_> {
         let Some(outline) = self.outlines.get(at) else { return Vec::new() };
         let Node::Call { callee, arguments, .. } = outline.node(call) else { return Vec::new() };
         let method = last_name(outline, *callee).unwrap_or_default();
+        const HANDING: [&str; 11] =
+            ["forEach", "map", "flatMap", "filter", "some", "every", "find", "each", "sort", "reduce", "then"];
+        if !HANDING.contains(&method) {
+            return self.frames_of_parameter(function, (method, place), frames, depth, level);
+        }
         let list = match outline.node(*callee) {
             Node::Member(object, _) => Some(*object),
             _ => arguments
@@ -235,11 +255,6 @@ impl Program<'_> {
                 .map(|argument| argument.value),
         };
         let Some(list) = list else { return Vec::new() };
-        let each =
-            matches!(method, "forEach" | "map" | "flatMap" | "filter" | "some" | "every" | "find" | "each" | "sort");
-        if !each && !matches!(method, "reduce" | "then") {
-            return Vec::new();
-        }
         let mut all = Vec::new();
         self.expand(at, list, frames, (depth, level + 1), &|frames| self.value(at, list, frames, depth + 1), &mut all);
         let mut found = Vec::new();
@@ -262,6 +277,124 @@ impl Program<'_> {
             }
         }
         found
+    }
+
+    /// The frames of a function that is handed to another of the package: by the calls of the other's parameter.
+    fn frames_of_parameter(
+        &self,
+        function: (usize, FunctionId),
+        (taker, place): (&str, usize),
+        frames: &Frames,
+        depth: usize,
+        level: usize,
+    ) -> Vec<Frames> {
+        let mut found = Vec::new();
+        for &(module, taker) in self.index.functions.get(taker).into_iter().flatten().take(MAX_TAKERS) {
+            let Some(outline) = self.outlines.get(module) else { continue };
+            let Some(taking) = outline.function(taker) else { continue };
+            // Python's methods have `self` before what they are given.
+            let own = outline.language == ModuleLanguage::Python && taking.class.is_some();
+            let place = place + usize::from(own);
+            let Some(parameter) = taking.parameters.get(place) else { continue };
+            for &(at, call) in self.index.calls.get(&parameter.name).into_iter().flatten() {
+                if at == module && self.calls_parameter(module, call, (taker, place)) && found.len() < MAX_CONTEXTS {
+                    found.extend(self.frames_of_call(function, (at, call), frames, depth, level));
+                }
+            }
+        }
+        found
+    }
+
+    /// True where the callee of a call is a parameter of a function.
+    fn calls_parameter(&self, module: usize, call: NodeId, (taker, place): (FunctionId, usize)) -> bool {
+        let Some(outline) = self.outlines.get(module) else { return false };
+        let Node::Call { callee, .. } = outline.node(call) else { return false };
+        let Node::Name(name, scope) = outline.node(*callee) else { return false };
+        let scope = super::index::binding_scope(outline, *scope, name);
+        let names = scope.and_then(|scope| outline.scopes.get(scope as usize)).map(|scope| &scope.names);
+        let bindings = names.and_then(|names| names.get(name)).into_iter().flatten();
+        bindings
+            .into_iter()
+            .any(|binding| matches!(binding.origin, Origin::Parameter(of, at) if (of, at) == (taker, place)))
+    }
+
+    /// The frames of a function that is a decorator, or that a function returns for one: `@f`, `@f(x)`, `f(x)(y)`.
+    fn frames_of_decorator(
+        &self,
+        (module, id): (usize, FunctionId),
+        frames: &Frames,
+        depth: usize,
+        level: usize,
+    ) -> Vec<Frames> {
+        let Some(outline) = self.outlines.get(module) else { return Vec::new() };
+        let Some(function) = outline.function(id) else { return Vec::new() };
+        let mut found = Vec::new();
+        let name = function.name.as_deref().unwrap_or_default();
+        for &(at, decorator) in self.index.bare_decorators.get(name).into_iter().flatten() {
+            if let Some(over) = self.index.decorated.get(&(at, decorator))
+                && self.is_function(at, decorator, (module, id))
+            {
+                found.push(self.frame_in((module, id), &function_given(at, *over), None, frames, depth));
+            }
+        }
+        let Some((parent, around)) = function.parent.and_then(|parent| Some((parent, outline.function(parent)?)))
+        else {
+            return found;
+        };
+        let returns = |node: &NodeId| match outline.node(*node) {
+            Node::Function(returned) => *returned == id,
+            Node::Name(returned, _) => returned == name,
+            _ => false,
+        };
+        if around.returns.iter().any(returns) {
+            for (outer, given) in self.applications((module, parent), frames, (depth, level), 0) {
+                found.push(self.frame_in((module, id), &given, None, &outer, depth));
+            }
+        }
+        found
+    }
+
+    /// What the results of a function are applied to, with the frames of the function.
+    fn applications(
+        &self,
+        function: (usize, FunctionId),
+        frames: &Frames,
+        (depth, level): (usize, usize),
+        turn: usize,
+    ) -> Vec<(Frames, Given)> {
+        let mut found = Vec::new();
+        if turn > MAX_LEVELS / 2 || depth > MAX_DEPTH {
+            return found;
+        }
+        for &(at, call) in self.calls_of(function.0, function.1).iter() {
+            let Some(outline) = self.outlines.get(at) else { continue };
+            if found.len() >= MAX_CONTEXTS || self.is_spent() {
+                break;
+            }
+            let own = |frames: &Frames| self.frames_of_call(function, (at, call), frames, depth, level);
+            if let Some(over) = self.index.decorated.get(&(at, call)) {
+                found.extend(own(frames).into_iter().map(|frames| (frames, function_given(at, *over))));
+            } else if let Some(outer) = self.index.applied.get(&(at, call)) {
+                let Node::Call { arguments, .. } = outline.node(*outer) else { continue };
+                let given = self.given(at, arguments, frames, depth + 1);
+                found.extend(own(frames).into_iter().map(|frames| (frames, given.clone())));
+            } else if let Some(handing) = outline.around(call)
+                && outline.function(handing).is_some_and(|handing| handing.returns.contains(&call))
+            {
+                for (frames, given) in self.applications((at, handing), frames, (depth + 4, level), turn + 1) {
+                    found.extend(own(&frames).into_iter().map(|frames| (frames, given.clone())));
+                }
+            }
+        }
+        found
+    }
+
+    /// True where an expression is a function.
+    fn is_function(&self, module: usize, id: NodeId, function: (usize, FunctionId)) -> bool {
+        let outer = self.missing.take();
+        let value = self.value(module, id, &None, MAX_DEPTH / 4);
+        self.missing.replace(outer);
+        matches!(value, Value::Function(closure) if (closure.module, closure.function) == function)
     }
 
     /// A list as it is; of a map the values, which its `forEach` hands on.
@@ -310,4 +443,10 @@ impl Program<'_> {
         let turns = self.turns(module, around, frames, depth).0;
         if turns.is_empty() { vec![frames.clone()] } else { turns }
     }
+}
+
+/// A function of the package as the only argument.
+fn function_given(module: usize, function: FunctionId) -> Given {
+    let closure = Closure { module, function, this: None, frames: None };
+    Given { positional: vec![Value::Function(Rc::new(closure))], ..Given::default() }
 }

@@ -33,7 +33,7 @@ impl Program<'_> {
         let value = self.work_out(module, id, &None, depth);
         self.open.borrow_mut().remove(&(module, id));
         // Cut short, it may be another value the next time.
-        if depth < MAX_DEPTH / 2 {
+        if depth < MAX_DEPTH / 2 && !self.is_spent() {
             self.known.borrow_mut().insert((module, id), value.clone());
         }
         value

@@ -16,6 +16,14 @@ pub(super) struct Index {
     pub(super) handed: BTreeMap<(usize, FunctionId), Handed>,
     /// The names that stand as an argument, by their last part.
     pub(super) handed_names: BTreeMap<String, Vec<Handed>>,
+    /// The functions that a decorator stands over, by the decorator's expression.
+    pub(super) decorated: BTreeMap<(usize, NodeId), FunctionId>,
+    /// The calls whose callee is a call: `f(x)(y)` by `f(x)`.
+    pub(super) applied: BTreeMap<(usize, NodeId), NodeId>,
+    /// The decorators without arguments, by their last name.
+    pub(super) bare_decorators: BTreeMap<String, Vec<(usize, NodeId)>>,
+    /// The functions by their names.
+    pub(super) functions: BTreeMap<String, Vec<(usize, FunctionId)>>,
     /// The writes to a name or its members, by the scope that binds it.
     pub(super) to_name: BTreeMap<(usize, ScopeId, String), Vec<usize>>,
     /// The writes of a field of a class's objects: `this.x = y`.
@@ -29,6 +37,7 @@ impl Index {
         let mut index = Self::default();
         for (module, outline) in outlines.iter().enumerate() {
             index.add_calls(module, outline);
+            index.add_functions(module, outline);
             index.add_writes(module, outline);
         }
         index
@@ -37,6 +46,9 @@ impl Index {
     fn add_calls(&mut self, module: usize, outline: &Outline) {
         for &id in &outline.calls {
             let Node::Call { callee, arguments, .. } = outline.node(id) else { continue };
+            if matches!(outline.node(*callee), Node::Call { .. }) {
+                self.applied.insert((module, *callee), id);
+            }
             if let Some(name) = last_name(outline, *callee) {
                 self.calls.entry(name.to_owned()).or_default().push((module, id));
             }
@@ -47,6 +59,20 @@ impl Index {
                         self.handed_names.entry(name.clone()).or_default().push((module, id, at));
                     }
                     _ => {}
+                }
+            }
+        }
+    }
+
+    fn add_functions(&mut self, module: usize, outline: &Outline) {
+        for (function, id) in outline.functions.iter().zip(0..) {
+            if let Some(name) = &function.name {
+                self.functions.entry(name.clone()).or_default().push((module, id));
+            }
+            for decorator in &function.decorators {
+                self.decorated.insert((module, *decorator), id);
+                if let Some(name) = last_name(outline, *decorator) {
+                    self.bare_decorators.entry(name.to_owned()).or_default().push((module, *decorator));
                 }
             }
         }

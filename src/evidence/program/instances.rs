@@ -47,6 +47,10 @@ impl Program<'_> {
             // The value of a member of an enumeration is written in its place.
             Value::Text(_) if matches!(name, "value" | "name") => object.clone(),
             Value::Schema(schema) => match name {
+                // `z.literal("x").value`.
+                "value" if schema.schema.get("const").is_some() => {
+                    schema.schema.get("const").map_or(Value::Unknown, Value::of_json)
+                }
                 "shape" => self.as_map(object, depth).map_or(Value::Unknown, Value::Map),
                 _ => schema.schema.get(name).map_or(Value::Unknown, Value::of_json),
             },

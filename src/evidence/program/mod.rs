@@ -7,6 +7,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::Evidence;
 use super::document::Document;
@@ -36,14 +37,19 @@ use index::Index;
 use outline::{NodeId, Outline};
 use value::Value;
 
-/// The steps of evaluation for one package: some seconds at most, and ten times what the largest server read needs.
-const MAX_STEPS: u64 = 1_500_000;
+/// The steps of evaluation for a small package, and the most for a large one: a step for every four bytes of source lies
+/// between them. A step takes about a microsecond; servers of a thousand tools take half a million.
+const MIN_STEPS: u64 = 500_000;
+const MAX_STEPS: u64 = 4_000_000;
 
-/// The steps for one place that registers something, so that none uses up what the others need.
-const MAX_STEPS_OF_PLACE: u64 = 60_000;
+/// The share of the steps for one place that registers something, so that none uses up what the others need.
+const SHARE_OF_PLACE: u64 = 6;
 
 /// The depth to which expressions and calls are followed: each level takes some stack.
 const MAX_DEPTH: usize = 160;
+
+/// Calls, each by its module and number.
+type Callers = Rc<[(usize, NodeId)]>;
 
 /// The modules of a package.
 pub(super) struct Program<'e> {
@@ -56,12 +62,19 @@ pub(super) struct Program<'e> {
     /// The steps left for the place that is looked at, and for the others after it.
     steps: Cell<u64>,
     later: Cell<u64>,
+    most_of_place: u64,
     /// True where a function was met at this place that nobody in the package calls.
     uncalled: Cell<bool>,
+    /// The models whose schemas are being worked out inside each other.
+    models: Cell<usize>,
     /// The functions whose parameters were asked for and are not known.
     missing: RefCell<BTreeSet<(usize, outline::FunctionId)>>,
     /// The values of expressions outside of functions.
     known: RefCell<BTreeMap<(usize, NodeId), Value>>,
+    /// The values of names of modules, with all that is written to them.
+    names: RefCell<BTreeMap<(usize, String), Value>>,
+    /// The calls that may call a function.
+    callers: RefCell<BTreeMap<(usize, outline::FunctionId), Callers>>,
     /// Expressions that are being worked out, so that a circle of names ends.
     open: RefCell<BTreeSet<(usize, NodeId)>>,
 }
@@ -75,6 +88,12 @@ impl<'e> Program<'e> {
         }
         let by_path = outlines.iter().enumerate().map(|(at, outline)| (outline.path.clone(), at)).collect();
         let index = Index::of(&outlines);
+        let bytes: usize = outlines
+            .iter()
+            .filter_map(|outline| evidence.documents.get(&outline.path))
+            .map(|document| document.text.len())
+            .sum();
+        let steps = (MIN_STEPS + bytes as u64 / 4).min(MAX_STEPS);
         Some(Self {
             documents: &evidence.documents,
             packages: modules::packages(evidence),
@@ -82,10 +101,14 @@ impl<'e> Program<'e> {
             by_path,
             index,
             steps: Cell::new(0),
-            later: Cell::new(MAX_STEPS),
+            later: Cell::new(steps),
+            most_of_place: steps / SHARE_OF_PLACE,
             uncalled: Cell::new(false),
+            models: Cell::new(0),
             missing: RefCell::default(),
             known: RefCell::default(),
+            names: RefCell::default(),
+            callers: RefCell::default(),
             open: RefCell::default(),
         })
     }
@@ -96,8 +119,8 @@ impl<'e> Program<'e> {
     }
 
     /// Works at one place that may register something, with a budget of its own; false where that was spent.
-    fn at_place(&self, work: impl FnOnce(&Self)) -> bool {
-        let own = self.later.get().min(MAX_STEPS_OF_PLACE);
+    fn at_place(&self, most: u64, work: impl FnOnce(&Self)) -> bool {
+        let own = self.later.get().min(most);
         self.later.set(self.later.get() - own);
         self.steps.set(own);
         self.uncalled.set(false);

@@ -20,8 +20,23 @@ impl<'e> Program<'e> {
         let Some(scope) = binding_scope(outline, scope, name) else { return self.unbound(module, name, depth) };
         let bindings = outline.scopes.get(scope as usize).and_then(|scope| scope.names.get(name));
         let Some(bindings) = bindings else { return Value::Unknown };
-        let value = self.bound(module, bindings, frames, depth);
-        self.with_writes(module, (scope, name), value, frames, depth)
+        // Names of the module depend on no frame, and lists that are added to a thousand times are asked for as often.
+        if scope != MODULE_SCOPE {
+            let value = self.bound(module, bindings, frames, depth);
+            return self.with_writes(module, (scope, name), value, frames, depth);
+        }
+        let key = (module, name.to_owned());
+        if let Some(known) = self.names.borrow().get(&key) {
+            return known.clone();
+        }
+        let value = self.bound(module, bindings, &None, depth);
+        let is_written = self.index.to_name.contains_key(&(module, scope, name.to_owned()));
+        let value = self.with_writes(module, (scope, name), value, &None, depth);
+        // Asked for while its own writes are worked out, it is not whole yet.
+        if is_written && depth < super::MAX_DEPTH / 2 && !self.is_spent() && self.open.borrow().is_empty() {
+            self.names.borrow_mut().insert(key, value.clone());
+        }
+        value
     }
 
     /// A name that the module does not bind: one of the language, or of a module of which everything is imported.

@@ -4,11 +4,14 @@ use serde_json::{Map, Value as Json, json};
 
 use super::outline::{ClassId, FunctionId, Node, NodeId, ParameterKind};
 use super::value::{Frames, Given, Value};
-use super::{Program, zod::MAX_SCHEMA};
+use super::{MAX_DEPTH, Program, zod::MAX_SCHEMA};
 use crate::code::literal::{object_schema, optional};
 
 /// The depth to which annotations and models are followed.
 const MAX_ANNOTATION: usize = 12;
+
+/// The most models that are worked out inside each other by way of calls.
+const MAX_MODELS: usize = 4;
 
 impl Program<'_> {
     /// The schema of a function's parameters, as FastMCP makes it, and whether all of it is told.
@@ -47,8 +50,14 @@ impl Program<'_> {
 
     /// The schema of a model class by its annotated fields, those of its bases among them.
     pub(super) fn model_schema(&self, module: usize, class: ClassId, depth: usize) -> Option<Value> {
-        let (schema, whole) = self.model(module, class, depth)?;
-        Some(Value::schema(schema, whole))
+        // Models may be each other's defaults, and expressions have a depth of their own.
+        if depth > MAX_DEPTH || self.models.get() >= MAX_MODELS {
+            return None;
+        }
+        self.models.set(self.models.get() + 1);
+        let model = self.model(module, class, 0);
+        self.models.set(self.models.get() - 1);
+        model.map(|(schema, whole)| Value::schema(schema, whole))
     }
 
     fn model(&self, module: usize, class: ClassId, depth: usize) -> Option<(Json, bool)> {

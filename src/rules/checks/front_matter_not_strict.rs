@@ -50,7 +50,7 @@ mod tests {
             assert!(expected.iter().any(|of| of.contains(rule)), "{rule}: {expected:?}");
         }
         let unquoted = STRICT.replace('"', "");
-        let hint = format!("argument-hint: [-y] [file]\n{STRICT}");
+        let hint = format!("argument-hint: [-y] [topic]\n{STRICT}");
         let tabs = STRICT.replace("  ", "\t");
         let colon = STRICT.replace("command: curl", "command: echo begins: now; curl");
         for form in [unquoted, hint, tabs, colon] {

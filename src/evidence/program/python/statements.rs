@@ -25,11 +25,7 @@ impl PythonOutliner {
                     self.returns(value);
                 }
             }
-            Stmt::Delete(delete) => {
-                for target in &delete.targets {
-                    self.assign(target, &Source::plain(Origin::Unknown), start(delete));
-                }
-            }
+            Stmt::Delete(delete) => delete.targets.iter().for_each(|target| self.delete(target)),
             Stmt::TypeAlias(alias) => {
                 self.type_parameters(alias.type_params.as_deref());
                 let value = self.annotation(&alias.value);

@@ -7,6 +7,9 @@ use ast::Expr;
 use super::super::outline::{Binding, ClassId, Field, FunctionId, Node, NodeId, Origin, Part, Step};
 use super::{PythonOutliner, start};
 
+/// The most elements that are counted to find one; more are not taken apart by hand.
+const MAX_ELEMENTS: usize = 64;
+
 /// Where the value of a target comes from.
 #[derive(Clone)]
 pub(super) struct Source {
@@ -116,14 +119,26 @@ impl PythonOutliner {
         value
     }
 
-    /// An element of a list that is written out.
+    /// An element of a list that is written out, among the first.
     fn element(&self, list: NodeId, index: usize) -> Option<NodeId> {
         let Node::List(elements) = self.builder.outline.node(list) else { return None };
-        let before = elements.get(..=index)?;
+        let before = elements.get(..=index).filter(|before| before.len() <= MAX_ELEMENTS)?;
         if before.iter().any(|element| element.spread) {
             return None;
         }
         before.last().map(|element| element.value)
+    }
+
+    /// `del x`: from here on the name stands for nothing.
+    pub(super) fn delete(&mut self, target: &Expr) {
+        match target {
+            Expr::Name(name) => self.bind(name.id.as_str(), Binding::from(Origin::Unknown)),
+            Expr::Tuple(tuple) => tuple.elts.iter().for_each(|target| self.delete(target)),
+            Expr::List(list) => list.elts.iter().for_each(|target| self.delete(target)),
+            other => {
+                self.expression(other);
+            }
+        }
     }
 
     /// Names a lambda by what it is first bound to.

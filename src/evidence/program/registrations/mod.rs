@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use capdex_model::snapshot::{Gap, GapReason};
 
 use super::Program;
-use super::outline::{ClassId, FunctionId, ModuleLanguage};
+use super::outline::{ClassId, FunctionId, ModuleLanguage, NodeId};
 use crate::Evidence;
 use crate::code::SourceView;
 use crate::document::Document;
@@ -27,6 +27,9 @@ use found::{Found, Parts};
 /// The most registrations of one package: far more than the largest server has.
 const MAX_TOOLS: usize = 5_000;
 
+/// The steps of the first try of a place: enough for nearly all.
+const STEPS_OF_FIRST_TRY: u64 = 5_000;
+
 /// What is registered by a function for others, none of which is in the package.
 const HANDED_ON: &str = "tool for callers outside of the package";
 
@@ -35,7 +38,7 @@ const HANDED_ON: &str = "tool for callers outside of the package";
 pub(in crate::program) struct Registrations {
     found: Vec<Found>,
     /// Registrations that cannot be told, by module and place.
-    unresolved: BTreeMap<(usize, u32), &'static str>,
+    unresolved: Vec<((usize, u32), &'static str)>,
     /// Places that were not followed to their end.
     spent: BTreeSet<(usize, u32)>,
 }
@@ -54,7 +57,7 @@ impl Registrations {
     }
 
     fn unresolved(&mut self, module: usize, offset: u32, what: &'static str) {
-        self.unresolved.entry((module, offset)).or_insert(what);
+        self.unresolved.push(((module, offset), what));
     }
 }
 
@@ -77,17 +80,11 @@ type ToolsByFile = BTreeMap<String, Vec<Tool>>;
 fn registered(evidence: &Evidence) -> Option<(ToolsByFile, Vec<Gap>)> {
     let program = Program::of(evidence)?;
     let reached = program.reached(evidence);
-    let mut all = Registrations::default();
-    for (module, outline) in program.outlines.iter().enumerate() {
-        // Tests and examples register for themselves, unless the package loads them.
-        if reach::is_aside(&outline.path) && !reached.contains(&module) {
-            continue;
-        }
-        program.registrations_of(module, &mut all);
-    }
+    let all = program.registrations(&reached);
     let Registrations { found, unresolved, spent } = all;
     let kept = once(&program, found, &reached);
     let mut gaps = Vec::new();
+    let unresolved: BTreeMap<(usize, u32), &'static str> = unresolved.into_iter().rev().collect();
     for ((module, offset), what) in unresolved {
         // A place at which something was told after all is no gap.
         let told = kept.iter().any(|found| found.module == module && found.offset == offset);
@@ -196,41 +193,71 @@ fn package_of(program: &Program<'_>, path: &str) -> String {
     around(folder_of(path)).find(is_root).unwrap_or_default().to_owned()
 }
 
+/// A place that may register something.
+#[derive(Clone, Copy)]
+enum Place {
+    Call(NodeId),
+    Object(NodeId),
+    Class(ClassId),
+    Function(FunctionId),
+    Module,
+}
+
 impl Program<'_> {
-    fn registrations_of(&self, module: usize, into: &mut Registrations) {
-        let Some(outline) = self.outlines.get(module) else { return };
-        let is_python = outline.language == ModuleLanguage::Python;
-        let mut at = |offset: u32, work: &dyn Fn(&Self, &mut Registrations)| {
-            if !self.at_place(|program| work(program, into)) {
-                into.spent.insert((module, offset));
+    /// What all modules register. Each place is tried with a few steps first, and those that need more come last, so that
+    /// none uses up what the others need.
+    fn registrations(&self, reached: &BTreeSet<usize>) -> Registrations {
+        let mut all = Registrations::default();
+        let mut dear = Vec::new();
+        for (module, outline) in self.outlines.iter().enumerate() {
+            // Tests and examples register for themselves, unless the package loads them.
+            if reach::is_aside(&outline.path) && !reached.contains(&module) {
+                continue;
             }
-        };
-        for call in &outline.calls {
-            at(outline.offset(*call), &|program, into| match is_python {
-                true => program.python_call(module, *call, into),
-                false => program.script_call(module, *call, into),
-            });
-        }
-        for object in &outline.objects {
-            at(outline.offset(*object), &|program, into| match is_python {
-                true => program.python_object(module, *object, into),
-                false => program.script_object(module, *object, into),
-            });
-        }
-        for class in 0..outline.classes.len() as ClassId {
-            let offset = outline.class(class).map_or(0, |class| class.offset);
-            at(offset, &|program, into| match is_python {
-                true => program.python_class(module, class, into),
-                false => program.script_class(module, class, into),
-            });
-        }
-        if is_python {
-            for function in 0..outline.functions.len() as FunctionId {
-                let offset = outline.function(function).map_or(0, |function| function.offset);
-                at(offset, &|program, into| program.python_function(module, function, into));
+            for (offset, place) in self.places_of(module) {
+                let before = (all.found.len(), all.unresolved.len());
+                if !self.at_place(STEPS_OF_FIRST_TRY, |program| program.registered_at(module, place, &mut all)) {
+                    all.found.truncate(before.0);
+                    all.unresolved.truncate(before.1);
+                    dear.push((module, offset, place));
+                }
             }
-        } else {
-            at(0, &|program, into| program.exported_tool(module, into));
+        }
+        for (module, offset, place) in dear {
+            if !self.at_place(self.most_of_place, |program| program.registered_at(module, place, &mut all)) {
+                all.spent.insert((module, offset));
+            }
+        }
+        all
+    }
+
+    /// The places of a module at which something may be registered, with the byte at which each begins.
+    fn places_of(&self, module: usize) -> Vec<(u32, Place)> {
+        let Some(outline) = self.outlines.get(module) else { return Vec::new() };
+        let calls = outline.calls.iter().map(|call| (outline.offset(*call), Place::Call(*call)));
+        let objects = outline.objects.iter().map(|object| (outline.offset(*object), Place::Object(*object)));
+        let classes = outline.classes.iter().zip(0..).map(|(class, id)| (class.offset, Place::Class(id)));
+        let functions = outline.functions.iter().zip(0..).map(|(function, id)| (function.offset, Place::Function(id)));
+        let mut places: Vec<(u32, Place)> = calls.chain(objects).chain(classes).collect();
+        match outline.language {
+            ModuleLanguage::Python => places.extend(functions),
+            ModuleLanguage::JavaScript => places.push((0, Place::Module)),
+        }
+        places
+    }
+
+    /// What one place registers.
+    fn registered_at(&self, module: usize, place: Place, into: &mut Registrations) {
+        let is_python = self.outlines.get(module).is_some_and(|outline| outline.language == ModuleLanguage::Python);
+        match (place, is_python) {
+            (Place::Call(call), true) => self.python_call(module, call, into),
+            (Place::Call(call), false) => self.script_call(module, call, into),
+            (Place::Object(object), true) => self.python_object(module, object, into),
+            (Place::Object(object), false) => self.script_object(module, object, into),
+            (Place::Class(class), true) => self.python_class(module, class, into),
+            (Place::Class(class), false) => self.script_class(module, class, into),
+            (Place::Function(function), _) => self.python_function(module, function, into),
+            (Place::Module, _) => self.exported_tool(module, into),
         }
     }
 

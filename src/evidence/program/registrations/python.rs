@@ -58,7 +58,7 @@ impl Program<'_> {
         }
         let Some(name) = last_name(outline, *callee) else { return };
         match name {
-            "add_tool" | "from_function" | "register_tool" | "from_callable" => {
+            "add_tool" | "from_function" | "register_tool" | "from_callable" | "FunctionTool" | "StructuredTool" => {
                 let contexts =
                     self.contexts_of(module, id, &None, 0, |frames| self.given(module, arguments, frames, 1));
                 for (_, mut given) in contexts {
@@ -155,6 +155,10 @@ impl Program<'_> {
             parts.description = text.clone();
         }
         let Some(function) = function else { return parts };
+        // A wrapper shows itself as the function that it wraps.
+        if let Some(wrapped) = self.wrapped(module, id, frames) {
+            return self.function_parts((wrapped.module, wrapped.function), options, &wrapped.frames);
+        }
         if parts.name.is_unknown() || matches!(parts.name, Value::Plain(_)) {
             parts.name = function.name.as_deref().map_or(Value::Unknown, Value::text);
         }
@@ -165,6 +169,21 @@ impl Program<'_> {
         }
         parts.schema = self.parameters_schema(module, id, frames).map(|(schema, whole)| Value::schema(schema, whole));
         parts
+    }
+
+    /// The function that `@functools.wraps(f)` over another names.
+    fn wrapped(&self, module: usize, id: FunctionId, frames: &Frames) -> Option<std::rc::Rc<Closure>> {
+        let outline = self.outlines.get(module)?;
+        let wraps = |node: &&NodeId| match outline.node(**node) {
+            Node::Call { callee, .. } => last_name(outline, *callee) == Some("wraps"),
+            _ => false,
+        };
+        let decorator = outline.function(id)?.decorators.iter().find(wraps)?;
+        let Node::Call { arguments, .. } = outline.node(*decorator) else { return None };
+        match self.value(module, arguments.first()?.value, frames, 1) {
+            Value::Function(closure) if (closure.module, closure.function) != (module, id) => Some(closure),
+            _ => None,
+        }
     }
 
     /// `@server.list_tools()`: what the function returns.

@@ -84,8 +84,12 @@ impl Program<'_> {
     /// `setRequestHandler(ListToolsRequestSchema, async () => ({ tools: […] }))`.
     fn request_handler(&self, module: usize, id: NodeId, into: &mut Registrations) {
         let Some(outline) = self.outlines.get(module) else { return };
-        let Node::Call { arguments, .. } = outline.node(id) else { return };
+        let Node::Call { callee, arguments, .. } = outline.node(id) else { return };
         let [request, handler, ..] = arguments.as_slice() else { return };
+        // A kit that hands on to its base registers nothing itself.
+        if matches!(outline.node(*callee), Node::Member(object, _) if matches!(outline.node(*object), Node::Super)) {
+            return;
+        }
         let asked = match outline.node(request.value) {
             Node::Name(name, _) | Node::Member(_, name) => name.clone(),
             Node::Text(text) => text.clone(),
@@ -99,6 +103,9 @@ impl Program<'_> {
             Value::Map(map) => map.entries.get("method").and_then(name_of),
             _ => None,
         };
+        if schema.as_ref().is_some_and(|method| method != "tools/list") {
+            return;
+        }
         let asked = schema.unwrap_or(asked);
         let lists_tools = asked.contains("ListTools") || asked == "tools/list";
         let other = ["tools/call", "CallTool", "rompt", "esource", "prompts/", "resources/", "omplete", "etLevel"];
