@@ -189,6 +189,13 @@ impl Program<'_> {
         if of.is_abstract {
             return;
         }
+        // Any class may hold methods that are tools.
+        let decorated = of.methods.values().filter_map(|method| outline.function(*method));
+        for function in decorated.filter(|function| !matches!(function.kind, FunctionKind::Constructor)) {
+            for decorator in &function.decorators {
+                self.script_decorator(module, *decorator, function.name.as_deref(), into);
+            }
+        }
         let bases = self.names_of_bases(module, class);
         let named_tool = of.name.iter().chain(&bases).any(|name| name.contains("Tool"));
         let has_field = |name: &str| of.fields.iter().any(|field| field.name == name);
@@ -207,12 +214,6 @@ impl Program<'_> {
         }
         if name_of(&parts.name).is_some() && !parts.description.is_unknown() {
             into.add(self, module, of.offset, parts);
-        }
-        let decorated = of.methods.values().filter_map(|method| outline.function(*method));
-        for function in decorated.filter(|function| !matches!(function.kind, FunctionKind::Constructor)) {
-            for decorator in &function.decorators {
-                self.script_decorator(module, *decorator, function.name.as_deref(), into);
-            }
         }
     }
 
