@@ -50,6 +50,8 @@ impl Program<'_> {
         let result = evaluate(frames);
         let missing = self.missing.replace(outer);
         if depth > MAX_DEPTH || level > MAX_LEVELS || results.len() >= MAX_CONTEXTS || self.is_spent() {
+            // What it is in other contexts is not known.
+            self.cut.set(self.cut.get() || !missing.is_empty());
             results.push((frames.clone(), result));
             return;
         }

@@ -34,6 +34,7 @@ mod value;
 mod zod;
 
 use index::Index;
+use modules::Imported;
 use outline::{NodeId, Outline};
 use value::Value;
 
@@ -65,6 +66,8 @@ pub(super) struct Program<'e> {
     most_of_place: u64,
     /// True where a function was met at this place that nobody in the package calls.
     uncalled: Cell<bool>,
+    /// True where contexts were left out at this place.
+    cut: Cell<bool>,
     /// The models whose schemas are being worked out inside each other.
     models: Cell<usize>,
     /// The functions whose parameters were asked for and are not known.
@@ -73,6 +76,10 @@ pub(super) struct Program<'e> {
     known: RefCell<BTreeMap<(usize, NodeId), Value>>,
     /// The values of names of modules, with all that is written to them.
     names: RefCell<BTreeMap<(usize, String), Value>>,
+    /// What imports mean.
+    imports: RefCell<BTreeMap<(usize, String), Imported>>,
+    /// Exports that are being looked for, so that modules that export each other's names come to an end.
+    exports: RefCell<BTreeSet<(usize, String)>>,
     /// The calls that may call a function.
     callers: RefCell<BTreeMap<(usize, outline::FunctionId), Callers>>,
     /// Expressions that are being worked out, so that a circle of names ends.
@@ -104,10 +111,13 @@ impl<'e> Program<'e> {
             later: Cell::new(steps),
             most_of_place: steps / SHARE_OF_PLACE,
             uncalled: Cell::new(false),
+            cut: Cell::new(false),
             models: Cell::new(0),
             missing: RefCell::default(),
             known: RefCell::default(),
             names: RefCell::default(),
+            imports: RefCell::default(),
+            exports: RefCell::default(),
             callers: RefCell::default(),
             open: RefCell::default(),
         })
@@ -124,6 +134,7 @@ impl<'e> Program<'e> {
         self.later.set(self.later.get() - own);
         self.steps.set(own);
         self.uncalled.set(false);
+        self.cut.set(false);
         work(self);
         let spent = self.is_spent();
         self.later.set(self.later.get() + self.steps.take());

@@ -8,6 +8,7 @@ use crate::Evidence;
 use crate::manifest::{ManifestKind, around, folder_of, join};
 
 /// What an import means.
+#[derive(Clone)]
 pub(super) enum Imported {
     /// A module of the package.
     Module(usize),
@@ -32,17 +33,24 @@ impl Program<'_> {
     /// The file that an import in a module means.
     pub(super) fn imported(&self, from: usize, module: &str) -> Imported {
         let Some(outline) = self.outlines.get(from) else { return Imported::Outside };
+        // A search over folders costs far more than a step, and names are asked for again and again.
+        let key = (from, module.to_owned());
+        if let Some(known) = self.imports.borrow().get(&key) {
+            return known.clone();
+        }
         let found = match outline.language {
             ModuleLanguage::Python => self.python_module(&outline.path, module),
             ModuleLanguage::JavaScript => self.script_module(&outline.path, module),
         };
-        match found {
+        let imported = match found {
             Some(path) => match self.by_path.get(&path) {
                 Some(module) => Imported::Module(*module),
                 None => Imported::File(path),
             },
             None => Imported::Outside,
-        }
+        };
+        self.imports.borrow_mut().insert(key, imported.clone());
+        imported
     }
 
     fn script_module(&self, from: &str, module: &str) -> Option<String> {

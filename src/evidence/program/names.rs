@@ -1,6 +1,6 @@
 //! Names: what a name stands for in its scope, and what a module exports.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::Program;
@@ -149,85 +149,63 @@ impl<'e> Program<'e> {
 
     /// What a module exports under a name; none where it exports no such name.
     pub(super) fn exported(&self, module: usize, name: &str, depth: usize) -> Option<Value> {
-        if depth > super::MAX_DEPTH {
+        let key = (module, name.to_owned());
+        if depth > super::MAX_DEPTH || !self.spend(1) || !self.exports.borrow_mut().insert(key.clone()) {
             return None;
         }
-        let found = self.with_all_of(module).into_iter().find_map(|(at, depth_below)| {
-            if self.spend(1) { self.own_export(at, name, depth + depth_below) } else { None }
-        });
-        // A bundler's default of a module without one is the module.
-        found.or_else(|| (name == "default" && !self.is_spent()).then_some(Value::Module(module)))
+        let exported = self.find_exported(module, name, depth);
+        self.exports.borrow_mut().remove(&key);
+        exported
     }
 
-    /// What a module itself exports under a name.
-    fn own_export(&self, module: usize, name: &str, depth: usize) -> Option<Value> {
+    fn find_exported(&self, module: usize, name: &str, depth: usize) -> Option<Value> {
         let outline = self.outlines.get(module)?;
         if outline.language == ModuleLanguage::Python {
             let bound = outline.scopes.first().is_some_and(|scope| scope.names.contains_key(name));
             if bound {
                 return Some(self.named(module, MODULE_SCOPE, name, &None, depth + 1));
             }
-            return self.submodule(module, name).map(Value::Module);
-        }
-        if let Some(id) = outline.exports.get(name) {
+            if let Some(inner) = self.submodule(module, name) {
+                return Some(Value::Module(inner));
+            }
+        } else if let Some(id) = outline.exports.get(name) {
             return Some(self.value(module, *id, &None, depth + 1));
+        } else if let Some(whole) = outline.exports.get("=") {
+            let value = self.value(module, *whole, &None, depth + 1);
+            return Some(if name == "default" { value } else { self.member(&value, name, depth + 1) });
         }
-        let whole = outline.exports.get("=")?;
-        let value = self.value(module, *whole, &None, depth + 1);
-        Some(if name == "default" { value } else { self.member(&value, name, depth + 1) })
-    }
-
-    /// A module and those that it exports all of, in the order in which a name is looked for; each once, since modules
-    /// may export each other. The second is how much deeper each lies.
-    fn with_all_of(&self, module: usize) -> Vec<(usize, usize)> {
-        let mut found: Vec<(usize, usize)> = Vec::new();
-        let mut seen = BTreeSet::new();
-        let mut work = vec![(module, 0)];
-        while let Some((module, below)) = work.pop() {
-            if !seen.insert(module) {
-                continue;
+        let inner = outline.exported_modules.iter().take_while(|_| !self.is_spent()).find_map(|other| {
+            match self.imported(module, other) {
+                Imported::Module(other) if other != module => self.exported(other, name, depth + 8),
+                _ => None,
             }
-            found.push((module, below));
-            let Some(outline) = self.outlines.get(module) else { continue };
-            for other in outline.exported_modules.iter().rev() {
-                if !self.spend(1) {
-                    return found;
-                }
-                if let Imported::Module(other) = self.imported(module, other) {
-                    work.push((other, below + 8));
-                }
-            }
-        }
-        found
+        });
+        // A bundler's default of a module without one is the module.
+        inner.or_else(|| (name == "default").then_some(Value::Module(module)))
     }
 
     /// All that a module exports, by name.
     pub(super) fn exports(&self, module: usize, depth: usize) -> BTreeMap<String, Value> {
-        let mut exports: BTreeMap<String, Value> = BTreeMap::new();
-        for (module, below) in self.with_all_of(module) {
-            let Some(outline) = self.outlines.get(module) else { continue };
-            let depth = depth + below;
-            if depth > super::MAX_DEPTH {
-                continue;
-            }
-            let names: Vec<&String> = match outline.language {
-                ModuleLanguage::Python => {
-                    outline.scopes.first().into_iter().flat_map(|scope| scope.names.keys()).collect()
-                }
-                ModuleLanguage::JavaScript => outline.exports.keys().collect(),
-            };
-            // An own export hides that of another module.
-            for name in names.into_iter().filter(|name| *name != "=") {
-                if !exports.contains_key(name)
-                    && let Some(value) = self.own_export(module, name, depth + 1)
-                {
-                    exports.insert(name.clone(), value);
-                }
-            }
-            if let Some(Value::Map(map)) = outline.exports.get("=").map(|id| self.value(module, *id, &None, depth + 1))
-            {
-                for (key, value) in &map.entries {
-                    exports.entry(key.clone()).or_insert_with(|| value.clone());
+        let Some(outline) = self.outlines.get(module).filter(|_| self.spend(1)) else { return BTreeMap::new() };
+        let names: Vec<&String> = match outline.language {
+            ModuleLanguage::Python => outline.scopes.first().into_iter().flat_map(|scope| scope.names.keys()).collect(),
+            ModuleLanguage::JavaScript => outline.exports.keys().collect(),
+        };
+        let mut exports: BTreeMap<String, Value> = names
+            .into_iter()
+            .filter(|name| *name != "=")
+            .filter_map(|name| Some((name.clone(), self.exported(module, name, depth + 1)?)))
+            .collect();
+        if let Some(Value::Map(map)) = outline.exports.get("=").map(|id| self.value(module, *id, &None, depth + 1)) {
+            exports.extend(map.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
+        }
+        if depth < super::MAX_DEPTH / 2 {
+            for other in outline.exported_modules.iter().take_while(|_| !self.is_spent()) {
+                if let Imported::Module(other) = self.imported(module, other) {
+                    // An own export hides that of another module.
+                    for (key, value) in self.exports(other, depth + 16) {
+                        exports.entry(key).or_insert(value);
+                    }
                 }
             }
         }

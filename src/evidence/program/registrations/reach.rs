@@ -1,6 +1,6 @@
 //! Reach: the modules that a package's entry points load.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
@@ -8,6 +8,7 @@ use crate::Evidence;
 use crate::manifest::{ManifestKind, folder_of, join, name_of};
 use crate::program::Program;
 use crate::program::modules::Imported;
+use crate::program::outline::{Origin, Outline};
 
 impl Program<'_> {
     /// The modules that the entry points of the bundle's packages load, directly and through others. Empty where no
@@ -17,17 +18,17 @@ impl Program<'_> {
         let mut work: Vec<usize> = reached.iter().copied().collect();
         while let Some(module) = work.pop() {
             let Some(outline) = self.outlines.get(module) else { continue };
+            let named = imported_names(outline);
             for import in &outline.imports {
-                if let Imported::Module(other) = self.imported(module, import)
-                    && reached.insert(other)
-                {
-                    work.push(other);
-                }
+                let direct = match self.imported(module, import) {
+                    Imported::Module(other) => Some(other),
+                    _ => None,
+                };
                 // `from package import module` names the module by a member.
-                for name in self.imported_names(module, import) {
-                    if let Some(other) = self.imported_submodule(module, import, &name)
-                        && reached.insert(other)
-                    {
+                let members = named.get(import.as_str()).into_iter().flatten();
+                let members = members.filter_map(|name| self.imported_submodule(module, import, name));
+                for other in direct.into_iter().chain(members) {
+                    if reached.insert(other) {
                         work.push(other);
                     }
                 }
@@ -106,18 +107,6 @@ impl Program<'_> {
         found
     }
 
-    fn imported_names(&self, module: usize, import: &str) -> BTreeSet<String> {
-        use crate::program::outline::Origin;
-        let Some(outline) = self.outlines.get(module) else { return BTreeSet::new() };
-        let bindings = outline.scopes.iter().flat_map(|scope| scope.names.values()).flatten();
-        bindings
-            .filter_map(|binding| match &binding.origin {
-                Origin::Import { module, name: Some(name) } if module == import => Some(name.clone()),
-                _ => None,
-            })
-            .collect()
-    }
-
     fn imported_submodule(&self, module: usize, import: &str, name: &str) -> Option<usize> {
         let inner = if import.ends_with('.') { format!("{import}{name}") } else { format!("{import}.{name}") };
         match self.imported(module, &inner) {
@@ -125,6 +114,17 @@ impl Program<'_> {
             _ => None,
         }
     }
+}
+
+/// The names that a module imports, by the module that they are imported from.
+fn imported_names(outline: &Outline) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut named: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for binding in outline.scopes.iter().flat_map(|scope| scope.names.values()).flatten() {
+        if let Origin::Import { module, name: Some(name) } = &binding.origin {
+            named.entry(module).or_default().insert(name);
+        }
+    }
+    named
 }
 
 /// All texts of a value.

@@ -48,9 +48,9 @@ impl Program<'_> {
         if !found
             && takes_function
             && matches!(method, "registerTool" | "addTool" | "registerAppTool" | "tool")
-            && self.is_serving(module)
+            && (self.is_serving(module) || self.cut.get())
         {
-            let what = if self.uncalled.get() { super::HANDED_ON } else { "tool" };
+            let what = if self.uncalled.get() && !self.cut.get() { super::HANDED_ON } else { "tool" };
             into.unresolved(module, offset, what);
         }
     }
