@@ -20,9 +20,14 @@ impl<'e> Program<'e> {
         let Some(scope) = binding_scope(outline, scope, name) else { return self.unbound(module, name, depth) };
         let bindings = outline.scopes.get(scope as usize).and_then(|scope| scope.names.get(name));
         let Some(bindings) = bindings else { return Value::Unknown };
-        // Names of the module depend on no frame, but for the variables of its loops, and lists that are added to a thousand times are asked for as often.
-        let is_turned = |binding: &Binding| matches!(binding.origin, Origin::Parameter(..));
-        if scope != MODULE_SCOPE || bindings.iter().any(is_turned) {
+        // Names of the module depend on no frame but that of a loop, and lists that are added to a thousand times are
+        // asked for as often.
+        let in_loop = bindings.iter().any(|binding| match binding.origin {
+            Origin::Parameter(..) => true,
+            Origin::Expression(id) | Origin::Added(id) => outline.around(id).is_some(),
+            _ => false,
+        });
+        if scope != MODULE_SCOPE || in_loop {
             let value = self.bound(module, bindings, frames, depth);
             return self.with_writes(module, (scope, name), value, frames, depth);
         }
@@ -34,7 +39,12 @@ impl<'e> Program<'e> {
         let is_written = self.index.to_name.contains_key(&(module, scope, name.to_owned()));
         let value = self.with_writes(module, (scope, name), value, &None, depth);
         // Asked for while its own writes are worked out, it is not whole yet.
-        if is_written && depth < super::MAX_DEPTH / 2 && !self.is_spent() && self.open.borrow().is_empty() && self.writing.borrow().is_empty() {
+        if is_written
+            && depth < super::MAX_DEPTH / 2
+            && !self.is_spent()
+            && self.open.borrow().is_empty()
+            && self.writing.borrow().is_empty()
+        {
             self.names.borrow_mut().insert(key, value.clone());
         }
         value

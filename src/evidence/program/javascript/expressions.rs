@@ -214,10 +214,11 @@ impl JavascriptOutliner {
         let value = self.unknown(offset);
         match &it.argument {
             SimpleAssignmentTarget::AssignmentTargetIdentifier(name) => {
-                self.assign(name.name.as_str(), Binding { origin: Origin::Unknown, path: Vec::new(), default: None });
+                let changed = Binding { origin: Origin::Unknown, path: Vec::new(), default: None };
+                self.assign(name.name.as_str(), changed);
             }
-            target => {
-                if let Some(place) = self.simple_place(target) {
+            member => {
+                if let Some(place) = self.simple_place(member) {
                     self.write_to(place, value);
                 }
             }

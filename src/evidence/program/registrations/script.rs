@@ -189,8 +189,9 @@ impl Program<'_> {
         if of.is_abstract {
             return;
         }
-        let methods = of.methods.values().filter_map(|method| outline.function(*method));
-        for function in methods.filter(|function| !matches!(function.kind, FunctionKind::Constructor)) {
+        // Any class may hold methods that are tools.
+        let decorated = of.methods.values().filter_map(|method| outline.function(*method));
+        for function in decorated.filter(|function| !matches!(function.kind, FunctionKind::Constructor)) {
             for decorator in &function.decorators {
                 self.script_decorator(module, *decorator, function.name.as_deref(), into);
             }
