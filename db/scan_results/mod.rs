@@ -9,6 +9,7 @@ use capdex_model::capability::Capability;
 use capdex_model::digest::Digest;
 use capdex_model::facts::SparseFacts;
 use capdex_model::snapshot::Completeness;
+use capdex_model::surface::SurfaceInventory;
 use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
@@ -24,6 +25,8 @@ pub struct Scanned {
     pub capability: Capability,
     /// The pins of its files and tools.
     pub pins: Pins,
+    /// What a model reads of its servers.
+    pub surfaces: SurfaceInventory,
     /// The answers of the rules.
     pub facts: SparseFacts,
     /// The extent to which it could be looked at.
@@ -65,8 +68,8 @@ impl Writer<'_> {
 }
 
 fn append_revision(conn: &Connection, identity: i64, scan: i64, scanned: &Scanned, at: AsOf) -> Result<(), StoreError> {
-    let sql = "INSERT INTO scan_results (scan, capability, content, description, pins, completeness, facts)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let sql = "INSERT INTO scan_results (scan, capability, content, description, pins, completeness, facts, surfaces)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let params = (
         scan,
         put_capability(conn, identity, &scanned.capability, at)?,
@@ -75,6 +78,7 @@ fn append_revision(conn: &Connection, identity: i64, scan: i64, scanned: &Scanne
         json_documents::put(conn, &scanned.pins)?,
         json_documents::put(conn, &scanned.completeness)?,
         put_facts(conn, &scanned.facts, at)?,
+        json_documents::put(conn, &scanned.surfaces)?,
     );
     execute(conn, "append a revision", sql, params).map(drop)
 }

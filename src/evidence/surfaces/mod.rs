@@ -17,8 +17,11 @@ use super::schema::{self, SchemaField, SchemaWalk};
 use super::sentences::{Marks, SegmentedText};
 use super::tools::{Tool, server_text};
 
+mod inventory;
 #[cfg(test)]
 mod tests;
+
+pub use inventory::inventory;
 
 /// The kind of speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
