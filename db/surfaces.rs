@@ -4,11 +4,11 @@
 
 use capdex_model::ids::CapabilityId;
 use capdex_model::surface::SurfaceInventory;
-use rusqlite::Row;
+use rusqlite::{Connection, Row};
 
 use crate::packed::unpack;
-use crate::sql::{Cells, first};
-use crate::{CurrentPlace, Reader, StoreError};
+use crate::sql::{Cells, execute, first};
+use crate::{CurrentPlace, Reader, StoreError, json_documents};
 
 /// A list of surfaces as it is stored, so that another thread can read it.
 #[derive(Clone, Debug)]
@@ -21,21 +21,29 @@ impl PackedSurfaces {
     }
 }
 
+/// Stores what a scan listed for one of its results.
+pub(crate) fn put_surfaces(conn: &Connection, result: i64, surfaces: &SurfaceInventory) -> Result<(), StoreError> {
+    let sql = "INSERT INTO scan_surfaces (scan_result, document) VALUES (?1, ?2)";
+    execute(conn, "store surfaces", sql, (result, json_documents::put(conn, surfaces)?)).map(drop)
+}
+
 impl Reader {
     /// The surfaces of a capability in the scan that counts; none where that scan listed none, or where the capability is not
     /// there now.
     pub fn surfaces(&self, capability: &CapabilityId) -> Result<Option<SurfaceInventory>, StoreError> {
-        let sql = "SELECT s.body FROM capabilities k
+        let sql = "SELECT d.body FROM capabilities k
                    JOIN identities i ON i.id = k.identity
                    JOIN scan_results r ON r.scan = i.scan AND r.capability = k.id
-                   JOIN json_documents s ON s.id = r.surfaces
+                   JOIN scan_surfaces s ON s.scan_result = r.id
+                   JOIN json_documents d ON d.id = s.document
                    WHERE k.digest = ?1";
         first(self.connection(), "read surfaces", sql, (capability.0.as_bytes(),), |row| row.packed(0, "surfaces"))
     }
 
     /// The surfaces of the capability at a place; none where its scan listed none.
     pub fn surfaces_at(&self, place: &CurrentPlace) -> Result<Option<PackedSurfaces>, StoreError> {
-        let sql = "SELECT s.body FROM scan_results r JOIN json_documents s ON s.id = r.surfaces WHERE r.id = ?1";
+        let sql =
+            "SELECT d.body FROM scan_surfaces s JOIN json_documents d ON d.id = s.document WHERE s.scan_result = ?1";
         let packed = |row: &Row<'_>| row.cell(0).map(PackedSurfaces);
         first(self.connection(), "read surfaces", sql, (place.revision,), packed)
     }
@@ -85,7 +93,7 @@ mod tests {
             at_place
         };
         assert_eq!(surfaces(), Some(SurfaceInventory::default()));
-        folder.sql("UPDATE scan_results SET surfaces = NULL");
+        folder.sql("DELETE FROM scan_surfaces");
         assert_eq!(surfaces(), None);
     }
 }

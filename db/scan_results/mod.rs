@@ -16,6 +16,7 @@ use rusqlite::Connection;
 use crate::facts::put_facts;
 use crate::identities::settle;
 use crate::sql::{Cells, execute, id_of, insert, rows, seconds};
+use crate::surfaces::put_surfaces;
 use crate::{Reader, SnapshotId, StoreError, Writer, json_documents};
 
 /// The result of scanning one capability.
@@ -68,8 +69,8 @@ impl Writer<'_> {
 }
 
 fn append_revision(conn: &Connection, identity: i64, scan: i64, scanned: &Scanned, at: AsOf) -> Result<(), StoreError> {
-    let sql = "INSERT INTO scan_results (scan, capability, content, description, pins, completeness, facts, surfaces)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let sql = "INSERT INTO scan_results (scan, capability, content, description, pins, completeness, facts)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let params = (
         scan,
         put_capability(conn, identity, &scanned.capability, at)?,
@@ -78,9 +79,9 @@ fn append_revision(conn: &Connection, identity: i64, scan: i64, scanned: &Scanne
         json_documents::put(conn, &scanned.pins)?,
         json_documents::put(conn, &scanned.completeness)?,
         put_facts(conn, &scanned.facts, at)?,
-        json_documents::put(conn, &scanned.surfaces)?,
     );
-    execute(conn, "append a revision", sql, params).map(drop)
+    let result = insert(conn, "append a revision", sql, params)?;
+    put_surfaces(conn, result, &scanned.surfaces)
 }
 
 /// The id of what stays of a capability, which is made if it is new.
