@@ -62,6 +62,9 @@ fn what_is_not_walked_to_its_end_says_so() {
     let many: Vec<String> = (0..=MAX_META).map(|at| format!("\"k{at}\": \"v\"")).collect();
     let list = format!(r#"{{"tools": [{{"name": "a", "description": "A.", "_meta": {{ {} }} }}]}}"#, many.join(","));
     assert!(surfaces_of(&list).first().is_some_and(|surface| surface.exhausted));
+    let messages: Vec<&str> = vec![r#"{"role": "user", "content": "Hello."}"#; MAX_META + 1];
+    let list = format!(r#"{{"prompts": [{{"name": "p", "messages": [{}]}}], "tools": []}}"#, messages.join(","));
+    assert!(surfaces_of(&list).first().is_some_and(|surface| surface.exhausted));
     let list = r#"{"tools": [{"name": "a", "description": "A.", "inputSchema": {"$ref": "https://host.test/s"}}]}"#;
     let found = surfaces_of(list);
     assert_eq!(found.first().map(|surface| surface.unresolved.clone()), Some(vec!["https://host.test/s".to_owned()]));
