@@ -146,7 +146,7 @@ mod tests {
         let joined = SurfaceRecord { description: true, schema: true, complete: false, ..one.clone() };
         for records in [vec![one.clone(), other.clone()], vec![other, one]] {
             let inventory = SurfaceInventory::of(records);
-            assert_eq!(inventory.records, [joined.clone()]);
+            assert_eq!(inventory.records, std::slice::from_ref(&joined));
             assert_eq!(inventory.incomplete(), 1);
         }
     }

@@ -152,7 +152,7 @@ fn shapes() -> Vec<Shape> {
             &["tool t /0"],
             true,
         ),
-        Shape("OpenAI's older", json!({"functions": [function]}), &["tool t /functions/0"], true),
+        Shape("OpenAI's older", json!({"functions": [function]}), &["tool t /functions/0"], false),
         Shape(
             "what OpenAI listed",
             json!({"output": [{"type": "mcp_list_tools", "server_label": "clock", "tools": [snake]}]}),

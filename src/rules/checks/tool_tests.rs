@@ -25,7 +25,8 @@ fn evidence_of(example: &Example) -> Evidence {
     // Source is read as it always is: what registers a tool may stand in several files.
     let read = Evidence::gather(&Bundle::local("folder:example", files.collect()));
     let tools = read.sources.values().flat_map(|view| view.tools.iter().cloned()).collect();
-    let mut evidence = Evidence { sources: read.sources, tools, ..Evidence::default() };
+    let mut evidence = Evidence::default();
+    (evidence.sources, evidence.tools) = (read.sources, tools);
     for (path, text) in &example.files {
         let document = Document::read(path, text.as_bytes(), &mut evidence.gaps);
         let kind = match path.rsplit('/').next().unwrap_or_default() {
