@@ -123,7 +123,7 @@ impl Format {
     /// The role of a file of this format among others; none where its name and language tell it better.
     pub const fn file_role(&self) -> Option<FileRole> {
         match self.reader {
-            FormatReader::Text | FormatReader::Frontmatter | FormatReader::Recipe => Some(FileRole::Instruction),
+            FormatReader::Text | FormatReader::Frontmatter => Some(FileRole::Instruction),
             FormatReader::Executable | FormatReader::Module => Some(FileRole::Script),
             _ if self.certain => Some(FileRole::Manifest),
             _ => None,
@@ -146,7 +146,8 @@ impl Format {
     }
 
     fn fits(&self, path: &str, components: &[&str]) -> bool {
-        (self.reader != FormatReader::Executable || is_script_name(path)) && begins(&self.components, components).is_some()
+        (self.reader != FormatReader::Executable || is_script_name(path))
+            && begins(&self.components, components).is_some()
     }
 }
 
@@ -230,9 +231,7 @@ fn begins(pattern: &[String], path: &[&str]) -> Option<usize> {
 fn is_like(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
-        Some((start, end)) => {
-            name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
-        }
+        Some((start, end)) => name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end),
     }
 }
 
