@@ -30,16 +30,19 @@ pub struct ConfiguredServer<'a> {
 pub fn launches(manifest: &Manifest) -> Vec<ConfiguredServer<'_>> {
     let Value::Object(object) = &*manifest.value else { return Vec::new() };
     match manifest.kind {
-        ManifestKind::McpJson
-        | ManifestKind::SettingsJson
-        | ManifestKind::PluginJson
-        | ManifestKind::MarketplaceJson => {
+        ManifestKind::McpJson | ManifestKind::SettingsJson | ManifestKind::PluginJson => {
             let lists = server_lists(object);
             // Only here servers may stand without a key around them: other files have settings beside them.
             if lists.is_empty() && manifest.kind == ManifestKind::McpJson && is_flat(object) {
                 return in_list(&manifest.value, "");
             }
             lists.into_iter().flat_map(|(pointer, list)| in_list(list, &pointer)).collect()
+        }
+        // An entry may bring servers without a manifest of its own.
+        ManifestKind::MarketplaceJson => {
+            let entries = object.get("plugins").and_then(Value::as_array).into_iter().flatten().enumerate();
+            let lists = entries.filter_map(|(at, entry)| Some((at, entry.get("mcpServers")?)));
+            lists.flat_map(|(at, list)| in_list(list, &format!("/plugins/{at}/mcpServers"))).collect()
         }
         ManifestKind::Mcpb => manifest
             .value

@@ -75,8 +75,10 @@ fn forwards_events(text: &str) -> bool {
     // Only the parameter as a whole: a field of it may be all that a service needs.
     names.map(|name| name.as_str()).any(|name| {
         ["JSON.stringify(", "body: ", "json: "].iter().any(|before| {
-            let sent = text.match_indices(&format!("{before}{name}")).map(|(at, found)| text.get(at + found.len()..));
-            sent.flatten().any(|after| after.trim_start().starts_with([')', ',', '}']))
+            let whole = format!("{before}{name}");
+            let sent = text.match_indices(&whole).map(|(at, found)| text.get(at + found.len()..));
+            let mut sent = sent.flatten();
+            sent.any(|after| after.trim_start().starts_with([')', ',', '}']))
         })
     })
 }
