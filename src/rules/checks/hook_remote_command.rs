@@ -68,7 +68,8 @@ fn forwards_events(text: &str) -> bool {
     static SENDS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?-u)\bfetch\(|\$\.http\b|\baxios\b|\bhttps?\.request\(").expect("the pattern is fixed and valid")
     });
-    if text.len() > 200_000 || !text.contains("://") || LOCAL.is_match(text) || !SENDS.is_match(text) {
+    // The address may stand in another file; one of this machine tells nobody else.
+    if text.len() > 200_000 || LOCAL.is_match(text) || !SENDS.is_match(text) {
         return false;
     }
     let names = HANDLER.captures_iter(text).filter_map(|handler| handler.get(1).or_else(|| handler.get(2)));
