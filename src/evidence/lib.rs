@@ -16,6 +16,7 @@ pub mod decompose;
 mod docstring;
 pub mod document;
 pub mod file_role;
+pub mod formats;
 pub mod language;
 pub mod lexicon;
 pub mod manifest;
@@ -94,6 +95,7 @@ impl Evidence {
         all.iter_mut().zip(bundles).for_each(|(evidence, bundle)| run_files::read(bundle, evidence));
         for evidence in &mut all {
             program::registrations::read(evidence);
+            decompose::hook::note_missing_modules(evidence);
             evidence.note_bytecode();
             evidence.tools = tools::collect(evidence);
             // Several readers may note the same gap, and their order must not show.

@@ -27,6 +27,8 @@ use capdex_model::takedown;
 mod checks;
 #[cfg(test)]
 mod facts_tests;
+#[cfg(test)]
+mod formats_tests;
 mod measured;
 mod pattern;
 mod runs;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use capdex_evidence::Evidence;
-use capdex_evidence::decompose::hook;
+use capdex_evidence::decompose::hook::{self, HookCommand};
 use capdex_evidence::file_role::FileRole;
 use capdex_evidence::manifest::{Manifest, ManifestKind, launches};
 use capdex_evidence::tools::server_text;
@@ -51,7 +51,12 @@ impl ManifestDeclarations {
                 declarations.read(manifest);
             }
             let commands = hook::commands(evidence, path).into_iter();
-            declarations.hooks.extend(commands.map(|command| format!("{}: {}", command.event, command.command)));
+            // A condition that is widened lets the same command run more often.
+            let pin = |command: HookCommand| match command.condition {
+                Some(condition) => format!("{} if {condition}: {}", command.event, command.command),
+                None => format!("{}: {}", command.event, command.command),
+            };
+            declarations.hooks.extend(commands.map(pin));
         }
         declarations
     }

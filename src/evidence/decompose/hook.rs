@@ -1,15 +1,20 @@
 //! Hooks: commands that an agent runs on its events, with the scripts that they call.
 //!
-//! No command is run. Sources: the hook references of Claude Code, Cursor, Copilot and Codex as of 2026-07.
+//! No command is run. The files are rows of `formats.toml`. Sources of their content: the hook references of Claude Code,
+//! Cursor, Copilot, Codex and Windsurf, Claude Code's page on mods, and the issues of Kiro that the table names.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::Value;
 
 use crate::Evidence;
-use crate::manifest::{Manifest, ManifestKind, around, escape, folder_of, join, locate, name_of, words_of};
+use crate::formats::{self, FormatReader};
+use crate::manifest::{Manifest, ManifestKind, around, escape, folder_of, is_foreign, join, locate, name_of, words_of};
 use capdex_model::capability::Kind;
 use capdex_model::fact::Place;
+use capdex_model::snapshot::{Gap, GapReason};
 
 use super::{AnchorFinderInput, CapabilityAnchor};
 
@@ -19,10 +24,13 @@ pub struct HookCommand {
     /// The event as the file names it: `PreToolUse`, `beforeShellExecution`; `statusLine` and `monitor` for commands
     /// that run without one.
     pub event: String,
-    /// The command line; for an `http` hook the address, for a `prompt` hook the prompt.
+    /// The command line; for an `http` hook the address, for a `prompt` or `agent` hook the prompt. It is `server/tool`
+    /// for an `mcp_tool` hook, and the file for a `module`, which runs inside the client.
     pub command: String,
     /// `command`, `http`, `prompt` and so on, as the file says; `command` where it does not.
     pub form: String,
+    /// The condition under which it runs, as the file says; none where it always does.
+    pub condition: Option<String>,
     /// Its place; `pointer` leads to it.
     pub place: Place,
 }
@@ -40,13 +48,25 @@ pub fn commands(evidence: &Evidence, path: &str) -> Vec<HookCommand> {
 }
 
 /// The commands of a manifest, with pointers and without lines.
-fn commands_in(manifest: &Manifest) -> Vec<HookCommand> {
+pub fn commands_in(manifest: &Manifest) -> Vec<HookCommand> {
     let mut reader = HookReader { path: &manifest.path, found: Vec::new() };
     let value = &manifest.value;
     match manifest.kind {
-        // Some agents write the events at the top, without `hooks` around them.
-        ManifestKind::HooksJson if value.get("hooks").is_none() => reader.read_events(value, ""),
-        ManifestKind::HooksJson | ManifestKind::Frontmatter => reader.read_hooks(value.get("hooks"), "/hooks"),
+        ManifestKind::HooksJson if value.get("hooks").is_none() => {
+            reader.read_modules(value);
+            // Kiro's older files hold one hook each.
+            let trigger = value.pointer("/when/type").and_then(Value::as_str);
+            match trigger {
+                Some(trigger) => reader.read_action(trigger, value.get("then"), "/then"),
+                // Some agents write the events at the top, without `hooks` around them.
+                None => reader.read_events(value, ""),
+            }
+        }
+        ManifestKind::HooksJson => {
+            reader.read_modules(value);
+            reader.read_hooks(value.get("hooks"), "/hooks");
+        }
+        ManifestKind::Frontmatter => reader.read_hooks(value.get("hooks"), "/hooks"),
         ManifestKind::SettingsJson => {
             reader.read_hooks(value.get("hooks"), "/hooks");
             // The status line is a command too, run without any event.
@@ -83,6 +103,12 @@ impl HookReader<'_> {
     }
 
     fn read_wrapped(&mut self, hooks: &Value, pointer: &str) {
+        // Kiro's hooks stand in a list, each with its trigger.
+        if let Some(action) = hooks.get("action").filter(|action| action.is_object()) {
+            let trigger = hooks.get("trigger");
+            let event = trigger.and_then(|trigger| trigger.as_str().or_else(|| trigger.get("type")?.as_str()));
+            return self.read_action(event.unwrap_or("hook"), Some(action), &format!("{pointer}/action"));
+        }
         // A plugin's manifest may hold the content of a whole `hooks.json`, with its own `hooks`.
         match hooks.get("hooks").filter(|inner| inner.is_object()) {
             Some(inner) => self.read_events(inner, &format!("{pointer}/hooks")),
@@ -92,63 +118,180 @@ impl HookReader<'_> {
 
     fn read_events(&mut self, events: &Value, pointer: &str) {
         for (event, entries) in events.as_object().into_iter().flatten() {
-            for (at, entry) in entries.as_array().into_iter().flatten().enumerate() {
-                let pointer = format!("{pointer}/{}/{at}", escape(event));
-                // Claude Code nests the actions in each entry; Cursor and Copilot write the command into it.
-                match entry.get("hooks").and_then(Value::as_array) {
-                    Some(actions) => {
-                        for (at, action) in actions.iter().enumerate() {
-                            self.read_action(event, Some(action), &format!("{pointer}/hooks/{at}"));
-                        }
-                    }
-                    None => self.read_action(event, Some(entry), &pointer),
-                }
+            let pointer = format!("{pointer}/{}", escape(event));
+            // A single handler may stand without a list around it.
+            if entries.is_object() {
+                self.read_entry(event, entries, &pointer);
             }
+            for (at, entry) in entries.as_array().into_iter().flatten().enumerate() {
+                self.read_entry(event, entry, &format!("{pointer}/{at}"));
+            }
+        }
+    }
+
+    fn read_entry(&mut self, event: &str, entry: &Value, pointer: &str) {
+        // Claude Code nests the actions in each entry; Cursor and Copilot write the command into it.
+        let Some(actions) = entry.get("hooks").and_then(Value::as_array) else {
+            return self.read_action(event, Some(entry), pointer);
+        };
+        for (at, action) in actions.iter().enumerate() {
+            self.read_action(event, Some(action), &format!("{pointer}/hooks/{at}"));
         }
     }
 
     fn read_action(&mut self, event: &str, action: Option<&Value>, pointer: &str) {
         let Some(action) = action else { return };
-        let form = action.get("type").and_then(Value::as_str).unwrap_or("command");
+        let text = |key: &str| action.get(key).and_then(Value::as_str);
+        let form = text("type").unwrap_or("command");
+        let condition = text("if");
         // All of them count: one action may have a command for each system.
         for key in ["command", "bash", "powershell", "url", "prompt"] {
-            let Some(command) = action.get(key).and_then(Value::as_str) else { continue };
-            let place = Place { file: self.path.to_owned(), line: 1, column: 1, pointer: format!("{pointer}/{key}") };
-            let (event, command, form) = (event.to_owned(), command.to_owned(), form.to_owned());
-            self.found.push(HookCommand { event, command, form, place });
+            let Some(written) = text(key) else { continue };
+            let mut command = written.to_owned();
+            // With arguments beside it, it is run without a shell; the words are the same.
+            let arguments = action.get("args").filter(|_| key == "command").and_then(Value::as_array);
+            for argument in arguments.into_iter().flatten().filter_map(Value::as_str) {
+                command.push(' ');
+                command.push_str(argument);
+            }
+            self.keep(event, form, condition, command, format!("{pointer}/{key}"));
         }
+        if let (Some(server), Some(tool)) = (text("server"), text("tool")) {
+            self.keep(event, form, condition, format!("{server}/{tool}"), format!("{pointer}/tool"));
+        }
+    }
+
+    /// Reads the files that the client loads into its own process.
+    fn read_modules(&mut self, value: &Value) {
+        for (at, module) in modules_of(value).enumerate() {
+            self.keep("module", MODULE, None, module.to_owned(), format!("/modules/{at}"));
+        }
+    }
+
+    fn keep(&mut self, event: &str, form: &str, condition: Option<&str>, command: String, pointer: String) {
+        let place = Place { file: self.path.to_owned(), line: 1, column: 1, pointer };
+        let (event, form, condition) = (event.to_owned(), form.to_owned(), condition.map(str::to_owned));
+        self.found.push(HookCommand { event, command, form, condition, place });
     }
 }
 
-/// One anchor for each file with hooks, and for each loose script in a `.claude/hooks/` that no file accounts for.
-pub(super) fn anchors(input: &AnchorFinderInput<'_>, plugins: &[CapabilityAnchor]) -> Vec<CapabilityAnchor> {
-    let declares = |manifest: &&Manifest| match manifest.kind {
+/// The form of a hook that is code inside the client.
+const MODULE: &str = "module";
+
+fn modules_of(value: &Value) -> impl Iterator<Item = &str> {
+    value.get("modules").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// The folders to which the modules of a file are relative: its own, and the one around a folder `hooks`.
+fn module_folders(path: &str) -> impl Iterator<Item = &str> {
+    let folder = folder_of(path);
+    [Some(folder), (name_of(folder) == "hooks").then(|| folder_of(folder))].into_iter().flatten()
+}
+
+/// Notes a gap for each module that a client would load and that is not there: its code was not looked at.
+pub(crate) fn note_missing_modules(evidence: &mut Evidence) {
+    let manifests = evidence.manifests.values();
+    let mut gaps = Vec::new();
+    for manifest in manifests.filter(|manifest| manifest.kind == ManifestKind::HooksJson && !is_foreign(&manifest.path))
+    {
+        for module in modules_of(&manifest.value) {
+            let mut places = module_folders(&manifest.path).filter_map(|folder| join(folder, module));
+            if !places.any(|path| evidence.documents.contains_key(&path)) {
+                let detail = format!("the module {module:?}, which the client loads, is not there");
+                gaps.push(Gap::new(&manifest.path, GapReason::NotFound, detail));
+            }
+        }
+    }
+    evidence.gaps.append(&mut gaps);
+}
+
+/// True where a file declares hooks.
+pub(super) fn declares(manifest: &Manifest) -> bool {
+    match manifest.kind {
         ManifestKind::HooksJson => true,
         ManifestKind::SettingsJson => {
             manifest.value.get("hooks").and_then(Value::as_object).is_some_and(|hooks| !hooks.is_empty())
         }
         _ => false,
-    };
+    }
+}
+
+/// One anchor for each file with hooks, and for each script or module that a client runs for its place alone and that
+/// no file accounts for.
+pub(super) fn anchors(input: &AnchorFinderInput<'_>, plugins: &[CapabilityAnchor]) -> Vec<CapabilityAnchor> {
     let roots: BTreeSet<&str> = plugins.iter().map(|plugin| plugin.path.as_str()).collect();
-    let files = input.own_manifests().filter(declares);
+    let files = input.own_manifests().filter(|manifest| declares(manifest));
     let mut anchors: Vec<CapabilityAnchor> = files.map(|manifest| of_file(input, &roots, manifest)).collect();
     let folders: BTreeSet<String> = anchors.iter().filter_map(|anchor| anchor.folder.clone()).collect();
     let named: BTreeSet<String> = anchors.iter().flat_map(|anchor| anchor.named.iter().cloned()).collect();
     // A script that a command names, or that lies in a claimed folder, is no hook of its own.
     let accounted = |path: &str| named.contains(path) || around(folder_of(path)).any(|folder| folders.contains(folder));
-    let loose = input.own_paths().filter(|path| is_loose_script(path) && !accounted(path));
-    anchors.extend(loose.map(|path| CapabilityAnchor::file(Kind::Hook, path, stem_of(path).to_owned())));
+    let loose = input.own_paths().filter(|path| is_program(path) && !accounted(path));
+    anchors.extend(loose.map(|path| CapabilityAnchor {
+        named: imported_by(input, vec![path.to_owned()]),
+        ..CapabilityAnchor::file(Kind::Hook, path, stem_of(path).to_owned())
+    }));
     anchors
+}
+
+/// True for a program that a client runs because it lies where it does.
+pub fn is_program(path: &str) -> bool {
+    let programs = [FormatReader::Executable, FormatReader::Module];
+    formats::of_kind(path, Kind::Hook).is_some_and(|format| programs.contains(&format.reader))
+}
+
+/// The most modules that one hook brings.
+const MAX_MODULES: usize = 200;
+
+/// The files that some modules import by relative paths, and what these import in turn.
+fn imported_by(input: &AnchorFinderInput<'_>, modules: Vec<String>) -> Vec<String> {
+    static IMPORTS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}/[^"'\s]{1,200})["']"#)
+            .expect("the pattern is fixed and valid")
+    });
+    let known: BTreeSet<String> = modules.iter().cloned().collect();
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    let mut open = modules;
+    while let Some(module) = open.pop() {
+        let Some(document) = input.evidence.documents.get(&module).filter(|_| found.len() < MAX_MODULES) else {
+            continue;
+        };
+        for import in IMPORTS.captures_iter(&document.text).filter_map(|import| import.get(1)) {
+            let imported = module_at(input, folder_of(&module), import.as_str());
+            let imported = imported.filter(|path| !known.contains(path) && is_script(input, path));
+            if let Some(path) = imported.filter(|path| found.insert(path.clone())) {
+                open.push(path);
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The file that a relative import names, with the ending that a bundler or a type checker would add.
+fn module_at(input: &AnchorFinderInput<'_>, folder: &str, written: &str) -> Option<String> {
+    const ENDINGS: [&str; 9] = ["", ".ts", ".mts", ".js", ".mjs", ".cjs", ".json", "/index.ts", "/index.js"];
+    let path = join(folder, written)?;
+    // TypeScript names the file that the compiler would write.
+    let plain = [".js", ".mjs"].iter().find_map(|end| path.strip_suffix(end));
+    let bases = [Some(path.as_str()), plain];
+    let named = bases.into_iter().flatten().flat_map(|base| ENDINGS.iter().map(move |end| format!("{base}{end}")));
+    named.into_iter().find(|path| input.paths.contains(path.as_str()))
 }
 
 fn of_file(input: &AnchorFinderInput<'_>, plugin_roots: &BTreeSet<&str>, manifest: &Manifest) -> CapabilityAnchor {
     let path = manifest.path.as_str();
     let base = base_of(path, plugin_roots);
-    let mut named: Vec<String> = commands_in(manifest)
+    let commands = commands_in(manifest);
+    let mut named: Vec<String> = commands
         .iter()
-        .filter(|command| !matches!(command.form.as_str(), "http" | "prompt"))
+        .filter(|command| !matches!(command.form.as_str(), "http" | "prompt" | "agent" | "mcp_tool" | MODULE))
         .flat_map(|command| scripts_of(input, base, folder_of(path), &command.command))
         .collect();
+    let at = |module: &str| module_folders(path).find_map(|folder| module_at(input, folder, module));
+    let modules: Vec<String> =
+        modules_of(&manifest.value).filter_map(at).filter(|path| is_script(input, path)).collect();
+    named.extend(imported_by(input, modules.clone()));
+    named.extend(modules);
     named.sort();
     named.dedup();
     CapabilityAnchor {
@@ -213,16 +356,6 @@ fn is_script(input: &AnchorFinderInput<'_>, path: &str) -> bool {
     // A hook may start a server, whose source must not leave it for that.
     let registers = input.evidence.sources.get(path).is_some_and(|view| !view.tools.is_empty());
     input.paths.contains(path) && !registers && !input.evidence.manifests.contains_key(path)
-}
-
-/// A script directly in a `.claude/hooks` folder or below.
-fn is_loose_script(path: &str) -> bool {
-    const SCRIPTS: [&str; 12] =
-        [".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".ps1", ".bat", ".cmd", ".rb"];
-    let name = name_of(path);
-    // A file without an ending may carry its interpreter in the first line.
-    let named = SCRIPTS.iter().any(|end| name.ends_with(end)) || !name.contains('.');
-    named && format!("/{}/", folder_of(path)).contains("/.claude/hooks/")
 }
 
 fn stem_of(path: &str) -> &str {

@@ -86,3 +86,83 @@ fn hook_commands_are_read_with_their_places() {
     assert_eq!(read(".claude-plugin/plugin.json"), ["Stop command a", "Stop command b", "monitor command c"]);
     assert!(read("missing").is_empty());
 }
+
+#[test]
+fn a_module_brings_what_it_imports_and_a_missing_one_is_a_gap() {
+    let files = [
+        ("plugins/p/.claude-plugin/plugin.json", r#"{"name": "p"}"#),
+        ("plugins/p/hooks/hooks.json", r#"{"modules": ["../src/register.ts", "gone.ts"]}"#),
+        ("plugins/p/src/register.ts", "import { send } from './send.js';\nexport function register(on) {}"),
+        ("plugins/p/src/send.ts", "export { at } from '../data/at';"),
+        ("plugins/p/data/at.ts", "export const at = 1;"),
+        ("plugins/p/data/other.ts", ""),
+    ];
+    assert_eq!(
+        shown(&files),
+        [
+            r#"hook "plugins/p/hooks/hooks.json" plugins/p/data/at.ts plugins/p/hooks/hooks.json plugins/p/src/register.ts plugins/p/src/send.ts"#,
+            r#"plugin "plugins/p" plugins/p/.claude-plugin/plugin.json plugins/p/data/other.ts"#,
+            r#"package "" "#,
+        ]
+    );
+    let evidence = Evidence::gather(&bundle_of(&files));
+    let gaps: Vec<String> = evidence.gaps.iter().map(|gap| format!("{} {}", gap.path, gap.detail)).collect();
+    assert_eq!(gaps, [r#"plugins/p/hooks/hooks.json the module "gone.ts", which the client loads, is not there"#]);
+}
+
+#[test]
+fn every_form_of_a_handler_is_read() {
+    let of = |path: &str, text: &str| -> Vec<String> {
+        let evidence = Evidence::gather(&bundle_of(&[(path, text)]));
+        let commands = hook::commands(&evidence, path).into_iter();
+        commands.map(|c| format!("{} {} {:?} {}", c.event, c.form, c.condition, c.command)).collect()
+    };
+    let actions = |action: &str| format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{action}]}}]}}}}"#);
+    let claude = [
+        (r#"{"type": "command", "command": "bash", "args": ["-c", "ls"]}"#, "Stop command None bash -c ls"),
+        (
+            r#"{"type": "command", "command": "ls", "if": "Bash(*)", "once": true}"#,
+            r#"Stop command Some("Bash(*)") ls"#,
+        ),
+        (r#"{"type": "mcp_tool", "server": "s", "tool": "t"}"#, "Stop mcp_tool None s/t"),
+        (r#"{"type": "http", "url": "https://a.test/h"}"#, "Stop http None https://a.test/h"),
+        (r#"{"type": "prompt", "prompt": "Is it done?"}"#, "Stop prompt None Is it done?"),
+        (r#"{"type": "agent", "prompt": "Look at it."}"#, "Stop agent None Look at it."),
+    ];
+    for (action, expected) in claude {
+        assert_eq!(of("hooks/hooks.json", &actions(action)), [expected]);
+    }
+    assert_eq!(of("hooks/hooks.json", r#"{"modules": ["a.ts"]}"#), ["module module None a.ts"]);
+    let kiro = r#"{"version": 1, "hooks": [{"trigger": {"type": "fileSaved"}, "action": {"type": "command", "command": "a"}}]}"#;
+    assert_eq!(of(".kiro/hooks/a.json", kiro), ["fileSaved command None a"]);
+    let older = r#"{"when": {"type": "fileEdited"}, "then": {"type": "askAgent", "prompt": "Sum up."}}"#;
+    assert_eq!(of(".kiro/hooks/a.kiro.hook", older), ["fileEdited askAgent None Sum up."]);
+    let windsurf = r#"{"hooks": {"pre_run_command": {"command": "a"}, "post_write_code": [{"command": "b"}]}}"#;
+    assert_eq!(
+        of(".windsurf/hooks.json", windsurf),
+        ["pre_run_command command None a", "post_write_code command None b"]
+    );
+    let codex = "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"a\"\n";
+    assert_eq!(of(".codex/config.toml", codex), ["Stop command None a"]);
+}
+
+#[test]
+fn programs_in_a_clients_folder_are_hooks() {
+    let files = [
+        (".clinerules/hooks/PreToolUse", "#!/bin/sh\n"),
+        (".clinerules/style.md", ""),
+        (".opencode/plugins/notes.ts", "import '../lib/send.ts';"),
+        (".opencode/lib/send.ts", ""),
+        (".codex/config.toml", "[[hooks.Stop]]\ncommand = \"a\"\n"),
+    ];
+    assert_eq!(
+        shown(&files),
+        [
+            r#"hook ".clinerules/hooks/PreToolUse" .clinerules/hooks/PreToolUse"#,
+            r#"hook ".codex/config.toml" .codex/config.toml"#,
+            r#"hook ".opencode/plugins/notes.ts" .opencode/lib/send.ts .opencode/plugins/notes.ts"#,
+            r#"rules ".clinerules/style.md" .clinerules/style.md"#,
+            r#"package "" "#,
+        ]
+    );
+}

@@ -1,26 +1,26 @@
 //! Plugins: folders with a plugin manifest, and the local folders that a marketplace lists.
 //!
-//! The root of a plugin is the folder around `.claude-plugin/`, not that folder itself. Skills, hooks, servers and
-//! rules in it are capabilities of their own. Sources: the plugin and marketplace references of Claude Code, Cursor and
-//! Codex as of 2026-07.
+//! The root of a plugin is the folder around `.claude-plugin/`, not that folder itself. Several manifests of one root are
+//! one plugin. Skills, hooks, servers and rules in it are capabilities of their own. The forms of manifests are rows of
+//! `formats.toml`.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::manifest::{Manifest, ManifestKind, PLUGIN_FOLDERS, folder_of, join, name_of};
+use crate::formats::{self, FormatRole};
+use crate::manifest::{Manifest, ManifestKind, folder_of, join};
 use capdex_model::capability::Kind;
 
 use super::{AnchorFinderInput, CapabilityAnchor, given_name};
 
-/// The folders that a plugin keeps beside its manifest where a server or skill has the same root.
-const PARTS: [&str; 7] =
-    [".claude-plugin", ".cursor-plugin", ".codex-plugin", "commands", "agents", "output-styles", "themes"];
+/// The folders that a plugin keeps beside those of its manifests, where a server or skill has the same root.
+const PARTS: [&str; 4] = ["commands", "agents", "output-styles", "themes"];
 
 /// One anchor for each plugin root; manifests go before marketplace entries, whose plugins may have none.
 pub(super) fn anchors(input: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
-    let of_kind = |kind: ManifestKind| input.own_manifests().filter(move |manifest| manifest.kind == kind);
-    let mut anchors: Vec<CapabilityAnchor> = of_kind(ManifestKind::PluginJson)
+    let described = input.own_manifests().filter(|manifest| is_plugin(manifest));
+    let mut anchors: Vec<CapabilityAnchor> = described
         .map(|manifest| {
             let root = root_of(&manifest.path);
             let name = given_name(manifest.text("name")).unwrap_or_else(|| input.name_of_folder(root));
@@ -29,22 +29,34 @@ pub(super) fn anchors(input: &AnchorFinderInput<'_>) -> Vec<CapabilityAnchor> {
         .collect();
     // A manifest knows more of the plugin than the entry that lists it.
     let described: BTreeSet<String> = anchors.iter().map(|anchor| anchor.path.clone()).collect();
-    for marketplace in of_kind(ManifestKind::MarketplaceJson) {
+    for marketplace in input.own_manifests().filter(|manifest| manifest.kind == ManifestKind::MarketplaceJson) {
         let listed = listed(input, marketplace);
         anchors.extend(listed.into_iter().filter(|anchor| !described.contains(&anchor.path)));
     }
     anchors
 }
 
+/// True for the manifest of a plugin. One in front matter must give a name, since other programs use the file name too.
+fn is_plugin(manifest: &Manifest) -> bool {
+    match manifest.kind {
+        ManifestKind::PluginJson => true,
+        ManifestKind::Frontmatter => formats::plugin_root(&manifest.path).is_some() && manifest.text("name").is_some(),
+        _ => false,
+    }
+}
+
 fn anchor(root: &str, name: String, own: Vec<String>) -> CapabilityAnchor {
-    let kept = PARTS.iter().filter_map(|part| join(root, part)).collect();
+    let manifests = formats::all().iter().filter(|format| {
+        format.kind == Kind::Plugin && matches!(format.role, FormatRole::Manifest | FormatRole::Marketplace)
+    });
+    let parts: BTreeSet<&str> = manifests.filter_map(|format| format.folder()).chain(PARTS).collect();
+    let kept = parts.into_iter().filter_map(|part| join(root, part)).collect();
     CapabilityAnchor { own, kept, ..CapabilityAnchor::folder(Kind::Plugin, root, name, "") }
 }
 
 /// The folder that a plugin or marketplace manifest speaks for.
 fn root_of(path: &str) -> &str {
-    let folder = folder_of(path);
-    if PLUGIN_FOLDERS.contains(&name_of(folder)) { folder_of(folder) } else { folder }
+    formats::plugin_root(path).unwrap_or_else(|| folder_of(path))
 }
 
 /// The plugins that a marketplace lists at paths in this input. Several entries at one path are one plugin, which

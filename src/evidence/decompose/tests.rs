@@ -310,3 +310,46 @@ fn capabilities_beyond_a_number_are_told_as_one_gap_and_stay_in_the_package() {
     let rest = some.last().expect("the package");
     assert_eq!((rest.kind, rest.files.len()), (Kind::Package, 2));
 }
+
+#[test]
+fn several_manifests_of_one_root_are_one_plugin() {
+    let files = [
+        (".claude-plugin/plugin.json", r#"{"name": "notes"}"#),
+        (".github/plugin/plugin.json", r#"{"name": "notes"}"#),
+        ("POWER.md", "---\nname: notes\n---\n"),
+        ("gemini-extension.json", r#"{"name": "notes"}"#),
+        (
+            "plugin.json",
+            r#"{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "notes"}"#,
+        ),
+    ];
+    assert_eq!(
+        shown(&files),
+        [
+            r#"plugin "" .claude-plugin/plugin.json .github/plugin/plugin.json POWER.md gemini-extension.json plugin.json"#,
+            r#"package "" "#,
+        ]
+    );
+    let plain = [("plugin.json", r#"{"name": "a chart", "type": "panel"}"#), ("POWER.md", "About power.")];
+    assert_eq!(shown(&plain), [r#"package "" POWER.md plugin.json"#]);
+}
+
+#[test]
+fn what_a_project_configures_for_a_client_is_a_server_of_its_own() {
+    let files = [
+        (".codex/config.toml", "[mcp_servers.a]\ncommand = \"x\"\n"),
+        (".gemini/settings.json", r#"{"mcpServers": {"a": {"command": "x"}}}"#),
+        ("opencode.json", r#"{"mcp": {"a": {"type": "local", "command": ["x"]}}}"#),
+        ("docs/mcp_config.json", r#"{"mcpServers": {"a": {"command": "x"}}}"#),
+        ("recipe.yaml", "title: Bread\ningredients: [flour]\n"),
+    ];
+    assert_eq!(
+        shown(&files),
+        [
+            r#"mcp_server ".codex/config.toml" .codex/config.toml"#,
+            r#"mcp_server ".gemini/settings.json" .gemini/settings.json"#,
+            r#"mcp_server "opencode.json" opencode.json"#,
+            r#"package "" docs/mcp_config.json recipe.yaml"#,
+        ]
+    );
+}

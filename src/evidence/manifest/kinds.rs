@@ -1,61 +1,41 @@
 //! Which manifest a JSON file is: by its path, what it ought to be; by its content, what it is.
 //!
-//! Sources: the formats' own documentation as of 2026-07 (MCP registry server.json 2025-12-11, MCPB 0.3, Claude Code,
-//! Cursor and Codex plugins, MCP tools/list 2024-11-05 to 2026-07-28).
+//! The files of clients are rows of `formats.toml`. Sources of the others: the formats' own documentation as of 2026-07
+//! (MCP registry server.json 2025-12-11, MCPB 0.3, MCP tools/list 2024-11-05 to 2026-07-28).
 
 use serde_json::{Map, Value};
 
 use super::ManifestKind;
-use super::json::JsonDialect;
-use super::path::{folder_of, name_of};
+use super::json::{JsonDialect, escape};
+use super::path::name_of;
 use crate::document::Document;
 use crate::file_role::FileRole;
+use crate::formats::{self, Format, FormatReader};
 use crate::recorded::{self, ListKind, ReadingReason, RecordedLists};
-
-/// The folders in which plugins keep their manifest; the plugin's root is the folder around it.
-pub(crate) const PLUGIN_FOLDERS: [&str; 3] = [".claude-plugin", ".cursor-plugin", ".codex-plugin"];
-
-/// The folders in which agents keep a `settings.json`.
-const SETTINGS_FOLDERS: [&str; 4] = [".claude", ".gemini", ".cursor", ".codex"];
-
-/// The file names under which clients keep their list of servers.
-const SERVER_LISTS: [&str; 6] = [
-    "mcp.json",
-    ".mcp.json",
-    "mcp_config.json",
-    "mcp-config.json",
-    "claude_desktop_config.json",
-    "cline_mcp_settings.json",
-];
 
 /// The keys of a plugin manifest that bring other capabilities.
 const PLUGIN_PARTS: [&str; 7] = ["commands", "agents", "skills", "hooks", "mcpServers", "lspServers", "outputStyles"];
 
 /// The kind that a JSON file with this path ought to be. A file that ought to be something and does not parse is a gap.
 pub(super) fn expected(path: &str) -> Option<ManifestKind> {
-    let (folder, name) = (name_of(folder_of(path)), name_of(path));
-    match name {
+    match name_of(path) {
         "package.json" => Some(ManifestKind::PackageJson),
         "server.json" => Some(ManifestKind::ServerJson),
-        "marketplace.json" if PLUGIN_FOLDERS.contains(&folder) => Some(ManifestKind::MarketplaceJson),
-        "plugin.json" if PLUGIN_FOLDERS.contains(&folder) => Some(ManifestKind::PluginJson),
-        "hooks.json" => Some(ManifestKind::HooksJson),
         "tools.json" => Some(ManifestKind::ToolsList),
-        _ if SERVER_LISTS.contains(&name) => Some(ManifestKind::McpJson),
-        _ if is_settings(folder, name) => Some(ManifestKind::SettingsJson),
-        _ => None,
+        _ => formats::of(path).filter(|format| format.certain).and_then(|format| format.reader.manifest_kind()),
     }
 }
 
 /// True where a JSON file is worth parsing though its path does not say what it is.
 pub(super) fn deserves_look(path: &str, text: &str) -> bool {
-    match name_of(path) {
-        // Browser extensions and web apps call theirs `manifest.json` as well.
-        "manifest.json" => text.contains("\"server\"") || text.contains("\"tools\""),
-        "plugin.json" | "marketplace.json" => true,
-        _ if recorded::part_of(path).is_some() => true,
-        _ => recorded::may_be_recorded(text) || (text.contains("\"hooks\"") && may_hold_hooks(path)),
-    }
+    // Browser extensions and web apps call theirs `manifest.json` as well.
+    let is_bundle = name_of(path) == "manifest.json" && (text.contains("\"server\"") || text.contains("\"tools\""));
+    let is_format = match formats::of(path).map(|format| format.reader) {
+        Some(FormatReader::JsonHooks) => text.contains("\"hooks\"") || text.contains("\"modules\""),
+        Some(reader) => reader.is_json(),
+        None => false,
+    };
+    is_bundle || is_format || recorded::part_of(path).is_some() || recorded::may_be_recorded(text)
 }
 
 /// True where a text that does not parse was meant to be a manifest all the same.
@@ -125,9 +105,9 @@ pub(super) fn is_other_format(path: &str, value: &Value) -> bool {
 }
 
 /// The dialect in which the clients of a format read its JSON.
-pub(super) fn dialect(expected: Option<ManifestKind>) -> JsonDialect {
-    match expected {
-        Some(ManifestKind::McpJson | ManifestKind::SettingsJson | ManifestKind::HooksJson) => JsonDialect::Relaxed,
+pub(super) fn dialect(path: &str) -> JsonDialect {
+    match formats::of(path).map(|format| format.reader) {
+        Some(FormatReader::JsonServers | FormatReader::JsonSettings | FormatReader::JsonHooks) => JsonDialect::Relaxed,
         _ => JsonDialect::Strict,
     }
 }
@@ -145,24 +125,40 @@ pub(super) fn recognise(path: &str, value: &Value, reason: ReadingReason) -> Opt
 }
 
 fn recognise_by_name(path: &str, object: &Map<String, Value>) -> Option<ManifestKind> {
-    let (folder, name) = (name_of(folder_of(path)), name_of(path));
-    let in_plugin_folder = PLUGIN_FOLDERS.contains(&folder);
+    let name = name_of(path);
+    let format = formats::of(path);
     let kind = match name {
         "package.json" => Some(ManifestKind::PackageJson),
         "manifest.json" if is_mcpb(object) => Some(ManifestKind::Mcpb),
-        "plugin.json" if in_plugin_folder || is_plugin(object) => Some(ManifestKind::PluginJson),
-        "marketplace.json" if in_plugin_folder || is_marketplace(object) => Some(ManifestKind::MarketplaceJson),
-        _ if SERVER_LISTS.contains(&name) && lists_servers(object) => Some(ManifestKind::McpJson),
-        _ if is_settings(folder, name) => Some(ManifestKind::SettingsJson),
-        _ if may_hold_hooks(path) && is_hooks(object) => Some(ManifestKind::HooksJson),
-        _ => None,
+        _ => format.filter(|format| shows(format, object)).and_then(|format| format.reader.manifest_kind()),
     };
     // Names come first: a shape alone may fit more than one format.
     kind.or_else(|| (may_be_server(name) && is_server(object)).then_some(ManifestKind::ServerJson))
 }
 
-fn is_settings(folder: &str, name: &str) -> bool {
-    SETTINGS_FOLDERS.contains(&folder) && name.starts_with("settings") && name.ends_with(".json")
+/// The kind of manifest that a value in a file with this path is, where a format's reader is not that of JSON.
+pub(super) fn recognise_other(path: &str, value: &Value) -> Option<ManifestKind> {
+    let format = formats::of(path)?;
+    format.reader.manifest_kind().filter(|_| value.as_object().is_some_and(|object| shows(format, object)))
+}
+
+/// True where the content of a file shows the format that its path promises.
+fn shows(format: &Format, object: &Map<String, Value>) -> bool {
+    match format.reader {
+        FormatReader::JsonHooks => is_hooks(object),
+        FormatReader::JsonServers | FormatReader::YamlServers => lists_servers(object),
+        FormatReader::Recipe => is_recipe(object),
+        FormatReader::Plugin => format.certain || is_plugin(object),
+        FormatReader::Marketplace => format.certain || is_marketplace(object),
+        // Settings have no key that they all hold.
+        _ => true,
+    }
+}
+
+/// A recipe says what to do, and by which extensions.
+fn is_recipe(object: &Map<String, Value>) -> bool {
+    object.get("title").is_some_and(Value::is_string)
+        && ["instructions", "prompt"].iter().any(|key| object.get(*key).is_some_and(Value::is_string))
 }
 
 /// `server.json` itself, or the same with a name before or after: `filesystem.server.json`, `server.prod.json`.
@@ -188,7 +184,10 @@ fn is_mcpb(object: &Map<String, Value>) -> bool {
 fn is_plugin(object: &Map<String, Value>) -> bool {
     let brings =
         |key: &&str| object.get(*key).is_some_and(|part| part.is_string() || part.is_array() || part.is_object());
-    object.get("name").is_some_and(Value::is_string) && PLUGIN_PARTS.iter().any(brings)
+    let schema = object.get("$schema").and_then(Value::as_str).unwrap_or_default();
+    // The portable format names no parts: they lie in folders by its own words.
+    let portable = schema.starts_with("https://agent-plugins.org/");
+    object.get("name").is_some_and(Value::is_string) && (portable || PLUGIN_PARTS.iter().any(brings))
 }
 
 fn is_marketplace(object: &Map<String, Value>) -> bool {
@@ -197,45 +196,81 @@ fn is_marketplace(object: &Map<String, Value>) -> bool {
     object.contains_key("name") && plugins.is_some_and(|plugins| plugins.iter().any(entry))
 }
 
-/// True where servers are listed: under `mcpServers`, `servers` or `mcp`, or as a flat map of launch entries.
+/// True where servers are listed under a key of some client, or as a flat map of launch entries.
 fn lists_servers(object: &Map<String, Value>) -> bool {
-    object.is_empty() || server_map(object).is_some()
+    object.is_empty() || !server_lists(object).is_empty() || is_flat(object)
 }
 
-/// The key under which a client's file lists its servers (empty for a flat map) and the map itself.
-pub(super) fn server_map(object: &Map<String, Value>) -> Option<(&'static str, &Map<String, Value>)> {
+/// True where a whole object is a map of launch entries.
+pub(super) fn is_flat(object: &Map<String, Value>) -> bool {
     const LAUNCHES: [&str; 5] = ["command", "url", "serverUrl", "httpUrl", "type"];
-    let nested = ["mcpServers", "servers", "mcp", "mcp_servers"]
-        .into_iter()
-        .find_map(|key| object.get(key).and_then(Value::as_object).map(|servers| (key, servers)));
     let launches = |entry: &Value| LAUNCHES.iter().any(|key| entry.get(key).is_some());
     // Every entry must look like a launch, since any object is a flat map of something.
-    nested.or_else(|| (!object.is_empty() && object.values().all(launches)).then_some(("", object)))
+    !object.is_empty() && object.values().all(launches)
 }
 
-/// Hooks stand in a file that is named after them or lies in a folder that is.
-fn may_hold_hooks(path: &str) -> bool {
-    let name = name_of(path);
-    name_of(folder_of(path)) == "hooks"
-        || name == "hooks.json"
-        || name.ends_with("-hooks.json")
-        || name.ends_with(".hooks.json")
-        || (name.starts_with("hooks.") && name.ends_with(".json"))
+/// The lists of servers in a client's file, each with the JSON Pointer to it: maps by name, or arrays of entries that
+/// bear their name.
+pub(super) fn server_lists(object: &Map<String, Value>) -> Vec<(String, &Value)> {
+    const KEYS: [&str; 4] = ["mcpServers", "servers", "mcp_servers", "context_servers"];
+    let is_list =
+        |list: &&Value| list.is_object() || list.as_array().is_some_and(|entries| entries.iter().all(Value::is_object));
+    let mut lists: Vec<(String, &Value)> =
+        KEYS.into_iter().filter_map(|key| Some((format!("/{key}"), object.get(key).filter(is_list)?))).collect();
+    if let Some(mcp) = object.get("mcp").filter(|mcp| mcp.is_object()) {
+        // VS Code's settings have the list one level below; for others `servers` would be the name of one.
+        let inner = mcp
+            .get("servers")
+            .filter(|inner| inner.as_object().is_some_and(|inner| inner.values().all(Value::is_object)));
+        lists.push(inner.map_or_else(|| ("/mcp".to_owned(), mcp), |inner| ("/mcp/servers".to_owned(), inner)));
+    }
+    // A user's own file lists the servers of each project.
+    for (project, settings) in object.get("projects").and_then(Value::as_object).into_iter().flatten() {
+        let list = settings.get("mcpServers").filter(is_list);
+        lists.extend(list.map(|list| (format!("/projects/{}/mcpServers", escape(project)), list)));
+    }
+    // Goose calls its servers extensions, as others call what else they load: only those that launch something count.
+    if let Some(extensions) = object.get("extensions").filter(is_list) {
+        let entries = extensions.as_object().map(|map| map.values().collect::<Vec<_>>());
+        let entries = entries.or_else(|| extensions.as_array().map(|list| list.iter().collect())).unwrap_or_default();
+        let launches = |entry: &&Value| ["cmd", "uri"].iter().any(|key| entry.get(key).is_some_and(Value::is_string));
+        if entries.iter().any(launches) {
+            lists.push(("/extensions".to_owned(), extensions));
+        }
+    }
+    lists
 }
 
-/// Events with lists of entries, under `hooks` or bare. Claude Code nests `hooks` in each entry, Cursor and Copilot put
-/// the command into the entry itself.
+/// Events with their handlers, under `hooks` or bare; modules; or Kiro's hooks, each with its own trigger. Claude Code
+/// nests `hooks` in each entry, Cursor and Copilot put the command into the entry itself.
 fn is_hooks(object: &Map<String, Value>) -> bool {
     const ACTIONS: [&str; 7] = ["hooks", "command", "bash", "powershell", "prompt", "url", "type"];
-    let events = match object.get("hooks") {
-        Some(Value::Object(events)) => events,
+    let modules = object.get("modules").and_then(Value::as_array);
+    if modules.is_some_and(|modules| !modules.is_empty() && modules.iter().all(Value::is_string)) {
+        return true;
+    }
+    if ["when", "then"].iter().all(|key| object.get(*key).is_some_and(Value::is_object)) {
+        return true;
+    }
+    let acts = |entry: &Value| ACTIONS.iter().any(|key| entry.get(key).is_some());
+    let (events, wrapped) = match object.get("hooks") {
+        Some(Value::Object(events)) => (events, true),
+        Some(Value::Array(hooks)) => {
+            return !hooks.is_empty() && hooks.iter().all(|hook| hook.get("action").is_some_and(Value::is_object));
+        }
         // `hooks` is there and holds no events: the file is about something else.
         Some(_) => return false,
-        None => object,
+        None => (object, false),
     };
-    let acts = |entry: &Value| ACTIONS.iter().any(|key| entry.get(key).is_some());
-    let mut lists = events.values().filter_map(Value::as_array).filter(|entries| !entries.is_empty()).peekable();
     // An empty object of hooks is what tools write before the first hook is set.
-    let wrapped_empty = object.contains_key("hooks") && events.is_empty();
-    wrapped_empty || (lists.peek().is_some() && lists.all(|entries| entries.iter().all(acts)))
+    if wrapped && events.is_empty() {
+        return true;
+    }
+    // A single handler without a list around it counts only under `hooks`: elsewhere it may be anything.
+    let single = |entry: &Value| wrapped && entry.is_object() && acts(entry);
+    let mut lists = events
+        .values()
+        .filter(|entry| single(entry) || entry.as_array().is_some_and(|list| !list.is_empty()))
+        .peekable();
+    lists.peek().is_some() && lists.all(|entries| entries.as_array().is_none_or(|list| list.iter().all(acts)))
 }

@@ -37,8 +37,13 @@ pub(super) fn is_core_metadata(path: &str) -> bool {
     }
 }
 
-/// Reads `pyproject.toml`. Dates become their text.
+/// Reads `pyproject.toml`.
 pub(super) fn read_project(document: &Document, max_bytes: usize, gaps: &mut Vec<Gap>) -> Option<Manifest> {
+    toml_of(document, max_bytes, gaps).map(|value| manifest(document, value))
+}
+
+/// Reads TOML as the equal JSON. Dates become their text.
+pub(super) fn toml_of(document: &Document, max_bytes: usize, gaps: &mut Vec<Gap>) -> Option<Value> {
     if document.text.len() > max_bytes {
         // Unread is not clean: the size is told.
         let detail = format!("a manifest of more than {max_bytes} bytes");
@@ -47,7 +52,7 @@ pub(super) fn read_project(document: &Document, max_bytes: usize, gaps: &mut Vec
     }
     let text = document.text.trim_start_matches('\u{feff}');
     match toml::from_str::<toml::Table>(text) {
-        Ok(table) => Some(manifest(document, json_of(toml::Value::Table(table)))),
+        Ok(table) => Some(json_of(toml::Value::Table(table))),
         Err(error) => {
             gaps.push(Gap::new(&document.path, GapReason::Malformed, error.message()));
             None

@@ -10,6 +10,7 @@ use capdex_model::snapshot::{Gap, GapReason};
 
 use super::document::Document;
 use super::file_role::FileRole;
+use super::formats::{self, FormatReader};
 use super::recorded::{self, ReadingReason, RecordedLists};
 
 mod command;
@@ -28,7 +29,6 @@ pub use command::words_of;
 pub use json::escape;
 pub(crate) use json::value_at;
 pub use json5::read as read_json5;
-pub(crate) use kinds::PLUGIN_FOLDERS;
 pub use path::{around, folder_of, is_foreign, is_within, join, name_of};
 pub use place::{locate, place_of};
 pub use servers::{ConfiguredServer, launches};
@@ -46,7 +46,7 @@ pub enum ManifestKind {
     PythonProject,
     /// The MCP registry's `server.json`.
     ServerJson,
-    /// A client's list of servers: `mcp.json`, `.mcp.json`.
+    /// A client's list of servers: `mcp.json`, `.mcp.json`, `opencode.json`, a recipe's extensions.
     McpJson,
     /// A DXT or MCPB `manifest.json`.
     Mcpb,
@@ -56,7 +56,7 @@ pub enum ManifestKind {
     MarketplaceJson,
     /// A plugin's or project's `hooks.json`.
     HooksJson,
-    /// An agent's `settings.json` with hooks or servers in it.
+    /// An agent's settings with hooks or servers in it, in JSON or TOML.
     SettingsJson,
     /// The front matter of a Markdown file (SKILL.md, rules, commands, agents).
     Frontmatter,
@@ -120,9 +120,16 @@ pub fn read(document: &Document, reason: ReadingReason, gaps: &mut Vec<Gap>) -> 
     let mut found = Vec::new();
     let is_named = reason == ReadingReason::Named;
     let name = name_of(&document.path);
+    let reader = formats::of(&document.path).map(|format| format.reader);
     let manifest = match name.rsplit_once('.').map(|(_, extension)| extension) {
         Some("md" | "mdc" | "markdown" | "MD") => frontmatter::read(document, &mut found),
         Some("json" | "jsonc") => read_json(document, reason, &mut found),
+        // A few clients give their JSON an ending of its own.
+        _ if reader.is_some_and(FormatReader::is_json) => read_json(document, reason, &mut found),
+        Some("toml") if reader == Some(FormatReader::TomlSettings) => read_settings(document, &mut found),
+        Some("yaml" | "yml") if matches!(reader, Some(FormatReader::YamlServers | FormatReader::Recipe)) => {
+            read_yaml(document, &mut found)
+        }
         _ if name == "pyproject.toml" => metadata::read_project(document, MAX_BYTES, &mut found),
         _ if metadata::is_core_metadata(&document.path) => metadata::read_headers(document, &mut found),
         Some("jsonl" | "ndjson" | "sse") => read_recording(document, reason, &mut found),
@@ -137,6 +144,20 @@ pub fn read(document: &Document, reason: ReadingReason, gaps: &mut Vec<Gap>) -> 
     manifest
 }
 
+/// Reads a client's settings in TOML.
+fn read_settings(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
+    let value = metadata::toml_of(document, MAX_BYTES, gaps)?;
+    let kind = kinds::recognise_other(&document.path, &value)?;
+    Some(Manifest::new(&document.path, kind, value))
+}
+
+/// Reads a client's list of servers in YAML.
+fn read_yaml(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
+    let value = frontmatter::yaml_of(document, gaps)?;
+    let kind = kinds::recognise_other(&document.path, &value)?;
+    Some(Manifest::new(&document.path, kind, value))
+}
+
 fn read_json(document: &Document, reason: ReadingReason, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     let (path, text) = (&document.path, &document.text);
     let is_named = reason == ReadingReason::Named;
@@ -149,7 +170,7 @@ fn read_json(document: &Document, reason: ReadingReason, gaps: &mut Vec<Gap>) ->
         gaps.push(Gap::new(path, GapReason::BudgetExhausted, format!("a manifest of more than {MAX_BYTES} bytes")));
         return None;
     }
-    let parsed = match json::parse(text, kinds::dialect(expected)) {
+    let parsed = match json::parse(text, kinds::dialect(path)) {
         Ok(parsed) => parsed,
         Err(message) => {
             // Several messages in one file are no JSON, and read as a recording all the same.

@@ -13,7 +13,8 @@ use capdex_model::listing::Claim;
 
 use super::Evidence;
 use super::file_role::FileRole;
-use super::manifest::{Manifest, ManifestKind, PLUGIN_FOLDERS, around, folder_of, is_foreign, name_of};
+use super::formats;
+use super::manifest::{Manifest, ManifestKind, around, folder_of, is_foreign, name_of};
 
 mod documents;
 mod scripts;
@@ -229,8 +230,8 @@ fn speaks_for(kind: Kind, root: &str, manifest: &Manifest) -> bool {
     match kind {
         Kind::Skill => folder == root && name_of(&manifest.path).eq_ignore_ascii_case("skill.md"),
         Kind::Plugin => {
-            let inside = PLUGIN_FOLDERS.contains(&name_of(folder)) && folder_of(folder) == root;
-            manifest.kind == ManifestKind::PluginJson && (inside || folder == root)
+            let describes = matches!(manifest.kind, ManifestKind::PluginJson | ManifestKind::Frontmatter);
+            describes && formats::plugin_root(&manifest.path) == Some(root)
         }
         Kind::McpServer => {
             let listed =

@@ -3,6 +3,7 @@
 //! The role is a hint for how loudly a rule may speak; which capability a file belongs to is `decompose`'s to say.
 
 use super::super::file_role::FileRole;
+use super::super::formats::{self, Format};
 use super::super::language::Language;
 
 /// Files that agents load as standing instructions, whatever folder they lie in; lower case.
@@ -116,7 +117,12 @@ pub fn classify(path: &str, text: Option<&str>) -> (FileRole, Language) {
     let Some(text) = text else { return (FileRole::Binary, Language::None) };
     let path = path.replace('\\', "/");
     let lower = path.to_ascii_lowercase();
-    let language = language_of(name_of(&lower), text);
+    let format = formats::of(&path);
+    // A few clients give their JSON an ending of its own.
+    let language = match format.is_some_and(|format| format.certain && format.reader.is_json()) {
+        true => Language::Json,
+        false => language_of(name_of(&lower), text),
+    };
     (role_of(&path, &lower, language), language)
 }
 
@@ -191,6 +197,9 @@ fn role_of(path: &str, lower: &str, language: Language) -> FileRole {
     }
     if is_test(lower, name) {
         return FileRole::Test;
+    }
+    if let Some(role) = formats::of(path).and_then(Format::file_role) {
+        return role;
     }
     match language {
         Language::Markdown => markdown_role(path, lower),

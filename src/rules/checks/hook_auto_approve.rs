@@ -14,11 +14,11 @@ use super::hook_commands::{HookRun, hook_commands};
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for hook in hook_commands(subject) {
         // Only on these events does a hook's output decide whether a tool may run.
-        if !matches!(hook.event, "PermissionRequest" | "PreToolUse") {
+        if !matches!(hook.event.as_str(), "PermissionRequest" | "PreToolUse") {
             continue;
         }
         let script = script_of(&hook, subject.evidence);
-        let text = script.map_or(hook.command, |(_, text)| text);
+        let text = script.map_or(hook.command.as_str(), |(_, text)| text);
         // A script that can also refuse, or looks at anything first, is a policy and no blanket consent.
         if ALLOW.is_match(text) && !DECIDES.is_match(text) {
             let place = Place { file: hook.path.to_owned(), pointer: hook.pointer.clone(), ..Place::default() };

@@ -15,12 +15,13 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for hook in hook_commands(subject) {
         // Asked last, because the script that a command names must be looked for in the whole bundle.
         let forwards = || {
-            let script = script_of(&hook, subject.evidence).filter(|(_, text)| forwards_all(text));
+            let script = script_of(&hook, subject.evidence);
+            let script = script.filter(|(_, text)| forwards_all(text) || forwards_events(text));
             script.map(|_| (Severity::High, Confidence::Medium))
         };
         if let Some((severity, confidence)) = judgement(&hook).or_else(forwards) {
             let place = Place { file: hook.path.to_owned(), pointer: hook.pointer.clone(), ..Place::default() };
-            let what = if hook.command.is_empty() { hook.url } else { hook.command };
+            let what = if hook.command.is_empty() { &hook.url } else { &hook.command };
             facts.found_as(severity, confidence, place, &format!("{}: {what}", hook.event));
         }
     }
@@ -55,13 +56,41 @@ fn forwards_all(text: &str) -> bool {
         && WHOLE.is_match(text)
 }
 
+/// True where code inside a client sends an event as it comes: the whole parameter of its handler.
+fn forwards_events(text: &str) -> bool {
+    static HANDLER: LazyLock<Regex> = LazyLock::new(|| {
+        // `on("tool.call", async (event) => …)`, or a function under the name of the event.
+        Regex::new(
+            r#"(?-u)\bon\(\s*["'][\w.]+["']\s*,\s*(?:async\s*)?\(?\s*(\w+)|["'][a-z]+(?:\.[a-z]+)+["']\s*:\s*(?:async\s*)?\(\s*(\w+)"#,
+        )
+        .expect("the pattern is fixed and valid")
+    });
+    static SENDS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)\bfetch\(|\$\.http\b|\baxios\b|\bhttps?\.request\(").expect("the pattern is fixed and valid")
+    });
+    // The address may stand in another file; one of this machine tells nobody else.
+    if text.len() > 200_000 || LOCAL.is_match(text) || !SENDS.is_match(text) {
+        return false;
+    }
+    let names = HANDLER.captures_iter(text).filter_map(|handler| handler.get(1).or_else(|| handler.get(2)));
+    // Only the parameter as a whole: a field of it may be all that a service needs.
+    names.map(|name| name.as_str()).any(|name| {
+        ["JSON.stringify(", "body: ", "json: "].iter().any(|before| {
+            let whole = format!("{before}{name}");
+            let sent = text.match_indices(&whole).map(|(at, found)| text.get(at + found.len()..));
+            let mut sent = sent.flatten();
+            sent.any(|after| after.trim_start().starts_with([')', ',', '}']))
+        })
+    })
+}
+
 fn judgement(hook: &HookRun<'_>) -> Option<(Severity, Confidence)> {
-    if PIPED.is_match(hook.command) {
+    if PIPED.is_match(&hook.command) {
         return Some((Severity::High, Confidence::High));
     }
-    let local = LOCAL.is_match(hook.command) || LOCAL.is_match(hook.url);
+    let local = LOCAL.is_match(&hook.command) || LOCAL.is_match(&hook.url);
     // A hook that talks to a program of the user's own machine tells nobody else.
-    if SENT.is_match(hook.command) && !local {
+    if SENT.is_match(&hook.command) && !local {
         return Some((Severity::High, Confidence::Medium));
     }
     (hook.url.starts_with("http") && !local).then_some((Severity::Medium, Confidence::Medium))

@@ -61,6 +61,8 @@ mod package_no_repository;
 mod package_poor_description;
 mod padding_evasion;
 mod picture_tail;
+mod plugin_manifests_disagree;
+mod plugin_moved;
 mod repository_facts;
 mod server_debug_open;
 mod server_embedded_call;

@@ -6,11 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::formats;
 use crate::manifest::{Manifest, ManifestKind, around, folder_of, is_foreign, is_within, launches, name_of};
 use crate::recorded::part_of;
 use capdex_model::capability::Kind;
 
-use super::{AnchorFinderInput, CapabilityAnchor, given_name};
+use super::{AnchorFinderInput, CapabilityAnchor, given_name, hook};
 
 mod package;
 #[cfg(test)]
@@ -38,6 +39,14 @@ pub(super) fn anchors(
     anchors.extend(finder.find_client_files());
     anchors.extend(finder.servers.iter().map(|(folder, own)| finder.anchor(folder, own)));
     anchors
+}
+
+/// True where a file lists servers for a client that looks for it at its path. Other lists are somebody's notes, and
+/// settings for hooks list servers beside them.
+pub(super) fn configures(manifest: &Manifest) -> bool {
+    let is_list = matches!(manifest.kind, ManifestKind::McpJson | ManifestKind::SettingsJson);
+    let format = formats::of(&manifest.path).filter(|_| is_list);
+    format.is_some_and(|format| format.kind != Kind::Package) && !launches(manifest).is_empty()
 }
 
 struct Finder<'a> {
@@ -135,20 +144,18 @@ impl<'a> Finder<'a> {
     /// Client files that launch servers, where no server is in the same folder, around it or below. Each is a server by
     /// itself, never the files around it.
     fn find_client_files(&self) -> Vec<CapabilityAnchor> {
-        let lists = self.input.own_manifests().filter(|manifest| manifest.kind == ManifestKind::McpJson);
-        let named = lists.filter(|manifest| matches!(name_of(&manifest.path), "mcp.json" | ".mcp.json"));
-        named.filter_map(|manifest| self.client_file(manifest)).collect()
+        let lists = self.input.own_manifests().filter(|manifest| configures(manifest) && !hook::declares(manifest));
+        lists.filter_map(|manifest| self.client_file(manifest)).collect()
     }
 
     fn client_file(&self, manifest: &Manifest) -> Option<CapabilityAnchor> {
-        let folder = folder_of(&manifest.path);
-        // An editor's folder stands for the project around it.
-        let base = if [".vscode", ".cursor"].contains(&name_of(folder)) { folder_of(folder) } else { folder };
+        // A client's folder stands for the project around it.
+        let base = formats::of(&manifest.path)?.root_of(&manifest.path);
         let launched = launches(manifest);
         // Paths below a folder follow it in the order of the map, so that the search is short.
         let below = self.servers.range(base.to_owned()..).take_while(|(folder, _)| folder.starts_with(base));
         let served = self.is_served(&manifest.path) || below.into_iter().any(|(folder, _)| is_within(base, folder));
-        if launched.is_empty() || served {
+        if served {
             return None;
         }
         // With several servers in the file none of their names is that of the file.

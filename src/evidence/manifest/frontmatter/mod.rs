@@ -60,6 +60,21 @@ pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest>
     Some(Manifest { strict_refusal, ..Manifest::new(&document.path, ManifestKind::Frontmatter, Value::Object(object)) })
 }
 
+/// Reads a whole document of YAML as the equal JSON. What does not parse is a gap.
+pub(super) fn yaml_of(document: &Document, gaps: &mut Vec<Gap>) -> Option<Value> {
+    match yaml::parse(document.text.trim_start_matches('\u{feff}'), yaml::MAX_NODES) {
+        Ok(object) => Some(Value::Object(object)),
+        Err(refusal) => {
+            // A name that others use as well promises no format.
+            if crate::formats::of(&document.path).is_some_and(|format| format.certain) {
+                let reason = if refusal.over_budget { GapReason::BudgetExhausted } else { GapReason::Malformed };
+                gaps.push(Gap::new(&document.path, reason, refusal.message));
+            }
+            None
+        }
+    }
+}
+
 /// True where agents load a Markdown file, so that broken front matter matters.
 fn is_loaded(path: &str) -> bool {
     let name = name_of(path);
