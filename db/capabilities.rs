@@ -89,7 +89,7 @@ pub struct FormerCapability {
 /// The place of a current capability in this file. Meaningless outside it, and once the file has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CurrentPlace {
-    revision: i64,
+    pub(crate) revision: i64,
     /// The number of the capability in this file, which stays when the file changes.
     pub capability: i64,
     /// Its facts.

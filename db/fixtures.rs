@@ -17,6 +17,7 @@ use capdex_model::rule::RuleIndex;
 use capdex_model::rule::testing::{index, meta};
 use capdex_model::score::{Coverage, RubricRef, Score, ScoreTexts, Term};
 use capdex_model::snapshot::{Completeness, FileEntry, Gap, GapReason, Snapshot};
+use capdex_model::surface::SurfaceInventory;
 use capdex_model::time::{AsOf, Timestamp};
 use serde_json::Value;
 
@@ -155,6 +156,7 @@ pub(crate) fn scanned(name: &str, path: &str, version: &str, evidence: &str) -> 
     Scanned {
         capability: capability(name, path, version),
         pins: Pins { files, ..Pins::default() },
+        surfaces: SurfaceInventory::default(),
         facts: facts(evidence),
         completeness: Completeness::Analysed,
     }

@@ -32,6 +32,7 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0016_slugs.sql")),
     M::up(include_str!("migrations/0017_release_lines.sql")),
     M::up(include_str!("migrations/0018_pypi_lines.sql")),
+    M::up(include_str!("migrations/0019_surfaces.sql")),
 ];
 /// The newest schema version that this program knows: the number of its migrations.
 pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;
@@ -101,9 +102,10 @@ fn schema_of(conn: &Connection) -> Result<Vec<(String, String, String)>, StoreEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{Folder, listing, rules};
+    use crate::fixtures::{Folder, capability_id, listing, rules, scan_of};
     use crate::{Reader, Store};
     use capdex_model::listing::Validators;
+    use capdex_model::surface::SurfaceInventory;
 
     #[test]
     fn every_step_is_sound_sql() {
@@ -170,6 +172,22 @@ mod tests {
         conn.execute_batch(include_str!("migrations/0016_slugs.sql")).expect("migrates");
         let slugs = rows(&conn, "read", "SELECT slug FROM capabilities ORDER BY id", (), |row| row.cell::<String>(0));
         assert_eq!(slugs.expect("reads"), ["a--aaaaaaaaaaaaaaaa", "a", "b"]);
+    }
+
+    #[test]
+    fn a_store_of_before_surfaces_were_listed_says_so_and_lists_them_from_now_on() {
+        let folder = Folder::new();
+        let store = folder.store();
+        scan_of(&store, "old", "1", 1);
+        drop(store);
+        folder.sql("DROP TABLE scan_surfaces; PRAGMA user_version = 18");
+        let store = folder.store();
+        scan_of(&store, "new", "1", 2);
+        let reader = store.reader().expect("opens");
+        let surfaces = |identity: &str| reader.surfaces(&capability_id(identity, "")).expect("reads");
+        assert_eq!(surfaces("npm:old"), None);
+        assert_eq!(surfaces("npm:new"), Some(SurfaceInventory::default()));
+        assert_eq!(reader.current().expect("reads").len(), 2);
     }
 
     #[test]

@@ -9,11 +9,13 @@ use capdex_db::Scanned;
 use capdex_evidence::Evidence;
 use capdex_evidence::decompose::decompose_counted;
 use capdex_evidence::subject::Subject;
+use capdex_evidence::surfaces::inventory;
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::{Capability, Kind};
 use capdex_model::facts::SparseFacts;
 use capdex_model::score::{Score, Verdict};
 use capdex_model::snapshot::{Completeness, Gap, GapReason, capped_gaps};
+use capdex_model::surface::SurfaceInventory;
 use capdex_model::time::AsOf;
 use capdex_rubrics::{RUBRICS, verdict};
 use rayon::prelude::*;
@@ -80,8 +82,8 @@ fn read_all(bundles: &[&Bundle]) -> (Vec<Evidence>, Vec<Vec<Scanned>>) {
     // Answers come in the order of the questions, bundle after bundle.
     let mut told = told.into_iter();
     let mut scanned = |capability| {
-        let (pins, facts, completeness) = told.next()?;
-        Some(Scanned { capability, pins, facts, completeness })
+        let Answers { pins, surfaces, facts, completeness } = told.next()?;
+        Some(Scanned { capability, pins, surfaces, facts, completeness })
     };
     let by_bundle = found.into_iter().map(|found| found.capabilities.into_iter().filter_map(&mut scanned).collect());
     let by_bundle = by_bundle.collect();
@@ -89,7 +91,12 @@ fn read_all(bundles: &[&Bundle]) -> (Vec<Evidence>, Vec<Vec<Scanned>>) {
 }
 
 /// The answers about one capability.
-type Answers = (Pins, SparseFacts, Completeness);
+struct Answers {
+    pins: Pins,
+    surfaces: SurfaceInventory,
+    facts: SparseFacts,
+    completeness: Completeness,
+}
 
 /// The capabilities of a bundle, each with the gaps that concern it.
 struct BundleCapabilities<'a> {
@@ -128,7 +135,7 @@ fn told_in_step(asked: &[(&Bundle, Subject<'_>)]) -> Vec<Answers> {
             // With nothing to read even a finding by absence would be wrong.
             Completeness::NotAssessable(_) => capdex_rules::unavailable(subject.capability.kind, &facts),
         };
-        (pins, facts, completeness)
+        Answers { pins, surfaces: inventory(subject), facts, completeness }
     });
     told.collect()
 }
@@ -279,7 +286,10 @@ mod tests {
             let in_step = in_step.iter().flat_map(|step| scan_all(&step.iter().collect::<Vec<_>>()));
             for (alone, in_step) in alone.iter().zip(in_step) {
                 assert_eq!(told(alone).expect("facts"), told(&in_step).expect("facts"));
-                let kept = |one: &Scanned| (one.capability.clone(), one.pins.clone(), one.completeness.clone());
+                let kept = |one: &Scanned| {
+                    let (pins, surfaces) = (one.pins.clone(), one.surfaces.clone());
+                    (one.capability.clone(), pins, surfaces, one.completeness.clone())
+                };
                 assert_eq!(alone.iter().map(kept).collect::<Vec<_>>(), in_step.iter().map(kept).collect::<Vec<_>>());
             }
         }

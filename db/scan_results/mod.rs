@@ -9,12 +9,14 @@ use capdex_model::capability::Capability;
 use capdex_model::digest::Digest;
 use capdex_model::facts::SparseFacts;
 use capdex_model::snapshot::Completeness;
+use capdex_model::surface::SurfaceInventory;
 use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
 use crate::facts::put_facts;
 use crate::identities::settle;
 use crate::sql::{Cells, execute, id_of, insert, rows, seconds};
+use crate::surfaces::put_surfaces;
 use crate::{Reader, SnapshotId, StoreError, Writer, json_documents};
 
 /// The result of scanning one capability.
@@ -24,6 +26,8 @@ pub struct Scanned {
     pub capability: Capability,
     /// The pins of its files and tools.
     pub pins: Pins,
+    /// What a model reads of its servers.
+    pub surfaces: SurfaceInventory,
     /// The answers of the rules.
     pub facts: SparseFacts,
     /// The extent to which it could be looked at.
@@ -76,7 +80,8 @@ fn append_revision(conn: &Connection, identity: i64, scan: i64, scanned: &Scanne
         json_documents::put(conn, &scanned.completeness)?,
         put_facts(conn, &scanned.facts, at)?,
     );
-    execute(conn, "append a revision", sql, params).map(drop)
+    let result = insert(conn, "append a revision", sql, params)?;
+    put_surfaces(conn, result, &scanned.surfaces)
 }
 
 /// The id of what stays of a capability, which is made if it is new.

@@ -7,6 +7,7 @@ use capdex_model::fact::{Confidence, Outcome};
 use capdex_model::facts::SparseFacts;
 use capdex_model::ids::CapabilityId;
 use capdex_model::score::{Score, Verdict};
+use capdex_model::surface::{SurfaceInventory, SurfaceRecord, SurfaceRecordKind};
 use capdex_model::time::AsOf;
 use capdex_rubrics::{RUBRICS, why_they_differ};
 
@@ -16,6 +17,7 @@ use crate::options::Global;
 use crate::output::{self, Out};
 use capdex_dataset::export::ranked_capability;
 use capdex_dataset::finding::{Finding, SeverityCounts, findings};
+use capdex_dataset::surface_counts::surface_counts;
 
 pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
@@ -25,6 +27,7 @@ pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyh
     let facts = ranked_capability::facts(&reader, &current)?;
     let (scores, verdict) = ranked_capability::scores(&reader, &current, as_of)?;
     head(&current, &verdict, out)?;
+    surfaces(reader.surfaces(&current.capability.id)?.as_ref(), out)?;
     also_listed(&reader, &current, out)?;
     rest_of_package(&reader, &current, as_of, out)?;
     out.line(format_args!("  as of     {as_of}"))?;
@@ -56,6 +59,44 @@ fn head(current: &CurrentCapability, verdict: &Verdict, out: &mut Out) -> anyhow
         out.line(format_args!("            {}", escape::escape(&gap.to_string())))?;
     }
     Ok(())
+}
+
+/// Surfaces shown; the table `surfaces` of an export has all.
+const SURFACES: usize = 40;
+/// Letters shown of the name of a surface.
+const SURFACE_NAME: usize = 100;
+
+/// What a model reads of it, and what of that could not be read.
+fn surfaces(inventory: Option<&SurfaceInventory>, out: &mut Out) -> anyhow::Result<()> {
+    let Some(inventory) = inventory else {
+        out.line("  surfaces  not recorded: it was scanned before they were listed")?;
+        return Ok(());
+    };
+    out.line(format_args!("  surfaces  {}", surface_counts(inventory).unwrap_or_else(|| "none".to_owned())))?;
+    for record in inventory.records.iter().take(SURFACES) {
+        let SurfaceRecord { kind, name, file, line, .. } = record;
+        let name = escape::shorten(&escape::escape(name), SURFACE_NAME);
+        let lacks = lacks(record);
+        out.line(format_args!("            {} {name}  {}:{line}{lacks}", kind.as_str(), escape::escape(file)))?;
+    }
+    let more = inventory.records.len().saturating_sub(SURFACES);
+    if more > 0 {
+        out.line(format_args!("            and {more} more"))?;
+    }
+    Ok(())
+}
+
+/// What a surface does not say, or what of it is unknown; empty where it says all and all was read.
+fn lacks(record: &SurfaceRecord) -> String {
+    // Resources and instructions have no schema by their nature.
+    let has_schema = record.schema || record.kind != SurfaceRecordKind::Tool;
+    let lacks = [
+        (!record.description).then_some("no description"),
+        (!has_schema).then_some("no schema"),
+        (!record.complete).then_some("not read to its end"),
+    ];
+    let lacks: Vec<&str> = lacks.into_iter().flatten().collect();
+    if lacks.is_empty() { String::new() } else { format!("  ({})", lacks.join(", ")) }
 }
 
 /// Tells whoever looks at a part about the rest: files that no capability of the package claims are judged as one more thing.

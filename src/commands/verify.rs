@@ -153,6 +153,10 @@ fn compare(
     if scanned.facts.digest() != current.facts {
         differences.push(format!("rule set {} finds other facts in it", capdex_rules::INDEX.digest()));
     }
+    // Scans of before listed none, and nothing is said of them.
+    if reader.surfaces(&current.capability.id)?.is_some_and(|stored| stored != scanned.surfaces) {
+        differences.push("its stored surfaces are not those in its stored bytes".into());
+    }
     // The stored facts apart from the scan: somebody may have changed the database.
     if Digest::of_json(&ranked_capability::facts(reader, current)?) != current.facts {
         differences.push("its stored facts have another digest".into());

@@ -11,6 +11,7 @@ use capdex_model::input::{Alias, LeftOut};
 use capdex_model::points::Points;
 use capdex_model::score::{Score, ScorePart, ScoreText, Term, Verdict};
 use capdex_model::snapshot::Completeness;
+use capdex_model::surface::{SurfaceInventory, SurfaceRecord};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -38,6 +39,11 @@ pub struct ScanRecord<'a> {
     /// The findings, sorted by (file, line, column, rule).
     pub findings: Vec<Finding<'a>>,
     scores: BTreeMap<&'a str, ScoreView<'a>>,
+    /// What a model reads of it; null where it was scanned before that was listed.
+    surfaces: Option<&'a [SurfaceRecord]>,
+    /// The number of surfaces beyond those that are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    surfaces_beyond: Option<u64>,
     verdict: VerdictView,
 }
 
@@ -97,11 +103,19 @@ impl<'a> ScanRecord<'a> {
             capability_tags: capability_tags(facts),
             findings: findings(facts),
             scores: scores.iter().map(|score| (&*score.rubric.id, ScoreView::of(score))).collect(),
+            surfaces: None,
+            surfaces_beyond: None,
             verdict: VerdictView {
                 band: verdict.band.as_str(),
                 disagreement: verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
             },
         }
+    }
+
+    /// The same with the surfaces that the scan listed.
+    pub fn with_surfaces(self, inventory: &'a SurfaceInventory) -> Self {
+        let surfaces_beyond = Some(inventory.beyond).filter(|beyond| *beyond > 0);
+        Self { surfaces: Some(&inventory.records), surfaces_beyond, ..self }
     }
 }
 

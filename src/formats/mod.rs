@@ -114,8 +114,9 @@ impl JudgedCapability {
 
     fn scan_record(&self) -> ScanRecord<'_> {
         let scanned = &self.scanned;
-        let Scanned { capability, completeness, facts, .. } = scanned;
-        let mut item = ScanRecord::new(&self.input, capability, completeness, facts, &self.scores, self.verdict);
+        let Scanned { capability, surfaces, completeness, facts, .. } = scanned;
+        let item = ScanRecord::new(&self.input, capability, completeness, facts, &self.scores, self.verdict);
+        let mut item = item.with_surfaces(surfaces);
         item.findings = self.findings();
         item.aliases = &self.aliases;
         item.left_out = &self.left_out;

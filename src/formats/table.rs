@@ -8,6 +8,7 @@ use super::{JudgedCapability, Printer, ScanFormat};
 use crate::output::{self, Out};
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::Finding;
+use capdex_dataset::surface_counts::surface_counts;
 
 /// Evidence shown on one line, in columns.
 const EVIDENCE: usize = 100;
@@ -66,6 +67,9 @@ fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Resul
         .collect();
     if !scores.is_empty() {
         out.line(format_args!("    {}", scores.join(" · ")))?;
+    }
+    if let Some(counts) = surface_counts(&scanned.surfaces) {
+        out.line(format_args!("    {counts}"))?;
     }
     let mut worst_first: Vec<&Finding<'_>> = findings.iter().collect();
     // A stable sort: equals stay in the order of the files.

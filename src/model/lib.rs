@@ -33,5 +33,6 @@ pub mod score;
 pub mod snapshot;
 pub mod source_role;
 pub mod spdx;
+pub mod surface;
 pub mod takedown;
 pub mod time;

@@ -20,6 +20,7 @@ use capdex_model::ids::{CapabilityId, ListingKey, slug_of};
 use capdex_model::listing::{Claims, Integrity, Listing, Locator, Validators};
 use capdex_model::score::{RubricRef, Score};
 use capdex_model::snapshot::{Completeness, FileEntry, Snapshot};
+use capdex_model::surface::SurfaceInventory;
 use capdex_model::time::AsOf;
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -208,5 +209,5 @@ fn revision(identity: &str, facts: SparseFacts, number: usize) -> Scanned {
         content: Digest::of(number.to_string().as_bytes()),
     };
     let pins = Pins { files: [("a.md".to_owned(), Digest::of(TEXT))].into(), ..Pins::default() };
-    Scanned { capability, pins, facts, completeness: Completeness::Analysed }
+    Scanned { capability, pins, surfaces: SurfaceInventory::default(), facts, completeness: Completeness::Analysed }
 }

@@ -57,5 +57,6 @@ mod snapshots;
 mod sources;
 mod strangers;
 mod support;
+mod surfaces;
 mod takedowns;
 mod verify;

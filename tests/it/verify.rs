@@ -329,6 +329,8 @@ fn every_score_row_names_what_it_was_computed_from() {
 
 /// The columns that version 1 of the dataset lacks.
 const ADDED: [&str; 3] = ["purl", "spdx", "lines_beyond"];
+/// The tables that datasets of before lack.
+const ADDED_TABLES: [&str; 1] = ["surfaces"];
 /// The names that tables and columns of facts had in version 1, behind those of now.
 const RENAMED: [(&str, &str); 6] = [
     ("rule_defaults", "answers"),
@@ -345,7 +347,8 @@ fn name_of_before(name: &'static str) -> &'static str {
 
 /// Writes the tables of a format as version 1 had them.
 fn write_as_before(exporter: &dyn Exporter, out: &Path, scratch: &Path) -> Vec<FileRow> {
-    let layouts: Vec<Layout> = TABLES.iter().map(|table| Layout::of(table, false)).collect();
+    let of_before = TABLES.iter().filter(|table| !ADDED_TABLES.contains(&table.name));
+    let layouts: Vec<Layout> = of_before.map(|table| Layout::of(table, false)).collect();
     let mut older = layouts.clone();
     for layout in &mut older {
         layout.name = name_of_before(layout.name);
@@ -365,9 +368,9 @@ fn write_as_before(exporter: &dyn Exporter, out: &Path, scratch: &Path) -> Vec<F
         exporter.read(out, layout, &mut keep).expect("a table");
         sink.take(table, &rows).expect("rows");
     }
-    for layout in &layouts {
+    for table in TABLES {
         // One file for all tables, or one for each.
-        let _ = std::fs::remove_file(out.join(exporter.file_name(layout.name)));
+        let _ = std::fs::remove_file(out.join(exporter.file_name(table.name)));
     }
     sink.finish().expect("files")
 }
@@ -399,6 +402,28 @@ fn an_export_of_version_1_verifies_and_can_be_compared_with() {
     assert_eq!(since.code, Some(0), "{}", since.stderr);
     let changes: Vec<Value> = rows(&capdex.path().join("now"), "changes");
     assert!(changes.is_empty(), "{changes:?}");
+}
+
+#[test]
+fn an_export_of_before_a_table_was_added_verifies_and_one_format_alone_may_not_lack_it() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let out = capdex.path().join("out");
+    let lacks = |format: &str| {
+        let name = format!("surfaces.{format}");
+        seal(&out, |manifest| {
+            assert!(manifest.files.iter().any(|file| file.path == name), "{name}");
+            manifest.files.retain(|file| file.path != name);
+        });
+        capdex.run(&["verify", "out"])
+    };
+    for format in ["csv", "jsonl"] {
+        let run = lacks(format);
+        assert_eq!(run.code, Some(1), "{}", run.stdout);
+        assert!(run.stdout.contains(&format!("differs: surfaces.{format} is missing")), "{}", run.stdout);
+    }
+    let run = lacks("parquet");
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use capdex_model::ids::{CapabilityId, ListingKey, RuleId};
 use capdex_model::points::Points;
 use capdex_model::score::{Band, Coverage};
 use capdex_model::snapshot::{Completeness, GapReason};
+use capdex_model::surface::SurfaceRecordKind;
 use capdex_model::time::{AsOf, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
@@ -75,6 +76,7 @@ fields! { Text:
     Band => |band| Cell::text(band.as_str());
     &Completeness => |completeness| Cell::text(completeness.as_str());
     GapReason => |reason| Cell::text(reason.as_str());
+    SurfaceRecordKind => |kind| Cell::text(kind.as_str());
     ListingState => |state| Cell::text(state.as_str());
     EventKind => |kind| Cell::text(kind.as_str());
     clone::OrderBasis => |basis| Cell::text(basis.as_str());

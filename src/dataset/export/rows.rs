@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use capdex_db::{
-    BreakdownTexts, CurrentCapability, CurrentPlace, FactsId, PackedFacts, Reader, StoreError, StoredBreakdown,
+    BreakdownTexts, CurrentCapability, CurrentPlace, FactsId, PackedFacts, PackedSurfaces, Reader, StoreError,
+    StoredBreakdown,
 };
 use capdex_model::facts::SparseFacts;
 use capdex_model::score::Score;
@@ -31,6 +32,7 @@ use super::tables::findings::FindingRows;
 use super::tables::packages::PackageRow;
 use super::tables::score_breakdowns::BreakdownRow;
 use super::tables::scores::{ScoreRow, ScoreSubject};
+use super::tables::surfaces::SurfaceRow;
 use super::top_rows::{TopRow, TopRows};
 use crate::finding::{self, SeverityCounts};
 use crate::scan_record::capability_tags;
@@ -40,6 +42,8 @@ pub(super) struct Packed {
     rank: u64,
     current: CurrentCapability,
     facts: PackedFacts,
+    /// Its surfaces; none where they were not listed.
+    surfaces: Option<PackedSurfaces>,
     /// True where no capability before it has the same facts.
     is_first: bool,
     /// Its scores, outlines mostly, and the numbers of their breakdowns.
@@ -162,6 +166,7 @@ impl RowMaker {
             rank,
             current: reader.current_at(place)?,
             facts: reader.packed_facts(&[place.facts])?.pop().ok_or_else(unknown)?,
+            surfaces: reader.surfaces_at(place)?,
             // Equal contents share facts, and the table has them once.
             is_first: met.facts.insert(place.facts),
             rests: rests(reader, &scores, &named)?,
@@ -177,6 +182,7 @@ impl RowMaker {
         let (all, texts) = packed.facts.unpack_with_texts()?;
         let (is_first, breakdowns) = (packed.is_first, std::mem::take(&mut packed.breakdowns));
         let numbers = std::mem::take(&mut packed.numbers);
+        let surfaces = packed.surfaces.take().map(|surfaces| surfaces.unpack()).transpose()?.unwrap_or_default();
         let ranked = ranked(packed, &all)?;
         let current = &ranked.current;
         let slug: Arc<str> = current.capability.slug.as_str().into();
@@ -204,6 +210,9 @@ impl RowMaker {
         }
         for found in finding::findings(&all) {
             rows.add(self.finding_rows.row(slug.clone(), id.clone(), &found)?)?;
+        }
+        for record in &surfaces.records {
+            rows.add(SurfaceRow::of(slug.clone(), id.clone(), record))?;
         }
         // Only the first: the key of the table is the digest of the facts.
         if is_first {

@@ -14,6 +14,7 @@ impl Program<'_> {
     /// The value of an expression in its frames.
     pub(super) fn value(&self, module: usize, id: NodeId, frames: &Frames, depth: usize) -> Value {
         if depth > MAX_DEPTH || !self.spend(1) {
+            self.cut.set(true);
             return Value::Unknown;
         }
         let Some(outline) = self.outlines.get(module) else { return Value::Unknown };

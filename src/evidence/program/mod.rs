@@ -84,6 +84,8 @@ pub(super) struct Program<'e> {
     callers: RefCell<BTreeMap<(usize, outline::FunctionId), Callers>>,
     /// Expressions that are being worked out, so that a circle of names ends.
     open: RefCell<BTreeSet<(usize, NodeId)>>,
+    /// What is being written to names, for the same reason.
+    writing: RefCell<BTreeSet<(usize, NodeId)>>,
 }
 
 impl<'e> Program<'e> {
@@ -120,6 +122,7 @@ impl<'e> Program<'e> {
             exports: RefCell::default(),
             callers: RefCell::default(),
             open: RefCell::default(),
+            writing: RefCell::default(),
         })
     }
 

@@ -39,7 +39,12 @@ impl<'e> Program<'e> {
         let is_written = self.index.to_name.contains_key(&(module, scope, name.to_owned()));
         let value = self.with_writes(module, (scope, name), value, &None, depth);
         // Asked for while its own writes are worked out, it is not whole yet.
-        if is_written && depth < super::MAX_DEPTH / 2 && !self.is_spent() && self.open.borrow().is_empty() {
+        if is_written
+            && depth < super::MAX_DEPTH / 2
+            && !self.is_spent()
+            && self.open.borrow().is_empty()
+            && self.writing.borrow().is_empty()
+        {
             self.names.borrow_mut().insert(key, value.clone());
         }
         value
@@ -245,7 +250,7 @@ impl<'e> Program<'e> {
         for write in writes.iter().take(MAX_WRITES).filter_map(|at| outline.writes.get(*at)) {
             // What is written may ask for the name itself: `all = { ...all, x }`.
             let id = (module, write.value);
-            if !self.open.borrow_mut().insert(id) {
+            if !self.writing.borrow_mut().insert(id) {
                 continue;
             }
             let keys = |frames: &Frames| match &write.part {
@@ -265,7 +270,7 @@ impl<'e> Program<'e> {
                     _ => list.items.push(value),
                 }
             }
-            self.open.borrow_mut().remove(&id);
+            self.writing.borrow_mut().remove(&id);
         }
         let after = (map.entries.len(), list.items.len());
         match value {

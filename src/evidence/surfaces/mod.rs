@@ -17,8 +17,11 @@ use super::schema::{self, SchemaField, SchemaWalk};
 use super::sentences::{Marks, SegmentedText};
 use super::tools::{Tool, server_text};
 
+mod inventory;
 #[cfg(test)]
 mod tests;
+
+pub use inventory::inventory;
 
 /// The kind of speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,7 +108,8 @@ pub struct Surface {
     pub noted: OnceLock<u16>,
 }
 
-/// The most strings of `_meta` and icons that are kept for a surface, and their most bytes together.
+/// The most strings of `_meta` and icons that are kept for a surface, and their most bytes together. The first is also that
+/// of arguments and of messages of a prompt.
 const MAX_META: usize = 64;
 const MAX_META_BYTES: usize = 64 * 1024;
 /// The most prompts and resources of one list that are read.
@@ -207,6 +211,9 @@ fn of_entry(kind: SurfaceKind, file: &str, entry: RecordedEntry<'_>) -> Option<S
     for (field, key) in [("/template", "template"), ("/text", "text"), ("/content", "content")] {
         surface.prose(field, text(key));
     }
+    // More of them are told as not read: an order may stand behind the last one that was.
+    let is_long = |key: &str| entry.get(key).and_then(Value::as_array).is_some_and(|list| list.len() > MAX_META);
+    surface.exhausted |= is_long("arguments") || is_long("messages");
     surface.meta(entry);
     Some(surface)
 }

@@ -78,7 +78,8 @@ pub fn collect(evidence: &Evidence) -> Vec<Tool> {
     // Equal definitions have one name in one file: where every name stands once, none has to be written out.
     if !tools.iter().all(|tool| named.insert((&tool.place.file, &tool.name))) {
         let mut seen: BTreeSet<String> = BTreeSet::new();
-        tools.retain(|tool| seen.insert(definition(tool)));
+        let is_parsed = |file: &str| evidence.sources.get(file).is_some_and(|view| view.is_parsed);
+        tools.retain(|tool| seen.insert(definition(tool, is_parsed(&tool.place.file))));
     }
     tools
 }
@@ -87,15 +88,17 @@ fn order(tool: &Tool) -> (&str, u32, &str, u32) {
     (&tool.place.file, tool.place.line, &tool.name, tool.place.column)
 }
 
-/// A tool's definition without its place in the file: equal ones in one file are one tool. Source is read in parts
+/// A tool's definition without its place in the file: equal ones in one file are one tool. A lexer reads source in parts
 /// (a registration here, a schema there), so there the name decides.
-fn definition(tool: &Tool) -> String {
+fn definition(tool: &Tool, is_parsed: bool) -> String {
     let Tool { name, title, description, input_schema, output_schema, annotations, unread: _, origin, place } = tool;
     // A schema may be missing in one part and not in the other, and it is one tool all the same.
     if *origin == ToolOrigin::Source {
-        return json!([place.file, name]).to_string();
+        return json!([place.file, name, description.as_ref().filter(|_| is_parsed)]).to_string();
     }
-    json!([place.file, name, title, description, input_schema, output_schema, annotations]).to_string()
+    // Two servers in one recording may have the same tool.
+    let list = place.pointer.rsplit_once('/').map_or("", |(list, _)| list);
+    json!([place.file, list, name, title, description, input_schema, output_schema, annotations]).to_string()
 }
 
 fn tools_of(evidence: &Evidence, manifest: &Manifest) -> Vec<Tool> {

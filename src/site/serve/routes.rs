@@ -54,6 +54,13 @@ pub(super) const ROUTES: &[Route] = &[
         answer: api::capabilities::findings,
     },
     Route {
+        path: "/api/v1/capabilities/{capability}/surfaces",
+        about: "What a model reads of it: tools, prompts, resources, instructions, and how much of each was read.",
+        params: PAGE,
+        gives: RouteOutput::Many("capdex.surfaces/1"),
+        answer: api::capabilities::surfaces,
+    },
+    Route {
         path: "/api/v1/capabilities/{capability}/scores",
         about: "Its scores with their arithmetic.",
         params: &[],

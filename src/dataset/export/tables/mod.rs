@@ -24,6 +24,7 @@ pub mod rule_defaults;
 pub mod score_breakdowns;
 pub mod scores;
 mod sources;
+pub mod surfaces;
 mod typosquats;
 
 /// Every table, in the order of the manual.
@@ -33,6 +34,7 @@ pub const TABLES: &[Table] = &[
     scores::ScoreRow::TABLE,
     score_breakdowns::BreakdownRow::TABLE,
     findings::FindingRow::TABLE,
+    surfaces::SurfaceRow::TABLE,
     facts::FactsRow::TABLE,
     rule_defaults::RuleDefaultRow::TABLE,
     changes::ChangeRow::TABLE,

@@ -221,14 +221,27 @@ impl Program<'_> {
                     all.unresolved.truncate(before.1);
                     dear.push((module, offset, place));
                 }
+                self.mark_cut(&mut all, before.0);
             }
         }
         for (module, offset, place) in dear {
+            let before = all.found.len();
             if !self.at_place(self.most_of_place, |program| program.registered_at(module, place, &mut all)) {
                 all.spent.insert((module, offset));
             }
+            self.mark_cut(&mut all, before);
         }
         all
+    }
+
+    /// Marks what was found at the last place, where something of it was cut short: what is missing may be there.
+    fn mark_cut(&self, all: &mut Registrations, before: usize) {
+        if self.cut.get() {
+            for found in all.found.iter_mut().skip(before) {
+                found.tool.unread.description |= found.tool.description.is_none();
+                found.tool.unread.schema |= found.tool.input_schema.is_none();
+            }
+        }
     }
 
     /// The places of a module at which something may be registered, with the byte at which each begins.

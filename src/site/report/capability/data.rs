@@ -9,6 +9,7 @@ use capdex_model::facts::SparseFacts;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Listing;
 use capdex_model::score::{Score, Verdict};
+use capdex_model::surface::SurfaceInventory;
 
 use super::excerpt::{self, Excerpt};
 use crate::report::site::{CapabilitySummary, Site};
@@ -40,6 +41,8 @@ pub(crate) struct CapabilityPageData {
     pub(crate) scores: Vec<Score>,
     /// The verdict over them.
     pub(crate) verdict: Verdict,
+    /// What a model reads of it; none where its scan did not list that.
+    pub(crate) surfaces: Option<SurfaceInventory>,
     /// Every scan, oldest first.
     pub(crate) history: Vec<CapabilityRevision>,
     /// The newest events of drift.
@@ -73,6 +76,7 @@ pub(crate) fn read(
         drift.extend(reader.drift_event(&head.key)?);
     }
     Ok(Some(CapabilityPageData {
+        surfaces: reader.surfaces(&row.id)?,
         history: reader.capability_history(&row.id)?,
         drift_more: heads.len().saturating_sub(EVENTS),
         drift,

@@ -19,6 +19,7 @@ mod excerpt;
 mod findings;
 mod relations;
 mod scores;
+mod surfaces;
 
 pub(crate) use data::{CapabilityPageData, read};
 
@@ -45,6 +46,7 @@ pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageDa
             (summary(site, row, data))
             section aria-labelledby="scores" { h2 id="scores" { "Scores" } (scores::section(data)) }
             section aria-labelledby="findings" { h2 id="findings" { "Findings" } (findings::section(data)) }
+            section aria-labelledby="surfaces" { h2 id="surfaces" { "What a model reads" } (surfaces::section(data)) }
             section aria-labelledby="drift" { h2 id="drift" { "Drift" } (events(data)) }
             section aria-labelledby="history" { h2 id="history" { "History" } (history(data)) }
             section aria-labelledby="listed" { h2 id="listed" { "Directories that list it" } (relations::listed(data)) }
@@ -65,6 +67,7 @@ fn contents() -> Markup {
     let parts = [
         ("scores", "Scores"),
         ("findings", "Findings"),
+        ("surfaces", "Surfaces"),
         ("drift", "Drift"),
         ("history", "History"),
         ("listed", "Directories"),

@@ -2,6 +2,7 @@
 
 use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
+use capdex_model::surface::SurfaceInventory;
 use capdex_rubrics::RUBRICS;
 use serde_json::{Map, Value, json};
 
@@ -129,7 +130,13 @@ pub(in crate::serve) fn one(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> 
         let facts = ranked_capability::facts(ask.reader, current)?;
         let (scores, verdict) = ranked_capability::scores(ask.reader, current, ask.site.as_of)?;
         let input = current.listing.to_string();
+        let surfaces = ask.reader.surfaces(&current.capability.id)?;
         let item = ScanRecord::new(&input, &current.capability, &current.completeness, &facts, &scores, verdict);
+        // Without them it says null: a list of before is unknown and not empty.
+        let item = match &surfaces {
+            Some(surfaces) => item.with_surfaces(surfaces),
+            None => item,
+        };
         let mut object = object(row);
         object.insert("schema".to_owned(), json!("capdex.capability/1"));
         object.insert("as_of".to_owned(), json!(ask.site.as_of));
@@ -146,6 +153,22 @@ pub(in crate::serve) fn findings(ask: &ApiRequest<'_>) -> anyhow::Result<RouteRe
         let facts = ranked_capability::facts(ask.reader, current)?;
         let items = finding::findings(&facts).iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
         whole("capdex.findings/1", ask.site, &items)
+    })
+}
+
+/// `/api/v1/capabilities/{capability}/surfaces`
+pub(in crate::serve) fn surfaces(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
+    let page = match ApiPage::of(&ask.query) {
+        Ok(page) => page,
+        Err(said) => return Ok(said),
+    };
+    with(ask, |_, current| {
+        let Some(SurfaceInventory { records, beyond }) = ask.reader.surfaces(&current.capability.id)? else {
+            return Ok(RouteReply::Missing("it was scanned before surfaces were listed".to_owned()));
+        };
+        let total = records.len().saturating_add(usize::try_from(beyond).unwrap_or(usize::MAX));
+        let (items, next) = page.cut(records.iter());
+        listed("capdex.surfaces/1", ask.site, total, &items, next)
     })
 }
 
