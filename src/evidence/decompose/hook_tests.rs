@@ -106,7 +106,7 @@ fn a_module_brings_what_it_imports_and_a_missing_one_is_a_gap() {
         ]
     );
     let evidence = Evidence::gather(&bundle_of(&files));
-    let gaps: Vec<String> = evidence.gaps.iter().map(|gap| format!("{} {}", gap.path, gap.detail)).collect();
+    let gaps: Vec<String> = evidence.gaps.iter().map(|gap| format!("{} {}", gap.subject, gap.detail)).collect();
     assert_eq!(gaps, [r#"plugins/p/hooks/hooks.json the module "gone.ts", which the client loads, is not there"#]);
 }
 
