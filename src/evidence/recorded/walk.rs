@@ -145,7 +145,9 @@ impl Walk {
         for (key, kind) in LISTS {
             let Some(list) = object.get(key) else { continue };
             let so_far = self.found.lists.len();
-            self.below(key, |walk| walk.visit_list(key, kind, list, object, &own));
+            // Beside a list that is sure, prompts need no schema to be what their key says.
+            let beside = Context { is_answer: is_answer || so_far > before, ..own.clone() };
+            self.below(key, |walk| walk.visit_list(key, kind, list, object, &beside));
             if self.found.lists.len() > so_far {
                 listed.push(key);
             }
