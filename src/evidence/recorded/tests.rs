@@ -156,7 +156,7 @@ fn shapes() -> Vec<Shape> {
         Shape(
             "what OpenAI listed",
             json!({"output": [{"type": "mcp_list_tools", "server_label": "clock", "tools": [snake]}]}),
-            &["tool t /output/0/tools/0", "server server /output/0"],
+            &["tool t /output/0/tools/0"],
             true,
         ),
         Shape("Gemini's", json!({"functionDeclarations": [function]}), &["tool t /functionDeclarations/0"], true),
@@ -183,7 +183,7 @@ fn shapes() -> Vec<Shape> {
             "as a text of an inspector",
             json!([{"request": "{}", "response": answer(json!({"tools": [tool]})).to_string()}]),
             &["tool t /0/response/result/tools/0"],
-            true,
+            false,
         ),
         Shape(
             "in a wrapper of one's own",
