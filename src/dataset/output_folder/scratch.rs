@@ -44,9 +44,13 @@ impl Scratch {
             let path = parent.join(random_name());
             match fs::create_dir(&path) {
                 Ok(()) => {
-                    let scratch = Self { path, is_kept: false };
-                    fs::write(scratch.path.join(MARK), dir.as_os_str().as_encoded_bytes())?;
-                    return Ok(scratch);
+                    let mut scratch = Self { path, is_kept: false };
+                    match fs::write(scratch.path.join(MARK), dir.as_os_str().as_encoded_bytes()) {
+                        Ok(()) => return Ok(scratch),
+                        // Empty for a moment, it was swept away by a writing of another folder beside it.
+                        Err(error) if error.kind() == ErrorKind::NotFound => scratch.keep(),
+                        Err(error) => return Err(error),
+                    }
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -80,7 +84,7 @@ impl Scratch {
     /// Removes it. One that cannot be removed is swept away by the next writing.
     pub(super) fn discard(&mut self) {
         self.is_kept = true;
-        if let Err(error) = fs::remove_dir_all(&self.path) {
+        if let Err(error) = remove(&self.path) {
             tracing::warn!(folder = %self.path.display(), %error, "a scratch folder could not be removed");
         }
     }
@@ -92,6 +96,15 @@ impl Drop for Scratch {
             self.discard();
         }
     }
+}
+
+/// Removes a scratch folder, its mark last: killed on the way, what is left can still be told for ours.
+fn remove(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)?.flatten().filter(|entry| entry.file_name() != MARK) {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder { fs::remove_dir_all(entry.path())? } else { fs::remove_file(entry.path())? }
+    }
+    fs::remove_dir_all(path)
 }
 
 /// A name that nobody has: sixteen random hex digits after our prefix.
@@ -124,8 +137,14 @@ pub(super) fn is_scratch_of(path: &Path, dir: &Path) -> bool {
 pub(super) fn sweep(dir: &Path) {
     for place in [dir.parent(), Some(dir)].into_iter().flatten() {
         let Ok(entries) = fs::read_dir(place) else { continue };
-        for path in entries.flatten().map(|entry| entry.path()).filter(|path| is_scratch_of(path, dir)) {
-            Scratch { path, is_kept: true }.discard();
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let has_name = path.file_name().and_then(|name| name.to_str()).is_some_and(is_random_name);
+            if is_scratch_of(&path, dir) {
+                Scratch { path, is_kept: true }.discard();
+            } else if has_name && fs::remove_dir(&path).is_ok() {
+                // A process that is killed before it writes its mark leaves an empty folder; one that holds anything stays.
+                tracing::debug!(folder = %path.display(), "an empty scratch folder was removed");
+            }
         }
     }
 }

@@ -234,7 +234,7 @@ fn read_recording(document: &Document, reason: ReadingReason, gaps: &mut Vec<Gap
     let is_named = reason == ReadingReason::Named;
     let is_data = kinds::is_of_messages(path);
     let looks = recorded::looks_recorded(text);
-    let is_json = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
+    let is_json = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
     if !looks && !(is_named && (is_data || is_json)) {
         return None;
     }

@@ -43,6 +43,7 @@ pub(crate) fn may_be_recorded(text: &str) -> bool {
     has("\"tools\"")
         || has("\"inputSchema\"")
         || has("\"jsonrpc\"")
+        || has("\\\"jsonrpc\\\"")
         || has("\"input_schema\"")
         || has("\"uriTemplate\"")
         || has("\"uri_template\"")

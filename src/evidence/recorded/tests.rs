@@ -183,7 +183,7 @@ fn shapes() -> Vec<Shape> {
             "as a text of an inspector",
             json!([{"request": "{}", "response": answer(json!({"tools": [tool]})).to_string()}]),
             &["tool t /0/response/result/tools/0"],
-            false,
+            true,
         ),
         Shape(
             "in a wrapper of one's own",
