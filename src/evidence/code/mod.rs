@@ -289,7 +289,7 @@ fn view(document: &Document, mut findings: Findings, gaps: &mut Vec<Gap>) -> Sou
 }
 
 /// Places of rising offsets, in time linear in the text even where it is all one line.
-struct Places<'a> {
+pub(crate) struct Places<'a> {
     document: &'a Document,
     line_start: usize,
     last: usize,
@@ -297,11 +297,13 @@ struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    fn new(document: &'a Document) -> Self {
+    /// Starts before the first offset.
+    pub(crate) fn new(document: &'a Document) -> Self {
         Self { document, line_start: usize::MAX, last: 0, place: Place::default() }
     }
 
-    fn at(&mut self, offset: usize) -> Place {
+    /// The place of an offset, which is no smaller than the last.
+    pub(crate) fn at(&mut self, offset: usize) -> Place {
         let (start, _) = self.document.line_at(offset);
         if start != self.line_start {
             self.line_start = start;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::index::last_name;
-use super::outline::{FunctionId, FunctionKind, ModuleLanguage, Node, NodeId, Origin};
+use super::outline::{Argument, FunctionId, FunctionKind, ModuleLanguage, Node, NodeId, Origin};
 use super::value::{Closure, Frame, Frames, Given, Value};
 use super::{MAX_DEPTH, Program};
 
@@ -220,8 +220,12 @@ impl Program<'_> {
                 _ => None,
             };
             // `Base.__init__(self, …)` hands the object over itself.
+            let hands_over = |first: &Argument| {
+                // `*self` and `x=self` are written by nobody but whoever looks for a reader that fails.
+                first.name.is_none() && !first.spread && self.is_own(at, first.value)
+            };
             if matches!(outline.node(*callee), Node::Member(_, name) if name == "__init__")
-                && arguments.first().is_some_and(|first| self.is_own(at, first.value))
+                && arguments.first().is_some_and(hands_over)
             {
                 given.positional.remove(0);
             }

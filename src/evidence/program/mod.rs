@@ -89,21 +89,15 @@ pub(super) struct Program<'e> {
 }
 
 impl<'e> Program<'e> {
-    /// The program of a bundle; none where no file of it mentions a registration.
-    pub(super) fn of(evidence: &'e Evidence) -> Option<Self> {
+    /// The program of a bundle.
+    pub(super) fn of(evidence: &'e Evidence) -> Self {
         let outlines = read::outlines(evidence);
-        if outlines.is_empty() {
-            return None;
-        }
         let by_path = outlines.iter().enumerate().map(|(at, outline)| (outline.path.clone(), at)).collect();
         let index = Index::of(&outlines);
-        let bytes: usize = outlines
-            .iter()
-            .filter_map(|outline| evidence.documents.get(&outline.path))
-            .map(|document| document.text.len())
-            .sum();
+        let documents = outlines.iter().filter_map(|outline| evidence.documents.get(&outline.path));
+        let bytes: usize = documents.map(|document| document.text.len()).sum();
         let steps = (MIN_STEPS + bytes as u64 / 4).min(MAX_STEPS);
-        Some(Self {
+        Self {
             documents: &evidence.documents,
             packages: modules::packages(evidence),
             outlines,
@@ -123,7 +117,7 @@ impl<'e> Program<'e> {
             callers: RefCell::default(),
             open: RefCell::default(),
             writing: RefCell::default(),
-        })
+        }
     }
 
     /// True where the budget is spent.

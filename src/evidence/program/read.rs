@@ -34,16 +34,20 @@ static SERVES: LazyLock<Regex> = LazyLock::new(|| {
 /// The most bytes of source that are outlined of one package.
 const MAX_SOURCE: usize = 48 * 1024 * 1024;
 
-/// The outlines of a bundle's own modules; none where no module serves.
+/// True where a module of a bundle's own serves.
+pub(super) fn serves(evidence: &Evidence) -> bool {
+    own(evidence).any(|document| dialect(document).is_some() && SERVES.is_match(document.text.as_bytes()))
+}
+
+fn own(evidence: &Evidence) -> impl Iterator<Item = &Document> {
+    evidence.documents.values().filter(|document| !is_foreign(&document.path))
+}
+
+/// The outlines of a bundle's own modules.
 pub(super) fn outlines(evidence: &Evidence) -> Vec<Outline> {
-    let own = || evidence.documents.values().filter(|document| !is_foreign(&document.path));
-    let serves = |document: &Document| dialect(document).is_some() && SERVES.is_match(document.text.as_bytes());
-    if !own().any(serves) {
-        return Vec::new();
-    }
     let mut left = MAX_SOURCE;
     let mut outlines = Vec::new();
-    for document in own() {
+    for document in own(evidence) {
         // Texts and schemas stand in modules that mention no tool, so every module of a server is outlined.
         let Some(dialect) = dialect(document) else { continue };
         if document.text.len() > MAX_BYTES.min(left) || !is_worth(document) {

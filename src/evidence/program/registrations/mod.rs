@@ -3,17 +3,17 @@
 //! Goes by the names of methods and the keys of objects, never by those of variables, so that minified bundles read the
 //! same. A tool that is registered in several copies of the code (`src`, `dist`, a bundle) stands once: the copy that the
 //! package's entry point loads wins. Sources: the documentation of the official SDKs, of FastMCP in both languages and
-//! of mcp-framework, and the idioms of the servers in `docs/coverage.md`, as of 2026-11.
+//! of mcp-framework, and the idioms that popular servers were seen to use, as of 2026-11.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capdex_model::fact::Place;
 use capdex_model::snapshot::{Gap, GapReason};
 
-use super::Program;
 use super::outline::{ClassId, FunctionId, ModuleLanguage, NodeId};
+use super::{MAX_DEPTH, Program};
 use crate::Evidence;
-use crate::code::SourceView;
-use crate::document::Document;
+use crate::code::{Places, SourceView, on_stack};
 use crate::manifest::{around, folder_of};
 use crate::tools::Tool;
 
@@ -77,41 +77,65 @@ pub(crate) fn read(evidence: &mut Evidence) {
 
 type ToolsByFile = BTreeMap<String, Vec<Tool>>;
 
+/// The tools and gaps of a bundle; none where nothing in it serves. The work has a stack of its own and costs no more than
+/// itself where it fails: what it reads was written by strangers.
 fn registered(evidence: &Evidence) -> Option<(ToolsByFile, Vec<Gap>)> {
-    let program = Program::of(evidence)?;
-    let reached = program.reached(evidence);
-    let all = program.registrations(&reached);
-    let Registrations { found, unresolved, spent } = all;
-    let kept = once(&program, found, &reached);
-    let mut gaps = Vec::new();
-    let unresolved: BTreeMap<(usize, u32), &'static str> = unresolved.into_iter().rev().collect();
-    for ((module, offset), what) in unresolved {
-        // A place at which something was told after all is no gap.
-        let told = kept.iter().any(|found| found.module == module && found.offset == offset);
-        // A function that only hands on what it is given, and that nobody calls here, is a wrapper of the kit.
-        if what == HANDED_ON && !kept.is_empty() {
-            continue;
-        }
-        if let (false, Some(document)) = (told && what == "tool", document_of(&program, evidence, module)) {
-            let line = document.place(offset as usize).line;
-            let detail = format!("registers a {what} that could not be told (line {line})");
-            gaps.push(Gap::new(&document.path, GapReason::Unresolved, detail));
-        }
+    if !super::read::serves(evidence) {
+        return None;
     }
+    let failed = || {
+        let gap = Gap::new(".", GapReason::BudgetExhausted, "what the package registers could not be worked out");
+        (ToolsByFile::default(), vec![gap])
+    };
+    Some(on_stack(MAX_DEPTH, || work_out(evidence)).unwrap_or_else(failed))
+}
+
+fn work_out(evidence: &Evidence) -> (ToolsByFile, Vec<Gap>) {
+    let program = Program::of(evidence);
+    let reached = program.reached(evidence);
+    let Registrations { found, unresolved, spent } = program.registrations(&reached);
+    let kept = once(&program, found, &reached);
+    let at: BTreeSet<(usize, u32)> = kept.iter().map(|found| (found.module, found.offset)).collect();
+    // A place at which something was told after all is no gap. A function that only hands on what it is given, and that
+    // nobody calls here, is a wrapper of the kit.
+    let is_gap = |place: &(usize, u32), what: &str| match what {
+        "tool" => !at.contains(place),
+        HANDED_ON => kept.is_empty(),
+        _ => true,
+    };
+    // Of several words about one place the first counts.
+    let unresolved: BTreeMap<(usize, u32), &'static str> = unresolved.into_iter().rev().collect();
+    let unresolved = unresolved.into_iter().filter(|(place, what)| is_gap(place, what));
+    let gap = |(place, what): (Place, &str)| {
+        let detail = format!("registers a {what} that could not be told (line {})", place.line);
+        Gap::new(place.file, GapReason::Unresolved, detail)
+    };
+    let mut gaps: Vec<Gap> = placed(&program, unresolved).into_iter().map(gap).collect();
     if !spent.is_empty() {
         gaps.push(Gap::new(".", GapReason::BudgetExhausted, "what the package registers was not followed to its end"));
     }
-    let mut tools: ToolsByFile = BTreeMap::new();
-    for found in kept {
-        let Some(document) = document_of(&program, evidence, found.module) else { continue };
-        let place = document.place(found.offset as usize);
-        tools.entry(document.path.clone()).or_default().push(Tool { place, ..found.tool });
+    let mut tools = ToolsByFile::new();
+    let found = kept.into_iter().map(|found| ((found.module, found.offset), found.tool));
+    for (place, tool) in placed(&program, found) {
+        tools.entry(place.file.clone()).or_default().push(Tool { place, ..tool });
     }
-    Some((tools, gaps))
+    (tools, gaps)
 }
 
-fn document_of<'e>(program: &Program<'_>, evidence: &'e Evidence, module: usize) -> Option<&'e Document> {
-    evidence.documents.get(&program.outlines.get(module)?.path)
+/// Things with their places, in the order of modules and bytes: a line of megabytes is counted once.
+fn placed<T>(program: &Program<'_>, things: impl Iterator<Item = ((usize, u32), T)>) -> Vec<(Place, T)> {
+    let mut placed = Vec::new();
+    let mut counting: Option<(usize, Places<'_>)> = None;
+    for ((module, offset), thing) in things {
+        if counting.as_ref().is_none_or(|(counted, _)| *counted != module) {
+            let document = program.outlines.get(module).and_then(|outline| program.documents.get(&outline.path));
+            counting = document.map(|document| (module, Places::new(document)));
+        }
+        if let Some((_, places)) = &mut counting {
+            placed.push((places.at(offset as usize), thing));
+        }
+    }
+    placed
 }
 
 /// One gap for each file with tools of which a text or schema could not be told to its end.
@@ -195,7 +219,7 @@ fn package_of(program: &Program<'_>, path: &str) -> String {
 
 /// A place that may register something.
 #[derive(Clone, Copy)]
-enum Place {
+enum Site {
     Call(NodeId),
     Object(NodeId),
     Class(ClassId),
@@ -214,7 +238,7 @@ impl Program<'_> {
             if reach::is_aside(&outline.path) && !reached.contains(&module) {
                 continue;
             }
-            for (offset, place) in self.places_of(module) {
+            for (offset, place) in self.sites_of(module) {
                 let before = (all.found.len(), all.unresolved.len());
                 if !self.at_place(STEPS_OF_FIRST_TRY, |program| program.registered_at(module, place, &mut all)) {
                     all.found.truncate(before.0);
@@ -245,32 +269,32 @@ impl Program<'_> {
     }
 
     /// The places of a module at which something may be registered, with the byte at which each begins.
-    fn places_of(&self, module: usize) -> Vec<(u32, Place)> {
+    fn sites_of(&self, module: usize) -> Vec<(u32, Site)> {
         let Some(outline) = self.outlines.get(module) else { return Vec::new() };
-        let calls = outline.calls.iter().map(|call| (outline.offset(*call), Place::Call(*call)));
-        let objects = outline.objects.iter().map(|object| (outline.offset(*object), Place::Object(*object)));
-        let classes = outline.classes.iter().zip(0..).map(|(class, id)| (class.offset, Place::Class(id)));
-        let functions = outline.functions.iter().zip(0..).map(|(function, id)| (function.offset, Place::Function(id)));
-        let mut places: Vec<(u32, Place)> = calls.chain(objects).chain(classes).collect();
+        let calls = outline.calls.iter().map(|call| (outline.offset(*call), Site::Call(*call)));
+        let objects = outline.objects.iter().map(|object| (outline.offset(*object), Site::Object(*object)));
+        let classes = outline.classes.iter().zip(0..).map(|(class, id)| (class.offset, Site::Class(id)));
+        let functions = outline.functions.iter().zip(0..).map(|(function, id)| (function.offset, Site::Function(id)));
+        let mut places: Vec<(u32, Site)> = calls.chain(objects).chain(classes).collect();
         match outline.language {
             ModuleLanguage::Python => places.extend(functions),
-            ModuleLanguage::JavaScript => places.push((0, Place::Module)),
+            ModuleLanguage::JavaScript => places.push((0, Site::Module)),
         }
         places
     }
 
     /// What one place registers.
-    fn registered_at(&self, module: usize, place: Place, into: &mut Registrations) {
+    fn registered_at(&self, module: usize, place: Site, into: &mut Registrations) {
         let is_python = self.outlines.get(module).is_some_and(|outline| outline.language == ModuleLanguage::Python);
         match (place, is_python) {
-            (Place::Call(call), true) => self.python_call(module, call, into),
-            (Place::Call(call), false) => self.script_call(module, call, into),
-            (Place::Object(object), true) => self.python_object(module, object, into),
-            (Place::Object(object), false) => self.script_object(module, object, into),
-            (Place::Class(class), true) => self.python_class(module, class, into),
-            (Place::Class(class), false) => self.script_class(module, class, into),
-            (Place::Function(function), _) => self.python_function(module, function, into),
-            (Place::Module, _) => self.exported_tool(module, into),
+            (Site::Call(call), true) => self.python_call(module, call, into),
+            (Site::Call(call), false) => self.script_call(module, call, into),
+            (Site::Object(object), true) => self.python_object(module, object, into),
+            (Site::Object(object), false) => self.script_object(module, object, into),
+            (Site::Class(class), true) => self.python_class(module, class, into),
+            (Site::Class(class), false) => self.script_class(module, class, into),
+            (Site::Function(function), _) => self.python_function(module, function, into),
+            (Site::Module, _) => self.exported_tool(module, into),
         }
     }
 

@@ -44,6 +44,11 @@ fn circles_end() {
             "a.py",
             "class M(BaseModel):\n    m: N\nclass N(BaseModel):\n    m: M\n    n: N\n@mcp.tool()\ndef f(m: M): pass\n",
         )],
+        // The object that a base class is handed, by star and by name.
+        &[(
+            "a.py",
+            "class B:\n  def __init__(self, x):\n    self.s.add_tool(self.f, name=x)\n  def f(self): pass\nclass A(B):\n  def __init__(self):\n    B.__init__(*self)\n    B.__init__(x=self)\n",
+        )],
         &[("a.py", "def a(x): return b(x)\ndef b(x): return a(x)\nmcp.add_tool(a(1), name='f')\n")],
     ];
     for files in cases {
