@@ -76,15 +76,24 @@ fn a_source_that_failed_is_named_with_its_reason_and_the_others_are_done() {
     assert_eq!(capdex.run(&["verify", "out"]).code, Some(0));
 }
 
+fn write_skill(capdex: &Capdex, name: &str, text: &str) {
+    let whole = format!("---\nname: {name}\ndescription: Does {name}. Use when asked for {name}.\n---\n\n{text}\n");
+    capdex.write(&format!("skills/{name}/SKILL.md"), whole);
+}
+
+/// A schedule over a folder of thirty honest skills.
+fn write_thirty_skills(capdex: &Capdex) {
+    (0..30).for_each(|number| {
+        write_skill(capdex, &format!("thing-{number}"), &format!("Does the thing {number} with care."));
+    });
+    capdex.write("s.toml", "name = \"s\"\n[sources.folder]\npaths = [\"skills\"]\n");
+}
+
 #[test]
 fn a_night_ends_with_counts_worst_first_then_the_worst_then_what_changed() {
     let capdex = Capdex::offline();
-    let skill = |name: &str, text: &str| {
-        let whole = format!("---\nname: {name}\ndescription: Does {name}. Use when asked for {name}.\n---\n\n{text}\n");
-        capdex.write(&format!("skills/{name}/SKILL.md"), whole);
-    };
-    (0..30).for_each(|number| skill(&format!("thing-{number}"), &format!("Does the thing {number} with care.")));
-    capdex.write("s.toml", "name = \"s\"\n[sources.folder]\npaths = [\"skills\"]\n");
+    let skill = |name: &str, text: &str| write_skill(&capdex, name, text);
+    write_thirty_skills(&capdex);
     let night = |as_of: &str| {
         let run = capdex.run(&["nightly", "--config", "s.toml", "--out", "out", "--as-of", as_of]);
         assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
@@ -130,12 +139,8 @@ fn one_item_of_a_short_list_is_above_two_percent() {
 #[test]
 fn a_backfill_ends_as_a_night_does() {
     let capdex = Capdex::offline();
-    let skill = |name: &str, text: &str| {
-        let whole = format!("---\nname: {name}\ndescription: Does {name}. Use when asked for {name}.\n---\n\n{text}\n");
-        capdex.write(&format!("skills/{name}/SKILL.md"), whole);
-    };
-    (0..30).for_each(|number| skill(&format!("thing-{number}"), &format!("Does the thing {number} with care.")));
-    capdex.write("s.toml", "name = \"s\"\n[sources.folder]\npaths = [\"skills\"]\n");
+    let skill = |name: &str, text: &str| write_skill(&capdex, name, text);
+    write_thirty_skills(&capdex);
     let backfill = |as_of: &str| {
         let run = capdex.run(&["backfill", "folder", "--config", "s.toml", "--as-of", as_of]);
         assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);

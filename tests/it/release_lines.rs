@@ -97,6 +97,15 @@ fn alerts(capdex: &Capdex) -> Vec<Value> {
     listed.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
+/// A night later nothing is fetched, scanned or told.
+fn a_second_night_is_quiet(registry: &Registry, capdex: &Capdex) {
+    registry.clear_requests();
+    let second = night(capdex, "2026-11-21T01:00:00Z");
+    assert!(registry.tarball_requests().is_empty());
+    assert!(second.stdout.contains("nothing scanned"), "{}", second.stdout);
+    assert!(alerts(capdex).is_empty(), "{:?}", alerts(capdex));
+}
+
 #[test]
 fn a_row_is_about_the_version_that_it_pins() {
     let registry = Registry::start();
@@ -124,11 +133,7 @@ fn a_row_is_about_the_version_that_it_pins() {
     assert_eq!(text(&purl.expect("a row"), "purl"), "pkg:npm/%40acme/notes@0.9.9");
     assert_eq!(registry.tarball_requests().len(), 2, "one for each version, however many rows name it");
 
-    registry.clear_requests();
-    let second = night(&capdex, "2026-11-21T01:00:00Z");
-    assert!(registry.tarball_requests().is_empty());
-    assert!(second.stdout.contains("nothing scanned"), "{}", second.stdout);
-    assert!(alerts(&capdex).is_empty(), "{:?}", alerts(&capdex));
+    a_second_night_is_quiet(&registry, &capdex);
 }
 
 #[test]
@@ -199,11 +204,7 @@ fn a_row_is_about_the_version_of_a_python_project_that_it_pins() {
     assert_eq!(text(&purl.expect("a row"), "purl"), "pkg:pypi/notes-kit@0.9.9");
     assert_eq!(registry.tarball_requests().len(), 2, "one for each version, however many rows name it");
 
-    registry.clear_requests();
-    let second = night(&capdex, "2026-11-21T01:00:00Z");
-    assert!(registry.tarball_requests().is_empty());
-    assert!(second.stdout.contains("nothing scanned"), "{}", second.stdout);
-    assert!(alerts(&capdex).is_empty(), "{:?}", alerts(&capdex));
+    a_second_night_is_quiet(&registry, &capdex);
     assert_eq!(of("old"), "block");
 }
 

@@ -31,6 +31,7 @@ mod taint;
 mod token_heuristics;
 pub(crate) mod zod;
 
+pub(crate) use javascript::with_program;
 pub(crate) use literal::properties_of;
 pub use secrets::is_issuer;
 pub(crate) use secrets::{hands_out_token, is_token_service};

@@ -29,6 +29,7 @@ pub use command::words_of;
 pub use json::escape;
 pub(crate) use json::value_at;
 pub use json5::read as read_json5;
+pub(crate) use path::ASIDE;
 pub use path::{around, folder_of, is_foreign, is_within, join, name_of};
 pub use place::{locate, place_of};
 pub use servers::{ConfiguredServer, launches};

@@ -22,6 +22,22 @@ pub fn is_within(folder: &str, path: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Folders beside a package's own code: tools that are registered there say nothing of the package.
+pub(crate) const ASIDE: [&str; 12] = [
+    "test",
+    "tests",
+    "spec",
+    "e2e",
+    "example",
+    "examples",
+    "samples",
+    "docs",
+    "demo",
+    "demos",
+    "templates",
+    "template",
+];
+
 /// A folder and the folders around it, nearest first, the root last.
 pub fn around(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then(|| folder_of(folder)))

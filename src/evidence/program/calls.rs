@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::index::last_name;
-use super::outline::{Argument, FunctionKind, ModuleLanguage, Node, NodeId};
-use super::value::{Closure, Frames, Given, Listed, Made, Value, one_of};
+use super::outline::{Argument, ModuleLanguage, Node, NodeId};
+use super::value::{Closure, Frame, Frames, Given, Listed, Made, Value, all_frames, of_pairs, one_of};
 use super::{MAX_DEPTH, Program};
 
 /// The most calls of one function inside each other.
@@ -83,9 +83,7 @@ impl Program<'_> {
                 (Some(name), _) => _ = named.insert(name.clone(), value),
                 (None, false) => list.items.push(value),
                 (None, true) => match &value {
-                    Value::Map(map) => {
-                        named.extend(map.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
-                    }
+                    Value::Map(map) => named.extend(map.entries.clone()),
                     _ => super::names::add_all(&mut list, value),
                 },
             }
@@ -99,7 +97,7 @@ impl Program<'_> {
         else {
             return Value::Unknown;
         };
-        if depth > MAX_DEPTH || matches!(function.kind, FunctionKind::Loop { .. }) || self.is_running(closure) {
+        if depth > MAX_DEPTH || function.is_loop() || self.is_running(closure) {
             return Value::Unknown;
         }
         let frames = self.frame(closure, given, depth);
@@ -111,13 +109,8 @@ impl Program<'_> {
     }
 
     fn is_running(&self, closure: &Closure) -> bool {
-        let mut next = closure.frames.as_ref();
-        let mut running = 0;
-        while let Some(frame) = next {
-            running += usize::from(frame.module == closure.module && frame.function == closure.function);
-            next = frame.next.as_ref();
-        }
-        running >= MAX_RECURSION
+        let is_it = |frame: &&Frame| frame.module == closure.module && frame.function == closure.function;
+        all_frames(&closure.frames).filter(is_it).count() >= MAX_RECURSION
     }
 
     /// The value of a call of the language's own functions, and of a few that everybody uses.
@@ -132,8 +125,7 @@ impl Program<'_> {
             "Object.assign" => {
                 let mut entries = BTreeMap::new();
                 for given in &given.positional {
-                    let map = self.as_map(given, depth)?;
-                    entries.extend(map.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
+                    entries.extend(self.as_map(given, depth)?.entries.clone());
                 }
                 return Some(Value::map(entries, true));
             }
@@ -142,13 +134,7 @@ impl Program<'_> {
                     return Some(map.clone());
                 }
                 let Some(Value::List(pairs)) = first else { return None };
-                let mut entries = BTreeMap::new();
-                for pair in &pairs.items {
-                    if let Value::Text(key) = super::names::element(pair, 0) {
-                        entries.insert(key.text.clone(), super::names::element(pair, 1));
-                    }
-                }
-                return Some(Value::map(entries, pairs.whole));
+                return Some(Value::map(of_pairs(pairs), pairs.whole));
             }
             "dict" => return Some(Value::map(given.named.clone(), true)),
             "Array.from" => {
@@ -195,8 +181,9 @@ impl Program<'_> {
             "freeze" | "dedent" | "cleandoc" | "stripIndent" | "stripIndents" | "oneLine" | "outdent" | "html"
             | "seal" | "zodToJsonSchema" | "toJSONSchema" | "toJsonSchema" | "cast" | "deepcopy"
             | "structuredClone" | "partial" | "wraps" | "OrderedDict" | "defineConfig" | "z_to_json" | "jsonSchema"
-            | "getParseableType" | "resolve" | "trim_doc" | "strip_heredoc" | "asyncHandler" => first.cloned(),
-            _ => self.file_call(module, path, given, depth).or_else(|| self.schema_call(path, given)),
+            | "getParseableType" | "resolve" | "trim_doc" | "strip_heredoc" | "asyncHandler" | "fromJsonSchema"
+            | "fromJSONSchema" | "rawShape" => first.cloned(),
+            _ => self.file_call(module, path, given),
         }
     }
 

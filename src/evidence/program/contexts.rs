@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::index::last_name;
-use super::outline::{Argument, FunctionId, FunctionKind, ModuleLanguage, Node, NodeId, Origin};
+use super::outline::{Argument, Function, FunctionId, FunctionKind, ModuleLanguage, Node, NodeId, Origin};
 use super::value::{Closure, Frame, Frames, Given, Value};
 use super::{MAX_DEPTH, Program};
 
@@ -176,10 +176,7 @@ impl Program<'_> {
                 |base| matches!(base, Value::Class(base_module, base) if (*base_module, *base) == (module, class)),
             );
         }
-        let outer = self.missing.take();
-        let value = self.value(at, target, &None, MAX_DEPTH / 4);
-        self.missing.replace(outer);
-        match value {
+        match self.value_apart(at, target) {
             Value::Function(closure) => (closure.module, closure.function) == (module, id),
             Value::Class(class_module, class) => class_module == module && Some(class) == of_class,
             // A method of something unknown may be any method of that name.
@@ -338,7 +335,7 @@ impl Program<'_> {
         let name = function.name.as_deref().unwrap_or_default();
         for &(at, decorator) in self.index.bare_decorators.get(name).into_iter().flatten() {
             if let Some(over) = self.index.decorated.get(&(at, decorator))
-                && self.is_function(at, decorator, (module, id))
+                && matches!(self.value_apart(at, decorator), Value::Function(it) if (it.module, it.function) == (module, id))
             {
                 found.push(self.frame_in((module, id), &function_given(at, *over), None, frames, depth));
             }
@@ -395,12 +392,12 @@ impl Program<'_> {
         found
     }
 
-    /// True where an expression is a function.
-    fn is_function(&self, module: usize, id: NodeId, function: (usize, FunctionId)) -> bool {
+    /// The value of an expression in no frame; what it misses is nobody's matter.
+    fn value_apart(&self, module: usize, id: NodeId) -> Value {
         let outer = self.missing.take();
         let value = self.value(module, id, &None, MAX_DEPTH / 4);
         self.missing.replace(outer);
-        matches!(value, Value::Function(closure) if (closure.module, closure.function) == function)
+        value
     }
 
     /// A list as it is; of a map the values, which its `forEach` hands on.
@@ -425,27 +422,22 @@ impl Program<'_> {
 
     /// A frame that says nothing of the parameters but their defaults.
     fn unknown_frame(&self, (module, function): (usize, FunctionId), frames: &Frames) -> Frames {
-        let is_loop = self
-            .outlines
-            .get(module)
-            .and_then(|outline| outline.function(function))
-            .is_some_and(|function| matches!(function.kind, FunctionKind::Loop { .. }));
         let next = frames.clone();
-        if is_loop {
+        if self.is_loop(module, function) {
             return Some(Rc::new(Frame { module, function, parameters: Vec::new(), this: None, next }));
         }
         self.frame_in((module, function), &Given::default(), None, frames, MAX_DEPTH / 2)
     }
 
+    pub(super) fn is_loop(&self, module: usize, id: FunctionId) -> bool {
+        let function = self.outlines.get(module).and_then(|outline| outline.function(id));
+        function.is_some_and(Function::is_loop)
+    }
+
     /// The frames of the loops around an expression that lie within its function.
     pub(super) fn contexts_in_loops(&self, module: usize, id: NodeId, frames: &Frames, depth: usize) -> Vec<Frames> {
-        let around = self.outlines.get(module).and_then(|outline| Some((outline, outline.around(id)?)));
-        let Some((outline, around)) = around else { return vec![frames.clone()] };
-        let is_loop =
-            outline.function(around).is_some_and(|function| matches!(function.kind, FunctionKind::Loop { .. }));
-        if !is_loop || outline.language == ModuleLanguage::Python && outline.function(around).is_none() {
-            return vec![frames.clone()];
-        }
+        let around = self.outlines.get(module).and_then(|outline| outline.around(id));
+        let Some(around) = around.filter(|around| self.is_loop(module, *around)) else { return vec![frames.clone()] };
         let turns = self.turns(module, around, frames, depth).0;
         if turns.is_empty() { vec![frames.clone()] } else { turns }
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::outline::{Entry, FunctionKind, Key, ModuleLanguage, Node, NodeId};
-use super::value::{Closure, Frame, Frames, Instance, Listed, Mapped, Value, Written, join, one_of};
+use super::value::{
+    Closure, Frame, Frames, Instance, Listed, Mapped, Value, Written, frame_of, join, of_pairs, one_of,
+};
 use super::{MAX_DEPTH, Program};
 
 /// The most elements that a loop makes of one list.
@@ -108,7 +110,7 @@ impl Program<'_> {
                 },
                 Key::Spread => match value {
                     Value::Map(more) => {
-                        map.entries.extend(more.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
+                        map.entries.extend(more.entries.clone());
                         map.whole &= more.whole;
                     }
                     Value::Module(other) => map.entries.extend(self.exports(other, depth + 1)),
@@ -188,17 +190,7 @@ impl Program<'_> {
             return (Vec::new(), false);
         };
         let FunctionKind::Loop { over, keys } = function.kind else { return (vec![frames.clone()], true) };
-        let is_open = |outer: u32| {
-            let mut next = frames.as_ref();
-            while let Some(frame) = next {
-                if frame.module == module && frame.function == outer {
-                    return false;
-                }
-                next = frame.next.as_ref();
-            }
-            let outer = self.outlines.get(module).and_then(|outline| outline.function(outer));
-            outer.is_some_and(|outer| matches!(outer.kind, FunctionKind::Loop { .. }))
-        };
+        let is_open = |outer: u32| frame_of(frames, module, outer).is_none() && self.is_loop(module, outer);
         let (outer, mut whole) = match function.parent {
             Some(parent) if parent < turn && is_open(parent) => self.turns(module, parent, frames, depth + 1),
             _ => (vec![frames.clone()], true),
@@ -269,14 +261,10 @@ impl Program<'_> {
             }
             // `new Map([[key, value]])`.
             Value::Made(made) if matches!(&*made.by, "Map") => {
-                let mut entries = BTreeMap::new();
-                if let Some(Value::List(pairs)) = made.given.positional.first() {
-                    for pair in &pairs.items {
-                        if let Value::Text(key) = super::names::element(pair, 0) {
-                            entries.insert(key.text.clone(), super::names::element(pair, 1));
-                        }
-                    }
-                }
+                let entries = match made.given.positional.first() {
+                    Some(Value::List(pairs)) => of_pairs(pairs),
+                    _ => BTreeMap::new(),
+                };
                 Some(Rc::new(Mapped { entries, whole: true }))
             }
             _ => None,

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::Program;
 use super::value::{Given, Made, UNTOLD, Value, join};
-use crate::manifest::{around, folder_of, is_within, join as join_paths};
+use crate::manifest::{around, folder_of, join as join_paths};
 
 /// The largest file that is read as a table.
 const MAX_TABLE: usize = 8 * 1024 * 1024;
@@ -37,18 +37,16 @@ impl Program<'_> {
             tail.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect::<Vec<_>>().join("/");
         let found = beside.into_iter().find(|path| self.documents.contains_key(path)).or_else(|| {
             // Sources are copied elsewhere by a build, their data with them.
-            let mut ends = self.documents.keys().filter(|path| {
+            let ends = |path: &&String| {
                 path.strip_suffix(plain.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('/'))
-            });
-            let first = ends.next()?;
-            Some(first.clone())
+            };
+            self.documents.keys().find(ends).cloned()
         })?;
-        debug_assert!(is_within("", &found));
         Some(Value::text(self.documents.get(&found)?.text.as_str()))
     }
 
     /// The calls by which programs read files and put paths together.
-    pub(super) fn file_call(&self, module: usize, path: &str, given: &Given, depth: usize) -> Option<Value> {
+    pub(super) fn file_call(&self, module: usize, path: &str, given: &Given) -> Option<Value> {
         let first = given.positional.first();
         match path.rsplit('.').next().unwrap_or_default() {
             "readFileSync" | "readFile" | "readTextFile" | "readTextFileSync" => self.read(module, first?),
@@ -69,17 +67,13 @@ impl Program<'_> {
                 Some(Value::Made(made)) => made.given.positional.first().cloned(),
                 _ => None,
             },
-            "get_data" | "read_text" | "read_binary" => {
-                let named = given.positional.get(1)?;
-                let _ = depth;
-                self.read(module, named)
-            }
+            "get_data" | "read_text" | "read_binary" => self.read(module, given.positional.get(1)?),
             _ => None,
         }
     }
 
     /// The methods of an open file or path.
-    pub(super) fn file_method(&self, module: usize, made: &Made, method: &str, depth: usize) -> Option<Value> {
+    pub(super) fn file_method(&self, module: usize, made: &Made, method: &str) -> Option<Value> {
         let opener = made.by.rsplit('.').next().unwrap_or_default();
         if !matches!(opener, "open" | "Path" | "files" | "joinpath" | "file" | "URL") {
             return None;
@@ -87,7 +81,7 @@ impl Program<'_> {
         match method {
             "read" | "read_text" | "text" | "open" => self.read(module, made.given.positional.first()?),
             "json" => self.parsed(module, made.given.positional.first()?),
-            "joinpath" => self.file_call(module, "path.join", &made.given, depth),
+            "joinpath" => self.file_call(module, "path.join", &made.given),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::outline::{ClassId, FunctionId, FunctionKind, Node, NodeId, Outline, Part, ScopeId};
+use super::outline::{ClassId, FunctionId, Node, NodeId, Outline, Part, ScopeId};
 
 /// An argument of a call: module, call, place among the arguments.
 pub(super) type Handed = (usize, NodeId, usize);
@@ -142,7 +142,7 @@ pub(super) fn method_around(outline: &Outline, id: NodeId) -> Option<FunctionId>
     let mut next = outline.around(id);
     while let Some(at) = next {
         let function = outline.function(at)?;
-        if function.class.is_some() && !matches!(function.kind, FunctionKind::Loop { .. }) {
+        if function.class.is_some() && !function.is_loop() {
             return Some(at);
         }
         next = function.parent.filter(|parent| *parent < at);

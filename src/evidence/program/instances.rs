@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::index::{method_around, own_class};
 use super::outline::{ClassId, FunctionKind, ModuleLanguage, Node, NodeId};
-use super::value::{Closure, Frame, Frames, Given, Instance, Value};
+use super::value::{Closure, Frame, Frames, Given, Instance, Value, frame_of};
 use super::{MAX_DEPTH, Program};
 
 /// The most base classes that are asked for a member, one behind the other.
@@ -17,12 +17,8 @@ impl Program<'_> {
     pub(super) fn this(&self, module: usize, id: NodeId, frames: &Frames) -> Value {
         let Some(outline) = self.outlines.get(module) else { return Value::Unknown };
         let Some(method) = method_around(outline, id) else { return Value::Unknown };
-        let mut next = frames.as_ref();
-        while let Some(frame) = next {
-            if frame.module == module && frame.function == method {
-                return frame.this.clone().unwrap_or_default();
-            }
-            next = frame.next.as_ref();
+        if let Some(frame) = frame_of(frames, module, method) {
+            return frame.this.clone().unwrap_or_default();
         }
         let class = outline.function(method).and_then(|function| function.class);
         class.map_or(Value::Unknown, |class| self.instance(module, class, Given::default()))

@@ -41,7 +41,7 @@ impl Program<'_> {
             }
             Value::Made(made) => match method {
                 "catch" | "finally" => Some(receiver.clone()),
-                _ => self.file_method(module, made, method, depth),
+                _ => self.file_method(module, made, method),
             },
             Value::Module(_) | Value::Instance(_) => None,
             Value::Function(closure) => match method {

@@ -7,7 +7,7 @@ use super::Program;
 use super::index::binding_scope;
 use super::modules::Imported;
 use super::outline::{Binding, MODULE_SCOPE, ModuleLanguage, NodeId, Origin, Part, ScopeId, Step};
-use super::value::{Closure, Frames, Listed, Mapped, Value, one_of};
+use super::value::{Closure, Frames, Listed, Mapped, Value, frame_of, one_of};
 
 /// The most bindings of one name, and writes to it, that are looked at.
 const MAX_BINDINGS: usize = 16;
@@ -111,12 +111,8 @@ impl<'e> Program<'e> {
     }
 
     fn parameter(&self, module: usize, function: u32, at: usize, frames: &Frames) -> Value {
-        let mut next = frames.as_ref();
-        while let Some(frame) = next {
-            if frame.module == module && frame.function == function {
-                return frame.parameters.get(at).cloned().unwrap_or_default();
-            }
-            next = frame.next.as_ref();
+        if let Some(frame) = frame_of(frames, module, function) {
+            return frame.parameters.get(at).cloned().unwrap_or_default();
         }
         // `self` is some object of the class, whoever calls the method.
         if let Some(own) = self.own_object(module, function, at) {
@@ -202,7 +198,7 @@ impl<'e> Program<'e> {
             .filter_map(|name| Some((name.clone(), self.exported(module, name, depth + 1)?)))
             .collect();
         if let Some(Value::Map(map)) = outline.exports.get("=").map(|id| self.value(module, *id, &None, depth + 1)) {
-            exports.extend(map.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
+            exports.extend(map.entries.clone());
         }
         if depth < super::MAX_DEPTH / 2 {
             for other in outline.exported_modules.iter().take_while(|_| !self.is_spent()) {
@@ -262,9 +258,7 @@ impl<'e> Program<'e> {
                 match (&write.part, keys(&frames)) {
                     (_, Some(key)) => _ = map.entries.insert(key, value),
                     (Part::Elements, None) => match &value {
-                        Value::Map(more) => {
-                            map.entries.extend(more.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
-                        }
+                        Value::Map(more) => map.entries.extend(more.entries.clone()),
                         _ => add_all(&mut list, value),
                     },
                     _ => list.items.push(value),

@@ -241,7 +241,8 @@ pub(super) enum FunctionKind {
     Loop {
         /// What is gone through.
         over: NodeId,
-        /// True for JavaScript's `for … in` and Python dictionaries are decided by the evaluator.
+        /// True for JavaScript's `for … in`, which goes through the keys. What a loop over a dictionary goes through depends on
+        /// the language, and the evaluator knows it.
         keys: bool,
     },
 }
@@ -356,6 +357,13 @@ pub(super) enum Part {
     Element,
     /// `x.push(...z)`, `x.extend(z)`, `x += z` on a member: all elements of it.
     Elements,
+}
+
+impl Function {
+    /// True for the body of a loop.
+    pub(super) const fn is_loop(&self) -> bool {
+        matches!(self.kind, FunctionKind::Loop { .. })
+    }
 }
 
 impl Outline {

@@ -4,16 +4,13 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use oxc_allocator::Allocator;
-use oxc_parser::{ParseOptions, Parser};
-use oxc_span::SourceType;
 use rustpython_ruff_python_ast::Mod;
-use rustpython_ruff_python_parser::{Mode, ParseOptions as PythonOptions, parse_unchecked};
+use rustpython_ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
 use super::outline::Outline;
 use super::{javascript, python};
 use crate::Evidence;
-use crate::code::{MAX_BYTES, SourceDialect, dialect, nesting_of, on_stack};
+use crate::code::{MAX_BYTES, SourceDialect, dialect, nesting_of, on_stack, with_program};
 use crate::document::Document;
 use crate::manifest::is_foreign;
 
@@ -68,29 +65,13 @@ fn outline(document: &Document, dialect: SourceDialect) -> Option<Outline> {
     let bound = nesting_of(&document.text, dialect)?;
     let work = || match dialect {
         SourceDialect::Python => of_python(document),
-        _ => of_script(document, dialect),
+        _ => with_program(&document.text, dialect, |program| javascript::outline(program, &document.path)).ok(),
     };
     on_stack(bound, work)?
 }
 
 fn of_python(document: &Document) -> Option<Outline> {
-    let parsed = parse_unchecked(&document.text, PythonOptions::from(Mode::Module));
+    let parsed = parse_unchecked(&document.text, ParseOptions::from(Mode::Module));
     let Mod::Module(module) = parsed.syntax() else { return None };
     Some(python::outline(module, &document.path))
-}
-
-fn of_script(document: &Document, dialect: SourceDialect) -> Option<Outline> {
-    let kinds: &[SourceType] = match dialect {
-        SourceDialect::TypeScript => &[SourceType::ts(), SourceType::tsx()],
-        SourceDialect::Tsx => &[SourceType::tsx(), SourceType::ts()],
-        SourceDialect::Jsx => &[SourceType::jsx()],
-        SourceDialect::Script | SourceDialect::Python => &[SourceType::unambiguous(), SourceType::cjs()],
-    };
-    kinds.iter().find_map(|kind| {
-        let allocator = Allocator::default();
-        let options =
-            ParseOptions { allow_return_outside_function: true, preserve_parens: false, ..ParseOptions::default() };
-        let parsed = Parser::new(&allocator, &document.text, *kind).with_options(options).parse();
-        (!parsed.panicked).then(|| javascript::outline(&parsed.program, &document.path))
-    })
 }

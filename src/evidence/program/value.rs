@@ -129,6 +129,16 @@ pub(super) struct Frame {
     pub(super) next: Frames,
 }
 
+/// The frames of some frames, innermost first.
+pub(super) fn all_frames(frames: &Frames) -> impl Iterator<Item = &Frame> {
+    std::iter::successors(frames.as_deref(), |frame| frame.next.as_deref())
+}
+
+/// The innermost frame of a function or loop; none where it has none.
+pub(super) fn frame_of(frames: &Frames, module: usize, function: FunctionId) -> Option<&Frame> {
+    all_frames(frames).find(|frame| frame.module == module && frame.function == function)
+}
+
 impl Value {
     pub(super) fn text(text: impl Into<String>) -> Self {
         Self::written(text.into(), true)
@@ -245,6 +255,18 @@ fn entries_to_json(entries: &BTreeMap<String, Value>, left: &mut usize) -> (serd
         }
     }
     (items, whole)
+}
+
+/// The entries of a list of pairs whose keys are text.
+pub(super) fn of_pairs(pairs: &Listed) -> BTreeMap<String, Value> {
+    let entry = |pair: &Value| match pair {
+        Value::List(pair) => match pair.items.as_slice() {
+            [Value::Text(key), rest @ ..] => Some((key.text.clone(), rest.first().cloned().unwrap_or_default())),
+            _ => None,
+        },
+        _ => None,
+    };
+    pairs.items.iter().filter_map(entry).collect()
 }
 
 /// Joins pieces of text.

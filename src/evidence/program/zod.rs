@@ -68,16 +68,6 @@ impl Program<'_> {
         };
         Some(Value::schema(schema, whole))
     }
-
-    /// Schemas that a call of something outside gives by its name.
-    pub(super) fn schema_call(&self, path: &str, given: &Given) -> Option<Value> {
-        let first = given.positional.first();
-        match path.rsplit('.').next()? {
-            // `fromJsonSchema(x)`, `jsonSchema(x)`: the schema is written out.
-            "fromJsonSchema" | "fromJSONSchema" | "rawShape" => first.cloned(),
-            _ => None,
-        }
-    }
 }
 
 fn is_library(receiver: &Value) -> bool {

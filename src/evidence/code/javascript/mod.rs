@@ -35,8 +35,27 @@ use names::member_of;
 /// The depth to which the shape of an expression is followed.
 const MAX_DEPTH: usize = 32;
 
-/// Parses a file in the dialects that its name allows, the likeliest first.
+/// Parses a file.
 pub(super) fn parse(text: &str, dialect: SourceDialect) -> ParsedSource {
+    let read = |program: &Program<'_>| {
+        let mut reader = JavascriptReader::new(text);
+        reader.visit_program(program);
+        // Names come first, since a call may use an alias that is declared further down.
+        reader.naming = false;
+        reader.collect(program);
+        reader.findings.exhausted = reader.budget.exhausted;
+        reader.findings
+    };
+    with_program(text, dialect, read).map_or_else(ParsedSource::Refused, ParsedSource::Read)
+}
+
+/// Hands on what the parser makes of a file, in the first of the dialects that its name allows which takes it, the likeliest
+/// first. An error is the parser's word where none does.
+pub(crate) fn with_program<T>(
+    text: &str,
+    dialect: SourceDialect,
+    read: impl FnOnce(&Program<'_>) -> T,
+) -> Result<T, String> {
     let kinds: &[SourceType] = match dialect {
         SourceDialect::TypeScript => &[SourceType::ts(), SourceType::tsx()],
         SourceDialect::Tsx => &[SourceType::tsx(), SourceType::ts()],
@@ -52,17 +71,11 @@ pub(super) fn parse(text: &str, dialect: SourceDialect) -> ParsedSource {
             ParseOptions { allow_return_outside_function: true, preserve_parens: false, ..ParseOptions::default() };
         let parsed = Parser::new(&allocator, text, *kind).with_options(options).parse();
         if !parsed.panicked {
-            let mut reader = JavascriptReader::new(text);
-            reader.visit_program(&parsed.program);
-            // Names come first, since a call may use an alias that is declared further down.
-            reader.naming = false;
-            reader.collect(&parsed.program);
-            reader.findings.exhausted = reader.budget.exhausted;
-            return ParsedSource::Read(reader.findings);
+            return Ok(read(&parsed.program));
         }
         message = parsed.diagnostics.iter().next().map_or_else(String::new, ToString::to_string);
     }
-    ParsedSource::Refused(message)
+    Err(message)
 }
 
 /// The meaning of a name.

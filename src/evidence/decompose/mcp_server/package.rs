@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::decompose::AnchorFinderInput;
-use crate::manifest::{Manifest, ManifestKind, around, folder_of, is_foreign, is_within, join, name_of};
+use crate::manifest::{ASIDE, Manifest, ManifestKind, around, folder_of, is_foreign, is_within, join, name_of};
 
 /// npm packages by which servers are written.
 const NPM_KITS: [&str; 20] = [
@@ -43,22 +43,6 @@ const PYTHON_KITS: [&str; 8] = [
     "django-mcp-server",
     "mcp-agent-server",
     "arcade-mcp",
-];
-
-/// Folders beside a package's own code: tools that are registered there say nothing of the package.
-const ASIDE: [&str; 12] = [
-    "test",
-    "tests",
-    "spec",
-    "e2e",
-    "example",
-    "examples",
-    "samples",
-    "docs",
-    "demo",
-    "demos",
-    "templates",
-    "template",
 ];
 
 /// The folders of projects whose own source registers tools.

@@ -168,7 +168,7 @@ impl JavascriptOutliner {
         let mut next = self.build.function;
         while let Some(id) = next {
             let Some(function) = self.build.function_mut(id) else { return };
-            if !matches!(function.kind, FunctionKind::Loop { .. }) {
+            if !function.is_loop() {
                 function.returns.push(value);
                 return;
             }

@@ -10,9 +10,7 @@ use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::Ranged;
 
 use super::build::OutlineBuilder;
-use super::outline::{
-    Binding, ClassId, FunctionId, FunctionKind, MODULE_SCOPE, ModuleLanguage, Node, NodeId, Outline, ScopeId,
-};
+use super::outline::{Binding, ClassId, FunctionId, MODULE_SCOPE, ModuleLanguage, Node, NodeId, Outline, ScopeId};
 
 mod annotations;
 mod calls;
@@ -153,7 +151,7 @@ impl PythonOutliner {
     fn function_around(&self) -> Option<FunctionId> {
         let mut around = self.builder.function;
         while let Some(function) = around.and_then(|id| self.builder.outline.function(id)) {
-            if !matches!(function.kind, FunctionKind::Loop { .. }) {
+            if !function.is_loop() {
                 break;
             }
             around = function.parent;

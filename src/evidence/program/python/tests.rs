@@ -1,5 +1,6 @@
 //! Tests of the outlines of Python modules: small modules in, single facts out.
 
+use crate::program::outline::FunctionKind;
 use proptest::prelude::*;
 use rustpython_ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use serde_json::json;

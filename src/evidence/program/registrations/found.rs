@@ -169,8 +169,6 @@ impl Program<'_> {
                     }
                 }
                 Value::Schema(_) if parts.schema.is_none() => parts.schema = Some(value.clone()),
-                // What is imported and not found may be the description or the schema.
-                Value::Outside(_) | Value::Unknown if parts.description.is_unknown() && parts.schema.is_none() => {}
                 _ => {}
             }
         }

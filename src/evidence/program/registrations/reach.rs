@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use crate::Evidence;
-use crate::manifest::{ManifestKind, folder_of, join, name_of};
+use crate::manifest::{ASIDE, ManifestKind, folder_of, join, name_of};
 use crate::program::Program;
 use crate::program::modules::Imported;
 use crate::program::outline::{Origin, Outline};
@@ -139,31 +139,12 @@ fn leaves<'v>(value: &'v Json, into: &mut Vec<&'v str>) {
 
 /// True for a file of tests, examples or documents by its path: it registers nothing unless the package loads it.
 pub(super) fn is_aside(path: &str) -> bool {
-    const FOLDERS: [&str; 20] = [
-        "test",
-        "tests",
-        "__tests__",
-        "__mocks__",
-        "spec",
-        "e2e",
-        "fixtures",
-        "mocks",
-        "example",
-        "examples",
-        "samples",
-        "docs",
-        "demo",
-        "demos",
-        "templates",
-        "template",
-        "benchmarks",
-        "testing",
-        "evals",
-        "testdata",
-    ];
+    // Beside those the folders of code that only helps tests.
+    const HELPING: [&str; 8] =
+        ["__tests__", "__mocks__", "fixtures", "mocks", "benchmarks", "testing", "evals", "testdata"];
     let name = name_of(path);
     let stem = name.split('.').next().unwrap_or_default();
     let marked = name.contains(".test.") || name.contains(".spec.") || name.contains(".stories.");
     let python = name.ends_with(".py") && (stem.starts_with("test_") || stem.ends_with("_test") || stem == "conftest");
-    marked || python || folder_of(path).split('/').any(|folder| FOLDERS.contains(&folder))
+    marked || python || folder_of(path).split('/').any(|folder| ASIDE.contains(&folder) || HELPING.contains(&folder))
 }
