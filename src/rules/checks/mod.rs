@@ -129,7 +129,6 @@ mod tool_name_nonstandard;
 mod tool_schema_injection;
 mod tool_schema_unread;
 mod tool_shadowing;
-mod tool_steering;
 
 // Shared by checks; no card names these.
 
@@ -148,14 +147,9 @@ mod tool_concealment;
 mod tool_cues;
 mod tool_directives;
 mod tool_languages;
+mod tool_orders;
 mod tool_poison;
 mod tool_secrets;
-mod tool_steering_consent;
-mod tool_steering_cues;
-mod tool_steering_pretext;
-mod tool_steering_scope;
-mod tool_steering_secrecy;
-mod tool_steering_secrets;
 mod tool_texts;
 mod tool_values;
 

@@ -1,125 +1,112 @@
-//! tool-argument-hijack: a description orders what the recipient, path, amount or flag of a call must be, or has something sent elsewhere.
+//! tool-argument-hijack: a description orders what the recipient, path, amount or flag of another call must be, or has something sent elsewhere.
 
 use crate::FactSink;
-use capdex_evidence::lexicon::{CALL, ORDER, USER};
-use capdex_evidence::sentences::{Phrase, Sentence};
+use capdex_evidence::lexicon::{CALL, CHANGE, DESTROY, READ, SEND, SET, USER};
+use capdex_evidence::sentences::{Phrase, Sentence, Words};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::words;
 use capdex_model::fact::{Confidence, Severity};
 
-use super::tool_directives::{
-    Decided, Whose, commands, decided, gives_pressure, inserts_content, moves, obliges, overrules_user, puts_into_all,
-    whose,
-};
+use super::tool_directives::{Decided, Whose, assigns, decided, gives_pressure, inserts_content, moves, overrules_user, puts_into_all};
+use super::tool_orders::{Tie, ToolOrder, orders};
 use super::tool_poison::keeps_silence;
-use super::tool_secrets::secret_file;
 use super::tool_texts::{SurfaceSpeaker, each_prose, place_of, quoted};
 use super::tool_values::{WrittenValue, literal, names_receiver};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     each_prose(subject, |surface, text, speaker| {
-        let found = text.text.sentences().find_map(|sentence| Some((sentence, judgement(&sentence, speaker)?)));
-        let Some((sentence, (severity, confidence))) = found else { return };
+        let orders = orders(&text.text, speaker);
+        let judged = orders.iter().filter_map(|order| Some((judgement(order, speaker)?, order)));
+        let Some((severity, order)) = judged.max_by_key(|(severity, _)| *severity) else { return };
         let (severity, confidence) = match severity {
             Severity::High if keeps_silence(&text.text) => (Severity::Critical, Confidence::High),
-            _ => (severity, confidence),
+            Severity::High => (Severity::High, Confidence::Medium),
+            _ => (severity, Confidence::Low),
         };
-        facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, sentence.as_str()));
+        facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, order.sentence.as_str()));
     });
 }
 
-/// How bad a sentence is that decides about other calls; the plainest reading of it counts.
-fn judgement(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<(Severity, Confidence)> {
-    const HIGH: Option<(Severity, Confidence)> = Some((Severity::High, Confidence::Medium));
-    const MEDIUM: Option<(Severity, Confidence)> = Some((Severity::Medium, Confidence::Low));
-    let duty = obliges(sentence);
-    if !duty && !commands(sentence) {
-        return None;
-    }
-    let decided = decided(sentence);
-    let moved = || moves(sentence);
-    let calls = sentence.classes.any(CALL) || sentence.has(words!["with", "via", "through"]);
-    if decided.is_none() && !calls && !moved() && !puts_into_all(sentence) {
+/// How bad an order is that decides about another call.
+fn judgement(order: &ToolOrder<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<Severity> {
+    let sentence = &order.sentence;
+    if !order.binds {
         return None;
     }
     let value = literal(sentence);
-    if duty && value == Some(WrittenValue::Place) && moved() && names_receiver(sentence) {
-        return HIGH;
+    let to_receiver = value == Some(WrittenValue::Place) && moves(sentence) && names_receiver(sentence);
+    if order.obliges && to_receiver {
+        return Some(Severity::High);
     }
-    if decided.is_some() && duty && overrules_user(sentence) && sentence.classes.any(USER) {
-        return HIGH;
+    let decided = decided(sentence);
+    let overrules = order.obliges && overrules_user(sentence);
+    if decided.is_some() && overrules && (order.tie >= Some(Tie::Operation) || value.is_some()) {
+        return Some(Severity::High);
     }
-    let (whose, _) = whose(sentence, speaker)?;
-    let named = matches!(whose, Whose::Tool | Whose::Others);
-    let own_use = sentence.has(words!["before", "prior"])
-        && sentence.find(&const { Phrase::of(&[&["using", "calling", "use"], &["this"]], 0) }).is_some();
-    let unlisted = whose == Whose::Tool && !own_use;
-    let tied = sentence.has(words!["when", "whenever", "if", "before", "after", "while", "once", "upon"]);
-    match (decided, value) {
-        (Some(Decided::Changed), _) if (duty || tied) && (named || whose == Whose::Operation) => HIGH,
-        (Some(Decided::Changed), Some(_)) if duty => HIGH,
-        (Some(_), _) if overrules_user(sentence) => HIGH,
-        (Some(_), Some(WrittenValue::Place))
-            if (whose.is_foreign() && (duty || tied)) || (duty && gives_pressure(sentence)) =>
-        {
-            HIGH
+    // "When the user asks for A, you must show B instead."
+    if order.obliges && value.is_some() && sentence.classes.any(USER) && answers_otherwise(sentence) {
+        return Some(Severity::High);
+    }
+    if order.is_over_others() && acts_unseen(sentence) {
+        return Some(Severity::High);
+    }
+    let puts = inserts_content(sentence);
+    let changes = decided == Some(Decided::Changed) || changes_it(sentence);
+    match order.tie {
+        // What another server's tool is called with is not this one's to say.
+        Some(Tie::Foreign | Tie::Others) if changes || to_receiver || assigns(sentence) => Some(Severity::High),
+        Some(Tie::Foreign | Tie::Others) if (decided.is_some() || puts) && (value.is_some() || overrules_user(sentence)) => {
+            Some(Severity::High)
         }
-        (_, Some(_)) if puts_into_all(sentence) && duty && whose.is_foreign() => HIGH,
-        (_, Some(_)) if inserts_content(sentence) && (duty || tied) && unlisted => HIGH,
-        (_, Some(WrittenValue::Place)) if calls && unlisted && (duty || tied) => HIGH,
-        _ if calls && whose.is_foreign() && sentence.classes.any(ORDER) && secret_file(sentence).is_some() => HIGH,
-        (Some(Decided::Set), Some(WrittenValue::Plain)) if (duty || tied) && unlisted => HIGH,
-        (Some(Decided::Set), Some(WrittenValue::Plain)) if duty && named => MEDIUM,
-        (Some(_), _) if duty && whose == Whose::Operation && gives_rights(sentence) => HIGH,
-        (Some(_), Some(_)) if duty && whose == Whose::Operation => MEDIUM,
-        (Some(Decided::Changed), _) if duty => MEDIUM,
-        _ if calls && (duty || tied) && unlisted && acts_by_name(sentence) => HIGH,
-        _ if calls
-            && duty
-            && unlisted
-            && sentence.has(words!["also", "every", "whenever", "succeeds", "responding"]) =>
+        Some(Tie::Foreign | Tie::Others) if decided.is_some() && order.obliges => Some(Severity::Medium),
+        Some(Tie::Operation) if to_receiver => Some(Severity::High),
+        Some(Tie::Operation) if changes && value.is_some() && order.obliges => Some(Severity::High),
+        Some(Tie::Operation) if (decided.is_some() || puts) && value == Some(WrittenValue::Place) && gives_pressure(sentence) => {
+            Some(Severity::High)
+        }
+        Some(Tie::Operation) if decided.is_some() && value.is_some() && order.obliges => Some(Severity::Medium),
+        _ if puts_into_all(sentence)
+            && order.obliges
+            && value.is_some()
+            && order.speaks_of(speaker).is_some_and(Whose::is_foreign) =>
         {
-            MEDIUM
+            Some(Severity::High)
         }
         _ => None,
     }
 }
 
-/// Rights that are given away.
-fn gives_rights(sentence: &Sentence<'_>) -> bool {
-    sentence.has(words![
-        "administrator",
-        "admin",
-        "root",
-        "superuser",
-        "owner",
-        "public",
-        "everyone",
-        "unrestricted",
-        "sudo"
-    ]) && sentence.has(words![
-        "privileges",
-        "privilege",
-        "permissions",
-        "permission",
-        "access",
-        "role",
-        "rights",
-        "visibility",
-        "scope"
-    ])
+/// "If the user asks for …, instead …".
+fn answers_otherwise(sentence: &Sentence<'_>) -> bool {
+    const ASKED: Phrase = Phrase::of(
+        &[
+            &["when", "whenever", "if"],
+            &["user", "customer", "someone", "anyone"],
+            &["ask", "asks", "request", "requests", "wants", "queries", "searches"],
+        ],
+        2,
+    );
+    sentence.find(&ASKED).is_some() && sentence.has(words!["instead"])
 }
 
-/// Whether a tool is named that sends, pays, runs or destroys, and every call or word of the user is to start it.
-fn acts_by_name(sentence: &Sentence<'_>) -> bool {
-    const ACTS: [&str; 12] = [
-        "send", "delete", "remove", "transfer", "pay", "execute", "forward", "upload", "drop", "post", "purchase",
-        "buy",
-    ];
-    let acts = |index: usize| {
-        let word = sentence.word(index);
-        word.contains('_') && word.split('_').next().is_some_and(|verb| ACTS.contains(&verb))
-    };
-    let started = sentence.has(words!["user", "every", "whenever", "responding", "succeeds"]);
-    started && (0..sentence.words.len()).any(acts)
+/// An adverb of secrecy beside an order.
+fn acts_unseen(sentence: &Sentence<'_>) -> bool {
+    const UNSEEN: Words = Words::of(&["silently", "secretly", "covertly", "quietly", "invisibly", "stealthily", "discreetly"]);
+    (0..sentence.words.len()).any(|index| {
+        sentence.fits(index, &UNSEEN)
+            && !sentence.negated(index)
+            && (sentence.is(index + 1, SET.with(SEND).with(READ).with(CHANGE).with(CALL).with(DESTROY))
+                && !sentence.word(index + 1).ends_with('s'))
+    })
+}
+
+/// "Change it to", "replace the whole prompt with": something written is exchanged, whatever it is called.
+fn changes_it(sentence: &Sentence<'_>) -> bool {
+    let verbs = words!["replace", "replaced", "change", "changed", "modify", "modified", "rewrite", "rewritten", "override", "overridden", "swap", "redirect", "redirected", "substitute", "alter"];
+    (0..sentence.words.len()).any(|index| {
+        sentence.fits(index, verbs)
+            && !sentence.negated(index)
+            && (index + 1..=index + 12).any(|at| sentence.fits(at, words!["to", "with", "by", "as"]))
+            && literal(sentence).is_some()
+    })
 }

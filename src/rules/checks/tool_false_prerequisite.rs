@@ -1,208 +1,100 @@
-//! tool-false-prerequisite: a description demands to be called before every other tool or operation.
+//! tool-false-prerequisite: a description puts a call in front of somebody else's: its own, or one of a third tool.
 
 use crate::FactSink;
-use capdex_evidence::lexicon::{CALL, CONSEQUENCE, TRIGGER};
-use capdex_evidence::sentences::{Phrase, SegmentedText, Sentence, Words, is_one_of};
+use capdex_evidence::lexicon::CONSEQUENCE;
+use capdex_evidence::sentences::{Phrase, SegmentedText, Sentence};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::words;
 use capdex_model::fact::{Confidence, Severity};
 
-use super::tool_directives::{Whose, commands, gives_pressure, obliges, whose};
+use super::tool_directives::gives_pressure;
+use super::tool_orders::{Tie, ToolOrder, orders};
 use super::tool_poison::keeps_silence;
-use super::tool_secrets::taking;
-use super::tool_texts::{SurfaceSpeaker, each_prose, place_of, quoted};
+use super::tool_secrets::{secret_file, taking};
+use super::tool_texts::{SurfaceSpeaker, each_prose, name_words, place_of, quoted};
+use super::tool_values::{WrittenValue, literal};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     each_prose(subject, |surface, text, speaker| {
-        let said = &text.text;
-        if !(said.classes().any(TRIGGER) && said.classes().any(CALL)) {
-            return;
-        }
-        let found = said.sentences().find_map(|sentence| Some((sentence, judgement(&sentence, said, speaker)?)));
-        let Some((sentence, (severity, confidence))) = found else { return };
-        facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, sentence.as_str()));
+        let orders = orders(&text.text, speaker);
+        let judged = orders.iter().filter_map(|order| Some((judgement(order, &text.text, speaker)?, order)));
+        let Some((severity, order)) = judged.max_by_key(|(severity, _)| *severity) else { return };
+        let confidence = if severity >= Severity::High { Confidence::Medium } else { Confidence::Low };
+        facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, order.sentence.as_str()));
     });
 }
 
-/// What puts one call in front of another.
-const ORDERING: Words = Words::of(&[
-    "before",
-    "prior",
-    "ahead",
-    "first",
-    "precede",
-    "preceded",
-    "precedes",
-    "preceding",
-    "until",
-    "without",
-    "beforehand",
-    "whenever",
-    "every",
-    "requires",
-    "require",
-    "unless",
-    "needed",
-    "required",
-]);
+fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeaker<'_>) -> Option<Severity> {
+    let sentence = &order.sentence;
+    let presses = || text.sentences().any(|sentence| threatens(&sentence) || gives_pressure(&sentence));
+    if let Some(called) = order.foreign {
+        let is_bound = order.binds || threatens(sentence);
+        let grave = || secret_file(sentence).is_some() || taking(sentence).is_some() || keeps_silence(text);
+        let written = literal(sentence);
+        return match order.tie {
+            // Two strangers' tools are chained: no server needs that of another.
+            Some(Tie::Foreign) if is_bound => Some(Severity::High),
+            Some(Tie::Others | Tie::Operation) if is_bound && (grave() || written.is_some()) => Some(Severity::High),
+            Some(Tie::Others | Tie::Operation) if is_bound => Some(Severity::Medium),
+            Some(Tie::Sibling) => (is_bound && grave()).then_some(Severity::High),
+            Some(Tie::Own) | None if is_bound && grave() => Some(Severity::High),
+            Some(Tie::Own) | None if is_bound && acts(sentence, called) && (written.is_some() || threatens_after(order, text)) => {
+                Some(Severity::High)
+            }
+            Some(Tie::Own) | None if order.obliges && written == Some(WrittenValue::Place) => Some(Severity::High),
+            Some(Tie::Own) | None
+                if order.obliges && (written.is_some() || acts(sentence, called) || threatens_after(order, text)) =>
+            {
+                Some(Severity::High)
+            }
+            Some(Tie::Own) | None if order.obliges => Some(Severity::Medium),
+            _ => None,
+        };
+    }
+    if !order.itself || forbids_itself(sentence) {
+        return None;
+    }
+    let first = sentence.has(words![
+        "before", "prior", "ahead", "first", "precede", "preceded", "preceding", "until", "without", "beforehand", "unless"
+    ]);
+    let strict = order.obliges || sentence.classes.any(CONSEQUENCE);
+    if !first || !(order.binds || strict) {
+        return None;
+    }
+    let grave = || keeps_silence(text) || text.sentences().any(|sentence| taking(&sentence).is_some());
+    match order.tie {
+        Some(Tie::Foreign) if strict && (presses() || grave()) => Some(Severity::High),
+        Some(Tie::Foreign) if strict => Some(Severity::Medium),
+        Some(Tie::Others | Tie::Operation) if grave() => Some(Severity::High),
+        Some(Tie::Others | Tie::Operation) if strict && order.is_general() && presses() => Some(Severity::High),
+        Some(Tie::Others | Tie::Operation) if strict => Some(Severity::Medium),
+        _ if general(sentence) && grave() => Some(Severity::High),
+        _ if general(sentence) && strict && presses() && speaker.stands_alone() => Some(Severity::Medium),
+        _ => None,
+    }
+}
 
-/// Kinds of operation that belong to the client or to other servers; of others a tool may well be the first step.
-const CLIENTS: [&str; 22] = [
-    "file",
-    "files",
-    "filesystem",
-    "shell",
-    "terminal",
-    "git",
-    "email",
-    "emails",
-    "mail",
-    "message",
-    "messages",
-    "database",
-    "network",
-    "payment",
-    "payments",
-    "transaction",
-    "transactions",
-    "transfer",
-    "transfers",
-    "purchase",
-    "purchases",
-    "money",
-];
+/// "Failure to do so will corrupt the data", "otherwise the call fails".
+fn threatens(sentence: &Sentence<'_>) -> bool {
+    sentence.has(words!["failure", "failing", "skipping", "otherwise", "unless", "fail"]) && sentence.classes.any(CONSEQUENCE)
+}
 
-/// Everything else is held up.
-const BLOCKED: Phrase = Phrase::of(
-    &[
-        &["no", "not", "never", "cannot", "don't"],
-        &["tool", "tools", "operation", "operations", "action", "actions", "files", "commands", "queries", "requests"],
-    ],
-    5,
-);
+/// A threat in the sentence of an order or in one behind it.
+fn threatens_after(order: &ToolOrder<'_>, text: &SegmentedText) -> bool {
+    let said = order.sentence.as_str();
+    text.sentences().skip_while(|sentence| sentence.as_str() != said).take(3).any(|sentence| threatens(&sentence))
+}
 
-/// That this very tool is to be called: "this tool must be invoked", "call it", "via this tool".
-fn calls_itself(sentence: &Sentence<'_>) -> bool {
-    const CALLED: [&str; 12] = [
-        "called",
-        "invoked",
-        "executed",
-        "run",
-        "consulted",
-        "triggered",
-        "used",
-        "completed",
-        "performed",
-        "call",
-        "ran",
-        "running",
+/// True where the name of a tool says that it changes something: a stranger's state is not a description's to change.
+fn acts(sentence: &Sentence<'_>, called: usize) -> bool {
+    const ACTS: [&str; 40] = [
+        "send", "delete", "remove", "transfer", "pay", "execute", "forward", "upload", "drop", "post", "purchase", "buy",
+        "reset", "wipe", "clear", "void", "mark", "put", "write", "overwrite", "set", "update", "create", "cancel",
+        "close", "deactivate", "activate", "disable", "enable", "move", "publish", "share", "invite", "grant", "merge",
+        "evaluate", "run", "import", "print", "export",
     ];
-    const PASSIVE: Phrase = Phrase::of(&[&["this", "it", "tool", "function", "check", "step"], &CALLED], 5);
-    const ACTIVE: Phrase = Phrase::of(
-        &[
-            &[
-                "call",
-                "calling",
-                "run",
-                "running",
-                "invoke",
-                "invoking",
-                "execute",
-                "executing",
-                "use",
-                "using",
-                "via",
-                "through",
-                "from",
-                "by",
-                "with",
-                "consult",
-            ],
-            &["this", "it"],
-        ],
-        1,
-    );
-    const REQUIRED: Phrase =
-        Phrase::of(&[&["this", "tool"], &["is", "as"], &["required", "mandatory", "necessary", "prerequisite"]], 2);
-    const PRECEDED: Phrase = Phrase::of(&[&["preceded"], &["call", "this", "invocation"]], 3);
-    const SUBJECTLESS: Phrase = Phrase::of(&[&["must", "shall", "should", "has", "needs"], &["be"], &CALLED], 2);
-    let begins = sentence.find(&SUBJECTLESS).is_some_and(|(first, _)| first < 2)
-        || (sentence.fits(0, words!["required", "mandatory", "prerequisite"])
-            && sentence.fits(1, words!["before", "prior"]));
-    begins || [&PASSIVE, &ACTIVE, &REQUIRED, &PRECEDED].into_iter().any(|phrase| sentence.find(phrase).is_some())
-}
-
-fn judgement(
-    sentence: &Sentence<'_>,
-    text: &SegmentedText,
-    speaker: &SurfaceSpeaker<'_>,
-) -> Option<(Severity, Confidence)> {
-    let blocks = sentence.has(words!["until", "without", "unless", "before"]) && sentence.find(&BLOCKED).is_some();
-    let failing = sentence.classes.any(CONSEQUENCE) || blocks;
-    if !calls_itself(sentence) || !sentence.has(&ORDERING) || !(obliges(sentence) || commands(sentence) || failing) {
-        return None;
-    }
-    if about_itself(sentence) || forbids_itself(sentence) {
-        return None;
-    }
-    let before = sentence.has(words![
-        "before",
-        "prior",
-        "ahead",
-        "first",
-        "precede",
-        "preceded",
-        "preceding",
-        "until",
-        "without",
-        "beforehand",
-        "unless"
-    ]) || prior(sentence);
-    let found = whose(sentence, speaker);
-    let object = found.map(|(whose, _)| whose);
-    let operation =
-        found.is_some_and(|(whose, at)| whose == Whose::Operation && is_one_of(sentence.word(at), &CLIENTS));
-    let sibling = matches!(object, Some(Whose::SiblingOperation | Whose::SiblingTool));
-    let anything = matches!(object, Some(Whose::Others)) || general(sentence);
-    if (object.is_none() && !anything) || !before {
-        return None;
-    }
-    let strict = failing
-        || sentence.has(words![
-            "must",
-            "always",
-            "mandatory",
-            "required",
-            "never",
-            "shall",
-            "has",
-            "have",
-            "needs",
-            "necessary",
-            "essential",
-            "require",
-            "requires",
-            "guarantee",
-            "obligatory",
-            "imperative"
-        ]);
-    let must = obliges(sentence) || failing;
-    let hidden = keeps_silence(text) || text.sentences().any(|sentence| taking(&sentence).is_some());
-    let pressed = blocks || text.sentences().any(|sentence| gives_pressure(&sentence));
-    Some(if hidden {
-        (Severity::High, Confidence::High)
-    } else if strict && (operation || (pressed && anything && !sibling)) {
-        (Severity::High, Confidence::Medium)
-    } else if must || (pressed && (operation || anything)) {
-        (Severity::Medium, Confidence::Low)
-    } else {
-        (Severity::Low, Confidence::Low)
-    })
-}
-
-/// "Require prior authorization".
-fn prior(sentence: &Sentence<'_>) -> bool {
-    sentence.has(words!["require", "requires", "required"])
+    let parts = name_words(sentence.raw(called));
+    parts.iter().any(|part| ACTS.contains(&part.as_str()))
 }
 
 /// Any action at all comes after.
@@ -210,73 +102,30 @@ fn general(sentence: &Sentence<'_>) -> bool {
     const BEFORE: Phrase = Phrase::of(
         &[
             &["before", "prior", "ahead", "preceding"],
-            &[
-                "operation",
-                "operations",
-                "action",
-                "actions",
-                "command",
-                "commands",
-                "request",
-                "requests",
-                "task",
-                "tasks",
-                "interaction",
-                "transaction",
-                "transactions",
-                "response",
-                "tool",
-                "tools",
-                "function",
-                "functions",
-                "responding",
-                "answering",
-                "steps",
-                "query",
-                "queries",
-                "anything",
-                "proceeding",
-            ],
+            &["any", "all", "every", "each", "other", "responding", "answering", "anything"],
         ],
-        4,
+        3,
     );
-    sentence.find(&BEFORE).is_some_and(|(_, last)| {
-        !sentence.fits(last.wrapping_sub(1), words!["this", "these", "the", "that", "its", "a", "an"])
-    })
-}
-
-/// "Before using this tool": its own use, not another's.
-fn about_itself(sentence: &Sentence<'_>) -> bool {
-    sentence
-        .find(
-            &const {
-                Phrase::of(
-                    &[
-                        &["before", "prior", "until", "unless"],
-                        &["using", "calling", "invoking", "running", "use"],
-                        &["this", "these", "it"],
-                    ],
-                    2,
-                )
-            },
-        )
-        .is_some()
+    sentence.find(&BEFORE).is_some()
 }
 
 /// "Do not call this tool until": the demand is the other way round.
 fn forbids_itself(sentence: &Sentence<'_>) -> bool {
-    sentence
-        .find(
-            &const {
-                Phrase::of(
-                    &[
-                        &["not", "never", "don't", "avoid", "only"],
-                        &["call", "use", "run", "invoke", "calling", "using", "execute"],
-                        &["this", "it"],
-                    ],
-                    1,
-                )
-            },
-        )
-        .is_some()
+    const FORBIDS: Phrase = Phrase::of(
+        &[
+            &["not", "never", "don't", "avoid", "only"],
+            &["call", "use", "run", "invoke", "calling", "using", "execute"],
+            &["this", "it"],
+        ],
+        1,
+    );
+    const OWN_USE: Phrase = Phrase::of(
+        &[
+            &["before", "prior", "until", "unless"],
+            &["using", "calling", "invoking", "running", "use"],
+            &["this", "these", "it"],
+        ],
+        2,
+    );
+    sentence.find(&FORBIDS).is_some() || sentence.find(&OWN_USE).is_some()
 }

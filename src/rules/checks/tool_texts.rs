@@ -159,6 +159,11 @@ impl<'a> SurfaceSpeaker<'a> {
         self.siblings.names().words.contains(word.trim_end_matches('s'))
     }
 
+    /// True where its server has no other tool, as far as is known.
+    pub(super) fn stands_alone(&self) -> bool {
+        self.siblings.names().folded.len() < 2
+    }
+
     /// True where it is the name of one of its arguments.
     fn is_argument(&self, name: &str) -> bool {
         let mut names = self.surface.texts.iter().filter(|text| text.part == SurfacePart::Schema(SchemaField::Name));
@@ -182,7 +187,8 @@ impl<'a> SurfaceSpeaker<'a> {
         let is_marked = raw.bytes().any(|byte| byte == b'_' || byte.is_ascii_uppercase());
         let built_in = is_marked && BUILT_IN.contains(&raw);
         let plain = self.is_plain_tool(sentence, index);
-        let identifier = is_marked && is_identifier(raw);
+        let hyphenated = is_hyphenated(raw) && (quoted || is_operated(sentence, index));
+        let identifier = (is_marked && is_identifier(raw)) || hyphenated;
         // Nearly no word is a name: the rest is asked of those that may be.
         if !(built_in || quoted || plain || identifier) {
             return None;
@@ -207,6 +213,9 @@ impl<'a> SurfaceSpeaker<'a> {
             && sentence.fits(index + 1, words!["is", "gets", "are"]);
         let called = is_used
             || (index.saturating_sub(4)..index + 3).any(|at| sentence.fits(at, &CALLED))
+            || (quoted && (index.saturating_sub(2)..index).any(|at| sentence.fits(at, &ASKED)))
+            || is_used_next(sentence, index)
+            || is_operated(sentence, index)
             || (sentence.fits(
                 index.wrapping_sub(1),
                 words!["through", "via", "by", "before", "after", "when", "whenever", "to"],
@@ -233,6 +242,14 @@ const CALLED: Words = Words::of(&[
     "running",
     "trigger",
     "triggered",
+]);
+/// Verbs that may have a tool as their object, where its name stands in quotation marks.
+const ASKED: Words =
+    Words::of(&["use", "using", "perform", "request", "fetch", "scan", "via", "through", "query", "consult"]);
+/// Nouns behind the name of a tool.
+const CALLS: Words = Words::of(&[
+    "tool", "tools", "function", "functions", "call", "calls", "request", "requests", "command", "commands", "endpoint",
+    "operation", "operations",
 ]);
 /// Words before a quoted name of a tool.
 const INVOKED: Words = Words::of(&[
@@ -295,6 +312,28 @@ const BUILT_IN: [&str; 14] = [
     "run_terminal_cmd",
 ];
 
+/// True where a noun for calls stands behind a quoted name, or something is passed to it.
+fn is_used_next(sentence: &Sentence<'_>, index: usize) -> bool {
+    let given = sentence.fits(index.wrapping_sub(1), words!["to"])
+        && sentence.fits(index.wrapping_sub(2), words!["passed", "submitted", "sent", "given"]);
+    sentence.words.get(index).is_some_and(|word| word.quoted) && (given || sentence.fits(index + 1, &CALLS))
+}
+
+/// "When using NAME", "before calling NAME".
+fn is_operated(sentence: &Sentence<'_>, index: usize) -> bool {
+    let verb = index.wrapping_sub(if sentence.fits(index.wrapping_sub(1), words!["the"]) { 2 } else { 1 });
+    sentence.fits(verb, words!["using", "calling", "invoking", "running", "executing", "use", "call", "run"])
+        && (verb.saturating_sub(2)..verb)
+            .any(|at| sentence.fits(at, words!["when", "whenever", "before", "after", "prior", "while"]))
+}
+
+/// True where a quoted word is made of small letters with hyphens inside, as some servers name their tools.
+fn is_hyphenated(raw: &str) -> bool {
+    let parts = raw.split('-').count();
+    let plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    parts > 1 && raw.split('-').all(plain) && raw.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
+}
+
 /// True where the word "tool" or "function" stands beside a word.
 pub(super) fn is_beside_tool(sentence: &Sentence<'_>, index: usize) -> bool {
     let near = |at: usize| matches!(sentence.word(at), "tool" | "tools" | "function" | "functions");
@@ -303,7 +342,7 @@ pub(super) fn is_beside_tool(sentence: &Sentence<'_>, index: usize) -> bool {
 
 /// True where an identifier begins with a verb, as names of tools do.
 fn begins_with_verb(raw: &str) -> bool {
-    const VERBS: [&str; 67] = [
+    const VERBS: [&str; 69] = [
         "add",
         "analyze",
         "book",
@@ -337,6 +376,7 @@ fn begins_with_verb(raw: &str) -> bool {
         "load",
         "log",
         "make",
+        "mark",
         "merge",
         "move",
         "open",
@@ -349,6 +389,7 @@ fn begins_with_verb(raw: &str) -> bool {
         "process",
         "publish",
         "push",
+        "put",
         "query",
         "read",
         "remove",

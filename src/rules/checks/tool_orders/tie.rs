@@ -1,0 +1,72 @@
+//! Ties: the clause that says before, after or with which call an order holds.
+
+use capdex_evidence::lexicon::{CALL, CHANGE, DESTROY, OPERATION, READ, SEND, SET, WISH};
+use capdex_evidence::sentences::{Sentence, Words};
+use capdex_evidence::words;
+
+use super::super::tool_directives::{Whose, whose};
+use super::super::tool_texts::SurfaceSpeaker;
+use super::{Tie, ToolName, clause};
+
+/// Words that begin such a clause.
+const BEGINS: Words = Words::of(&["before", "prior", "when", "whenever", "after", "once", "while", "upon", "until", "during"]);
+/// Words that make one of the name behind them: "any `send_mail` call", "for `send_mail`".
+const OF_ALL: Words = Words::of(&["any", "all", "every", "each", "for", "with"]);
+/// What is done with a name in such a clause.
+const USED: Words = Words::of(&["call", "calls", "calling", "use", "uses", "using", "used", "run", "running", "runs", "invoke", "invoking", "invoked", "called", "execute", "executing", "operating", "tool", "tools", "command", "commands", "via", "through", "with", "action", "actions", "request", "requests", "operation", "operations", "user"]);
+
+/// The call that a sentence ties its order to.
+pub(super) fn of(sentence: &Sentence<'_>, names: &[ToolName], speaker: &SurfaceSpeaker<'_>) -> Option<Tie> {
+    let named = |range: &std::ops::Range<usize>| {
+        let inside = names.iter().filter(|name| range.contains(&name.index));
+        inside.map(|name| if name.is_sibling { Tie::Sibling } else { Tie::Foreign }).max()
+    };
+    // "Use after and limit for pages" names arguments.
+    let begins = |index: &usize| {
+        sentence.fits(*index, &BEGINS) && !sentence.fits(index.wrapping_sub(1), words!["use", "using", "with", "and", "or"])
+    };
+    let begun = (0..sentence.words.len()).filter(begins).filter_map(|index| {
+        let range = clause(sentence, index + 1);
+        named(&range).or_else(|| unnamed(sentence, &range, speaker))
+    });
+    let of_all = names.iter().filter_map(|name| {
+        let at = name.index;
+        let led = (at.saturating_sub(3)..at).any(|index| sentence.fits(index, &OF_ALL));
+        let used = (at + 1..=at + 2).any(|index| sentence.fits(index, &USED));
+        let general = (at.saturating_sub(6)..at).any(|index| sentence.fits(index, words!["any", "all", "every", "each"]));
+        let through = sentence.fits(at.wrapping_sub(1), words!["via", "through", "by", "using", "to"])
+            || sentence.fits(at.wrapping_sub(2), words!["via", "through", "using", "to"]);
+        ((led && used) || (general && through)).then_some(if name.is_sibling { Tie::Sibling } else { Tie::Foreign })
+    });
+    begun.chain(of_all).max()
+}
+
+/// The tie of a clause that names no tool: this one, any other, or a kind of operation.
+fn unnamed(sentence: &Sentence<'_>, range: &std::ops::Range<usize>, speaker: &SurfaceSpeaker<'_>) -> Option<Tie> {
+    let itself = range.clone().any(|index| sentence.fits(index, words!["this", "it"]));
+    if itself || range.clone().any(|index| speaker.is_about(sentence.word(index))) {
+        return Some(Tie::Own);
+    }
+    let (whose, at) = whose(sentence, speaker)?;
+    range.contains(&at).then_some(match whose {
+        Whose::SiblingOperation | Whose::SiblingTool => Tie::Sibling,
+        Whose::Operation => Tie::Operation,
+        Whose::Others => Tie::Others,
+        Whose::Tool => Tie::Foreign,
+    })
+}
+
+/// True where a bare verb begins behind the clause of a tie: "before using A, search for …".
+pub(super) fn commands_behind(sentence: &Sentence<'_>) -> bool {
+    let verbs = READ.with(SEND).with(SET).with(CALL).with(CHANGE).with(DESTROY).with(OPERATION).with(WISH);
+    (0..sentence.words.len()).filter(|index| sentence.fits(*index, &BEGINS)).any(|index| {
+        let next = clause(sentence, index + 1).end;
+        let next = if sentence.fits(next, words!["first", "always", "also", "silently"]) { next + 1 } else { next };
+        let word = sentence.word(next);
+        sentence.ends_clause(next.wrapping_sub(1).min(clause(sentence, index + 1).end.wrapping_sub(1)))
+            && sentence.is(next, verbs)
+            && !word.ends_with('s')
+            && !word.ends_with("ing")
+            && !word.ends_with("ed")
+    })
+}
