@@ -292,6 +292,12 @@ impl<'a> Sentence<'a> {
         self.words.iter().map(|word| Keyed { text: text.small(word.start as usize, word.end as usize), key: word.key })
     }
 
+    /// What follows a word in its sentence, in lower case.
+    pub fn behind(&self, index: usize) -> &'a str {
+        let Some(word) = self.words.get(index) else { return "" };
+        self.text.small(word.end as usize, self.span.bytes.1 as usize)
+    }
+
     /// A word as it is written.
     pub fn raw(&self, index: usize) -> &'a str {
         self.words.get(index).map_or("", |word| self.text.plain(word.start as usize, word.end as usize))

@@ -143,6 +143,7 @@ mod server_launches;
 mod shell_events;
 mod source_calls;
 mod tool_capabilities;
+mod tool_commands;
 mod tool_concealment;
 mod tool_cues;
 mod tool_directives;

@@ -1,7 +1,7 @@
 //! tool-argument-hijack: a description orders what the recipient, path, amount or flag of another call must be, or has something sent elsewhere.
 
 use crate::FactSink;
-use capdex_evidence::lexicon::{CALL, CHANGE, DESTROY, READ, SEND, SET, USER};
+use capdex_evidence::lexicon::{CALL, CHANGE, DESTROY, READ, SEND, SET, USER, WISH};
 use capdex_evidence::sentences::{Phrase, Sentence, Words};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::words;
@@ -11,7 +11,7 @@ use super::tool_directives::{Decided, Whose, assigns, decided, gives_pressure, i
 use super::tool_orders::{Tie, ToolOrder, orders};
 use super::tool_poison::keeps_silence;
 use super::tool_texts::{SurfaceSpeaker, each_prose, place_of, quoted};
-use super::tool_values::{WrittenValue, literal, names_receiver};
+use super::tool_values::{WrittenValue, literal, names_receiver, writes_value};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     each_prose(subject, |surface, text, speaker| {
@@ -47,18 +47,18 @@ fn judgement(order: &ToolOrder<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<Seve
     if order.obliges && value.is_some() && sentence.classes.any(USER) && answers_otherwise(sentence) {
         return Some(Severity::High);
     }
-    if order.is_over_others() && acts_unseen(sentence) {
+    if order.tie >= Some(Tie::Operation) && acts_unseen(sentence) {
         return Some(Severity::High);
     }
-    let puts = inserts_content(sentence);
+    let puts = inserts_content(sentence) || sets(sentence);
+    let written = value.is_some() || writes_value(sentence);
+    let over_others = order.is_over_others() || (order.tie.is_none() && order.obliges && order.mentions_foreign && order.foreign.is_none());
     let changes = decided == Some(Decided::Changed) || changes_it(sentence);
     match order.tie {
         // What another server's tool is called with is not this one's to say.
-        Some(Tie::Foreign | Tie::Others) if changes || to_receiver || assigns(sentence) => Some(Severity::High),
-        Some(Tie::Foreign | Tie::Others) if (decided.is_some() || puts) && (value.is_some() || overrules_user(sentence)) => {
-            Some(Severity::High)
-        }
-        Some(Tie::Foreign | Tie::Others) if decided.is_some() && order.obliges => Some(Severity::Medium),
+        _ if over_others && (changes || to_receiver || assigns(sentence) || sets_aside(sentence)) => Some(Severity::High),
+        _ if over_others && (decided.is_some() || puts) && (written || overrules_user(sentence)) => Some(Severity::High),
+        _ if over_others && decided.is_some() && order.obliges => Some(Severity::Medium),
         Some(Tie::Operation) if to_receiver => Some(Severity::High),
         Some(Tie::Operation) if changes && value.is_some() && order.obliges => Some(Severity::High),
         Some(Tie::Operation) if (decided.is_some() || puts) && value == Some(WrittenValue::Place) && gives_pressure(sentence) => {
@@ -89,6 +89,25 @@ fn answers_otherwise(sentence: &Sentence<'_>) -> bool {
     sentence.find(&ASKED).is_some() && sentence.has(words!["instead"])
 }
 
+/// A verb of setting or leaving out, in the form of an order.
+fn sets(sentence: &Sentence<'_>) -> bool {
+    const SETS: Words = Words::of(&[
+        "set", "append", "prepend", "add", "insert", "include", "pass", "restrict", "limit", "force", "remove", "drop", "join",
+        "restricted", "limited", "appended", "fixed", "use",
+    ]);
+    (0..sentence.words.len()).any(|index| sentence.fits(index, &SETS) && !sentence.negated(index))
+}
+
+/// "Ignore the user's …", "override the request", "skip the deletion".
+fn sets_aside(sentence: &Sentence<'_>) -> bool {
+    let verbs = words!["ignore", "override", "disregard", "bypass", "skip", "discard"];
+    (0..sentence.words.len()).any(|index| {
+        sentence.fits(index, verbs)
+            && !sentence.negated(index)
+            && (index + 1..=index + 6).any(|at| sentence.is(at, WISH.with(USER)) || sentence.fits(at, words!["query", "deletion", "confirmation", "input"]))
+    })
+}
+
 /// An adverb of secrecy beside an order.
 fn acts_unseen(sentence: &Sentence<'_>) -> bool {
     const UNSEEN: Words = Words::of(&["silently", "secretly", "covertly", "quietly", "invisibly", "stealthily", "discreetly"]);
@@ -107,6 +126,6 @@ fn changes_it(sentence: &Sentence<'_>) -> bool {
         sentence.fits(index, verbs)
             && !sentence.negated(index)
             && (index + 1..=index + 12).any(|at| sentence.fits(at, words!["to", "with", "by", "as"]))
-            && literal(sentence).is_some()
+            && writes_value(sentence)
     })
 }

@@ -6,6 +6,8 @@ use capdex_evidence::lexicon::{Classes, DESTROY, HIDDEN, NEGATION, ORDER, READ, 
 use capdex_evidence::sentences::{Phrase, Sentence, Words, is_one_of};
 use capdex_evidence::words;
 
+use super::tool_values::{WrittenValue, literal};
+
 /// From whom something is kept, or what is.
 const KEPT_FROM: Words = Words::of(&[
     "user",
@@ -93,6 +95,10 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         || (sentence.word(last + 1) == "that"
             && is_one_of(sentence.word(last + 2), &["it", "you", "they", "there", "this"])
             && sentence.has(words!["cannot", "possible", "unable", "can't"]));
+    // "Never tell a user a message was sent" forbids a claim that is not true.
+    let claims = is_one_of(sentence.word(last + 1), &["a", "an", "the", "that"])
+        && (last + 3..=last + 6).any(|index| sentence.fits(index, words!["was", "is", "has", "were", "are", "succeeded"]));
+    let steers = steers || claims;
     // "… the raw id", "… the answer yet": how something is put, or a game.
     let detail = words!["raw", "each", "id", "ids", "uuid", "pk", "json", "answer", "solution"];
     let detailed = (last + 1..=last + 3).any(|index| sentence.fits(index, detail));
@@ -219,5 +225,7 @@ pub(super) fn acts_in_secret(sentence: &Sentence<'_>) -> Option<(usize, usize)> 
     // Programs fail and succeed silently all the time: an order to send has to come with it.
     let weak = sentence.fits(at, words!["silently", "quietly"]);
     let ordered = sentence.classes.any(ORDER) || sentence.has(words!["also", "then"]);
-    (!weak || (ordered && sentence.is(act, SEND))).then_some((at.min(act), at.max(act)))
+    // Without an order it must be said where to.
+    let placed = sentence.is(act, SEND.with(READ)) && literal(sentence) == Some(WrittenValue::Place);
+    (!weak || placed || (ordered && sentence.is(act, SEND))).then_some((at.min(act), at.max(act)))
 }

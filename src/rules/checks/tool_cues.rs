@@ -127,7 +127,11 @@ pub(super) fn overrides(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     });
     // Following a tool's steps is ordinary; following them without question is not.
     let obeyed = sentence.find(&OBEY).filter(|_| sentence.has(&BLINDLY));
-    let found = aside.or_else(|| sentence.find(&PRECEDENCE)).or_else(|| sentence.find(&ASIDE)).or(obeyed);
+    let found = aside
+        .or_else(|| sentence.find(&PRECEDENCE))
+        .or_else(|| sentence.find(&ABOVE_USER))
+        .or_else(|| sentence.find(&ASIDE))
+        .or(obeyed);
     // Security tools quote and forbid these very orders.
     found.filter(|(first, _)| !sentence.negated(*first) && !names_an_option(sentence, *first))
 }
@@ -164,6 +168,17 @@ const PRECEDENCE: Phrase = Phrase::of(
         ],
     ],
     3,
+);
+
+/// A rank above the user's wish: "has a higher priority than the user's request".
+const ABOVE_USER: Phrase = Phrase::of(
+    &[
+        &["priority", "precedence", "authority", "higher", "above"],
+        &["than", "over", "of"],
+        &["user", "user's", "users"],
+        &["query", "request", "requests", "instructions", "input", "wish", "wishes", "message", "query/request"],
+    ],
+    2,
 );
 
 /// The result of a tool is to be obeyed.

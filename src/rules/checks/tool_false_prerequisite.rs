@@ -2,7 +2,7 @@
 
 use crate::FactSink;
 use capdex_evidence::lexicon::CONSEQUENCE;
-use capdex_evidence::sentences::{Phrase, SegmentedText, Sentence};
+use capdex_evidence::sentences::{Phrase, SegmentedText, Sentence, Words};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::words;
 use capdex_model::fact::{Confidence, Severity};
@@ -12,7 +12,7 @@ use super::tool_orders::{Tie, ToolOrder, orders};
 use super::tool_poison::keeps_silence;
 use super::tool_secrets::{secret_file, taking};
 use super::tool_texts::{SurfaceSpeaker, each_prose, name_words, place_of, quoted};
-use super::tool_values::{WrittenValue, literal};
+use super::tool_values::hands_value;
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     each_prose(subject, |surface, text, speaker| {
@@ -30,23 +30,22 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
     if let Some(called) = order.foreign {
         let is_bound = order.binds || threatens(sentence);
         let grave = || secret_file(sentence).is_some() || taking(sentence).is_some() || keeps_silence(text);
-        let written = literal(sentence);
+        let handed = hands_value(sentence, called);
+        let secret = secret_file(sentence).is_some();
         return match order.tie {
+            _ if secret && handed => Some(Severity::High),
             // Two strangers' tools are chained: no server needs that of another.
             Some(Tie::Foreign) if is_bound => Some(Severity::High),
-            Some(Tie::Others | Tie::Operation) if is_bound && (grave() || written.is_some()) => Some(Severity::High),
+            Some(Tie::Others | Tie::Operation) if is_bound && (grave() || handed) => Some(Severity::High),
             Some(Tie::Others | Tie::Operation) if is_bound => Some(Severity::Medium),
             Some(Tie::Sibling) => (is_bound && grave()).then_some(Severity::High),
             Some(Tie::Own) | None if is_bound && grave() => Some(Severity::High),
-            Some(Tie::Own) | None if is_bound && acts(sentence, called) && (written.is_some() || threatens_after(order, text)) => {
+            // "For large lists use X instead" offers a choice.
+            Some(Tie::Own) | None if sentence.has(words!["instead", "prefer", "alternatively"]) => None,
+            Some(Tie::Own) | None if is_bound && (handed || acts(sentence, called)) && threatens_after(order, text) => {
                 Some(Severity::High)
             }
-            Some(Tie::Own) | None if order.obliges && written == Some(WrittenValue::Place) => Some(Severity::High),
-            Some(Tie::Own) | None
-                if order.obliges && (written.is_some() || acts(sentence, called) || threatens_after(order, text)) =>
-            {
-                Some(Severity::High)
-            }
+            Some(Tie::Own) | None if order.obliges && (handed || (acts(sentence, called) && presses())) => Some(Severity::High),
             Some(Tie::Own) | None if order.obliges => Some(Severity::Medium),
             _ => None,
         };
@@ -76,7 +75,14 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
 
 /// "Failure to do so will corrupt the data", "otherwise the call fails".
 fn threatens(sentence: &Sentence<'_>) -> bool {
-    sentence.has(words!["failure", "failing", "skipping", "otherwise", "unless", "fail"]) && sentence.classes.any(CONSEQUENCE)
+    const IF_NOT: Words = Words::of(&["failure", "failing", "skipping", "omitting", "ignoring", "otherwise", "fail"]);
+    const HARM: Words = Words::of(&[
+        "fail", "fails", "failure", "failures", "crash", "corrupt", "corruption", "error", "errors", "break", "disrupt", "lost",
+        "loss", "denied", "blocked", "instability", "rejected",
+    ]);
+    let harm = (0..sentence.words.len()).filter(|index| sentence.fits(*index, &HARM)).last();
+    harm.is_some_and(|harm| (0..sentence.words.len()).any(|index| index != harm && sentence.fits(index, &IF_NOT)))
+        || (sentence.fits(harm.unwrap_or(0), words!["fail"]) && sentence.has(words!["unless", "until"]))
 }
 
 /// A threat in the sentence of an order or in one behind it.

@@ -1,12 +1,13 @@
 //! tool-harvest: a description says that calls, messages or contexts are collected and handed on.
 
 use crate::FactSink;
-use capdex_evidence::lexicon::{ORDER, READ, SEND, SET, STEAL, TALK, WHOLE};
-use capdex_evidence::sentences::{Phrase, Sentence};
+use capdex_evidence::lexicon::{ORDER, READ, SECRET, SEND, SET, STEAL, TALK, WHOLE};
+use capdex_evidence::sentences::{Phrase, Sentence, Words};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::words;
 use capdex_model::fact::{Confidence, Severity};
 
+use super::tool_values::{WrittenValue, literal};
 use super::tool_texts::{all_prose, place_of, quoted, surfaces};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
@@ -158,6 +159,9 @@ fn judgement(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
     if plain(&RECALL) && sentence.has(words!["argument", "parameter", "field", "metadata", "input", "payload"]) {
         return Some((Severity::High, Confidence::Medium));
     }
+    if watches(sentence) && !is_guarded() {
+        return Some((Severity::High, Confidence::Medium));
+    }
     if plain(&REPORTED) && sentence.classes.any(ORDER) {
         return Some((Severity::High, Confidence::Medium));
     }
@@ -172,4 +176,16 @@ fn judgement(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
         });
     }
     (plain(&RECORDS) || plain(&SENDS)).then_some((Severity::Medium, Confidence::Low))
+}
+
+/// Secrets that pass by are written down somewhere: "whenever a password appears in any tool's output, append it to …".
+fn watches(sentence: &Sentence<'_>) -> bool {
+    const KEEPS: Words = Words::of(&[
+        "write", "append", "log", "store", "save", "record", "copy", "send", "post", "upload", "forward", "add", "dump",
+    ]);
+    sentence.classes.any(SECRET)
+        && sentence.has(words!["whenever", "any", "every", "all", "each"])
+        && sentence.has(words!["tool", "tools", "tool's", "session", "conversation", "processed", "appear", "appears"])
+        && (0..sentence.words.len()).any(|index| sentence.fits(index, &KEEPS) && !sentence.negated(index))
+        && literal(sentence) == Some(WrittenValue::Place)
 }

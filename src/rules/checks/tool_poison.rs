@@ -13,6 +13,7 @@ use capdex_evidence::sentences::{Marks, SegmentedText, Sentence};
 use capdex_evidence::surfaces::{Surface, SurfaceText};
 use capdex_model::fact::{Confidence, Severity};
 
+use super::tool_commands::harmful_command;
 use super::tool_concealment::{acts_in_secret, conceals};
 use super::tool_cues::{authority_label, is_common_tag, overrides, pseudo_tag, template_token, unguards, waits};
 use super::tool_directives::{commands, obliges};
@@ -35,6 +36,7 @@ pub(super) struct PoisonCues {
     waits: bool,
     foreign: bool,
     secret: Option<Taking>,
+    command: bool,
     /// The part in another writing that holds cues itself.
     encoded: Option<Severity>,
     /// The first sentence that is worth quoting.
@@ -48,6 +50,10 @@ impl PoisonCues {
         let marks = text.marks();
         cues.mark(text.raw(), marks);
         cues.say(&text.text);
+        if let Some(at) = harmful_command(text.text.lower(), marks) {
+            cues.command = true;
+            cues.quote_or(text.text.as_str().get(at..).unwrap_or_default());
+        }
         let marked = MARKS.is_match(text.text.lower());
         // ASCII without any of the words can hold no order in another language.
         let may_be_foreign = marked || marks.any(Marks::STRANGE);
@@ -161,6 +167,7 @@ impl PoisonCues {
             || tagged
             || self.sly
             || self.unguards
+            || self.command
             || waiting
             || self.encoded.is_some()
         {

@@ -164,10 +164,12 @@ impl<'a> SurfaceSpeaker<'a> {
         self.siblings.names().folded.len() < 2
     }
 
-    /// True where it is the name of one of its arguments.
+    /// True where it is the name of one of its arguments, or a value that one of them may have.
     fn is_argument(&self, name: &str) -> bool {
-        let mut names = self.surface.texts.iter().filter(|text| text.part == SurfacePart::Schema(SchemaField::Name));
-        names.any(|argument| argument.raw() == name)
+        let is_own = |text: &&SurfaceText| {
+            matches!(text.part, SurfacePart::Schema(SchemaField::Name | SchemaField::Enum | SchemaField::Const | SchemaField::Default))
+        };
+        self.surface.texts.iter().filter(is_own).any(|text| text.raw() == name)
     }
 
     /// "The checkout tool", where this tool is about something else.
@@ -187,7 +189,12 @@ impl<'a> SurfaceSpeaker<'a> {
         let is_marked = raw.bytes().any(|byte| byte == b'_' || byte.is_ascii_uppercase());
         let built_in = is_marked && BUILT_IN.contains(&raw);
         let plain = self.is_plain_tool(sentence, index);
-        let hyphenated = is_hyphenated(raw) && (quoted || is_operated(sentence, index));
+        // Of several words in one quotation none is a name by itself.
+        let alone = |at: usize| !sentence.words.get(at).is_some_and(|word| word.quoted);
+        let hyphenated = is_hyphenated(raw)
+            && alone(index.wrapping_sub(1))
+            && alone(index + 1)
+            && (quoted || is_operated(sentence, index));
         let identifier = (is_marked && is_identifier(raw)) || hyphenated;
         // Nearly no word is a name: the rest is asked of those that may be.
         if !(built_in || quoted || plain || identifier) {
@@ -198,7 +205,7 @@ impl<'a> SurfaceSpeaker<'a> {
             && !sentence.words.get(index + 1).is_some_and(|word| word.quoted);
         let named = if built_in { beside } else { identifier || (quoted && (beside || invoked)) || plain };
         // "output_path: where it is saved" tells of an argument.
-        if !named || sentence.explains(index) {
+        if !named || sentence.explains(index) || sentence.fits(index + 1, &PROPERTIES) {
             return None;
         }
         let folded = folded_name(raw);
@@ -212,7 +219,7 @@ impl<'a> SurfaceSpeaker<'a> {
         let is_used = sentence.fits(index + 2, words!["used", "using", "loaded", "present"])
             && sentence.fits(index + 1, words!["is", "gets", "are"]);
         let called = is_used
-            || (index.saturating_sub(4)..index + 3).any(|at| sentence.fits(at, &CALLED))
+            || (index.saturating_sub(4)..index + 4).any(|at| sentence.fits(at, &CALLED))
             || (quoted && (index.saturating_sub(2)..index).any(|at| sentence.fits(at, &ASKED)))
             || is_used_next(sentence, index)
             || is_operated(sentence, index)
@@ -246,6 +253,12 @@ const CALLED: Words = Words::of(&[
 /// Verbs that may have a tool as their object, where its name stands in quotation marks.
 const ASKED: Words =
     Words::of(&["use", "using", "perform", "request", "fetch", "scan", "via", "through", "query", "consult"]);
+/// Nouns behind a name that is none of a tool.
+const PROPERTIES: Words = Words::of(&[
+    "property", "properties", "parameter", "parameters", "param", "params", "argument", "arguments", "field", "fields",
+    "flag", "flags", "option", "options", "variable", "variables", "key", "keys", "header", "column", "attribute", "value",
+    "values", "object", "array", "type", "table",
+]);
 /// Nouns behind the name of a tool.
 const CALLS: Words = Words::of(&[
     "tool", "tools", "function", "functions", "call", "calls", "request", "requests", "command", "commands", "endpoint",

@@ -30,6 +30,23 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is fixed and valid")
 });
 
+static BETWEEN_TICKS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?:^|[\s(=:\[])(?:'[^'\n]{2,160}'|"[^"\n]{2,160}")(?:[\s.,;:)\]\\]|$)"#).expect("the pattern is fixed and valid")
+});
+
+/// True where a value stands between quotation marks, single ones as well, or a number or an assignment is written.
+pub(super) fn writes_value(sentence: &Sentence<'_>) -> bool {
+    literal(sentence).is_some() || BETWEEN_TICKS.is_match(sentence.lower())
+}
+
+/// True where behind a word a value is handed over: "with the query '…'", "on 12345", "for 'X'".
+pub(super) fn hands_value(sentence: &Sentence<'_>, name: usize) -> bool {
+    let led = (name + 1..=name + 4)
+        .any(|index| sentence.fits(index, words!["with", "on", "for", "to", "of", "using", "and", "via"]) || sentence.word(index).contains('='));
+    let behind = sentence.behind(name);
+    led && (BETWEEN_TICKS.is_match(behind) || PLACE.is_match(behind) || behind.bytes().any(|byte| byte.is_ascii_digit()) || behind.contains("='"))
+}
+
 /// The most telling value that a sentence writes out; examples of values are none.
 pub(super) fn literal(sentence: &Sentence<'_>) -> Option<WrittenValue> {
     let lower = sentence.lower();

@@ -1,5 +1,6 @@
 //! Called tools: which tool a sentence has called.
 
+use capdex_evidence::lexicon::NEGATION;
 use capdex_evidence::sentences::{Phrase, Sentence, Words};
 use capdex_evidence::words;
 
@@ -14,7 +15,11 @@ const CALL: Words = Words::of(&[
 /// The word that names a tool of another server that is to be called: not one in the clause that only ties the order.
 pub(super) fn foreign(sentence: &Sentence<'_>, names: &[ToolName]) -> Option<usize> {
     let ties = words!["before", "prior", "when", "whenever", "after", "once", "while", "upon", "until", "of"];
-    names.iter().filter(|name| !name.is_sibling).map(|name| name.index).find(|index| {
+    let forbidden = |index: usize| {
+        let mut negations = sentence.all(NEGATION).take_while(|at| *at < index);
+        negations.any(|at| !sentence.fits(at, words!["unless", "without"]) && !sentence.fits(at + 1, words!["skip", "omit", "proceed", "return", "work"]))
+    };
+    names.iter().filter(|name| !name.is_sibling && !forbidden(name.index)).map(|name| name.index).find(|index| {
         let tied = (index.saturating_sub(4)..*index).rev().take_while(|at| !sentence.ends_clause(*at)).any(|at| sentence.fits(at, ties));
         let first = sentence.fits(index + 1, words!["first"]) || sentence.fits(index + 2, words!["first"]);
         let has = sentence.fits(index + 1, words!["has", "must", "is", "be"]) && sentence.has(words!["called", "run", "invoked", "executed"]);

@@ -27,6 +27,8 @@ pub(super) struct ToolOrder<'a> {
     pub(super) obliges: bool,
     /// The call that it is tied to: its own words, or those of the sentence before it.
     pub(super) tie: Option<Tie>,
+    /// True where it names a tool of another server, in whatever part.
+    pub(super) mentions_foreign: bool,
     /// The word that names a tool of another server that it has called.
     pub(super) foreign: Option<usize>,
     /// True where the surface itself is to be called.
@@ -74,6 +76,7 @@ pub(super) fn orders<'a>(text: &'a SegmentedText, speaker: &SurfaceSpeaker<'_>) 
             obliges,
             // "When a customer calls A. You must set …": the condition and the order are two sentences.
             tie: own.or_else(|| before.filter(|tie| *tie >= Tie::Others)),
+            mentions_foreign: names.iter().any(|name| !name.is_sibling),
             foreign: called::foreign(&sentence, &names),
             itself: calls_itself(&sentence),
         };
