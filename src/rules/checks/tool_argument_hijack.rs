@@ -1,7 +1,7 @@
 //! tool-argument-hijack: a description orders what the recipient, path, amount or flag of another call must be, or has something sent elsewhere.
 
 use crate::FactSink;
-use capdex_evidence::lexicon::{CALL, CHANGE, DESTROY, READ, SEND, SET, USER, WISH};
+use capdex_evidence::lexicon::{CALL, CHANGE, DESTROY, NEGATION, READ, SEND, SET, USER, WISH};
 use capdex_evidence::sentences::{Phrase, Sentence, Words};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::words;
@@ -52,7 +52,11 @@ fn judgement(order: &ToolOrder<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<Seve
     }
     let puts = inserts_content(sentence) || sets(sentence);
     let written = value.is_some() || writes_value(sentence);
-    let over_others = order.is_over_others() || (order.tie.is_none() && order.obliges && order.mentions_foreign && order.foreign.is_none());
+    let over_others = order.is_over_others() || (order.tie.is_none()
+            && order.obliges
+            && order.mentions_foreign
+            && order.foreign.is_none()
+            && !sentence.classes.any(NEGATION));
     let changes = decided == Some(Decided::Changed) || changes_it(sentence);
     match order.tie {
         // What another server's tool is called with is not this one's to say.

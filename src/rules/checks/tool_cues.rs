@@ -51,7 +51,13 @@ pub(super) fn pseudo_tag(text: &str, marks: Marks) -> Option<(usize, usize)> {
     if !marks.any(BEGINNING) {
         return None;
     }
-    TAGS.find(text).map(|found| (found.start(), found.end()))
+    // "<assistant>.exposed" stands for a name.
+    let stands_alone = |found: &regex::Match<'_>| {
+        let joined = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'.' | b'/' | b'_' | b'-' | b'`' | b'='));
+        let bytes = text.as_bytes();
+        !joined(bytes.get(found.end())) && !joined(found.start().checked_sub(1).and_then(|before| bytes.get(before)))
+    };
+    TAGS.find_iter(text).find(stands_alone).map(|found| (found.start(), found.end()))
 }
 
 /// A label that claims a rank above the user: `SYSTEM OVERRIDE`, `[HIDDEN INSTRUCTION]`, `ACT AS: Administrator`.

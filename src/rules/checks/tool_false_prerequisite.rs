@@ -32,6 +32,11 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
         let grave = || secret_file(sentence).is_some() || taking(sentence).is_some() || keeps_silence(text);
         let handed = hands_value(sentence, called);
         let secret = secret_file(sentence).is_some();
+        // "For large lists use X instead" offers a choice; "instead call X" takes one away.
+        let offers = (called + 1..=called + 2).any(|index| sentence.fits(index, words!["instead"]));
+        if offers || sentence.has(words!["prefer", "alternatively"]) {
+            return None;
+        }
         return match order.tie {
             _ if secret && handed => Some(Severity::High),
             // Two strangers' tools are chained: no server needs that of another.
@@ -40,12 +45,11 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
             Some(Tie::Others | Tie::Operation) if is_bound => Some(Severity::Medium),
             Some(Tie::Sibling) => (is_bound && grave()).then_some(Severity::High),
             Some(Tie::Own) | None if is_bound && grave() => Some(Severity::High),
-            // "For large lists use X instead" offers a choice.
-            Some(Tie::Own) | None if sentence.has(words!["instead", "prefer", "alternatively"]) => None,
             Some(Tie::Own) | None if is_bound && (handed || acts(sentence, called)) && threatens_after(order, text) => {
                 Some(Severity::High)
             }
             Some(Tie::Own) | None if order.obliges && (handed || (acts(sentence, called) && presses())) => Some(Severity::High),
+            Some(Tie::Own) | None if order.obliges && destroys(sentence, called) => Some(Severity::High),
             Some(Tie::Own) | None if order.obliges => Some(Severity::Medium),
             _ => None,
         };
@@ -101,6 +105,12 @@ fn acts(sentence: &Sentence<'_>, called: usize) -> bool {
     ];
     let parts = name_words(sentence.raw(called));
     parts.iter().any(|part| ACTS.contains(&part.as_str()))
+}
+
+/// True where the name of a tool says that it destroys.
+fn destroys(sentence: &Sentence<'_>, called: usize) -> bool {
+    const DESTROYS: [&str; 8] = ["delete", "drop", "reset", "wipe", "purge", "void", "destroy", "erase"];
+    name_words(sentence.raw(called)).iter().any(|part| DESTROYS.contains(&part.as_str()))
 }
 
 /// Any action at all comes after.

@@ -185,6 +185,10 @@ impl<'a> SurfaceSpeaker<'a> {
     pub(super) fn other_tool(&self, sentence: &Sentence<'_>, index: usize) -> Option<bool> {
         let raw = sentence.raw(index).trim_end_matches(['(', ')']);
         let quoted = sentence.words.get(index).is_some_and(|word| word.quoted);
+        // "query.topK" is a field of an argument.
+        if raw.contains('.') && !is_beside_tool(sentence, index) {
+            return None;
+        }
         // Names of built-in tools have a capital or an underscore, as identifiers do.
         let is_marked = raw.bytes().any(|byte| byte == b'_' || byte.is_ascii_uppercase());
         let built_in = is_marked && BUILT_IN.contains(&raw);
@@ -201,9 +205,8 @@ impl<'a> SurfaceSpeaker<'a> {
             return None;
         }
         let beside = is_beside_tool(sentence, index);
-        let invoked = sentence.fits(index.wrapping_sub(1), &INVOKED)
-            && !sentence.words.get(index + 1).is_some_and(|word| word.quoted);
-        let named = if built_in { beside } else { identifier || (quoted && (beside || invoked)) || plain };
+        // Commands and modes stand in quotation marks too: a plain word must be called a tool.
+        let named = if built_in { beside } else { identifier || (quoted && beside) || plain };
         // "output_path: where it is saved" tells of an argument.
         if !named || sentence.explains(index) || sentence.fits(index + 1, &PROPERTIES) {
             return None;
@@ -252,7 +255,7 @@ const CALLED: Words = Words::of(&[
 ]);
 /// Verbs that may have a tool as their object, where its name stands in quotation marks.
 const ASKED: Words =
-    Words::of(&["use", "using", "perform", "request", "fetch", "scan", "via", "through", "query", "consult"]);
+    Words::of(&["perform", "request", "fetch", "scan", "query", "consult"]);
 /// Nouns behind a name that is none of a tool.
 const PROPERTIES: Words = Words::of(&[
     "property", "properties", "parameter", "parameters", "param", "params", "argument", "arguments", "field", "fields",
@@ -263,20 +266,6 @@ const PROPERTIES: Words = Words::of(&[
 const CALLS: Words = Words::of(&[
     "tool", "tools", "function", "functions", "call", "calls", "request", "requests", "command", "commands", "endpoint",
     "operation", "operations",
-]);
-/// Words before a quoted name of a tool.
-const INVOKED: Words = Words::of(&[
-    "call",
-    "calling",
-    "invoke",
-    "invoking",
-    "run",
-    "running",
-    "execute",
-    "executing",
-    "using",
-    "before",
-    "after",
 ]);
 
 /// Actions by which tools are called: "the checkout tool".
@@ -324,6 +313,11 @@ const BUILT_IN: [&str; 14] = [
     "LS",
     "run_terminal_cmd",
 ];
+
+/// True where a noun for calls stands beside a name.
+pub(super) fn is_beside_call(sentence: &Sentence<'_>, index: usize) -> bool {
+    sentence.fits(index + 1, &CALLS) || sentence.fits(index.wrapping_sub(1), &CALLS)
+}
 
 /// True where a noun for calls stands behind a quoted name, or something is passed to it.
 fn is_used_next(sentence: &Sentence<'_>, index: usize) -> bool {

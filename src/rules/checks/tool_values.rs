@@ -42,9 +42,13 @@ pub(super) fn writes_value(sentence: &Sentence<'_>) -> bool {
 /// True where behind a word a value is handed over: "with the query '…'", "on 12345", "for 'X'".
 pub(super) fn hands_value(sentence: &Sentence<'_>, name: usize) -> bool {
     let led = (name + 1..=name + 4)
-        .any(|index| sentence.fits(index, words!["with", "on", "for", "to", "of", "using", "and", "via"]) || sentence.word(index).contains('='));
+        .any(|index| sentence.fits(index, words!["with", "on", "for", "of", "using"]) || sentence.word(index).contains('='));
     let behind = sentence.behind(name);
-    led && (BETWEEN_TICKS.is_match(behind) || PLACE.is_match(behind) || behind.bytes().any(|byte| byte.is_ascii_digit()) || behind.contains("='"))
+    let example = ["e.g", "such as", "for example", "format", "like "].iter().any(|word| behind.contains(word));
+    let number = behind.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|word| {
+        word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    led && !example && (BETWEEN_TICKS.is_match(behind) || PLACE.is_match(behind) || number || behind.contains("='"))
 }
 
 /// The most telling value that a sentence writes out; examples of values are none.

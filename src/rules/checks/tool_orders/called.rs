@@ -8,9 +8,12 @@ use super::{ToolName, follows};
 
 /// Verbs in the form of an order, with a tool as their object.
 const CALL: Words = Words::of(&[
-    "call", "use", "run", "invoke", "execute", "perform", "request", "fetch", "scan", "trigger", "consult", "query",
-    "calling", "using", "invoking", "running", "executing", "via", "through",
+    "call", "use", "run", "invoke", "execute", "trigger", "calling", "using", "invoking", "running", "executing", "via",
+    "through",
 ]);
+
+/// Verbs that have something else as their object more often, so that the name must stand in quotation marks.
+const ASK: Words = Words::of(&["perform", "request", "fetch", "scan", "query", "consult"]);
 
 /// The word that names a tool of another server that is to be called: not one in the clause that only ties the order.
 pub(super) fn foreign(sentence: &Sentence<'_>, names: &[ToolName]) -> Option<usize> {
@@ -23,7 +26,9 @@ pub(super) fn foreign(sentence: &Sentence<'_>, names: &[ToolName]) -> Option<usi
         let tied = (index.saturating_sub(4)..*index).rev().take_while(|at| !sentence.ends_clause(*at)).any(|at| sentence.fits(at, ties));
         let first = sentence.fits(index + 1, words!["first"]) || sentence.fits(index + 2, words!["first"]);
         let has = sentence.fits(index + 1, words!["has", "must", "is", "be"]) && sentence.has(words!["called", "run", "invoked", "executed"]);
-        !tied && (follows(sentence, *index, &CALL, 4) || first || has)
+        let quoted = sentence.words.get(*index).is_some_and(|word| word.quoted);
+        let example = (index.saturating_sub(4)..*index).any(|at| sentence.fits(at, words!["e.g", "e.g.", "i.e", "like", "such", "example"]));
+        !tied && !example && ((quoted && follows(sentence, *index, &ASK, 2)) || follows(sentence, *index, &CALL, 4) || first || has)
     })
 }
 

@@ -9,7 +9,7 @@ use capdex_evidence::words;
 
 use super::tool_directives::{commands, obliges, whose};
 use super::tool_directives::Whose;
-use super::tool_texts::SurfaceSpeaker;
+use super::tool_texts::{SurfaceSpeaker, is_beside_call};
 
 mod called;
 mod tie;
@@ -27,7 +27,7 @@ pub(super) struct ToolOrder<'a> {
     pub(super) obliges: bool,
     /// The call that it is tied to: its own words, or those of the sentence before it.
     pub(super) tie: Option<Tie>,
-    /// True where it names a tool of another server, in whatever part.
+    /// True where it calls something of another server a tool, in whatever part.
     pub(super) mentions_foreign: bool,
     /// The word that names a tool of another server that it has called.
     pub(super) foreign: Option<usize>,
@@ -76,7 +76,9 @@ pub(super) fn orders<'a>(text: &'a SegmentedText, speaker: &SurfaceSpeaker<'_>) 
             obliges,
             // "When a customer calls A. You must set …": the condition and the order are two sentences.
             tie: own.or_else(|| before.filter(|tie| *tie >= Tie::Others)),
-            mentions_foreign: names.iter().any(|name| !name.is_sibling),
+            mentions_foreign: names
+                .iter()
+                .any(|name| !name.is_sibling && is_beside_call(&sentence, name.index)),
             foreign: called::foreign(&sentence, &names),
             itself: calls_itself(&sentence),
         };
