@@ -60,7 +60,7 @@ fn judgement(order: &ToolOrder<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<Seve
     let changes = decided == Some(Decided::Changed) || changes_it(sentence);
     match order.tie {
         // What another server's tool is called with is not this one's to say.
-        _ if over_others && (changes || to_receiver || assigns(sentence) || sets_aside(sentence)) => Some(Severity::High),
+        _ if over_others && (changes || to_receiver || assigns_foreign(sentence, speaker) || sets_aside(sentence)) => Some(Severity::High),
         _ if over_others && (decided.is_some() || puts) && (written || overrules_user(sentence)) => Some(Severity::High),
         _ if over_others && decided.is_some() && order.obliges => Some(Severity::Medium),
         Some(Tie::Operation) if to_receiver => Some(Severity::High),
@@ -91,6 +91,14 @@ fn answers_otherwise(sentence: &Sentence<'_>) -> bool {
         2,
     );
     sentence.find(&ASKED).is_some() && sentence.has(words!["instead"])
+}
+
+/// "force=true", where no argument of its own has the name.
+fn assigns_foreign(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> bool {
+    let foreign = |index: usize| {
+        sentence.raw(index).split_once('=').is_some_and(|(name, value)| !value.is_empty() && !speaker.is_argument(name))
+    };
+    assigns(sentence) && (0..sentence.words.len()).any(foreign)
 }
 
 /// A verb of setting or leaving out, in the form of an order.

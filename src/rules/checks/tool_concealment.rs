@@ -224,6 +224,12 @@ pub(super) fn acts_in_secret(sentence: &Sentence<'_>) -> Option<(usize, usize)> 
     let act = (at.saturating_sub(3)..=at + 3).find(|index| *index != at && sentence.is(*index, acts))?;
     // Programs fail and succeed silently all the time: an order to send has to come with it.
     let weak = sentence.fits(at, words!["silently", "quietly"]);
+    // "Guessing will silently return wrong data" warns of it.
+    let warns = sentence.fits(at.wrapping_sub(1), words!["will", "would", "may", "might", "can", "could", "not"])
+        || sentence.fits(act, words!["return", "returns", "report", "reports", "log", "logs"]);
+    if weak && warns {
+        return None;
+    }
     let ordered = sentence.classes.any(ORDER) || sentence.has(words!["also", "then"]);
     // Without an order it must be said where to.
     let placed = sentence.is(act, SEND.with(READ)) && literal(sentence) == Some(WrittenValue::Place);

@@ -165,7 +165,7 @@ impl<'a> SurfaceSpeaker<'a> {
     }
 
     /// True where it is the name of one of its arguments, or a value that one of them may have.
-    fn is_argument(&self, name: &str) -> bool {
+    pub(super) fn is_argument(&self, name: &str) -> bool {
         let is_own = |text: &&SurfaceText| {
             matches!(text.part, SurfacePart::Schema(SchemaField::Name | SchemaField::Enum | SchemaField::Const | SchemaField::Default))
         };

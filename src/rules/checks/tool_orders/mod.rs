@@ -3,7 +3,7 @@
 //! Roles decide, not nearness: "before calling A, call B" ties an order to A and has B called. Names count by whose they
 //! are: the surface's own, one of the same server, or one of a stranger's. The rules that read orders judge them.
 
-use capdex_evidence::lexicon::{CONSENT, USER};
+use capdex_evidence::lexicon::{CONSENT, ORDER, USER};
 use capdex_evidence::sentences::{SegmentedText, Sentence, Words};
 use capdex_evidence::words;
 
@@ -66,7 +66,7 @@ pub(super) fn orders<'a>(text: &'a SegmentedText, speaker: &SurfaceSpeaker<'_>) 
         let own = tie::of(&sentence, &names, speaker);
         let obliges = obliges(&sentence);
         // Where a person is to approve, nothing is taken from anybody.
-        if asks_people(&sentence) {
+        if asks_people(&sentence) || binds_people(&sentence) {
             before = own;
             continue;
         }
@@ -96,6 +96,15 @@ fn asks_people(sentence: &Sentence<'_>) -> bool {
         && sentence.all(CONSENT).any(|index| {
             !sentence.negated(index) && sentence.fits(index, words!["approve", "approves", "approved", "approval", "confirm", "confirms", "confirmation", "consent", "ask", "permission"])
         })
+}
+
+/// "A human must set", "the administrator has to": the duty is a person's.
+fn binds_people(sentence: &Sentence<'_>) -> bool {
+    const PEOPLE: Words = Words::of(&["human", "user", "users", "operator", "admin", "admins", "administrator", "owner"]);
+    sentence.all(ORDER).any(|index| {
+        sentence.fits(index, words!["must", "should", "needs", "need", "shall"])
+            && (index.saturating_sub(2)..index).any(|at| sentence.fits(at, &PEOPLE))
+    })
 }
 
 /// The words of a sentence that name other tools.

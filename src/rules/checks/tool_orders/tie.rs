@@ -48,12 +48,14 @@ fn unnamed(sentence: &Sentence<'_>, range: &std::ops::Range<usize>, speaker: &Su
         return Some(Tie::Own);
     }
     let (whose, at) = whose(sentence, speaker)?;
-    range.contains(&at).then_some(match whose {
-        Whose::SiblingOperation | Whose::SiblingTool => Tie::Sibling,
-        Whose::Operation => Tie::Operation,
-        Whose::Others => Tie::Others,
-        Whose::Tool => Tie::Foreign,
-    })
+    let tie = match whose {
+        Whose::SiblingOperation => Some(Tie::Sibling),
+        Whose::Operation => Some(Tie::Operation),
+        Whose::Others => Some(Tie::Others),
+        // A name would stand among those of the clause.
+        Whose::SiblingTool | Whose::Tool => None,
+    };
+    tie.filter(|_| range.contains(&at))
 }
 
 /// True where a bare verb begins behind the clause of a tie: "before using A, search for …".
