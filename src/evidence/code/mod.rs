@@ -18,6 +18,7 @@ use super::language::Language;
 use super::notebook::is_notebook;
 use super::tools::Tool;
 
+pub(crate) mod fences;
 mod javascript;
 mod known_calls;
 pub(crate) mod literal;

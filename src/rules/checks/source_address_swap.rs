@@ -4,13 +4,13 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::source_calls::{source_files, weighed};
+use super::source_calls::{programs, weighed};
 use crate::FactSink;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    for file in source_files(subject) {
+    for file in programs(subject) {
         let Some(document) = subject.evidence.documents.get(file.path) else { continue };
         let text = document.text.as_str();
         let Some(first) = COINS.find(text) else { continue };

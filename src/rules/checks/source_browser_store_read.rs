@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::source_calls::{source_files, weighed};
+use super::source_calls::{programs, weighed};
 use crate::FactSink;
 use capdex_evidence::code::sinks::carried_out;
 use capdex_evidence::document::Document;
@@ -12,7 +12,7 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    for file in source_files(subject) {
+    for file in programs(subject) {
         let Some(document) = subject.evidence.documents.get(file.path) else { continue };
         let Some(at) = goes_through_stores(document) else { continue };
         let sends = file.view.calls.iter().any(|call| carried_out(call).is_some());

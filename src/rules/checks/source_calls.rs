@@ -32,6 +32,16 @@ pub(super) fn source_files<'a>(subject: &Subject<'a>) -> impl Iterator<Item = So
     })
 }
 
+/// The same, and the programs in the fenced blocks of instruction files.
+pub(super) fn programs<'a>(subject: &Subject<'a>) -> impl Iterator<Item = SourceFile<'a>> + use<'a> {
+    let evidence = subject.evidence;
+    let fenced = subject.capability.files.iter().filter_map(move |path| {
+        let view = evidence.fences.get(path)?;
+        Some(SourceFile { path, view, test: false })
+    });
+    source_files(subject).chain(fenced)
+}
+
 /// Severity and confidence, lowered in a test.
 pub(super) fn weighed(file: &SourceFile<'_>, severity: Severity, confidence: Confidence) -> (Severity, Confidence) {
     // Lowered and not left out: a payload in a test still runs where somebody runs the tests.
@@ -44,7 +54,24 @@ pub(super) fn report_calls(
     facts: &mut FactSink<'_>,
     judgement: impl Fn(&SourceFile<'_>, &Call) -> Option<(Severity, Confidence)>,
 ) {
-    for file in source_files(subject) {
+    report_each(source_files(subject), facts, judgement);
+}
+
+/// The same over the programs in fenced blocks as well.
+pub(super) fn report_program_calls(
+    subject: &Subject<'_>,
+    facts: &mut FactSink<'_>,
+    judgement: impl Fn(&SourceFile<'_>, &Call) -> Option<(Severity, Confidence)>,
+) {
+    report_each(programs(subject), facts, judgement);
+}
+
+fn report_each<'a>(
+    files: impl Iterator<Item = SourceFile<'a>>,
+    facts: &mut FactSink<'_>,
+    judgement: impl Fn(&SourceFile<'_>, &Call) -> Option<(Severity, Confidence)>,
+) {
+    for file in files {
         for call in &file.view.calls {
             if let Some((severity, confidence)) = judgement(&file, call) {
                 let (severity, confidence) = weighed(&file, severity, confidence);

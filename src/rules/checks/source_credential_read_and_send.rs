@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::source_calls::{SourceFile, source_files, weighed};
+use super::source_calls::{SourceFile, programs, weighed};
 use crate::FactSink;
 use capdex_evidence::code::sinks::{carried_out, sends, text_of};
 use capdex_evidence::code::{Argument, Call, TaintSources, is_issuer};
@@ -11,7 +11,7 @@ use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     report_handed(subject, facts);
-    for file in source_files(subject) {
+    for file in programs(subject) {
         let senders: Vec<&Call> = file.view.calls.iter().filter(|call| sends(call)).collect();
         // A flow that was followed is proof; nearness would only tell the same again, with less trust.
         if report_flows(&file, facts) {
@@ -71,14 +71,14 @@ fn leaves_issuer(file: &SourceFile<'_>, call: &Call) -> bool {
 fn report_handed(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let handed = |call: &&Call| call.callee.starts_with("handed:");
     // Hardly any package hands secrets between files: the rest is worked out only for those.
-    if !source_files(subject).any(|file| file.view.calls.iter().any(|call| handed(&call))) {
+    if !programs(subject).any(|file| file.view.calls.iter().any(|call| handed(&call))) {
         return;
     }
-    let sending: BTreeSet<&str> = source_files(subject)
+    let sending: BTreeSet<&str> = programs(subject)
         .filter(|file| file.view.calls.iter().any(sends))
         .map(|file| file.path.rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default())
         .collect();
-    for file in source_files(subject) {
+    for file in programs(subject) {
         for call in file.view.calls.iter().filter(handed) {
             let (module, function) = module_and_function(&call.callee);
             let all = call.taint.arguments();

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::source_calls::{source_files, weighed};
+use super::source_calls::{programs, weighed};
 use crate::FactSink;
 use capdex_evidence::code::sinks::{evaluates, runs_shell, spawns, text_of};
 use capdex_evidence::code::{Argument, Call, TaintSources};
@@ -14,7 +14,7 @@ use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    for file in source_files(subject) {
+    for file in programs(subject) {
         if let Some((document, at)) = subject.evidence.documents.get(file.path).and_then(packed_program) {
             let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
             let evidence = document.text.get(at..).unwrap_or_default();

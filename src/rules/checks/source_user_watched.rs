@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::source_calls::{SourceFile, source_files, weighed};
+use super::source_calls::{SourceFile, programs, weighed};
 use crate::FactSink;
 use capdex_evidence::code::sinks::{carried_out, sends, text_of};
 use capdex_evidence::code::{Call, TaintSources};
@@ -12,7 +12,7 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    for file in source_files(subject) {
+    for file in programs(subject) {
         let text = subject.evidence.documents.get(file.path).map_or("", |document| document.text.as_str());
         if let Some(call) = watching(&file, text) {
             let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
