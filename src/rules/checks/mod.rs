@@ -16,7 +16,6 @@ mod capability_sensitive_data;
 mod capability_untrusted_content;
 mod capability_workspace_data;
 mod corpus_signals;
-mod covert_passage;
 mod data_file_executed;
 mod document_emoji_run;
 mod document_look_alike_letters;
@@ -195,7 +194,7 @@ pub(super) static RULES: LazyLock<Vec<CodeRule>> = LazyLock::new(|| {
 /// Every question that rules here ask of the whole text of a skill, always in the same order.
 pub(super) fn questions() -> impl Iterator<Item = &'static Question> {
     let signals = measure_skill_description::SIGNALS.iter().map(|(_, question)| question);
-    flow_legs::QUESTIONS.into_iter().chain(signals).chain(covert_passage::questions())
+    flow_legs::QUESTIONS.into_iter().chain(signals)
 }
 
 /// The rule with a check that has an id.
