@@ -9,6 +9,7 @@ use capdex_model::fact::Place;
 use capdex_model::snapshot::Gap;
 
 use super::bytes::line_starts;
+use super::code::Fenced;
 use super::decode::{self, EncodedRun};
 use super::file_role::FileRole;
 use super::language::Language;
@@ -43,6 +44,8 @@ pub struct Document {
     hidden: OnceLock<Vec<Hidden>>,
     /// The actions of its shell text, once somebody [asked](super::shell::of).
     pub(super) shell: OnceLock<Shell>,
+    /// The source in its fences.
+    pub(super) fenced: OnceLock<Fenced>,
     /// For each question that rules ask of the whole text, where a match may lie; once somebody has looked.
     pub noted: OnceLock<Vec<Noted>>,
     /// The shape of its bytes, whatever the name says.
@@ -97,6 +100,7 @@ impl Document {
             runs: OnceLock::new(),
             hidden: OnceLock::new(),
             shell: OnceLock::new(),
+            fenced: OnceLock::new(),
             noted: OnceLock::new(),
             shape,
             run_by: None,

@@ -58,8 +58,6 @@ pub struct Evidence {
     pub manifests: BTreeMap<String, Manifest>,
     /// The views of the parsers of JavaScript, TypeScript and Python, for files they were asked to read.
     pub sources: BTreeMap<String, SourceView>,
-    /// The same for the programs in fenced blocks of instruction files, which an agent runs.
-    pub fences: BTreeMap<String, SourceView>,
     /// Every MCP tool found: in tools lists, manifests and source. In the order of path, line and name.
     pub tools: Vec<Tool>,
     /// Inputs that could not be read: text that is none, manifests that do not parse, source that no parser takes.
@@ -92,7 +90,6 @@ impl Evidence {
         for evidence in &mut all {
             let constants = code::Constants::of(evidence.documents.values());
             evidence.sources = evidence.read_each(|document, gaps| code::read_among(document, &constants, gaps));
-            evidence.fences = evidence.read_each(|document, _| code::fences::read(document));
         }
         // Manifests and source must be there: they tell which commands run which files.
         all.iter_mut().zip(bundles).for_each(|(evidence, bundle)| run_files::read(bundle, evidence));

@@ -3,7 +3,8 @@
 //! A call that stands in no table here is kept only for its taint; rules never see the others.
 
 /// JavaScript names that are kept as they are, and the modules all of whose members are kept.
-const JAVASCRIPT: [&str; 44] = [
+const JAVASCRIPT: [&str; 45] = [
+    "lodash.template",
     "eval",
     "Function",
     "fetch",
@@ -50,7 +51,11 @@ const JAVASCRIPT: [&str; 44] = [
     "__non_webpack_require__",
 ];
 
-const JAVASCRIPT_MODULES: [&str; 26] = [
+const JAVASCRIPT_MODULES: [&str; 30] = [
+    "ejs",
+    "pug",
+    "nunjucks",
+    "dot",
     "child_process",
     "vm",
     "axios",
@@ -94,7 +99,9 @@ const JAVASCRIPT_METHODS: [&str; 10] = [
 ];
 
 /// Python names and modules.
-const PYTHON: [&str; 35] = [
+const PYTHON: [&str; 37] = [
+    "tornado.template.Template",
+    "flask.render_template_string",
     "pyautogui.screenshot",
     "PIL.ImageGrab.grab",
     "eval",
@@ -132,7 +139,10 @@ const PYTHON: [&str; 35] = [
     "ImageGrab.grab",
 ];
 
-const PYTHON_MODULES: [&str; 36] = [
+const PYTHON_MODULES: [&str; 39] = [
+    "jinja2",
+    "mako",
+    "Cheetah",
     "dns",
     "webbrowser",
     "pynput",
@@ -171,8 +181,17 @@ const PYTHON_MODULES: [&str; 36] = [
     "runpy",
 ];
 
-const PYTHON_METHODS: [&str; 8] =
-    ["execute", "executemany", "executescript", "read_text", "read_bytes", "write_text", "write_bytes", "sendmail"];
+const PYTHON_METHODS: [&str; 9] = [
+    "from_string",
+    "execute",
+    "executemany",
+    "executescript",
+    "read_text",
+    "read_bytes",
+    "write_text",
+    "write_bytes",
+    "sendmail",
+];
 
 /// Methods by which something is written to a connection.
 pub(super) const SENDING: [&str; 36] = [

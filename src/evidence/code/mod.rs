@@ -18,7 +18,7 @@ use super::language::Language;
 use super::notebook::is_notebook;
 use super::tools::Tool;
 
-pub(crate) mod fences;
+mod fenced;
 mod javascript;
 mod known_calls;
 pub(crate) mod literal;
@@ -32,6 +32,7 @@ mod taint;
 mod token_heuristics;
 pub(crate) mod zod;
 
+pub use fenced::{Fenced, fenced};
 pub(crate) use javascript::with_program;
 pub(crate) use literal::properties_of;
 pub use secrets::is_issuer;
@@ -85,6 +86,9 @@ pub struct Call {
     pub place: Place,
     /// The first 120 code points of the call's text.
     pub text: String,
+    /// True where nothing is done with its result and its failure is passed over in silence: `try: f() except: pass`,
+    /// `f().catch(() => {})`.
+    pub is_aside: bool,
 }
 
 /// The shape of an argument.
@@ -152,7 +156,7 @@ pub(crate) enum SourceDialect {
 static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
     let words = "(?-u)tool|Tool|TOOL|input_?[sS]chema|exec|spawn|eval|Function|fetch|http|axios|environ|process\\.env|getenv|subprocess|system\
                  |popen|requests|urllib|socket|pickle|marshal|yaml|base64|atob|child_process|__import__|_0x|readFile\
-                 |createServer|open\\(|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|boto3|smtplib|pynput|paramiko|ftplib|telegram|slack|dotenv|runIn|rmtree|rmSync|winreg|webbrowser|getattr|req\\.|request\\.|__proto__";
+                 |createServer|open\\(|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|boto3|smtplib|pynput|paramiko|ftplib|telegram|slack|dotenv|runIn|rmtree|rmSync|winreg|webbrowser|getattr|from_string|Template|ejs\\.|pug\\.|nunjucks|req\\.|request\\.|__proto__";
     Regex::new(words).expect("the pattern is fixed and valid")
 });
 

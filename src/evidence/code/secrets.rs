@@ -28,6 +28,14 @@ pub(super) fn of_command(command: &str) -> TaintSources {
     if matches!(command.trim(), "env" | "printenv" | "set" | "export -p") {
         sources |= TaintSources::ENVIRONMENT;
     }
+    if has("pbpaste")
+        || has("xclip")
+        || has("xsel")
+        || command.contains("wl-paste")
+        || command.contains("Get-Clipboard")
+    {
+        sources |= TaintSources::CLIPBOARD;
+    }
     if hands_out_token(command) {
         sources |= TaintSources::AMBIENT_CREDENTIAL;
     }
@@ -48,7 +56,7 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 fn is_secret_path(text: &str) -> bool {
     static PATHS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
-            r"(?i-u)(?:^|[/\\])(?:\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|\.git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|\.vault-token|\.password-store|\.aws|\.kube|\.azure|\.electrum|\.bitcoin|keychains|keyrings|wallet\.dat|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|\.bash_history|\.zsh_history|exodus\.wallet|etc[/\\]shadow)[/\\]?$|\.aws[/\\](?:credentials|config)$|\.kube[/\\]config$|\.docker[/\\]config\.json$|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.config[/\\]gh\b|gcloud[/\\](?:credentials\.db|application_default_credentials\.json)$|solana[/\\]id\.json$|ethereum[/\\]keystore|local storage[/\\]+leveldb|^user data$|[/\\]user data[/\\]+default|[/\\]run[/\\]secrets[/\\]|claude_desktop_config\.json$|\.claude[/\\]projects|proc[/\\]self[/\\]environ",
+            r"(?i-u)(?:^|[/\\])(?:\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|\.git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|\.vault-token|\.password-store|\.aws|\.kube|\.azure|\.electrum|\.bitcoin|keychains|keyrings|wallet\.dat|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|\.bash_history|\.zsh_history|exodus\.wallet|etc[/\\]shadow)[/\\]?$|\.aws[/\\](?:credentials|config)$|\.kube[/\\]config$|\.docker[/\\]config\.json$|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.config[/\\]gh\b|gcloud[/\\](?:credentials\.db|application_default_credentials\.json)$|solana[/\\]id\.json$|ethereum[/\\]keystore|local storage[/\\]+leveldb|^user data$|[/\\]user data[/\\]+default|[/\\]run[/\\]secrets[/\\]|places\.sqlite$|safari[/\\]+history\.db$|(?:chrome|edge|brave-browser|chromium|vivaldi)[/\\]+(?:user data[/\\]+)?default[/\\]+history$|claude_desktop_config\.json$|\.claude[/\\]projects|proc[/\\]self[/\\]environ",
         )
         .expect("the pattern is fixed and valid")
     });
@@ -87,7 +95,7 @@ pub(super) fn of_path(text: &str) -> TaintSources {
 pub(super) fn mentions_secret_path(text: &str) -> bool {
     static WORDS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
-            r"(?i-u)\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|vault-token|password-store|wallet|login data|cookies\.sqlite|logins\.json|key4\.db|keychain|keyrings|sh_history|etc[/\\]+shadow|\.aws|\.kube|\.azure|\.docker|\.electrum|\.bitcoin|\.terraform|\.cargo|[/\\]gh\b|gcloud|solana|keystore|leveldb|user data|run[/\\]secrets|\.claude|claude_desktop|\.codex|self[/\\]environ",
+            r"(?i-u)\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|vault-token|password-store|wallet|login data|cookies\.sqlite|logins\.json|key4\.db|keychain|keyrings|sh_history|etc[/\\]+shadow|\.aws|\.kube|\.azure|\.docker|\.electrum|\.bitcoin|\.terraform|\.cargo|[/\\]gh\b|gcloud|solana|keystore|leveldb|user data|places\.sqlite|history\.db|default[/\\]+history|run[/\\]secrets|\.claude|claude_desktop|\.codex|self[/\\]environ",
         )
         .expect("the pattern is fixed and valid")
     });

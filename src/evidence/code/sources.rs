@@ -236,6 +236,7 @@ pub(super) fn python_call(call: &TaintedCall<'_>) -> TaintSources {
     }
     match method {
         "MIMEText" | "MIMEApplication" | "MIMEBase" => all,
+        "fetchall" | "fetchone" | "fetchmany" => (all & strong()) | TaintSources::DATABASE,
         "read_text" | "read_bytes" => read(call.taint.receiver),
         "gethostname" => TaintSources::HOST_NAME,
         _ => of_method(method, call.taint),
@@ -384,6 +385,11 @@ pub(super) fn is_python_client(callee: &str) -> bool {
         "paramiko" => matches!(method, "SSHClient" | "Transport" | "from_transport"),
         _ => STORES.contains(&callee),
     }
+}
+
+/// True for the part of a request in which a token says who asks.
+pub(super) fn is_authorization(name: &str) -> bool {
+    matches!(name, "headers" | "auth" | "cookies" | "Authorization" | "authorization" | "defaultHeaders")
 }
 
 /// True where a method puts its arguments into its object.

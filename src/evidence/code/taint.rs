@@ -53,6 +53,9 @@ impl TaintSources {
     /// A token that a program or the machine's own service hands out to whoever asks on this machine.
     pub const AMBIENT_CREDENTIAL: Self = Self(1 << 18);
 
+    /// The rows of a database.
+    pub const DATABASE: Self = Self(1 << 19);
+
     /// The sources that remain in a file that it is written to: that it was fetched, or decoded.
     pub(super) fn in_file(self) -> Self {
         let fetched = if self.any(Self::ANSWER) { Self::FETCHED_FILE } else { Self::NONE };
@@ -131,6 +134,10 @@ const WORTH: TaintSources = TaintSources(
         | TaintSources::ENVIRONMENT.0
         | TaintSources::SECRET.0
         | TaintSources::AMBIENT_CREDENTIAL.0
+        | TaintSources::FILE.0
+        | TaintSources::DATABASE.0
+        | TaintSources::CLIPBOARD.0
+        | TaintSources::TOKEN.0
         | TaintSources::HOST_NAME.0
         | TaintSources::USER_NAME.0
         | TaintSources::HOST_NETWORK.0
@@ -173,6 +180,8 @@ pub(super) struct TaintPropagation {
     scopes: Vec<Scope>,
     returns: BTreeMap<String, TaintSources>,
     inputs: BTreeMap<String, Vec<TaintSources>>,
+    /// The same for arguments that are given by name.
+    named: BTreeMap<String, BTreeMap<String, TaintSources>>,
     entered: BTreeSet<String>,
 }
 
@@ -317,6 +326,35 @@ impl TaintPropagation {
                 *slot |= *sources;
             }
         }
+    }
+
+    /// Notes what a function of this file is given by the name of a parameter.
+    pub(super) fn pass_named(&mut self, name: &str, parameter: &str, sources: TaintSources) {
+        if sources.is_empty() {
+            return;
+        }
+        let slot = self.named.entry(name.to_owned()).or_default().entry(parameter.to_owned()).or_default();
+        if (sources & WORTH & !*slot).any(WORTH) && self.entered.contains(name) {
+            self.again = true;
+        }
+        *slot |= sources;
+    }
+
+    /// The sources that a function of this file is given by the name of a parameter.
+    pub(super) fn named(&self, name: &str, parameter: &str) -> TaintSources {
+        if self.named.is_empty() {
+            return TaintSources::NONE;
+        }
+        self.named.get(name).and_then(|given| given.get(parameter)).copied().unwrap_or_default()
+    }
+
+    /// Adds to what a member of a class of this file may hold, in whichever of its functions.
+    pub(super) fn assign_member(&mut self, member: &str, sources: TaintSources) {
+        // A function above the assignment can know of it in another walk alone.
+        if (sources & WORTH & !self.of(member)).any(WORTH) {
+            self.again = true;
+        }
+        self.assign(member, sources, true);
     }
 
     /// Begins another walk over the same file with what is known of its functions and its outermost names.

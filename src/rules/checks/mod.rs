@@ -105,9 +105,11 @@ mod source_secret_comparison;
 mod source_secret_in_output;
 mod source_setup_code;
 mod source_sql_composed;
+mod source_template_injection;
 mod source_unsafe_deserialization;
 mod source_unsafe_eval;
 mod source_user_watched;
+mod source_work_sent_aside;
 mod takedowns;
 mod tool_annotation_contradiction;
 mod tool_annotation_incomplete;
@@ -131,6 +133,7 @@ mod tool_shadowing;
 
 // Shared by checks; no card names these.
 
+mod destinations;
 mod flow_legs;
 mod hook_commands;
 mod json_object;

@@ -2,6 +2,8 @@
 //!
 //! The rules about shell text choose among them.
 
+use std::ops::Range;
+
 use capdex_evidence::context::Context;
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
@@ -19,7 +21,17 @@ pub(super) fn events<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Doc
 
 /// A severity, lowered where the text around an action forbids, quotes or explains it.
 pub(super) fn weighed(subject: &Subject<'_>, document: &Document, event: &Event, severity: Severity) -> Severity {
-    let context = Context::at(document, event.start..event.end);
+    weighed_at(subject, document, event.start..event.end, severity)
+}
+
+/// The same for an action at a place of a document.
+pub(super) fn weighed_at(
+    subject: &Subject<'_>,
+    document: &Document,
+    place: Range<usize>,
+    severity: Severity,
+) -> Severity {
+    let context = Context::at(document, place);
     // Documentation beside these is within the agent's reach: it is read as instructions are.
     let is_loaded = matches!(subject.capability.kind, Kind::Skill | Kind::Rules | Kind::Hook);
     let shown = matches!(

@@ -2,11 +2,13 @@
 //!
 //! The rules judge the calls. Files of tests are marked, because a finding there is worth less.
 
+use super::shell_events::weighed_at;
 use crate::FactSink;
-use capdex_evidence::code::{Call, SourceView};
-use capdex_evidence::document::is_test_path;
+use capdex_evidence::code::{Call, Fenced, SourceView, fenced};
+use capdex_evidence::document::{Document, is_test_path};
 use capdex_evidence::file_role::FileRole;
 use capdex_evidence::subject::Subject;
+use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 
 /// One source file of a capability.
@@ -17,6 +19,29 @@ pub(super) struct SourceFile<'a> {
     pub(super) view: &'a SourceView,
     /// True where it is a test, a fixture or an example: nothing that runs for a user.
     pub(super) test: bool,
+    /// The fences of a Markdown text in which it stands; none for a file of its own.
+    fences: Option<(&'a Document, &'a Fenced)>,
+}
+
+impl SourceFile<'_> {
+    /// True for source in the fences of a text.
+    pub(super) fn is_fenced(&self) -> bool {
+        self.fences.is_some()
+    }
+
+    /// Severity and confidence of a call, lowered in a test, and where the text around a fence forbids or explains it.
+    pub(super) fn weigh(
+        &self,
+        subject: &Subject<'_>,
+        call: &Call,
+        severity: Severity,
+        confidence: Confidence,
+    ) -> (Severity, Confidence) {
+        let Some((document, fenced)) = self.fences else { return weighed(self, severity, confidence) };
+        let start = fenced.calls().find(|(_, fenced)| std::ptr::eq(*fenced, call)).map_or(0, |(start, _)| start);
+        let end = start + call.text.len();
+        (weighed_at(subject, document, start..end.min(document.text.len()), severity), confidence)
+    }
 }
 
 /// The source files of a capability in the order of their paths.
@@ -28,18 +53,41 @@ pub(super) fn source_files<'a>(subject: &Subject<'a>) -> impl Iterator<Item = So
         // What the test runner loads by itself runs as soon as anybody tests.
         let loaded = path.rsplit('/').next() == Some("conftest.py");
         let test = !loaded && (role == Some(FileRole::Test) || is_test_path(path));
-        Some(SourceFile { path, view, test })
+        Some(SourceFile { path, view, test, fences: None })
     })
 }
 
-/// The same, and the programs in the fenced blocks of instruction files.
+/// The source files of a capability, then the source in the fences of its Markdown texts, which an agent runs.
 pub(super) fn programs<'a>(subject: &Subject<'a>) -> impl Iterator<Item = SourceFile<'a>> + use<'a> {
-    let evidence = subject.evidence;
-    let fenced = subject.capability.files.iter().filter_map(move |path| {
-        let view = evidence.fences.get(path)?;
-        Some(SourceFile { path, view, test: false })
+    // Elsewhere fences are for people to read.
+    let runs = matches!(subject.capability.kind, Kind::Skill | Kind::Rules | Kind::Hook);
+    let fenced = subject.documents().filter(move |_| runs).filter_map(|document| {
+        let fenced = fenced(document);
+        let file = SourceFile {
+            path: &document.path,
+            view: &fenced.view,
+            test: is_test_path(&document.path),
+            fences: Some((document, fenced)),
+        };
+        (!fenced.view.calls.is_empty()).then_some(file)
     });
     source_files(subject).chain(fenced)
+}
+
+/// Reports every call of the programs that a rule's judgement finds, milder in a test.
+pub(super) fn report_actions(
+    subject: &Subject<'_>,
+    facts: &mut FactSink<'_>,
+    judgement: impl Fn(&SourceFile<'_>, &Call) -> Option<(Severity, Confidence)>,
+) {
+    for file in programs(subject) {
+        for call in &file.view.calls {
+            if let Some((severity, confidence)) = judgement(&file, call) {
+                let (severity, confidence) = file.weigh(subject, call, severity, confidence);
+                facts.found_as(severity, confidence, call.place.clone(), &call.text);
+            }
+        }
+    }
 }
 
 /// Severity and confidence, lowered in a test.
@@ -54,24 +102,7 @@ pub(super) fn report_calls(
     facts: &mut FactSink<'_>,
     judgement: impl Fn(&SourceFile<'_>, &Call) -> Option<(Severity, Confidence)>,
 ) {
-    report_each(source_files(subject), facts, judgement);
-}
-
-/// The same over the programs in fenced blocks as well.
-pub(super) fn report_program_calls(
-    subject: &Subject<'_>,
-    facts: &mut FactSink<'_>,
-    judgement: impl Fn(&SourceFile<'_>, &Call) -> Option<(Severity, Confidence)>,
-) {
-    report_each(programs(subject), facts, judgement);
-}
-
-fn report_each<'a>(
-    files: impl Iterator<Item = SourceFile<'a>>,
-    facts: &mut FactSink<'_>,
-    judgement: impl Fn(&SourceFile<'_>, &Call) -> Option<(Severity, Confidence)>,
-) {
-    for file in files {
+    for file in source_files(subject) {
         for call in &file.view.calls {
             if let Some((severity, confidence)) = judgement(&file, call) {
                 let (severity, confidence) = weighed(&file, severity, confidence);

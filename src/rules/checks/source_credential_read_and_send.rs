@@ -1,22 +1,25 @@
 //! source-credential-read-and-send: one file reads secrets and talks to the network.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
-use super::source_calls::{SourceFile, programs, weighed};
+use super::destinations::{Destination, Destinations, address_of, is_at, issuers};
+use super::source_calls::{SourceFile, programs, source_files, weighed};
 use crate::FactSink;
-use capdex_evidence::code::sinks::{carried_out, sends, text_of};
+use capdex_evidence::code::sinks::{carried_out, sends, starts_program, text_of};
 use capdex_evidence::code::{Argument, Call, TaintSources, is_issuer};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     report_handed(subject, facts);
+    let destinations = LazyCell::new(|| Destinations::of(subject));
     for file in programs(subject) {
-        let senders: Vec<&Call> = file.view.calls.iter().filter(|call| sends(call)).collect();
         // A flow that was followed is proof; nearness would only tell the same again, with less trust.
-        if report_flows(&file, facts) {
+        if report_flows(subject, &file, &destinations, facts) || file.is_fenced() {
             continue;
         }
+        let senders: Vec<&Call> = file.view.calls.iter().filter(|call| sends(call)).collect();
         for call in &file.view.calls {
             if let Some(whole) = reads_secret(call) {
                 report(&file, call, &senders, whole, facts);
@@ -26,7 +29,12 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 /// Reports the calls that surely send a secret or the environment; then what stands near what tells nothing more.
-fn report_flows(file: &SourceFile<'_>, facts: &mut FactSink<'_>) -> bool {
+fn report_flows(
+    subject: &Subject<'_>,
+    file: &SourceFile<'_>,
+    destinations: &Destinations,
+    facts: &mut FactSink<'_>,
+) -> bool {
     let mut found = false;
     for call in &file.view.calls {
         let carried = carried_out(call).unwrap_or_default();
@@ -35,23 +43,55 @@ fn report_flows(file: &SourceFile<'_>, facts: &mut FactSink<'_>) -> bool {
             (false, true) => Severity::High,
             // A token is sent to its service all the time, but never as part of a host name.
             (false, false) if carried.any(TaintSources::TOKEN) && looks_up(call) => Severity::High,
+            (false, false) if carried.any(TaintSources::TOKEN) && is_misdirected(file, call, destinations) => {
+                Severity::High
+            }
             (false, false) if carried.any(TaintSources::AMBIENT_CREDENTIAL) && leaves_issuer(file, call) => {
                 Severity::High
             }
             (false, false) => continue,
         };
         found = true;
-        let (severity, confidence) = weighed(file, judged, Confidence::High);
+        let (severity, confidence) = file.weigh(subject, call, judged, Confidence::High);
         facts.found_as(severity, confidence, call.place.clone(), &call.text);
     }
     found
 }
 
+/// True where a token, outside of the headers in which it belongs, goes to a host that did not issue it, or to one that
+/// is decoded first.
+fn is_misdirected(file: &SourceFile<'_>, call: &Call, destinations: &Destinations) -> bool {
+    if call.taint.first.any(TaintSources::DECODED) {
+        return true;
+    }
+    let Some(address) = address_of(call) else { return false };
+    let variables = file
+        .view
+        .calls
+        .iter()
+        .filter(|call| matches!(call.callee.as_str(), "os.environ" | "os.getenv" | "process.env"));
+    let names = variables.filter_map(|call| match call.arguments.first() {
+        Some(Argument::Literal(name)) => Some(name.as_str()),
+        _ => None,
+    });
+    // Of a service that is not known it cannot be told which host is its own.
+    let mut known = names.filter_map(issuers).peekable();
+    known.peek().is_some()
+        && known.all(|domains| !is_at(&address, domains))
+        && destinations.judge(&address).is_some_and(Destination::is_foreign)
+}
+
 /// True where a call looks a name up that was put together, so that what is in it reaches whoever owns the zone.
 fn looks_up(call: &Call) -> bool {
     // Look-ups pass firewalls that stop every other request, which is why data is carried out by them.
+    let by_program =
+        starts_program(call)
+            && call.arguments.iter().filter_map(text_of).any(|text| {
+                matches!(text.split_whitespace().next(), Some("dig" | "nslookup" | "host" | "ping" | "drill"))
+            });
     let by_name = matches!(call.callee.as_str(), "socket.gethostbyname" | "socket.getaddrinfo")
-        || call.callee.starts_with("dns.");
+        || call.callee.starts_with("dns.")
+        || by_program;
     by_name && call.taint.first.any(TaintSources::COMPOSED)
 }
 
@@ -71,14 +111,14 @@ fn leaves_issuer(file: &SourceFile<'_>, call: &Call) -> bool {
 fn report_handed(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let handed = |call: &&Call| call.callee.starts_with("handed:");
     // Hardly any package hands secrets between files: the rest is worked out only for those.
-    if !programs(subject).any(|file| file.view.calls.iter().any(|call| handed(&call))) {
+    if !source_files(subject).any(|file| file.view.calls.iter().any(|call| handed(&call))) {
         return;
     }
-    let sending: BTreeSet<&str> = programs(subject)
+    let sending: BTreeSet<&str> = source_files(subject)
         .filter(|file| file.view.calls.iter().any(sends))
         .map(|file| file.path.rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default())
         .collect();
-    for file in programs(subject) {
+    for file in source_files(subject) {
         for call in file.view.calls.iter().filter(handed) {
             let (module, function) = module_and_function(&call.callee);
             let all = call.taint.arguments();

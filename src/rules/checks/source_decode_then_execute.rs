@@ -15,20 +15,22 @@ use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for file in programs(subject) {
-        if let Some((document, at)) = subject.evidence.documents.get(file.path).and_then(packed_program) {
+        if let Some((document, at)) =
+            subject.evidence.documents.get(file.path).filter(|_| !file.is_fenced()).and_then(packed_program)
+        {
             let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
             let evidence = document.text.get(at..).unwrap_or_default();
             facts.found_as(severity, confidence, document.place(at), evidence);
         }
         for call in file.view.calls.iter().filter(|call| interprets_decoded(call)) {
-            let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
+            let (severity, confidence) = file.weigh(subject, call, Severity::High, Confidence::Medium);
             facts.found_as(severity, confidence, call.place.clone(), &call.text);
         }
         for call in file.view.calls.iter().filter(|call| {
             evaluates(call) || runs_shell(call) || matches!(call.callee.as_str(), "import" | "*.constructor")
         }) {
             if decodes(call) || imports_data(call) {
-                let (severity, confidence) = weighed(&file, Severity::Critical, Confidence::High);
+                let (severity, confidence) = file.weigh(subject, call, Severity::Critical, Confidence::High);
                 facts.found_as(severity, confidence, call.place.clone(), &call.text);
             }
         }

@@ -10,13 +10,13 @@ use capdex_evidence::document::Document;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Place, Severity};
 
-use super::source_calls::{SourceFile, programs, report_program_calls, weighed};
+use super::source_calls::{SourceFile, report_actions, source_files, weighed};
 use capdex_evidence::code::sinks::{evaluates, named, runs_shell, spawns, starts_program, text_of};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     // Calls and whole files apart: a password may open an archive far from the call that starts it.
-    report_program_calls(subject, facts, judgement);
-    for file in programs(subject) {
+    report_actions(subject, facts, judgement);
+    for file in source_files(subject) {
         let opened =
             subject.evidence.documents.get(file.path).and_then(|document| opened_with_password(&file, document));
         if let Some((place, text)) = opened {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::source_calls::report_program_calls;
+use super::source_calls::report_actions;
 use crate::FactSink;
 use capdex_evidence::code::Call;
 use capdex_evidence::code::sinks::text_of;
@@ -12,7 +12,7 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    report_program_calls(subject, facts, |_, call| judgement(call));
+    report_actions(subject, facts, |_, call| judgement(call));
 }
 
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {

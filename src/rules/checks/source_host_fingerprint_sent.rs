@@ -1,6 +1,6 @@
 //! source-host-fingerprint-sent: what identifies the machine and its user is sent away.
 
-use super::source_calls::report_program_calls;
+use super::source_calls::report_actions;
 use crate::FactSink;
 use capdex_evidence::code::sinks::carried_out;
 use capdex_evidence::code::{Call, TaintSources};
@@ -11,7 +11,7 @@ use capdex_model::fact::{Confidence, Severity};
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let scripts: Vec<String> = install_scripts(subject).into_iter().flat_map(|script| script.files).collect();
     let installs = |path: &str| path.ends_with("setup.py") || scripts.iter().any(|script| script == path);
-    report_program_calls(subject, facts, |file, call| judgement(call, installs(file.path)));
+    report_actions(subject, facts, |file, call| judgement(call, installs(file.path)));
 }
 
 /// One name alone is what telemetry sends; two tell who it is, as does one that is sent by being installed. A name that is looked up tells it to whoever owns the zone.

@@ -1,6 +1,6 @@
 //! source-reverse-shell: a connection is joined to a shell.
 
-use super::source_calls::report_program_calls;
+use super::source_calls::report_actions;
 use crate::FactSink;
 use capdex_evidence::code::sinks::{runs_shell, text_of};
 use capdex_evidence::code::{Argument, Call, TaintSources};
@@ -8,7 +8,7 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    report_program_calls(subject, facts, |_, call| judgement(call));
+    report_actions(subject, facts, |_, call| judgement(call));
 }
 
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {

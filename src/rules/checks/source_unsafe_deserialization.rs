@@ -16,7 +16,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
                 || call.callee.starts_with("yaml.");
             // YAML from a server is a configuration more often than an attack, so that it stays at "received".
             let fetched = call.taint.first.any(TaintSources::ANSWER) && !call.callee.starts_with("yaml.");
-            let plain = if fetched {
+            let input = call.taint.first;
+            let chosen = input.any(TaintSources::TOOL_INPUT) && !input.any(TaintSources::CHECKED);
+            let plain = if fetched || (received && chosen) {
                 (Severity::High, Confidence::Medium)
             } else if received {
                 (Severity::Medium, Confidence::Medium)

@@ -8,7 +8,17 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    report_calls(subject, facts, |_, call| if evaluates(call) { judgement(call) } else { None });
+    report_calls(subject, facts, |_, call| match evaluates(call) {
+        true => judgement(call),
+        false => loads_chosen(call).then_some((Severity::High, Confidence::Medium)),
+    });
+}
+
+/// A module that a tool's caller names whole: all that is installed can be run.
+fn loads_chosen(call: &Call) -> bool {
+    let loads = matches!(call.callee.as_str(), "__import__" | "importlib.import_module" | "importlib.__import__");
+    // Behind a prefix of the program's own only its own modules can be named.
+    loads && is_chosen(call) && !call.taint.first.any(TaintSources::COMPOSED)
 }
 
 /// Bundlers and schema compilers make functions of text they wrote themselves: a composed `Function` is worth less.

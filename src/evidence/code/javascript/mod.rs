@@ -9,11 +9,11 @@ use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     Argument as Node, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BinaryExpression,
-    BindingIdentifier, CallExpression, ComputedMemberExpression, ConditionalExpression, Expression, ForInStatement,
-    ForOfStatement, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression,
-    MethodDefinition, NewExpression, ObjectExpression, Program, ReturnStatement, Statement, StaticMemberExpression,
-    StringLiteral, TSEnumDeclaration, TSEnumMemberName, TemplateLiteral, ThrowStatement, UnaryExpression,
-    VariableDeclarator,
+    BindingIdentifier, CallExpression, Class, ComputedMemberExpression, ConditionalExpression, Expression,
+    ExpressionStatement, ForInStatement, ForOfStatement, IdentifierReference, ImportDeclaration,
+    ImportDeclarationSpecifier, ImportExpression, MethodDefinition, NewExpression, ObjectExpression, Program,
+    ReturnStatement, Statement, StaticMemberExpression, StringLiteral, TSEnumDeclaration, TSEnumMemberName,
+    TemplateLiteral, ThrowStatement, TryStatement, UnaryExpression, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::{ParseOptions, Parser};
@@ -24,7 +24,9 @@ use super::literal::Budget;
 use super::taint::{TaintPropagation, TaintSources, TaintedArguments};
 use super::{Argument, Call, Findings, ParsedSource, SourceDialect, excerpt, known_calls, secrets};
 
+mod asides;
 mod bounded;
+mod classes;
 mod names;
 mod parts;
 mod shapes;
@@ -114,6 +116,8 @@ pub(super) struct JavascriptReader<'t> {
     streams: BTreeMap<String, String>,
     /// The prefilter: text without any mention of the environment or of a secret's path skips the costly questions.
     mentions: JavascriptMentions,
+    classes: classes::Classes,
+    asides: asides::Asides,
 }
 
 struct JavascriptMentions {
@@ -138,6 +142,8 @@ impl<'t> JavascriptReader<'t> {
             bounded: BTreeMap::new(),
             streams: BTreeMap::new(),
             mentions,
+            classes: classes::Classes::default(),
+            asides: asides::Asides::default(),
         }
     }
 
@@ -156,7 +162,8 @@ impl<'t> JavascriptReader<'t> {
 
     fn keep(&mut self, callee: String, arguments: Vec<Argument>, taint: TaintedArguments, span: Span) {
         let text = excerpt(self.text, span.start as usize, span.end as usize);
-        let call = Call { callee, arguments, taint, place: capdex_model::fact::Place::default(), text };
+        let is_aside = self.asides.holds(span);
+        let call = Call { callee, arguments, taint, place: capdex_model::fact::Place::default(), text, is_aside };
         self.findings.keep_call(span.start as usize, call);
     }
 
@@ -208,12 +215,14 @@ impl<'a> Visit<'a> for JavascriptReader<'_> {
     fn enter_node(&mut self, kind: AstKind<'a>) {
         if let (AstKind::Function(function), false) = (kind, self.naming) {
             self.enter_function(function);
+            self.asides.enter();
         }
     }
 
     fn leave_node(&mut self, kind: AstKind<'a>) {
         if let (AstKind::Function(_), false) = (kind, self.naming) {
             self.leave_function();
+            self.asides.leave();
         }
     }
 
@@ -269,8 +278,34 @@ impl<'a> Visit<'a> for JavascriptReader<'_> {
         self.visit_statement(&it.body);
     }
 
-    fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
+    fn visit_class(&mut self, it: &Class<'a>) {
+        if self.naming {
+            self.classes.count += 1;
+        }
+        walk::walk_class(self, it);
+    }
+
+    fn visit_expression_statement(&mut self, it: &ExpressionStatement<'a>) {
         if !self.naming {
+            self.note_alone(it);
+        }
+        walk::walk_expression_statement(self, it);
+    }
+
+    fn visit_try_statement(&mut self, it: &TryStatement<'a>) {
+        if self.naming {
+            walk::walk_try_statement(self, it);
+        } else {
+            self.follow_try(it);
+        }
+    }
+
+    fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
+        if self.naming {
+            if let Some(name) = it.key.static_name() {
+                *self.classes.methods.entry(name.to_string()).or_default() += 1;
+            }
+        } else {
             // Calls name a method `this.x`, so that its inputs and returns are kept under that name.
             self.taint.name = it.key.static_name().map(|key| format!("this.{key}"));
         }

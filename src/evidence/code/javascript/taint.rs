@@ -87,6 +87,11 @@ impl<'t> JavascriptReader<'t> {
         self.keep_flowing(&name, taint, arguments, span);
         let mut result =
             sources::javascript_call(&TaintedCall { callee: &name, taint, literals }) | self.taint.returns(&name);
+        let meant = self.method_meant(&name, callee).filter(|meant| *meant != name);
+        if let Some(meant) = &meant {
+            result |= self.taint.returns(meant);
+            self.taint.pass(meant, &passed);
+        }
         if method == "reverse" && reverses_literal(callee) {
             result |= TaintSources::DECODED;
         }
@@ -282,7 +287,10 @@ impl<'t> JavascriptReader<'t> {
                 let unique = self.is_unique(name.name.as_str());
                 self.taint.assign(name.name.as_str(), sources, unique);
             }
-            AssignmentTarget::StaticMemberExpression(member) => self.assign_root(&member.object, sources),
+            AssignmentTarget::StaticMemberExpression(member) => {
+                self.note_member(member, sources);
+                self.assign_root(&member.object, sources);
+            }
             AssignmentTarget::ComputedMemberExpression(member) => {
                 self.visit_expression(&member.expression);
                 let key = self.taint.take();
@@ -340,12 +348,14 @@ impl<'t> JavascriptReader<'t> {
 
     pub(super) fn follow_arrow<'a>(&mut self, it: &ArrowFunctionExpression<'a>) {
         self.enter(&it.params);
+        self.asides.enter();
         self.visit_formal_parameters(&it.params);
         self.taint.take();
         self.visit_arrow_function_body(&it.body);
         let sources = self.taint.take();
         self.taint.give_back(sources);
         self.taint.leave();
+        self.asides.leave();
     }
 
     fn enter(&mut self, parameters: &FormalParameters<'_>) {
@@ -379,7 +389,16 @@ impl<'t> JavascriptReader<'t> {
             {
                 self.taint.given = TaintSources::TOOL_INPUT;
             }
+            let outer = self.taint.take();
             self.visit_object_property_kind(property);
+            let mut held = self.taint.take();
+            // A token in a header is what it is there for.
+            if let ObjectPropertyKind::ObjectProperty(property) = property
+                && property.key.static_name().is_some_and(|key| sources::is_authorization(&key))
+            {
+                held = held & !TaintSources::TOKEN;
+            }
+            self.taint.held = outer | held;
         }
     }
 
@@ -433,7 +452,7 @@ impl<'t> JavascriptReader<'t> {
             "text" | "content" | "data" | "body" => held & !(TaintSources::ENVIRONMENT | TaintSources::CONNECTION),
             _ => held & !TaintSources::ENVIRONMENT,
         };
-        self.taint.held = outer | part;
+        self.taint.held = outer | part | self.of_member(it);
     }
 
     /// Keeps what is thrown where it holds a secret, and forgets what was held.

@@ -2,7 +2,7 @@
 //!
 //! Syntax errors do not stop it: what the parser recovers is read, and the file is called damaged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
@@ -13,6 +13,8 @@ use ast::{Expr, Stmt};
 use super::taint::TaintPropagation;
 use super::{Call, Findings, ParsedSource, excerpt, known_calls, secrets};
 
+mod asides;
+mod classes;
 mod fold;
 mod shapes;
 mod taint;
@@ -70,6 +72,11 @@ struct PythonReader<'a> {
     /// The same for paths in plain text.
     literal_streams: BTreeMap<&'a str, &'a str>,
     mentions: PythonMentions,
+    /// The classes of the file.
+    class_names: BTreeSet<&'a str>,
+    /// The class of an object, by its name or as `self.name`; none where it is made of several.
+    instances: BTreeMap<String, Option<&'a str>>,
+    asides: asides::Asides,
 }
 
 /// The prefilter: the subjects that the text mentions at all.
@@ -97,6 +104,9 @@ impl<'a> PythonReader<'a> {
             streams: BTreeMap::new(),
             literal_streams: BTreeMap::new(),
             mentions,
+            class_names: BTreeSet::new(),
+            instances: BTreeMap::new(),
+            asides: asides::Asides::default(),
         }
     }
 
@@ -165,6 +175,7 @@ impl<'a> PythonReader<'a> {
     }
 
     fn learn(&mut self, statement: &'a Stmt) {
+        self.learn_objects(statement);
         match statement {
             Stmt::Import(import) => {
                 for alias in &import.names {

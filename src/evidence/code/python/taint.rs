@@ -12,6 +12,7 @@ use super::super::sources::{self, TaintedCall};
 use super::super::taint::{TaintSources, TaintedArguments};
 use super::super::{Argument, known_calls, secrets};
 use super::PythonReader;
+use super::classes::is_static;
 use super::fold::folded;
 use super::written::root_of;
 
@@ -20,8 +21,10 @@ impl<'a> PythonReader<'a> {
     pub(super) fn follow_statement(&mut self, statement: &'a Stmt) {
         // A statement has no value: what its expressions held must not reach the next statement.
         let outer = self.taint.take();
+        self.note_alone(statement);
         match statement {
             Stmt::FunctionDef(function) => self.follow_function(function),
+            Stmt::Try(tried) => self.follow_try(tried),
             Stmt::ClassDef(class) => {
                 self.classes.push((class.name.as_str(), self.functions));
                 visitor::walk_stmt(self, statement);
@@ -36,6 +39,7 @@ impl<'a> PythonReader<'a> {
                 let sources = self.taint.take();
                 for target in &assign.targets {
                     self.note_stream(target, &assign.value);
+                    self.note_member(target, sources);
                     self.bind(target, sources);
                 }
             }
@@ -43,6 +47,7 @@ impl<'a> PythonReader<'a> {
                 if let Some(value) = &assign.value {
                     self.visit_expr(value);
                     let sources = self.taint.take();
+                    self.note_member(&assign.target, sources);
                     self.bind(&assign.target, sources);
                 }
             }
@@ -67,7 +72,8 @@ impl<'a> PythonReader<'a> {
                         self.bind(target, sources);
                     }
                 }
-                self.visit_body(&with.body);
+                let silent = self.suppresses(with);
+                self.follow_passing_over(&with.body, silent);
             }
             Stmt::Return(back) => {
                 visitor::walk_stmt(self, statement);
@@ -101,8 +107,9 @@ impl<'a> PythonReader<'a> {
         let method = self.classes.last().filter(|(_, depth)| *depth == self.functions);
         let method = method.map(|(class, _)| format!("{class}.{}", function.name));
         // Callers do not pass `self`, so the parameters count from the one behind it.
-        let skipped = usize::from(method.is_some());
-        self.taint.name = Some(method.unwrap_or_else(|| function.name.to_string()));
+        let skipped = usize::from(method.is_some() && !is_static(function));
+        let key = method.unwrap_or_else(|| function.name.to_string());
+        self.taint.name = Some(key.clone());
         self.taint.given = given;
         let (known, given) = self.taint.enter();
         self.visit_parameters(&function.parameters);
@@ -112,11 +119,14 @@ impl<'a> PythonReader<'a> {
             // The framework gives these, never the model.
             let plain = matches!(name, "self" | "cls" | "ctx" | "context")
                 || parameter.annotation().is_some_and(|annotation| self.is_bounded(annotation));
-            let passed = index.checked_sub(skipped).and_then(|index| known.get(index)).copied().unwrap_or_default();
+            let passed = index.checked_sub(skipped).and_then(|index| known.get(index)).copied().unwrap_or_default()
+                | self.taint.named(&key, name);
             self.taint.declare(name, if plain { TaintSources::NONE } else { given | passed });
         }
         self.functions += 1;
+        let outside = self.asides.enter();
         self.visit_body(&function.body);
+        self.asides.leave(outside);
         self.functions -= 1;
         self.taint.leave();
     }
@@ -163,6 +173,12 @@ impl<'a> PythonReader<'a> {
                 if let Some(name) = root_of(target) {
                     // The parts of an object are not told apart, so that all of it holds what one was given.
                     self.taint.assign(name, sources & !TaintSources::COMPOSED, false);
+                }
+                if let Expr::Attribute(member) = target
+                    && !sources.is_empty()
+                    && let Some(key) = self.member_key(member)
+                {
+                    self.taint.assign_member(&key, sources & !TaintSources::COMPOSED);
                 }
                 if let (Expr::Attribute(member), true) = (target, sources.any(TaintSources::TOOL_INPUT)) {
                     self.visit_expr(&member.value);
@@ -267,7 +283,8 @@ impl<'a> PythonReader<'a> {
             "status_code" | "ok" | "reason" | "returncode" | "pid" | "size" => TaintSources::NONE,
             _ => held & !TaintSources::ENVIRONMENT,
         };
-        self.taint.held = outer | part;
+        let of_class = self.member_key(member).map_or(TaintSources::NONE, |key| self.taint.of(&key));
+        self.taint.held = outer | part | of_class;
     }
 
     fn follow_subscript(&mut self, subscript: &'a ast::ExprSubscript) {
@@ -353,16 +370,27 @@ impl<'a> PythonReader<'a> {
             }
             passed.push(sources);
         }
-        for keyword in &call.arguments.keywords {
-            self.visit_expr(&keyword.value);
-            taint.rest |= self.taint.take();
-        }
         // Methods go by their class, since two classes may both have a `run`.
-        let local = match name.strip_prefix("self.") {
-            Some(method) => self.classes_outside().map(|class| format!("{class}.{method}")),
-            None => None,
+        let local = match &*call.func {
+            Expr::Attribute(member) => self.member_key(member),
+            // A class that is called gives its arguments to the method that makes the object.
+            Expr::Name(class) if self.class_names.contains(class.id.as_str()) => Some(format!("{}.__init__", class.id)),
+            _ => None,
         };
         let local = local.as_deref().unwrap_or(&name);
+        for keyword in &call.arguments.keywords {
+            self.visit_expr(&keyword.value);
+            let mut sources = self.taint.take();
+            let parameter = keyword.arg.as_ref().map(ast::Identifier::as_str);
+            if parameter.is_some_and(sources::is_authorization) {
+                // A token in a header is what it is there for.
+                sources = sources & !TaintSources::TOKEN;
+            }
+            taint.rest |= sources;
+            if let Some(parameter) = parameter {
+                self.taint.pass_named(local, parameter, sources);
+            }
+        }
         let method = name.rsplit('.').next().unwrap_or_default();
         let literals = [literal(call.arguments.args.first()), literal(call.arguments.args.get(1))];
         if sources::is_question(method) {
@@ -396,6 +424,9 @@ impl<'a> PythonReader<'a> {
             result = if secret { TaintSources::TOKEN } else { TaintSources::NONE };
         }
         self.taint.pass(local, &passed);
+        if let ("add_tool", Some(Expr::Name(handler))) = (method, call.arguments.args.first()) {
+            self.taint.pass(handler.id.as_str(), &[TaintSources::TOOL_INPUT; 8]);
+        }
         self.taint.held = outer | result;
     }
 
@@ -429,11 +460,6 @@ impl<'a> PythonReader<'a> {
         {
             self.keep("hidden-name".to_owned(), vec![Argument::Literal(text)], taint, call.range());
         }
-    }
-
-    /// The class whose method is being walked.
-    fn classes_outside(&self) -> Option<&'a str> {
-        self.classes.last().map(|(class, _)| *class)
     }
 
     fn keep_call(&mut self, name: &str, taint: TaintedArguments, call: &'a ast::ExprCall) {
@@ -471,7 +497,9 @@ impl<'a> PythonReader<'a> {
     pub(super) fn keep(&mut self, callee: String, arguments: Vec<Argument>, taint: TaintedArguments, range: TextRange) {
         let (start, end) = (range.start().to_usize(), range.end().to_usize());
         let text = super::excerpt(self.text, start, end);
-        let call = super::Call { callee, arguments, taint, place: capdex_model::fact::Place::default(), text };
+        let is_aside = self.asides.holds(range);
+        let call =
+            super::Call { callee, arguments, taint, place: capdex_model::fact::Place::default(), text, is_aside };
         self.findings.keep_call(start, call);
     }
 }

@@ -61,6 +61,7 @@ pub(super) fn command_at<'a>(
         taint: TaintedArguments::default(),
         place: Place::default(),
         text: excerpt(text, start, stop.max(start)),
+        is_aside: false,
     };
     Some((start, call))
 }

@@ -1,0 +1,219 @@
+//! Destinations: whose host an address is of, as far as a capability's own files tell.
+//!
+//! Hosts are compared by the domain that somebody registered. Nothing is looked up.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use capdex_evidence::code::sinks::{named, text_of};
+use capdex_evidence::code::{Argument, Call};
+use capdex_evidence::file_role::FileRole;
+use capdex_evidence::site::site_of;
+use capdex_evidence::subject::Subject;
+
+/// The owner of the host that an address names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Destination {
+    /// The package's own: its manifest, its name or its documents for people say so.
+    Own,
+    /// This machine or a private network.
+    Local,
+    /// A service that programs tell how they are used.
+    Measuring,
+    /// None of these.
+    Stranger,
+    /// A host that takes whatever anybody sends: a request bin, a tunnel, a paste site, a chat webhook, a bare public
+    /// address.
+    Throwaway,
+}
+
+impl Destination {
+    /// True for a host that nothing of the capability accounts for.
+    pub(super) fn is_foreign(self) -> bool {
+        matches!(self, Self::Stranger | Self::Throwaway)
+    }
+}
+
+fn lines(text: &'static str) -> Vec<&'static str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+}
+
+static THROWAWAY: LazyLock<Vec<&str>> = LazyLock::new(|| lines(include_str!("../vocab/throwaway_hosts.txt")));
+static MEASURING: LazyLock<Vec<&str>> = LazyLock::new(|| lines(include_str!("../vocab/measuring_services.txt")));
+static ISSUERS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
+    let split = |line: &'static str| {
+        let mut words = line.split_whitespace();
+        (words.next().unwrap_or_default(), words.collect())
+    };
+    lines(include_str!("../vocab/token_issuers.txt")).into_iter().map(split).collect()
+});
+
+/// What a capability says of itself, against which addresses are held.
+pub(super) struct Destinations {
+    /// The registered domains that its manifests and documents name.
+    own: BTreeSet<String>,
+    /// The names of the package and its servers, lower-case.
+    names: Vec<String>,
+}
+
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:https?|wss?|ftps?)://(?:[^\s/@]{1,80}@)?(?P<host>\[[0-9a-f:.]+\]|[a-z0-9.-]+)")
+        .expect("the pattern is fixed and valid")
+});
+
+/// Keys of manifests by which a package says where it lives.
+const HOMES: [&str; 9] =
+    ["homepage", "repository", "bugs", "author", "url", "websiteUrl", "website", "documentation", "funding"];
+
+impl Destinations {
+    /// Reads what a capability says of itself.
+    pub(super) fn of(subject: &Subject<'_>) -> Self {
+        let (mut own, mut names) = (BTreeSet::new(), Vec::new());
+        for manifest in subject.evidence.manifests.values() {
+            for key in HOMES {
+                let text = manifest.value.get(key).map(ToString::to_string).unwrap_or_default();
+                own.extend(sites(&text));
+            }
+            names.extend(manifest.text("name").map(str::to_ascii_lowercase));
+        }
+        // What a document for people names is told; the bytes of code and of tests tell nobody.
+        for document in subject.evidence.documents.values() {
+            let told = matches!(document.role, FileRole::Docs) || document.path.ends_with("pyproject.toml");
+            if told && document.text.len() < 1 << 20 {
+                own.extend(sites(&document.text));
+            }
+        }
+        Self { own, names }
+    }
+
+    /// Whose the host of an address is; none where the text begins with no address.
+    pub(super) fn judge(&self, address: &str) -> Option<Destination> {
+        let found = ADDRESS.captures(address)?;
+        let host = found.name("host")?.as_str().trim_matches('.').to_ascii_lowercase();
+        let rest = address.get(found.get(0)?.end()..).unwrap_or_default();
+        // Of `https://{}.example.test` the hole is a label; of `https://{}` it is the host, which somebody else chooses.
+        if host.is_empty() || !host.contains('.') && host != "localhost" && !host.starts_with('[') {
+            return None;
+        }
+        if is_local(&host) {
+            return Some(Destination::Local);
+        }
+        if host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok() || within(&THROWAWAY, &host, rest) {
+            return Some(Destination::Throwaway);
+        }
+        if within(&MEASURING, &host, "") {
+            return Some(Destination::Measuring);
+        }
+        let site = site_of(&host);
+        let label = site.split('.').next().unwrap_or_default();
+        // `acme` in `@acme/kit`: short labels stand in many names by chance.
+        let is_named = label.len() >= 4 && self.names.iter().any(|name| name.contains(label));
+        Some(if self.own.contains(&site) || is_named { Destination::Own } else { Destination::Stranger })
+    }
+
+    /// Whose the host is that a call asks, where its address is written out.
+    pub(super) fn of_call(&self, call: &Call) -> Option<Destination> {
+        self.judge(&address_of(call)?)
+    }
+}
+
+/// The address that a call asks, as far as it is written out.
+pub(super) fn address_of(call: &Call) -> Option<String> {
+    let whole = |text: &str| text.contains("://").then(|| text.to_owned());
+    let by_name = || {
+        ["url", "uri", "baseURL"].iter().find_map(|key| named(call, key).and_then(whole)).or_else(|| {
+            let host = ["hostname", "host"].iter().find_map(|key| named(call, key))?;
+            Some(format!("https://{host}{}", named(call, "path").unwrap_or_default()))
+        })
+    };
+    let first = call.arguments.iter().take(2).find_map(|argument| match argument {
+        Argument::Literal(_) | Argument::Composed(_) => text_of(argument).and_then(whole),
+        _ => None,
+    });
+    first.or_else(by_name)
+}
+
+/// The services whose tokens a variable holds, by the word its name begins with: their domains.
+pub(super) fn issuers(variable: &str) -> Option<&'static [&'static str]> {
+    let word = variable.split('_').next().unwrap_or_default();
+    ISSUERS.iter().find(|(known, _)| *known == word).map(|(_, domains)| domains.as_slice())
+}
+
+/// True where an address is of one of some domains.
+pub(super) fn is_at(address: &str, domains: &[&str]) -> bool {
+    let host = ADDRESS.captures(address).and_then(|found| found.name("host").map(|host| host.as_str().to_lowercase()));
+    host.is_some_and(|host| within(domains, &host, ""))
+}
+
+fn within(list: &[&str], host: &str, rest: &str) -> bool {
+    list.iter().any(|entry| {
+        let (domain, path) = entry.find('/').map_or((*entry, ""), |at| entry.split_at(at));
+        let below = host.strip_suffix(domain).is_some_and(|before| before.is_empty() || before.ends_with('.'));
+        below && rest.starts_with(path)
+    })
+}
+
+fn is_local(host: &str) -> bool {
+    let bare = host.trim_matches(['[', ']']);
+    match bare.parse::<IpAddr>() {
+        Ok(IpAddr::V4(four)) => is_private(four),
+        Ok(IpAddr::V6(six)) => six.is_loopback() || six.is_unspecified() || (six.segments()[0] & 0xfe00) == 0xfc00,
+        Err(_) => {
+            host == "localhost" || [".localhost", ".local", ".internal", ".lan"].iter().any(|end| host.ends_with(end))
+        }
+    }
+}
+
+fn is_private(four: Ipv4Addr) -> bool {
+    four.is_loopback() || four.is_private() || four.is_link_local() || four.is_unspecified() || four.is_broadcast()
+}
+
+/// The registered domains of the addresses in a text.
+fn sites(text: &str) -> impl Iterator<Item = String> {
+    // Bounded: a document may list thousands.
+    ADDRESS.captures_iter(text).take(2_000).filter_map(|found| found.name("host").map(|host| site_of(host.as_str())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(address: &str) -> Option<Destination> {
+        let own = BTreeSet::from(["acme.test".to_owned()]);
+        Destinations { own, names: vec!["@widgets/mcp".to_owned()] }.judge(address)
+    }
+
+    #[test]
+    fn a_host_is_judged_by_who_registered_it() {
+        use Destination::{Local, Measuring, Own, Stranger, Throwaway};
+        for (address, expected) in [
+            ("https://api.acme.test/v1", Some(Own)),
+            ("https://api.widgets.example/v1", Some(Own)),
+            ("https://acme.test.collector.example/v1", Some(Stranger)),
+            ("https://{}.collector.example/", Some(Stranger)),
+            ("http://127.0.0.1:8080/", Some(Local)),
+            ("http://192.168.1.4/", Some(Local)),
+            ("http://[::1]:80/", Some(Local)),
+            ("http://printer.local/", Some(Local)),
+            ("http://203.0.113.9/in", Some(Throwaway)),
+            ("https://discord.com/api/webhooks/1/x", Some(Throwaway)),
+            ("https://discord.com/developers", Some(Stranger)),
+            ("https://a.ngrok-free.app/x", Some(Throwaway)),
+            ("https://us.i.posthog.com/capture", Some(Measuring)),
+            ("https://{}/x", None),
+            ("no address", None),
+        ] {
+            assert_eq!(judged(address), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn tokens_belong_to_who_issued_them() {
+        assert!(issuers("STRIPE_SECRET_KEY").is_some_and(|domains| is_at("https://api.stripe.com/v1", domains)));
+        assert!(issuers("STRIPE_SECRET_KEY").is_some_and(|domains| !is_at("https://stripe.com.example/v1", domains)));
+        assert_eq!(issuers("KIT_TOKEN"), None);
+    }
+}

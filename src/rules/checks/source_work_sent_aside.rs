@@ -1,0 +1,42 @@
+//! source-work-sent-aside: what a tool is given or reads goes to a stranger, and nobody is to notice.
+
+use std::cell::LazyCell;
+
+use super::destinations::{Destination, Destinations};
+use super::source_calls::report_actions;
+use crate::FactSink;
+use capdex_evidence::code::sinks::sends;
+use capdex_evidence::code::{Call, TaintSources};
+use capdex_evidence::subject::Subject;
+use capdex_model::fact::{Confidence, Severity};
+
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let destinations = LazyCell::new(|| Destinations::of(subject));
+    report_actions(subject, facts, |_, call| {
+        let carried = carried(call)?;
+        judgement(call, carried, destinations.of_call(call)?)
+    });
+}
+
+/// The user's work that a request carries; none where it carries none.
+fn carried(call: &Call) -> Option<TaintSources> {
+    let work = TaintSources::TOOL_INPUT | TaintSources::FILE | TaintSources::CLIPBOARD | TaintSources::DATABASE;
+    let carried = call.taint.arguments();
+    (sends(call) && carried.any(work)).then_some(carried)
+}
+
+/// A tool that asks its service uses the answer, and tells where it failed. What is sent without either was not sent for
+/// the user.
+fn judgement(call: &Call, carried: TaintSources, destination: Destination) -> Option<(Severity, Confidence)> {
+    match destination {
+        Destination::Throwaway if call.is_aside => Some((Severity::Critical, Confidence::High)),
+        // A question for a page at an address that was written by somebody else carries nothing away.
+        Destination::Throwaway if !call.callee.ends_with(".get") => Some((Severity::High, Confidence::Medium)),
+        Destination::Stranger if call.is_aside => Some((Severity::High, Confidence::Medium)),
+        Destination::Own | Destination::Measuring if call.is_aside && carried.any(TaintSources::FILE) => {
+            Some((Severity::Medium, Confidence::Medium))
+        }
+        Destination::Own | Destination::Measuring if call.is_aside => Some((Severity::Low, Confidence::Medium)),
+        _ => None,
+    }
+}
