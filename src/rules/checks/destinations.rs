@@ -60,7 +60,7 @@ pub(super) struct Destinations {
 }
 
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:https?|wss?|ftps?)://(?:[^\s/@]{1,80}@)?(?P<host>\[[0-9a-f:.]+\]|[a-z0-9.-]+)")
+    Regex::new(r"(?i-u)\b(?:https?|wss?|ftps?)://(?:[!-.0-?A-~]{1,80}@)?(?P<host>\[[0-9a-f:.]+\]|[a-z0-9.-]+)")
         .expect("the pattern is fixed and valid")
 });
 
