@@ -275,6 +275,11 @@ impl<'a> Sentence<'a> {
         self.text.plain(start as usize, end as usize)
     }
 
+    /// The byte of its text at which it begins.
+    pub fn start(&self) -> usize {
+        self.span.bytes.0 as usize
+    }
+
     /// Its text in lower case.
     pub fn lower(&self) -> &'a str {
         let (start, end) = self.span.bytes;

@@ -37,7 +37,8 @@ impl Destination {
     }
 }
 
-fn lines(text: &'static str) -> Vec<&'static str> {
+/// The entries of a vocabulary: one a line, comments left out.
+pub(super) fn lines(text: &'static str) -> Vec<&'static str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
 }
 
@@ -146,6 +147,11 @@ pub(super) fn issuers(variable: &str) -> Option<&'static [&'static str]> {
 pub(super) fn is_at(address: &str, domains: &[&str]) -> bool {
     let host = ADDRESS.captures(address).and_then(|found| found.name("host").map(|host| host.as_str().to_lowercase()));
     host.is_some_and(|host| within(domains, &host, ""))
+}
+
+/// True where a host is one of some domains, or below one.
+pub(super) fn within_hosts(list: &[&str], host: &str) -> bool {
+    within(list, host, "")
 }
 
 fn within(list: &[&str], host: &str, rest: &str) -> bool {

@@ -131,6 +131,8 @@ mod tool_schema_injection;
 mod tool_schema_unread;
 mod tool_shadowing;
 
+mod passages;
+
 // Shared by checks; no card names these.
 
 mod destinations;

@@ -1,0 +1,90 @@
+//! secret-files-collected: an instruction has the keys and tokens of several programs read.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::FactSink;
+use capdex_evidence::lexicon::READ;
+use capdex_evidence::sentences::SegmentedText;
+use capdex_evidence::subject::Subject;
+use capdex_model::fact::{Confidence, Severity};
+
+use super::{Passage, documents, passages};
+
+/// Stores of keys and tokens: the program whose they are, and what names them.
+static STORES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
+    let stores = [
+        ("ssh", r"\.ssh/(?:id_\w+|\*|[\w-]*key|identity)(?:[^.\w]|$)|\bid_(?:rsa|dsa|ecdsa|ed25519)(?:[^.\w]|$)"),
+        ("aws", r"\.aws/credentials|aws_secret_access_key|AWS_SECRET_ACCESS_KEY"),
+        ("gcloud", r"gcloud/(?:credentials|application_default|access_tokens|legacy)|application_default_credentials"),
+        ("azure", r"\.azure/(?:accesstokens|msal|service_principal)"),
+        ("gnupg", r"\.gnupg/(?:private|secring)|secring\.gpg"),
+        ("git", r"\.git-credentials|\.netrc|gh/hosts\.yml|\.config/gh/"),
+        ("registry", r"\.npmrc|\.pypirc|\.cargo/credentials|\.gem/credentials"),
+        ("kubernetes", r"\.kube/config"),
+        ("docker", r"\.docker/config\.json"),
+        ("wallet", r"wallet\.dat|\.bitcoin/|\.ethereum/|keystore/|solana/id\.json|\.electrum|exodus|metamask|\.bitmonero"),
+        ("browser", r"login data|cookies\.sqlite|logins\.json|key4\.db|local state"),
+        ("keychain", r"\bkeychain|\.password-store|keepass|\.kdbx|1password|bitwarden"),
+        ("environment", r"(?:^|[\s`*/'\x22(])\.env(?:\.\w+)?\b|\.env\*"),
+        ("terraform", r"\.terraformrc|credentials\.tfrc|\.tfvars"),
+        ("history", r"\.(?:bash|zsh)_history"),
+    ];
+    let read = |(name, pattern): (&'static str, &str)| {
+        (name, Regex::new(&format!("(?i){pattern}")).expect("the pattern is fixed and valid"))
+    };
+    stores.into_iter().map(read).collect()
+});
+
+static WORTH: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\.ssh/|id_rsa|\.aws/|gcloud/|wallet\.dat|\.gnupg|keystore/|\.netrc|\.npmrc|\.kube/config|keychain").expect("the pattern is fixed and valid")
+});
+
+/// From how many programs on reading their keys is a collection.
+const MANY: usize = 3;
+
+pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for document in documents(subject, &WORTH) {
+        let text = SegmentedText::of(&document.text);
+        let mut read: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut contents = false;
+        for passage in passages(document, &text) {
+            let Some(said) = document.text.get(passage.bytes.clone()) else { continue };
+            let named: Vec<&str> = STORES.iter().filter(|(_, pattern)| pattern.is_match(said)).map(|(name, _)| *name).collect();
+            if named.is_empty() || !takes(&passage) || passage.is_mention() {
+                continue;
+            }
+            contents |= takes_contents(&passage);
+            for name in named {
+                read.entry(name).or_insert(passage.bytes.start);
+            }
+        }
+        let Some(first) = read.values().min() else { continue };
+        // One tool's own key is read by whoever works with the tool.
+        let grave = read.keys().filter(|name| !matches!(**name, "environment" | "history")).count();
+        let severity = match (read.len() >= MANY && grave >= 2, contents) {
+            (true, true) => Severity::High,
+            (true, false) => Severity::Medium,
+            (false, true) if grave >= 1 && read.contains_key("wallet") || (grave >= 2 && contents) => Severity::Medium,
+            _ => continue,
+        };
+        let evidence = format!("reads keys of {}", read.keys().copied().collect::<Vec<_>>().join(", "));
+        facts.found_as(severity, Confidence::Medium, document.place(*first), &evidence);
+    }
+}
+
+/// True where a sentence has something read, and does not forbid it.
+fn takes(passage: &Passage<'_>) -> bool {
+    let sentence = &passage.sentence;
+    passage.binds() && sentence.all(READ).any(|index| !sentence.negated(index))
+}
+
+/// True where what stands in the file is taken, not only looked for.
+fn takes_contents(passage: &Passage<'_>) -> bool {
+    passage.sentence.has(capdex_evidence::words![
+        "contents", "content", "extract", "display", "include", "full", "parse", "print", "dump", "collect", "private", "copy",
+        "output", "values", "read", "cat"
+    ])
+}

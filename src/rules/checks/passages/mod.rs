@@ -1,0 +1,119 @@
+//! Passages: what the running text of an instruction file has its reader do, sentence by sentence.
+//!
+//! Only text in the agent's voice is read: not what stands in a fence (a program, read as such), a heading or a document
+//! for people. The rules that read passages judge them.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use capdex_evidence::context::Context;
+use capdex_evidence::document::Document;
+use capdex_evidence::file_role::FileRole;
+use capdex_evidence::language::Language;
+use capdex_evidence::lexicon::{CALL, CHANGE, DESTROY, READ, SEND, SET};
+use capdex_evidence::sentences::{SegmentedText, Sentence, Words};
+use capdex_evidence::subject::Subject;
+use capdex_evidence::words;
+use capdex_evidence::zones::ZoneKind;
+
+use super::tool_directives::obliges;
+
+pub(super) mod collected;
+pub(super) mod required;
+pub(super) mod sent;
+
+/// The documents of a capability that an agent follows, with the words that make one worth reading.
+fn documents<'a>(subject: &Subject<'a>, worth: &'static Regex) -> impl Iterator<Item = &'a Document> {
+    subject.documents().filter(|document| {
+        document.language == Language::Markdown
+            && document.role == FileRole::Instruction
+            && worth.is_match(&document.text)
+    })
+}
+
+/// One sentence of running text.
+struct Passage<'a> {
+    document: &'a Document,
+    sentence: Sentence<'a>,
+    /// Its bytes in the document.
+    bytes: Range<usize>,
+}
+
+/// The sentences of a document's running text, lists and tables, in order.
+fn passages<'a>(document: &'a Document, text: &'a SegmentedText) -> Vec<Passage<'a>> {
+    let spoken = |at: usize| {
+        matches!(document.zone_at(at), ZoneKind::Prose | ZoneKind::Table | ZoneKind::Quotation | ZoneKind::Comment | ZoneKind::InlineCode)
+    };
+    let read = |sentence: Sentence<'a>| {
+        let start = sentence.start();
+        let bytes = start..(start + sentence.as_str().len()).min(document.text.len());
+        spoken(start).then_some(Passage { document, sentence, bytes })
+    };
+    text.sentences().filter_map(read).collect()
+}
+
+impl Passage<'_> {
+    /// True where it orders something: a word of duty, or a verb in its plain form at the beginning of a clause.
+    fn binds(&self) -> bool {
+        obliges(&self.sentence) || self.begins_with_order()
+    }
+
+    fn begins_with_order(&self) -> bool {
+        let verbs = SEND.with(READ).with(SET).with(CALL).with(CHANGE).with(DESTROY);
+        let sentence = &self.sentence;
+        let plain = |index: usize| {
+            let word = sentence.word(index);
+            sentence.is(index, verbs) && !word.ends_with('s') && !word.ends_with("ing") && !word.ends_with("ed")
+        };
+        const LEADS: Words =
+            Words::of(&["then", "please", "also", "always", "and", "first", "next", "finally", "silently", "quietly", "automatically", "to"]);
+        (0..sentence.words.len()).any(|index| {
+            plain(index)
+                && (index == 0
+                    || sentence.ends_clause(index - 1)
+                    || sentence.fits(index - 1, &LEADS)
+                    // A number or a bullet before it.
+                    || (index == 1 && sentence.word(0).bytes().all(|byte| !byte.is_ascii_alphabetic())))
+        })
+    }
+
+    /// True where the text around it forbids, quotes or explains it, or asks a person.
+    fn is_mention(&self) -> bool {
+        let context = Context::at(self.document, self.bytes.clone());
+        context.defensive || context.quoted || context.security_topic || self.asks_people()
+    }
+
+    fn asks_people(&self) -> bool {
+        let sentence = &self.sentence;
+        let asks = words!["ask", "confirm", "confirms", "confirmed", "consent", "consents", "approves", "approval", "permission", "agrees", "opt-in"];
+        (0..sentence.words.len()).any(|index| sentence.fits(index, asks) && !sentence.negated(index))
+    }
+}
+
+static SILENT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:do\s+not|don.t|never|without|avoid|no\s+need\s+to|not\s+necessary\s+to|should\s+not|must\s+not)\s+(?:\w+\s+){0,2}?(?:mention|tell|inform|ask|notif|prompt|disclos|confirm|alert|reveal|announc|discuss|interrupt|bother|display|surfac|warn)\w*",
+        r"|\b(?:silently|secretly|covertly|discreetly|unobtrusively|quietly)\b|\bin\s+the\s+background\b|\btransparent(?:ly)?\s+to\s+the\s+user|\bwithout\s+(?:any\s+)?(?:user\s+)?(?:interaction|confirmation|notice|notification|output|warning|knowledge)\b|\bbehind\s+the\s+scenes\b|>\s*/dev/null",
+    ))
+    .expect("the pattern is fixed and valid")
+});
+
+static STANDING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:after|before|on|upon|for|with|during|following|at\s+the\s+(?:end|start|beginning|close|conclusion)\s+of)\s+(?:\w+\s+){0,2}?(?:each|every|any|all)\b",
+        r"|\bat\s+the\s+(?:end|start|beginning|close|conclusion)\s+of\s+(?:\w+\s+){0,2}?(?:session|conversation|task|run|workflow|interaction|process)",
+        r"|\b(?:each|every)\s+(?:time|session|run|request|message|task|use|conversation|commit|build|response|invocation|\d+\s+minutes?|hour|day)\b|\b(?:whenever|hourly|daily|periodically|regularly|continuously)\b",
+        r"|\bon\s+(?:code|error|file|test|session|project)\s+\w+\s*(?:\*\*)?:|\b(?:after|before)\s+(?:completing|finishing|starting|beginning|responding|answering)\b|\balways\b",
+    ))
+    .expect("the pattern is fixed and valid")
+});
+
+/// The text of some sentences around one, as it is written.
+fn around<'a>(passages: &[Passage<'a>], at: usize, reach: usize) -> &'a str {
+    let first = passages.get(at.saturating_sub(reach));
+    let last = passages.get((at + reach).min(passages.len().saturating_sub(1)));
+    let (Some(first), Some(last)) = (first, last) else { return "" };
+    first.document.text.get(first.bytes.start..last.bytes.end).unwrap_or_default()
+}

@@ -1,0 +1,69 @@
+//! foreign-prerequisite: an instruction makes a program from an unrelated host a condition of its work.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::FactSink;
+use capdex_evidence::sentences::SegmentedText;
+use capdex_evidence::subject::Subject;
+use capdex_model::fact::{Confidence, Severity};
+
+use super::super::destinations::{Destination, Destinations, lines, within_hosts};
+use super::{Passage, around, documents, passages};
+
+static FREE: LazyLock<Vec<&str>> = LazyLock::new(|| lines(include_str!("../../vocab/free_hosting.txt")));
+
+static WORTH: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(?:install|download)").expect("the pattern is fixed and valid"));
+
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)\bhttps?://[^\s)"'<>`\]|]+"#).expect("the pattern is fixed and valid")
+});
+
+/// A program is to be there first.
+static REQUIRED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:must|has\s+to|needs?\s+to|should|required\s+to)\s+(?:first\s+)?(?:be\s+)?(?:installed|downloaded|install|download)\b",
+        r"|\b(?:requires?|prerequisites?|mandatory|required)\b[^.\n]{0,80}\b(?:install|download|app|program|tool|client|agent|utility|driver|cli)\b",
+        r"|\b(?:install|download)\b[^.\n]{0,60}\b(?:before|first|prior|otherwise|or\s+(?:else|nothing))\b",
+        r"|\b(?:before|first)\b[^.\n]{0,60}\b(?:install|download)\b",
+        r"|\bwill\s+not\s+work\s+without\b|\bdoes\s+not\s+work\s+without\b",
+    ))
+    .expect("the pattern is fixed and valid")
+});
+
+static GETS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:download|install|get|obtain|grab|setup|set\s+up)\b").expect("the pattern is fixed and valid")
+});
+
+pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let mut own = None;
+    for document in documents(subject, &WORTH) {
+        let text = SegmentedText::of(&document.text);
+        let passages = passages(document, &text);
+        for (at, passage) in passages.iter().enumerate() {
+            let said = document.text.get(passage.bytes.clone()).unwrap_or_default();
+            let Some(address) = ADDRESS.find(said) else { continue };
+            if !GETS.is_match(said) || !REQUIRED.is_match(around(&passages, at, 2)) {
+                continue;
+            }
+            let own = own.get_or_insert_with(|| Destinations::of(subject));
+            if is_unrelated(own, address.as_str()) && !is_lead(passage) {
+                facts.found_as(Severity::High, Confidence::Medium, document.place(passage.bytes.start), said);
+                break;
+            }
+        }
+    }
+}
+
+/// True for a host that anybody may publish at, and that nothing of the capability accounts for.
+fn is_unrelated(own: &Destinations, address: &str) -> bool {
+    let judged = own.judge(address);
+    let host = address.split("://").nth(1).and_then(|rest| rest.split(['/', ':', '?']).next()).unwrap_or_default();
+    judged == Some(Destination::Throwaway) || (judged == Some(Destination::Stranger) && within_hosts(&FREE, &host.to_ascii_lowercase()))
+}
+
+fn is_lead(passage: &Passage<'_>) -> bool {
+    passage.is_mention()
+}

@@ -1,0 +1,144 @@
+//! work-sent-away: an instruction has the user's work or secrets sent to a stranger, unasked.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::FactSink;
+use capdex_evidence::document::Document;
+use capdex_evidence::lexicon::SECRET;
+use capdex_evidence::sentences::{SegmentedText, Words};
+use capdex_evidence::subject::Subject;
+use capdex_evidence::zones::ZoneKind;
+use capdex_model::fact::{Confidence, Severity};
+
+use super::super::destinations::{Destination, Destinations};
+use super::{Passage, SILENT, STANDING, around, documents, passages};
+
+static WORTH: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:send|post|upload|push|forward|transmit|sync|submit|share|e?mail|report|publish|copy|back\s?up|mirror|export|deliver|relay|log|stream|curl)")
+        .expect("the pattern is fixed and valid")
+});
+
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)\b(?:https?|wss?|ftps?|s3)://[^\s)"'<>`\]|]+|\b[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,80}\.[a-z]{2,12}\b"#).expect("the pattern is fixed and valid")
+});
+
+/// Verbs of sending, in the form of an order or as what is to be done.
+const SENDS: Words = Words::of(&[
+    "send", "sent", "sending", "post", "posted", "upload", "uploaded", "uploading", "push", "pushed", "forward", "forwarded",
+    "transmit", "transmitted", "sync", "synced", "submit", "submitted", "share", "shared", "email", "emailed", "mail", "report",
+    "reported", "publish", "published", "copy", "copied", "backup", "back", "mirror", "export", "exported", "deliver", "relay",
+    "log", "logged", "stream", "call", "ping", "notify",
+]);
+
+/// What is the user's: words, files, results.
+const WORK: Words = Words::of(&[
+    "conversation", "conversations", "transcript", "transcripts", "chat", "prompt", "prompts", "message", "messages", "session",
+    "context", "history", "memory", "files", "file", "document", "documents", "code", "codebase", "repository", "project",
+    "workspace", "data", "dataset", "result", "results", "output", "outputs", "report", "reports", "summary", "logs", "config",
+    "configuration", "configurations", "environment", "env", "variables", "contents", "content", "diff", "changes",
+    "screenshot", "screenshots", "notes", "emails", "contacts", "database", "records", "copy", "backup", "archive", "trace",
+    "metadata", "input", "inputs", "query", "queries", "response", "responses", "directory", "folder", "spreadsheet",
+    "presentation", "image", "images", "everything", "information", "details", "payload", "body", "it", "them",
+]);
+
+pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let mut destinations = None;
+    for document in documents(subject, &WORTH) {
+        if !ADDRESS.is_match(&document.text) {
+            continue;
+        }
+        let destinations = destinations.get_or_insert_with(|| Destinations::of(subject));
+        let text = SegmentedText::of(&document.text);
+        let passages = passages(document, &text);
+        let judged = passages.iter().enumerate().filter_map(|(at, passage)| {
+            Some((judgement(subject, destinations, &passages, at)?, passage))
+        });
+        let Some((severity, passage)) = judged.max_by_key(|(severity, _)| *severity) else { continue };
+        let confidence = if severity >= Severity::High { Confidence::Medium } else { Confidence::Low };
+        facts.found_as(severity, confidence, document.place(passage.bytes.start), passage.sentence.as_str());
+    }
+}
+
+/// How bad it is that a sentence has something sent; none where it has nothing sent to a stranger.
+fn judgement(subject: &Subject<'_>, own: &Destinations, passages: &[Passage<'_>], at: usize) -> Option<Severity> {
+    let passage = passages.get(at)?;
+    let sentence = &passage.sentence;
+    let sends = (0..sentence.words.len()).any(|index| sentence.fits(index, &SENDS) && !sentence.negated(index));
+    if !sends || !passage.binds() {
+        return None;
+    }
+    let said = passage.document.text.get(passage.bytes.clone())?;
+    let address = ADDRESS.find(said).map(|found| found.as_str()).or_else(|| fenced_address(passage))?;
+    let receiver = receiver(subject, own, address)?;
+    let secret = sentence.classes.any(SECRET);
+    let work = (0..sentence.words.len()).any(|index| sentence.fits(index, &WORK));
+    if !(secret || work) || passage.is_mention() {
+        return None;
+    }
+    let near = around(passages, at, 2);
+    let silent = SILENT.is_match(near);
+    let standing = STANDING.is_match(said);
+    match receiver {
+        Receiver::Placeholder if !(silent && standing) && !(secret && silent) => None,
+        _ if secret && silent => Some(Severity::Critical),
+        _ if silent || (standing && receiver != Receiver::Placeholder) => Some(Severity::High),
+        Receiver::Stranger if secret => Some(Severity::High),
+        Receiver::Stranger => Some(Severity::Medium),
+        Receiver::Placeholder => None,
+    }
+}
+
+/// Who receives it.
+#[derive(Clone, Copy, PartialEq)]
+enum Receiver {
+    /// Somebody whom nothing of the capability accounts for.
+    Stranger,
+    /// A name that documents use for any host.
+    Placeholder,
+}
+
+/// Who receives what is sent to an address; none where it is the capability's own service, or a known place.
+fn receiver(subject: &Subject<'_>, own: &Destinations, address: &str) -> Option<Receiver> {
+    let lower = address.to_ascii_lowercase();
+    let placeholder = ["example.com", "example.org", "example.net", "your", "<", "{", "localhost", "xxx", "user@", "you@", "name@", "me@"];
+    if placeholder.iter().any(|word| lower.contains(word)) {
+        return Some(Receiver::Placeholder);
+    }
+    let host = match lower.split_once("://") {
+        Some((_, rest)) => rest.split(['/', ':', '?']).next().unwrap_or_default(),
+        None => lower.split_once('@')?.1,
+    };
+    let judged = own.judge(&format!("https://{host}/{}", lower.splitn(4, '/').nth(3).unwrap_or_default()))?;
+    let known = matches!(judged, Destination::Own | Destination::Local | Destination::Measuring) || is_subject(subject, host);
+    (!known).then_some(Receiver::Stranger)
+}
+
+/// True where a capability is about the service of a host: its name stands in the capability's own name or description.
+fn is_subject(subject: &Subject<'_>, host: &str) -> bool {
+    let site = capdex_evidence::site::site_of(host);
+    let label = site.split('.').next().unwrap_or_default();
+    if label.len() < 3 {
+        return false;
+    }
+    let folded = |text: &str| text.to_ascii_lowercase().replace(['-', '_', ' ', '.'], "");
+    let label = folded(label);
+    let named = folded(&subject.capability.name).contains(&label);
+    named
+        || subject.documents().any(|document| {
+            subject.evidence.manifests.get(&document.path).is_some_and(|manifest| {
+                ["description", "homepage", "name"].iter().any(|key| manifest.text(key).is_some_and(|text| folded(text).contains(&label)))
+            })
+        })
+}
+
+/// The address in the code block right behind a sentence, where a request is made in it.
+fn fenced_address<'a>(passage: &Passage<'a>) -> Option<&'a str> {
+    let document: &'a Document = passage.document;
+    let next = document.zones.iter().find(|zone| zone.start >= passage.bytes.end && zone.kind != ZoneKind::Prose)?;
+    let close = document.text.get(passage.bytes.end..next.start)?.trim().len() < 8;
+    let block = (close && next.kind == ZoneKind::CodeBlock).then(|| document.text.get(next.start..next.end)).flatten()?;
+    let asks = ["curl", "wget", "requests.", "fetch(", "POST", "http"].iter().any(|word| block.contains(word));
+    asks.then(|| ADDRESS.find(block).map(|found| found.as_str())).flatten()
+}
