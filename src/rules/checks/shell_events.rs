@@ -7,8 +7,8 @@ use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
 use capdex_evidence::shell::{self, Event};
 use capdex_evidence::subject::Subject;
+use capdex_evidence::voice::Voice;
 use capdex_evidence::zones::ZoneKind;
-use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 
 /// The shell actions in a capability's files, in the order of paths and places.
@@ -18,10 +18,9 @@ pub(super) fn events<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Doc
 }
 
 /// A severity, lowered where the text around an action forbids, quotes or explains it.
-pub(super) fn weighed(subject: &Subject<'_>, document: &Document, event: &Event, severity: Severity) -> Severity {
+pub(super) fn weighed(document: &Document, event: &Event, severity: Severity) -> Severity {
     let context = Context::at(document, event.start..event.end);
-    // Documentation beside these is within the agent's reach: it is read as instructions are.
-    let is_loaded = matches!(subject.capability.kind, Kind::Skill | Kind::Rules | Kind::Hook);
+    let voice = document.voice_at(event.start);
     let shown = matches!(
         context.zone,
         ZoneKind::CodeBlock | ZoneKind::InlineCode | ZoneKind::Table | ZoneKind::Quotation | ZoneKind::Comment
@@ -30,12 +29,12 @@ pub(super) fn weighed(subject: &Subject<'_>, document: &Document, event: &Event,
         || context.quoted
         || context.defensive
         || matches!(context.zone, ZoneKind::Table | ZoneKind::Comment)
-        || document.role == FileRole::Test
+        || voice == Voice::Data
         // A text about attacks shows them as code; the same code elsewhere is meant to be run.
         || (shown && context.security_topic)
     {
         Severity::Low
-    } else if context.documentation && !is_loaded {
+    } else if voice == Voice::Human {
         Severity::Medium
     } else {
         severity

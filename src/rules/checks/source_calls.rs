@@ -4,9 +4,9 @@
 
 use crate::FactSink;
 use capdex_evidence::code::{Call, SourceView};
-use capdex_evidence::document::is_test_path;
-use capdex_evidence::file_role::FileRole;
+use capdex_evidence::document::Document;
 use capdex_evidence::subject::Subject;
+use capdex_evidence::voice::Voice;
 use capdex_model::fact::{Confidence, Severity};
 
 /// One source file of a capability.
@@ -15,7 +15,7 @@ pub(super) struct SourceFile<'a> {
     pub(super) path: &'a str,
     /// The view that was read from it.
     pub(super) view: &'a SourceView,
-    /// True where it is a test, a fixture or an example: nothing that runs for a user.
+    /// True where it is a test, a fixture or an example that nothing live loads: nothing that runs for a user.
     pub(super) test: bool,
 }
 
@@ -24,10 +24,8 @@ pub(super) fn source_files<'a>(subject: &Subject<'a>) -> impl Iterator<Item = So
     let evidence = subject.evidence;
     subject.capability.files.iter().filter_map(move |path| {
         let view = evidence.sources.get(path)?;
-        let role = evidence.documents.get(path).map(|document| document.role);
-        // What the test runner loads by itself runs as soon as anybody tests.
-        let loaded = path.rsplit('/').next() == Some("conftest.py");
-        let test = !loaded && (role == Some(FileRole::Test) || is_test_path(path));
+        let is_dormant = |document: &Document| document.voice == Voice::Data;
+        let test = evidence.documents.get(path).is_some_and(is_dormant);
         Some(SourceFile { path, view, test })
     })
 }
