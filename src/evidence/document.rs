@@ -16,6 +16,7 @@ use super::language::Language;
 use super::shape::{self, Shape};
 use super::shell::Shell;
 use super::unicode::{self, Hidden};
+use super::voice::Voice;
 use super::zones::{self, Heading, Zone, ZoneKind};
 
 /// Stretches of a text in which a match may lie: where it may begin, and where it ends at the latest.
@@ -52,6 +53,14 @@ pub struct Document {
     pub shape: Shape,
     /// The command elsewhere in the bundle that runs it although its name promises no program; none for most files.
     pub run_by: Option<Place>,
+    /// The voice of the file as a whole; see [`Document::voice_at`] for a place in it.
+    pub voice: Voice,
+    /// The texts of surfaces in a program, sorted.
+    pub(super) addressed: Vec<Range<usize>>,
+    /// The scripts of a package's manifest that run for no user, sorted.
+    pub(super) unrun: Vec<Range<usize>>,
+    /// What is matched against and not meant, once somebody asked.
+    pub(super) unmeant: OnceLock<Vec<Range<usize>>>,
 }
 
 impl Document {
@@ -104,6 +113,10 @@ impl Document {
             noted: OnceLock::new(),
             shape,
             run_by: None,
+            voice: Voice::of_role(role),
+            addressed: Vec::new(),
+            unrun: Vec::new(),
+            unmeant: OnceLock::new(),
         }
     }
 

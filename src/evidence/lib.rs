@@ -37,6 +37,7 @@ pub mod subject;
 pub mod surfaces;
 pub mod tools;
 pub mod unicode;
+pub mod voice;
 pub mod zones;
 
 use capdex_model::bundle::{Bundle, BundleFile};
@@ -98,6 +99,7 @@ impl Evidence {
             decompose::hook::note_missing_modules(evidence);
             evidence.note_bytecode();
             evidence.tools = tools::collect(evidence);
+            voice::assign(evidence);
             // Several readers may note the same gap, and their order must not show.
             evidence.gaps.sort();
             evidence.gaps.dedup();

@@ -1,5 +1,5 @@
-//! Lists the cards of `cards/<pack>/<id>.toml` as two Rust slices, so that adding a rule is adding a file: the data
-//! rules, and the rules that name a check.
+//! Lists the cards of `cards/<pack>/<id>.toml` as Rust slices, so that adding a rule is adding a file: the data rules, the
+//! rules that name a check, and the pack of each.
 
 #![expect(clippy::disallowed_methods, reason = "a build script reads the files that it lists")]
 
@@ -11,10 +11,12 @@ fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?).join("cards");
     writeln!(io::stdout(), "cargo::rerun-if-changed={}", root.display())?;
     let (mut data, mut code) = (String::from("&[\n"), String::from("&[\n"));
+    let mut packs = Vec::new();
     // In a fixed order: the digest of the rule set must not depend on how a file system lists folders.
     for pack in sorted(&root)?.into_iter().filter(|path| path.is_dir()) {
         for file in sorted(&pack)?.into_iter().filter(|path| path.extension().is_some_and(|end| end == "toml")) {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
+            packs.push((name.to_string(), pack.file_name().unwrap_or_default().to_string_lossy().into_owned()));
             let (path, text) = (file.display().to_string(), fs::read_to_string(&file)?);
             // Read by line and not as TOML, so that the build needs no parser; a test reads every card in full.
             match check_of(&text) {
@@ -27,6 +29,8 @@ fn main() -> io::Result<()> {
         }
     }
     let out = PathBuf::from(env::var("OUT_DIR").map_err(io::Error::other)?);
+    packs.sort();
+    fs::write(out.join("packs.rs"), format!("&{packs:?}\n"))?;
     fs::write(out.join("data_rules.rs"), data + "]\n")?;
     fs::write(out.join("code_rules.rs"), code + "]\n")
 }

@@ -36,6 +36,7 @@ mod runs;
 mod tests;
 #[cfg(test)]
 mod traps;
+mod voices;
 
 use checks::CodeRule;
 

@@ -43,8 +43,7 @@ pub(super) fn effects(
 }
 
 fn is_for_people(document: &Document) -> bool {
-    matches!(document.role, FileRole::Docs | FileRole::Lock | FileRole::Instruction | FileRole::Test)
-        || !is_live(Some(document))
+    matches!(document.role, FileRole::Docs | FileRole::Lock | FileRole::Instruction) || !is_live(Some(document))
 }
 
 fn kind_of(was: Option<&Document>, is: &Document) -> EffectKind {

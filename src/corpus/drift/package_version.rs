@@ -13,6 +13,7 @@ use capdex_evidence::Evidence;
 use capdex_evidence::code::SourceView;
 use capdex_evidence::document::{Document, is_test_path};
 use capdex_evidence::file_role::FileRole;
+use capdex_evidence::voice::Voice;
 use capdex_model::capability::Capability;
 use capdex_model::fact::{Confidence, Fact, Outcome, Severity};
 use capdex_model::facts::SparseFacts;
@@ -107,16 +108,20 @@ pub(super) enum Reach {
 impl Reach {
     pub(super) fn of(evidence: &Evidence, fact: &Fact) -> Self {
         let document = evidence.documents.get(&fact.place.file);
-        let is_beside = |document: &Document| {
-            matches!(document.role, FileRole::Docs | FileRole::Test | FileRole::Data) || !is_live(Some(document))
-        };
+        let is_beside =
+            |document: &Document| matches!(document.role, FileRole::Docs | FileRole::Data) || !is_live(Some(document));
         if document.is_some_and(is_beside) { Self::Kept } else { Self::Live }
     }
 }
 
 /// True for a file that is none of those that only developers run.
 pub(super) fn is_live(document: Option<&Document>) -> bool {
-    document.is_some_and(|document| document.role != FileRole::Test && !is_test_path(&document.path))
+    let is_dormant = |document: &Document| {
+        let is_sample = document.role == FileRole::Test || is_test_path(&document.path);
+        // What the program loads runs for its user, whatever its folder.
+        is_sample && document.voice == Voice::Data
+    };
+    document.is_some_and(|document| !is_dormant(document))
 }
 
 impl<'a> PackageInventory<'a> {

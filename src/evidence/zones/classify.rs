@@ -238,6 +238,13 @@ fn plain_role(lower: &str, name: &str) -> FileRole {
     }
 }
 
+/// True for a file that agents load as instructions by its name or its place.
+pub(crate) fn is_loaded_by_name(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    is_instruction_name(name_of(&lower))
+        || formats::of(path).is_some_and(|format| format.certain && format.file_role() == Some(FileRole::Instruction))
+}
+
 fn is_instruction_name(name: &str) -> bool {
     INSTRUCTION_NAMES.contains(&name)
         || [".mdc", ".instructions.md", ".prompt.md", ".agent.md", ".chatmode.md"].iter().any(|end| name.ends_with(end))

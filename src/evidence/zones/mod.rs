@@ -15,6 +15,7 @@ mod source;
 mod tests;
 
 pub use classify::classify;
+pub(super) use classify::is_loaded_by_name;
 pub(super) use markdown::{Heading, headings_of};
 
 /// The kind of text in a stretch.

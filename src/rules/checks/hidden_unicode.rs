@@ -9,6 +9,7 @@ use capdex_model::fact::{Confidence, Severity};
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;
+use capdex_evidence::voice::Voice;
 
 /// The most finds in one file.
 const MOST: usize = 3;
@@ -44,14 +45,17 @@ pub(super) fn tags(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// Controls that change the order in which text is shown.
 pub(super) fn bidi(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for (document, found) in documents(subject) {
-        let severity = match document.role {
+        let severity = |run: &Hidden| match document.voice {
+            // What looks for such controls names them.
+            _ if document.is_unmeant(run.offset) => Severity::Info,
             // Libraries for text ship samples with such controls.
-            FileRole::Test | FileRole::Docs | FileRole::Data => Severity::Medium,
-            _ => Severity::High,
+            Voice::Data => Severity::Low,
+            Voice::Human => Severity::Medium,
+            Voice::Agent | Voice::Program => Severity::High,
         };
         for run in found.iter().filter(|run| run.kind == HiddenKind::Bidi).take(MOST) {
             let evidence = format!("{} in: {}", names(document, run), line(document, run));
-            facts.found_as(severity, Confidence::High, document.place(run.offset), &evidence);
+            facts.found_as(severity(run), Confidence::High, document.place(run.offset), &evidence);
         }
     }
 }

@@ -6,21 +6,20 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::FactSink;
-use capdex_evidence::document::{Document, is_test_path};
+use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
 use capdex_evidence::language::Language;
 use capdex_evidence::subject::Subject;
+use capdex_evidence::voice::Voice;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     // Documentation lists every variable that a program may read; nothing there sends them.
     let read = |document: &&Document| {
-        !matches!(
-            document.role,
-            FileRole::Docs | FileRole::Test | FileRole::Lock | FileRole::Binary | FileRole::Instruction
-        ) && document.language != Language::Markdown
-            && !is_test_path(&document.path)
+        !matches!(document.role, FileRole::Docs | FileRole::Lock | FileRole::Binary | FileRole::Instruction)
+            && document.language != Language::Markdown
+            && (document.voice != Voice::Data || document.role == FileRole::Data)
     };
     for document in subject.documents().filter(read) {
         if let Some((at, names)) = gathered(document) {

@@ -12,6 +12,7 @@ use capdex_model::fact::{Confidence, Severity};
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;
+use capdex_evidence::voice::Voice;
 
 static DANGER: LazyLock<Regex> = LazyLock::new(|| {
     RegexBuilder::new(
@@ -54,7 +55,7 @@ fn severity(document: &Document, payload: &Payload) -> Severity {
     let before = document.text.as_bytes().get(payload.offset.saturating_sub(60)..payload.offset).unwrap_or(&[]);
     let is_data_address = before.windows(8).any(|window| window == b";base64,");
     let context = Context::at(document, payload.offset..payload.offset);
-    if is_data_address || context.negated || document.role == FileRole::Test {
+    if is_data_address || context.negated || (document.voice == Voice::Data && document.role != FileRole::Data) {
         Severity::Low
     } else if is_embedded(document, payload) || context.documentation || context.security_topic || context.defensive {
         Severity::Medium

@@ -9,8 +9,8 @@ use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
 use capdex_evidence::shell::{self, Event};
 use capdex_evidence::subject::Subject;
+use capdex_evidence::voice::Voice;
 use capdex_evidence::zones::ZoneKind;
-use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 
 /// The shell actions in a capability's files, in the order of paths and places.
@@ -20,20 +20,14 @@ pub(super) fn events<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Doc
 }
 
 /// A severity, lowered where the text around an action forbids, quotes or explains it.
-pub(super) fn weighed(subject: &Subject<'_>, document: &Document, event: &Event, severity: Severity) -> Severity {
-    weighed_at(subject, document, event.start..event.end, severity)
+pub(super) fn weighed(document: &Document, event: &Event, severity: Severity) -> Severity {
+    weighed_at(document, event.start..event.end, severity)
 }
 
 /// The same for an action at a place of a document.
-pub(super) fn weighed_at(
-    subject: &Subject<'_>,
-    document: &Document,
-    place: Range<usize>,
-    severity: Severity,
-) -> Severity {
+pub(super) fn weighed_at(document: &Document, place: Range<usize>, severity: Severity) -> Severity {
+    let voice = document.voice_at(place.start);
     let context = Context::at(document, place);
-    // Documentation beside these is within the agent's reach: it is read as instructions are.
-    let is_loaded = matches!(subject.capability.kind, Kind::Skill | Kind::Rules | Kind::Hook);
     let shown = matches!(
         context.zone,
         ZoneKind::CodeBlock | ZoneKind::InlineCode | ZoneKind::Table | ZoneKind::Quotation | ZoneKind::Comment
@@ -42,12 +36,12 @@ pub(super) fn weighed_at(
         || context.quoted
         || context.defensive
         || matches!(context.zone, ZoneKind::Table | ZoneKind::Comment)
-        || document.role == FileRole::Test
+        || voice == Voice::Data
         // A text about attacks shows them as code; the same code elsewhere is meant to be run.
         || (shown && context.security_topic)
     {
         Severity::Low
-    } else if context.documentation && !is_loaded {
+    } else if voice == Voice::Human {
         Severity::Medium
     } else {
         severity

@@ -10,7 +10,7 @@ use super::shell_events::{events, weighed, written};
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for (document, event) in events(subject).filter(|(_, event)| event.action == ShellAction::WipesHistory) {
         // Medium at most: scripts that handle passwords switch the history off for honest reasons.
-        let severity = weighed(subject, document, event, Severity::Medium);
+        let severity = weighed(document, event, Severity::Medium);
         facts.found_as(severity, Confidence::Medium, document.place(event.start), written(document, event));
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
                 .any(|forge| address.starts_with(forge))
         });
         let plain = if is_forge { Severity::Medium } else { Severity::High };
-        let severity = weighed(subject, document, event, plain);
+        let severity = weighed(document, event, plain);
         facts.found_as(severity, Confidence::High, document.place(event.start), written(document, event));
     }
 }

@@ -9,7 +9,7 @@ use capdex_model::fact::{Confidence, Severity};
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for (document, event) in events(subject).filter(|(_, event)| event.action == ShellAction::Plants) {
         // Never critical: honest installers add lines to start files as well.
-        let severity = weighed(subject, document, event, Severity::High);
+        let severity = weighed(document, event, Severity::High);
         facts.found_as(severity, Confidence::Medium, document.place(event.start), written(document, event));
     }
 }

@@ -9,7 +9,7 @@ use super::shell_events::{events, weighed, written};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for (document, event) in events(subject).filter(|(_, event)| event.action == ShellAction::SendsSecret) {
-        let severity = weighed(subject, document, event, Severity::Critical);
+        let severity = weighed(document, event, Severity::Critical);
         // The receiver is what a reader must judge, and may stand far from the secret on a long line.
         let to = event.addresses.first().map_or("", String::as_str);
         let evidence = format!("{} to {to}: {}", event.secret, written(document, event));

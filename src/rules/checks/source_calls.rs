@@ -5,9 +5,9 @@
 use super::shell_events::weighed_at;
 use crate::FactSink;
 use capdex_evidence::code::{Call, Fenced, SourceView, fenced};
-use capdex_evidence::document::{Document, is_test_path};
-use capdex_evidence::file_role::FileRole;
+use capdex_evidence::document::Document;
 use capdex_evidence::subject::Subject;
+use capdex_evidence::voice::Voice;
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -17,7 +17,7 @@ pub(super) struct SourceFile<'a> {
     pub(super) path: &'a str,
     /// The view that was read from it.
     pub(super) view: &'a SourceView,
-    /// True where it is a test, a fixture or an example: nothing that runs for a user.
+    /// True where it is a test, a fixture or an example that nothing live loads: nothing that runs for a user.
     pub(super) test: bool,
     /// The fences of a Markdown text in which it stands; none for a file of its own.
     fences: Option<(&'a Document, &'a Fenced)>,
@@ -30,17 +30,11 @@ impl SourceFile<'_> {
     }
 
     /// Severity and confidence of a call, lowered in a test, and where the text around a fence forbids or explains it.
-    pub(super) fn weigh(
-        &self,
-        subject: &Subject<'_>,
-        call: &Call,
-        severity: Severity,
-        confidence: Confidence,
-    ) -> (Severity, Confidence) {
+    pub(super) fn weigh(&self, call: &Call, severity: Severity, confidence: Confidence) -> (Severity, Confidence) {
         let Some((document, fenced)) = self.fences else { return weighed(self, severity, confidence) };
         let start = fenced.calls().find(|(_, fenced)| std::ptr::eq(*fenced, call)).map_or(0, |(start, _)| start);
         let end = start + call.text.len();
-        (weighed_at(subject, document, start..end.min(document.text.len()), severity), confidence)
+        (weighed_at(document, start..end.min(document.text.len()), severity), confidence)
     }
 }
 
@@ -49,10 +43,8 @@ pub(super) fn source_files<'a>(subject: &Subject<'a>) -> impl Iterator<Item = So
     let evidence = subject.evidence;
     subject.capability.files.iter().filter_map(move |path| {
         let view = evidence.sources.get(path)?;
-        let role = evidence.documents.get(path).map(|document| document.role);
-        // What the test runner loads by itself runs as soon as anybody tests.
-        let loaded = path.rsplit('/').next() == Some("conftest.py");
-        let test = !loaded && (role == Some(FileRole::Test) || is_test_path(path));
+        let is_dormant = |document: &Document| document.voice == Voice::Data;
+        let test = evidence.documents.get(path).is_some_and(is_dormant);
         Some(SourceFile { path, view, test, fences: None })
     })
 }
@@ -66,7 +58,7 @@ pub(super) fn programs<'a>(subject: &Subject<'a>) -> impl Iterator<Item = Source
         let file = SourceFile {
             path: &document.path,
             view: &fenced.view,
-            test: is_test_path(&document.path),
+            test: document.voice == Voice::Data,
             fences: Some((document, fenced)),
         };
         (!fenced.view.calls.is_empty()).then_some(file)
@@ -83,7 +75,7 @@ pub(super) fn report_actions(
     for file in programs(subject) {
         for call in &file.view.calls {
             if let Some((severity, confidence)) = judgement(&file, call) {
-                let (severity, confidence) = file.weigh(subject, call, severity, confidence);
+                let (severity, confidence) = file.weigh(call, severity, confidence);
                 facts.found_as(severity, confidence, call.place.clone(), &call.text);
             }
         }

@@ -16,7 +16,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let destinations = LazyCell::new(|| Destinations::of(subject));
     for file in programs(subject) {
         // A flow that was followed is proof; nearness would only tell the same again, with less trust.
-        if report_flows(subject, &file, &destinations, facts) || file.is_fenced() {
+        if report_flows(&file, &destinations, facts) || file.is_fenced() {
             continue;
         }
         let senders: Vec<&Call> = file.view.calls.iter().filter(|call| sends(call)).collect();
@@ -29,12 +29,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 /// Reports the calls that surely send a secret or the environment; then what stands near what tells nothing more.
-fn report_flows(
-    subject: &Subject<'_>,
-    file: &SourceFile<'_>,
-    destinations: &Destinations,
-    facts: &mut FactSink<'_>,
-) -> bool {
+fn report_flows(file: &SourceFile<'_>, destinations: &Destinations, facts: &mut FactSink<'_>) -> bool {
     let mut found = false;
     for call in &file.view.calls {
         let carried = carried_out(call).unwrap_or_default();
@@ -52,7 +47,7 @@ fn report_flows(
             (false, false) => continue,
         };
         found = true;
-        let (severity, confidence) = file.weigh(subject, call, judged, Confidence::High);
+        let (severity, confidence) = file.weigh(call, judged, Confidence::High);
         facts.found_as(severity, confidence, call.place.clone(), &call.text);
     }
     found

@@ -23,14 +23,14 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             facts.found_as(severity, confidence, document.place(at), evidence);
         }
         for call in file.view.calls.iter().filter(|call| interprets_decoded(call)) {
-            let (severity, confidence) = file.weigh(subject, call, Severity::High, Confidence::Medium);
+            let (severity, confidence) = file.weigh(call, Severity::High, Confidence::Medium);
             facts.found_as(severity, confidence, call.place.clone(), &call.text);
         }
         for call in file.view.calls.iter().filter(|call| {
             evaluates(call) || runs_shell(call) || matches!(call.callee.as_str(), "import" | "*.constructor")
         }) {
             if decodes(call) || imports_data(call) {
-                let (severity, confidence) = file.weigh(subject, call, Severity::Critical, Confidence::High);
+                let (severity, confidence) = file.weigh(call, Severity::Critical, Confidence::High);
                 facts.found_as(severity, confidence, call.place.clone(), &call.text);
             }
         }

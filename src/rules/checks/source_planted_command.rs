@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::FactSink;
-use capdex_evidence::document::{Document, is_test_path};
-use capdex_evidence::file_role::FileRole;
+use capdex_evidence::document::Document;
 use capdex_evidence::language::Language;
 use capdex_evidence::payload;
 use capdex_evidence::subject::Subject;
+use capdex_evidence::voice::Voice;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -86,10 +86,7 @@ fn is_program(document: &Document) -> bool {
             | Language::PowerShell
     );
     // Elsewhere literals are not told from code, and a text about start files would look like a program.
-    known
-        && document.text.len() <= LARGEST
-        && matches!(document.role, FileRole::Source | FileRole::Script)
-        && !is_test_path(&document.path)
+    known && document.text.len() <= LARGEST && document.voice == Voice::Program
 }
 
 /// The place of a payload in a literal near one of the places, in a file that writes.

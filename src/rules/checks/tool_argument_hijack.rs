@@ -7,7 +7,9 @@ use capdex_evidence::subject::Subject;
 use capdex_evidence::words;
 use capdex_model::fact::{Confidence, Severity};
 
-use super::tool_directives::{Decided, Whose, assigns, decided, gives_pressure, inserts_content, moves, overrules_user, puts_into_all};
+use super::tool_directives::{
+    Decided, Whose, assigns, decided, gives_pressure, inserts_content, moves, overrules_user, puts_into_all,
+};
 use super::tool_orders::{Tie, ToolOrder, orders};
 use super::tool_poison::keeps_silence;
 use super::tool_texts::{SurfaceSpeaker, each_prose, place_of, quoted};
@@ -52,7 +54,8 @@ fn judgement(order: &ToolOrder<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<Seve
     }
     let puts = inserts_content(sentence) || sets(sentence);
     let written = value.is_some() || writes_value(sentence);
-    let over_others = order.is_over_others() || (order.tie.is_none()
+    let over_others = order.is_over_others()
+        || (order.tie.is_none()
             && order.obliges
             && order.mentions_foreign
             && order.foreign.is_none()
@@ -60,12 +63,18 @@ fn judgement(order: &ToolOrder<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<Seve
     let changes = decided == Some(Decided::Changed) || changes_it(sentence);
     match order.tie {
         // What another server's tool is called with is not this one's to say.
-        _ if over_others && (changes || to_receiver || assigns_foreign(sentence, speaker) || sets_aside(sentence)) => Some(Severity::High),
-        _ if over_others && (decided.is_some() || puts) && (written || overrules_user(sentence)) => Some(Severity::High),
+        _ if over_others && (changes || to_receiver || assigns_foreign(sentence, speaker) || sets_aside(sentence)) => {
+            Some(Severity::High)
+        }
+        _ if over_others && (decided.is_some() || puts) && (written || overrules_user(sentence)) => {
+            Some(Severity::High)
+        }
         _ if over_others && decided.is_some() && order.obliges => Some(Severity::Medium),
         Some(Tie::Operation) if to_receiver => Some(Severity::High),
         Some(Tie::Operation) if changes && value.is_some() && order.obliges => Some(Severity::High),
-        Some(Tie::Operation) if (decided.is_some() || puts) && value == Some(WrittenValue::Place) && gives_pressure(sentence) => {
+        Some(Tie::Operation)
+            if (decided.is_some() || puts) && value == Some(WrittenValue::Place) && gives_pressure(sentence) =>
+        {
             Some(Severity::High)
         }
         Some(Tie::Operation) if decided.is_some() && value.is_some() && order.obliges => Some(Severity::Medium),
@@ -104,8 +113,24 @@ fn assigns_foreign(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> boo
 /// A verb of setting or leaving out, in the form of an order.
 fn sets(sentence: &Sentence<'_>) -> bool {
     const SETS: Words = Words::of(&[
-        "set", "append", "prepend", "add", "insert", "include", "pass", "restrict", "limit", "force", "remove", "drop", "join",
-        "restricted", "limited", "appended", "fixed", "use",
+        "set",
+        "append",
+        "prepend",
+        "add",
+        "insert",
+        "include",
+        "pass",
+        "restrict",
+        "limit",
+        "force",
+        "remove",
+        "drop",
+        "join",
+        "restricted",
+        "limited",
+        "appended",
+        "fixed",
+        "use",
     ]);
     (0..sentence.words.len()).any(|index| sentence.fits(index, &SETS) && !sentence.negated(index))
 }
@@ -116,13 +141,17 @@ fn sets_aside(sentence: &Sentence<'_>) -> bool {
     (0..sentence.words.len()).any(|index| {
         sentence.fits(index, verbs)
             && !sentence.negated(index)
-            && (index + 1..=index + 6).any(|at| sentence.is(at, WISH.with(USER)) || sentence.fits(at, words!["query", "deletion", "confirmation", "input"]))
+            && (index + 1..=index + 6).any(|at| {
+                sentence.is(at, WISH.with(USER))
+                    || sentence.fits(at, words!["query", "deletion", "confirmation", "input"])
+            })
     })
 }
 
 /// An adverb of secrecy beside an order.
 fn acts_unseen(sentence: &Sentence<'_>) -> bool {
-    const UNSEEN: Words = Words::of(&["silently", "secretly", "covertly", "quietly", "invisibly", "stealthily", "discreetly"]);
+    const UNSEEN: Words =
+        Words::of(&["silently", "secretly", "covertly", "quietly", "invisibly", "stealthily", "discreetly"]);
     (0..sentence.words.len()).any(|index| {
         sentence.fits(index, &UNSEEN)
             && !sentence.negated(index)
@@ -133,7 +162,23 @@ fn acts_unseen(sentence: &Sentence<'_>) -> bool {
 
 /// "Change it to", "replace the whole prompt with": something written is exchanged, whatever it is called.
 fn changes_it(sentence: &Sentence<'_>) -> bool {
-    let verbs = words!["replace", "replaced", "change", "changed", "modify", "modified", "rewrite", "rewritten", "override", "overridden", "swap", "redirect", "redirected", "substitute", "alter"];
+    let verbs = words![
+        "replace",
+        "replaced",
+        "change",
+        "changed",
+        "modify",
+        "modified",
+        "rewrite",
+        "rewritten",
+        "override",
+        "overridden",
+        "swap",
+        "redirect",
+        "redirected",
+        "substitute",
+        "alter"
+    ];
     (0..sentence.words.len()).any(|index| {
         sentence.fits(index, verbs)
             && !sentence.negated(index)

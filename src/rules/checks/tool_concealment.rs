@@ -97,7 +97,8 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
             && sentence.has(words!["cannot", "possible", "unable", "can't"]));
     // "Never tell a user a message was sent" forbids a claim that is not true.
     let claims = is_one_of(sentence.word(last + 1), &["a", "an", "the", "that"])
-        && (last + 3..=last + 6).any(|index| sentence.fits(index, words!["was", "is", "has", "were", "are", "succeeded"]));
+        && (last + 3..=last + 6)
+            .any(|index| sentence.fits(index, words!["was", "is", "has", "were", "are", "succeeded"]));
     let steers = steers || claims;
     // "… the raw id", "… the answer yet": how something is put, or a game.
     let detail = words!["raw", "each", "id", "ids", "uuid", "pk", "json", "answer", "solution"];

@@ -53,7 +53,8 @@ pub(super) fn pseudo_tag(text: &str, marks: Marks) -> Option<(usize, usize)> {
     }
     // "<assistant>.exposed" stands for a name.
     let stands_alone = |found: &regex::Match<'_>| {
-        let joined = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'.' | b'/' | b'_' | b'-' | b'`' | b'='));
+        let joined =
+            |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'.' | b'/' | b'_' | b'-' | b'`' | b'='));
         let bytes = text.as_bytes();
         !joined(bytes.get(found.end())) && !joined(found.start().checked_sub(1).and_then(|before| bytes.get(before)))
     };

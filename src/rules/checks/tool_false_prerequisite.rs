@@ -48,7 +48,9 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
             Some(Tie::Own) | None if is_bound && (handed || acts(sentence, called)) && threatens_after(order, text) => {
                 Some(Severity::High)
             }
-            Some(Tie::Own) | None if order.obliges && (handed || (acts(sentence, called) && presses())) => Some(Severity::High),
+            Some(Tie::Own) | None if order.obliges && (handed || (acts(sentence, called) && presses())) => {
+                Some(Severity::High)
+            }
             Some(Tie::Own) | None if order.obliges && destroys(sentence, called) => Some(Severity::High),
             Some(Tie::Own) | None if order.obliges => Some(Severity::Medium),
             _ => None,
@@ -58,7 +60,17 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
         return None;
     }
     let first = sentence.has(words![
-        "before", "prior", "ahead", "first", "precede", "preceded", "preceding", "until", "without", "beforehand", "unless"
+        "before",
+        "prior",
+        "ahead",
+        "first",
+        "precede",
+        "preceded",
+        "preceding",
+        "until",
+        "without",
+        "beforehand",
+        "unless"
     ]);
     let strict = order.obliges || sentence.classes.any(CONSEQUENCE);
     if !first || !(order.binds || strict) {
@@ -81,8 +93,23 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
 fn threatens(sentence: &Sentence<'_>) -> bool {
     const IF_NOT: Words = Words::of(&["failure", "failing", "skipping", "omitting", "ignoring", "otherwise", "fail"]);
     const HARM: Words = Words::of(&[
-        "fail", "fails", "failure", "failures", "crash", "corrupt", "corruption", "error", "errors", "break", "disrupt", "lost",
-        "loss", "denied", "blocked", "instability", "rejected",
+        "fail",
+        "fails",
+        "failure",
+        "failures",
+        "crash",
+        "corrupt",
+        "corruption",
+        "error",
+        "errors",
+        "break",
+        "disrupt",
+        "lost",
+        "loss",
+        "denied",
+        "blocked",
+        "instability",
+        "rejected",
     ]);
     let harm = (0..sentence.words.len()).filter(|index| sentence.fits(*index, &HARM)).last();
     harm.is_some_and(|harm| (0..sentence.words.len()).any(|index| index != harm && sentence.fits(index, &IF_NOT)))
@@ -98,10 +125,46 @@ fn threatens_after(order: &ToolOrder<'_>, text: &SegmentedText) -> bool {
 /// True where the name of a tool says that it changes something: a stranger's state is not a description's to change.
 fn acts(sentence: &Sentence<'_>, called: usize) -> bool {
     const ACTS: [&str; 40] = [
-        "send", "delete", "remove", "transfer", "pay", "execute", "forward", "upload", "drop", "post", "purchase", "buy",
-        "reset", "wipe", "clear", "void", "mark", "put", "write", "overwrite", "set", "update", "create", "cancel",
-        "close", "deactivate", "activate", "disable", "enable", "move", "publish", "share", "invite", "grant", "merge",
-        "evaluate", "run", "import", "print", "export",
+        "send",
+        "delete",
+        "remove",
+        "transfer",
+        "pay",
+        "execute",
+        "forward",
+        "upload",
+        "drop",
+        "post",
+        "purchase",
+        "buy",
+        "reset",
+        "wipe",
+        "clear",
+        "void",
+        "mark",
+        "put",
+        "write",
+        "overwrite",
+        "set",
+        "update",
+        "create",
+        "cancel",
+        "close",
+        "deactivate",
+        "activate",
+        "disable",
+        "enable",
+        "move",
+        "publish",
+        "share",
+        "invite",
+        "grant",
+        "merge",
+        "evaluate",
+        "run",
+        "import",
+        "print",
+        "export",
     ];
     let parts = name_words(sentence.raw(called));
     parts.iter().any(|part| ACTS.contains(&part.as_str()))

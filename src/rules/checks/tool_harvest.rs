@@ -7,8 +7,8 @@ use capdex_evidence::subject::Subject;
 use capdex_evidence::words;
 use capdex_model::fact::{Confidence, Severity};
 
-use super::tool_values::{WrittenValue, literal};
 use super::tool_texts::{all_prose, place_of, quoted, surfaces};
+use super::tool_values::{WrittenValue, literal};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let cues = STEAL.with(WHOLE).with(SEND).with(READ).with(SET);

@@ -167,7 +167,10 @@ impl<'a> SurfaceSpeaker<'a> {
     /// True where it is the name of one of its arguments, or a value that one of them may have.
     pub(super) fn is_argument(&self, name: &str) -> bool {
         let is_own = |text: &&SurfaceText| {
-            matches!(text.part, SurfacePart::Schema(SchemaField::Name | SchemaField::Enum | SchemaField::Const | SchemaField::Default))
+            matches!(
+                text.part,
+                SurfacePart::Schema(SchemaField::Name | SchemaField::Enum | SchemaField::Const | SchemaField::Default)
+            )
         };
         self.surface.texts.iter().filter(is_own).any(|text| text.raw() == name)
     }
@@ -254,18 +257,52 @@ const CALLED: Words = Words::of(&[
     "triggered",
 ]);
 /// Verbs that may have a tool as their object, where its name stands in quotation marks.
-const ASKED: Words =
-    Words::of(&["perform", "request", "fetch", "scan", "query", "consult"]);
+const ASKED: Words = Words::of(&["perform", "request", "fetch", "scan", "query", "consult"]);
 /// Nouns behind a name that is none of a tool.
 const PROPERTIES: Words = Words::of(&[
-    "property", "properties", "parameter", "parameters", "param", "params", "argument", "arguments", "field", "fields",
-    "flag", "flags", "option", "options", "variable", "variables", "key", "keys", "header", "column", "attribute", "value",
-    "values", "object", "array", "type", "table",
+    "property",
+    "properties",
+    "parameter",
+    "parameters",
+    "param",
+    "params",
+    "argument",
+    "arguments",
+    "field",
+    "fields",
+    "flag",
+    "flags",
+    "option",
+    "options",
+    "variable",
+    "variables",
+    "key",
+    "keys",
+    "header",
+    "column",
+    "attribute",
+    "value",
+    "values",
+    "object",
+    "array",
+    "type",
+    "table",
 ]);
 /// Nouns behind the name of a tool.
 const CALLS: Words = Words::of(&[
-    "tool", "tools", "function", "functions", "call", "calls", "request", "requests", "command", "commands", "endpoint",
-    "operation", "operations",
+    "tool",
+    "tools",
+    "function",
+    "functions",
+    "call",
+    "calls",
+    "request",
+    "requests",
+    "command",
+    "commands",
+    "endpoint",
+    "operation",
+    "operations",
 ]);
 
 /// Actions by which tools are called: "the checkout tool".

@@ -31,7 +31,8 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static BETWEEN_TICKS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?:^|[\s(=:\[])(?:'[^'\n]{2,160}'|"[^"\n]{2,160}")(?:[\s.,;:)\]\\]|$)"#).expect("the pattern is fixed and valid")
+    Regex::new(r#"(?:^|[\s(=:\[])(?:'[^'\n]{2,160}'|"[^"\n]{2,160}")(?:[\s.,;:)\]\\]|$)"#)
+        .expect("the pattern is fixed and valid")
 });
 
 /// True where a value stands between quotation marks, single ones as well, or a number or an assignment is written.
@@ -41,13 +42,14 @@ pub(super) fn writes_value(sentence: &Sentence<'_>) -> bool {
 
 /// True where behind a word a value is handed over: "with the query '…'", "on 12345", "for 'X'".
 pub(super) fn hands_value(sentence: &Sentence<'_>, name: usize) -> bool {
-    let led = (name + 1..=name + 4)
-        .any(|index| sentence.fits(index, words!["with", "on", "for", "of", "using"]) || sentence.word(index).contains('='));
+    let led = (name + 1..=name + 4).any(|index| {
+        sentence.fits(index, words!["with", "on", "for", "of", "using"]) || sentence.word(index).contains('=')
+    });
     let behind = sentence.behind(name);
     let example = ["e.g", "such as", "for example", "format", "like "].iter().any(|word| behind.contains(word));
-    let number = behind.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|word| {
-        word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit())
-    });
+    let number = behind
+        .split(|sign: char| !sign.is_ascii_alphanumeric())
+        .any(|word| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit()));
     led && !example && (BETWEEN_TICKS.is_match(behind) || PLACE.is_match(behind) || number || behind.contains("='"))
 }
 

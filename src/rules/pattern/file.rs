@@ -13,6 +13,9 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 use capdex_model::ids::RuleId;
 
+use crate::voices::HeardVoices;
+use capdex_evidence::voice::Voice;
+
 use super::condition::Condition;
 use super::expression::Expression;
 use super::literals::{LiteralPlan, Sight};
@@ -44,6 +47,8 @@ pub(super) struct RuleFile {
     /// common words or count repetitions, which are slow to look for.
     #[serde(default)]
     marks: Vec<Expression>,
+    /// The voices that it hears; those of its pack where the file says nothing.
+    voices: Option<Vec<Voice>>,
     /// The zones in which it may fire; all where the file says nothing.
     zones: Option<Vec<ZoneKind>>,
     /// The roles of files in which it may fire; all but lock files where the file says nothing.
@@ -79,6 +84,7 @@ pub(super) struct DataRule {
     /// Marks of which one must occur in a text, where there are any.
     pub(super) marks: Vec<Expression>,
     pub(super) finders: Vec<Expression>,
+    pub(super) voices: HeardVoices,
     pub(super) zones: Option<Vec<ZoneKind>>,
     pub(super) roles: Option<Vec<FileRole>>,
     pub(super) languages: Option<Vec<Language>>,
@@ -96,7 +102,9 @@ impl DataRule {
     /// Reads a rule file. Its expressions are compiled when they are first needed, which is never for most.
     pub(super) fn parse(text: &str) -> Result<Self, Defect> {
         let file: RuleFile = toml::from_str(text).map_err(|error| error.to_string())?;
+        let voices = HeardVoices::of(&file.id, file.voices);
         Ok(Self {
+            voices,
             meta: RuleMeta {
                 id: RuleId::from(file.id),
                 check: None,

@@ -45,7 +45,7 @@ use finds::{Find, Finds};
 use look::ScannedText;
 use mildness::FindContext;
 use prefilter::{Candidates, Prefilter, PrefilterHits, RequiredLiterals};
-pub(super) use question::{Question, whole_words};
+pub(super) use question::Question;
 use search_window::{SearchWindow, find_in};
 use view::TextView;
 
@@ -267,6 +267,7 @@ impl DataRule {
             self.lower.iter().filter_map(|lower| lower.severity(&around)).min()
         };
         let severity = lowered.map_or(self.meta.severity, |lowered| lowered.min(self.meta.severity));
+        let severity = self.voices.weigh(look.document, offset, severity)?;
         // A find that its surroundings excuse is a weak sign.
         let confidence = if severity < self.meta.severity { Confidence::Low } else { self.meta.confidence };
         Some((severity, confidence))

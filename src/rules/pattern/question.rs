@@ -11,7 +11,6 @@ use capdex_evidence::language::Language;
 
 use super::expression::Expression;
 use super::prefilter::{Candidates, RequiredLiterals};
-use super::reach::words_beside;
 use super::search_window::{SearchWindow, find_in};
 
 /// An expression over bytes with ASCII classes that is looked for in the text of a skill.
@@ -68,14 +67,6 @@ impl Question {
         }
     }
 
-    /// True where a match lies in a part of a document, which must hold [whole words](whole_words).
-    pub(crate) fn occurs_at(&self, document: &Document, part: &Range<usize>) -> bool {
-        let near = |(starts, end): &(Range<usize>, usize)| starts.start < part.end && *end > part.start;
-        let may = self.noted(document).is_none_or(|noted| noted.iter().any(near));
-        let text = document.text.as_bytes().get(part.clone()).unwrap_or_default();
-        may && self.signs().iter().all(|sign| sign.occurs_in(text)) && self.occurs_in(text)
-    }
-
     fn signs(&self) -> &[Expression] {
         let (signs, expressions) = &self.signs;
         expressions.get_or_init(|| signs.iter().map(|sign| Expression::from((*sign).to_owned())).collect())
@@ -93,23 +84,9 @@ impl Question {
         RequiredLiterals::of(self.text)
     }
 
-    /// True where a match lies in a part of a text.
-    pub(crate) fn occurs_in(&self, part: &[u8]) -> bool {
-        self.expression().occurs_in(part)
-    }
-
     fn expression(&self) -> &Expression {
         self.expression.get_or_init(|| Expression::from(self.text.to_owned()))
     }
-}
-
-/// A part of a text without the words that it holds only pieces of: where the prefilter and an expression read it, an
-/// edge of a word is the same.
-pub(crate) fn whole_words(text: &[u8], part: Range<usize>) -> Range<usize> {
-    let is_inside = |at: usize| words_beside(text, at) == [true; 2];
-    let end = part.end.min(text.len());
-    let start = (part.start..end).find(|at| !is_inside(*at)).unwrap_or(end);
-    start..(start..=end).rev().find(|at| !is_inside(*at)).unwrap_or(start)
 }
 
 /// The lines on which matches may begin and which hold a sign and the others with it; each with the line behind it, in

@@ -25,7 +25,10 @@ static STORES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
         ("registry", r"\.npmrc|\.pypirc|\.cargo/credentials|\.gem/credentials"),
         ("kubernetes", r"\.kube/config"),
         ("docker", r"\.docker/config\.json"),
-        ("wallet", r"wallet\.dat|\.bitcoin/|\.ethereum/|keystore/|solana/id\.json|\.electrum|exodus|metamask|\.bitmonero"),
+        (
+            "wallet",
+            r"wallet\.dat|\.bitcoin/|\.ethereum/|keystore/|solana/id\.json|\.electrum|exodus|metamask|\.bitmonero",
+        ),
         ("browser", r"login data|cookies\.sqlite|logins\.json|key4\.db|local state"),
         ("keychain", r"\bkeychain|\.password-store|keepass|\.kdbx|1password|bitwarden"),
         ("environment", r"(?:^|[\s`*/'\x22(])\.env(?:\.\w+)?\b|\.env\*"),
@@ -39,7 +42,8 @@ static STORES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
 });
 
 static WORTH: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\.ssh/|id_rsa|\.aws/|gcloud/|wallet\.dat|\.gnupg|keystore/|\.netrc|\.npmrc|\.kube/config|keychain").expect("the pattern is fixed and valid")
+    Regex::new(r"(?i)\.ssh/|id_rsa|\.aws/|gcloud/|wallet\.dat|\.gnupg|keystore/|\.netrc|\.npmrc|\.kube/config|keychain")
+        .expect("the pattern is fixed and valid")
 });
 
 /// From how many programs on reading their keys is a collection.
@@ -52,7 +56,8 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let mut contents = false;
         for passage in passages(document, &text) {
             let Some(said) = document.text.get(passage.bytes.clone()) else { continue };
-            let named: Vec<&str> = STORES.iter().filter(|(_, pattern)| pattern.is_match(said)).map(|(name, _)| *name).collect();
+            let named: Vec<&str> =
+                STORES.iter().filter(|(_, pattern)| pattern.is_match(said)).map(|(name, _)| *name).collect();
             if named.is_empty() || !takes(&passage) || passage.is_mention() {
                 continue;
             }
@@ -84,7 +89,7 @@ fn takes(passage: &Passage<'_>) -> bool {
 /// True where what stands in the file is taken, not only looked for.
 fn takes_contents(passage: &Passage<'_>) -> bool {
     passage.sentence.has(capdex_evidence::words![
-        "contents", "content", "extract", "display", "include", "full", "parse", "print", "dump", "collect", "private", "copy",
-        "output", "values", "read", "cat"
+        "contents", "content", "extract", "display", "include", "full", "parse", "print", "dump", "collect", "private",
+        "copy", "output", "values", "read", "cat"
     ])
 }

@@ -44,7 +44,10 @@ struct Passage<'a> {
 /// The sentences of a document's running text, lists and tables, in order.
 fn passages<'a>(document: &'a Document, text: &'a SegmentedText) -> Vec<Passage<'a>> {
     let spoken = |at: usize| {
-        matches!(document.zone_at(at), ZoneKind::Prose | ZoneKind::Table | ZoneKind::Quotation | ZoneKind::Comment | ZoneKind::InlineCode)
+        matches!(
+            document.zone_at(at),
+            ZoneKind::Prose | ZoneKind::Table | ZoneKind::Quotation | ZoneKind::Comment | ZoneKind::InlineCode
+        )
     };
     let read = |sentence: Sentence<'a>| {
         let start = sentence.start();
@@ -67,8 +70,20 @@ impl Passage<'_> {
             let word = sentence.word(index);
             sentence.is(index, verbs) && !word.ends_with('s') && !word.ends_with("ing") && !word.ends_with("ed")
         };
-        const LEADS: Words =
-            Words::of(&["then", "please", "also", "always", "and", "first", "next", "finally", "silently", "quietly", "automatically", "to"]);
+        const LEADS: Words = Words::of(&[
+            "then",
+            "please",
+            "also",
+            "always",
+            "and",
+            "first",
+            "next",
+            "finally",
+            "silently",
+            "quietly",
+            "automatically",
+            "to",
+        ]);
         (0..sentence.words.len()).any(|index| {
             plain(index)
                 && (index == 0
@@ -87,7 +102,19 @@ impl Passage<'_> {
 
     fn asks_people(&self) -> bool {
         let sentence = &self.sentence;
-        let asks = words!["ask", "confirm", "confirms", "confirmed", "consent", "consents", "approves", "approval", "permission", "agrees", "opt-in"];
+        let asks = words![
+            "ask",
+            "confirm",
+            "confirms",
+            "confirmed",
+            "consent",
+            "consents",
+            "approves",
+            "approval",
+            "permission",
+            "agrees",
+            "opt-in"
+        ];
         (0..sentence.words.len()).any(|index| sentence.fits(index, asks) && !sentence.negated(index))
     }
 }

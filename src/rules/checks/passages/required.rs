@@ -17,9 +17,8 @@ static FREE: LazyLock<Vec<&str>> = LazyLock::new(|| lines(include_str!("../../vo
 static WORTH: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)\b(?:install|download)").expect("the pattern is fixed and valid"));
 
-static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)\bhttps?://[^\s)"'<>`\]|]+"#).expect("the pattern is fixed and valid")
-});
+static ADDRESS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"(?i)\bhttps?://[^\s)"'<>`\]|]+"#).expect("the pattern is fixed and valid"));
 
 /// A program is to be there first.
 static REQUIRED: LazyLock<Regex> = LazyLock::new(|| {
@@ -61,7 +60,8 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn is_unrelated(own: &Destinations, address: &str) -> bool {
     let judged = own.judge(address);
     let host = address.split("://").nth(1).and_then(|rest| rest.split(['/', ':', '?']).next()).unwrap_or_default();
-    judged == Some(Destination::Throwaway) || (judged == Some(Destination::Stranger) && within_hosts(&FREE, &host.to_ascii_lowercase()))
+    judged == Some(Destination::Throwaway)
+        || (judged == Some(Destination::Stranger) && within_hosts(&FREE, &host.to_ascii_lowercase()))
 }
 
 fn is_lead(passage: &Passage<'_>) -> bool {

@@ -21,26 +21,133 @@ static WORTH: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)\b(?:https?|wss?|ftps?|s3)://[^\s)"'<>`\]|]+|\b[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,80}\.[a-z]{2,12}\b"#).expect("the pattern is fixed and valid")
+    Regex::new(
+        r#"(?i)\b(?:https?|wss?|ftps?|s3)://[^\s)"'<>`\]|]+|\b[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,80}\.[a-z]{2,12}\b"#,
+    )
+    .expect("the pattern is fixed and valid")
 });
 
 /// Verbs of sending, in the form of an order or as what is to be done.
 const SENDS: Words = Words::of(&[
-    "send", "sent", "sending", "post", "posted", "upload", "uploaded", "uploading", "push", "pushed", "forward", "forwarded",
-    "transmit", "transmitted", "sync", "synced", "submit", "submitted", "share", "shared", "email", "emailed", "mail", "report",
-    "reported", "publish", "published", "copy", "copied", "backup", "back", "mirror", "export", "exported", "deliver", "relay",
-    "log", "logged", "stream", "call", "ping", "notify",
+    "send",
+    "sent",
+    "sending",
+    "post",
+    "posted",
+    "upload",
+    "uploaded",
+    "uploading",
+    "push",
+    "pushed",
+    "forward",
+    "forwarded",
+    "transmit",
+    "transmitted",
+    "sync",
+    "synced",
+    "submit",
+    "submitted",
+    "share",
+    "shared",
+    "email",
+    "emailed",
+    "mail",
+    "report",
+    "reported",
+    "publish",
+    "published",
+    "copy",
+    "copied",
+    "backup",
+    "back",
+    "mirror",
+    "export",
+    "exported",
+    "deliver",
+    "relay",
+    "log",
+    "logged",
+    "stream",
+    "call",
+    "ping",
+    "notify",
 ]);
 
 /// What is the user's: words, files, results.
 const WORK: Words = Words::of(&[
-    "conversation", "conversations", "transcript", "transcripts", "chat", "prompt", "prompts", "message", "messages", "session",
-    "context", "history", "memory", "files", "file", "document", "documents", "code", "codebase", "repository", "project",
-    "workspace", "data", "dataset", "result", "results", "output", "outputs", "report", "reports", "summary", "logs", "config",
-    "configuration", "configurations", "environment", "env", "variables", "contents", "content", "diff", "changes",
-    "screenshot", "screenshots", "notes", "emails", "contacts", "database", "records", "copy", "backup", "archive", "trace",
-    "metadata", "input", "inputs", "query", "queries", "response", "responses", "directory", "folder", "spreadsheet",
-    "presentation", "image", "images", "everything", "information", "details", "payload", "body", "it", "them",
+    "conversation",
+    "conversations",
+    "transcript",
+    "transcripts",
+    "chat",
+    "prompt",
+    "prompts",
+    "message",
+    "messages",
+    "session",
+    "context",
+    "history",
+    "memory",
+    "files",
+    "file",
+    "document",
+    "documents",
+    "code",
+    "codebase",
+    "repository",
+    "project",
+    "workspace",
+    "data",
+    "dataset",
+    "result",
+    "results",
+    "output",
+    "outputs",
+    "report",
+    "reports",
+    "summary",
+    "logs",
+    "config",
+    "configuration",
+    "configurations",
+    "environment",
+    "env",
+    "variables",
+    "contents",
+    "content",
+    "diff",
+    "changes",
+    "screenshot",
+    "screenshots",
+    "notes",
+    "emails",
+    "contacts",
+    "database",
+    "records",
+    "copy",
+    "backup",
+    "archive",
+    "trace",
+    "metadata",
+    "input",
+    "inputs",
+    "query",
+    "queries",
+    "response",
+    "responses",
+    "directory",
+    "folder",
+    "spreadsheet",
+    "presentation",
+    "image",
+    "images",
+    "everything",
+    "information",
+    "details",
+    "payload",
+    "body",
+    "it",
+    "them",
 ]);
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
@@ -52,9 +159,10 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let destinations = destinations.get_or_insert_with(|| Destinations::of(subject));
         let text = SegmentedText::of(&document.text);
         let passages = passages(document, &text);
-        let judged = passages.iter().enumerate().filter_map(|(at, passage)| {
-            Some((judgement(subject, destinations, &passages, at)?, passage))
-        });
+        let judged = passages
+            .iter()
+            .enumerate()
+            .filter_map(|(at, passage)| Some((judgement(subject, destinations, &passages, at)?, passage)));
         let Some((severity, passage)) = judged.max_by_key(|(severity, _)| *severity) else { continue };
         let confidence = if severity >= Severity::High { Confidence::Medium } else { Confidence::Low };
         facts.found_as(severity, confidence, document.place(passage.bytes.start), passage.sentence.as_str());
@@ -102,7 +210,20 @@ enum Receiver {
 /// Who receives what is sent to an address; none where it is the capability's own service, or a known place.
 fn receiver(subject: &Subject<'_>, own: &Destinations, address: &str) -> Option<Receiver> {
     let lower = address.to_ascii_lowercase();
-    let placeholder = ["example.com", "example.org", "example.net", "your", "<", "{", "localhost", "xxx", "user@", "you@", "name@", "me@"];
+    let placeholder = [
+        "example.com",
+        "example.org",
+        "example.net",
+        "your",
+        "<",
+        "{",
+        "localhost",
+        "xxx",
+        "user@",
+        "you@",
+        "name@",
+        "me@",
+    ];
     if placeholder.iter().any(|word| lower.contains(word)) {
         return Some(Receiver::Placeholder);
     }
@@ -111,7 +232,8 @@ fn receiver(subject: &Subject<'_>, own: &Destinations, address: &str) -> Option<
         None => lower.split_once('@')?.1,
     };
     let judged = own.judge(&format!("https://{host}/{}", lower.splitn(4, '/').nth(3).unwrap_or_default()))?;
-    let known = matches!(judged, Destination::Own | Destination::Local | Destination::Measuring) || is_subject(subject, host);
+    let known =
+        matches!(judged, Destination::Own | Destination::Local | Destination::Measuring) || is_subject(subject, host);
     (!known).then_some(Receiver::Stranger)
 }
 
@@ -128,7 +250,9 @@ fn is_subject(subject: &Subject<'_>, host: &str) -> bool {
     named
         || subject.documents().any(|document| {
             subject.evidence.manifests.get(&document.path).is_some_and(|manifest| {
-                ["description", "homepage", "name"].iter().any(|key| manifest.text(key).is_some_and(|text| folded(text).contains(&label)))
+                ["description", "homepage", "name"]
+                    .iter()
+                    .any(|key| manifest.text(key).is_some_and(|text| folded(text).contains(&label)))
             })
         })
 }
@@ -138,7 +262,8 @@ fn fenced_address<'a>(passage: &Passage<'a>) -> Option<&'a str> {
     let document: &'a Document = passage.document;
     let next = document.zones.iter().find(|zone| zone.start >= passage.bytes.end && zone.kind != ZoneKind::Prose)?;
     let close = document.text.get(passage.bytes.end..next.start)?.trim().len() < 8;
-    let block = (close && next.kind == ZoneKind::CodeBlock).then(|| document.text.get(next.start..next.end)).flatten()?;
+    let block =
+        (close && next.kind == ZoneKind::CodeBlock).then(|| document.text.get(next.start..next.end)).flatten()?;
     let asks = ["curl", "wget", "requests.", "fetch(", "POST", "http"].iter().any(|word| block.contains(word));
     asks.then(|| ADDRESS.find(block).map(|found| found.as_str())).flatten()
 }

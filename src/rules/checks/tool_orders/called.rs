@@ -8,7 +8,18 @@ use super::{ToolName, follows};
 
 /// Verbs in the form of an order, with a tool as their object.
 const CALL: Words = Words::of(&[
-    "call", "use", "run", "invoke", "execute", "trigger", "calling", "using", "invoking", "running", "executing", "via",
+    "call",
+    "use",
+    "run",
+    "invoke",
+    "execute",
+    "trigger",
+    "calling",
+    "using",
+    "invoking",
+    "running",
+    "executing",
+    "via",
     "through",
 ]);
 
@@ -20,15 +31,25 @@ pub(super) fn foreign(sentence: &Sentence<'_>, names: &[ToolName]) -> Option<usi
     let ties = words!["before", "prior", "when", "whenever", "after", "once", "while", "upon", "until", "of"];
     let forbidden = |index: usize| {
         let mut negations = sentence.all(NEGATION).take_while(|at| *at < index);
-        negations.any(|at| !sentence.fits(at, words!["unless", "without"]) && !sentence.fits(at + 1, words!["skip", "omit", "proceed", "return", "work"]))
+        negations.any(|at| {
+            !sentence.fits(at, words!["unless", "without"])
+                && !sentence.fits(at + 1, words!["skip", "omit", "proceed", "return", "work"])
+        })
     };
     names.iter().filter(|name| !name.is_sibling && !forbidden(name.index)).map(|name| name.index).find(|index| {
-        let tied = (index.saturating_sub(4)..*index).rev().take_while(|at| !sentence.ends_clause(*at)).any(|at| sentence.fits(at, ties));
+        let tied = (index.saturating_sub(4)..*index)
+            .rev()
+            .take_while(|at| !sentence.ends_clause(*at))
+            .any(|at| sentence.fits(at, ties));
         let first = sentence.fits(index + 1, words!["first"]) || sentence.fits(index + 2, words!["first"]);
-        let has = sentence.fits(index + 1, words!["has", "must", "is", "be"]) && sentence.has(words!["called", "run", "invoked", "executed"]);
+        let has = sentence.fits(index + 1, words!["has", "must", "is", "be"])
+            && sentence.has(words!["called", "run", "invoked", "executed"]);
         let quoted = sentence.words.get(*index).is_some_and(|word| word.quoted);
-        let example = (index.saturating_sub(4)..*index).any(|at| sentence.fits(at, words!["e.g", "e.g.", "i.e", "like", "such", "example"]));
-        !tied && !example && ((quoted && follows(sentence, *index, &ASK, 2)) || follows(sentence, *index, &CALL, 4) || first || has)
+        let example = (index.saturating_sub(4)..*index)
+            .any(|at| sentence.fits(at, words!["e.g", "e.g.", "i.e", "like", "such", "example"]));
+        !tied
+            && !example
+            && ((quoted && follows(sentence, *index, &ASK, 2)) || follows(sentence, *index, &CALL, 4) || first || has)
     })
 }
 

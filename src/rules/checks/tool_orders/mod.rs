@@ -7,8 +7,8 @@ use capdex_evidence::lexicon::{CONSENT, ORDER, USER};
 use capdex_evidence::sentences::{SegmentedText, Sentence, Words};
 use capdex_evidence::words;
 
-use super::tool_directives::{commands, obliges, whose};
 use super::tool_directives::Whose;
+use super::tool_directives::{commands, obliges, whose};
 use super::tool_texts::{SurfaceSpeaker, is_beside_call};
 
 mod called;
@@ -76,9 +76,7 @@ pub(super) fn orders<'a>(text: &'a SegmentedText, speaker: &SurfaceSpeaker<'_>) 
             obliges,
             // "When a customer calls A. You must set …": the condition and the order are two sentences.
             tie: own.or_else(|| before.filter(|tie| *tie >= Tie::Others)),
-            mentions_foreign: names
-                .iter()
-                .any(|name| !name.is_sibling && is_beside_call(&sentence, name.index)),
+            mentions_foreign: names.iter().any(|name| !name.is_sibling && is_beside_call(&sentence, name.index)),
             foreign: called::foreign(&sentence, &names),
             itself: calls_itself(&sentence),
         };
@@ -94,13 +92,29 @@ pub(super) fn orders<'a>(text: &'a SegmentedText, speaker: &SurfaceSpeaker<'_>) 
 fn asks_people(sentence: &Sentence<'_>) -> bool {
     sentence.classes.any(USER)
         && sentence.all(CONSENT).any(|index| {
-            !sentence.negated(index) && sentence.fits(index, words!["approve", "approves", "approved", "approval", "confirm", "confirms", "confirmation", "consent", "ask", "permission"])
+            !sentence.negated(index)
+                && sentence.fits(
+                    index,
+                    words![
+                        "approve",
+                        "approves",
+                        "approved",
+                        "approval",
+                        "confirm",
+                        "confirms",
+                        "confirmation",
+                        "consent",
+                        "ask",
+                        "permission"
+                    ],
+                )
         })
 }
 
 /// "A human must set", "the administrator has to": the duty is a person's.
 fn binds_people(sentence: &Sentence<'_>) -> bool {
-    const PEOPLE: Words = Words::of(&["human", "user", "users", "operator", "admin", "admins", "administrator", "owner"]);
+    const PEOPLE: Words =
+        Words::of(&["human", "user", "users", "operator", "admin", "admins", "administrator", "owner"]);
     sentence.all(ORDER).any(|index| {
         sentence.fits(index, words!["must", "should", "needs", "need", "shall"])
             && (index.saturating_sub(2)..index).any(|at| sentence.fits(at, &PEOPLE))
@@ -115,15 +129,15 @@ fn names(sentence: &Sentence<'_>, speaker: &SurfaceSpeaker<'_>) -> Vec<ToolName>
 }
 
 /// Words with which the subject of a sentence begins again: what stands before them is another clause.
-const SUBJECTS: Words = Words::of(&["you", "must", "should", "always", "please", "first", "shall", "it", "make", "ensure"]);
+const SUBJECTS: Words =
+    Words::of(&["you", "must", "should", "always", "please", "first", "shall", "it", "make", "ensure"]);
 
 /// The words of a clause that begins at one, up to its end.
 fn clause(sentence: &Sentence<'_>, start: usize) -> std::ops::Range<usize> {
     const LONGEST: usize = 14;
     let last = sentence.words.len().min(start + LONGEST);
-    let end = (start..last).find(|index| {
-        sentence.ends_clause(*index) || (*index > start + 1 && sentence.fits(*index + 1, &SUBJECTS))
-    });
+    let end = (start..last)
+        .find(|index| sentence.ends_clause(*index) || (*index > start + 1 && sentence.fits(*index + 1, &SUBJECTS)));
     start..end.map_or(last, |end| end + 1)
 }
 

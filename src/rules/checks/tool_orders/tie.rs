@@ -9,11 +9,44 @@ use super::super::tool_texts::SurfaceSpeaker;
 use super::{Tie, ToolName, clause};
 
 /// Words that begin such a clause.
-const BEGINS: Words = Words::of(&["before", "prior", "when", "whenever", "after", "once", "while", "upon", "until", "during"]);
+const BEGINS: Words =
+    Words::of(&["before", "prior", "when", "whenever", "after", "once", "while", "upon", "until", "during"]);
 /// Words that make one of the name behind them: "any `send_mail` call", "for `send_mail`".
 const OF_ALL: Words = Words::of(&["any", "all", "every", "each", "for", "with"]);
 /// What is done with a name in such a clause.
-const USED: Words = Words::of(&["call", "calls", "calling", "use", "uses", "using", "used", "run", "running", "runs", "invoke", "invoking", "invoked", "called", "execute", "executing", "operating", "tool", "tools", "command", "commands", "via", "through", "with", "action", "actions", "request", "requests", "operation", "operations", "user"]);
+const USED: Words = Words::of(&[
+    "call",
+    "calls",
+    "calling",
+    "use",
+    "uses",
+    "using",
+    "used",
+    "run",
+    "running",
+    "runs",
+    "invoke",
+    "invoking",
+    "invoked",
+    "called",
+    "execute",
+    "executing",
+    "operating",
+    "tool",
+    "tools",
+    "command",
+    "commands",
+    "via",
+    "through",
+    "with",
+    "action",
+    "actions",
+    "request",
+    "requests",
+    "operation",
+    "operations",
+    "user",
+]);
 
 /// The call that a sentence ties its order to.
 pub(super) fn of(sentence: &Sentence<'_>, names: &[ToolName], speaker: &SurfaceSpeaker<'_>) -> Option<Tie> {
@@ -23,7 +56,8 @@ pub(super) fn of(sentence: &Sentence<'_>, names: &[ToolName], speaker: &SurfaceS
     };
     // "Use after and limit for pages" names arguments.
     let begins = |index: &usize| {
-        sentence.fits(*index, &BEGINS) && !sentence.fits(index.wrapping_sub(1), words!["use", "using", "with", "and", "or"])
+        sentence.fits(*index, &BEGINS)
+            && !sentence.fits(index.wrapping_sub(1), words!["use", "using", "with", "and", "or"])
     };
     let begun = (0..sentence.words.len()).filter(begins).filter_map(|index| {
         let range = clause(sentence, index + 1);
@@ -33,7 +67,8 @@ pub(super) fn of(sentence: &Sentence<'_>, names: &[ToolName], speaker: &SurfaceS
         let at = name.index;
         let led = (at.saturating_sub(3)..at).any(|index| sentence.fits(index, &OF_ALL));
         let used = (at + 1..=at + 2).any(|index| sentence.fits(index, &USED));
-        let general = (at.saturating_sub(6)..at).any(|index| sentence.fits(index, words!["any", "all", "every", "each"]));
+        let general =
+            (at.saturating_sub(6)..at).any(|index| sentence.fits(index, words!["any", "all", "every", "each"]));
         let through = sentence.fits(at.wrapping_sub(1), words!["via", "through", "by", "using", "to"])
             || sentence.fits(at.wrapping_sub(2), words!["via", "through", "using", "to"]);
         ((led && used) || (general && through)).then_some(if name.is_sibling { Tie::Sibling } else { Tie::Foreign })

@@ -1,0 +1,117 @@
+//! Files that a text for an agent orders to read: they speak to the agent as that text does, wherever they lie.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Voice;
+use crate::Evidence;
+use crate::document::Document;
+use crate::file_role::FileRole;
+use crate::language::Language;
+use crate::manifest::{around, folder_of, join};
+
+/// The most names of files that are looked up for one bundle.
+const MOST: usize = 20_000;
+
+/// The words before a path by which it is to be read, in its sentence.
+static ORDER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)(?:\b(?:read(?:ing)?|follow|load|obey|open|consult|apply|execute|carry out|adhere to|include|use|cat|see|instructions? in|steps? in|rules? in|as (?:described|written|told) in)\b[^.\n]{0,60}|@)$",
+    )
+    .expect("the pattern is valid")
+});
+
+/// The words by which a document for people is ordered to be followed.
+static STRICT_ORDER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)(?:\b(?:read|follow|load|obey|execute|carry out|adhere to|instructions? in|steps? in|rules? in)\b[^.\n]{0,60}|(?:^|[\s(])@)$",
+    )
+    .expect("the pattern is valid")
+});
+
+/// Gives what texts for an agent order to read their voice, and what those order in turn.
+pub(super) fn assign(evidence: &mut Evidence) {
+    let may_change = |document: &Document| matches!(document.voice, Voice::Human | Voice::Data) && is_text(document);
+    // Most bundles hold nothing that could be ordered.
+    if !evidence.documents.values().any(may_change) {
+        return;
+    }
+    let speaks = |document: &&Document| document.voice == Voice::Agent && document.role == FileRole::Instruction;
+    let mut open: Vec<String> =
+        evidence.documents.values().filter(speaks).map(|document| document.path.clone()).collect();
+    let mut looked_up = 0;
+    while let Some(path) = open.pop() {
+        for target in named_by(evidence, &path, &mut looked_up) {
+            if let Some(document) = evidence.documents.get_mut(&target)
+                && document.voice != Voice::Agent
+            {
+                document.voice = Voice::Agent;
+                open.push(target);
+            }
+        }
+    }
+}
+
+/// The files that one text orders to read and that speak to nobody else yet.
+fn named_by(evidence: &Evidence, path: &str, looked_up: &mut usize) -> Vec<String> {
+    let Some(document) = evidence.documents.get(path) else { return Vec::new() };
+    let mut found = Vec::new();
+    for (at, name) in names(&document.text) {
+        *looked_up += 1;
+        if *looked_up > MOST {
+            break;
+        }
+        let written = name.trim_start_matches('@').trim_start_matches("./").trim_start_matches("../");
+        let folders = around(folder_of(path)).filter_map(|folder| join(folder, written));
+        let Some(target) = folders.filter_map(|path| evidence.documents.get(&path)).next() else { continue };
+        if !matches!(target.voice, Voice::Human | Voice::Data) || !is_text(target) || target.path == path {
+            continue;
+        }
+        let (line, _) = document.line_at(at);
+        let mark = usize::from(name.starts_with('@'));
+        let before = document.text.get(line..at + mark).unwrap_or_default();
+        // A line may be a whole file: only the words right before count.
+        let before = before.get(before.ceil_char_boundary(before.len().saturating_sub(120))..).unwrap_or_default();
+        let is_ordered = match target.role {
+            FileRole::Instruction => true,
+            FileRole::Docs => STRICT_ORDER.is_match(before),
+            _ if is_table(target) => STRICT_ORDER.is_match(before),
+            _ => ORDER.is_match(before),
+        };
+        if is_ordered {
+            found.push(target.path.clone());
+        }
+    }
+    found
+}
+
+/// The longest path that is looked up, in bytes.
+const LONGEST: usize = 300;
+
+/// The words of a text that may be paths of files with an ending, each with its offset.
+fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "_@./-".contains(letter);
+    let mut at = 0;
+    text.split_inclusive(move |letter: char| !is_part(letter)).filter_map(move |word| {
+        let start = at;
+        at += word.len();
+        let name = word.trim_end_matches(|letter: char| !is_part(letter) || "./-".contains(letter));
+        let has_ending = name
+            .rsplit_once('.')
+            .is_some_and(|(stem, ending)| !stem.is_empty() && (1..=8).contains(&ending.len()) && !ending.contains('/'));
+        (has_ending && name.len() <= LONGEST).then_some((start, name))
+    })
+}
+
+fn is_text(document: &Document) -> bool {
+    !matches!(document.role, FileRole::Binary | FileRole::Lock | FileRole::Source | FileRole::Script)
+        && !document.text.is_empty()
+}
+
+/// True for a file of rows, which is looked up and not read.
+fn is_table(document: &Document) -> bool {
+    let ending = document.path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(ending, "csv" | "tsv" | "jsonl" | "ndjson" | "svg" | "css" | "map" | "xml")
+        || (document.language == Language::Json && document.role == FileRole::Data)
+}
