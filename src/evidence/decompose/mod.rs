@@ -211,6 +211,8 @@ struct AnchorFinderInput<'a> {
     /// The paths and the manifests that may anchor a capability.
     own_paths: Vec<&'a str>,
     own_manifests: Vec<&'a Manifest>,
+    /// The folders whose `package.json` belongs to the package around them, with the folder of that.
+    parts: BTreeMap<&'a str, &'a str>,
 }
 
 impl<'a> AnchorFinderInput<'a> {
@@ -226,8 +228,10 @@ impl<'a> AnchorFinderInput<'a> {
             }
         }
         let own_paths = paths.iter().copied().filter(|path| !is_foreign(path)).collect();
-        let own_manifests = evidence.manifests.values().filter(|manifest| !is_foreign(&manifest.path)).collect();
-        Self { identity: &bundle.identity, evidence, paths, folders, own_paths, own_manifests }
+        let own_manifests: Vec<&Manifest> =
+            evidence.manifests.values().filter(|manifest| !is_foreign(&manifest.path)).collect();
+        let parts = mcp_server::inner_manifests(&own_manifests);
+        Self { identity: &bundle.identity, evidence, paths, folders, own_paths, own_manifests, parts }
     }
 
     /// The paths that may anchor a capability.
@@ -272,7 +276,7 @@ fn package_name(input: &AnchorFinderInput<'_>) -> String {
     let root = signals::root_of(input.evidence);
     let at_root = input.own_manifests().filter(|manifest| mcp_server::folder_of_package(input, manifest) == Some(root));
     let mut named: Vec<&Manifest> = at_root.collect();
-    named.sort_by_key(|manifest| (mcp_server::telling(manifest), manifest.path.as_str()));
+    named.sort_by_key(|manifest| mcp_server::telling(manifest));
     let name = named.into_iter().find_map(|manifest| given_name(mcp_server::name_in(manifest).as_deref()));
     name.unwrap_or_else(|| input.identity_name().to_owned())
 }
