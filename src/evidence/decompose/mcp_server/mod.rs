@@ -6,11 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::formats;
+use crate::formats::{self, FormatRole};
 use crate::manifest::{Manifest, ManifestKind, around, folder_of, is_foreign, is_within, launches, name_of};
 use crate::recorded::part_of;
 use crate::surfaces::folded_name;
-use capdex_model::capability::Kind;
+use capdex_model::capability::{CapabilityRole, Kind};
 
 use super::{AnchorFinderInput, CapabilityAnchor, given_name, hook};
 
@@ -197,7 +197,8 @@ impl<'a> Finder<'a> {
 
     fn client_file(&self, manifest: &Manifest) -> Option<CapabilityAnchor> {
         // A client's folder stands for the project around it.
-        let base = formats::of(&manifest.path)?.root_of(&manifest.path);
+        let format = formats::of(&manifest.path)?;
+        let base = format.root_of(&manifest.path);
         let launched = launches(manifest);
         // Paths below a folder follow it in the order of the map, so that the search is short.
         let below = self.servers.range(base.to_owned()..).take_while(|(folder, _)| folder.starts_with(base));
@@ -208,7 +209,10 @@ impl<'a> Finder<'a> {
         // With several servers in the file none of their names is that of the file.
         let only = launched.first().filter(|_| launched.len() == 1).map(|launch| launch.name);
         let name = given_name(only).unwrap_or_else(|| self.input.name_of_folder(base));
-        Some(CapabilityAnchor::file(Kind::McpServer, &manifest.path, name))
+        // What a plugin lists is started for everybody who installs it.
+        let is_own = format.role == FormatRole::Config && !self.plugins.contains(base);
+        let role = if is_own { CapabilityRole::Config } else { CapabilityRole::Offer };
+        Some(CapabilityAnchor { role, ..CapabilityAnchor::file(Kind::McpServer, &manifest.path, name) })
     }
 
     fn anchor(&self, folder: &str, own: &[&str]) -> CapabilityAnchor {
