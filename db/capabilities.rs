@@ -4,13 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use capdex_model::capability::{Capability, Kind};
+use capdex_model::capability::{Capability, CapabilityRole, Kind};
 use capdex_model::digest::Digest;
 use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
 
-use rusqlite::Row;
+use rusqlite::{Connection, Row};
 
 use crate::facts::FactsId;
 use crate::sql::{Cells, each, first, rows};
@@ -96,6 +96,8 @@ pub struct CurrentPlace {
     pub facts: FactsId,
     /// True where all of it could be looked at.
     pub is_analysed: bool,
+    /// The part that it plays.
+    pub role: CapabilityRole,
 }
 
 const READ: &str = "read the capabilities";
@@ -158,6 +160,13 @@ fn stands(row: &Row<'_>) -> Result<CurrentCapability, StoreError> {
     })
 }
 
+/// The role that a stored description of a capability gives.
+fn role_in(conn: &Connection, document: i64) -> Result<CapabilityRole, StoreError> {
+    let sql = "SELECT body FROM json_documents WHERE id = ?1";
+    let read: Option<Capability> = first(conn, "read a role", sql, (document,), |row| row.packed(0, "capability"))?;
+    Ok(read.map(|capability| capability.role).unwrap_or_default())
+}
+
 impl Reader {
     /// Every capability as it stands now, sorted by (slug, id). An identity whose current snapshot was not scanned yet
     /// has none.
@@ -204,7 +213,10 @@ impl Reader {
     /// The place of every capability now, sorted as [`Reader::current`] sorts them: little enough for a store of any size.
     pub fn current_places(&self) -> Result<Vec<CurrentPlace>, StoreError> {
         let conn = self.connection();
-        let sql = standing_sql!("r.id, r.facts, r.completeness, k.id", "ORDER BY k.slug, k.digest");
+        let sql = standing_sql!(
+            "r.id, r.facts, r.completeness, k.id, k.kind, k.path, r.description",
+            "ORDER BY k.slug, k.digest"
+        );
         // Equal documents are stored once, so all capabilities that were read whole share one, unpacked once.
         let mut known: BTreeMap<i64, bool> = BTreeMap::new();
         rows(conn, "read where the capabilities stand", sql, (), |row| {
@@ -221,7 +233,10 @@ impl Reader {
                 }
             };
             let (revision, facts, capability) = (row.cell(0)?, FactsId(row.cell(1)?), row.cell(3)?);
-            Ok(CurrentPlace { revision, capability, facts, is_analysed })
+            // Only a server at a file may be a configuration; the description of nothing else is read.
+            let is_asked = row.cell::<String>(4)? == Kind::McpServer.as_str() && !row.cell::<String>(5)?.is_empty();
+            let role = if is_asked { role_in(conn, row.cell(6)?)? } else { CapabilityRole::Offer };
+            Ok(CurrentPlace { revision, capability, facts, is_analysed, role })
         })
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use capdex_corpus::drift::Pins;
 
-use capdex_model::capability::{Capability, Kind};
+use capdex_model::capability::{Capability, CapabilityRole, Kind};
 use capdex_model::digest::Digest;
 use capdex_model::fact::{Confidence, Fact, Outcome, Place, Severity};
 use capdex_model::facts::SparseFacts;
@@ -120,6 +120,7 @@ pub(crate) fn capability(name: &str, path: &str, version: &str) -> Capability {
     Capability {
         id: capability_id(&identity, path),
         kind: Kind::Package,
+        role: CapabilityRole::Offer,
         path: path.into(),
         name: name.into(),
         slug: slug_of(&identity, Kind::Package, path),

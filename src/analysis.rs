@@ -9,7 +9,7 @@ use capdex_db::Scanned;
 use capdex_evidence::Evidence;
 use capdex_evidence::decompose::decompose_counted;
 use capdex_evidence::subject::Subject;
-use capdex_evidence::surfaces::inventory;
+use capdex_evidence::surfaces::{inventory, unread_server};
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::{Capability, Kind};
 use capdex_model::facts::SparseFacts;
@@ -109,8 +109,10 @@ struct BundleCapabilities<'a> {
 impl<'a> BundleCapabilities<'a> {
     fn of(bundle: &'a Bundle, evidence: &'a Evidence) -> Self {
         let (capabilities, more) = decompose_counted(bundle, evidence);
+        let subject = |capability| Subject { capability, evidence, claims: &bundle.claims, gaps: &[] };
+        let unread = capabilities.iter().filter_map(|capability| unread_server(&subject(capability)));
         // Gaps of fetching and of reading alike: neither leaves the capability wholly known.
-        let gaps = capped_gaps(bundle.gaps.iter().chain(&evidence.gaps).cloned().chain(more).collect());
+        let gaps = capped_gaps(bundle.gaps.iter().chain(&evidence.gaps).cloned().chain(more).chain(unread).collect());
         let gaps = gaps_by_capability(&capabilities, &gaps);
         Self { bundle, evidence, capabilities, gaps }
     }

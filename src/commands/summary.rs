@@ -115,7 +115,12 @@ fn cells(line: &TopRow) -> Vec<Cell> {
     let name = format!("{}#{}", line.package, line.path);
     let name = escape::shorten(&escape::escape(name.trim_end_matches('#')), 52);
     let band = Cell::new(line.band.as_str()).fg(colour(line.band));
-    let mut cells = vec![Cell::new(line.rank), Cell::new(name), Cell::new(line.kind), band];
+    let mut cells = vec![
+        Cell::new(line.rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string())),
+        Cell::new(name),
+        Cell::new(line.kind),
+        band,
+    ];
     for (value, grade) in &line.scores {
         let value = value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
         let grade = if grade == "n/a" { "" } else { &escape::shorten(grade, 17) };

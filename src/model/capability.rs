@@ -8,6 +8,38 @@ use crate::digest::Digest;
 use crate::ids::CapabilityId;
 pub use crate::kind::{Kind, ParseKindError};
 
+/// The part that a capability plays for whoever installs its package.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CapabilityRole {
+    /// It is offered to others.
+    #[default]
+    Offer,
+    /// A project's own client configuration: it is judged, and no offer that a rank could recommend.
+    Config,
+}
+
+impl CapabilityRole {
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Offer => "offer",
+            Self::Config => "config",
+        }
+    }
+
+    /// True for what has a place in ranks.
+    pub const fn is_ranked(self) -> bool {
+        matches!(self, Self::Offer)
+    }
+
+    // Serde hands a field over by reference.
+    #[expect(clippy::trivially_copy_pass_by_ref)]
+    const fn is_offer(&self) -> bool {
+        matches!(self, Self::Offer)
+    }
+}
+
 /// One thing that an agent loads, or the unclaimed rest of a package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capability {
@@ -15,6 +47,9 @@ pub struct Capability {
     pub id: CapabilityId,
     /// The kind.
     pub kind: Kind,
+    /// The part that it plays; left out where it is an offer.
+    #[serde(default, skip_serializing_if = "CapabilityRole::is_offer")]
+    pub role: CapabilityRole,
     /// The folder or file that anchors it inside the input; empty for the input's root.
     pub path: String,
     /// The name it gives itself, else that of its anchor. Untrusted text.

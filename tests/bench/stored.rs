@@ -12,7 +12,7 @@ use capdex_corpus::drift::Pins;
 use capdex_crawlers::unpack;
 use capdex_db::{Scanned, Store, Writer};
 use capdex_model::bundle::{Bundle, BundleFile};
-use capdex_model::capability::Capability;
+use capdex_model::capability::{Capability, CapabilityRole};
 use capdex_model::digest::Digest;
 use capdex_model::fact::{Fact, Outcome};
 use capdex_model::facts::SparseFacts;
@@ -202,6 +202,7 @@ fn revision(identity: &str, facts: SparseFacts, number: usize) -> Scanned {
     let capability = Capability {
         id: CapabilityId::of(identity, kind, &path),
         kind,
+        role: CapabilityRole::Offer,
         name: path.clone(),
         slug: slug_of(identity, kind, &path),
         path,

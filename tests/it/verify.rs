@@ -328,7 +328,7 @@ fn every_score_row_names_what_it_was_computed_from() {
 }
 
 /// The columns that version 1 of the dataset lacks.
-const ADDED: [&str; 3] = ["purl", "spdx", "lines_beyond"];
+const ADDED: [&str; 4] = ["purl", "spdx", "lines_beyond", "role"];
 /// The tables that datasets of before lack.
 const ADDED_TABLES: [&str; 1] = ["surfaces"];
 /// The names that tables and columns of facts had in version 1, behind those of now.

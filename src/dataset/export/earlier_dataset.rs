@@ -29,7 +29,7 @@ type Id = [u8; 32];
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ComparedCapability {
     slug: Box<str>,
-    rank: i64,
+    rank: Option<i64>,
     band: Box<str>,
     content: Digest,
     values: Values,
@@ -117,7 +117,7 @@ impl ComparedCapability {
         let value = |value: Option<Points>| value.map(Points::as_f64);
         Self {
             slug: row.slug.as_ref().into(),
-            rank: i64::try_from(row.rank).unwrap_or(i64::MAX),
+            rank: row.rank.map(|rank| i64::try_from(rank).unwrap_or(i64::MAX)),
             band: row.band.as_str().into(),
             content: row.content_sha256,
             values: Values {
@@ -133,7 +133,7 @@ impl ComparedCapability {
     fn read(row: &ReadCapabilityRow) -> Option<(Id, Self)> {
         let seen = Self {
             slug: row.slug.as_text().into(),
-            rank: row.rank.as_integer()?,
+            rank: row.rank.as_integer(),
             band: row.band.as_text().into(),
             // A row without a digest was damaged or edited, and is passed over.
             content: Digest::from_bytes(id_of(&row.content_sha256)?),
@@ -151,7 +151,7 @@ impl ComparedCapability {
     fn before(row: &ReadChangeRow) -> Option<Self> {
         Some(Self {
             slug: row.slug.as_text().into(),
-            rank: row.rank_before.as_integer()?,
+            rank: row.rank_before.as_integer(),
             band: row.band_before.as_text().into(),
             content: Digest::from_bytes(id_of(&row.content_before)?),
             values: Values {
@@ -182,8 +182,8 @@ fn row<'a>(
         capability,
         change,
         what: AsJson(what),
-        rank_before: before.map(|seen| seen.rank),
-        rank: now.map(|seen| seen.rank),
+        rank_before: before.and_then(|seen| seen.rank),
+        rank: now.and_then(|seen| seen.rank),
         band_before: before.map(|seen| &*seen.band),
         band: now.map(|seen| &*seen.band),
         content_before: before.map(|seen| seen.content),

@@ -10,7 +10,7 @@ const COLUMNS_OF_FACTS: [(&str, &str); 3] =
     [("over_defaults", "usual"), ("exceptions", "told"), ("outcomes", "silent")];
 
 /// The columns that were added since, in whatever table.
-const ADDED: [&str; 3] = ["purl", "spdx", "lines_beyond"];
+const ADDED: [&str; 4] = ["purl", "spdx", "lines_beyond", "role"];
 
 /// A table as version 1 had it.
 pub(super) fn layout(table: &Table, with_private: bool) -> Layout {

@@ -26,6 +26,8 @@ pub struct RankOrder {
     pub bands: BandCounts,
     /// The verdict's band of each, in their order.
     pub band_of: Vec<Band>,
+    /// The rank of each, from 1; none for a project's own configuration, which is judged and takes no rank.
+    pub rank_of: Vec<Option<u64>>,
 }
 
 impl RankOrder {
@@ -65,8 +67,11 @@ impl RankOrder {
         let mut order: Vec<((ScoreRankKey, Band), CurrentPlace)> = merits.into_iter().zip(places).collect();
         // A stable sort, which keeps slug and id as the last criteria.
         order.sort_by_key(|((merit, _), _)| *merit);
-        let (band_of, places) = order.into_iter().map(|((_, band), place)| (band, place)).unzip();
-        Ok(Self { places, rubrics, bands, band_of })
+        let (band_of, places): (Vec<Band>, Vec<CurrentPlace>) =
+            order.into_iter().map(|((_, band), place)| (band, place)).unzip();
+        let mut ranks = 1..;
+        let rank_of = places.iter().map(|place| if place.role.is_ranked() { ranks.next() } else { None }).collect();
+        Ok(Self { places, rubrics, bands, band_of, rank_of })
     }
 }
 

@@ -85,7 +85,8 @@ fn worst(reader: &Reader, ranking: &RankOrder, as_of: AsOf) -> anyhow::Result<To
         let current = reader.current_at(place)?;
         let (scores, verdict) = ranked_capability::scores(reader, &current, as_of)?;
         let findings = SeverityCounts::of(&ranked_capability::facts(reader, &current)?);
-        match TopRow::new(at as u64 + 1, &current, verdict.band, &scores, &findings) {
+        let rank = ranking.rank_of.get(at).copied().flatten();
+        match TopRow::new(rank, &current, verdict.band, &scores, &findings) {
             Some(line) => top_rows.lines.push(line),
             None => top_rows.hidden += 1,
         }

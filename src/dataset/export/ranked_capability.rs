@@ -16,8 +16,8 @@ use crate::finding::SeverityCounts;
 /// A capability with its place in the order.
 #[derive(Clone, Debug)]
 pub struct RankedCapability {
-    /// From 1.
-    pub rank: u64,
+    /// From 1; none where it is no offer.
+    pub rank: Option<u64>,
     /// The capability as the store holds it.
     pub current: CurrentCapability,
     /// Its scores, in the order of the rubrics.

@@ -39,7 +39,7 @@ use crate::scan_record::capability_tags;
 
 /// A capability as the store holds it, so that another thread can read it.
 pub(super) struct Packed {
-    rank: u64,
+    rank: Option<u64>,
     current: CurrentCapability,
     facts: PackedFacts,
     /// Its surfaces; none where they were not listed.
@@ -152,11 +152,11 @@ impl RowMaker {
         reader: &Reader,
         ranking: &RankOrder,
         place: &CurrentPlace,
-        rank: u64,
+        rank: Option<u64>,
         met: &mut Met,
     ) -> Result<Packed, StoreError> {
         // The reader found the place in the same view, so missing facts mean a damaged store.
-        let unknown = || StoreError::Unknown { what: "facts", key: rank.to_string() };
+        let unknown = || StoreError::Unknown { what: "facts", key: place.capability.to_string() };
         let stored = reader.stored_scores(place.facts, &ranking.rubrics, self.as_of.day())?;
         let mut breakdowns = Vec::new();
         // On the reading thread, because numbers follow from the order of the capabilities.

@@ -142,13 +142,9 @@ fn make(
 
 fn read(reader: &Reader, ranking: &RankOrder, maker: &RowMaker, to: &SyncSender<Piece>) -> anyhow::Result<()> {
     let mut met = Met::default();
-    for (index, places) in ranking.places.chunks(PIECE).enumerate() {
-        let packed = |(at, place): (usize, &_)| {
-            // Ranks begin at 1 and go on over the pieces.
-            let rank = (index * PIECE + at + 1) as u64;
-            maker.read(reader, ranking, place, rank, &mut met)
-        };
-        let packed = places.iter().enumerate().map(packed).collect::<Result<Vec<_>, StoreError>>()?;
+    for (places, ranks) in ranking.places.chunks(PIECE).zip(ranking.rank_of.chunks(PIECE)) {
+        let packed = |(place, rank): (&_, &Option<u64>)| maker.read(reader, ranking, place, *rank, &mut met);
+        let packed = places.iter().zip(ranks).map(packed).collect::<Result<Vec<_>, StoreError>>()?;
         to.send(Piece::Capabilities(packed)).ok().context(CLOSED)?;
     }
     to.send(Piece::EndOfCapabilities).ok().context(CLOSED)?;

@@ -15,7 +15,7 @@ pub(super) const LINES: usize = 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopRow {
     /// Its place in the order, from 1.
-    pub rank: u64,
+    pub rank: Option<u64>,
     /// Its locator's identity; untrusted.
     pub package: String,
     /// Its path in the package; untrusted.
@@ -38,7 +38,7 @@ impl TopRow {
 
     /// The same of its parts.
     pub(super) fn new(
-        rank: u64,
+        rank: Option<u64>,
         current: &CurrentCapability,
         band: Band,
         scores: &[Score],

@@ -13,7 +13,7 @@ use crate::Evidence;
 use crate::manifest::{Manifest, around, folder_of, is_foreign, join, name_of};
 use crate::signals;
 use capdex_model::bundle::Bundle;
-use capdex_model::capability::{Capability, Kind};
+use capdex_model::capability::{Capability, CapabilityRole, Kind};
 use capdex_model::digest::Digest;
 use capdex_model::ids::{CapabilityId, SLUG_DIGITS, longer_slug, slug_of, split_registry};
 use capdex_model::snapshot::{Gap, GapReason};
@@ -56,7 +56,10 @@ pub fn decompose_counted(bundle: &Bundle, evidence: &Evidence) -> (Vec<Capabilit
     let mut capabilities: Vec<Capability> = anchors
         .iter()
         .zip(files)
-        .map(|(anchor, files)| capability(bundle, anchor.kind, &anchor.path, &anchor.name, files))
+        .map(|(anchor, files)| {
+            let found = capability(bundle, anchor.kind, &anchor.path, &anchor.name, files);
+            Capability { role: anchor.role, ..found }
+        })
         .collect();
     // Always there, so that no file is outside every capability and unread by rules.
     capabilities.push(capability(bundle, Kind::Package, "", &package_name(&input), rest));
@@ -115,6 +118,7 @@ fn merged(anchors: Vec<CapabilityAnchor>) -> Vec<CapabilityAnchor> {
 #[derive(Clone, Debug)]
 struct CapabilityAnchor {
     kind: Kind,
+    role: CapabilityRole,
     /// The capability's path: a folder, or the one file that it is.
     path: String,
     name: String,
@@ -133,13 +137,15 @@ impl CapabilityAnchor {
     fn folder(kind: Kind, folder: &str, name: String, own: &str) -> Self {
         let own = vec![own.to_owned()];
         let claim = Some(folder.to_owned());
-        Self { kind, path: folder.to_owned(), name, own, named: Vec::new(), folder: claim, kept: Vec::new() }
+        let (path, role) = (folder.to_owned(), CapabilityRole::Offer);
+        Self { kind, role, path, name, own, named: Vec::new(), folder: claim, kept: Vec::new() }
     }
 
     /// An anchor that is one file.
     fn file(kind: Kind, path: &str, name: String) -> Self {
         let own = vec![path.to_owned()];
-        Self { kind, path: path.to_owned(), name, own, named: Vec::new(), folder: None, kept: Vec::new() }
+        let (path, role) = (path.to_owned(), CapabilityRole::Offer);
+        Self { kind, role, path, name, own, named: Vec::new(), folder: None, kept: Vec::new() }
     }
 }
 
@@ -211,6 +217,8 @@ struct AnchorFinderInput<'a> {
     /// The paths and the manifests that may anchor a capability.
     own_paths: Vec<&'a str>,
     own_manifests: Vec<&'a Manifest>,
+    /// The folders whose `package.json` belongs to the package around them, with the folder of that.
+    parts: BTreeMap<&'a str, &'a str>,
 }
 
 impl<'a> AnchorFinderInput<'a> {
@@ -226,8 +234,10 @@ impl<'a> AnchorFinderInput<'a> {
             }
         }
         let own_paths = paths.iter().copied().filter(|path| !is_foreign(path)).collect();
-        let own_manifests = evidence.manifests.values().filter(|manifest| !is_foreign(&manifest.path)).collect();
-        Self { identity: &bundle.identity, evidence, paths, folders, own_paths, own_manifests }
+        let own_manifests: Vec<&Manifest> =
+            evidence.manifests.values().filter(|manifest| !is_foreign(&manifest.path)).collect();
+        let parts = mcp_server::inner_manifests(&own_manifests);
+        Self { identity: &bundle.identity, evidence, paths, folders, own_paths, own_manifests, parts }
     }
 
     /// The paths that may anchor a capability.
@@ -272,7 +282,7 @@ fn package_name(input: &AnchorFinderInput<'_>) -> String {
     let root = signals::root_of(input.evidence);
     let at_root = input.own_manifests().filter(|manifest| mcp_server::folder_of_package(input, manifest) == Some(root));
     let mut named: Vec<&Manifest> = at_root.collect();
-    named.sort_by_key(|manifest| (mcp_server::telling(manifest), manifest.path.as_str()));
+    named.sort_by_key(|manifest| mcp_server::telling(manifest));
     let name = named.into_iter().find_map(|manifest| given_name(mcp_server::name_in(manifest).as_deref()));
     name.unwrap_or_else(|| input.identity_name().to_owned())
 }
@@ -286,6 +296,7 @@ pub fn capability(bundle: &Bundle, kind: Kind, path: &str, name: &str, files: Ve
     Capability {
         id: CapabilityId::of(&bundle.identity, kind, path),
         kind,
+        role: CapabilityRole::Offer,
         path: path.to_owned(),
         name: name.to_owned(),
         slug: slug_of(&bundle.identity, kind, path),

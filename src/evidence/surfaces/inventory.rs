@@ -11,21 +11,24 @@ const UI: &str = "ui://";
 
 /// Lists the surfaces in the files of a capability.
 pub fn inventory(subject: &Subject<'_>) -> SurfaceInventory {
+    SurfaceInventory::of(records(subject).collect())
+}
+
+/// The surfaces in the files of a capability: tools, then the others, each by file.
+pub(super) fn records<'a>(subject: &Subject<'a>) -> impl Iterator<Item = SurfaceRecord> + use<'a> {
+    let subject = *subject;
     let all = subject.evidence.surfaces();
     let is_tool = |surface: &Surface| surface.tool.is_some();
     let (tools, others) = all.split_at_checked(all.partition_point(is_tool)).unwrap_or((all, &[]));
     // Tools and the rest are each sorted by file. A bundle of a thousand servers asks a thousand times, each for its own.
-    let own = |surfaces: &'_ [Surface], records: &mut Vec<SurfaceRecord>| {
-        for path in subject.capability.files.iter().filter(|_| !surfaces.is_empty()) {
+    let own = move |surfaces: &'a [Surface]| {
+        let files = subject.capability.files.iter().filter(|_| !surfaces.is_empty());
+        files.flat_map(move |path| {
             let first = surfaces.partition_point(|surface| surface.place.file < *path);
-            let here = surfaces.get(first..).into_iter().flatten().take_while(|surface| surface.place.file == *path);
-            records.extend(here.filter_map(|surface| record(subject, surface)));
-        }
+            surfaces.get(first..).into_iter().flatten().take_while(move |surface| surface.place.file == *path)
+        })
     };
-    let mut records = Vec::new();
-    own(tools, &mut records);
-    own(others, &mut records);
-    SurfaceInventory::of(records)
+    own(tools).chain(own(others)).filter_map(move |surface| record(&subject, surface))
 }
 
 fn record(subject: &Subject<'_>, surface: &Surface) -> Option<SurfaceRecord> {

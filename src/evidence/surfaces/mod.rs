@@ -20,8 +20,10 @@ use super::tools::{Tool, server_text};
 mod inventory;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 pub use inventory::inventory;
+pub use unread::unread_server;
 
 /// The kind of speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

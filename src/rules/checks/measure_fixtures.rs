@@ -13,7 +13,7 @@ use capdex_evidence::document::Document;
 use capdex_evidence::manifest::{Manifest, ManifestKind};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::tools::{Tool, ToolOrigin};
-use capdex_model::capability::{Capability, Kind};
+use capdex_model::capability::{Capability, CapabilityRole, Kind};
 use capdex_model::digest::Digest;
 use capdex_model::fact::{Fact, Outcome, Place};
 use capdex_model::ids::CapabilityId;
@@ -74,6 +74,7 @@ impl Scene {
         let capability = Capability {
             id: CapabilityId::of("test:scene", self.kind, ""),
             kind: self.kind,
+            role: CapabilityRole::Offer,
             path: String::new(),
             name: self.name.clone(),
             slug: "scene".into(),

@@ -14,7 +14,7 @@ use capdex_evidence::manifest::{Manifest, ManifestKind};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::tools::{Tool, ToolOrigin};
 use capdex_model::bundle::{Bundle, BundleFile};
-use capdex_model::capability::Capability;
+use capdex_model::capability::{Capability, CapabilityRole};
 use capdex_model::digest::Digest;
 use capdex_model::fact::{Fact, Outcome, Place};
 use capdex_model::ids::CapabilityId;
@@ -71,6 +71,7 @@ fn facts_of(rule: &CodeRule, example: &Example) -> Vec<Fact> {
     let capability = Capability {
         id: CapabilityId::of("test", kind, ""),
         kind,
+        role: CapabilityRole::Offer,
         path: String::new(),
         name: "test".to_owned(),
         slug: "test".to_owned(),

@@ -3,7 +3,7 @@
 use super::*;
 use capdex_evidence::Evidence;
 use capdex_model::bundle::{Bundle, BundleFile};
-use capdex_model::capability::Capability;
+use capdex_model::capability::{Capability, CapabilityRole};
 use capdex_model::fact::Fact;
 use capdex_model::facts::SparseFacts;
 use capdex_model::ids::CapabilityId;
@@ -16,6 +16,7 @@ fn facts_as(kind: Kind, files: &[(&str, &str)]) -> SparseFacts {
     let capability = Capability {
         id: CapabilityId::of("folder:x", kind, ""),
         kind,
+        role: CapabilityRole::Offer,
         path: String::new(),
         name: "x".into(),
         slug: "x".into(),

@@ -105,7 +105,7 @@ fn short_name(id: &str) -> &str {
 fn line(row: &CapabilitySummary) -> Markup {
     html! {
         tr {
-            td class="num quiet" { (row.rank) }
+            td class="num quiet" { @if let Some(rank) = row.rank { (rank) } }
             th scope="row" class="c-name" {
                 a href=(paths::capability(&row.id)) { (quoted(&shown_name(row), NAME)) }
                 span class="under" { (quoted(&place(row), NAME)) }

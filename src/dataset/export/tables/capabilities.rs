@@ -24,8 +24,8 @@ table_row! {
     /// one capability, ranked
     table capabilities: ranked;
     pub struct CapabilityRow<'a> read as ReadCapabilityRow {
-        /// place in the order, from 1: band, then the ranking rubric's value, coverage, slug, id
-        public rank: u64,
+        /// place in the order, from 1: band, then the ranking rubric's value, coverage, slug, id; null for what is no offer
+        public rank: Option<u64>,
         /// readable name: locator, kind and path in lower-case kebab
         public slug: Arc<str>,
         /// SHA-256 (hex) of locator identity, kind and path: stays from night to night
@@ -84,6 +84,8 @@ table_row! {
         public revision_seen: AsOf,
         /// package URL of the package at its version; null where its ecosystem has none
         public purl: Option<String>,
+        /// offer, or config for a project's own client configuration, which is judged and not ranked
+        public role: &'static str,
     }
 }
 
@@ -125,6 +127,7 @@ impl<'a> CapabilityRow<'a> {
             first_seen: current.first_seen,
             revision_seen: current.revision_as_of,
             purl: Purl::of_identity(&current.identity, current.version.as_deref()).map(|purl| purl.to_string()),
+            role: capability.role.as_str(),
         }
     }
 }

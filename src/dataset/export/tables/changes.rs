@@ -18,9 +18,9 @@ table_row! {
         public change: &'static str,
         /// what of a changed one: content, band, scores, rank
         public what: AsJson<Vec<&'static str>>,
-        /// place in the order; null where it was not there
+        /// place in the order; null where it was not there or had none
         public rank_before: Option<i64>,
-        /// place in the order; null where it is not there any more
+        /// place in the order; null where it is not there any more or has none
         public rank: Option<i64>,
         /// band
         public band_before: Option<&'a str>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use capdex_model::capability::CapabilityRole;
 use capdex_model::score::RubricRef;
 use capdex_rubrics::RUBRICS;
 use capdex_rubrics::rank::ScoreRankKey;
@@ -111,11 +112,11 @@ fn check_ranks(
     let mut members: BTreeMap<String, Vec<RolledUpCapability>> = BTreeMap::new();
     let mut lacking = Lacking::new();
     let mut before: Option<(ScoreRankKey, String, [u8; 32])> = None;
-    let (mut place, mut is_ordered) = (0, true);
+    let (mut ranks, mut is_ordered) = (1.., true);
     dataset.each(|row: ReadCapabilityRow| {
-        place += 1;
-        // Ranks count the rows, so a row that was taken out shows in the next.
-        is_ordered &= row.rank.as_integer() == Some(place);
+        // Ranks count the rows that have one, so a row that was taken out shows in the next.
+        let is_ranked = row.role.as_text() != CapabilityRole::Config.as_str();
+        is_ordered &= row.rank.as_integer() == if is_ranked { ranks.next() } else { None };
         let slug = row.slug.as_text();
         let of_package = members.entry(row.package.as_text().to_owned()).or_default();
         let computed = recomputed.of(dataset, row.facts_sha256.as_text());

@@ -6,17 +6,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::formats;
+use crate::formats::{self, FormatRole};
 use crate::manifest::{Manifest, ManifestKind, around, folder_of, is_foreign, is_within, launches, name_of};
 use crate::recorded::part_of;
-use capdex_model::capability::Kind;
+use crate::surfaces::folded_name;
+use capdex_model::capability::{CapabilityRole, Kind};
 
 use super::{AnchorFinderInput, CapabilityAnchor, given_name, hook};
 
+mod inner;
 mod package;
 #[cfg(test)]
 mod tests;
 
+pub(super) use inner::inner_manifests;
 pub(super) use package::{folder_of_package, name_in, telling};
 
 /// One anchor for each server; those in folders claim the folder.
@@ -25,10 +28,12 @@ pub(super) fn anchors(
     skills: &[CapabilityAnchor],
     plugins: &[CapabilityAnchor],
 ) -> Vec<CapabilityAnchor> {
+    let bundles = input.own_manifests().filter(|manifest| manifest.kind == ManifestKind::Mcpb);
     let mut finder = Finder {
         input,
         skills: skills.iter().map(|skill| skill.path.as_str()).collect(),
         plugins: plugins.iter().map(|plugin| plugin.path.as_str()).collect(),
+        bundles: bundles.map(|manifest| (folder_of(&manifest.path), manifest)).collect(),
         servers: BTreeMap::new(),
     };
     // In this order: each step leaves alone what lies in a server found before.
@@ -53,20 +58,57 @@ struct Finder<'a> {
     input: &'a AnchorFinderInput<'a>,
     skills: BTreeSet<&'a str>,
     plugins: BTreeSet<&'a str>,
+    /// The manifests of bundles for desktop clients, by their folder.
+    bundles: BTreeMap<&'a str, &'a Manifest>,
     /// The manifests that make a server, by the folder that it claims. Empty where source alone does.
     servers: BTreeMap<String, Vec<&'a str>>,
 }
 
 impl<'a> Finder<'a> {
-    /// Packages that say or show that they are servers.
+    /// Packages that say or show that they are servers. Those in bundles come last: the bundle of a server is no other.
     fn find_packages(&mut self) {
         let registering = package::Registering::of(self.input, &self.skills);
-        for manifest in self.input.own_manifests() {
+        let (bundled, others): (Vec<&Manifest>, Vec<&Manifest>) =
+            self.input.own_manifests().partition(|manifest| self.bundle_around(&manifest.path).is_some());
+        for manifest in others.into_iter().chain(bundled) {
             let Some(folder) = package::folder_of_package(self.input, manifest) else { continue };
-            if package::is_server(self.input, &registering, manifest, folder) {
-                self.servers.entry(folder.to_owned()).or_default().push(&manifest.path);
+            let bundle = self.bundle_around(&manifest.path);
+            if bundle.is_none_or(|bundle| self.server_of_bundle(bundle).is_none())
+                && package::is_server(self.input, &registering, manifest, folder)
+            {
+                let own = self.servers.entry(folder.to_owned()).or_default();
+                // A part of a package speaks for it, and does not name it.
+                let is_part = self.input.parts.contains_key(folder_of(&manifest.path));
+                let of_whole = || {
+                    self.input
+                        .own_manifests()
+                        .find(|outer| outer.kind == ManifestKind::PackageJson && folder_of(&outer.path) == folder)
+                };
+                let speaker = if is_part { of_whole().unwrap_or(manifest) } else { manifest };
+                if !own.contains(&speaker.path.as_str()) {
+                    own.push(&speaker.path);
+                }
             }
         }
+    }
+
+    /// The folder of the archive for desktop clients that a file lies in.
+    fn bundle_around<'p>(&self, path: &'p str) -> Option<&'p str> {
+        around(folder_of(path)).find(|folder| folder.ends_with('!') && self.bundles.contains_key(folder))
+    }
+
+    /// The folder of the server whose bundle lies in a folder: the nearest around it, where no other bundle lies in that
+    /// or where both have one name.
+    fn server_of_bundle(&self, bundle: &str) -> Option<String> {
+        let server_around = |bundle| around(bundle).skip(1).find(|folder| self.servers.contains_key(*folder));
+        let server = server_around(bundle)?;
+        let is_only = || self.bundles.keys().filter(|other| server_around(other) == Some(server)).count() == 1;
+        let own = self.servers.get(server).into_iter().flatten();
+        let names = own.filter_map(|path| name_in(self.input.evidence.manifests.get(*path)?));
+        let unscoped = |name: &str| folded_name(name_of(name));
+        let name = self.bundles.get(bundle).copied().and_then(name_in).map(|name| unscoped(&name));
+        let has_name = || names.into_iter().any(|own| Some(unscoped(&own)) == name);
+        (is_only() || has_name()).then(|| server.to_owned())
     }
 
     /// Source that registers tools and lies in no server: the folder of the project around it, else its own. Source
@@ -85,7 +127,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// `server.json` and MCPB manifests. A `server.json` that describes a package elsewhere in the input joins it.
+    /// `server.json` and MCPB manifests. A `server.json` that describes a package elsewhere in the input joins it, and a
+    /// bundle the server that it is made of.
     fn find_descriptions(&mut self) {
         // Names of the servers found so far: a description of one of them is no server of its own.
         let packages: BTreeMap<String, String> = self
@@ -101,7 +144,11 @@ impl<'a> Finder<'a> {
                     let known = names.into_iter().find_map(|name| packages.get(name)).cloned();
                     known.unwrap_or_else(|| folder_of(&manifest.path).to_owned())
                 }
-                ManifestKind::Mcpb => folder_of(&manifest.path).to_owned(),
+                ManifestKind::Mcpb => {
+                    let folder = folder_of(&manifest.path);
+                    let own = self.servers.contains_key(folder).then(|| folder.to_owned());
+                    own.or_else(|| self.server_of_bundle(folder)).unwrap_or_else(|| folder.to_owned())
+                }
                 _ => continue,
             };
             self.servers.entry(folder).or_default().push(&manifest.path);
@@ -150,7 +197,8 @@ impl<'a> Finder<'a> {
 
     fn client_file(&self, manifest: &Manifest) -> Option<CapabilityAnchor> {
         // A client's folder stands for the project around it.
-        let base = formats::of(&manifest.path)?.root_of(&manifest.path);
+        let format = formats::of(&manifest.path)?;
+        let base = format.root_of(&manifest.path);
         let launched = launches(manifest);
         // Paths below a folder follow it in the order of the map, so that the search is short.
         let below = self.servers.range(base.to_owned()..).take_while(|(folder, _)| folder.starts_with(base));
@@ -161,14 +209,17 @@ impl<'a> Finder<'a> {
         // With several servers in the file none of their names is that of the file.
         let only = launched.first().filter(|_| launched.len() == 1).map(|launch| launch.name);
         let name = given_name(only).unwrap_or_else(|| self.input.name_of_folder(base));
-        Some(CapabilityAnchor::file(Kind::McpServer, &manifest.path, name))
+        // What a plugin lists is started for everybody who installs it.
+        let is_own = format.role == FormatRole::Config && !self.plugins.contains(base);
+        let role = if is_own { CapabilityRole::Config } else { CapabilityRole::Offer };
+        Some(CapabilityAnchor { role, ..CapabilityAnchor::file(Kind::McpServer, &manifest.path, name) })
     }
 
     fn anchor(&self, folder: &str, own: &[&str]) -> CapabilityAnchor {
         let mut manifests: Vec<&Manifest> =
             own.iter().filter_map(|path| self.input.evidence.manifests.get(*path)).collect();
         // The most telling manifest names the server; the path decides between equal ones.
-        manifests.sort_by_key(|manifest| (package::telling(manifest), manifest.path.as_str()));
+        manifests.sort_by_key(|manifest| package::telling(manifest));
         let name = manifests.iter().find_map(|manifest| given_name(name_in(manifest).as_deref()));
         let name = name.unwrap_or_else(|| self.input.name_of_folder(folder));
         let own = own.iter().map(|path| (*path).to_owned()).collect();
@@ -201,7 +252,10 @@ impl<'a> Finder<'a> {
         ];
         let own = *self.input.folders.get(folder_of(path))?;
         for folder in around(own) {
-            if MARKS.iter().any(|mark| self.input.has(folder, mark)) {
+            let is_mark = |mark: &str| {
+                self.input.has(folder, mark) && !(mark == "package.json" && self.input.parts.contains_key(folder))
+            };
+            if MARKS.into_iter().any(is_mark) {
                 return Some(folder);
             }
             // Source in a skill belongs to the skill.

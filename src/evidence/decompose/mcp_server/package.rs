@@ -74,15 +74,16 @@ pub(super) fn is_aside(path: &str) -> bool {
     folder_of(path).split('/').any(|folder| ASIDE.contains(&folder))
 }
 
-/// The folder whose package a manifest describes; none for other manifests. A wheel's metadata speaks for the folder
+/// The folder whose package a manifest describes; none for other manifests. A `package.json` that is a part of the package
+/// around it speaks for that. A wheel's metadata speaks for the folder
 /// around it, and so does a build's, where no project file does.
 pub(in crate::decompose) fn folder_of_package<'a>(
-    input: &AnchorFinderInput<'_>,
+    input: &AnchorFinderInput<'a>,
     manifest: &'a Manifest,
 ) -> Option<&'a str> {
     let folder = folder_of(&manifest.path);
     match manifest.kind {
-        ManifestKind::PackageJson => Some(folder),
+        ManifestKind::PackageJson => Some(input.parts.get(folder).copied().unwrap_or(folder)),
         ManifestKind::PythonProject if name_of(folder).ends_with(".dist-info") => Some(folder_of(folder)),
         // A build writes its metadata beside or below the source, and setuptools does either.
         ManifestKind::PythonProject if name_of(folder).ends_with(".egg-info") => {
@@ -253,14 +254,15 @@ pub(in crate::decompose) fn name_in(manifest: &Manifest) -> Option<String> {
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// The order in which manifests are asked for a server's name.
-pub(in crate::decompose) fn telling(manifest: &Manifest) -> u8 {
-    match manifest.kind {
+/// The order in which manifests are asked for a server's name; of equal ones the outermost comes first.
+pub(in crate::decompose) fn telling(manifest: &Manifest) -> (u8, usize, &str) {
+    let kind = match manifest.kind {
         ManifestKind::PackageJson => 0,
         ManifestKind::PythonProject if name_of(&manifest.path) == "pyproject.toml" => 1,
         ManifestKind::PythonProject => 2,
         ManifestKind::Mcpb => 3,
         ManifestKind::ServerJson => 4,
         _ => 5,
-    }
+    };
+    (kind, manifest.path.matches('/').count(), &manifest.path)
 }

@@ -134,3 +134,60 @@ fn a_client_file_is_a_server_by_itself_and_never_the_repository() {
     assert_eq!(shown(&[(".mcp.json", r#"{"mcpServers": {}}"#)]).len(), 1, "it launches nothing");
     assert_eq!(shown(&[("docs/claude_desktop_config.json", list)]).len(), 1, "a sample in documents");
 }
+
+#[test]
+fn what_a_build_writes_into_a_package_is_no_second_package() {
+    let tool = ["dist/commonjs/server.js", "dist/esm/server.js"];
+    let marks = [
+        ("dist/commonjs/package.json", r#"{"type": "commonjs"}"#),
+        ("dist/commonjs/server.js", ""),
+        ("dist/esm/package.json", r#"{"type": "module"}"#),
+        ("dist/esm/server.js", ""),
+        ("package.json", r#"{"name": "notes-mcp"}"#),
+    ];
+    let all =
+        "dist/commonjs/package.json dist/commonjs/server.js dist/esm/package.json dist/esm/server.js package.json";
+    assert_eq!(shown_with(&marks, &tool), [format!(r#"mcp_server "" {all}"#), r#"package "" "#.to_owned()]);
+
+    // A copy with the outer one's name, whatever the folder; and a copy below the name of its folder.
+    let copy = |folder: &str, name: &str| {
+        let inner = format!("{folder}/package.json");
+        let text = format!(r#"{{"name": "{name}", "bin": "a.js", "dependencies": {{"fastmcp": "1"}}}}"#);
+        let files = [("package.json", SERVER), (inner.as_str(), text.as_str())];
+        shown(&files).len()
+    };
+    assert_eq!(copy("published", "x-mcp"), 2);
+    assert_eq!(copy("dist", "dist"), 2);
+    assert_eq!(copy("packages/y", "y-mcp"), 3, "another package in the same repository");
+
+    // The outer one is a server where the copy alone says so, and keeps its name.
+    let published = [("dist/package.json", SERVER), ("package.json", r#"{"name": "outer"}"#)];
+    assert_eq!(shown(&published), [r#"mcp_server "" dist/package.json package.json"#, r#"package "" "#]);
+    assert_eq!(names(&published), ["outer", "outer"]);
+}
+
+#[test]
+fn the_bundle_of_a_server_is_no_second_server() {
+    let manifest = r#"{"manifest_version": "0.3", "name": "x-mcp", "server": {"type": "node"}}"#;
+    let inner = r#"{"name": "x-mcp-bundle", "bin": "x.js", "dependencies": {"@modelcontextprotocol/sdk": "1"}}"#;
+    let one = [
+        ("package.json", SERVER),
+        ("release/x.mcpb", "PK"),
+        ("release/x.mcpb!/manifest.json", manifest),
+        ("release/x.mcpb!/package.json", inner),
+    ];
+    assert_eq!(shown(&one).len(), 2);
+    assert_eq!(shown(&[("package.json", SERVER), ("desktop/manifest.json", manifest)]).len(), 2);
+
+    // Of several bundles those of other names are servers of their own.
+    let other = r#"{"manifest_version": "0.3", "name": "other", "server": {"type": "node"}}"#;
+    let several = [("package.json", SERVER), ("a.mcpb!/manifest.json", manifest), ("b.mcpb!/manifest.json", other)];
+    assert_eq!(
+        shown(&several),
+        [
+            r#"mcp_server "" a.mcpb!/manifest.json package.json"#,
+            r#"mcp_server "b.mcpb!" b.mcpb!/manifest.json"#,
+            r#"package "" "#
+        ]
+    );
+}

@@ -84,7 +84,7 @@ fn summary(site: &Site, row: &CapabilitySummary, data: &CapabilityPageData) -> M
         @if !raised.is_empty() { section aria-label="Alerts" class="alerts" { (alerts::listed(site, raised.iter().copied().take(ALERTS), ROOT)) (layout::more(raised.len(), ALERTS)) } }
         (differ(data))
         dl class="facts" {
-            div { dt { "rank" } dd { (number(row.rank)) " of " (number(site.rows.len() as u64)) } }
+            @if let Some(rank) = row.rank { div { dt { "rank" } dd { (number(rank)) " of " (number(site.ranked)) } } }
             div { dt { "findings" } dd { (row.findings.above_info()) } }
             div { dt { "first seen" } dd { (when(row.first_seen)) } }
             div { dt { "this content since" } dd { (when(row.revised)) } }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use capdex_db::{CurrentCapability, ListingState, Reader, Totals};
-use capdex_model::capability::Kind;
+use capdex_model::capability::{CapabilityRole, Kind};
 use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::points::Points;
 use capdex_model::rule::RuleIndex;
@@ -33,8 +33,10 @@ const KEPT: usize = 400;
 /// A capability in one line.
 #[derive(Clone, Debug)]
 pub struct CapabilitySummary {
-    /// Its place in the order, from 1.
-    pub rank: u64,
+    /// Its place in the order, from 1; none where it is no offer.
+    pub rank: Option<u64>,
+    /// The part that it plays.
+    pub role: CapabilityRole,
     /// Its id.
     pub id: CapabilityId,
     /// Its readable name.
@@ -77,6 +79,8 @@ pub struct Site {
     pub rules: &'static RuleIndex,
     /// Every capability, in order.
     pub rows: Vec<CapabilitySummary>,
+    /// The number of those that have a rank.
+    pub ranked: u64,
     /// The totals of the store.
     pub(crate) totals: Totals,
     /// The counts behind the plots.
@@ -113,12 +117,17 @@ impl Site {
         })?;
         // An unstable sort is enough: the key ends with the id, so no two are equal.
         ranked.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        // Ranks are given after sorting, and begin at 1.
-        let numbered = ranked.into_iter().zip(1..);
-        let rows: Vec<CapabilitySummary> = numbered.map(|((_, row), rank)| CapabilitySummary { rank, ..row }).collect();
+        // Ranks are given after sorting, and begin at 1. What is no offer takes none.
+        let mut ranks = 1..;
+        let numbered = ranked.into_iter().map(|(_, row)| match row.role.is_ranked() {
+            true => CapabilitySummary { rank: ranks.next(), ..row },
+            false => row,
+        });
+        let rows: Vec<CapabilitySummary> = numbered.collect();
         Ok(Self {
             as_of,
             rules: reader.rules(),
+            ranked: rows.iter().filter(|row| row.rank.is_some()).count() as u64,
             totals: reader.totals()?,
             by_id: rows.iter().enumerate().map(|(at, row)| (row.id, at)).collect(),
             watch: Watch::load(reader)?,
@@ -147,8 +156,9 @@ fn row(current: CurrentCapability, scores: &[Score], verdict: &Verdict, findings
     let capability = current.capability;
     let value = |id: &str| scores.iter().find(|score| score.rubric.id == id).and_then(|score| score.value);
     CapabilitySummary {
-        rank: 0,
+        rank: None,
         id: capability.id,
+        role: capability.role,
         // Names of strangers may be of any length, and a row is kept for each.
         slug: shorten(&capability.slug, KEPT),
         kind: capability.kind,
