@@ -13,6 +13,7 @@ use super::code::Fenced;
 use super::decode::{self, EncodedRun};
 use super::file_role::FileRole;
 use super::language::Language;
+use super::sentences::SegmentedText;
 use super::shape::{self, Shape};
 use super::shell::Shell;
 use super::unicode::{self, Hidden};
@@ -47,6 +48,8 @@ pub struct Document {
     pub(super) shell: OnceLock<Shell>,
     /// The source in its fences.
     pub(super) fenced: OnceLock<Fenced>,
+    /// Its text as sentences, once somebody asked.
+    sentences: OnceLock<SegmentedText>,
     /// For each question that rules ask of the whole text, where a match may lie; once somebody has looked.
     pub noted: OnceLock<Vec<Noted>>,
     /// The shape of its bytes, whatever the name says.
@@ -110,6 +113,7 @@ impl Document {
             hidden: OnceLock::new(),
             shell: OnceLock::new(),
             fenced: OnceLock::new(),
+            sentences: OnceLock::new(),
             noted: OnceLock::new(),
             shape,
             run_by: None,
@@ -118,6 +122,11 @@ impl Document {
             unrun: Vec::new(),
             unmeant: OnceLock::new(),
         }
+    }
+
+    /// Its text as sentences.
+    pub fn sentences(&self) -> &SegmentedText {
+        self.sentences.get_or_init(|| SegmentedText::of(&self.text))
     }
 
     /// The runs of base64, hex, escapes and the like, in order.

@@ -7,7 +7,6 @@ use regex::Regex;
 
 use crate::FactSink;
 use capdex_evidence::lexicon::READ;
-use capdex_evidence::sentences::SegmentedText;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -51,10 +50,9 @@ const MANY: usize = 3;
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in documents(subject, &WORTH) {
-        let text = SegmentedText::of(&document.text);
         let mut read: BTreeMap<&str, usize> = BTreeMap::new();
         let mut contents = false;
-        for passage in passages(document, &text) {
+        for passage in passages(document) {
             let Some(said) = document.text.get(passage.bytes.clone()) else { continue };
             let named: Vec<&str> =
                 STORES.iter().filter(|(_, pattern)| pattern.is_match(said)).map(|(name, _)| *name).collect();

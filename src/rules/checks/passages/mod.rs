@@ -13,7 +13,7 @@ use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
 use capdex_evidence::language::Language;
 use capdex_evidence::lexicon::{CALL, CHANGE, DESTROY, READ, SEND, SET};
-use capdex_evidence::sentences::{SegmentedText, Sentence, Words};
+use capdex_evidence::sentences::{Sentence, Words};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::words;
 use capdex_evidence::zones::ZoneKind;
@@ -21,6 +21,7 @@ use capdex_evidence::zones::ZoneKind;
 use super::tool_directives::obliges;
 
 pub(super) mod collected;
+pub(super) mod harm;
 pub(super) mod required;
 pub(super) mod sent;
 
@@ -42,14 +43,11 @@ struct Passage<'a> {
 }
 
 /// The sentences of a document's running text, lists and tables, in order.
-fn passages<'a>(document: &'a Document, text: &'a SegmentedText) -> Vec<Passage<'a>> {
-    let spoken = |at: usize| {
-        matches!(
-            document.zone_at(at),
-            ZoneKind::Prose | ZoneKind::Table | ZoneKind::Quotation | ZoneKind::Comment | ZoneKind::InlineCode
-        )
-    };
-    let read = |sentence: Sentence<'a>| {
+fn passages(document: &Document) -> Vec<Passage<'_>> {
+    let text = document.sentences();
+    let spoken = |at: usize| !matches!(document.zone_at(at), ZoneKind::CodeBlock | ZoneKind::Frontmatter);
+    let read = |sentence| {
+        let sentence: Sentence<'_> = sentence;
         let start = sentence.start();
         let bytes = start..(start + sentence.as_str().len()).min(document.text.len());
         spoken(start).then_some(Passage { document, sentence, bytes })
@@ -98,6 +96,13 @@ impl Passage<'_> {
     fn is_mention(&self) -> bool {
         let context = Context::at(self.document, self.bytes.clone());
         context.defensive || context.quoted || context.security_topic || self.asks_people()
+    }
+
+    /// True for headings and rows of tables, which name things.
+    fn is_aside(&self) -> bool {
+        let said = self.document.text.get(self.bytes.clone()).unwrap_or_default();
+        let line = self.document.text.get(..self.bytes.start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
+        line.trim_start().starts_with('#') || said.starts_with('#') || said.contains('|') || self.document.zone_at(self.bytes.start) == ZoneKind::Table
     }
 
     fn asks_people(&self) -> bool {

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::FactSink;
-use capdex_evidence::sentences::SegmentedText;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -39,8 +38,7 @@ static GETS: LazyLock<Regex> = LazyLock::new(|| {
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let mut own = None;
     for document in documents(subject, &WORTH) {
-        let text = SegmentedText::of(&document.text);
-        let passages = passages(document, &text);
+        let passages = passages(document);
         for (at, passage) in passages.iter().enumerate() {
             let said = document.text.get(passage.bytes.clone()).unwrap_or_default();
             let Some(address) = ADDRESS.find(said) else { continue };

@@ -7,7 +7,7 @@ use regex::Regex;
 use crate::FactSink;
 use capdex_evidence::document::Document;
 use capdex_evidence::lexicon::SECRET;
-use capdex_evidence::sentences::{SegmentedText, Words};
+use capdex_evidence::sentences::Words;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
@@ -20,11 +20,17 @@ static WORTH: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is fixed and valid")
 });
 
-static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+pub(super) static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r#"(?i)\b(?:https?|wss?|ftps?|s3)://[^\s)"'<>`\]|]+|\b[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,80}\.[a-z]{2,12}\b"#,
     )
     .expect("the pattern is fixed and valid")
+});
+
+/// Pressure that no honest step needs.
+static PRESSES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:do\s+not|never)\s+skip\b|\brequired\s+for\s+compliance\b|</?(?:important|system|critical)>")
+        .expect("the pattern is fixed and valid")
 });
 
 /// Verbs of sending, in the form of an order or as what is to be done.
@@ -157,8 +163,7 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             continue;
         }
         let destinations = destinations.get_or_insert_with(|| Destinations::of(subject));
-        let text = SegmentedText::of(&document.text);
-        let passages = passages(document, &text);
+        let passages = passages(document);
         let judged = passages
             .iter()
             .enumerate()
@@ -173,12 +178,18 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn judgement(subject: &Subject<'_>, own: &Destinations, passages: &[Passage<'_>], at: usize) -> Option<Severity> {
     let passage = passages.get(at)?;
     let sentence = &passage.sentence;
-    let sends = (0..sentence.words.len()).any(|index| sentence.fits(index, &SENDS) && !sentence.negated(index));
-    if !sends || !passage.binds() {
+    let said = passage.document.text.get(passage.bytes.clone())?;
+    let sends = (0..sentence.words.len()).find(|index| sentence.fits(*index, &SENDS) && !sentence.negated(*index))?;
+    if !passage.binds() || passage.is_aside() {
         return None;
     }
-    let said = passage.document.text.get(passage.bytes.clone())?;
-    let address = ADDRESS.find(said).map(|found| found.as_str()).or_else(|| fenced_address(passage))?;
+    // Behind the verb: what stands before it is where something comes from.
+    let behind = said.len().checked_sub(sentence.behind(sends).len())?;
+    let named = said.get(behind..).and_then(|rest| ADDRESS.find(rest)).filter(|found| {
+        let before = said.get(..behind + found.start()).unwrap_or_default();
+        !before.ends_with("](") || before.contains("endpoint") || before.contains("server")
+    });
+    let address = named.map(|found| found.as_str()).or_else(|| fenced_address(passage))?;
     let receiver = receiver(subject, own, address)?;
     let secret = sentence.classes.any(SECRET);
     let work = (0..sentence.words.len()).any(|index| sentence.fits(index, &WORK));
@@ -186,21 +197,21 @@ fn judgement(subject: &Subject<'_>, own: &Destinations, passages: &[Passage<'_>]
         return None;
     }
     let near = around(passages, at, 2);
-    let silent = SILENT.is_match(near);
+    let silent = SILENT.is_match(near) || PRESSES.is_match(near);
     let standing = STANDING.is_match(said);
     match receiver {
         Receiver::Placeholder if !(silent && standing) && !(secret && silent) => None,
         _ if secret && silent => Some(Severity::Critical),
         _ if silent || (standing && receiver != Receiver::Placeholder) => Some(Severity::High),
         Receiver::Stranger if secret => Some(Severity::High),
-        Receiver::Stranger => Some(Severity::Medium),
+        Receiver::Stranger => Some(Severity::High),
         Receiver::Placeholder => None,
     }
 }
 
 /// Who receives it.
 #[derive(Clone, Copy, PartialEq)]
-enum Receiver {
+pub(super) enum Receiver {
     /// Somebody whom nothing of the capability accounts for.
     Stranger,
     /// A name that documents use for any host.
@@ -208,7 +219,7 @@ enum Receiver {
 }
 
 /// Who receives what is sent to an address; none where it is the capability's own service, or a known place.
-fn receiver(subject: &Subject<'_>, own: &Destinations, address: &str) -> Option<Receiver> {
+pub(super) fn receiver(subject: &Subject<'_>, own: &Destinations, address: &str) -> Option<Receiver> {
     let lower = address.to_ascii_lowercase();
     let placeholder = [
         "example.com",
@@ -229,7 +240,7 @@ fn receiver(subject: &Subject<'_>, own: &Destinations, address: &str) -> Option<
     }
     let host = match lower.split_once("://") {
         Some((_, rest)) => rest.split(['/', ':', '?']).next().unwrap_or_default(),
-        None => lower.split_once('@')?.1,
+        None => lower.split_once('@').map_or(lower.as_str(), |(_, host)| host).split(['/', ':', '?']).next().unwrap_or_default(),
     };
     let judged = own.judge(&format!("https://{host}/{}", lower.splitn(4, '/').nth(3).unwrap_or_default()))?;
     let known =
