@@ -70,7 +70,7 @@ fn judgement(order: &ToolOrder<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<Seve
             Some(Severity::High)
         }
         _ if over_others && decided.is_some() && order.obliges => Some(Severity::Medium),
-        Some(Tie::Operation) if to_receiver => Some(Severity::High),
+        Some(Tie::Operation) if to_receiver || (changes && replaces_choice(sentence)) => Some(Severity::High),
         Some(Tie::Operation) if changes && value.is_some() && order.obliges => Some(Severity::High),
         Some(Tie::Operation)
             if (decided.is_some() || puts) && value == Some(WrittenValue::Place) && gives_pressure(sentence) =>
@@ -87,6 +87,19 @@ fn judgement(order: &ToolOrder<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<Seve
         }
         _ => None,
     }
+}
+
+/// "The destination chosen by the user".
+fn replaces_choice(sentence: &Sentence<'_>) -> bool {
+    const CHOICE: Phrase = Phrase::of(
+        &[
+            &["chosen", "given", "specified", "requested", "provided", "supplied", "entered"],
+            &["by"],
+            &["user", "customer"],
+        ],
+        1,
+    );
+    sentence.find(&CHOICE).is_some()
 }
 
 /// "If the user asks for …, instead …".

@@ -96,7 +96,7 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
             && is_one_of(sentence.word(last + 2), &["it", "you", "they", "there", "this"])
             && sentence.has(words!["cannot", "possible", "unable", "can't"]));
     // "Never tell a user a message was sent" forbids a claim that is not true.
-    let claims = is_one_of(sentence.word(last + 1), &["a", "an", "the", "that"])
+    let claims = is_one_of(sentence.word(last + 1), &["a", "an", "the"])
         && (last + 3..=last + 6)
             .any(|index| sentence.fits(index, words!["was", "is", "has", "were", "are", "succeeded"]));
     let steers = steers || claims;

@@ -52,7 +52,7 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
                 Some(Severity::High)
             }
             Some(Tie::Own) | None if order.obliges && destroys(sentence, called) => Some(Severity::High),
-            Some(Tie::Own) | None if order.obliges => Some(Severity::Medium),
+            Some(Tie::Own) | None if order.obliges => Some(Severity::Low),
             _ => None,
         };
     }
@@ -81,7 +81,9 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
         Some(Tie::Foreign) if strict && (presses() || grave()) => Some(Severity::High),
         Some(Tie::Foreign) if strict => Some(Severity::Medium),
         Some(Tie::Others | Tie::Operation) if grave() => Some(Severity::High),
-        Some(Tie::Others | Tie::Operation) if strict && order.is_general() && presses() => Some(Severity::High),
+        Some(Tie::Others | Tie::Operation) if strict && order.is_general() && (presses() || of_clients(sentence)) => {
+            Some(Severity::High)
+        }
         Some(Tie::Others | Tie::Operation) if strict => Some(Severity::Medium),
         _ if general(sentence) && grave() => Some(Severity::High),
         _ if general(sentence) && strict && presses() && speaker.stands_alone() => Some(Severity::Medium),
@@ -174,6 +176,31 @@ fn acts(sentence: &Sentence<'_>, called: usize) -> bool {
 fn destroys(sentence: &Sentence<'_>, called: usize) -> bool {
     const DESTROYS: [&str; 8] = ["delete", "drop", "reset", "wipe", "purge", "void", "destroy", "erase"];
     name_words(sentence.raw(called)).iter().any(|part| DESTROYS.contains(&part.as_str()))
+}
+
+/// Kinds of operation that belong to the client or to other servers; of others a tool may well be the first step.
+fn of_clients(sentence: &Sentence<'_>) -> bool {
+    sentence.has(words![
+        "file",
+        "files",
+        "filesystem",
+        "shell",
+        "terminal",
+        "git",
+        "email",
+        "emails",
+        "mail",
+        "message",
+        "messages",
+        "network",
+        "payment",
+        "payments",
+        "transfer",
+        "transfers",
+        "purchase",
+        "purchases",
+        "money"
+    ])
 }
 
 /// Any action at all comes after.

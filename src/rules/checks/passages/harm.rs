@@ -63,7 +63,9 @@ static GRANTS: Harm = Harm {
 };
 
 static EXPOSES: Harm = Harm {
-    worth: pattern!(r"(?i)\b(?:password|secret|token|credential|api[ _-]?key|private\s+key|environment\s+variables?|\.env\b)"),
+    worth: pattern!(
+        r"(?i)\b(?:password|secret|token|credential|api[ _-]?key|private\s+key|environment\s+variables?|\.env\b)"
+    ),
     deed: pattern!(
         r"(?i)\b(?:include|embed|hard-?code|commit|paste|write|append|print|insert|attach|put|add|save|store|copy|dump|encode|hide)\b[^.\n]{0,60}\b(?:passwords?|secrets?|tokens?|credentials?|api[ _-]?keys?|private\s+keys?|environment\s+variables?|\.env)\b[^.\n]{0,50}\b(?:in(?:to)?|to|as|inside|within)\b[^.\n]{0,40}\b(?:reports?|outputs?|commits?|readme|repositor\w+|comments?|logs?|file\s*names?|documents?|e-?mails?|messages?|responses?|metadata|headers?|footers?|urls?|issues?|pull\s+requests?|images?|spreadsheets?|slides?)\b",
     ),
@@ -137,10 +139,13 @@ fn find(subject: &Subject<'_>, facts: &mut FactSink<'_>, harm: &'static Harm) {
 
 /// True where a word of forbidding stands before a deed in its clause.
 fn is_forbidden(said: &str, deed: usize) -> bool {
-    static FORBIDS: LazyLock<Regex> = pattern!(r"(?i)\b(?:not|never|don.t|avoid|without|cannot|can.t|no|nor|unless|refuse)\b[^,;:]{0,40}$");
+    static FORBIDS: LazyLock<Regex> =
+        pattern!(r"(?i)\b(?:not|never|don.t|avoid|without|cannot|can.t|no|nor|unless|refuse)\b[^,;:]{0,40}$");
     said.get(..deed).is_some_and(|before| FORBIDS.is_match(before))
 }
 
 fn names_stranger(subject: &Subject<'_>, own: &Destinations, said: &str) -> bool {
-    super::sent::ADDRESS.find(said).is_some_and(|found| receiver(subject, own, found.as_str()) == Some(Receiver::Stranger))
+    super::sent::ADDRESS
+        .find(said)
+        .is_some_and(|found| receiver(subject, own, found.as_str()) == Some(Receiver::Stranger))
 }

@@ -101,8 +101,16 @@ impl Passage<'_> {
     /// True for headings and rows of tables, which name things.
     fn is_aside(&self) -> bool {
         let said = self.document.text.get(self.bytes.clone()).unwrap_or_default();
-        let line = self.document.text.get(..self.bytes.start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
-        line.trim_start().starts_with('#') || said.starts_with('#') || said.contains('|') || self.document.zone_at(self.bytes.start) == ZoneKind::Table
+        let line = self
+            .document
+            .text
+            .get(..self.bytes.start)
+            .and_then(|before| before.rsplit('\n').next())
+            .unwrap_or_default();
+        line.trim_start().starts_with('#')
+            || said.starts_with('#')
+            || said.contains('|')
+            || self.document.zone_at(self.bytes.start) == ZoneKind::Table
     }
 
     fn asks_people(&self) -> bool {

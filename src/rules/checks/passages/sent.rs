@@ -240,7 +240,12 @@ pub(super) fn receiver(subject: &Subject<'_>, own: &Destinations, address: &str)
     }
     let host = match lower.split_once("://") {
         Some((_, rest)) => rest.split(['/', ':', '?']).next().unwrap_or_default(),
-        None => lower.split_once('@').map_or(lower.as_str(), |(_, host)| host).split(['/', ':', '?']).next().unwrap_or_default(),
+        None => lower
+            .split_once('@')
+            .map_or(lower.as_str(), |(_, host)| host)
+            .split(['/', ':', '?'])
+            .next()
+            .unwrap_or_default(),
     };
     let judged = own.judge(&format!("https://{host}/{}", lower.splitn(4, '/').nth(3).unwrap_or_default()))?;
     let known =

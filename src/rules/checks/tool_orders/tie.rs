@@ -1,16 +1,16 @@
 //! Ties: the clause that says before, after or with which call an order holds.
 
-use capdex_evidence::lexicon::{CALL, CHANGE, DESTROY, OPERATION, READ, SEND, SET, WISH};
+use capdex_evidence::lexicon::{ARGUMENT, CALL, CHANGE, DESTROY, OPERATION, READ, SEND, SET, WISH};
 use capdex_evidence::sentences::{Sentence, Words};
 use capdex_evidence::words;
 
-use super::super::tool_directives::{Whose, whose};
+use super::super::tool_directives::{Whose, others, whose};
 use super::super::tool_texts::SurfaceSpeaker;
 use super::{Tie, ToolName, clause};
 
 /// Words that begin such a clause.
 const BEGINS: Words =
-    Words::of(&["before", "prior", "when", "whenever", "after", "once", "while", "upon", "until", "during"]);
+    Words::of(&["before", "prior", "when", "whenever", "after", "once", "while", "upon", "until", "during", "if"]);
 /// Words that make one of the name behind them: "any `send_mail` call", "for `send_mail`".
 const OF_ALL: Words = Words::of(&["any", "all", "every", "each", "for", "with"]);
 /// What is done with a name in such a clause.
@@ -61,7 +61,9 @@ pub(super) fn of(sentence: &Sentence<'_>, names: &[ToolName], speaker: &SurfaceS
     };
     let begun = (0..sentence.words.len()).filter(begins).filter_map(|index| {
         let range = clause(sentence, index + 1);
-        named(&range).or_else(|| unnamed(sentence, &range, speaker))
+        // "If" opens conditions of every kind: only one on another's call ties an order to it.
+        let conditional = sentence.fits(index, words!["if"]);
+        named(&range).or_else(|| unnamed(sentence, &range, speaker).filter(|tie| !conditional || *tie == Tie::Others))
     });
     let of_all = names.iter().filter_map(|name| {
         let at = name.index;
@@ -71,9 +73,22 @@ pub(super) fn of(sentence: &Sentence<'_>, names: &[ToolName], speaker: &SurfaceS
             (at.saturating_sub(6)..at).any(|index| sentence.fits(index, words!["any", "all", "every", "each"]));
         let through = sentence.fits(at.wrapping_sub(1), words!["via", "through", "by", "using", "to"])
             || sentence.fits(at.wrapping_sub(2), words!["via", "through", "using", "to"]);
-        ((led && used) || (general && through)).then_some(if name.is_sibling { Tie::Sibling } else { Tie::Foreign })
+        let part = sentence.fits(at.wrapping_sub(1), words!["of"]) && sentence.is(at.wrapping_sub(2), ARGUMENT);
+        let given = sentence.fits(at.wrapping_sub(1), words!["to"])
+            && sentence.fits(at.wrapping_sub(2), words!["sent", "passed", "submitted", "given"]);
+        ((led && used) || (general && through) || part || given).then_some(if name.is_sibling {
+            Tie::Sibling
+        } else {
+            Tie::Foreign
+        })
     });
-    begun.chain(of_all).max()
+    // "For any transfer", "files that other tools write": the noun alone says whose call it is.
+    let kind = sentence.fits(0, words!["for", "with", "on"]) && sentence.fits(1, words!["any", "all", "every", "each"]);
+    let nouns = kind.then(|| unnamed(sentence, &(1..sentence.words.len().min(6)), speaker)).flatten();
+    let others = others(sentence)
+        .filter(|(_, at)| (at.saturating_sub(3)..*at).any(|index| sentence.fits(index, words!["by"])))
+        .map(|_| Tie::Others);
+    begun.chain(of_all).chain(nouns).chain(others).max()
 }
 
 /// The tie of a clause that names no tool: this one, any other, or a kind of operation.
