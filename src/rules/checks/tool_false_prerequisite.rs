@@ -34,7 +34,8 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
         let secret = secret_file(sentence).is_some();
         // "For large lists use X instead" offers a choice; "instead call X" takes one away.
         let offers = (called + 1..=called + 2).any(|index| sentence.fits(index, words!["instead"]));
-        if offers || sentence.has(words!["prefer", "alternatively"]) {
+        let insists = sentence.has(words!["must", "always", "never", "mandatory"]);
+        if (offers && !insists) || sentence.has(words!["prefer", "alternatively"]) {
             return None;
         }
         return match order.tie {
@@ -51,7 +52,12 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
             Some(Tie::Own) | None if order.obliges && (handed || (acts(sentence, called) && presses())) => {
                 Some(Severity::High)
             }
-            Some(Tie::Own) | None if order.obliges && destroys(sentence, called) => Some(Severity::High),
+            Some(Tie::Own) | None
+                if order.obliges
+                    && (destroys(sentence, called) || threatens_after(order, text) || (offers && insists)) =>
+            {
+                Some(Severity::High)
+            }
             Some(Tie::Own) | None if order.obliges => Some(Severity::Low),
             _ => None,
         };

@@ -227,6 +227,9 @@ impl<'a> SurfaceSpeaker<'a> {
         let called = is_used
             || (index.saturating_sub(4)..index + 4).any(|at| sentence.fits(at, &CALLED))
             || (quoted && (index.saturating_sub(2)..index).any(|at| sentence.fits(at, &ASKED)))
+            || (sentence.has(words!["must", "first", "always", "instead"])
+                && (index.saturating_sub(2)..index)
+                    .any(|at| sentence.fits(at, words!["use", "using", "via", "through"])))
             || is_used_next(sentence, index)
             || is_operated(sentence, index)
             || (sentence.fits(

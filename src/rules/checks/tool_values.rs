@@ -42,7 +42,7 @@ pub(super) fn writes_value(sentence: &Sentence<'_>) -> bool {
 
 /// True where behind a word a value is handed over: "with the query '…'", "on 12345", "for 'X'".
 pub(super) fn hands_value(sentence: &Sentence<'_>, name: usize) -> bool {
-    let led = (name + 1..=name + 4).any(|index| {
+    let led = (name + 1..=name + 8).any(|index| {
         sentence.fits(index, words!["with", "on", "for", "of", "using"]) || sentence.word(index).contains('=')
     });
     let behind = sentence.behind(name);
