@@ -48,6 +48,7 @@ mod recorded_lists;
 mod release;
 mod release_lines;
 mod replay;
+mod roles;
 mod rows;
 mod scan;
 mod seal;

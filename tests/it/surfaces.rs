@@ -149,3 +149,54 @@ fn unworded(row: &Value) -> Value {
     json!({ "kind": row["kind"], "name": row["name"], "file": row["file"], "line": row["line"],
             "description": is_so("description"), "schema": is_so("schema"), "complete": is_so("complete") })
 }
+
+/// A server whose tools stand in a dependency, and the same with one tool of its own.
+const TOOLKIT: &str = "#!/usr/bin/env node
+import { NotesToolkit } from '@notes/agent-toolkit';
+new NotesToolkit().connect();
+";
+const NOTES: &str = r#"{"name": "notes-mcp", "version": "1.0.0", "type": "module", "bin": {"notes-mcp": "index.js"},
+"license": "MIT", "repository": "https://github.com/notes/notes-mcp", "description": "A server for notes.",
+"dependencies": {"@modelcontextprotocol/sdk": "1.0.0"}}"#;
+
+/// Band and gaps of the server that a scan of a folder found.
+fn judged(capdex: &Capdex, input: &str) -> (String, Vec<String>) {
+    let run = capdex.run(&["scan", input, "--format", "jsonl"]);
+    let server = lines(&run).into_iter().find(|line| line["kind"] == "mcp_server").expect("a server");
+    let gaps = server["incomplete_reasons"].as_array().expect("a list");
+    let gaps = gaps.iter().map(|gap| gap.as_str().expect("text").to_owned()).collect();
+    (text(&server["verdict"], "band").to_owned(), gaps)
+}
+
+#[test]
+fn a_server_of_which_nothing_was_read_is_unknown() {
+    let capdex = Capdex::offline();
+    capdex.write("hidden/index.js", TOOLKIT).write("hidden/package.json", NOTES);
+    let said = "index.js: unresolved (starts an MCP server; none of its tools could be read)".to_owned();
+    assert_eq!(judged(&capdex, "hidden"), ("unknown".to_owned(), vec![said]));
+
+    // Where its own source starts it, the line is told.
+    let own = "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';\n\
+               import { addAll } from '@notes/agent-toolkit';\n\
+               addAll(new McpServer({ name: 'notes', version: '1.0.0' }));\n";
+    capdex.write("started/index.js", own).write("started/package.json", NOTES);
+    let said = "index.js: unresolved (starts an MCP server; none of its tools could be read (line 3))".to_owned();
+    assert_eq!(judged(&capdex, "started"), ("unknown".to_owned(), vec![said]));
+
+    let program = [PROGRAM.lines().take(4).collect::<Vec<_>>().join("\n"), "\n".to_owned()].concat();
+    capdex.write("read/index.js", &program).write("read/package.json", NOTES);
+    let (band, gaps) = judged(&capdex, "read");
+    assert_eq!(gaps, Vec::<String>::new(), "its tool was read");
+    assert_ne!(band, "unknown");
+}
+
+#[test]
+fn lists_that_a_client_starts_and_empty_recordings_are_no_unread_servers() {
+    let capdex = Capdex::offline();
+    let list = r#"{"mcpServers": {"notes": {"command": "npx", "args": ["-y", "notes-mcp@1.2.3"]}}}"#;
+    capdex.write("project/.mcp.json", list).write("project/index.js", "console.log('a');\n");
+    assert_eq!(judged(&capdex, "project").1, Vec::<String>::new());
+    let recorded = r#"{"server": {"name": "empty"}, "tools": []}"#;
+    capdex.write("recorded/tools.json", recorded).write("recorded/package.json", NOTES);
+    assert_eq!(judged(&capdex, "recorded").1, Vec::<String>::new());
+}

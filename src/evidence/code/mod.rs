@@ -16,6 +16,7 @@ use capdex_model::snapshot::{Gap, GapReason};
 use super::document::Document;
 use super::language::Language;
 use super::notebook::is_notebook;
+use super::surfaces::SourceSurface;
 use super::tools::Tool;
 
 mod fenced;
@@ -68,6 +69,9 @@ pub struct SourceView {
     /// The MCP tools that it registers, in the order of the text. Those of a parsed language are put here by
     /// `program::registrations`.
     pub tools: Vec<Tool>,
+    /// The prompts, resources and instructions of servers that it registers, in the order of the text; put here by
+    /// `program::registrations`.
+    pub surfaces: Vec<SourceSurface>,
     /// True where a parser read it; a lexer reads other languages.
     pub is_parsed: bool,
 }
@@ -291,7 +295,7 @@ fn view(document: &Document, mut findings: Findings, gaps: &mut Vec<Gap>) -> Sou
     // Tools begin at the top of the file again, and the first counter has moved past them.
     let mut places = Places::new(document);
     let tools = findings.tools.into_iter().map(|(offset, tool)| Tool { place: places.at(offset), ..tool }).collect();
-    SourceView { imports: findings.imports, calls, tools, is_parsed: false }
+    SourceView { imports: findings.imports, calls, tools, surfaces: Vec::new(), is_parsed: false }
 }
 
 /// Places of rising offsets, in time linear in the text even where it is all one line.

@@ -353,3 +353,25 @@ fn what_a_project_configures_for_a_client_is_a_server_of_its_own() {
         ]
     );
 }
+
+#[test]
+fn a_list_is_a_configuration_in_a_project_and_an_offer_in_a_plugin() {
+    let list = r#"{"mcpServers": {"a": {"command": "x"}}}"#;
+    let files = [
+        (".mcp.json", list),
+        ("p/.claude-plugin/plugin.json", r#"{"name": "p"}"#),
+        ("p/.mcp.json", list),
+        ("served/package.json", SERVER),
+    ];
+    let found = decomposed_with(&files[..3], &[]);
+    let roles: Vec<(&str, CapabilityRole)> = found.iter().map(|found| (&*found.path, found.role)).collect();
+    let expected = [
+        (".mcp.json", CapabilityRole::Config),
+        ("p/.mcp.json", CapabilityRole::Offer),
+        ("p", CapabilityRole::Offer),
+        ("", CapabilityRole::Offer),
+    ];
+    assert_eq!(roles, expected);
+    let served = decomposed_with(&files[3..], &[]);
+    assert!(served.iter().all(|found| found.role == CapabilityRole::Offer), "a package is no configuration");
+}

@@ -18,11 +18,13 @@ use super::sentences::{Marks, SegmentedText};
 use super::tools::{Tool, server_text};
 
 mod inventory;
+mod source;
 #[cfg(test)]
 mod tests;
 mod unread;
 
 pub use inventory::inventory;
+pub use source::SourceSurface;
 pub use unread::unread_server;
 
 /// The kind of speaker.
@@ -117,12 +119,21 @@ const MAX_META_BYTES: usize = 64 * 1024;
 /// The most prompts and resources of one list that are read.
 const MAX_ENTRIES: usize = 10_000;
 
-/// The surfaces of a bundle: its tools in their order, then those of its recorded lists.
+/// The surfaces of a bundle: its tools in their order, then those of its recorded lists and of its source, by file.
 pub fn collect(evidence: &Evidence) -> Vec<Surface> {
     let mut surfaces: Vec<Surface> =
         evidence.tools.iter().enumerate().map(|(at, tool)| of_tool(evidence, at, tool)).collect();
     for manifest in evidence.manifests.values().filter(|manifest| !manifest.recorded.is_empty()) {
         of_list(evidence, manifest, &mut surfaces);
+    }
+    let listed = surfaces.len();
+    let in_source = evidence.sources.values().flat_map(|view| &view.surfaces);
+    surfaces.extend(in_source.filter_map(SourceSurface::surface));
+    if surfaces.len() > listed
+        && let Some(others) = surfaces.get_mut(evidence.tools.len()..)
+    {
+        // The search for a capability's own relies on it.
+        others.sort_by(|one, next| one.place.file.cmp(&next.place.file));
     }
     surfaces
 }

@@ -211,7 +211,7 @@ impl Program<'_> {
 }
 
 /// The schema that a value gives, and whether all of it is told. No value at all is no schema, told.
-fn schema_of(value: Option<&Value>) -> (Option<Json>, bool) {
+pub(super) fn schema_of(value: Option<&Value>) -> (Option<Json>, bool) {
     let Some(value) = value else { return (None, true) };
     let mut left = MAX_SCHEMA;
     match value.to_json(&mut left) {

@@ -1,4 +1,4 @@
-//! Registrations: the tools that the modules of a package register, each once.
+//! Registrations: the tools, prompts, resources and instructions that the modules of a package register, each once.
 //!
 //! Goes by the names of methods and the keys of objects, never by those of variables, so that minified bundles read the
 //! same. A tool that is registered in several copies of the code (`src`, `dist`, a bundle) stands once: the copy that the
@@ -15,14 +15,17 @@ use super::{MAX_DEPTH, Program};
 use crate::Evidence;
 use crate::code::{Places, SourceView, on_stack};
 use crate::manifest::{around, folder_of};
+use crate::surfaces::SourceSurface;
 use crate::tools::Tool;
 
 mod found;
 mod python;
 mod reach;
 mod script;
+mod spoken;
 
 use found::{Found, Parts};
+use spoken::FoundSurface;
 
 /// The most registrations of one package: far more than the largest server has.
 const MAX_TOOLS: usize = 5_000;
@@ -37,6 +40,8 @@ const HANDED_ON: &str = "tool for callers outside of the package";
 #[derive(Default)]
 pub(in crate::program) struct Registrations {
     found: Vec<Found>,
+    /// Prompts, resources and instructions.
+    spoken: Vec<FoundSurface>,
     /// Registrations that cannot be told, by module and place.
     unresolved: Vec<((usize, u32), &'static str)>,
     /// Places that were not followed to their end.
@@ -64,11 +69,13 @@ impl Registrations {
 /// Reads what the modules of a bundle register: puts the tools into the views of their files, and tells what could not
 /// be read.
 pub(crate) fn read(evidence: &mut Evidence) {
-    let (tools, gaps) = registered(evidence).unwrap_or_default();
+    let (tools, surfaces, gaps) = registered(evidence).unwrap_or_default();
+    let parsed = || SourceView { is_parsed: true, ..SourceView::default() };
     for (path, tools) in tools {
-        let view =
-            evidence.sources.entry(path).or_insert_with(|| SourceView { is_parsed: true, ..SourceView::default() });
-        view.tools = tools;
+        evidence.sources.entry(path).or_insert_with(parsed).tools = tools;
+    }
+    for (path, surfaces) in surfaces {
+        evidence.sources.entry(path).or_insert_with(parsed).surfaces = surfaces;
     }
     evidence.gaps.extend(gaps);
     let unread = unread(&evidence.sources);
@@ -76,24 +83,25 @@ pub(crate) fn read(evidence: &mut Evidence) {
 }
 
 type ToolsByFile = BTreeMap<String, Vec<Tool>>;
+type SurfacesByFile = BTreeMap<String, Vec<SourceSurface>>;
 
-/// The tools and gaps of a bundle; none where nothing in it serves. The work has a stack of its own and costs no more than
+/// The tools, the other surfaces and the gaps of a bundle; none where nothing in it serves. The work has a stack of its own and costs no more than
 /// itself where it fails: what it reads was written by strangers.
-fn registered(evidence: &Evidence) -> Option<(ToolsByFile, Vec<Gap>)> {
+fn registered(evidence: &Evidence) -> Option<(ToolsByFile, SurfacesByFile, Vec<Gap>)> {
     if !super::read::serves(evidence) {
         return None;
     }
     let failed = || {
         let gap = Gap::new(".", GapReason::BudgetExhausted, "what the package registers could not be worked out");
-        (ToolsByFile::default(), vec![gap])
+        (ToolsByFile::default(), SurfacesByFile::default(), vec![gap])
     };
     Some(on_stack(MAX_DEPTH, || work_out(evidence)).unwrap_or_else(failed))
 }
 
-fn work_out(evidence: &Evidence) -> (ToolsByFile, Vec<Gap>) {
+fn work_out(evidence: &Evidence) -> (ToolsByFile, SurfacesByFile, Vec<Gap>) {
     let program = Program::of(evidence);
     let reached = program.reached(evidence);
-    let Registrations { found, unresolved, spent } = program.registrations(&reached);
+    let Registrations { found, spoken, unresolved, spent } = program.registrations(&reached);
     let kept = once(&program, found, &reached);
     let at: BTreeSet<(usize, u32)> = kept.iter().map(|found| (found.module, found.offset)).collect();
     // A place at which something was told after all is no gap. A function that only hands on what it is given, and that
@@ -119,7 +127,12 @@ fn work_out(evidence: &Evidence) -> (ToolsByFile, Vec<Gap>) {
     for (place, tool) in placed(&program, found) {
         tools.entry(place.file.clone()).or_default().push(Tool { place, ..tool });
     }
-    (tools, gaps)
+    let mut surfaces = SurfacesByFile::new();
+    let spoken = spoken::once(&program, spoken, &reached).into_iter();
+    for (place, surface) in placed(&program, spoken.map(|found| ((found.module, found.offset), found.surface))) {
+        surfaces.entry(place.file.clone()).or_default().push(SourceSurface { place, ..surface });
+    }
+    (tools, surfaces, gaps)
 }
 
 /// Things with their places, in the order of modules and bytes: a line of megabytes is counted once.
@@ -141,7 +154,8 @@ fn placed<T>(program: &Program<'_>, things: impl Iterator<Item = ((usize, u32), 
 /// One gap for each file with tools of which a text or schema could not be told to its end.
 fn unread(sources: &BTreeMap<String, SourceView>) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    for (path, SourceView { tools, .. }) in sources {
+    for (path, SourceView { tools, surfaces, .. }) in sources {
+        gaps.extend(spoken::unread(path, surfaces));
         let lines = |of: &dyn Fn(&Tool) -> bool| -> Vec<String> {
             tools.iter().filter(|tool| of(tool)).map(|tool| format!("{}:{}", tool.name, tool.place.line)).collect()
         };
@@ -239,10 +253,11 @@ impl Program<'_> {
                 continue;
             }
             for (offset, place) in self.sites_of(module) {
-                let before = (all.found.len(), all.unresolved.len());
+                let before = (all.found.len(), all.unresolved.len(), all.spoken.len());
                 if !self.at_place(STEPS_OF_FIRST_TRY, |program| program.registered_at(module, place, &mut all)) {
                     all.found.truncate(before.0);
                     all.unresolved.truncate(before.1);
+                    all.spoken.truncate(before.2);
                     dear.push((module, offset, place));
                 }
                 self.mark_cut(&mut all, before.0);

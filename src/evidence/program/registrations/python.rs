@@ -25,6 +25,7 @@ impl Program<'_> {
                 self.listed(module, id, into);
                 continue;
             }
+            self.python_surface((module, id), *decorator, name, into);
             if !decorates_tool(name) {
                 continue;
             }
@@ -57,6 +58,7 @@ impl Program<'_> {
             return;
         }
         let Some(name) = last_name(outline, *callee) else { return };
+        self.python_surface_call(module, id, name, into);
         match name {
             "add_tool" | "from_function" | "register_tool" | "from_callable" | "FunctionTool" | "StructuredTool" => {
                 let contexts =
@@ -140,7 +142,7 @@ impl Program<'_> {
     }
 
     /// The parts of a tool that is a function: its name, docstring and parameters, where the options say nothing else.
-    fn function_parts(&self, (module, id): (usize, FunctionId), options: &Given, frames: &Frames) -> Parts {
+    pub(super) fn function_parts(&self, (module, id): (usize, FunctionId), options: &Given, frames: &Frames) -> Parts {
         let mut parts = self.parts_of(&Value::map(options.named.clone(), true), 0);
         let function = self.outlines.get(module).and_then(|outline| outline.function(id));
         if parts.name.is_unknown()

@@ -18,11 +18,14 @@ impl Program<'_> {
         let Node::Call { callee, arguments, constructs } = outline.node(id) else { return };
         let Some(method) = last_name(outline, *callee) else { return };
         if method == "setRequestHandler" {
+            self.listed_surfaces(module, id, into);
             return self.request_handler(module, id, into);
         }
         if *constructs {
+            self.script_instructions(module, id, into);
             return self.constructed_tool(module, id, into);
         }
+        self.script_surface(module, id, method, into);
         if !registers(method) || arguments.is_empty() {
             return;
         }
@@ -142,6 +145,11 @@ impl Program<'_> {
 
     /// True where the text at a place is the kit's own, which a bundle has taken in.
     fn is_of_kit(&self, module: usize, offset: u32) -> bool {
+        self.is_near(module, offset, b"_registeredTools")
+    }
+
+    /// True where some bytes stand soon after a place.
+    pub(super) fn is_near(&self, module: usize, offset: u32, bytes: &[u8]) -> bool {
         let text = self
             .outlines
             .get(module)
@@ -149,7 +157,7 @@ impl Program<'_> {
             .map(|document| &*document.text);
         let after = text.and_then(|text| text.as_bytes().get(offset as usize..)).unwrap_or_default();
         let near = after.get(..800).unwrap_or(after);
-        near.windows(b"_registeredTools".len()).any(|window| window == b"_registeredTools")
+        near.windows(bytes.len()).any(|window| window == bytes)
     }
 
     /// `new SearchTool({ name: "…" })`: an object of a class that is a tool, told by its arguments.

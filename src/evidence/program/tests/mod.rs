@@ -14,6 +14,7 @@ mod javascript;
 mod nothing;
 mod partly;
 mod python;
+mod surfaces;
 mod typescript;
 
 /// An idiom, the files of a package that uses it, and the tools that it registers, as [`show`] writes them.
