@@ -21,6 +21,7 @@ pub mod language;
 pub mod lexicon;
 pub mod manifest;
 mod notebook;
+pub mod own_domains;
 pub mod payload;
 mod program;
 pub mod rated_files;
@@ -45,6 +46,7 @@ use capdex_model::snapshot::{Gap, GapReason};
 use code::SourceView;
 use document::Document;
 use manifest::Manifest;
+use own_domains::OwnDomains;
 use recorded::ReadingReason;
 use shape::Shape;
 use surfaces::Surface;
@@ -67,6 +69,8 @@ pub struct Evidence {
     pub(crate) signals: signals::Gathered,
     /// The texts of the servers that a model reads, taken apart at the first question for them.
     pub(crate) surfaces: OnceLock<Vec<Surface>>,
+    /// The sites that the package names as its own, told at the first question for them.
+    pub(crate) own_domains: OnceLock<OwnDomains>,
 }
 
 impl Evidence {
@@ -132,6 +136,11 @@ impl Evidence {
                 self.gaps.push(Gap::new(document.path.clone(), GapReason::Unsupported, detail));
             }
         }
+    }
+
+    /// The sites that the package names as its own.
+    pub fn own_domains(&self) -> &OwnDomains {
+        self.own_domains.get_or_init(|| OwnDomains::of(self))
     }
 
     /// The texts of the servers that a model reads: tools in their order, then prompts, resources and the servers' own

@@ -282,13 +282,14 @@ fn metas() -> Vec<&'static RuleMeta> {
 
 /// Raised with every change of decomposing, evidence or matching that can change a fact while no rule's text changes:
 /// stored snapshots are then scanned again.
-const ENGINE: u32 = 9;
+const ENGINE: u32 = 10;
 
 fn digest(metas: &[&'static RuleMeta]) -> Digest {
     let metas = Digest::of_json(&(ENGINE, metas));
     // Whole texts of data rules, with comments: cheaper than telling which changes matter.
     let texts = pattern::texts().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
-    Digest::of_fields(std::iter::once(&metas.as_bytes()[..]).chain(texts))
+    let vocabulary = pattern::INSTALLERS.as_bytes();
+    Digest::of_fields([&metas.as_bytes()[..], vocabulary].into_iter().chain(texts))
 }
 
 fn numbered(meta: &RuleMeta) -> NumberedRule<'_> {

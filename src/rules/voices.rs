@@ -30,7 +30,8 @@ impl HeardVoices {
         let is_sample = || document.role == FileRole::Test || is_test_path(&document.path);
         match voice {
             Voice::Human if self.0.contains(&voice) => Some(severity.min(Severity::Medium)),
-            Voice::Data if self.0.contains(&voice) && !is_sample() => Some(severity),
+            // A manual's example is none of the package's own.
+            Voice::Data if self.0.contains(&voice) && document.role == FileRole::Data && !is_sample() => Some(severity),
             _ if self.0.contains(&voice) && voice != Voice::Data => Some(severity),
             // What stands in a program is no order, whether it runs or is a remark.
             Voice::Agent | Voice::Program => None,

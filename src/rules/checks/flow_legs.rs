@@ -6,6 +6,7 @@
 
 use crate::FactSink;
 use crate::pattern::Question;
+use capdex_evidence::context::Context;
 use capdex_evidence::document::Document;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Place, Severity};
@@ -112,9 +113,14 @@ fn skills<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Document> {
     subject.documents().filter(move |document| named(&document.path))
 }
 
+/// The most places of a leg that are looked at in one text.
+const PLACES: usize = 20;
+
 /// The first words of a skill's own instructions that show a leg.
 fn leg(document: &Document, question: &Question) -> Option<Leg> {
-    let found = question.first_in(document)?;
+    // What is forbidden is no leg: "never `git reset --hard`".
+    let mut found = question.all_in(document, PLACES).into_iter();
+    let found = found.find(|found| !Context::at(document, found.clone()).negated)?;
     let shown = String::from_utf8_lossy(document.text.as_bytes().get(found.clone())?).into_owned();
     Some(Leg { shown, place: document.place(found.start) })
 }

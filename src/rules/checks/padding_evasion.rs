@@ -1,14 +1,28 @@
 //! `padding-evasion`: a stretch of emptiness with text behind it, where a reader has stopped reading.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;
+use capdex_evidence::voice::Voice;
+use capdex_model::fact::{Confidence, Severity};
 
 /// So many empty lines, or blanks within a line, are more than any layout needs.
 const LINES: usize = 200;
 const BLANKS: usize = 1000;
+
+/// What somebody would want to hide in a program.
+static NOTEWORTHY: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:eval|exec\w*|system|popen|spawn\w*|subprocess|child_process|require|import|fetch|request\w*|http\w*|atob|b64decode|fromCharCode|Function|curl|wget)\b",
+    )
+    .expect("the pattern is fixed and valid")
+});
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let read = |document: &&Document| {
@@ -19,7 +33,14 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             // The text behind the emptiness is what was to be overlooked: that is quoted.
             let (_, end) = document.line_at(offset);
             let text = document.text.get(offset..end).unwrap_or("");
-            facts.found(document.place(offset), &format!("behind {length} blank characters: {text}"));
+            let severity = match document.voice_at(offset) {
+                // Generated code is laid out by machines.
+                Voice::Program if !NOTEWORTHY.is_match(text) => Severity::Low,
+                Voice::Data => Severity::Info,
+                _ => Severity::Medium,
+            };
+            let evidence = format!("behind {length} blank characters: {text}");
+            facts.found_as(severity, Confidence::Medium, document.place(offset), &evidence);
         }
     }
 }

@@ -26,11 +26,18 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
         Argument::Name(_) | Argument::Other if chosen && input.any(TaintSources::COMPOSED) => {
             Some((Severity::High, Confidence::Medium))
         }
-        Argument::Composed(_) => Some((Severity::Medium, Confidence::Medium)),
+        Argument::Composed(_) if input.any(foreign()) => Some((Severity::Medium, Confidence::Medium)),
+        // Of constants, numbers of processes and names of programs: nobody outside chooses them.
+        Argument::Composed(_) => Some((Severity::Low, Confidence::Medium)),
         Argument::Name(_) | Argument::Result(_) if chosen => Some((Severity::Medium, Confidence::Medium)),
         Argument::Name(_) | Argument::Result(_) => Some((Severity::Low, Confidence::Low)),
         _ => None,
     }
+}
+
+/// What somebody else chose, checked or not.
+fn foreign() -> TaintSources {
+    TaintSources::TOOL_INPUT | TaintSources::REQUEST | TaintSources::ANSWER
 }
 
 /// Looking a program up by its name, as installers do.

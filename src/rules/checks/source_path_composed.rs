@@ -12,6 +12,11 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 
 /// A path that a tool's caller or a request gives, and about which nothing was asked on the way.
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
+    let method = call.callee.rsplit('.').next().unwrap_or_default();
+    // To ask whether a file is there opens none.
+    if ["existsSync", "exists", "accessSync", "access", "statSync", "stat", "lstatSync", "lstat"].contains(&method) {
+        return None;
+    }
     let origins = match call.callee.as_str() {
         callee if callee.starts_with("fs.") || callee.starts_with("fs-extra.") => call.taint.first,
         "open" | "io.open" | "os.remove" | "os.unlink" | "os.rmdir" | "shutil.rmtree" | "shutil.copy"

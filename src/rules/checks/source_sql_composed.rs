@@ -10,7 +10,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for file in source_files(subject) {
         for call in file.view.calls.iter().filter(|call| is_statement(call)) {
             // Names of tables and lists of placeholders cannot be bound: such text has to be put together.
-            let structural = call.arguments.len() > 1 || !has_value(call);
+            let structural = call.arguments.len() > 1 || !has_value(call) || is_list_of_marks(call);
             let plain =
                 if structural { (Severity::Low, Confidence::Low) } else { (Severity::Medium, Confidence::Medium) };
             let (severity, confidence) = weighed(&file, plain.0, plain.1);
@@ -43,6 +43,14 @@ fn is_statement(call: &Call) -> bool {
     // The number of marks varies; their values are bound.
     let placeholders = upper.contains("IN ({") && call.arguments.len() > 1;
     verb && upper.contains("{}") | upper.contains('%') && !placeholders
+}
+
+/// True where the hole is a list of marks that stand for bound values, by its name: their number varies.
+fn is_list_of_marks(call: &Call) -> bool {
+    let Some(Argument::Composed(text)) = call.arguments.first() else { return false };
+    let holes = text.matches("{}").count();
+    let named = |name: &str| call.text.to_ascii_lowercase().matches(name).count();
+    holes > 0 && holes == named("placeholder") + named("marks}") + named("{}")
 }
 
 /// True where a hole stands where a value stands: after a comparison, in quotation marks, or in a list of values.

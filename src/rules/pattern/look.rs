@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use capdex_evidence::document::Document;
+use capdex_evidence::own_domains::OwnDomains;
 use capdex_model::capability::Kind;
 
 use super::condition::Condition;
@@ -16,12 +17,14 @@ pub(super) struct ScannedText<'a> {
     /// The bytes of the view.
     pub(super) text: &'a [u8],
     pub(super) kind: Kind,
+    /// The sites of the package.
+    pub(super) own: &'a OwnDomains,
     answers: RefCell<Vec<(*const Condition, bool)>>,
 }
 
 impl<'a> ScannedText<'a> {
-    pub(super) fn new(document: &'a Document, view: &'a TextView<'a>, kind: Kind) -> Self {
-        Self { document, view, text: view.text().as_bytes(), kind, answers: RefCell::new(Vec::new()) }
+    pub(super) fn new(document: &'a Document, view: &'a TextView<'a>, kind: Kind, own: &'a OwnDomains) -> Self {
+        Self { document, view, text: view.text().as_bytes(), kind, own, answers: RefCell::new(Vec::new()) }
     }
 
     /// True where a condition holds around a find.

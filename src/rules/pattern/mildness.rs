@@ -1,20 +1,19 @@
 //! Which context makes a find of a data rule milder, and how mild.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::bytes::Regex;
 use serde::Deserialize;
 
 use capdex_evidence::context::Context;
 use capdex_evidence::file_role::FileRole;
 use capdex_evidence::language::Language;
+use capdex_evidence::site::site_of;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 
-use super::condition::{Condition, ConditionScope};
-use super::expression::compile;
+use super::addresses::{self, Address};
+use super::condition::Condition;
 use super::look::ScannedText;
 
 /// A context that makes a find milder.
@@ -43,8 +42,13 @@ pub(super) enum Mildness {
     InstallSection,
     /// The document is about security.
     SecurityTopic,
-    /// The address beside it belongs to what the document is about: the host's own name stands in its head.
+    /// Every address of its command belongs to the package by its manifests, or to what the document is about: the name
+    /// of the site stands in its head.
     OwnHost,
+    /// Every address of its command is one of an installer that is widely used.
+    KnownInstaller,
+    /// Every address of its command is kept for examples.
+    ReservedHost,
 }
 
 impl Mildness {
@@ -69,12 +73,11 @@ impl Mildness {
             Self::InstallSection => context.install_section,
             Self::SecurityTopic => context.security_topic,
             Self::OwnHost => names_own_host(around),
+            Self::KnownInstaller => every_address(around, Address::is_installer),
+            Self::ReservedHost => every_address(around, Address::is_reserved),
         }
     }
 }
-
-static HOST: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"(?i)\bhttps?://([a-z0-9-]+(?:\.[a-z0-9-]+)+)").expect("the pattern is valid"));
 
 /// Words that stand in any document's head and in many hosts.
 const COMMON_WORDS: [&str; 14] = [
@@ -82,8 +85,15 @@ const COMMON_WORDS: [&str; 14] = [
     "test",
 ];
 
-/// True where every host on the find's line shares a word of four letters or more with the first 700 bytes of the
-/// document. There it states its subject. An attacker can arrange that, so it only makes a find milder.
+/// True where the command of a find has addresses and all of them are such.
+fn every_address(around: &FindContext<'_>, is_such: impl Fn(&Address) -> bool) -> bool {
+    let addresses = addresses::around(around.look.text, around.found);
+    !addresses.is_empty() && addresses.iter().all(is_such)
+}
+
+/// True where every address of a find's command is on a site that the manifests name, or on one whose name shares a word
+/// of four letters or more with the first 700 bytes of the document. There it states its subject. An attacker can
+/// arrange that, so it only makes a find milder.
 fn names_own_host(around: &FindContext<'_>) -> bool {
     let text = around.look.document.text.as_bytes();
     let head = text.get(..text.len().min(700)).unwrap_or(&[]).to_ascii_lowercase();
@@ -94,18 +104,16 @@ fn names_own_host(around: &FindContext<'_>) -> bool {
         .split(|byte| !byte.is_ascii_alphanumeric())
         .filter(|word| word.len() >= 4 && !COMMON_WORDS.iter().any(|common| common.as_bytes() == *word))
         .collect();
-    let text = around.look.text;
-    let line = text.get(ConditionScope::Line.range(text, around.found)).unwrap_or(&[]);
-    let mut hosts = HOST.captures_iter(line).filter_map(|found| found.get(1)).peekable();
-    hosts.peek().is_some() && hosts.all(|host| shares_a_word(host.as_bytes(), &words))
+    every_address(around, |address| around.look.own.contains(&address.host) || shares_a_word(&address.host, &words))
 }
 
-fn shares_a_word(host: &[u8], words: &[&[u8]]) -> bool {
-    let host = host.to_ascii_lowercase();
-    let mut labels = host.rsplit(|byte| *byte == b'.').skip(1).filter(|label| label.len() >= 4);
+fn shares_a_word(host: &str, words: &[&[u8]]) -> bool {
+    // What its owner registered: anybody can put a well-known name below a site of their own.
+    let site = site_of(host);
+    let label = site.split('.').next().unwrap_or_default().as_bytes();
     let within = |long: &[u8], short: &[u8]| long.windows(short.len()).any(|window| window == short);
     // A short label such as `diag` stands in many an ordinary word.
-    labels.any(|label| words.iter().any(|word| within(label, word) || (label.len() >= 6 && within(word, label))))
+    label.len() >= 4 && words.iter().any(|word| within(label, word) || (label.len() >= 6 && within(word, label)))
 }
 
 /// Makes a find milder where the context says so.

@@ -20,6 +20,7 @@ use capdex_model::facts::NumberedFact;
 use super::{FactSink, Lifecycle, RuleMeta, checks};
 use capdex_evidence::subject::Subject;
 
+mod addresses;
 mod anchored;
 mod condition;
 mod expression;
@@ -39,6 +40,7 @@ mod search_window;
 mod tests;
 mod view;
 
+pub(super) use addresses::INSTALLERS;
 use expression::Expression;
 use file::DataRule;
 use finds::{Find, Finds};
@@ -178,7 +180,7 @@ fn told_of(subject: &Subject<'_>, hits: &mut PrefilterHits) -> Vec<NumberedFact>
     for document in subject.documents().filter(|document| document.role != FileRole::Binary) {
         let mut here = Finds::default();
         for view in view::views(document) {
-            ENGINE.scan(&ScannedText::new(document, &view, kind), hits, &mut here);
+            ENGINE.scan(&ScannedText::new(document, &view, kind, subject.evidence.own_domains()), hits, &mut here);
         }
         for rule in here.cut() {
             found.entry(rule).or_default().cut.push(document);

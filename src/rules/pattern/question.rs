@@ -45,11 +45,6 @@ impl Question {
         }
     }
 
-    /// The first match in a document.
-    pub(crate) fn first_in(&self, document: &Document) -> Option<Range<usize>> {
-        self.all_in(document, 1).pop()
-    }
-
     /// The first matches in a document, so many at most.
     pub(crate) fn all_in(&self, document: &Document, places: usize) -> Vec<Range<usize>> {
         let text = document.text.as_bytes();

@@ -2,6 +2,7 @@
 
 use super::*;
 use capdex_evidence::Evidence;
+use capdex_evidence::own_domains::OwnDomains;
 use capdex_model::bundle::{Bundle, BundleFile};
 use capdex_model::capability::{Capability, CapabilityRole};
 use capdex_model::fact::Fact;
@@ -82,10 +83,11 @@ fn the_prefilter_holds_nothing_back_that_gives_a_find() {
     let all = texts.join(&" word\n".repeat(40));
     texts.push(&all);
     let mut hits = PrefilterHits::default();
+    let own = OwnDomains::default();
     for text in texts {
         let document = Document::read("SKILL.md", text.as_bytes(), &mut Vec::new());
         let view = TextView::Written(text);
-        let look = ScannedText::new(&document, &view, Kind::Skill);
+        let look = ScannedText::new(&document, &view, Kind::Skill, &own);
         let candidates = ENGINE.prefilter.candidates(look.text, &mut hits);
         for (search, (at, _)) in ENGINE.searches.iter().enumerate() {
             let rule = &ENGINE.rules[*at];

@@ -63,3 +63,11 @@ pub(super) fn reverses_literal(callee: &Expression<'_>) -> bool {
     let Expression::StaticMemberExpression(split) = split.callee.get_inner_expression() else { return false };
     matches!(split.object.get_inner_expression(), Expression::StringLiteral(_))
 }
+
+/// True where the one argument is the number of a sign that spells nothing, such as a quotation mark.
+pub(super) fn is_sign(arguments: &[Node<'_>]) -> bool {
+    let [Node::NumericLiteral(number)] = arguments else { return false };
+    // The white space and punctuation of ASCII, by their numbers.
+    let signs = (9..48).chain(58..65).chain(91..97).chain(123..127);
+    signs.map(f64::from).any(|sign| (sign - number.value).abs() < f64::EPSILON)
+}

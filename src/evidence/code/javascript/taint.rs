@@ -14,7 +14,7 @@ use super::super::sources::{self, TaintedCall};
 use super::super::taint::{TaintSources, TaintedArguments};
 use super::super::{Argument, known_calls, secrets};
 use super::names::{folded, is_sum};
-use super::parts::{is_function, is_request, last_name, literal, reverses_literal, root_of, stream_path};
+use super::parts::{is_function, is_request, is_sign, last_name, literal, reverses_literal, root_of, stream_path};
 use super::{JavascriptReader, method_of};
 
 /// Properties that hold what a tool does.
@@ -91,6 +91,10 @@ impl<'t> JavascriptReader<'t> {
         if let Some(meant) = &meant {
             result |= self.taint.returns(meant);
             self.taint.pass(meant, &passed);
+        }
+        // Text is spelt by letters: a quotation mark by its number is a way to write one.
+        if name.starts_with("String.from") && is_sign(arguments) {
+            result = result & !TaintSources::DECODED;
         }
         if method == "reverse" && reverses_literal(callee) {
             result |= TaintSources::DECODED;
