@@ -100,8 +100,16 @@ fn names_own_host(around: &FindContext<'_>) -> bool {
     // The address itself proves nothing: only what stands before the first one counts.
     let head =
         head.windows(4).position(|window| window == b"http").map_or(&head[..], |at| head.get(..at).unwrap_or(&[]));
+    // Nor does a host that stands there without its scheme.
+    let is_host = |token: &&[u8]| {
+        token
+            .windows(3)
+            .any(|part| part[1] == b'.' && part[0].is_ascii_alphanumeric() && part[2].is_ascii_alphanumeric())
+    };
     let words: Vec<&[u8]> = head
-        .split(|byte| !byte.is_ascii_alphanumeric())
+        .split(u8::is_ascii_whitespace)
+        .filter(|token| !is_host(token))
+        .flat_map(|token| token.split(|byte| !byte.is_ascii_alphanumeric()))
         .filter(|word| word.len() >= 4 && !COMMON_WORDS.iter().any(|common| common.as_bytes() == *word))
         .collect();
     every_address(around, |address| around.look.own.contains(&address.host) || shares_a_word(&address.host, &words))
