@@ -27,6 +27,7 @@ mod program;
 pub mod rated_files;
 pub mod recorded;
 mod run_files;
+pub mod scalars;
 pub mod schema;
 pub mod sentences;
 pub mod shape;

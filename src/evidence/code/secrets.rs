@@ -43,9 +43,9 @@ pub(super) fn of_command(command: &str) -> TaintSources {
 }
 
 /// True where the name of a variable says that its value is secret.
-pub(super) fn is_secret_name(name: &str) -> bool {
+pub(crate) fn is_secret_name(name: &str) -> bool {
     static NAMES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)(?:token|secret|passw(?:or)?d|api_?key|private_?key|credential|access_?key)s?$")
+        Regex::new(r"(?i-u)(?:token|secret|passw(?:or)?d|(?:api|private|access|secret|account|auth|signing)_?key|credential)s?$")
             .expect("the pattern is fixed and valid")
     });
     // The length is asked first, so that text which is no name costs no match.
@@ -82,20 +82,52 @@ pub(crate) fn is_token_service(address: &str) -> bool {
 
 /// The taint sources behind a path in a literal.
 pub(super) fn of_path(text: &str) -> TaintSources {
-    if is_secret_path(text) {
-        TaintSources::SECRET_PATH
-    } else if is_session_path(text) {
-        TaintSources::AMBIENT_CREDENTIAL
-    } else {
-        TaintSources::NONE
-    }
+    let system = if is_system_path(text) { TaintSources::SYSTEM_PATH } else { TaintSources::NONE };
+    system
+        | if is_secret_path(text) {
+            TaintSources::SECRET_PATH
+        } else if is_session_path(text) {
+            TaintSources::AMBIENT_CREDENTIAL
+        } else {
+            TaintSources::NONE
+        }
+}
+
+/// True where text is the path of a file by which the system knows its users, or of a program that everybody runs.
+fn is_system_path(text: &str) -> bool {
+    const FILES: [&str; 22] = [
+        "/bin/bash",
+        "/bin/sh",
+        "/etc/group",
+        "/etc/gshadow",
+        "/etc/pam.d",
+        "/etc/passwd",
+        "/etc/shadow",
+        "/etc/ssh/sshd_config",
+        "/etc/sudoers",
+        "/etc/sudoers.d",
+        "/root/.bash_history",
+        "/root/.ssh",
+        "/root/.ssh/authorized_keys",
+        "/usr/bin/bash",
+        "/usr/bin/passwd",
+        "/usr/bin/python3",
+        "/usr/bin/sudo",
+        "/var/log/audit/audit.log",
+        "/var/log/auth.log",
+        "/var/log/lastlog",
+        "/var/log/secure",
+        "/var/log/wtmp",
+    ];
+    // Compared as a whole, so that what merely lies below is not meant.
+    text.starts_with('/') && text.len() <= 40 && FILES.binary_search(&text.trim_end_matches('/')).is_ok()
 }
 
 /// True where a file mentions any such path at all, so that its literals are worth asking about.
 pub(super) fn mentions_secret_path(text: &str) -> bool {
     static WORDS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
-            r"(?i-u)\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|vault-token|password-store|wallet|login data|cookies\.sqlite|logins\.json|key4\.db|keychain|keyrings|sh_history|etc[/\\]+shadow|\.aws|\.kube|\.azure|\.docker|\.electrum|\.bitcoin|\.terraform|\.cargo|[/\\]gh\b|gcloud|solana|keystore|leveldb|user data|places\.sqlite|history\.db|default[/\\]+history|run[/\\]secrets|\.claude|claude_desktop|\.codex|self[/\\]environ",
+            r"(?i-u)\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|vault-token|password-store|wallet|login data|cookies\.sqlite|logins\.json|key4\.db|keychain|keyrings|sh_history|etc[/\\]+(?:g?shadow|passwd|group|sudoers|pam\.d|ssh)|[/\\]bin[/\\]+(?:ba)?sh|/root/|var/log/|usr/bin/|\.aws|\.kube|\.azure|\.docker|\.electrum|\.bitcoin|\.terraform|\.cargo|[/\\]gh\b|gcloud|solana|keystore|leveldb|user data|places\.sqlite|history\.db|default[/\\]+history|run[/\\]secrets|\.claude|claude_desktop|\.codex|self[/\\]environ",
         )
         .expect("the pattern is fixed and valid")
     });

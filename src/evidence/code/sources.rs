@@ -21,6 +21,7 @@ fn strong() -> TaintSources {
     TaintSources::SECRET
         | TaintSources::AMBIENT_CREDENTIAL
         | TaintSources::SECRET_PATH
+        | TaintSources::SYSTEM_PATH
         | TaintSources::HOST_NAME
         | TaintSources::USER_NAME
         | TaintSources::HOST_NETWORK
@@ -81,6 +82,7 @@ pub(super) fn javascript_call(call: &TaintedCall<'_>) -> TaintSources {
         | "querystring.stringify"
         | "qs.stringify"
         | "structuredClone"
+        | "URL.createObjectURL"
         | "Promise.resolve"
         | "Promise.all"
         | "Promise.race"

@@ -56,6 +56,11 @@ impl TaintSources {
     /// The rows of a database.
     pub const DATABASE: Self = Self(1 << 19);
 
+    /// An argument of a tool that has room for no text: a number, a choice.
+    pub const TOOL_NUMBER: Self = Self(1 << 20);
+    /// The path of a file by which the system knows its users, or of a program that everybody runs.
+    pub const SYSTEM_PATH: Self = Self(1 << 21);
+
     /// The sources that remain in a file that it is written to: that it was fetched, or decoded.
     pub(super) fn in_file(self) -> Self {
         let fetched = if self.any(Self::ANSWER) { Self::FETCHED_FILE } else { Self::NONE };
@@ -135,6 +140,8 @@ const WORTH: TaintSources = TaintSources(
         | TaintSources::SECRET.0
         | TaintSources::AMBIENT_CREDENTIAL.0
         | TaintSources::FILE.0
+        | TaintSources::TOOL_NUMBER.0
+        | TaintSources::SYSTEM_PATH.0
         | TaintSources::DATABASE.0
         | TaintSources::CLIPBOARD.0
         | TaintSources::TOKEN.0

@@ -21,8 +21,12 @@ pub enum ShellAction {
         /// True where it is named as a program is, and not handed over as data (`cat x | sh`).
         whole: bool,
     },
+    /// Runs or installs what an address names.
+    RunsRemote,
     /// Sends a secret file.
     SendsSecret,
+    /// Sends a variable whose name says that it is secret, otherwise than as the name of who asks.
+    SendsToken,
     /// Sends all environment variables.
     SendsEnvironment,
     /// Writes what came over the network, or out of a decoder, where it starts by itself or opens the machine.
@@ -48,7 +52,7 @@ pub struct Event {
     pub plain: String,
     /// The addresses that data comes from or goes to.
     pub addresses: Vec<String>,
-    /// The secret path that is sent; else empty.
+    /// The secret path or the variable that is sent; else empty.
     pub secret: String,
 }
 
@@ -59,4 +63,6 @@ pub struct Shell {
     pub events: Vec<Event>,
     /// The document's text with every oddly written command in plain spelling; none where nothing is.
     pub plain: Option<Folded>,
+    /// True where a bound was reached, so that not all of it was followed.
+    pub is_cut: bool,
 }

@@ -2,6 +2,8 @@
 //!
 //! Vocabulary only, read by the tracer and by the effects of roles.
 
+use super::remote_runs;
+
 /// The role of a command, as far as the flow of data through it needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CommandRole {
@@ -145,7 +147,20 @@ fn is_meant(name: &str) -> bool {
             | "parallel"
             | "watch"
             | "script"
-    )
+            | "git"
+            | "svn"
+            | "hg"
+            | "ipfs"
+            | "w3m"
+            | "elinks"
+            | "links"
+            | "make"
+            | "gmake"
+            | "cd"
+            | "pushd"
+            | "sudo"
+            | "doas"
+    ) || remote_runs::may_run(name)
 }
 
 /// True where a command by this first word does nothing that is followed, whatever stands behind it. Almost all lines

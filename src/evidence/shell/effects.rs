@@ -3,13 +3,18 @@
 //! Words come with their variables filled in, and with the taint of what they stand for.
 
 use super::ambient_credentials::ambient_output;
-use super::commands::{CommandRole, is_address, is_secret_path};
+use super::commands::{CommandRole, is_address, is_secret_path, name_of};
 use super::decoders::{decoder_of, undo};
 use super::options::{operands, secret_among};
 use super::printed::echo;
 use super::tainted_value::TaintedValue;
 use super::trace::{TracedArgument, Tracer, passed_on};
 use super::{Runner, ShellAction};
+
+/// True where a text is the name of a shell and no more.
+fn is_shell(text: &str) -> bool {
+    matches!(name_of(text.trim()), "sh" | "bash" | "zsh" | "dash" | "ksh")
+}
 
 impl Tracer {
     /// Applies the effects of a command of a role. Gives what it prints.
@@ -25,6 +30,7 @@ impl Tracer {
             CommandRole::Shell => self.shell(name, words, &input),
             CommandRole::Interpreter => self.interpreter(name, words, input),
             CommandRole::Source | CommandRole::Opener => {
+                self.runs_remote(name, words);
                 if let Some(file) = operands(words).first() {
                     self.run_file(file, if role == CommandRole::Source { "source" } else { "open" });
                 }
@@ -33,7 +39,7 @@ impl Tracer {
             CommandRole::Eval => self.eval(words),
             CommandRole::Curl | CommandRole::Wget => self.transfers(role == CommandRole::Wget, words, &input),
             CommandRole::Fetcher => self.fetches(words, &input),
-            CommandRole::RemoteCopy => self.copies_away(words),
+            CommandRole::RemoteCopy => self.copies(words),
             CommandRole::Connection => self.connects(words, &input),
             CommandRole::Lookup => {
                 let mut asked = TaintedValue::default();
@@ -172,6 +178,9 @@ impl Tracer {
         if let Some(decoder) = decoder_of(name, &texts) {
             return TaintedValue { decoded: Some(decoder), ..input.changed() };
         }
+        if matches!(name, "deno" | "bun") {
+            self.runs_remote(name, words);
+        }
         let mut at = 0;
         while let Some(word) = words.get(at) {
             at += 1;
@@ -195,7 +204,14 @@ impl Tracer {
                 return code.map_or_else(TaintedValue::default, |code| self.program(name, &code.value.clone(), input));
             }
             match text {
-                "-m" => return passed_on(input),
+                // An interpreter of its own lines.
+                "-m" if words.get(at).is_some_and(|module| matches!(module.text(), "code" | "pdb" | "IPython")) => {
+                    return self.run(&input, name);
+                }
+                "-m" => {
+                    self.runs_remote(name, words);
+                    return passed_on(input);
+                }
                 "-" | "/dev/stdin" => return self.run(&input, name),
                 "-W" | "-X" | "-I" | "-F" | "-v" | "--require" | "--loader" => at += 1,
                 "run" | "-S" => {}
@@ -225,9 +241,20 @@ impl Tracer {
         {
             printed.decoded = Some("base64 -d");
         }
-        if ["urlopen", "requests.get", "https.get", "fetch(", "LWP::", "Net::HTTP"]
-            .iter()
-            .any(|get| code.text.contains(get))
+        if [
+            "urlopen",
+            "requests.get",
+            "https.get",
+            "fetch(",
+            "LWP::",
+            "Net::HTTP",
+            "URI.open",
+            "file_get_contents('http",
+            "file_get_contents(\"http",
+            "getprint",
+        ]
+        .iter()
+        .any(|get| code.text.contains(get))
         {
             printed.network = true;
             let address = code.text.split(['"', '\'', ' ', '(', ')']).find(|word| is_address(word));
@@ -375,7 +402,7 @@ impl Tracer {
         input: TaintedValue,
     ) -> TaintedValue {
         let texts: Vec<&str> = words.iter().map(TracedArgument::text).collect();
-        if name == "gh" && texts.first() == Some(&"gist") {
+        if name == "gh" && matches!(texts.as_slice(), ["gist", "create" | "edit" | "new", ..] | ["gist"]) {
             let mut sent = input;
             operands(words).iter().skip(2).for_each(|file| sent.taint(&self.content(file.text())));
             self.send(&sent, "a public note");
@@ -384,6 +411,10 @@ impl Tracer {
         if let Some(output) = ambient_output(name, &texts) {
             return output;
         }
+        if let Some(output) = self.fetched_by_other(name, words, &input) {
+            return output;
+        }
+        self.runs_remote(name, words);
         match name {
             "alias" => words.iter().for_each(|word| self.alias(word.text())),
             "history" if texts.iter().any(|text| matches!(*text, "-c" | "-cw" | "-wc")) => {
@@ -392,6 +423,13 @@ impl Tracer {
             "unset" if texts.contains(&"HISTFILE") => {
                 self.event(ShellAction::WipesHistory, String::new(), &TaintedValue::default());
             }
+            "sudo" | "doas" if texts.iter().any(|text| matches!(*text, "-s" | "-i" | "--login" | "--shell")) => {
+                self.run(&input, "sh");
+            }
+            "make" | "gmake" if texts.windows(2).any(|pair| matches!(pair, ["-f" | "--file", "-" | "/dev/stdin"])) => {
+                self.run(&input, "sh");
+            }
+            "cd" | "pushd" => self.changes_to(texts.first().copied().unwrap_or_default()),
             "rm" | "shred" | "truncate" | "wipe" => {
                 texts.iter().for_each(|text| self.note_history(text));
             }
@@ -402,21 +440,29 @@ impl Tracer {
                 return TaintedValue::default();
             }
             "ssh" => {
-                self.send(&input, operands(words).first().map_or("", |host| host.text()));
-                return TaintedValue::default();
+                let host = operands(words).first().map_or("", |host| host.text()).to_owned();
+                self.send(&input, &host);
+                // What a command prints on another machine comes over the network.
+                return TaintedValue::of_network(vec![host]);
             }
             "aws" | "gcloud" | "az"
                 if texts.contains(&"cp") || texts.contains(&"sync") || texts.contains(&"upload") =>
             {
-                return self.copies_away(words);
+                return self.copies(words);
             }
             "su" | "screen" | "trap" | "at" | "batch" | "parallel" | "watch" | "script" => {
                 let nested = words.iter().position(|word| word.text() == "-c").and_then(|at| words.get(at + 1));
                 let code = nested.or_else(|| words.first().filter(|_| matches!(name, "trap" | "watch")));
+                let has_code = code.is_some();
                 if let Some(code) = code {
-                    self.run(&code.value.clone(), "sh");
+                    let code = code.value.clone();
+                    self.run(&code, "sh");
+                    // `su -c sh` reads what it is to run.
+                    if is_shell(&code.text) {
+                        self.run(&input, "sh");
+                    }
                 }
-                if matches!(name, "at" | "batch" | "parallel") {
+                if matches!(name, "at" | "batch" | "parallel") || (name == "su" && !has_code) {
                     self.run(&input, "sh");
                 }
             }

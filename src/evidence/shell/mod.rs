@@ -13,9 +13,11 @@ mod ambient_credentials;
 mod commands;
 mod decoders;
 mod effects;
+mod functions;
 mod options;
 mod printed;
 mod regions;
+mod remote_runs;
 mod render;
 mod runner;
 mod syntax;
@@ -42,10 +44,11 @@ fn read(document: &Document) -> Shell {
     for region in regions::of(document) {
         replaced.extend(regions::read(&region, document, &mut tracer));
     }
+    let is_cut = tracer.is_cut;
     let mut events = tracer.events;
     // Here-documents and arguments of JSON are read out of the order of the text.
     events.sort_by_key(|event| event.start);
-    Shell { events, plain: restated(&document.text, &replaced) }
+    Shell { events, plain: restated(&document.text, &replaced), is_cut }
 }
 
 /// A shell text that stands nowhere, such as a decoded one, in plain spelling; none where it says it plainly already.

@@ -15,6 +15,18 @@ pub(super) fn echo(name: &str, words: &[TracedArgument]) -> TaintedValue {
     if name == "printf" && words.peek().is_some_and(|format| matches!(format.text(), "%s" | "%s\\n" | "%b" | "%b\\n")) {
         words.next();
     }
+    let format = if name == "printf" { words.peek().map(|format| format.text().to_owned()) } else { None };
+    if let Some(format) = format.filter(|format| format.contains("%s") || format.contains("%b")) {
+        words.next();
+        // Each `%s` is the next word; a shell goes round the format until there are no more.
+        for piece in format.split_inclusive("%s").flat_map(|piece| piece.split_inclusive("%b")) {
+            let fixed = piece.trim_end_matches("%s").trim_end_matches("%b");
+            printed.join(&TaintedValue::of(fixed));
+            if let Some(word) = words.next_if(|_| fixed.len() < piece.len()) {
+                printed.join(&word.value);
+            }
+        }
+    }
     for word in words {
         if !printed.text.is_empty() {
             printed.join(&TaintedValue::of(" "));

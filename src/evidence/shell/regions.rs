@@ -12,6 +12,7 @@ use super::super::document::Document;
 use super::super::file_role::FileRole;
 use super::super::language::Language;
 use super::super::notebook::{Notebook, is_notebook};
+use super::super::scalars;
 use super::super::zones::ZoneKind;
 use super::trace::{Traced, Tracer};
 
@@ -30,7 +31,12 @@ pub(super) struct Region {
 static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
     let end = r"(?:[ \t\r\n|;)`$<\x22']|\z)";
     let words = "mail|https?|host|su|at|batch|parallel|watch|trap|script|screen|open|start";
-    let anchors: [&str; 8] = [
+    let runs = "npx|bunx?|pnpm|yarn|npm|uvx?|pipx?3?|pip3|go|cargo|gem|brew|apt(?:-get)?|rpm|dnf|yum|nix(?:-env|-shell)?|kubectl|helm|ansible-pull|ansible-galaxy|code|docker|podman|claude|conda|mamba|git|svn|terraform|deno|poetry|gh|snap|flatpak|vagrant|easy_install|luarocks";
+    let anchors: [&str; 11] = [
+        // Those that install are worth a look only where an address stands behind them.
+        &format!(r"\b(?:{runs})[ \t][^\n]{{0,200}}?(?:https?://|git\+|git@|github:|gitlab:|bitbucket:|gist:|oci://)"),
+        r"\b(?:docker|podman)[ \t]+(?:run|pull)[^\n]{0,200}?[\w-]\.[a-z]{2,}[/:]|\bgo[ \t]+(?:run|install|get)[^\n]{0,80}?\w\.[a-z]{2,}/",
+        r"/[\w/?*\[\]]{0,20}[?*\[][\w/?*\[\]]{0,20}[ \t]|\bsudo[ \t]+-[si]\b|\b(?:g?make)[ \t]+-f[ \t]+-|\bgh[ \t]+api\b|\bipfs[ \t]+(?:cat|get)\b|\bw3m\b",
         &format!(
             r"\b(?:curl(?:ie)?|wget2?|aria2c|axel|fetch|lwp-download|lynx|xh|certutil|bitsadmin|iwr|irm|Invoke-(?:WebRequest|RestMethod)|(?:ba|z|da|k|a|mk|rba|fi|s)?sh|pwsh|powershell|osascript|source|eval|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|perl|ruby|php|lua|tclsh|Rscript|g?awk|xargs|base64|scp|rsync|[sl]?ftp|ncftpput|s3cmd|croc|mailx|mutt|sendmail|swaks|ncat|nc|netcat|crontab|alias|rm|history|dig|nslookup|drill|ping|aws|az|gcloud|gsutil|rclone|openssl|socat|telnet|unset|shred|chmod|xdg-open|rundll32|regsvr32|msiexec|mshta|wscript|cscript){end}"
         ),
@@ -47,8 +53,7 @@ static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The beginning of a command in running text.
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
-    let names =
-        r"\b(?:curl|wget|(?:ba|z|da|k)?sh|source|python3?|node|cat|base64|eval|scp|rsync|tar)[ \t]+[-\w./~$<(\x22']";
+    let names = r"\b(?:curl|wget|(?:ba|z|da|k)?sh|source|python3?|node|cat|base64|eval|scp|rsync|tar|npx|bunx|uvx|uv|pipx|pip3?|deno|docker|kubectl|cargo|go|git|brew)[ \t]+[-\w./~$<(\x22']";
     RegexBuilder::new(names).unicode(false).build().expect("the pattern is valid")
 });
 
@@ -86,6 +91,7 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
         Language::Shell => vec![Region { start: 0, end: document.text.len(), text: None }],
         Language::Markdown => markdown(document, &mut anchors),
         Language::Json => json(document, &mut anchors),
+        Language::Yaml => yaml(document),
         _ => prose(document, 0, document.text.len()).collect(),
     }
 }
@@ -186,6 +192,21 @@ fn prose(document: &Document, start: usize, end: usize) -> impl Iterator<Item = 
         at = from + length.max(1);
         Some(Region { start: from, end: from + length, text: None })
     })
+}
+
+/// The strings of a YAML text that hold commands, each as its reader gets it, and the commands in other lines.
+fn yaml(document: &Document) -> Vec<Region> {
+    let mut regions = Vec::new();
+    let mut at = 0;
+    for scalar in scalars::of(document) {
+        regions.extend(prose(document, at, scalar.start));
+        at = scalar.end;
+        if may_matter(&scalar.value.text) {
+            regions.push(Region { start: scalar.start, end: scalar.end, text: Some(scalar.value.text) });
+        }
+    }
+    regions.extend(prose(document, at, document.text.len()));
+    regions
 }
 
 /// The strings of a JSON text that hold commands, and each `command` with its `args`.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::functions::changed;
 use super::syntax::{Command, Pipeline, Redirect, ShellWord, WordPart};
 use super::tainted_value::TaintedValue;
 
@@ -89,9 +90,11 @@ fn word(word: &ShellWord, variables: &Variables, text: &mut String) {
     for part in &word.parts {
         match part {
             WordPart::Text(part) => text.push_str(part),
-            WordPart::Variable { name, default, .. } => match variables.get(name) {
+            WordPart::Variable { name, default, change, .. } => match variables.get(name) {
                 // Only what the text itself set is filled in; a guess would be shown as evidence.
-                Some(held) if !held.unknown => text.push_str(&held.text),
+                Some(held) if !held.unknown => {
+                    text.push_str(&changed(&held.text, change).unwrap_or_else(|| held.text.clone()));
+                }
                 None if !default.is_empty() => text.push_str(default),
                 _ => {
                     text.push('$');

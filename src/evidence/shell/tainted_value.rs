@@ -23,6 +23,8 @@ pub(super) struct TaintedValue {
     pub(super) decoded: Option<&'static str>,
     /// It holds what this secret path names.
     pub(super) secret: Option<String>,
+    /// It holds this variable, whose name says that it is secret.
+    pub(super) token: Option<String>,
     /// It holds all environment variables.
     pub(super) environment: bool,
     /// The addresses that it came from.
@@ -65,6 +67,9 @@ impl TaintedValue {
         self.decoded = self.decoded.or(other.decoded);
         if self.secret.is_none() {
             self.secret.clone_from(&other.secret);
+        }
+        if self.token.is_none() {
+            self.token.clone_from(&other.token);
         }
         add(&mut self.addresses, &other.addresses);
         add(&mut self.files, &other.files);

@@ -1,10 +1,14 @@
 //! The commands that bring bytes from another machine or take them there.
 
 use super::ambient_credentials::answer_of;
-use super::commands::{is_address, is_secret_path};
+use super::commands::{is_address, is_secret_path, name_of};
 use super::options::{is_remote, operands, secret_among, transfer};
 use super::tainted_value::TaintedValue;
-use super::trace::{TracedArgument, Tracer};
+use super::trace::{TracedArgument, Tracer, normal};
+use super::{ShellAction, remote_runs};
+
+/// The most fetched folders of one document.
+const MOST_FOLDERS: usize = 100;
 
 impl Tracer {
     pub(super) fn transfers(&mut self, wget: bool, words: &[TracedArgument], input: &TaintedValue) -> TaintedValue {
@@ -55,7 +59,37 @@ impl Tracer {
         answer
     }
 
-    pub(super) fn copies_away(&mut self, words: &[TracedArgument]) -> TaintedValue {
+    /// Copies between machines, in either direction.
+    pub(super) fn copies(&mut self, words: &[TracedArgument]) -> TaintedValue {
+        let operands = operands(words);
+        // The subcommands of `aws s3 cp` are operands as well, so that the last two are what is copied.
+        if let [.., from, to] = operands.as_slice()
+            && is_remote(from.text())
+            && !is_remote(to.text())
+        {
+            let answer = TaintedValue::of_network(vec![from.text().to_owned()]);
+            let file = match to.text() {
+                "-" | "/dev/stdout" => return answer,
+                "." | "./" => name_of(from.text().rsplit([':', '/']).next().unwrap_or_default()).to_owned(),
+                file => file.to_owned(),
+            };
+            self.write(&file, &answer, false);
+            return TaintedValue::default();
+        }
+        // `gsutil cat gs://…`, `rclone cat remote:…`, `sftp host:…`.
+        if let [.., last] = operands.as_slice()
+            && operands.len() < 3
+            && is_remote(last.text())
+            && operands
+                .first()
+                .is_some_and(|first| matches!(first.text(), "cat" | "copyto") || first.text() == last.text())
+        {
+            return TaintedValue::of_network(vec![last.text().to_owned()]);
+        }
+        self.copies_away(words)
+    }
+
+    fn copies_away(&mut self, words: &[TracedArgument]) -> TaintedValue {
         let operands = operands(words);
         let Some(last) = operands.last() else { return TaintedValue::default() };
         let to = last.text().to_owned();
@@ -70,6 +104,81 @@ impl Tracer {
         }
         self.send(&sent, &remote);
         TaintedValue::default()
+    }
+
+    /// What programs of no role fetch: an interface of a forge, a repository, a file of a store without a middle.
+    pub(super) fn fetched_by_other(
+        &mut self,
+        name: &str,
+        words: &[TracedArgument],
+        input: &TaintedValue,
+    ) -> Option<TaintedValue> {
+        let operands = operands(words);
+        let texts: Vec<&str> = operands.iter().map(|word| word.text()).collect();
+        match (name, texts.as_slice()) {
+            ("gh", ["api", address, ..]) => {
+                self.send(input, "github.com");
+                Some(TaintedValue::of_network(vec![(*address).to_owned()]))
+            }
+            ("gh", ["gist", "view", gist, ..]) => Some(TaintedValue::of_network(vec![(*gist).to_owned()])),
+            ("ipfs", ["cat" | "get", address, ..]) => Some(TaintedValue::of_network(vec![(*address).to_owned()])),
+            ("svn", ["cat", address, ..]) => Some(TaintedValue::of_network(vec![(*address).to_owned()])),
+            ("w3m" | "elinks" | "links" | "lynx", [address, ..]) => {
+                Some(TaintedValue::of_network(vec![(*address).to_owned()]))
+            }
+            ("git" | "svn" | "hg", ["clone" | "checkout" | "export", address, rest @ ..])
+                if address.contains([':', '/']) =>
+            {
+                let last = address.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
+                let folder = rest.first().copied().unwrap_or(last.trim_end_matches(".git")).to_owned();
+                if self.folders.len() < MOST_FOLDERS {
+                    self.folders
+                        .insert(normal(&folder).to_owned(), TaintedValue::of_network(vec![(*address).to_owned()]));
+                }
+                Some(TaintedValue::default())
+            }
+            _ => None,
+        }
+    }
+
+    /// The folder that a path lies in, where it was fetched.
+    pub(super) fn fetched_folder(&self, path: &str) -> Option<TaintedValue> {
+        let below =
+            |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        if let Some((_, held)) = self.folders.iter().find(|(folder, _)| below(folder)) {
+            return Some(held.clone());
+        }
+        // A path from the root, or from the user's home, lies in no folder at hand.
+        self.inside.clone().filter(|_| !path.starts_with(['/', '~', '$']))
+    }
+
+    /// Changes to a folder; one that was fetched makes every path below it so.
+    pub(super) fn changes_to(&mut self, folder: &str) {
+        self.inside = match folder {
+            "" | "-" | ".." | "~" => None,
+            folder => self.fetched_folder(normal(folder)),
+        };
+    }
+
+    /// Notes a command that runs or installs what an address names, or what a fetched folder holds.
+    pub(super) fn runs_remote(&mut self, name: &str, words: &[TracedArgument]) {
+        let mut addresses = remote_runs::addresses(name, words);
+        let first = words.first().map_or("", TracedArgument::text);
+        let builds = match name {
+            "make" | "gmake" | "rake" | "just" => true,
+            "npm" | "pnpm" | "yarn" | "bun" => matches!(first, "install" | "i" | "ci" | "start" | "run" | "test" | ""),
+            "pip" | "pip3" | "uv" | "poetry" | "cargo" | "go" | "bundle" | "docker" | "docker-compose" | "composer" => {
+                matches!(first, "install" | "sync" | "run" | "build" | "up" | "pip" | "compose")
+            }
+            _ => false,
+        };
+        if let (true, true, Some(inside)) = (addresses.is_empty(), builds, &self.inside) {
+            addresses.clone_from(&inside.addresses);
+        }
+        if !addresses.is_empty() {
+            let value = TaintedValue { addresses, ..TaintedValue::default() };
+            self.event(ShellAction::RunsRemote, String::new(), &value);
+        }
     }
 
     pub(super) fn connects(&mut self, words: &[TracedArgument], input: &TaintedValue) -> TaintedValue {

@@ -22,6 +22,8 @@ pub(super) struct Command {
     pub(super) redirects: Vec<Redirect>,
     /// The content of braces or parentheses, where that is the command.
     pub(super) group: Option<Vec<Pipeline>>,
+    /// The name of the function whose body that is.
+    pub(super) function: Option<String>,
 }
 
 /// A variable that is set.
@@ -46,8 +48,9 @@ pub(super) struct ShellWord {
 pub(super) enum WordPart {
     /// Text, its quotation marks removed.
     Text(String),
-    /// A variable, whether it stands in double quotation marks, and what stands for it where it is not set.
-    Variable { name: String, quoted: bool, default: String },
+    /// A variable, whether it stands in double quotation marks, what stands for it where it is not set, and what is done
+    /// with it: the rest of `${name…}`.
+    Variable { name: String, quoted: bool, default: String, change: String },
     /// The output of commands: `$(…)` and back quotes.
     Output(Vec<Pipeline>),
     /// A file that commands write or read: `<(…)` and `>(…)`.

@@ -44,6 +44,7 @@ pub(super) fn lines(text: &'static str) -> Vec<&'static str> {
 
 static THROWAWAY: LazyLock<Vec<&str>> = LazyLock::new(|| lines(include_str!("../vocab/throwaway_hosts.txt")));
 static MEASURING: LazyLock<Vec<&str>> = LazyLock::new(|| lines(include_str!("../vocab/measuring_services.txt")));
+static PUBLISHING: LazyLock<Vec<&str>> = LazyLock::new(|| lines(include_str!("../vocab/publishing_hosts.txt")));
 static ISSUERS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
     let split = |line: &'static str| {
         let mut words = line.split_whitespace();
@@ -56,13 +57,15 @@ static ISSUERS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
 pub(super) struct Destinations {
     /// The registered domains that its manifests and documents name.
     own: BTreeSet<String>,
-    /// The names of the package and its servers, lower-case.
+    /// The names and descriptions of the package, its servers and skills, lower-case.
     names: Vec<String>,
 }
 
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:https?|wss?|ftps?)://(?:[!-.0-?A-~]{1,80}@)?(?P<host>\[[0-9a-f:.]+\]|[a-z0-9.-]+)")
-        .expect("the pattern is fixed and valid")
+    Regex::new(
+        r"(?i-u)\b(?:https?|wss?|ftps?)://(?:(?u:[^\s/@]){1,80}@)?(?:\{\}[.-])*(?P<host>\[[0-9a-f:.]+\]|[a-z0-9.-]+)",
+    )
+    .expect("the pattern is fixed and valid")
 });
 
 /// Keys of manifests by which a package says where it lives.
@@ -78,7 +81,9 @@ impl Destinations {
                 let text = manifest.value.get(key).map(ToString::to_string).unwrap_or_default();
                 own.extend(sites(&text));
             }
-            names.extend(manifest.text("name").map(str::to_ascii_lowercase));
+            names.extend(
+                ["name", "description"].iter().filter_map(|key| manifest.text(key)).map(str::to_ascii_lowercase),
+            );
         }
         // What a document for people names is told; the bytes of code and of tests tell nobody.
         for document in subject.evidence.documents.values() {
@@ -141,6 +146,11 @@ pub(super) fn address_of(call: &Call) -> Option<String> {
 pub(super) fn issuers(variable: &str) -> Option<&'static [&'static str]> {
     let word = variable.split('_').next().unwrap_or_default();
     ISSUERS.iter().find(|(known, _)| *known == word).map(|(_, domains)| domains.as_slice())
+}
+
+/// True where an address is of a host at which programs are published.
+pub(super) fn is_published(address: &str) -> bool {
+    is_at(address, &PUBLISHING)
 }
 
 /// True where an address is of one of some domains.

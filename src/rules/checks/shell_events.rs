@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use crate::FactSink;
 use capdex_evidence::context::Context;
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
@@ -48,6 +49,14 @@ pub(super) fn weighed_at(document: &Document, place: Range<usize>, severity: Sev
     };
     // Context only lowers: a rule of low severity must not be raised to "medium" by its surroundings.
     lowered.min(severity)
+}
+
+/// Says that not all shell text was followed, where that is so: nothing found is no answer then.
+pub(super) fn note_cut(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let cut = subject.documents().filter(|document| !matches!(document.role, FileRole::Lock | FileRole::Binary));
+    if let Some(document) = cut.into_iter().find(|document| shell::of(document).is_cut) {
+        facts.unavailable(&format!("the end of the commands in {}", document.path));
+    }
 }
 
 /// The text of an action as it is written.

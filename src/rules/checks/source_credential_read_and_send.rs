@@ -56,7 +56,9 @@ fn report_flows(file: &SourceFile<'_>, destinations: &Destinations, facts: &mut 
 /// True where a token, outside of the headers in which it belongs, goes to a host that did not issue it, or to one that
 /// is decoded first.
 fn is_misdirected(file: &SourceFile<'_>, call: &Call, destinations: &Destinations) -> bool {
-    if call.taint.first.any(TaintSources::DECODED) {
+    // The address alone: data that is decoded may come from anywhere.
+    let address = call.taint.first;
+    if address.any(TaintSources::DECODED) && !address.any(TaintSources::TOKEN) {
         return true;
     }
     let Some(address) = address_of(call) else { return false };

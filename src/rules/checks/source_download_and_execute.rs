@@ -54,7 +54,7 @@ fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence
     if let Some(judged) = starts_fetched_file(file, call) {
         return Some(judged);
     }
-    if runs_answer(call) || installs_archive(call) || loads_fetched(call) {
+    if runs_answer(call) || installs_archive(call) || loads_fetched(call) || runs_otherwise(file, call) {
         return Some((Severity::High, Confidence::Medium));
     }
     if evaluates(call) && call.taint.arguments().any(TaintSources::ANSWER) {
@@ -89,7 +89,7 @@ fn runs_answer(call: &Call) -> bool {
     let handed = matches!(words.split_whitespace().nth(1), Some("-c" | "-e")) && words.ends_with("{}");
     spawns(call)
         && ((handed && call.taint.first.any(TaintSources::ANSWER))
-            || (interprets && !words.contains("{}") && call.callee.starts_with("subprocess.") && fed(call)))
+            || (interprets && !words.contains("{}") && fed(call)))
 }
 
 const INTERPRETERS: [&str; 7] = ["bash", "sh", "zsh", "python", "python3", "node", "perl"];
@@ -103,9 +103,43 @@ fn loads_fetched(call: &Call) -> bool {
     loads && call.taint.arguments().any(TaintSources::FETCHED_FILE)
 }
 
+/// Ways to run an answer that have no evaluator's name.
+fn runs_otherwise(file: &SourceFile<'_>, call: &Call) -> bool {
+    let (first, rest) = (call.taint.first, call.taint.rest);
+    let answered = |sources: TaintSources| sources.any(TaintSources::ANSWER);
+    match call.callee.as_str() {
+        // A module whose text, or the address of whose text, came over the network.
+        "import" => answered(first),
+        "Reflect.construct" | "Reflect.apply" => {
+            let evaluator = |argument: &Argument| matches!(argument, Argument::Name(name) if matches!(name.as_str(), "Function" | "eval" | "globalThis.eval"));
+            answered(rest) && call.arguments.first().is_some_and(evaluator)
+        }
+        "Worker" | "worker_threads.Worker" => answered(first) && call.text.contains("eval"),
+        // Text is run as a program; a function is called.
+        "setTimeout" | "setInterval" => {
+            let text =
+                matches!(call.arguments.first(), Some(Argument::Name(_) | Argument::Result(_) | Argument::Composed(_)));
+            answered(first) && text
+        }
+        // An interpreter that reads its program from its input.
+        "process.write" => answered(first) && file.view.calls.iter().any(|call| spawns(call) && reads_program(call)),
+        // The constructor of a function makes functions of text.
+        callee if callee.ends_with(".constructor") => answered(first) || answered(rest),
+        _ => false,
+    }
+}
+
+/// True where an interpreter is started without a program.
+fn reads_program(call: &Call) -> bool {
+    let words = call.arguments.iter().take(2).filter_map(text_of).collect::<Vec<_>>().join(" ");
+    let mut words = words.split_whitespace();
+    let program = words.next().and_then(|program| program.rsplit('/').next()).unwrap_or_default();
+    INTERPRETERS.contains(&program) && words.all(|word| word.starts_with('-') && !matches!(word, "-c" | "-e" | "-p"))
+}
+
 /// True where an answer is the input of a program.
 fn fed(call: &Call) -> bool {
-    call.taint.rest.any(TaintSources::ANSWER) && call.text.contains("input=")
+    call.taint.rest.any(TaintSources::ANSWER) && (call.text.contains("input=") || call.text.contains("input:"))
 }
 
 /// A package is installed from an archive at an address that no index vouches for.

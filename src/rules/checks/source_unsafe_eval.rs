@@ -14,11 +14,19 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     });
 }
 
-/// A module that a tool's caller names whole: all that is installed can be run.
+/// A module that a tool's caller names whole, or a file that is run as one: all that is installed can be run.
 fn loads_chosen(call: &Call) -> bool {
-    let loads = matches!(call.callee.as_str(), "__import__" | "importlib.import_module" | "importlib.__import__");
-    // Behind a prefix of the program's own only its own modules can be named.
-    loads && is_chosen(call) && !call.taint.first.any(TaintSources::COMPOSED)
+    let open = |sources: TaintSources| {
+        sources.any(TaintSources::TOOL_INPUT) && !sources.any(TaintSources::CHECKED | TaintSources::COMPOSED)
+    };
+    match call.callee.as_str() {
+        // Behind a prefix of the program's own only its own modules can be named.
+        "__import__" | "importlib.import_module" | "importlib.__import__" | "runpy.run_path" | "runpy.run_module" => {
+            open(call.taint.first)
+        }
+        "importlib.util.spec_from_file_location" => open(call.taint.rest),
+        _ => false,
+    }
 }
 
 /// Bundlers and schema compilers make functions of text they wrote themselves: a composed `Function` is worth less.

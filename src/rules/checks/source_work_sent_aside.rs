@@ -22,7 +22,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn carried(call: &Call) -> Option<TaintSources> {
     let work = TaintSources::TOOL_INPUT | TaintSources::FILE | TaintSources::CLIPBOARD | TaintSources::DATABASE;
     let carried = call.taint.arguments();
-    (sends(call) && carried.any(work)).then_some(carried)
+    (sends(call) && carried.any(work | TaintSources::TOOL_NUMBER)).then_some(carried)
 }
 
 /// A tool that asks its service uses the answer, and tells where it failed. What is sent without either was not sent for

@@ -5,6 +5,7 @@
 use capdex_evidence::decode::{self, Encoding};
 use capdex_evidence::document::Document;
 use capdex_evidence::language::Language;
+use capdex_evidence::scalars;
 use capdex_evidence::shell;
 use capdex_evidence::unicode::{self, Folded};
 
@@ -17,6 +18,10 @@ pub(super) enum TextView<'a> {
     Derived(Vec<Folded>),
     /// With its shell commands in plain spelling.
     Plain(&'a Folded),
+    /// The commands that go on over lines, each on one.
+    Continued(Folded),
+    /// The strings of YAML and TOML as their readers get them.
+    Parsed(Folded),
     /// Decoded from a stretch that begins at an offset.
     Decoded {
         /// The begin of the stretch.
@@ -35,6 +40,7 @@ impl TextView<'_> {
             Self::Written(text) => text,
             Self::Derived(steps) => steps.last().map_or("", |step| step.text.as_str()),
             Self::Plain(plain) => &plain.text,
+            Self::Continued(text) | Self::Parsed(text) => &text.text,
             Self::Decoded { text, .. } => text,
         }
     }
@@ -44,6 +50,8 @@ impl TextView<'_> {
         match self {
             Self::Written(_) => 0,
             Self::Derived(steps) => u8::try_from(steps.len()).unwrap_or(u8::MAX),
+            Self::Continued(_) => u8::MAX - 3,
+            Self::Parsed(_) => u8::MAX - 2,
             Self::Plain(_) => u8::MAX - 1,
             Self::Decoded { .. } => u8::MAX,
         }
@@ -55,6 +63,7 @@ impl TextView<'_> {
             Self::Written(_) => offset,
             Self::Derived(steps) => steps.iter().rev().fold(offset, |offset, step| step.origin(offset)),
             Self::Plain(plain) => plain.origin(offset),
+            Self::Continued(text) | Self::Parsed(text) => text.origin(offset),
             Self::Decoded { offset, .. } => *offset,
         }
     }
@@ -62,7 +71,7 @@ impl TextView<'_> {
     /// The label for people that tells how the text was made; empty for text as written.
     pub(super) fn label(&self) -> &'static str {
         match self {
-            Self::Written(_) | Self::Derived(_) | Self::Plain(_) => "",
+            Self::Written(_) | Self::Derived(_) | Self::Plain(_) | Self::Continued(_) | Self::Parsed(_) => "",
             Self::Decoded { encoding, .. } => encoding.as_str(),
         }
     }
@@ -87,6 +96,8 @@ pub(super) fn views(document: &Document) -> Vec<TextView<'_>> {
         }
     }
     views.extend(shell::of(document).plain.as_ref().map(TextView::Plain));
+    views.extend(continued(document).map(TextView::Continued));
+    views.extend(parsed(document).map(TextView::Parsed));
     views.extend(unmarked(document).map(|text| TextView::Derived(vec![text])));
     for payload in payloads {
         let (offset, encoding) = (payload.offset, payload.encoding);
@@ -95,6 +106,48 @@ pub(super) fn views(document: &Document) -> Vec<TextView<'_>> {
         views.extend(plain.map(|text| TextView::Decoded { offset, encoding, text }));
     }
     views
+}
+
+/// The commands that a backslash continues over lines, each on one line; none where there is none. The rest of the text
+/// stands in the other views.
+fn continued(document: &Document) -> Option<Folded> {
+    let text = &document.text;
+    // In source a backslash before a line end stands in a literal, which has a view of its own.
+    let continues = matches!(
+        document.language,
+        Language::Shell | Language::Markdown | Language::Yaml | Language::Plain | Language::PowerShell
+    );
+    if !continues || !text.contains("\\\n") && !text.contains("\\\r\n") {
+        return None;
+    }
+    let mut joined = Folded::default();
+    let (mut at, mut goes_on) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_end_matches(['\n', '\r']);
+        let (content, further) = match content.strip_suffix('\\') {
+            Some(before) => (before, true),
+            None => (content, false),
+        };
+        if further || goes_on {
+            let blanks = if goes_on { content.len() - content.trim_start().len() } else { 0 };
+            joined.mark(at + blanks);
+            joined.text.push_str(content.get(blanks..).unwrap_or_default());
+            joined.text.push(if further { ' ' } else { '\n' });
+        }
+        goes_on = further;
+        at += line.len();
+    }
+    Some(joined)
+}
+
+/// The strings of YAML, TOML and front matter as their readers get them; none where all stand as they are read.
+fn parsed(document: &Document) -> Option<Folded> {
+    let mut whole = Folded::default();
+    for scalar in scalars::of(document).iter().filter(|scalar| !scalar.is_literal) {
+        whole.append(&scalar.value);
+        whole.text.push('\n');
+    }
+    (!whole.text.is_empty()).then_some(whole)
 }
 
 /// Markup without its tags, so that a word cut by them is whole; none for other languages.

@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use super::literal::Budget;
 use super::taint::{TaintPropagation, TaintSources, TaintedArguments};
-use super::{Argument, Call, Findings, ParsedSource, SourceDialect, excerpt, known_calls, secrets};
+use super::{Argument, Call, Findings, ParsedSource, SourceDialect, excerpt, known_calls, secrets, walks};
 
 mod asides;
 mod bounded;
@@ -147,14 +147,17 @@ impl<'t> JavascriptReader<'t> {
         }
     }
 
-    /// The walk that collects; once more where functions turned out to hand on what matters after they were used.
+    /// The walk that collects; again where functions turned out to hand on what matters after they were used.
     fn collect(&mut self, program: &Program<'_>) {
         // The second walk must not find the budget spent by the first.
         let budget = self.budget.clone();
         self.visit_program(program);
-        // Two walks at most: a third would follow longer chains, but the time must stay linear in the text.
-        if self.taint.again {
-            (self.findings, self.budget) = (Findings::default(), budget);
+        // A few walks at most: one more would follow longer chains, but the time must stay linear in the text.
+        for _ in 1..walks(self.text) {
+            if !self.taint.again {
+                break;
+            }
+            (self.findings, self.budget) = (Findings::default(), budget.clone());
             self.taint.restart();
             self.visit_program(program);
         }
@@ -174,7 +177,8 @@ impl<'t> JavascriptReader<'t> {
             shapes.push(argument.as_expression().map_or(Argument::Other, |argument| self.shape(argument, 0)));
         }
         // A plain `require("x")` is recorded as an import already.
-        if name == "require" && matches!(shapes.as_slice(), [Argument::Literal(_)]) {
+        let written = taint.first.any(TaintSources::FETCHED_FILE);
+        if name == "require" && matches!(shapes.as_slice(), [Argument::Literal(_)]) && !written {
             return;
         }
         self.keep(name.to_owned(), shapes, taint, span);

@@ -127,6 +127,11 @@ impl<'t> JavascriptReader<'t> {
         if joins || (taint.receiver.any(connected) && known_calls::SENDING.contains(&method)) {
             return self.keep(format!("connection.{method}"), Vec::new(), taint, span);
         }
+        // What a started program is fed.
+        let fed = taint.arguments().any(TaintSources::ANSWER | TaintSources::DECODED);
+        if fed && taint.receiver.any(TaintSources::PROCESS) && matches!(method, "write" | "end") {
+            return self.keep("process.write".to_owned(), Vec::new(), taint, span);
+        }
         let leaks = taint.arguments().any(TaintSources::TOKEN | TaintSources::SECRET);
         if leaks && (name.starts_with("console.") || matches!(method, "info" | "debug" | "warn" | "error" | "log")) {
             return self.keep("console.log".to_owned(), Vec::new(), taint, span);

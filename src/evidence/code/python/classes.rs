@@ -33,11 +33,41 @@ impl<'a> PythonReader<'a> {
         }
     }
 
+    /// Learns the values that stand in the body of a class.
+    pub(super) fn learn_members(&mut self, body: &'a [Stmt]) {
+        for statement in body {
+            if let Stmt::Assign(assign) = statement {
+                for target in &assign.targets {
+                    if let Expr::Name(name) = target {
+                        self.learn_member(name.id.as_str(), &assign.value);
+                    }
+                }
+            }
+        }
+    }
+
+    fn learn_member(&mut self, member: &str, value: &'a Expr) {
+        let Some(class) = self.learning.last() else { return };
+        // What is bound twice stands for neither.
+        self.member_values.entry(format!("{class}.{member}")).and_modify(|known| *known = None).or_insert(Some(value));
+    }
+
+    /// The expression that a member of a class is bound to, where that is one.
+    pub(super) fn member_value(&self, member: &ast::ExprAttribute) -> Option<&'a Expr> {
+        if self.member_values.is_empty() {
+            return None;
+        }
+        self.member_values.get(&self.member_key(member)?).copied().flatten()
+    }
+
     fn learn_object(&mut self, target: &'a Expr, value: &'a Expr) {
         let name = match target {
             Expr::Name(name) => name.id.to_string(),
             Expr::Attribute(member) => match &*member.value {
-                Expr::Name(object) if object.id.as_str() == "self" => format!("self.{}", member.attr),
+                Expr::Name(object) if object.id.as_str() == "self" => {
+                    self.learn_member(member.attr.as_str(), value);
+                    format!("self.{}", member.attr)
+                }
                 _ => return,
             },
             _ => return,

@@ -11,10 +11,11 @@ use ast::visitor::{self, Visitor};
 use ast::{Expr, Stmt};
 
 use super::taint::TaintPropagation;
-use super::{Call, Findings, ParsedSource, excerpt, known_calls, secrets};
+use super::{Call, Findings, ParsedSource, excerpt, known_calls, secrets, walks};
 
 mod asides;
 mod classes;
+mod floods;
 mod fold;
 mod shapes;
 mod taint;
@@ -33,8 +34,11 @@ pub(super) fn parse(text: &str) -> ParsedSource {
     // Names come first, since a call may use an alias that is bound further down.
     reader.naming = false;
     reader.visit_body(&module.body);
-    // Two walks over the calls at most, so that the time stays linear in the text.
-    if reader.taint.again {
+    // A few walks over the calls at most, so that the time stays linear in the text.
+    for _ in 1..walks(text) {
+        if !reader.taint.again {
+            break;
+        }
         reader.findings = Findings::default();
         reader.taint.restart();
         reader.visit_body(&module.body);
@@ -77,6 +81,12 @@ struct PythonReader<'a> {
     /// The class of an object, by its name or as `self.name`; none where it is made of several.
     instances: BTreeMap<String, Option<&'a str>>,
     asides: asides::Asides,
+    /// The values of the members of classes, where they are bound once.
+    member_values: BTreeMap<String, Option<&'a Expr>>,
+    /// The classes around, while names are learnt.
+    learning: Vec<&'a str>,
+    /// The paths that files were opened on, as they are written, by the name of the open file.
+    opened: BTreeMap<&'a str, &'a Expr>,
 }
 
 /// The prefilter: the subjects that the text mentions at all.
@@ -107,6 +117,9 @@ impl<'a> PythonReader<'a> {
             class_names: BTreeSet::new(),
             instances: BTreeMap::new(),
             asides: asides::Asides::default(),
+            member_values: BTreeMap::new(),
+            learning: Vec::new(),
+            opened: BTreeMap::new(),
         }
     }
 
@@ -241,6 +254,13 @@ impl<'a> Visitor<'a> for PythonReader<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         if self.naming {
             self.learn(statement);
+            if let Stmt::ClassDef(class) = statement {
+                self.learning.push(class.name.as_str());
+                self.learn_members(&class.body);
+                visitor::walk_stmt(self, statement);
+                self.learning.pop();
+                return;
+            }
             return visitor::walk_stmt(self, statement);
         }
         self.note_imports(statement);

@@ -38,6 +38,13 @@ impl<'a> PythonReader<'a> {
                     _ => self.dotted(expression, depth + 1).map_or(Argument::Other, Argument::Name),
                 }
             }
+            Expr::Attribute(member) if self.member_value(member).is_some() && self.spend() => {
+                let value = self.member_value(member);
+                match value.map(|value| self.shape(value, depth + 4)) {
+                    Some(shape @ (Argument::Literal(_) | Argument::Composed(_))) => shape,
+                    _ => self.dotted(expression, depth + 1).map_or(Argument::Other, Argument::Name),
+                }
+            }
             Expr::If(choice) => either(self.shape(&choice.body, depth + 1), self.shape(&choice.orelse, depth + 1)),
             other => self.dotted(other, depth + 1).map_or(Argument::Other, Argument::Name),
         }

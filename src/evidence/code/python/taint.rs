@@ -56,7 +56,12 @@ impl<'a> PythonReader<'a> {
                 let sources = self.taint.take();
                 self.bind(&assign.target, sources);
             }
+            Stmt::While(_) => {
+                self.note_flood(statement);
+                visitor::walk_stmt(self, statement);
+            }
             Stmt::For(each) => {
+                self.note_flood(statement);
                 self.visit_expr(&each.iter);
                 let sources = self.taint.take();
                 self.bind(&each.target, sources);
@@ -121,8 +126,15 @@ impl<'a> PythonReader<'a> {
                 || parameter.annotation().is_some_and(|annotation| self.is_bounded(annotation));
             let passed = index.checked_sub(skipped).and_then(|index| known.get(index)).copied().unwrap_or_default()
                 | self.taint.named(&key, name);
-            self.taint.declare(name, if plain { TaintSources::NONE } else { given | passed });
+            let bounded = plain && !matches!(name, "self" | "cls" | "ctx" | "context");
+            let number = if bounded && (given | passed).any(TaintSources::TOOL_INPUT | TaintSources::TOOL_NUMBER) {
+                TaintSources::TOOL_NUMBER
+            } else {
+                TaintSources::NONE
+            };
+            self.taint.declare(name, if plain { number } else { given | passed });
         }
+        self.note_spread(function);
         self.functions += 1;
         let outside = self.asides.enter();
         self.visit_body(&function.body);
@@ -342,7 +354,9 @@ impl<'a> PythonReader<'a> {
     }
 
     fn question(&mut self, asked: &Expr) {
-        if let Some(name) = root_of(asked).filter(|name| !self.taint.of(name).is_empty()) {
+        // A number needs no check, and would lend its own to the text that it becomes a part of.
+        let text = |name: &&str| !(self.taint.of(name) & !TaintSources::TOOL_NUMBER).is_empty();
+        if let Some(name) = root_of(asked).filter(text) {
             self.taint.assign(name, TaintSources::CHECKED, false);
         }
     }
@@ -403,6 +417,7 @@ impl<'a> PythonReader<'a> {
             self.taint.assign(list.id.as_str(), taint.arguments() & !TaintSources::COMPOSED, false);
         }
         self.note_written(&name, method, taint, call);
+        self.keep_stored(&name, method, taint, call);
         self.keep_flowing(&name, method, taint, call);
         let mut result =
             sources::python_call(&TaintedCall { callee: &name, taint, literals }) | self.taint.returns(local);
@@ -439,6 +454,25 @@ impl<'a> PythonReader<'a> {
         }
         let module = name.split('.').next().unwrap_or_default();
         // These format or copy within the program, and the value is followed through them.
+        // A file's own system calls are kept where they touch what is the system's.
+        if taint.arguments().any(TaintSources::SYSTEM_PATH)
+            && !known
+            && matches!(
+                name,
+                "os.symlink"
+                    | "os.link"
+                    | "os.rename"
+                    | "os.replace"
+                    | "os.chown"
+                    | "os.truncate"
+                    | "os.lchown"
+                    | "shutil.chown"
+                    | "shutil.copyfile"
+                    | "shutil.copy2"
+            )
+        {
+            self.keep(name.to_owned(), Vec::new(), taint, call.range());
+        }
         let foreign = !matches!(module, "json" | "os" | "copy" | "pprint" | "yaml" | "self" | "dict" | "str");
         let carries = taint.arguments().any(TaintSources::SECRET | TaintSources::ENVIRONMENT);
         if !known && foreign && carries && name.contains('.') {

@@ -5,9 +5,11 @@
 use std::collections::BTreeMap;
 
 use rustpython_ruff_python_ast as ast;
+use rustpython_ruff_text_size::Ranged;
 
 use ast::Expr;
 
+use super::super::Argument;
 use super::super::taint::{TaintSources, TaintedArguments};
 use super::PythonReader;
 
@@ -58,6 +60,32 @@ impl<'a> PythonReader<'a> {
         }
     }
 
+    /// Keeps what is secret, or was given to a tool, where it is written to a file that the text names.
+    pub(super) fn keep_stored(&mut self, name: &str, method: &str, taint: TaintedArguments, call: &'a ast::ExprCall) {
+        let kept = TaintSources::SECRET | TaintSources::ENVIRONMENT | TaintSources::TOOL_INPUT;
+        let (data, stream) = match (name, method, &*call.func) {
+            ("json.dump" | "pickle.dump" | "yaml.dump", ..) => (taint.first, call.arguments.args.get(1)),
+            (_, "write" | "writelines" | "write_text" | "write_bytes", Expr::Attribute(member)) => {
+                (taint.first, Some(&*member.value))
+            }
+            _ => return,
+        };
+        if !data.any(kept) {
+            return;
+        }
+        let path = match stream {
+            Some(Expr::Name(stream)) => self.opened.get(stream.id.as_str()).copied(),
+            Some(Expr::Call(open)) => open.arguments.args.first(),
+            _ => None,
+        };
+        let Some(path) = path else { return };
+        let shape = self.shape(path, 0);
+        if matches!(shape, Argument::Literal(_) | Argument::Composed(_)) {
+            let taint = TaintedArguments { rest: data, ..TaintedArguments::default() };
+            self.keep("stored".to_owned(), vec![shape], taint, call.range());
+        }
+    }
+
     /// `with open(path, "wb") as f`, `f = open(path, "wb")`.
     pub(super) fn note_stream(&mut self, target: &'a Expr, value: &'a Expr) {
         // Later writes name the open file alone, so its path has to be kept here.
@@ -68,6 +96,7 @@ impl<'a> PythonReader<'a> {
             _ => false,
         };
         let Some(first) = call.arguments.args.first().filter(|_| opens) else { return };
+        self.opened.insert(stream.id.as_str(), first);
         if let Some(path) = root_of(first) {
             self.streams.insert(stream.id.as_str(), path);
         } else if let Expr::StringLiteral(path) = first {

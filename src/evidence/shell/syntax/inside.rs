@@ -140,7 +140,14 @@ impl Parser<'_> {
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
                 self.at += 1;
                 let name = self.name();
-                builder.part(WordPart::Variable { name, quoted, default: String::new() });
+                builder.part(WordPart::Variable { name, quoted, default: String::new(), change: String::new() });
+            }
+            // What a function or a script is given.
+            Some(byte @ (b'1'..=b'9' | b'@' | b'*')) => {
+                self.at += 2;
+                let name = char::from(byte).to_string();
+                let quoted = quoted && byte != b'@';
+                builder.part(WordPart::Variable { name, quoted, default: String::new(), change: String::new() });
             }
             _ => {
                 builder.push(b'$');
@@ -167,16 +174,27 @@ impl Parser<'_> {
         };
         let end = self.at + close;
         self.at += 2;
-        let name = self.name();
+        let indirect = self.peek() == Some(b'!');
+        self.at += usize::from(indirect);
+        let name = match self.peek() {
+            Some(byte @ (b'1'..=b'9' | b'@' | b'*')) => {
+                self.at += 1;
+                char::from(byte).to_string()
+            }
+            _ => self.name(),
+        };
         let tail = String::from_utf8_lossy(self.text.get(self.at..end).unwrap_or(&[])).into_owned();
         let default = [":-", ":=", "-", "="].iter().find_map(|mark| tail.strip_prefix(mark)).unwrap_or("").to_owned();
         self.at = end + 1;
         if name == "IFS" {
             // It separates words, whatever its value.
-            builder.part(WordPart::Variable { name, quoted: false, default: " ".to_owned() });
-        } else {
-            builder.part(WordPart::Variable { name, quoted, default });
+            let part = WordPart::Variable { name, quoted: false, default: " ".to_owned(), change: String::new() };
+            return builder.part(part);
         }
+        let change = if indirect { "!".to_owned() } else { tail };
+        // `"${a[@]}"` is as many words as the array has.
+        let quoted = quoted && !change.starts_with("[@]") && name != "@";
+        builder.part(WordPart::Variable { name, quoted, default, change });
     }
 
     /// `$'…'` with its escapes.
@@ -213,6 +231,7 @@ impl Parser<'_> {
             jump: None,
             // Here-documents inside are not looked for, or each pair of back-ticks would have a budget of its own.
             lost_ends: LOST_ENDS,
+            is_cut: false,
         };
         let inner = parser.list(Until::End);
         builder.part(WordPart::Output(inner));

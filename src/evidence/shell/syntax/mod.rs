@@ -19,9 +19,25 @@ const RESERVED: [&str; 14] =
     ["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "time", "coproc", "function", "esac"];
 
 /// Reads a shell text, one pipeline after the other: a tree of many bytes for each of the text need not be kept.
-pub(super) fn parse(text: &str) -> impl Iterator<Item = Pipeline> {
-    let mut parser = Parser { text: text.as_bytes(), at: 0, depth: 0, jump: None, lost_ends: 0 };
-    std::iter::from_fn(move || parser.next(Until::End))
+pub(super) fn parse(text: &str) -> Pipelines<'_> {
+    Pipelines(Parser { text: text.as_bytes(), at: 0, depth: 0, jump: None, lost_ends: 0, is_cut: false })
+}
+
+/// The pipelines of a text, in order.
+pub(super) struct Pipelines<'a>(Parser<'a>);
+
+impl Pipelines<'_> {
+    /// True where some of what was read so far is nested too deep to be followed.
+    pub(super) fn is_cut(&self) -> bool {
+        self.0.is_cut
+    }
+}
+
+impl Iterator for Pipelines<'_> {
+    type Item = Pipeline;
+    fn next(&mut self) -> Option<Pipeline> {
+        self.0.next(Until::End)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,6 +54,8 @@ struct Parser<'a> {
     /// The target of the next newline: behind the here-documents that begin there.
     jump: Option<usize>,
     lost_ends: u8,
+    /// True where something is nested too deep to be followed.
+    is_cut: bool,
 }
 
 impl Parser<'_> {
@@ -151,6 +169,7 @@ impl Parser<'_> {
                 // What looked like a command is a function's name.
                 b'(' if self.byte(1) == Some(b')') => {
                     self.at += 2;
+                    command.function = command.words.pop().and_then(|name| name.literal().map(str::to_owned));
                     command.words.clear();
                     self.blanks(true);
                 }
@@ -180,6 +199,7 @@ impl Parser<'_> {
     /// Reads one level deeper; none, and nothing read, where that is too deep.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth >= DEPTH {
+            self.is_cut = true;
             return None;
         }
         self.depth += 1;
@@ -202,6 +222,15 @@ impl Parser<'_> {
                 command.assigns.push(Assign { name, value, appends });
                 return;
             }
+            if self.names_function(word.literal()) {
+                self.blanks(false);
+                command.function = self.word().literal().map(str::to_owned);
+                self.blanks(false);
+                if self.rest().starts_with(b"()") {
+                    self.at += 2;
+                }
+                return self.blanks(true);
+            }
             // Reserved words, and the prompt that a documented session shows.
             let text = word.literal();
             if text.is_some_and(|text| RESERVED.contains(&text) || matches!(text, "$" | "%" | ">")) {
@@ -212,6 +241,13 @@ impl Parser<'_> {
             Some(words) => command.words.extend(words),
             None => command.words.push(word),
         }
+    }
+
+    /// True for the word `function` before a name and a body.
+    fn names_function(&self, word: Option<&str>) -> bool {
+        word == Some("function")
+            && self.rest().starts_with(b" ")
+            && self.rest().iter().take(80).any(|byte| *byte == b'{')
     }
 
     /// The elements of an array as one word.

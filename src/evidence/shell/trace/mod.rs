@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use super::super::code::is_issuer;
+use super::super::code::{is_issuer, is_secret_name};
 use super::super::payload;
 use super::commands::{self, is_secret_path, name_of, prefix_length, role_of, starts_by_itself};
+use super::functions;
 use super::render;
 use super::syntax::{Command, Pipeline, Redirect, ShellWord, WordPart, parse};
 use super::tainted_value::{AMBIENT_CREDENTIAL, TaintedValue};
@@ -55,12 +56,22 @@ pub(super) struct Tracer {
     pub(super) variables: BTreeMap<String, TaintedValue>,
     pub(super) files: BTreeMap<String, TaintedValue>,
     aliases: BTreeMap<String, String>,
+    /// The bodies of the text's own functions.
+    pub(super) functions: BTreeMap<String, Vec<Pipeline>>,
+    /// Folders that were fetched, with where they came from.
+    pub(super) folders: BTreeMap<String, TaintedValue>,
+    /// The fetched folder that the text has changed to.
+    pub(super) inside: Option<TaintedValue>,
+    /// True where a bound was reached.
+    pub(super) is_cut: bool,
     pub(super) events: Vec<Event>,
     /// The range of the pipeline at hand.
     pub(super) span: (usize, usize),
     depth: u8,
+    /// The number of functions that are being called.
+    pub(super) calls: u8,
     /// The number of bytes of text that is run as text that may still be read.
-    fuel: usize,
+    pub(super) fuel: usize,
     /// The number of bytes of longer values that were filled in.
     filled_in: usize,
     /// True where the pipeline at hand holds a command that rules care about.
@@ -73,7 +84,9 @@ impl Tracer {
         // In proportion to the text, so that text that runs text costs no more than reading it twice.
         self.fuel = self.fuel.saturating_add(text.len().saturating_mul(2));
         let mut traced = Vec::new();
-        for pipeline in parse(text) {
+        let mut pipelines = parse(text);
+        while let Some(pipeline) = pipelines.next() {
+            self.is_cut |= pipelines.is_cut();
             if self.is_idle(&pipeline) {
                 continue;
             }
@@ -103,8 +116,10 @@ impl Tracer {
     fn is_idle(&self, pipeline: &Pipeline) -> bool {
         // An alias may give any word a meaning.
         self.aliases.is_empty()
+            && self.functions.is_empty()
+            && self.inside.is_none()
             && pipeline.commands.iter().all(|command| {
-                let Command { assigns, words, redirects, group } = command;
+                let Command { assigns, words, redirects, group, .. } = command;
                 let first = words.first().and_then(ShellWord::literal);
                 assigns.is_empty()
                     && redirects.is_empty()
@@ -149,6 +164,9 @@ impl Tracer {
         // `X=… command` sets the variable before the command is looked at.
         self.assign(command);
         let input = self.redirected_input(command, input);
+        if let (Some(name), Some(body)) = (&command.function, &command.group) {
+            self.define(name, body);
+        }
         let output = if let Some(group) = &command.group {
             self.list(group, &input)
         } else {
@@ -190,7 +208,7 @@ impl Tracer {
         for part in &word.parts {
             match part {
                 WordPart::Text(text) => value.join(&TaintedValue::of(text.as_str())),
-                WordPart::Variable { name, default, .. } => value.join(&self.variable(name, default)),
+                WordPart::Variable { name, default, change, .. } => value.join(&self.changed(name, default, change)),
                 WordPart::Output(pipelines) => {
                     let mut printed = self.list(pipelines, &TaintedValue::default());
                     if printed.known().is_some() {
@@ -206,6 +224,22 @@ impl Tracer {
                     value.join(&TaintedValue { text: "<(…)".to_owned(), ..printed.changed() });
                 }
             }
+        }
+        value
+    }
+
+    /// A variable, with what is done to it.
+    fn changed(&mut self, name: &str, default: &str, change: &str) -> TaintedValue {
+        let mut value = self.variable(name, default);
+        if change == "!" {
+            // `${!name}`: the variable that is named by this one.
+            return value.known().map(str::to_owned).map_or(value, |name| self.variable(&name, ""));
+        }
+        if !change.is_empty()
+            && !value.unknown
+            && let Some(text) = functions::changed(&value.text, change)
+        {
+            value.text = text;
         }
         value
     }
@@ -227,13 +261,16 @@ impl Tracer {
         if !default.is_empty() {
             return TaintedValue::of(default);
         }
-        TaintedValue { text: format!("${name}"), unknown: !GIVEN.contains(&name), ..TaintedValue::default() }
+        let token = is_secret_name(name).then(|| name.to_owned());
+        TaintedValue { text: format!("${name}"), unknown: !GIVEN.contains(&name), token, ..TaintedValue::default() }
     }
 
     fn arguments(&mut self, command: &Command) -> Vec<TracedArgument> {
         let mut arguments = Vec::with_capacity(command.words.len().min(MOST_WORDS));
+        self.is_cut |= command.words.len() > MOST_WORDS;
         for word in command.words.iter().take(MOST_WORDS) {
             if arguments.len() >= MOST_WORDS {
+                self.is_cut = true;
                 break;
             }
             let value = self.value(word);
@@ -298,6 +335,9 @@ impl Tracer {
     pub(super) fn content(&self, path: &str) -> TaintedValue {
         if let Some(held) = self.files.get(normal(path)) {
             return held.clone();
+        }
+        if let Some(held) = self.fetched_folder(normal(path)) {
+            return held;
         }
         // bash opens a connection by these names.
         if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
@@ -374,6 +414,10 @@ impl Tracer {
         if value.secret.is_some() && !(is_ambient && is_issuer(address)) {
             self.event(ShellAction::SendsSecret, String::new(), &addressed);
         }
+        if let (Some(variable), None) = (&value.token, &value.secret) {
+            let addressed = TaintedValue { secret: Some(variable.clone()), ..addressed.clone() };
+            self.event(ShellAction::SendsToken, String::new(), &addressed);
+        }
         if value.environment {
             self.event(ShellAction::SendsEnvironment, format!("env | curl -d @- {address}"), &addressed);
         }
@@ -382,7 +426,11 @@ impl Tracer {
     /// Text that is run as a shell text. Gives what it prints.
     pub(super) fn run_text(&mut self, text: &str) -> TaintedValue {
         // Text that runs itself would never end.
-        if self.depth >= DEPTH || text.len() > self.fuel || text.trim().is_empty() {
+        if text.trim().is_empty() {
+            return TaintedValue::default();
+        }
+        if self.depth >= DEPTH || text.len() > self.fuel {
+            self.is_cut = true;
             return TaintedValue::default();
         }
         self.fuel -= text.len();
@@ -402,12 +450,16 @@ impl Tracer {
     pub(super) fn simple(&mut self, words: &[TracedArgument], input: TaintedValue) -> TaintedValue {
         let mut words = words;
         let mut input_is_arguments = false;
+        let mut placeholder = None;
         let mut aliased: Vec<TracedArgument>;
         loop {
             // The options of `sudo` or `env` fit; a longer row of words is the command's own.
             let texts: Vec<&str> = words.iter().take(12).map(TracedArgument::text).collect();
             let Some(length) = prefix_length(&texts) else { break };
-            input_is_arguments |= texts.first().is_some_and(|first| name_of(first) == "xargs");
+            if texts.first().is_some_and(|first| name_of(first) == "xargs") {
+                input_is_arguments = true;
+                placeholder = placeholder_of(texts.get(..length).unwrap_or(&[])).map(str::to_owned);
+            }
             words = words.get(length..).unwrap_or(&[]);
         }
         let Some(first) = words.first() else { return input };
@@ -418,13 +470,32 @@ impl Tracer {
             words = &aliased;
         }
         let Some(first) = words.first() else { return input };
+        if let Some(printed) = self.call(first.text(), words.get(1..).unwrap_or(&[]), &input) {
+            return printed;
+        }
+        let globbed: TracedArgument;
+        let first = match functions::globbed(first.text()) {
+            Some(name) => {
+                globbed = TracedArgument { value: TaintedValue::of(name) };
+                &globbed
+            }
+            None => first,
+        };
         self.telling |= commands::is_telling(name_of(first.text()));
         let name = name_of(first.text());
         let rest = words.get(1..).unwrap_or(&[]);
         // What `xargs` reads becomes the last word of the command.
         if input_is_arguments {
             let mut rest = rest.to_vec();
-            rest.push(TracedArgument { value: input });
+            match placeholder {
+                Some(placeholder) => {
+                    for word in rest.iter_mut().filter(|word| word.text().contains(&placeholder)) {
+                        word.value.taint(&input);
+                        word.value.unknown = true;
+                    }
+                }
+                None => rest.push(TracedArgument { value: input }),
+            }
             return self.with_role(role_of(name), first, name, &rest, TaintedValue::default());
         }
         self.with_role(role_of(name), first, name, rest, input)
@@ -435,6 +506,13 @@ impl Tracer {
             self.aliases.insert(name.to_owned(), body.to_owned());
         }
     }
+}
+
+/// The word of `xargs -I word` for which each line of the input stands.
+fn placeholder_of<'a>(words: &[&'a str]) -> Option<&'a str> {
+    let at = words.iter().position(|word| word.starts_with("-I"))?;
+    let inline = words.get(at)?.strip_prefix("-I").filter(|rest| !rest.is_empty());
+    inline.or_else(|| words.get(at + 1).copied())
 }
 
 /// True where a text holds a whole public key rather than a place for one.

@@ -46,6 +46,14 @@ impl Folded {
             self.steps.push((here, origin));
         }
     }
+
+    /// Adds another text behind this one, with its ways back.
+    pub fn append(&mut self, other: &Self) {
+        let here = self.text.len();
+        self.mark(other.origin(0));
+        self.steps.extend(other.steps.iter().filter(|(at, _)| *at > 0).map(|(at, origin)| (here + at, *origin)));
+        self.text.push_str(&other.text);
+    }
 }
 
 /// The text with its deceptions undone; `None` where there is nothing to undo, which costs one walk.

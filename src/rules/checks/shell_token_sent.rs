@@ -1,0 +1,28 @@
+//! shell-token-sent: a command sends a variable with a token to a host that did not issue it.
+
+use std::cell::LazyCell;
+
+use crate::FactSink;
+use capdex_evidence::shell::ShellAction;
+use capdex_evidence::subject::Subject;
+use capdex_model::fact::{Confidence, Severity};
+
+use super::destinations::{Destination, Destinations, is_at, issuers};
+use super::shell_events::{events, weighed, written};
+
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let destinations = LazyCell::new(|| Destinations::of(subject));
+    for (document, event) in events(subject).filter(|(_, event)| event.action == ShellAction::SendsToken) {
+        // Of a service that is not known it cannot be told which host is its own.
+        let Some(domains) = issuers(&event.secret) else { continue };
+        let astray = event.addresses.iter().any(|address| {
+            // A name that is looked up has no scheme, and tells whoever answers for it.
+            let looked_up = address == "a name server";
+            looked_up || (!is_at(address, domains) && destinations.judge(address).is_some_and(Destination::is_foreign))
+        });
+        if astray {
+            let severity = weighed(subject, document, event, Severity::High);
+            facts.found_as(severity, Confidence::Medium, document.place(event.start), written(document, event));
+        }
+    }
+}
