@@ -15,7 +15,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for (document, event) in events(subject).filter(|(_, event)| event.action == ShellAction::RunsRemote) {
         let worst = event.addresses.iter().filter_map(|address| judged(address, &destinations)).max();
         if let Some(severity) = worst {
-            let severity = weighed(subject, document, event, severity);
+            let severity = weighed(document, event, severity);
             facts.found_as(severity, Confidence::Medium, document.place(event.start), written(document, event));
         }
     }

@@ -21,7 +21,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             looked_up || (!is_at(address, domains) && destinations.judge(address).is_some_and(Destination::is_foreign))
         });
         if astray {
-            let severity = weighed(subject, document, event, Severity::High);
+            let severity = weighed(document, event, Severity::High);
             facts.found_as(severity, Confidence::Medium, document.place(event.start), written(document, event));
         }
     }
