@@ -16,19 +16,23 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         if read_only != Some(true) {
             continue;
         }
-        // Two witnesses that agree are plain; one alone may be a noun that looks like a verb.
+        // Two witnesses that agree are plain; one alone may be a noun that looks like a verb, or speak of what is computed.
         let (by_name, by_text) = (verb_of_name(&tool.name), verb_of_description(surface));
         let place = below(surface, "/annotations/readOnlyHint");
         match (by_name, by_text) {
-            (Some(verb), Some(_)) => facts.found(place, &format!("{}: read-only, but {verb}s", tool.name)),
+            (Some(verb), Some(_)) => {
+                // What a session switches on or puts together is gone with it.
+                let severity = if PASSING.contains(&verb) { Severity::Medium } else { Severity::High };
+                facts.found_as(severity, Confidence::High, place, &format!("{}: read-only, but {verb}s", tool.name));
+            }
             (Some(verb), None) => facts.found_as(
-                Severity::Medium,
+                Severity::Low,
                 Confidence::Medium,
                 place,
                 &format!("{}: read-only, but named {verb}", tool.name),
             ),
             (None, Some(verb)) => facts.found_as(
-                Severity::Medium,
+                Severity::Low,
                 Confidence::Low,
                 place,
                 &format!("{}: read-only, but described as {verb}", tool.name),
@@ -37,6 +41,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         }
     }
 }
+
+/// Verbs whose change may be one of the session alone.
+const PASSING: [&str; 8] = ["enable", "disable", "format", "merge", "copy", "pause", "resume", "restore"];
 
 /// Verbs that change something.
 const MUTATING: [&str; 63] = [

@@ -63,7 +63,12 @@ fn judgement(order: &ToolOrder<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<Seve
     let changes = decided == Some(Decided::Changed) || changes_it(sentence);
     match order.tie {
         // What another server's tool is called with is not this one's to say.
-        _ if over_others && (changes || to_receiver || assigns_foreign(sentence, speaker) || sets_aside(sentence)) => {
+        _ if over_others
+            && (changes
+                || to_receiver
+                || (order.tie.is_some() && assigns_foreign(sentence, speaker))
+                || sets_aside(sentence)) =>
+        {
             Some(Severity::High)
         }
         _ if over_others && (decided.is_some() || puts) && (written || overrules_user(sentence)) => {

@@ -4,7 +4,7 @@
 //! are: the surface's own, one of the same server, or one of a stranger's. The rules that read orders judge them.
 
 use capdex_evidence::lexicon::{CONSENT, ORDER, USER};
-use capdex_evidence::sentences::{SegmentedText, Sentence, Words};
+use capdex_evidence::sentences::{Phrase, SegmentedText, Sentence, Words};
 use capdex_evidence::words;
 
 use super::tool_directives::Whose;
@@ -64,9 +64,9 @@ pub(super) fn orders<'a>(text: &'a SegmentedText, speaker: &SurfaceSpeaker<'_>) 
     for sentence in text.sentences() {
         let names = names(&sentence, speaker);
         let own = tie::of(&sentence, &names, speaker);
-        let obliges = obliges(&sentence);
+        let obliges = is_duty(&sentence);
         // Where a person is to approve, nothing is taken from anybody.
-        if asks_people(&sentence) || binds_people(&sentence) {
+        if asks_people(&sentence) || binds_people(&sentence) || lists_values(&sentence) {
             before = own;
             continue;
         }
@@ -88,8 +88,20 @@ pub(super) fn orders<'a>(text: &'a SegmentedText, speaker: &SurfaceSpeaker<'_>) 
     orders
 }
 
+/// True where a sentence obliges: what somebody needs or pleases is no duty.
+fn is_duty(sentence: &Sentence<'_>) -> bool {
+    const WEAK: Words = Words::of(&["need", "needs", "needed", "please", "expected", "supposed", "remember"]);
+    let bound = |index: usize| sentence.fits(index + 1, words!["to"]) && sentence.fits(index + 2, words!["be"]);
+    let strong = sentence.all(ORDER).any(|index| !sentence.fits(index, &WEAK) || bound(index));
+    strong || (obliges(sentence) && !sentence.classes.any(ORDER))
+}
+
 /// "The user must approve", "ask the user first", "wait for their confirmation".
 fn asks_people(sentence: &Sentence<'_>) -> bool {
+    const UNTIL: Phrase = Phrase::of(&[&["until", "unless"], &["the", "a"], &["user", "customer", "human"]], 0);
+    if sentence.find(&UNTIL).is_some() {
+        return true;
+    }
     sentence.classes.any(USER)
         && sentence.all(CONSENT).any(|index| {
             !sentence.negated(index)
@@ -109,6 +121,13 @@ fn asks_people(sentence: &Sentence<'_>) -> bool {
                     ],
                 )
         })
+}
+
+/// "'repairs' (…); 'network' (…); 'logs' (…)": the values of an argument, explained.
+fn lists_values(sentence: &Sentence<'_>) -> bool {
+    let explained =
+        |index: &usize| sentence.words.get(*index).is_some_and(|word| word.quoted) && sentence.explains(*index);
+    (0..sentence.words.len()).filter(explained).count() > 2
 }
 
 /// "A human must set", "the administrator has to": the duty is a person's.

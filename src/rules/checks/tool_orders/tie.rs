@@ -48,10 +48,48 @@ const USED: Words = Words::of(&[
     "user",
 ]);
 
+/// What is done with a tool in a clause that ties an order to its call.
+const ACTS: Words = Words::of(&[
+    "call",
+    "calls",
+    "calling",
+    "called",
+    "use",
+    "uses",
+    "using",
+    "used",
+    "run",
+    "running",
+    "runs",
+    "invoke",
+    "invoking",
+    "invoked",
+    "invokes",
+    "execute",
+    "executing",
+    "executed",
+    "operating",
+    "via",
+    "through",
+    "with",
+    "fetching",
+    "querying",
+    "requesting",
+    "loaded",
+    "triggered",
+    "sending",
+    "list",
+    "listing",
+    "checking",
+    "retrieving",
+]);
+
 /// The call that a sentence ties its order to.
 pub(super) fn of(sentence: &Sentence<'_>, names: &[ToolName], speaker: &SurfaceSpeaker<'_>) -> Option<Tie> {
+    // "Use when the X tool is wrong" compares; "when using X" ties.
+    let is_used = |range: &std::ops::Range<usize>| range.clone().any(|index| sentence.fits(index, &ACTS));
     let named = |range: &std::ops::Range<usize>| {
-        let inside = names.iter().filter(|name| range.contains(&name.index));
+        let inside = names.iter().filter(|name| range.contains(&name.index) && is_used(range));
         inside.map(|name| if name.is_sibling { Tie::Sibling } else { Tie::Foreign }).max()
     };
     // "Use after and limit for pages" names arguments.
