@@ -145,6 +145,22 @@ impl PoisonCues {
         }
     }
 
+    /// True where nothing but a lifted protection stands in a text: of an argument it tells what the argument does.
+    pub(super) fn only_unguards(&self) -> bool {
+        let more = [
+            self.template,
+            self.tag,
+            self.label,
+            self.overrides,
+            self.conceals,
+            self.sly,
+            self.waits,
+            self.foreign,
+            self.command,
+        ];
+        self.unguards && !more.contains(&true) && self.secret.is_none() && self.encoded.is_none()
+    }
+
     /// The severity of the cues together: silence with a secret, or an order under a mark of rank, is an attack; one
     /// clause alone may be clumsy.
     pub(super) fn judgement(&self) -> Option<(Severity, Confidence)> {

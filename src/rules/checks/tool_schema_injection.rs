@@ -32,6 +32,9 @@ fn judgement(text: &SurfaceText, surface: &Surface) -> Option<(Severity, Confide
         _ => {}
     }
     let cues = PoisonCues::of(text, surface);
+    if cues.only_unguards() {
+        return Some((Severity::Low, Confidence::Low, cues.quote));
+    }
     cues.judgement().map(|(severity, confidence)| (severity, confidence, cues.quote))
 }
 

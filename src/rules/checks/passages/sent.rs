@@ -79,6 +79,11 @@ const SENDS: Words = Words::of(&[
     "notify",
 ]);
 
+/// Words before a noun: "the report" reports nothing.
+const BEFORE_NOUN: Words = Words::of(&[
+    "the", "a", "an", "this", "that", "your", "their", "its", "each", "every", "any", "of", "no", "full", "new",
+]);
+
 /// What is the user's: words, files, results.
 const WORK: Words = Words::of(&[
     "conversation",
@@ -179,7 +184,10 @@ fn judgement(subject: &Subject<'_>, own: &Destinations, passages: &[Passage<'_>]
     let passage = passages.get(at)?;
     let sentence = &passage.sentence;
     let said = passage.document.text.get(passage.bytes.clone())?;
-    let sends = (0..sentence.words.len()).find(|index| sentence.fits(*index, &SENDS) && !sentence.negated(*index))?;
+    let sends = (0..sentence.words.len()).find(|index| {
+        let is_noun = sentence.fits(index.wrapping_sub(1), &BEFORE_NOUN);
+        sentence.fits(*index, &SENDS) && !sentence.negated(*index) && !is_noun
+    })?;
     if !passage.binds() || passage.is_aside() {
         return None;
     }
@@ -187,7 +195,8 @@ fn judgement(subject: &Subject<'_>, own: &Destinations, passages: &[Passage<'_>]
     let behind = said.len().checked_sub(sentence.behind(sends).len())?;
     let named = said.get(behind..).and_then(|rest| ADDRESS.find(rest)).filter(|found| {
         let before = said.get(..behind + found.start()).unwrap_or_default();
-        !before.ends_with("](") || before.contains("endpoint") || before.contains("server")
+        let is_source = before.trim_end().to_ascii_lowercase().ends_with(" from");
+        !is_source && !before.ends_with("](") || before.contains("endpoint") || before.contains("server")
     });
     let address = named.map(|found| found.as_str()).or_else(|| fenced_address(passage))?;
     let receiver = receiver(subject, own, address)?;
