@@ -127,7 +127,9 @@ pub enum CliCommand {
     #[command(after_help = "Examples:\n  capdex docs docs\n  capdex docs docs --check")]
     Docs(DocsArgs),
     /// Measure recall, false positives and throughput on a labelled set.
-    #[command(after_help = "Example:\n  capdex bench skills.jsonl.gz --threads 1")]
+    #[command(
+        after_help = "Example:\n  capdex bench skills.jsonl.gz --threads 1\n  capdex bench skills-check.jsonl.gz --rates-only"
+    )]
     Bench(BenchArgs),
     /// Decide about a source.
     #[command(subcommand, after_help = "Example:\n  capdex sources accept-removals official-registry")]
@@ -372,6 +374,13 @@ pub struct BenchArgs {
     /// Also write what each rule did into this file of figures, in place of what stood there about the same sets.
     #[arg(long, value_name = "FILE")]
     pub measure: Option<PathBuf>,
+    /// Also write how many cases of each subset and source are flagged into this file of figures, in place of what stood
+    /// there about the same sets.
+    #[arg(long, value_name = "FILE")]
+    pub detection: Option<PathBuf>,
+    /// Print rates by subset and source alone: no case, no category, no rule. For sets that are measured and not read.
+    #[arg(long, conflicts_with_all = ["verdicts", "measure"])]
+    pub rates_only: bool,
     /// How often each set is scanned; the best round counts.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: u32,

@@ -40,6 +40,8 @@ mod voices;
 
 use checks::CodeRule;
 
+pub use measured::detection;
+
 /// The rules of this program, for all who read facts: the store is opened over it, and facts carry it along.
 pub static INDEX: RuleIndex = RuleIndex::new(RuleSource { metas, digest, measured: measured::sets, mask_line });
 

@@ -5,11 +5,17 @@
 
 use std::collections::BTreeMap;
 
+use capdex_model::rule::detection::Detection;
 use capdex_model::rule::measured::MeasuredSet;
 
 /// The measured counts, by the name of the set.
 pub(crate) fn sets() -> BTreeMap<String, MeasuredSet> {
     serde_json::from_str(include_str!("measured.json")).expect("the compiled-in figures parse, as tested")
+}
+
+/// How many cases of labelled sets are flagged, as `capdex bench --detection` measured it.
+pub fn detection() -> Detection {
+    serde_json::from_str(include_str!("detection.json")).expect("the compiled-in figures parse, as tested")
 }
 
 #[cfg(test)]
@@ -27,6 +33,13 @@ mod tests {
         }
         assert!(!sets().is_empty());
         assert_eq!(serde_json::from_str(&render(&sets())).ok(), Some(sets()));
+    }
+
+    #[test]
+    fn detection_figures_are_as_they_were_written() {
+        let text = capdex_model::rule::detection::render(&detection());
+        assert_eq!(text, include_str!("detection.json"));
+        assert!(!detection().sets.is_empty());
     }
 
     #[test]

@@ -16,6 +16,7 @@ use capdex_db::Scanned;
 use capdex_model::bundle::Bundle;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
+use capdex_model::rule::detection::{self, Detection, DetectionSet};
 use capdex_model::rule::measured::{self, MeasuredSet};
 use capdex_model::time::AsOf;
 use serde_json::{Value, json};
@@ -45,12 +46,18 @@ pub(super) fn run(global: &Global, options: &BenchArgs, out: &mut Out) -> anyhow
     let sets = options.files.iter().map(|path| BenchSet::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let pool = bulk::pool(global.threads)?;
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
-    let mut figures = BTreeMap::new();
+    let (mut figures, mut detected) = (BTreeMap::new(), BTreeMap::new());
     let mut lines = Vec::new();
     for set in &sets {
         let (verdicts, best) = time(set, &pool, options.rounds, at);
         print_throughput(set, &verdicts, best, &pool, options.rounds, out)?;
-        rates::print(set, &verdicts, out)?;
+        let flagged = rates::detection(set, &verdicts, at);
+        if options.rates_only {
+            rates::print_groups(&flagged, out)?;
+        } else {
+            rates::print(set, &verdicts, out)?;
+        }
+        detected.insert(set.name.clone(), flagged);
         lines.extend(set.cases.iter().zip(&verdicts).map(|(case, verdict)| verdict_line(case, verdict)));
         figures.insert(set.name.clone(), rates::measured(set, &verdicts));
     }
@@ -60,6 +67,9 @@ pub(super) fn run(global: &Global, options: &BenchArgs, out: &mut Out) -> anyhow
     }
     if let Some(path) = &options.measure {
         write_figures(path, figures)?;
+    }
+    if let Some(path) = &options.detection {
+        write_detection(path, detected)?;
     }
     Ok(Exit::Done)
 }
@@ -149,12 +159,24 @@ fn write_verdicts(path: &Path, lines: &[Value]) -> anyhow::Result<()> {
 
 /// Puts the figures of these sets into a file of figures and keeps those of other sets.
 fn write_figures(path: &Path, figures: BTreeMap<String, MeasuredSet>) -> anyhow::Result<()> {
-    let mut all: BTreeMap<String, MeasuredSet> = match fs::read(path) {
-        Ok(bytes) => serde_json::from_slice(&bytes).with_context(|| format!("{} is no such file", path.display()))?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
-        Err(error) => return Err(error).with_context(|| format!("failed to read {}", path.display())),
-    };
+    let mut all: BTreeMap<String, MeasuredSet> = read_figures(path)?;
     // Sets that were not measured now keep their figures.
     all.extend(figures);
     fs::write(path, measured::render(&all)).with_context(|| format!("failed to write {}", path.display()))
+}
+
+/// The same for how many cases are flagged.
+fn write_detection(path: &Path, sets: BTreeMap<String, DetectionSet>) -> anyhow::Result<()> {
+    let mut all: Detection = read_figures(path)?;
+    all.sets.extend(sets);
+    fs::write(path, detection::render(&all)).with_context(|| format!("failed to write {}", path.display()))
+}
+
+/// A file of figures; none yet where there is no file.
+fn read_figures<T: Default + serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
+    match fs::read(path) {
+        Ok(bytes) => serde_json::from_slice(&bytes).with_context(|| format!("{} is no such file", path.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(T::default()),
+        Err(error) => Err(error).with_context(|| format!("failed to read {}", path.display())),
+    }
 }

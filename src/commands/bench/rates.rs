@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_dataset::escape;
 use capdex_model::fact::Severity;
+use capdex_model::rule::detection::DetectionSet;
 use capdex_model::rule::measured::{MeasuredSet, Rate};
+use capdex_model::time::AsOf;
 
 use super::CaseFindings;
 use super::set::{BenchCase, BenchSet};
@@ -36,6 +38,41 @@ pub(super) fn measured(set: &BenchSet, verdicts: &[CaseFindings]) -> MeasuredSet
         }
     }
     measured
+}
+
+/// How many cases of each subset and source are flagged, with the rule set and the day.
+pub(super) fn detection(set: &BenchSet, verdicts: &[CaseFindings], at: AsOf) -> DetectionSet {
+    let mut flagged = DetectionSet {
+        digest: set.digest.to_string(),
+        rules: capdex_rules::INDEX.digest().to_string(),
+        day: at.0.to_string().chars().take(10).collect(),
+        groups: BTreeMap::new(),
+    };
+    for (case, verdict) in set.cases.iter().zip(verdicts) {
+        flagged.add(&case.label, [("subset", &case.subset), ("source", &case.source)], verdict.worst);
+    }
+    flagged
+}
+
+/// Prints how many cases of each subset and source are flagged.
+pub(super) fn print_groups(flagged: &DetectionSet, out: &mut Out) -> anyhow::Result<()> {
+    let mut table = summary::table();
+    table.set_header(["flagged, %", "cases", "critical", "high or worse", "medium or worse"]);
+    for (label, groups) in &flagged.groups {
+        for (group, counts) in groups {
+            let rate = |hits| Rate { hits, of: counts.of }.to_string();
+            let name = format!("{label} {group}");
+            table.add_row([
+                escape::escape(&name).into_owned(),
+                counts.of.to_string(),
+                rate(counts.critical),
+                rate(counts.high),
+                rate(counts.medium),
+            ]);
+        }
+    }
+    out.line(table)?;
+    Ok(())
 }
 
 /// Prints the rates by label, subset and category, then each rule's own, the noisiest apart.

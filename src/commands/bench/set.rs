@@ -23,6 +23,8 @@ struct CaseRecord {
     #[serde(default)]
     category: String,
     #[serde(default)]
+    source: String,
+    #[serde(default)]
     files: BTreeMap<String, String>,
     #[serde(default)]
     doc: Value,
@@ -35,6 +37,8 @@ pub(super) struct BenchCase {
     pub(super) label: String,
     pub(super) subset: String,
     pub(super) category: String,
+    /// Who published it.
+    pub(super) source: String,
     pub(super) bundle: Bundle,
 }
 
@@ -96,5 +100,12 @@ fn case(line: CaseRecord) -> BenchCase {
     }
     // Without listing claims: a case has no directory that speaks for it.
     let bundle = Bundle::local(format!("folder:{}", line.case), files);
-    BenchCase { id: line.case, label: line.label, subset: line.subset, category: line.category, bundle }
+    BenchCase {
+        id: line.case,
+        label: line.label,
+        subset: line.subset,
+        category: line.category,
+        source: line.source,
+        bundle,
+    }
 }

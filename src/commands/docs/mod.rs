@@ -13,6 +13,7 @@ use crate::output::Out;
 
 mod config;
 mod coverage;
+mod detection;
 mod pages;
 
 /// Every page: its file name and what writes it.
@@ -20,6 +21,7 @@ type ManualPage = (&'static str, fn() -> String);
 const PAGES: &[ManualPage] = &[
     ("rules.md", pages::rules),
     ("coverage.md", coverage::coverage),
+    ("detection.md", detection::detection),
     ("rubrics.md", pages::rubrics),
     ("sources.md", pages::sources),
     ("cli.md", pages::cli),

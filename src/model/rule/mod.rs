@@ -9,6 +9,7 @@ use crate::ids::RuleId;
 use crate::kind::Kind;
 use crate::listing::Claims;
 
+pub mod detection;
 mod index;
 pub mod measured;
 #[cfg(any(test, feature = "testing"))]
