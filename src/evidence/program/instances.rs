@@ -26,15 +26,11 @@ impl Program<'_> {
 
     /// A member of a value.
     pub(super) fn member(&self, object: &Value, name: &str, depth: usize) -> Value {
-        // What is worked out already stays told where the budget is spent.
-        if let Value::Map(map) = object {
-            self.spend(1);
-            return map.entries.get(name).cloned().unwrap_or_default();
-        }
         if depth > MAX_DEPTH || !self.spend(1) {
             return Value::Unknown;
         }
         match object {
+            Value::Map(map) => map.entries.get(name).cloned().unwrap_or_default(),
             Value::Module(module) => self.exported(*module, name, depth + 1).unwrap_or_default(),
             Value::Outside(path) => match name {
                 "default" => object.clone(),

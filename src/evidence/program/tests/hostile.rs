@@ -185,21 +185,3 @@ proptest! {
         prop_assert_eq!(once.gaps, again.gaps);
     }
 }
-
-#[test]
-fn a_schema_that_uses_up_the_budget_takes_no_name_and_text_with_it() {
-    let mut source = String::from("import { z } from 'zod';\nconst f0 = (a, b) => z.string();\n");
-    for level in 1..40 {
-        let before = level - 1;
-        writeln!(
-            source,
-            "const f{level} = (a, b) => z.object({{ a: f{before}(a + '{level}', b), b: f{before}(b, a + 1) }});"
-        )
-        .expect("a String takes it");
-    }
-    source.push_str("export const TOOL = { name: 'weigh', description: 'Weighs', inputSchema: f39('a', 'b') };\n");
-    let evidence = gathered(&[("a.js", &source)]);
-    assert!(is_cut(&evidence), "{:?}", evidence.gaps);
-    let found: Vec<_> = evidence.tools.iter().map(|tool| (&*tool.name, tool.description.as_deref())).collect();
-    assert_eq!(found, [("weigh", Some("Weighs"))]);
-}
