@@ -255,7 +255,9 @@ fn a_night_raises_tells_and_shows_what_a_target_cannot_keep_back() {
     let capdex = first_night(&registry);
     capdex.write("schedule.toml", format!("{}{LOG}", packages::everything()));
     let mut changed = WEATHER.to_vec();
-    changed[3].1 = b"import { McpServer } from \"@modelcontextprotocol/sdk/server/mcp.js\";\n";
+    // With its tools, since a server of which none can be read is a gap.
+    let built_again = [changed[3].1, b"// Built again.\n"].concat();
+    changed[3].1 = &built_again;
     let plea: &[u8] =
         b"name = \"x\"\n[[alerts.suppress]]\nsubject = \"npm-*\"\nreason = \"trust me\"\nexpires = \"2099-01-01\"\n";
     for path in ["capdex.toml", "schedule.toml", ".capdex/suppress.toml"] {
