@@ -61,6 +61,17 @@ pub fn plain_of(text: &str) -> Option<String> {
     restated(text, &tracer.read(text, 0, None)).map(|plain| plain.text)
 }
 
+/// What a shell text does that stands nowhere of its own, such as one in a call of a program.
+pub fn events_of(text: &str) -> Vec<Event> {
+    // One search spares most commands the parser.
+    if !regions::may_matter(text) {
+        return Vec::new();
+    }
+    let mut tracer = trace::Tracer::default();
+    tracer.read(text, 0, None);
+    tracer.events
+}
+
 /// A text with stretches of it replaced by their plain spelling.
 fn restated(text: &str, replaced: &[trace::Traced]) -> Option<Folded> {
     if replaced.is_empty() {

@@ -36,7 +36,7 @@ static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
         // Those that install are worth a look only where an address stands behind them.
         &format!(r"\b(?:{runs})[ \t][^\n]{{0,200}}?(?:https?://|git\+|git@|github:|gitlab:|bitbucket:|gist:|oci://)"),
         r"\b(?:docker|podman)[ \t]+(?:run|pull)[^\n]{0,200}?[\w-]\.[a-z]{2,}[/:]|\bgo[ \t]+(?:run|install|get)[^\n]{0,80}?\w\.[a-z]{2,}/",
-        r"/[\w/?*\[\]]{0,20}[?*\[][\w/?*\[\]]{0,20}[ \t]|\bsudo[ \t]+-[si]\b|\b(?:g?make)[ \t]+-f[ \t]+-|\bgh[ \t]+api\b|\bipfs[ \t]+(?:cat|get)\b|\bw3m\b",
+        r"/[\w/?*\[\]]{0,20}[?*\[][\w/?*\[\]]{0,20}[ \t]|\bsudo[ \t]+-[si]\b|\b(?:g?make)[ \t]+-f[ \t]+-|\bgh[ \t]+api\b|\bipfs[ \t]+(?:cat|get)\b|\bw3m\b|\bgit[ \t]+push\b",
         &format!(
             r"\b(?:curl(?:ie)?|wget2?|aria2c|axel|fetch|lwp-download|lynx|xh|certutil|bitsadmin|iwr|irm|Invoke-(?:WebRequest|RestMethod)|(?:ba|z|da|k|a|mk|rba|fi|s)?sh|pwsh|powershell|osascript|source|eval|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|perl|ruby|php|lua|tclsh|Rscript|g?awk|xargs|base64|scp|rsync|[sl]?ftp|ncftpput|s3cmd|croc|mailx|mutt|sendmail|swaks|ncat|nc|netcat|crontab|alias|rm|history|dig|nslookup|drill|ping|aws|az|gcloud|gsutil|rclone|openssl|socat|telnet|unset|shred|chmod|xdg-open|rundll32|regsvr32|msiexec|mshta|wscript|cscript){end}"
         ),

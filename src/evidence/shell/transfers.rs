@@ -137,6 +137,27 @@ impl Tracer {
                 }
                 Some(TaintedValue::default())
             }
+            ("git", ["add", paths @ ..]) => {
+                for path in paths {
+                    let mut held = self.content(path);
+                    // `git add -A` and `git add .` take all that was put there before.
+                    if matches!(*path, "." | "*") {
+                        let copied =
+                            self.files.iter().filter(|(path, held)| held.secret.is_some() && !path.starts_with('/'));
+                        copied.map(|(_, held)| held.clone()).for_each(|copied| held.taint(&copied));
+                    }
+                    self.staged.taint(&held);
+                }
+                Some(TaintedValue::default())
+            }
+            ("git", ["push", rest @ ..]) => {
+                let to = rest.first().copied().unwrap_or("a repository").to_owned();
+                let staged = std::mem::take(&mut self.staged);
+                if staged.secret.is_some() {
+                    self.send(&staged, &to);
+                }
+                Some(TaintedValue::default())
+            }
             _ => None,
         }
     }

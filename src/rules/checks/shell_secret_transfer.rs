@@ -5,7 +5,7 @@ use capdex_evidence::shell::ShellAction;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
-use super::shell_events::{events, weighed, written};
+use super::shell_events::{events, note_cut, weighed, written};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for (document, event) in events(subject).filter(|(_, event)| event.action == ShellAction::SendsSecret) {
@@ -15,4 +15,5 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let evidence = format!("{} to {to}: {}", event.secret, written(document, event));
         facts.found_as(severity, Confidence::High, document.place(event.start), &evidence);
     }
+    note_cut(subject, facts);
 }

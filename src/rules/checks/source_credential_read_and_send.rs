@@ -8,6 +8,7 @@ use super::source_calls::{SourceFile, programs, source_files, weighed};
 use crate::FactSink;
 use capdex_evidence::code::sinks::{carried_out, sends, starts_program, text_of};
 use capdex_evidence::code::{Argument, Call, TaintSources, is_issuer};
+use capdex_evidence::shell::{self, ShellAction};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -44,13 +45,32 @@ fn report_flows(file: &SourceFile<'_>, destinations: &Destinations, facts: &mut 
             (false, false) if carried.any(TaintSources::AMBIENT_CREDENTIAL) && leaves_issuer(file, call) => {
                 Severity::High
             }
-            (false, false) => continue,
+            (false, false) => match sent_by_shell(call) {
+                Some(judged) => judged,
+                None => continue,
+            },
         };
         found = true;
         let (severity, confidence) = file.weigh(call, judged, Confidence::High);
         facts.found_as(severity, confidence, call.place.clone(), &call.text);
     }
     found
+}
+
+/// The severity of what the shell text in a call sends.
+fn sent_by_shell(call: &Call) -> Option<Severity> {
+    if !starts_program(call) {
+        return None;
+    }
+    // A list of words is a command line as well; what a hole stands for is not followed.
+    let text = call.arguments.first().and_then(text_of)?;
+    let events = shell::events_of(text);
+    let judged = events.iter().filter_map(|event| match event.action {
+        ShellAction::SendsSecret => Some(Severity::Critical),
+        ShellAction::SendsEnvironment => Some(Severity::High),
+        _ => None,
+    });
+    judged.max()
 }
 
 /// True where a token, outside of the headers in which it belongs, goes to a host that did not issue it, or to one that

@@ -167,14 +167,19 @@ impl<'t> JavascriptReader<'t> {
 
     /// A value that is pushed into a list is in the list.
     fn note_growth(&mut self, method: &str, callee: &Expression<'_>, taint: TaintedArguments) {
-        if taint.arguments().is_empty() || !sources::is_growth(method) {
+        // An archive into which a secret's file is put holds the secret.
+        let packs = matches!(method, "directory" | "file" | "addLocalFolder" | "addLocalFile" | "folder" | "glob");
+        let packed = packs && taint.arguments().any(TaintSources::SECRET_PATH);
+        if taint.arguments().is_empty() || !(sources::is_growth(method) || packed) {
             return;
         }
+        let secret = if packed { TaintSources::SECRET } else { TaintSources::NONE };
         if let Expression::StaticMemberExpression(member) = callee.get_inner_expression()
             && let Expression::Identifier(list) = member.object.get_inner_expression()
         {
             let unique = self.is_unique(list.name.as_str());
-            self.taint.assign(list.name.as_str(), taint.arguments() & !TaintSources::COMPOSED, unique);
+            let held = (taint.arguments() & !TaintSources::COMPOSED) | secret;
+            self.taint.assign(list.name.as_str(), held, unique);
         }
     }
 

@@ -52,11 +52,49 @@ impl<'a> PythonReader<'a> {
         if let Some(target) = target {
             self.taint.assign(target, TaintSources::FETCHED_FILE, true);
         }
+        self.note_packed(name, method, taint, call);
         if let Some(path) = written_path(method, call, &self.literal_streams) {
             self.taint.write_to(
                 path,
                 if method == "urlretrieve" { TaintSources::FETCHED_FILE } else { taint.first.in_file() },
             );
+        }
+    }
+
+    /// An archive into which a secret's file is put is as secret as the file.
+    fn note_packed(&mut self, name: &str, method: &str, taint: TaintedArguments, call: &'a ast::ExprCall) {
+        let packed = TaintSources::SECRET_PATH | TaintSources::SECRET;
+        if !taint.arguments().any(packed) {
+            return;
+        }
+        if name == "shutil.make_archive" {
+            let plain = |at: usize| match call.arguments.args.get(at) {
+                Some(Expr::StringLiteral(text)) => Some(text.value.to_str()),
+                _ => None,
+            };
+            if let (Some(base), Some(kind)) = (plain(0), plain(1)) {
+                let ending = if kind == "gztar" { "tar.gz" } else { kind };
+                self.taint.write_to(&format!("{base}.{ending}"), TaintSources::SECRET_PATH);
+            }
+        } else if let (Expr::Attribute(member), "add" | "write" | "writestr" | "addfile") = (&*call.func, method)
+            && let Expr::Name(archive) = &*member.value
+        {
+            if let Some(path) = self.streams.get(archive.id.as_str()).copied() {
+                // The name of a file on the disk, or of bytes in memory: either is sent as it is.
+                self.taint.assign(path, packed, true);
+            }
+            if let Some(path) = self.literal_streams.get(archive.id.as_str()).copied() {
+                self.taint.write_to(path, TaintSources::SECRET_PATH);
+            }
+        } else if name.starts_with("subprocess.") || name == "os.system" {
+            let shape = call.arguments.args.first().map(|command| self.shape(command, 0));
+            if let Some(Argument::Literal(command) | Argument::Composed(command)) = shape {
+                let packs = ["tar ", "zip ", "7z "].iter().any(|packer| command.contains(packer));
+                let archives = command.split_whitespace().filter(|word| {
+                    [".tgz", ".tar.gz", ".tar", ".zip", ".7z"].iter().any(|ending| word.ends_with(ending))
+                });
+                archives.filter(|_| packs).for_each(|path| self.taint.write_to(path, TaintSources::SECRET_PATH));
+            }
         }
     }
 
@@ -91,11 +129,19 @@ impl<'a> PythonReader<'a> {
         // Later writes name the open file alone, so its path has to be kept here.
         let (Expr::Name(stream), Expr::Call(call)) = (target, value) else { return };
         let opens = match &*call.func {
-            Expr::Name(name) => name.id.as_str() == "open",
-            Expr::Attribute(member) => member.attr.as_str() == "open",
+            Expr::Name(name) => matches!(name.id.as_str(), "open" | "ZipFile"),
+            Expr::Attribute(member) => matches!(member.attr.as_str(), "open" | "ZipFile" | "TarFile"),
             _ => false,
         };
-        let Some(first) = call.arguments.args.first().filter(|_| opens) else { return };
+        // `tarfile.open(fileobj=buffer, mode="w:gz")` writes into memory.
+        let buffer = || {
+            let named = call.arguments.keywords.iter();
+            named
+                .filter(|keyword| keyword.arg.as_ref().is_some_and(|name| name == "fileobj"))
+                .map(|keyword| &keyword.value)
+                .next()
+        };
+        let Some(first) = call.arguments.args.first().or_else(buffer).filter(|_| opens) else { return };
         self.opened.insert(stream.id.as_str(), first);
         if let Some(path) = root_of(first) {
             self.streams.insert(stream.id.as_str(), path);

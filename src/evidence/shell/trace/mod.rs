@@ -62,6 +62,8 @@ pub(super) struct Tracer {
     pub(super) folders: BTreeMap<String, TaintedValue>,
     /// The fetched folder that the text has changed to.
     pub(super) inside: Option<TaintedValue>,
+    /// The secret that was added to a repository.
+    pub(super) staged: TaintedValue,
     /// True where a bound was reached.
     pub(super) is_cut: bool,
     pub(super) events: Vec<Event>,
