@@ -36,6 +36,8 @@ mod runs;
 mod tests;
 #[cfg(test)]
 mod traps;
+#[cfg(test)]
+mod twin_tests;
 mod voices;
 
 use checks::CodeRule;

@@ -9,13 +9,14 @@ use std::ops::Range;
 use super::document::Document;
 use super::file_role::FileRole;
 use super::language::Language;
+use super::voice::Voice;
 use super::zones::ZoneKind;
 
 mod vocabulary;
 
 use vocabulary::{
-    DEFENCE, DEFENCE_HEADING, INSTALL_HEADING, MENTION, NEGATED_NEGATION, NEGATION, ORDER, REAL_OBJECT, REFUSAL,
-    SECURITY_HEADING, SECURITY_TOPIC, STEPS, STRONG_DEFENCE,
+    ATTACK_HEADING, DEFENCE, DEFENCE_HEADING, INSTALL_HEADING, MENTION, NEGATED_NEGATION, NEGATION, ORDER, REAL_OBJECT,
+    REFUSAL, SECURITY_HEADING, SECURITY_TOPIC, SPOKEN, STEPS, STRONG_DEFENCE,
 };
 
 /// The reach of a sentence to each side, in bytes.
@@ -40,7 +41,7 @@ pub struct Context {
     pub code_span: bool,
     /// The sentence, the line that leads a list in, or a heading above speaks of detecting, preventing or explaining.
     pub defensive: bool,
-    /// The file is documentation for people, or a test.
+    /// The file is documentation for people, or a test or sample that nothing loads.
     pub documentation: bool,
     /// A heading above it speaks of installing or setting up.
     pub install_section: bool,
@@ -86,7 +87,12 @@ impl Context {
             tabulated: zone == ZoneKind::Table && (explained || !(is_order || place.is_in_steps())),
             code_span: zone == ZoneKind::InlineCode,
             defensive,
-            documentation: matches!(document.role, FileRole::Docs | FileRole::Test),
+            documentation: match document.voice {
+                Voice::Human => true,
+                // A table of values is no document.
+                Voice::Data => document.role != FileRole::Data,
+                Voice::Agent | Voice::Program => false,
+            },
             install_section: document.headings_at(origin).any(|title| INSTALL_HEADING.is_match(title.as_bytes())),
             security_topic,
             heading,
@@ -121,9 +127,20 @@ impl SentenceSpan<'_> {
         let said = !is_order && around.iter().any(|part| STRONG_DEFENCE.is_match(part));
         said || lead_in(self.bytes, self.sentence.start).is_some_and(|line| {
             REFUSAL.is_match(line) || if is_order { STRONG_DEFENCE.is_match(line) } else { DEFENCE.is_match(line) }
-        }) || self.document.headings_at(self.origin).any(|title| {
-            DEFENCE_HEADING.is_match(title.as_bytes()) || (!is_order && SECURITY_HEADING.is_match(title.as_bytes()))
-        })
+        }) || self.document.headings_at(self.origin).any(|title| self.explains(title.as_bytes(), is_order))
+    }
+
+    /// True where a heading above names what is not to be done. Under "bad example" a sentence that tells its reader to do
+    /// something is still one; only lists of attacks hold such sentences as their items.
+    fn explains(&self, title: &[u8], is_order: bool) -> bool {
+        let sentence = slice(self.bytes, self.sentence.clone());
+        if !is_order {
+            return DEFENCE_HEADING.is_match(title) || SECURITY_HEADING.is_match(title);
+        }
+        if SPOKEN.is_match(sentence) {
+            return begins_list_item(self.bytes, self.sentence.start) && ATTACK_HEADING.is_match(title);
+        }
+        DEFENCE_HEADING.is_match(title)
     }
 
     /// True where the table around it lists steps, or has no heading row within 2,000 bytes.

@@ -19,8 +19,12 @@ pub(super) static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:never|do not|don't|don\xE2\x80\x99t|dont|does not|doesn't|must not|mustn't|should not|shouldn't|cannot|can't|can not|won't|will not|not to|avoid|refuse to|refuses to|instead of|rather than|isn't|is not|are not|without|no need to|prohibited|forbidden from)\b(?:[^.;:]|[.]{3}|[.:][^ \t\r\n])*$",
     )
 });
-pub(super) static NEGATED_NEGATION: LazyLock<Regex> =
-    LazyLock::new(|| words(r"\b(?:hesitate|forget|fail|skip|wait|worry|stop|omit|only|just|ask|bother|need)\b"));
+pub(super) static NEGATED_NEGATION: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        // What comes after "do not begin before" is ordered.
+        r"\b(?:hesitate|forget|fail|skip|wait|worry|stop|omit|only|just|ask|bother|need)\b|\S\s+(?:before|until|unless|without)\b",
+    )
+});
 pub(super) static DEFENCE: LazyLock<Regex> = LazyLock::new(|| {
     words(
         r"\b(?:detect(?:s|ed|ing|ion|ions|or)?|flags?|flagged|flagging|blocks?|blocked|blocking|prevent(?:s|ed|ing|ion)?|scan(?:s|ned|ning|ner)?|look(?:s|ing)? for|watch(?:ing)? for|search(?:es|ing)? for|grep|red flags?|examples? of|attack(?:s|er|ers|ing)?|attempts? to|vulnerab\w*|threats?|prompt injections?|injections?|injected|jailbreaks?|jailbreaking|refuse|reject(?:s|ed)?|suspicious|such as|like|e\.g\.|anti-?patterns?|unsafe|insecure|dangerous|bad|wrong|sanitiz\w*|mitigat\w*|guard(?:s|rails?)? against|protects? against|defend\w*|warning signs?|indicators?|red team\w*|cve|cwe|owasp|exploit\w*|audit\w*|forbid\w*|prohibit\w*|disallow\w*|risks?|risky|beware|treat as|untrusted)\b",
@@ -41,6 +45,18 @@ pub(super) static REFUSAL: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) static DEFENCE_HEADING: LazyLock<Regex> = LazyLock::new(|| {
     words(
         r"\b(?:red flags?|attacks?|attack (?:vectors?|patterns?|examples?)|threats?|threat model|vulnerabilit\w*|malicious|anti-?patterns?|dangerous|prohibited|forbidden|never|avoid|don'?ts?|do not|will not|won'?t|must not|out of scope|not allowed|what not to do|injections?|exploit\w*|payloads?|indicators?|warning signs?|bad examples?|unsafe|insecure|rationalizations?|blocked)\b",
+    )
+});
+/// Headings over lists of attacks.
+pub(super) static ATTACK_HEADING: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"\b(?:red flags?|attacks?|attack (?:vectors?|patterns?|examples?)|threats?|threat model|vulnerabilit\w*|malicious|anti-?patterns?|injections?|exploit\w*|payloads?|indicators?|warning signs?|rationalizations?)\b",
+    )
+});
+/// The beginning of a sentence that tells its reader to do something, and is not the command itself.
+pub(super) static SPOKEN: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"^[\s>*#+\-\d.)(_:]*(?:(?:first|then|next|finally|now|also|please|always|immediately|you (?:must|should|will|shall|need to|have to)|make sure to|be sure to|go ahead and)[\s*_:,]+){0,3}(?:run|execute|read|send|post|upload|collect|gather|include|append|write|fetch|download|forward|transmit|install|paste|open|visit|load|use|copy)\s",
     )
 });
 /// Headings over defence, under which real orders stand as well: they speak for a mention only where nothing is

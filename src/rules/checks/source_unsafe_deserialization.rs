@@ -1,6 +1,6 @@
 //! source-unsafe-deserialization: data is loaded by a format that can run code.
 
-use super::source_calls::{source_files, weighed};
+use super::source_calls::{SourceFile, source_files, weighed};
 use crate::FactSink;
 use capdex_evidence::code::sinks::named;
 use capdex_evidence::code::{Argument, Call, TaintSources};
@@ -9,7 +9,7 @@ use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for file in source_files(subject) {
-        for call in file.view.calls.iter().filter(|call| loads_code(call)) {
+        for call in file.view.calls.iter().filter(|call| loads_code(call) && is_of_module(&file, call)) {
             // `loads` takes bytes from anywhere; `load` takes a file, mostly one that the program wrote.
             let received = call.callee.ends_with("loads")
                 || call.callee.contains("unserialize")
@@ -29,6 +29,12 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             facts.found_as(severity, confidence, call.place.clone(), &call.text);
         }
     }
+}
+
+/// False for a method of an object that happens to be called as the module is.
+fn is_of_module(file: &SourceFile<'_>, call: &Call) -> bool {
+    let is_module = |import: &String| import == "yaml" || import.starts_with("yaml.");
+    !call.callee.starts_with("yaml.") || file.view.imports.iter().any(is_module)
 }
 
 fn loads_code(call: &Call) -> bool {

@@ -6,10 +6,8 @@ use serde::Deserialize;
 
 use capdex_evidence::context::Context;
 use capdex_evidence::file_role::FileRole;
-use capdex_evidence::language::Language;
 use capdex_evidence::site::site_of;
 use capdex_evidence::zones::ZoneKind;
-use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 
 use super::addresses::{self, Address};
@@ -63,13 +61,7 @@ impl Mildness {
             Self::Comment => context.zone == ZoneKind::Comment,
             Self::Source => document.role == FileRole::Source,
             Self::Defensive => context.defensive,
-            // What lies in a skill's or rules file's own folder is within the agent's reach, whatever it is called; so is
-            // a shell script in a folder of tests.
-            Self::Documentation => {
-                let within_reach = matches!(around.look.kind, Kind::Skill | Kind::Rules | Kind::Hook);
-                let is_script = document.language == Language::Shell;
-                context.documentation && !(within_reach && (document.role != FileRole::Test || is_script))
-            }
+            Self::Documentation => context.documentation,
             Self::InstallSection => context.install_section,
             Self::SecurityTopic => context.security_topic,
             Self::OwnHost => names_own_host(around),
