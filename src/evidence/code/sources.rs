@@ -21,7 +21,6 @@ fn strong() -> TaintSources {
     TaintSources::SECRET
         | TaintSources::AMBIENT_CREDENTIAL
         | TaintSources::SECRET_PATH
-        | TaintSources::SYSTEM_PATH
         | TaintSources::HOST_NAME
         | TaintSources::USER_NAME
         | TaintSources::HOST_NETWORK

@@ -69,6 +69,8 @@ pub(super) fn may_matter(text: &str) -> bool {
 pub(super) fn of(document: &Document) -> Vec<Region> {
     let text = document.text.as_bytes();
     let skipped = matches!(document.role, FileRole::Binary | FileRole::Lock)
+        // A source map holds source over again, which is no shell text.
+        || document.path.ends_with(".map")
         || matches!(
             document.language,
             Language::JavaScript | Language::TypeScript | Language::Python | Language::Go | Language::Rust
@@ -199,6 +201,9 @@ fn yaml(document: &Document) -> Vec<Region> {
     let mut regions = Vec::new();
     let mut at = 0;
     for scalar in scalars::of(document) {
+        if !is_command_key(document, scalar.start) {
+            continue;
+        }
         regions.extend(prose(document, at, scalar.start));
         at = scalar.end;
         if may_matter(&scalar.value.text) {
@@ -207,6 +212,17 @@ fn yaml(document: &Document) -> Vec<Region> {
     }
     regions.extend(prose(document, at, document.text.len()));
     regions
+}
+
+/// True where the string at a place belongs to a key whose strings are run. Others are mostly texts for people or agents.
+fn is_command_key(document: &Document, at: usize) -> bool {
+    let (start, _) = document.line_at(at);
+    let before = document.text.get(start..at).unwrap_or_default().trim().trim_end_matches(':');
+    let key = before.rsplit([' ', '-']).next().unwrap_or_default().trim_matches(['"', '\'']);
+    matches!(
+        key,
+        "run" | "script" | "scripts" | "command" | "cmd" | "shell" | "before_script" | "after_script" | "entrypoint"
+    )
 }
 
 /// The strings of a JSON text that hold commands, and each `command` with its `args`.

@@ -153,7 +153,8 @@ impl Tracer {
             ("git", ["push", rest @ ..]) => {
                 let to = rest.first().copied().unwrap_or("a repository").to_owned();
                 let staged = std::mem::take(&mut self.staged);
-                if staged.secret.is_some() {
+                // A remote by its name is the user's own; only one that is written out may be somebody else's.
+                if staged.secret.is_some() && to.contains(':') {
                     self.send(&staged, &to);
                 }
                 Some(TaintedValue::default())

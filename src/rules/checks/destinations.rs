@@ -168,7 +168,9 @@ fn within(list: &[&str], host: &str, rest: &str) -> bool {
     list.iter().any(|entry| {
         let (domain, path) = entry.find('/').map_or((*entry, ""), |at| entry.split_at(at));
         let below = host.strip_suffix(domain).is_some_and(|before| before.is_empty() || before.ends_with('.'));
-        below && rest.starts_with(path)
+        // Where a hole stands behind the path, the receiver comes from the program's user.
+        let fits = |rest: &str| path.is_empty() || !rest.trim_start_matches('/').starts_with("{}");
+        below && rest.strip_prefix(path).is_some_and(fits)
     })
 }
 
@@ -217,6 +219,8 @@ mod tests {
             ("http://203.0.113.9/in", Some(Throwaway)),
             ("https://discord.com/api/webhooks/1/x", Some(Throwaway)),
             ("https://discord.com/developers", Some(Stranger)),
+            ("https://discord.com/api/webhooks/{}/{}", Some(Stranger)),
+            ("https://api.telegram.org/bot{}/sendMessage", Some(Stranger)),
             ("https://a.ngrok-free.app/x", Some(Throwaway)),
             ("https://us.i.posthog.com/capture", Some(Measuring)),
             ("https://{}/x", None),

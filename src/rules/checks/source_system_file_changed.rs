@@ -7,8 +7,15 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    report_calls(subject, facts, |_, call| changes(call).then_some((Severity::High, Confidence::Medium)));
+    let is_bundle =
+        |path: &str| subject.evidence.documents.get(path).is_some_and(|document| document.text.len() > LARGEST);
+    report_calls(subject, facts, |file, call| {
+        (changes(call) && !is_bundle(file.path)).then_some((Severity::High, Confidence::Medium))
+    });
 }
+
+/// In larger files, which are bundles, one name stands for many things.
+const LARGEST: usize = 128 << 10;
 
 fn changes(call: &Call) -> bool {
     let touched = |sources: TaintSources| sources.any(TaintSources::SYSTEM_PATH);

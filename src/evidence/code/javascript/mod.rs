@@ -8,25 +8,27 @@ use std::collections::BTreeMap;
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    Argument as Node, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BinaryExpression,
-    BindingIdentifier, CallExpression, Class, ComputedMemberExpression, ConditionalExpression, Expression,
-    ExpressionStatement, ForInStatement, ForOfStatement, IdentifierReference, ImportDeclaration,
-    ImportDeclarationSpecifier, ImportExpression, MethodDefinition, NewExpression, ObjectExpression, Program,
-    ReturnStatement, Statement, StaticMemberExpression, StringLiteral, TSEnumDeclaration, TSEnumMemberName,
-    TemplateLiteral, ThrowStatement, TryStatement, UnaryExpression, VariableDeclarator,
+    ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BinaryExpression, BindingIdentifier,
+    CallExpression, Class, ComputedMemberExpression, ConditionalExpression, Expression, ExpressionStatement,
+    ForInStatement, ForOfStatement, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier,
+    ImportExpression, MethodDefinition, NewExpression, ObjectExpression, Program, ReturnStatement, Statement,
+    StaticMemberExpression, StringLiteral, TSEnumDeclaration, TSEnumMemberName, TemplateLiteral, ThrowStatement,
+    TryStatement, UnaryExpression, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::{ParseOptions, Parser};
-use oxc_span::{SourceType, Span};
+use oxc_span::SourceType;
 use serde_json::Value;
 
 use super::literal::Budget;
 use super::taint::{TaintPropagation, TaintSources, TaintedArguments};
-use super::{Argument, Call, Findings, ParsedSource, SourceDialect, excerpt, known_calls, secrets, walks};
+use super::{Argument, Findings, ParsedSource, SourceDialect, known_calls, secrets, walks};
 
 mod asides;
 mod bounded;
 mod classes;
+mod comparisons;
+mod kept;
 mod names;
 mod parts;
 mod shapes;
@@ -160,42 +162,6 @@ impl<'t> JavascriptReader<'t> {
             (self.findings, self.budget) = (Findings::default(), budget.clone());
             self.taint.restart();
             self.visit_program(program);
-        }
-    }
-
-    fn keep(&mut self, callee: String, arguments: Vec<Argument>, taint: TaintedArguments, span: Span) {
-        let text = excerpt(self.text, span.start as usize, span.end as usize);
-        let is_aside = self.asides.holds(span);
-        let call = Call { callee, arguments, taint, place: capdex_model::fact::Place::default(), text, is_aside };
-        self.findings.keep_call(span.start as usize, call);
-    }
-
-    fn keep_call(&mut self, name: &str, arguments: &[Node<'_>], taint: TaintedArguments, span: Span) {
-        let mut shapes = Vec::new();
-        // Generated calls may have thousands of arguments; each costs a walk of its own.
-        for argument in arguments.iter().take(16) {
-            shapes.push(argument.as_expression().map_or(Argument::Other, |argument| self.shape(argument, 0)));
-        }
-        // A plain `require("x")` is recorded as an import already.
-        let written = taint.first.any(TaintSources::FETCHED_FILE);
-        if name == "require" && matches!(shapes.as_slice(), [Argument::Literal(_)]) && !written {
-            return;
-        }
-        self.keep(name.to_owned(), shapes, taint, span);
-    }
-
-    /// Records that a call takes the whole environment.
-    fn keep_environment(&mut self, callee: &Expression<'_>, arguments: &[Node<'_>], span: Span) {
-        // Saves the names of all arguments in a file that never says `process`.
-        if !self.mentions.environment {
-            return;
-        }
-        let whole = |argument: &Node<'_>| {
-            argument.as_expression().and_then(|node| self.dotted(node, 0)).as_deref() == Some("process.env")
-        };
-        if arguments.iter().any(whole) {
-            let taker = self.dotted(callee, 0).unwrap_or_else(|| "*".to_owned());
-            self.keep("process.env".to_owned(), vec![Argument::Name(taker)], TaintedArguments::default(), span);
         }
     }
 }

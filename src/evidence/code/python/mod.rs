@@ -17,6 +17,7 @@ mod asides;
 mod classes;
 mod floods;
 mod fold;
+mod kept;
 mod shapes;
 mod taint;
 mod written;
