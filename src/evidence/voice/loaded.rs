@@ -18,6 +18,9 @@ use crate::manifest::{ManifestKind, around, folder_of, join, name_of};
 /// The most names that are looked up for one bundle.
 const MOST: usize = 100_000;
 
+/// The most folders around a file at which a name is looked up.
+const FOLDERS: usize = 12;
+
 /// A relative path, or a dotted module, in quotation marks.
 static QUOTED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"["'`]([A-Za-z0-9_@./-]{2,160})["'`]"#).expect("the pattern is valid"));
@@ -170,7 +173,7 @@ impl Search<'_> {
             endings.iter().map(|ending| format!("{path}{ending}")).find(|path| self.dormant.contains(path))
         };
         // A path with no mark of its own may be joined to any folder above at run time.
-        if written.starts_with('.') { at(folder) } else { around(folder).find_map(at) }
+        if written.starts_with('.') { at(folder) } else { around(folder).take(FOLDERS).find_map(at) }
     }
 
     /// The dormant file that a dotted module names.
@@ -186,7 +189,7 @@ impl Search<'_> {
             files.into_iter().find(|file| self.dormant.contains(file))
         };
         match up {
-            0 => around(folder).find_map(|folder| at(folder).or_else(|| at(&join(folder, "src")?))),
+            0 => around(folder).take(FOLDERS).find_map(|folder| at(folder).or_else(|| at(&join(folder, "src")?))),
             up => around(folder).nth(up - 1).and_then(at),
         }
     }

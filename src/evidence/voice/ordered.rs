@@ -14,6 +14,9 @@ use crate::manifest::{around, folder_of, join};
 /// The most names of files that are looked up for one bundle.
 const MOST: usize = 20_000;
 
+/// The most folders around a text at which a name is looked up.
+const FOLDERS: usize = 12;
+
 /// The words before a path by which it is to be read, in its sentence.
 static ORDER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
@@ -63,7 +66,7 @@ fn named_by(evidence: &Evidence, path: &str, looked_up: &mut usize) -> Vec<Strin
             break;
         }
         let written = name.trim_start_matches('@').trim_start_matches("./").trim_start_matches("../");
-        let folders = around(folder_of(path)).filter_map(|folder| join(folder, written));
+        let folders = around(folder_of(path)).take(FOLDERS).filter_map(|folder| join(folder, written));
         let Some(target) = folders.filter_map(|path| evidence.documents.get(&path)).next() else { continue };
         if !matches!(target.voice, Voice::Human | Voice::Data) || !is_text(target) || target.path == path {
             continue;

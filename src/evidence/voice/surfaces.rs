@@ -14,6 +14,10 @@ use crate::zones::ZoneKind;
 /// The most texts that are looked for in one document.
 const MOST: usize = 2_000;
 
+/// The most bytes that are looked through for one document, so that a file of megabytes is not searched for each of its
+/// tools.
+const SEARCHED_BYTES: usize = 128 * 1024 * 1024;
+
 /// The bytes by which a text is found again in its source.
 const SHOWN: std::ops::RangeInclusive<usize> = 8..=48;
 
@@ -66,7 +70,7 @@ fn add<'t>(text: &'t str, texts: &mut BTreeSet<&'t str>) {
 /// The literals of a document that hold any of some texts, in their order.
 fn literals(document: &Document, texts: &BTreeSet<&str>) -> Vec<Range<usize>> {
     let mut found = BTreeSet::new();
-    for text in texts.iter().take(MOST) {
+    for text in texts.iter().take(MOST.min(SEARCHED_BYTES / document.text.len().max(1))) {
         let Some(at) = document.text.find(text) else { continue };
         let index = document.zones.partition_point(|zone| zone.end <= at);
         found.extend(document.zones.get(index).filter(|zone| zone.kind == ZoneKind::Literal).map(|_| index));

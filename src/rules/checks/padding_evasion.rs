@@ -19,7 +19,7 @@ const BLANKS: usize = 1000;
 /// What somebody would want to hide in a program.
 static NOTEWORTHY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(?:eval|exec\w*|system|popen|spawn\w*|subprocess|child_process|require|import|fetch|request\w*|http\w*|atob|b64decode|fromCharCode|Function|curl|wget)\b",
+        r"(?i)\b(?:(?:eval|exec|execsync|execfile|system|popen|spawn|spawnsync|fetch|atob|b64decode|fromcharcode|function|require|import)\s*\(|subprocess\b|child_process\b|(?:curl|wget)\s|https?://)",
     )
     .expect("the pattern is fixed and valid")
 });

@@ -2,15 +2,17 @@
 
 use super::source_calls::{source_files, weighed};
 use crate::FactSink;
-use capdex_evidence::code::{Argument, Call};
+use capdex_evidence::code::{Argument, Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for file in source_files(subject) {
         for call in file.view.calls.iter().filter(|call| is_statement(call)) {
-            // Names of tables and lists of placeholders cannot be bound: such text has to be put together.
-            let structural = call.arguments.len() > 1 || !has_value(call) || is_list_of_marks(call);
+            // Names of tables and lists of placeholders cannot be bound: such text has to be put together. What nobody
+            // outside chose is the program's own.
+            let chosen = call.taint.first.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST | TaintSources::ANSWER);
+            let structural = !chosen || call.arguments.len() > 1 || !has_value(call) || is_list_of_marks(call);
             let plain =
                 if structural { (Severity::Low, Confidence::Low) } else { (Severity::Medium, Confidence::Medium) };
             let (severity, confidence) = weighed(&file, plain.0, plain.1);
