@@ -119,7 +119,7 @@ fn threatens(sentence: &Sentence<'_>) -> bool {
         "instability",
         "rejected",
     ]);
-    let harm = (0..sentence.words.len()).filter(|index| sentence.fits(*index, &HARM)).last();
+    let harm = (0..sentence.words.len()).rev().find(|index| sentence.fits(*index, &HARM));
     harm.is_some_and(|harm| (0..sentence.words.len()).any(|index| index != harm && sentence.fits(index, &IF_NOT)))
         || (sentence.fits(harm.unwrap_or(0), words!["fail"]) && sentence.has(words!["unless", "until"]))
 }

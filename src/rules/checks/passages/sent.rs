@@ -209,12 +209,9 @@ fn judgement(subject: &Subject<'_>, own: &Destinations, passages: &[Passage<'_>]
     let silent = SILENT.is_match(near) || PRESSES.is_match(near);
     let standing = STANDING.is_match(said);
     match receiver {
-        Receiver::Placeholder if !(silent && standing) && !(secret && silent) => None,
+        Receiver::Placeholder if !silent || !(standing || secret) => None,
         _ if secret && silent => Some(Severity::Critical),
-        _ if silent || (standing && receiver != Receiver::Placeholder) => Some(Severity::High),
-        Receiver::Stranger if secret => Some(Severity::High),
-        Receiver::Stranger => Some(Severity::High),
-        Receiver::Placeholder => None,
+        _ => Some(Severity::High),
     }
 }
 
