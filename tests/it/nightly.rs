@@ -129,7 +129,9 @@ fn other_bytes_under_the_same_version_raise_an_alert_once() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
     let mut changed = WEATHER.to_vec();
-    changed[3].1 = b"import { McpServer } from \"@modelcontextprotocol/sdk/server/mcp.js\";\n";
+    // With its tools, since a server of which none can be read is a gap.
+    let built_again = [changed[3].1, b"// Built again.\n"].concat();
+    changed[3].1 = &built_again;
     registry.npm_package("weather-mcp", "1.0.0", &changed);
     for day in ["2026-11-21T01:00:00Z", "2026-11-22T01:00:00Z"] {
         assert_eq!(night(&capdex, day).code, Some(0));

@@ -72,11 +72,12 @@ const EXCEPTIONS: [Exception; 17] = [
 ];
 
 /// More of them, of one word each.
-const WORDS: [(&str, &str, &str); 4] = [
+const WORDS: [(&str, &str, &str); 5] = [
     ("crawlers/pypi/project.rs", "git", "a label of project addresses"),
     ("crawlers/pypi/project.rs", "github", "a label of project addresses"),
     ("crawlers/references.rs", "git", "a scheme of addresses"),
     ("crawlers/settings/well_known.rs", "pypi", "a part of a host's name"),
+    ("src/evidence/code/javascript/taint.rs", "folder", "a method of archives"),
 ];
 
 /// The code of every file of the packages that may hold a word, by path. Generated texts and tests are not code.

@@ -94,6 +94,14 @@ fn of(document: &Document, kind: Option<ManifestKind>, holds_tools: bool, places
     if is_loaded_by_name(path) {
         return Voice::Agent;
     }
+    // What a skill brings along in an office's format is there to be read.
+    if is_office(path) && places.skill(path).is_some() {
+        return Voice::Agent;
+    }
+    // Git runs what its configuration names.
+    if path.ends_with(".git/config") || path.ends_with(".git/config.worktree") {
+        return Voice::Program;
+    }
     let is_sample = document.role == FileRole::Test || (is_test_path(path) && is_code(document));
     if is_sample {
         // The test runner loads it by itself.
@@ -116,6 +124,13 @@ fn of(document: &Document, kind: Option<ManifestKind>, holds_tools: bool, places
         FileRole::Data => of_data(document, places),
         FileRole::Test | FileRole::Lock | FileRole::Binary => Voice::Data,
     }
+}
+
+/// True for a part of a text, table or slides of an office.
+fn is_office(path: &str) -> bool {
+    const ENDINGS: [&str; 6] = [".docx!/", ".xlsx!/", ".pptx!/", ".odt!/", ".ods!/", ".odp!/"];
+    let lower = path.to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| lower.contains(ending))
 }
 
 fn is_code(document: &Document) -> bool {

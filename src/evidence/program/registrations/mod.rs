@@ -102,6 +102,8 @@ fn work_out(evidence: &Evidence) -> (ToolsByFile, SurfacesByFile, Vec<Gap>) {
     let program = Program::of(evidence);
     let reached = program.reached(evidence);
     let Registrations { found, spoken, unresolved, spent } = program.registrations(&reached);
+    // Where nothing is registered, nothing was lost; a server of which nothing was read is told apart.
+    let registers = !(found.is_empty() && spoken.is_empty() && unresolved.is_empty());
     let kept = once(&program, found, &reached);
     let at: BTreeSet<(usize, u32)> = kept.iter().map(|found| (found.module, found.offset)).collect();
     // A place at which something was told after all is no gap. A function that only hands on what it is given, and that
@@ -119,7 +121,7 @@ fn work_out(evidence: &Evidence) -> (ToolsByFile, SurfacesByFile, Vec<Gap>) {
         Gap::new(place.file, GapReason::Unresolved, detail)
     };
     let mut gaps: Vec<Gap> = placed(&program, unresolved).into_iter().map(gap).collect();
-    if !spent.is_empty() {
+    if !spent.is_empty() && registers {
         gaps.push(Gap::new(".", GapReason::BudgetExhausted, "what the package registers was not followed to its end"));
     }
     let mut tools = ToolsByFile::new();
