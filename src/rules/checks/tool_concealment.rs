@@ -142,7 +142,7 @@ const NEEDLESS: Phrase = Phrase::of(
         &["user", "users"],
         &["not", "doesn't", "don't", "no"],
         &["need", "have"],
-        &["know", "notice", "see", "informed", "told"],
+        &["know", "notice", "see", "informed", "told", "hear", "learn"],
     ],
     2,
 );

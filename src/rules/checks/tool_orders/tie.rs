@@ -13,32 +13,12 @@ const BEGINS: Words =
     Words::of(&["before", "prior", "when", "whenever", "after", "once", "while", "upon", "until", "during", "if"]);
 /// Words that make one of the name behind them: "any `send_mail` call", "for `send_mail`".
 const OF_ALL: Words = Words::of(&["any", "all", "every", "each", "for", "with"]);
-/// What is done with a name in such a clause.
-const USED: Words = Words::of(&[
-    "call",
-    "calls",
-    "calling",
-    "use",
-    "uses",
-    "using",
-    "used",
-    "run",
-    "running",
-    "runs",
-    "invoke",
-    "invoking",
-    "invoked",
-    "called",
-    "execute",
-    "executing",
-    "operating",
+/// Nouns behind a name that is called: "any `send_mail` request".
+const NOUNS: Words = Words::of(&[
     "tool",
     "tools",
     "command",
     "commands",
-    "via",
-    "through",
-    "with",
     "action",
     "actions",
     "request",
@@ -106,7 +86,7 @@ pub(super) fn of(sentence: &Sentence<'_>, names: &[ToolName], speaker: &SurfaceS
     let of_all = names.iter().filter_map(|name| {
         let at = name.index;
         let led = (at.saturating_sub(3)..at).any(|index| sentence.fits(index, &OF_ALL));
-        let used = (at + 1..=at + 2).any(|index| sentence.fits(index, &USED));
+        let used = (at + 1..=at + 2).any(|index| sentence.fits(index, &NOUNS) || sentence.fits(index, &ACTS));
         let general =
             (at.saturating_sub(6)..at).any(|index| sentence.fits(index, words!["any", "all", "every", "each"]));
         let through = sentence.fits(at.wrapping_sub(1), words!["via", "through", "by", "using", "to"])
