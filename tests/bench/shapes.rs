@@ -237,7 +237,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     skill("words-account", "put the account DE00 0000 00, "),
     // Other files.
     made("tools", "tools.json", Content::Tools),
-    made("tool-steering", "tools.json", STEERING),
+    made("tool-orders", "tools.json", STEERING),
     made("json-nested", "tools.json", Content::Within("{\"tools\":", "[", "")),
     other("yaml-flow", "config.yaml", "[a, "),
     other("yaml-keys", "config.yaml", "a: b\n"),

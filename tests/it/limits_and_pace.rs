@@ -93,8 +93,9 @@ fn a_limit_in_the_text_of_a_refusal_is_sat_out_and_nothing_is_lost() {
     assert_eq!(listed.len(), REPOSITORIES, "{listed:?}");
     let times = times.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let refused = times[4];
-    // What was under way when the refusal came arrives at once.
-    let meanwhile = times.iter().filter(|at| **at > refused && **at - refused < PAUSE * 3 / 4).count();
+    // What was under way when the refusal came arrives at first, later on a busy machine.
+    let wanted = PAUSE / 3..PAUSE * 3 / 4;
+    let meanwhile = times.iter().filter(|at| **at > refused && wanted.contains(&(**at - refused))).count();
     assert!(meanwhile <= 8, "{meanwhile} requests while the host wanted to be left alone");
     let paths = github.paths();
     let again = paths.iter().filter(|path| **path == paths[4]).count();

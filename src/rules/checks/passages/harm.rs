@@ -124,14 +124,16 @@ fn find(subject: &Subject<'_>, facts: &mut FactSink<'_>, harm: &'static Harm) {
             let silent = SILENT.is_match(around(&passages, at, 1));
             let own = own.get_or_insert_with(|| Destinations::of(subject));
             let stranger = !harm.names_stranger || names_stranger(subject, own, said);
+            if !stranger {
+                continue;
+            }
             let severity = match (unasked, silent) {
-                _ if !stranger => continue,
-                (true, true) => Severity::Critical,
-                (true, false) | (false, true) if harm.names_stranger || silent => Severity::High,
+                (_, true) => Severity::High,
+                (true, false) if harm.names_stranger => Severity::High,
                 (true, false) => Severity::Medium,
-                _ => continue,
+                (false, false) => continue,
             };
-            facts.found_as(severity.min(Severity::High), Confidence::Medium, document.place(passage.bytes.start), said);
+            facts.found_as(severity, Confidence::Medium, document.place(passage.bytes.start), said);
             break;
         }
     }

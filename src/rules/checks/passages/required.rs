@@ -9,7 +9,7 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 use super::super::destinations::{Destination, Destinations, lines, within_hosts};
-use super::{Passage, around, documents, passages};
+use super::{around, documents, passages};
 
 static FREE: LazyLock<Vec<&str>> = LazyLock::new(|| lines(include_str!("../../vocab/free_hosting.txt")));
 
@@ -46,7 +46,7 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
                 continue;
             }
             let own = own.get_or_insert_with(|| Destinations::of(subject));
-            if is_unrelated(own, address.as_str()) && !is_lead(passage) {
+            if is_unrelated(own, address.as_str()) && !passage.is_mention() {
                 facts.found_as(Severity::High, Confidence::Medium, document.place(passage.bytes.start), said);
                 break;
             }
@@ -60,8 +60,4 @@ fn is_unrelated(own: &Destinations, address: &str) -> bool {
     let host = address.split("://").nth(1).and_then(|rest| rest.split(['/', ':', '?']).next()).unwrap_or_default();
     judged == Some(Destination::Throwaway)
         || (judged == Some(Destination::Stranger) && within_hosts(&FREE, &host.to_ascii_lowercase()))
-}
-
-fn is_lead(passage: &Passage<'_>) -> bool {
-    passage.is_mention()
 }
