@@ -38,6 +38,7 @@ mod tests;
 mod traps;
 #[cfg(test)]
 mod twin_tests;
+mod vocab;
 mod voices;
 
 use checks::CodeRule;

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::vocab;
 use capdex_evidence::code::sinks::{named, text_of};
 use capdex_evidence::code::{Argument, Call};
 use capdex_evidence::file_role::FileRole;
@@ -37,20 +38,17 @@ impl Destination {
     }
 }
 
-/// The entries of a vocabulary: one a line, comments left out.
-pub(super) fn lines(text: &'static str) -> Vec<&'static str> {
-    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
-}
-
-static THROWAWAY: LazyLock<Vec<&str>> = LazyLock::new(|| lines(include_str!("../vocab/throwaway_hosts.txt")));
-static MEASURING: LazyLock<Vec<&str>> = LazyLock::new(|| lines(include_str!("../vocab/measuring_services.txt")));
-static PUBLISHING: LazyLock<Vec<&str>> = LazyLock::new(|| lines(include_str!("../vocab/publishing_hosts.txt")));
+static THROWAWAY: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(include_str!("../vocab/throwaway_hosts.txt")));
+static MEASURING: LazyLock<Vec<&str>> =
+    LazyLock::new(|| vocab::entries(include_str!("../vocab/measuring_services.txt")));
+static PUBLISHING: LazyLock<Vec<&str>> =
+    LazyLock::new(|| vocab::entries(include_str!("../vocab/publishing_hosts.txt")));
 static ISSUERS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
     let split = |line: &'static str| {
         let mut words = line.split_whitespace();
         (words.next().unwrap_or_default(), words.collect())
     };
-    lines(include_str!("../vocab/token_issuers.txt")).into_iter().map(split).collect()
+    vocab::entries(include_str!("../vocab/token_issuers.txt")).into_iter().map(split).collect()
 });
 
 /// What a capability says of itself, against which addresses are held.
@@ -157,11 +155,6 @@ pub(super) fn is_published(address: &str) -> bool {
 pub(super) fn is_at(address: &str, domains: &[&str]) -> bool {
     let host = ADDRESS.captures(address).and_then(|found| found.name("host").map(|host| host.as_str().to_lowercase()));
     host.is_some_and(|host| within(domains, &host, ""))
-}
-
-/// True where a host is one of some domains, or below one.
-pub(super) fn within_hosts(list: &[&str], host: &str) -> bool {
-    within(list, host, "")
 }
 
 fn within(list: &[&str], host: &str, rest: &str) -> bool {

@@ -16,8 +16,11 @@ use capdex_model::fact::Severity;
 
 /// The shell actions in a capability's files, in the order of paths and places.
 pub(super) fn events<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Document, &'a Event)> {
-    let read = subject.documents().filter(|document| !matches!(document.role, FileRole::Lock | FileRole::Binary));
-    read.flat_map(|document| shell::of(document).events.iter().map(move |event| (document, event)))
+    read(subject).flat_map(|document| shell::of(document).events.iter().map(move |event| (document, event)))
+}
+
+fn read<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Document> + use<'a> {
+    subject.documents().filter(|document| !matches!(document.role, FileRole::Lock | FileRole::Binary))
 }
 
 /// A severity, lowered where the text around an action forbids, quotes or explains it.
@@ -53,8 +56,7 @@ pub(super) fn weighed_at(document: &Document, place: Range<usize>, severity: Sev
 
 /// Says that not all shell text was followed, where that is so: nothing found is no answer then.
 pub(super) fn note_cut(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    let cut = subject.documents().filter(|document| !matches!(document.role, FileRole::Lock | FileRole::Binary));
-    if let Some(document) = cut.into_iter().find(|document| shell::of(document).is_cut) {
+    if let Some(document) = read(subject).find(|document| shell::of(document).is_cut) {
         facts.unavailable(&format!("the end of the commands in {}", document.path));
     }
 }

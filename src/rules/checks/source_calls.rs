@@ -72,14 +72,7 @@ pub(super) fn report_actions(
     facts: &mut FactSink<'_>,
     judgement: impl Fn(&SourceFile<'_>, &Call) -> Option<(Severity, Confidence)>,
 ) {
-    for file in programs(subject) {
-        for call in &file.view.calls {
-            if let Some((severity, confidence)) = judgement(&file, call) {
-                let (severity, confidence) = file.weigh(call, severity, confidence);
-                facts.found_as(severity, confidence, call.place.clone(), &call.text);
-            }
-        }
-    }
+    report_each(programs(subject), facts, judgement);
 }
 
 /// Severity and confidence, lowered in a test.
@@ -94,10 +87,18 @@ pub(super) fn report_calls(
     facts: &mut FactSink<'_>,
     judgement: impl Fn(&SourceFile<'_>, &Call) -> Option<(Severity, Confidence)>,
 ) {
-    for file in source_files(subject) {
+    report_each(source_files(subject), facts, judgement);
+}
+
+fn report_each<'a>(
+    files: impl Iterator<Item = SourceFile<'a>>,
+    facts: &mut FactSink<'_>,
+    judgement: impl Fn(&SourceFile<'_>, &Call) -> Option<(Severity, Confidence)>,
+) {
+    for file in files {
         for call in &file.view.calls {
             if let Some((severity, confidence)) = judgement(&file, call) {
-                let (severity, confidence) = weighed(&file, severity, confidence);
+                let (severity, confidence) = file.weigh(call, severity, confidence);
                 facts.found_as(severity, confidence, call.place.clone(), &call.text);
             }
         }

@@ -11,9 +11,12 @@ use capdex_evidence::site::site_of;
 
 use super::condition::ConditionScope;
 use super::expression::compile;
+use crate::vocab;
 
 /// Hosts of widely used installers, with the beginning of a path where only that counts.
 pub(crate) const INSTALLERS: &str = include_str!("../vocab/installers.txt");
+
+static KNOWN: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(INSTALLERS));
 
 /// An address with its scheme.
 static ADDRESS: LazyLock<Regex> =
@@ -46,8 +49,7 @@ impl Address {
 
     /// True for the installer of something widely used.
     pub(super) fn is_installer(&self) -> bool {
-        let mut known = INSTALLERS.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-        known.any(|known| {
+        KNOWN.iter().any(|known| {
             let (host, path) = known.split_once('/').unwrap_or((known, ""));
             let below = || self.host.strip_suffix(host).is_some_and(|rest| rest.ends_with('.'));
             // A name below a platform is its customer's.

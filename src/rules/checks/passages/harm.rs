@@ -17,14 +17,10 @@ use super::{SILENT, STANDING, around, documents, passages};
 
 /// What an order does, and to what.
 struct Harm {
-    /// A text without any of these is not read.
-    worth: LazyLock<Regex>,
     /// The deed, its verb and object in one clause.
     deed: LazyLock<Regex>,
-    /// Words without which the deed is an ordinary one, where it needs more than to happen unasked.
-    grave: Option<LazyLock<Regex>>,
-    /// True where the deed must name an address of a stranger's.
-    names_stranger: bool,
+    /// Where the deed must name an address of a stranger's: the words without which it is an ordinary one all the same.
+    to_stranger: Option<LazyLock<Regex>>,
 }
 
 macro_rules! pattern {
@@ -34,54 +30,42 @@ macro_rules! pattern {
 }
 
 static DESTROYS: Harm = Harm {
-    worth: pattern!(r"(?i)\b(?:delet|remov|eras|wip|overwrit|drop|truncat|encrypt|corrupt|shred|purg|destroy)"),
     deed: pattern!(
         r"(?i)\b(?:delete|remove|erase|wipe|overwrite|drop|truncate|encrypt|corrupt|shred|purge|destroy|rm\s+-rf)\b[^.\n]{0,60}\b(?:backups?|databases?|production|home\s+director(?:y|ies)|user.s?\s+(?:files|documents|data)|all\s+(?:\w+\s+){0,2}(?:files|documents|data|records|emails|branches|tables|photos|commits)|entire\s+\w+|git\s+history|(?:audit|system|access)\s+logs?|original\s+(?:files?|documents?|data))\b",
         r"|\brm\s+-rf\s+(?:~|/|\$HOME)",
     ),
-    grave: None,
-    names_stranger: false,
+    to_stranger: None,
 };
 
 static OPENS: Harm = Harm {
-    worth: pattern!(r"(?i)\b(?:disabl|turn|skip|bypass|switch|deactivat|suppress|comment|exempt|ignor|remov)"),
     deed: pattern!(
         r"(?i)\b(?:disable|turn\s+off|skip|bypass|switch\s+off|deactivate|suppress|comment\s+out|exempt|remove)\b[^.\n]{0,40}\b(?:authenticat\w+|authori[sz]ation|two-?factor|2fa|mfa|audit\s+log\w*|access\s+controls?|encryption|tls|ssl|certificate\s+(?:verification|validation|checks?)|signature\s+(?:verification|checks?)|firewalls?|anti-?virus|sandbox\w*|permission\s+checks?|security\s+(?:checks?|scans?|headers?|controls?|polic\w+|warnings?|validations?)|branch\s+protection|approval\s+(?:steps?|gates?|checks?)|csrf|rate\s+limit\w*)\b",
     ),
-    grave: None,
-    names_stranger: false,
+    to_stranger: None,
 };
 
 static GRANTS: Harm = Harm {
-    worth: pattern!(r"(?i)\b(?:add|create|invite|grant|make|share|give|assign|set)\b"),
     deed: pattern!(
         r"(?i)\b(?:add|create|invite|grant|share|give|assign|register|enroll)\b[^.\n]{0,80}\b(?:admin\w*|owners?|root|sudo\w*|collaborators?|maintainers?|editors?|(?:write|full|read)\s+access|authorized_keys|ssh\s+key|deploy\s+key|service\s+account|super-?user)\b",
         r"|\b(?:make|set)\b[^.\n]{0,60}\b(?:public(?:ly)?|world-(?:readable|writable)|accessible\s+to\s+(?:any|every)one|777)\b",
     ),
-    grave: None,
-    names_stranger: false,
+    to_stranger: None,
 };
 
 static EXPOSES: Harm = Harm {
-    worth: pattern!(
-        r"(?i)\b(?:password|secret|token|credential|api[ _-]?key|private\s+key|environment\s+variables?|\.env\b)"
-    ),
     deed: pattern!(
         r"(?i)\b(?:include|embed|hard-?code|commit|paste|write|append|print|insert|attach|put|add|save|store|copy|dump|encode|hide)\b[^.\n]{0,60}\b(?:passwords?|secrets?|tokens?|credentials?|api[ _-]?keys?|private\s+keys?|environment\s+variables?|\.env)\b[^.\n]{0,50}\b(?:in(?:to)?|to|as|inside|within)\b[^.\n]{0,40}\b(?:reports?|outputs?|commits?|readme|repositor\w+|comments?|logs?|file\s*names?|documents?|e-?mails?|messages?|responses?|metadata|headers?|footers?|urls?|issues?|pull\s+requests?|images?|spreadsheets?|slides?)\b",
     ),
-    grave: None,
-    names_stranger: false,
+    to_stranger: None,
 };
 
 static PLANTS: Harm = Harm {
-    worth: pattern!(r"(?i)https?://"),
     deed: pattern!(
         r"(?i)\b(?:include|insert|append|add|embed|place|put|mention|recommend|promote|link|redirect|replace|use)\b[^\n]{0,120}https?://",
     ),
-    grave: Some(pattern!(
+    to_stranger: Some(pattern!(
         r"(?i)\b(?:(?:every|each|all|any)\s+(?:\w+\s+){0,2}(?:documents?|files?|responses?|answers?|messages?|e-?mails?|outputs?|pages?|reports?|slides?|presentations?|commits?|posts?|images?|links?|urls?)|instead\s+of|regardless)\b"
     )),
-    names_stranger: true,
 };
 
 pub(in super::super) fn destroys(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
@@ -106,10 +90,7 @@ pub(in super::super) fn plants(subject: &Subject<'_>, facts: &mut FactSink<'_>) 
 
 fn find(subject: &Subject<'_>, facts: &mut FactSink<'_>, harm: &'static Harm) {
     let mut own = None;
-    for document in documents(subject, &harm.worth) {
-        if !harm.deed.is_match(&document.text) {
-            continue;
-        }
+    for document in documents(subject, &harm.deed) {
         let passages = passages(document);
         for (at, passage) in passages.iter().enumerate() {
             let said = document.text.get(passage.bytes.clone()).unwrap_or_default();
@@ -117,19 +98,17 @@ fn find(subject: &Subject<'_>, facts: &mut FactSink<'_>, harm: &'static Harm) {
             if is_forbidden(said, deed.start()) || !passage.binds() || passage.is_aside() || passage.is_mention() {
                 continue;
             }
-            if harm.grave.as_ref().is_some_and(|grave| !grave.is_match(said)) {
-                continue;
-            }
             let unasked = STANDING.is_match(said);
             let silent = SILENT.is_match(around(&passages, at, 1));
-            let own = own.get_or_insert_with(|| Destinations::of(subject));
-            let stranger = !harm.names_stranger || names_stranger(subject, own, said);
-            if !stranger {
-                continue;
+            if let Some(words) = &harm.to_stranger {
+                let own = own.get_or_insert_with(|| Destinations::of(subject));
+                if !words.is_match(said) || !names_stranger(subject, own, said) {
+                    continue;
+                }
             }
             let severity = match (unasked, silent) {
                 (_, true) => Severity::High,
-                (true, false) if harm.names_stranger => Severity::High,
+                (true, false) if harm.to_stranger.is_some() => Severity::High,
                 (true, false) => Severity::Medium,
                 (false, false) => continue,
             };

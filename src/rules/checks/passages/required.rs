@@ -8,10 +8,11 @@ use crate::FactSink;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
-use super::super::destinations::{Destination, Destinations, lines, within_hosts};
+use super::super::destinations::{Destination, Destinations, is_at};
 use super::{around, documents, passages};
+use crate::vocab;
 
-static FREE: LazyLock<Vec<&str>> = LazyLock::new(|| lines(include_str!("../../vocab/free_hosting.txt")));
+static FREE: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(include_str!("../../vocab/free_hosting.txt")));
 
 static WORTH: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)\b(?:install|download)").expect("the pattern is fixed and valid"));
@@ -56,8 +57,9 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 
 /// True for a host that anybody may publish at, and that nothing of the capability accounts for.
 fn is_unrelated(own: &Destinations, address: &str) -> bool {
-    let judged = own.judge(address);
-    let host = address.split("://").nth(1).and_then(|rest| rest.split(['/', ':', '?']).next()).unwrap_or_default();
-    judged == Some(Destination::Throwaway)
-        || (judged == Some(Destination::Stranger) && within_hosts(&FREE, &host.to_ascii_lowercase()))
+    match own.judge(address) {
+        Some(Destination::Throwaway) => true,
+        Some(Destination::Stranger) => is_at(address, &FREE),
+        _ => false,
+    }
 }

@@ -244,16 +244,10 @@ pub(super) fn receiver(subject: &Subject<'_>, own: &Destinations, address: &str)
     if placeholder.iter().any(|word| lower.contains(word)) {
         return Some(Receiver::Placeholder);
     }
-    let host = match lower.split_once("://") {
-        Some((_, rest)) => rest.split(['/', ':', '?']).next().unwrap_or_default(),
-        None => lower
-            .split_once('@')
-            .map_or(lower.as_str(), |(_, host)| host)
-            .split(['/', ':', '?'])
-            .next()
-            .unwrap_or_default(),
-    };
-    let judged = own.judge(&format!("https://{host}/{}", lower.splitn(4, '/').nth(3).unwrap_or_default()))?;
+    let rest = lower.split_once("://").or_else(|| lower.split_once('@')).map_or(lower.as_str(), |(_, rest)| rest);
+    let host = rest.split(['/', ':', '?']).next().unwrap_or_default();
+    let path = rest.split_once('/').map_or("", |(_, path)| path);
+    let judged = own.judge(&format!("https://{host}/{path}"))?;
     let known =
         matches!(judged, Destination::Own | Destination::Local | Destination::Measuring) || is_subject(subject, host);
     (!known).then_some(Receiver::Stranger)

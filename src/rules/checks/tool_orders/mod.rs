@@ -7,8 +7,7 @@ use capdex_evidence::lexicon::{CONSENT, ORDER, USER};
 use capdex_evidence::sentences::{Phrase, SegmentedText, Sentence, Words};
 use capdex_evidence::words;
 
-use super::tool_directives::Whose;
-use super::tool_directives::{commands, obliges, whose};
+use super::tool_directives::{Whose, commands, obliges, whose};
 use super::tool_texts::{SurfaceSpeaker, is_beside_call};
 
 mod called;
