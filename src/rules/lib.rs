@@ -293,8 +293,8 @@ fn digest(metas: &[&'static RuleMeta]) -> Digest {
     let metas = Digest::of_json(&(ENGINE, metas));
     // Whole texts of data rules, with comments: cheaper than telling which changes matter.
     let texts = pattern::texts().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
-    let vocabulary = pattern::INSTALLERS.as_bytes();
-    Digest::of_fields([&metas.as_bytes()[..], vocabulary].into_iter().chain(texts))
+    let vocabularies = vocab::ALL.into_iter().map(str::as_bytes);
+    Digest::of_fields(std::iter::once(&metas.as_bytes()[..]).chain(vocabularies).chain(texts))
 }
 
 fn numbered(meta: &RuleMeta) -> NumberedRule<'_> {

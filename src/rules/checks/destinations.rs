@@ -38,17 +38,15 @@ impl Destination {
     }
 }
 
-static THROWAWAY: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(include_str!("../vocab/throwaway_hosts.txt")));
-static MEASURING: LazyLock<Vec<&str>> =
-    LazyLock::new(|| vocab::entries(include_str!("../vocab/measuring_services.txt")));
-static PUBLISHING: LazyLock<Vec<&str>> =
-    LazyLock::new(|| vocab::entries(include_str!("../vocab/publishing_hosts.txt")));
+static THROWAWAY: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(vocab::THROWAWAY));
+static MEASURING: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(vocab::MEASURING));
+static PUBLISHING: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(vocab::PUBLISHING));
 static ISSUERS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
     let split = |line: &'static str| {
         let mut words = line.split_whitespace();
         (words.next().unwrap_or_default(), words.collect())
     };
-    vocab::entries(include_str!("../vocab/token_issuers.txt")).into_iter().map(split).collect()
+    vocab::entries(vocab::TOKEN_ISSUERS).into_iter().map(split).collect()
 });
 
 /// What a capability says of itself, against which addresses are held.

@@ -13,10 +13,7 @@ use super::condition::ConditionScope;
 use super::expression::compile;
 use crate::vocab;
 
-/// Hosts of widely used installers, with the beginning of a path where only that counts.
-pub(crate) const INSTALLERS: &str = include_str!("../vocab/installers.txt");
-
-static KNOWN: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(INSTALLERS));
+static INSTALLERS: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(vocab::INSTALLERS));
 
 /// An address with its scheme.
 static ADDRESS: LazyLock<Regex> =
@@ -49,7 +46,7 @@ impl Address {
 
     /// True for the installer of something widely used.
     pub(super) fn is_installer(&self) -> bool {
-        KNOWN.iter().any(|known| {
+        INSTALLERS.iter().any(|known| {
             let (host, path) = known.split_once('/').unwrap_or((known, ""));
             let below = || self.host.strip_suffix(host).is_some_and(|rest| rest.ends_with('.'));
             // A name below a platform is its customer's.

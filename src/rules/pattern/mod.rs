@@ -40,7 +40,6 @@ mod search_window;
 mod tests;
 mod view;
 
-pub(super) use addresses::INSTALLERS;
 use expression::Expression;
 use file::DataRule;
 use finds::{Find, Finds};

@@ -12,7 +12,7 @@ use super::super::destinations::{Destination, Destinations, is_at};
 use super::{around, documents, passages};
 use crate::vocab;
 
-static FREE: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(include_str!("../../vocab/free_hosting.txt")));
+static FREE: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(vocab::FREE_HOSTING));
 
 static WORTH: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)\b(?:install|download)").expect("the pattern is fixed and valid"));
