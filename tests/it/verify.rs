@@ -328,7 +328,10 @@ fn every_score_row_names_what_it_was_computed_from() {
 }
 
 /// The columns that version 1 of the dataset lacks.
-const ADDED: [&str; 4] = ["purl", "spdx", "lines_beyond", "role"];
+const ADDED: [&str; 9] =
+    ["purl", "spdx", "lines_beyond", "role", "reason", "trust", "rank_kind", "users", "licence"];
+/// Those that the table of packages lacks besides.
+const ADDED_TO_PACKAGES: [&str; 2] = ["band", "capability"];
 /// The tables that datasets of before lack.
 const ADDED_TABLES: [&str; 1] = ["surfaces"];
 /// The names that tables and columns of facts had in version 1, behind those of now.
@@ -345,14 +348,19 @@ fn name_of_before(name: &'static str) -> &'static str {
     RENAMED.iter().find(|(now, _)| *now == name).map_or(name, |(_, then)| then)
 }
 
+fn is_added(table: &str, column: &str) -> bool {
+    ADDED.contains(&column) || (table == "packages" && ADDED_TO_PACKAGES.contains(&column))
+}
+
 /// Writes the tables of a format as version 1 had them.
 fn write_as_before(exporter: &dyn Exporter, out: &Path, scratch: &Path) -> Vec<FileRow> {
     let of_before = TABLES.iter().filter(|table| !ADDED_TABLES.contains(&table.name));
     let layouts: Vec<Layout> = of_before.map(|table| Layout::of(table, false)).collect();
     let mut older = layouts.clone();
     for layout in &mut older {
-        layout.name = name_of_before(layout.name);
-        layout.columns.retain(|column| !ADDED.contains(&column.name));
+        let table = layout.name;
+        layout.name = name_of_before(table);
+        layout.columns.retain(|column| !is_added(table, column.name));
         for column in &mut layout.columns {
             column.name = name_of_before(column.name);
         }
@@ -361,7 +369,7 @@ fn write_as_before(exporter: &dyn Exporter, out: &Path, scratch: &Path) -> Vec<F
     for (table, layout) in layouts.iter().enumerate() {
         let mut rows = Vec::new();
         let mut keep = |row: Row| {
-            let cells = layout.columns.iter().zip(row).filter(|(column, _)| !ADDED.contains(&column.name));
+            let cells = layout.columns.iter().zip(row).filter(|(column, _)| !is_added(layout.name, column.name));
             rows.push(cells.map(|(_, cell)| cell).collect());
             Ok(())
         };
