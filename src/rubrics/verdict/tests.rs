@@ -1,3 +1,5 @@
+//! What each severity and gap comes to, and the sentence behind it.
+
 use serde_json::Value;
 
 use super::*;
