@@ -23,6 +23,7 @@ mod findings;
 pub mod mcpbundles;
 mod over_rules;
 pub mod rank;
+mod reads;
 mod reasons;
 pub mod saferskills;
 pub mod spiderrating;
@@ -75,6 +76,7 @@ pub const RUBRICS: &[&dyn Rubric] = &[
     // Variants: they stand beside the four and have no voice in the verdict.
     &spiderrating::oss::Oss,
     &spiderrating::live::Live,
+    &saferskills::oss::Oss,
 ];
 
 /// The way from the bands of the four seed rubrics to one verdict, in Markdown: a page of the manual.

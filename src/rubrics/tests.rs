@@ -1,12 +1,13 @@
 //! What holds for every rubric, and the verdict.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::findings::{CodedRule, MethodFinding};
+use super::findings::{CodedRule, Excuses, Method, MethodFinding};
+use super::reads::Reads;
 use super::*;
-use capdex_model::fact::{Confidence, Fact, Outcome, Place, Severity};
+use capdex_model::fact::{Confidence, Fact, FactSurface, Outcome, Place, Severity};
 use capdex_model::ids::RuleId;
 use capdex_model::points::Points;
 use capdex_model::rule::Lifecycle;
@@ -27,6 +28,7 @@ pub(super) fn fact(rule: &str, outcome: Outcome, severity: Severity, value: Valu
         severity,
         confidence: Confidence::High,
         place: Place::default(),
+        surface: FactSurface::Whole,
         evidence: String::new(),
         value,
     }
@@ -255,22 +257,61 @@ fn a_score_of_another_rubric_leaves_the_verdict_alone() {
     assert_eq!(verdict, Verdict { band: Band::Unknown, disagreement: None });
 }
 
-#[test]
-fn a_published_severity_is_cut_only_where_context_made_the_fact_milder() {
+/// A method that reads every text, and what it makes of what context excused.
+fn method(excuses: &str) -> (Reads, Excuses) {
+    let reads = r#"reads = [{ files = ["*"] }]"#;
+    let reads: BTreeMap<String, Reads> = toml::from_str(reads).expect("it parses");
+    (reads.into_values().next().expect("one"), toml::from_str(excuses).expect("it parses"))
+}
+
+/// The code and the severity of a fact of a rule with the codes A and B, of which B is published as critical.
+fn seen(excuses: &str, ours: Severity, rule: Severity, rank: fn(&str) -> bool) -> (&'static str, Severity) {
     let codes: &'static [String] = Vec::leak(vec!["A".to_owned(), "B".to_owned()]);
-    let rated = |severity| *capdex_rules::INDEX.all().iter().find(|meta| meta.severity == severity).expect("a rule");
+    let rated = *capdex_rules::INDEX.all().iter().find(|meta| meta.severity == rule).expect("a rule");
     let published = |code: &str| (code == "B").then_some(Severity::Critical);
-    let seen = |ours, rule| {
-        let fact = fact("r", Outcome::True, ours, Value::Null);
-        let counted = CodedRule::of(rated(rule), codes, published, |_| 0).expect("coded");
-        (counted.finding(&fact).code, counted.finding(&fact).severity)
+    let (reads, excuses) = method(excuses);
+    let fact = fact("r", Outcome::True, ours, Value::Null);
+    let counted = CodedRule::of(rated, codes, published, rank).expect("coded");
+    let finding = counted.finding(&fact, Kind::Skill, &Method { reads: &reads, excuses: &excuses }).expect("read");
+    (finding.code, finding.severity)
+}
+
+#[test]
+fn a_method_has_its_own_severity_whatever_ours_is() {
+    let any = |_: &str| true;
+    assert_eq!(seen("", Severity::Medium, Severity::Medium, any), ("B", Severity::Critical));
+    assert_eq!(seen("", Severity::Info, Severity::Info, any), ("B", Severity::Critical), "a mild rule excuses nothing");
+    assert_eq!(seen("", Severity::Low, Severity::Medium, any), ("B", Severity::Critical));
+    assert_eq!(seen("", Severity::Low, Severity::Low, |code| code == "A"), ("A", Severity::Low), "rank before severity");
+}
+
+#[test]
+fn a_method_excuses_what_it_excuses_itself() {
+    let any = |_: &str| true;
+    let upto = r#"upto = "low""#;
+    assert_eq!(seen(upto, Severity::Low, Severity::High, any), ("B", Severity::Low), "the code stays");
+    assert_eq!(seen(upto, Severity::Medium, Severity::High, any), ("B", Severity::Critical));
+    assert_eq!(seen(upto, Severity::Low, Severity::Low, any), ("B", Severity::Critical), "the rule's own severity");
+    let named = r#"to = { B = "medium" }"#;
+    assert_eq!(seen(named, Severity::Info, Severity::High, any), ("B", Severity::Medium));
+    assert_eq!(seen(named, Severity::High, Severity::High, any), ("B", Severity::Critical));
+}
+
+#[test]
+fn a_finding_counts_under_a_code_that_is_looked_for_in_its_text() {
+    let text = r#"reads = [{ codes = ["B"], surfaces = ["served"] }, { surfaces = ["docs"] }]"#;
+    let reads: BTreeMap<String, Reads> = toml::from_str(text).expect("it parses");
+    let reads = reads.into_values().next().expect("one");
+    let codes: &'static [String] = Vec::leak(vec!["A".to_owned(), "B".to_owned()]);
+    let rated = *capdex_rules::INDEX.all().iter().find(|meta| meta.severity == Severity::High).expect("a rule");
+    let counted = CodedRule::of(rated, codes, |code| (code == "B").then_some(Severity::Critical), |_| 0).expect("coded");
+    let of = |surface| {
+        let place = Place { file: "a".into(), ..Place::default() };
+        let fact = Fact { surface, place, ..fact("r", Outcome::True, Severity::High, Value::Null) };
+        let method = Method { reads: &reads, excuses: &Excuses::NONE };
+        counted.finding(&fact, Kind::Skill, &method).map(|finding| finding.code)
     };
-    assert_eq!(seen(Severity::Medium, Severity::Medium), ("B", Severity::Critical));
-    assert_eq!(seen(Severity::Low, Severity::Medium), ("B", Severity::Low), "the code stays");
-    assert!(CodedRule::of(rated(Severity::Low), &[], published, |_| 0).is_none());
-    let low = fact("r", Outcome::True, Severity::Low, Value::Null);
-    let ranked = CodedRule::of(rated(Severity::Low), codes, published, |code| code == "A").expect("coded");
-    let ranked = ranked.finding(&low);
-    assert_eq!(ranked.code, "A", "rank before severity");
-    assert_eq!(ranked.severity, Severity::Low, "rank before severity");
+    let texts = [FactSurface::Served, FactSurface::Docs, FactSurface::Test, FactSurface::Whole];
+    assert_eq!(texts.map(of), [Some("B"), Some("A"), None, Some("B")]);
+    assert!(CodedRule::of(rated, &[], |_| None, |_| 0).is_none());
 }

@@ -17,7 +17,7 @@ mod files;
 mod loaded;
 mod ordered;
 mod scripts;
-mod surfaces;
+pub(crate) mod surfaces;
 #[cfg(test)]
 mod tests;
 mod unmeant;

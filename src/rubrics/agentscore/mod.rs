@@ -13,7 +13,7 @@ use capdex_model::score::{Coverage, RubricRef, Score};
 use capdex_model::time::AsOf;
 
 use super::cached_score::CachedScore;
-use super::findings::{self, Asked, Codes, MethodFinding, Outcomes};
+use super::findings::{self, Asked, Codes, Method, MethodFinding, Outcomes};
 use super::over_rules::OverRules;
 use super::terms::{close, push_number, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
@@ -82,7 +82,8 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
     if let Some(rule) = outcomes.unreported(ASKED.of(rules)) {
         return Score::none(META.rubric.clone(), Coverage::NONE, format!("rule {rule} has not reported"));
     }
-    let mut counted = CODES.of(rules).counted(facts);
+    let method = Method { reads: &TABLE.code.reads, excuses: &TABLE.code.excuses };
+    let mut counted = CODES.of(rules).counted(facts, &method);
     for finding in &mut counted {
         // Several codes may stand for one type, and a type costs once.
         finding.code = type_of(finding.code);

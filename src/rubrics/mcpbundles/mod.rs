@@ -16,8 +16,9 @@ use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Coverage, RubricRef, Score, ScorePart, ScoreText};
 use capdex_model::time::AsOf;
 
-use super::findings::{self, Answered, Asked, Codes, MethodFinding, Outcomes};
+use super::findings::{self, Answered, Asked, Codes, Excuses, Method, MethodFinding, Outcomes};
 use super::over_rules::OverRules;
+use super::reads::Reads;
 use super::terms::{CachedText, NO_RULES, distinct, push_looked, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
@@ -32,6 +33,8 @@ pub struct McpBundles;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct McpBundlesNumbers {
+    reads: Reads,
+    excuses: Excuses,
     posture: Posture,
     codes: BTreeMap<String, Severity>,
 }
@@ -117,7 +120,8 @@ impl Rubric for McpBundles {
         if answered.answered == 0 {
             return none("none of the rules that feed it could look".into());
         }
-        compute(CODES.of(rules).counted(facts), answered, quality)
+        let method = Method { reads: &TABLE.reads, excuses: &TABLE.excuses };
+        compute(CODES.of(rules).counted(facts, &method), answered, quality)
     }
 }
 

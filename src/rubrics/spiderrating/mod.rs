@@ -14,7 +14,7 @@ use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Coverage, RubricRef, Score, ScoreText};
 use capdex_model::time::AsOf;
 
-use super::findings::{self, Asked, Codes, MethodFinding, Outcomes};
+use super::findings::{self, Asked, Codes, Method, MethodFinding, Outcomes};
 use super::over_rules::OverRules;
 use super::terms::CachedText;
 use super::{Rubric, RubricMeta, bands};
@@ -121,9 +121,10 @@ fn rated(
 fn inputs<'a>(facts: &'a SparseFacts, outcomes: &Outcomes<'_>, at: AsOf) -> SpiderRatingInputs<'a> {
     let stated = facts.value(METADATA);
     let claimed = metadata::read(stated);
+    let method = Method { reads: &TABLE.reads, excuses: &TABLE.excuses };
     SpiderRatingInputs {
         dimensions: dimensions(facts),
-        findings: with_typosquat(facts, CODES.of(facts.rules()).counted(facts)),
+        findings: with_typosquat(facts, CODES.of(facts.rules()).counted(facts, &method)),
         answered: outcomes.answered(CODED_AND_NAME.of(facts.rules())),
         bonus: facts.value(ARCHITECTURE).and_then(architecture::bonus_of),
         // Only a source that says "none" counts: silence is no missing repository.
