@@ -49,8 +49,17 @@ static NEEDS: OverRules<Vec<&'static str>> = OverRules::new(|rules| {
 
 static ASKED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, NEEDS.of(rules).iter().copied()));
 
-static CODES: OverRules<Codes> =
-    OverRules::new(|rules| Codes::of(rules, FAMILY, |code| TABLE.code.types.get(code).copied()));
+/// What it looks at, and what it makes of what context excuses.
+pub(super) fn method() -> Method<'static> {
+    Method { reads: &TABLE.code.reads, excuses: &TABLE.code.excuses }
+}
+
+/// The severity of a type, where it was seen with one alone.
+pub(super) fn published(code: &str) -> Option<Severity> {
+    TABLE.code.types.get(code).copied()
+}
+
+static CODES: OverRules<Codes> = OverRules::new(|rules| Codes::of(rules, FAMILY, published));
 
 /// The rules whose codes report abuse, and the others, by id.
 static REPORTERS_AND_READERS: OverRules<(Asked, Asked)> = OverRules::new(|rules| {
@@ -82,8 +91,7 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
     if let Some(rule) = outcomes.unreported(ASKED.of(rules)) {
         return Score::none(META.rubric.clone(), Coverage::NONE, format!("rule {rule} has not reported"));
     }
-    let method = Method { reads: &TABLE.code.reads, excuses: &TABLE.code.excuses };
-    let mut counted = CODES.of(rules).counted(facts, &method);
+    let mut counted = CODES.of(rules).counted(facts, &method());
     for finding in &mut counted {
         // Several codes may stand for one type, and a type costs once.
         finding.code = type_of(finding.code);

@@ -62,8 +62,7 @@ fn fact_of(type_: &str, severity: Severity) -> Fact {
     let gives = |meta: &&RuleMeta| {
         let of_rule = fact(meta.id.as_str(), Outcome::True, severity.min(meta.severity), Value::Null);
         let facts = SparseFacts::new(&capdex_rules::INDEX, Kind::Package, vec![of_rule]);
-        let method = Method { reads: &TABLE.code.reads, excuses: &TABLE.code.excuses };
-        let found = super::CODES.of(facts.rules()).counted(&facts, &method);
+        let found = super::CODES.of(facts.rules()).counted(&facts, &method());
         found.iter().any(|finding| finding.code == type_ && finding.severity == severity)
     };
     let rule = findings::coded_rules(&capdex_rules::INDEX, FAMILY)

@@ -72,10 +72,18 @@ static NEEDS: OverRules<Vec<&'static str>> = OverRules::new(|rules| {
 static ASKED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, NEEDS.of(rules).iter().copied()));
 static CODED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, counting_rules(rules)));
 
+/// What it looks at, and what it makes of what context excuses.
+pub(super) fn method() -> Method<'static> {
+    Method { reads: &TABLE.reads, excuses: &TABLE.excuses }
+}
+
+/// The severity of a code.
+pub(super) fn published(code: &str) -> Option<Severity> {
+    // `Info` has no penalty: what the method has not shipped moves nothing.
+    if is_of_directory(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() }
+}
+
 static CODES: OverRules<Codes> = OverRules::new(|rules| {
-    let published =
-        // `Info` has no penalty: what the method has not shipped moves nothing.
-        |code: &str| if is_of_directory(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() };
     Codes::ranked(rules, FAMILY, published, |code| !is_of_directory(code))
 });
 
@@ -120,8 +128,7 @@ impl Rubric for McpBundles {
         if answered.answered == 0 {
             return none("none of the rules that feed it could look".into());
         }
-        let method = Method { reads: &TABLE.reads, excuses: &TABLE.excuses };
-        compute(CODES.of(rules).counted(facts, &method), answered, quality)
+        compute(CODES.of(rules).counted(facts, &method()), answered, quality)
     }
 }
 

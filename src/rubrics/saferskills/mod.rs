@@ -175,6 +175,12 @@ fn counted(facts: &SparseFacts) -> Vec<MethodFinding<'_>> {
     SEED.counted(facts)
 }
 
+/// What the page looks at, and the severity of a code.
+#[cfg(test)]
+pub(super) fn method() -> (Method<'static>, fn(&str) -> Option<Severity>) {
+    (SEED.method(), |code| SEED.published(code))
+}
+
 impl Variant {
     /// The score of any facts.
     fn computed(&'static self, facts: &SparseFacts) -> Score {
@@ -196,8 +202,11 @@ impl Variant {
     /// text, that is active, and that SaferSkills looks for in this kind.
     fn counted<'a>(&'static self, facts: &'a SparseFacts) -> Vec<MethodFinding<'a>> {
         let codes = self.codes.of(facts.rules()).iter().find(|(kind, _)| *kind == facts.kind);
-        let method = Method { reads: (self.reads)(), excuses: &EXCUSES };
-        codes.map(|(_, codes)| codes.counted(facts, &method)).unwrap_or_default()
+        codes.map(|(_, codes)| codes.counted(facts, &self.method())).unwrap_or_default()
+    }
+
+    fn method(&self) -> Method<'static> {
+        Method { reads: (self.reads)(), excuses: &EXCUSES }
     }
 
     fn codes_of(&'static self, rules: &'static RuleIndex) -> Vec<(Kind, Codes)> {
