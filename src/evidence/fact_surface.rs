@@ -21,10 +21,8 @@ pub(crate) type ServedPlaces = BTreeMap<String, BTreeSet<(u32, u32)>>;
 impl Evidence {
     /// The text in which a place lies.
     pub fn fact_surface(&self, place: &Place) -> FactSurface {
-        if place.file.is_empty() {
-            return FactSurface::Whole;
-        }
-        let Some(document) = self.documents.get(&place.file) else { return FactSurface::Data };
+        // A folder that lacks something is no text either.
+        let Some(document) = self.documents.get(&place.file) else { return FactSurface::Whole };
         let served = self.served_places.get_or_init(|| places_of(self.surfaces()));
         if let Some(here) = served.get(&place.file) {
             // A finding in a surface has the line and column of the surface, and says by its pointer which part it means.

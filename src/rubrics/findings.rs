@@ -88,24 +88,27 @@ pub(super) struct Method<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Excuses {
-    /// A finding that context left at this severity of ours or milder counts at most so.
+    /// A finding that context left at this severity of ours or milder is excused. Without it none is.
     upto: Option<Severity>,
-    /// Codes whose findings the method itself makes so mild, whatever context left of them.
+    /// The severity at which the method itself counts an excused finding, by code; at most ours for the others.
     #[serde(default)]
     to: BTreeMap<String, Severity>,
+    /// The beginnings of codes that nothing excuses: their rules are milder where they see less, and not by context.
+    #[serde(default)]
+    never: Vec<String>,
 }
 
 impl Excuses {
     /// Nothing is excused.
-    pub(super) const NONE: Self = Self { upto: None, to: BTreeMap::new() };
+    pub(super) const NONE: Self = Self { upto: None, to: BTreeMap::new(), never: Vec::new() };
 
     /// The severity of a code for a fact that is milder than its rule.
     fn severity(&self, code: &str, published: Severity, left: Severity) -> Severity {
-        match (self.to.get(code), self.upto) {
-            (Some(to), _) => published.min(*to),
-            (None, Some(upto)) if left <= upto => published.min(left),
-            (None, _) => published,
+        let is_excused = self.upto.is_some_and(|upto| left <= upto);
+        if !is_excused || self.never.iter().any(|beginning| code.starts_with(beginning.as_str())) {
+            return published;
         }
+        published.min(self.to.get(code).copied().unwrap_or(left))
     }
 }
 

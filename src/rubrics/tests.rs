@@ -292,9 +292,11 @@ fn a_method_excuses_what_it_excuses_itself() {
     assert_eq!(seen(upto, Severity::Low, Severity::High, any), ("B", Severity::Low), "the code stays");
     assert_eq!(seen(upto, Severity::Medium, Severity::High, any), ("B", Severity::Critical));
     assert_eq!(seen(upto, Severity::Low, Severity::Low, any), ("B", Severity::Critical), "the rule's own severity");
-    let named = r#"to = { B = "medium" }"#;
+    let named = "upto = \"info\"\nto = { B = \"medium\" }";
     assert_eq!(seen(named, Severity::Info, Severity::High, any), ("B", Severity::Medium));
-    assert_eq!(seen(named, Severity::High, Severity::High, any), ("B", Severity::Critical));
+    assert_eq!(seen(named, Severity::Low, Severity::High, any), ("B", Severity::Critical), "not excused");
+    let never = "upto = \"low\"\nnever = [\"B\"]";
+    assert_eq!(seen(never, Severity::Info, Severity::High, any), ("B", Severity::Critical));
 }
 
 #[test]
