@@ -60,7 +60,7 @@ pub struct Document {
     pub voice: Voice,
     /// The texts of surfaces in a program, sorted.
     pub(super) addressed: Vec<Range<usize>>,
-    /// The stretches that hold what a server serves, once somebody asked.
+    /// The stretches of a list that hold what a server serves, once somebody asked.
     pub(super) served: OnceLock<Vec<Range<usize>>>,
     /// The scripts of a package's manifest that run for no user, sorted.
     pub(super) unrun: Vec<Range<usize>>,

@@ -13,7 +13,7 @@ use super::document::Document;
 use super::file_role::FileRole;
 use super::manifest::{self, json};
 use super::surfaces::Surface;
-use super::voice::surfaces::literals_with;
+use super::zones::ZoneKind;
 
 /// The lines and columns at which surfaces stand, by file.
 pub(crate) type ServedPlaces = BTreeMap<String, BTreeSet<(u32, u32)>>;
@@ -24,14 +24,11 @@ impl Evidence {
         // A folder that lacks something is no text either.
         let Some(document) = self.documents.get(&place.file) else { return FactSurface::Whole };
         let served = self.served_places.get_or_init(|| places_of(self.surfaces()));
-        if let Some(here) = served.get(&place.file) {
-            // A finding in a surface has the line and column of the surface, and says by its pointer which part it means.
-            let is_surface = here.contains(&(place.line, place.column));
-            let held = || document.served.get_or_init(|| self.served_in(document));
-            let offset = document.offset_of(place);
-            if is_surface || held().iter().any(|range| range.contains(&offset)) {
-                return FactSurface::Served;
-            }
+        // A finding in a surface has the line and column of the surface, and says by its pointer which part it means.
+        if served.get(&place.file).is_some_and(|here| {
+            here.contains(&(place.line, place.column)) || self.is_served(document, document.offset_of(place))
+        }) {
+            return FactSurface::Served;
         }
         if manifest::name_of(&place.file) == "package.json" {
             return of_package(document, place);
@@ -47,14 +44,43 @@ impl Evidence {
         }
     }
 
-    /// The stretches of a document that hold surfaces: whole entries of a list, and the literals of a program.
-    fn served_in(&self, document: &Document) -> Vec<Range<usize>> {
-        let here = self.surfaces().iter().filter(|surface| surface.place.file == document.path);
+    /// True where a document in which surfaces stand has one at an offset: an entry of a list, or words of a literal.
+    fn is_served(&self, document: &Document, offset: usize) -> bool {
+        let here = || self.surfaces().iter().filter(|surface| surface.place.file == document.path);
         if self.manifests.contains_key(&document.path) {
-            return here.map(|surface| json::extent_at(&document.text, document.offset_of(&surface.place))).collect();
+            let entries =
+                || here().map(|surface| json::extent_at(&document.text, document.offset_of(&surface.place))).collect();
+            let entries: &Vec<Range<usize>> = document.served.get_or_init(entries);
+            return entries.iter().any(|entry| entry.contains(&offset));
         }
-        literals_with(document, here.flat_map(|surface| &surface.texts).map(|text| text.raw()))
+        let index = document.zones.partition_point(|zone| zone.end <= offset);
+        let Some(literal) = document.zones.get(index).filter(|zone| zone.kind == ZoneKind::Literal) else { return false };
+        let written = document.text.get(literal.start..literal.end).unwrap_or_default();
+        // The words at the place and the first words of the literal: either may be cut short by an escape.
+        let shown = [piece_at(written, offset - literal.start), first_piece(written)];
+        let texts = || here().flat_map(|surface| &surface.texts);
+        shown.into_iter().flatten().any(|piece| texts().any(|text| text.raw().contains(piece)))
     }
+}
+
+/// The shortest words by which a literal is told, in bytes.
+const SHOWN: usize = 8;
+
+/// Where a literal's text may differ from what it stands for.
+const CUTS: [char; 7] = ['\n', '\\', '"', '\'', '`', '$', '{'];
+
+/// The words of a literal around an offset in it.
+fn piece_at(literal: &str, offset: usize) -> Option<&str> {
+    let offset = literal.floor_char_boundary(offset);
+    let (before, behind) = literal.split_at_checked(offset)?;
+    let start = before.rfind(CUTS).map_or(0, |at| at + 1);
+    let end = behind.find(CUTS).map_or(literal.len(), |at| offset + at);
+    literal.get(start..end).map(str::trim).filter(|piece| piece.len() >= SHOWN)
+}
+
+/// The first words of a literal that are long enough to tell it by.
+fn first_piece(literal: &str) -> Option<&str> {
+    literal.split(CUTS).map(str::trim).find(|piece| piece.len() >= SHOWN)
 }
 
 fn places_of(surfaces: &[Surface]) -> ServedPlaces {
@@ -96,10 +122,10 @@ mod tests {
         let in_list = |words| at(&[("tools.json", list)], "tools.json", words);
         assert_eq!(["reads", "inner"].map(in_list), [FactSurface::Served; 2]);
         assert_eq!(["beside", "behind"].map(in_list), [FactSurface::Manifest; 2]);
-        let source = "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('a')\n\n# a remark of ours\n@mcp.tool()\ndef go(x: str) -> str:\n    \"\"\"Reads one of the notes.\"\"\"\n    return open(x).read()\n";
+        let source = "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('a')\n\n# a remark of ours\n@mcp.tool()\ndef go(x: str) -> str:\n    \"\"\"Reads one of the notes.\"\"\"\n    return open(x).read() + 'Reads words of the answer'\n";
         let in_source = |words| at(&[("server.py", source)], "server.py", words);
         assert_eq!(in_source("Reads one of"), FactSurface::Served);
-        assert_eq!(["a remark", "open(x)"].map(in_source), [FactSurface::Source; 2]);
+        assert_eq!(["a remark", "open(x)", "of the answer"].map(in_source), [FactSurface::Source; 3]);
     }
 
     #[test]

@@ -100,6 +100,7 @@ pub(super) struct Excuses {
 
 impl Excuses {
     /// Nothing is excused.
+    #[cfg(test)]
     pub(super) const NONE: Self = Self { upto: None, to: BTreeMap::new(), never: Vec::new() };
 
     /// The severity of a code for a fact that is milder than its rule.

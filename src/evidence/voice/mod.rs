@@ -17,7 +17,7 @@ mod files;
 mod loaded;
 mod ordered;
 mod scripts;
-pub(crate) mod surfaces;
+mod surfaces;
 #[cfg(test)]
 mod tests;
 mod unmeant;

@@ -68,13 +68,6 @@ fn add<'t>(text: &'t str, texts: &mut BTreeSet<&'t str>) {
 }
 
 /// The literals of a document that hold any of some texts, in their order.
-pub(crate) fn literals_with<'t>(document: &Document, texts: impl Iterator<Item = &'t str>) -> Vec<Range<usize>> {
-    let mut parts = BTreeSet::new();
-    texts.for_each(|text| add(text, &mut parts));
-    literals(document, &parts)
-}
-
-/// The literals of a document that hold the beginnings of texts.
 fn literals(document: &Document, texts: &BTreeSet<&str>) -> Vec<Range<usize>> {
     let mut found = BTreeSet::new();
     for text in texts.iter().take(MOST.min(SEARCHED_BYTES / document.text.len().max(1))) {

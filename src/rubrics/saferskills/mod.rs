@@ -59,6 +59,7 @@ impl Axis {
 #[serde(deny_unknown_fields)]
 struct SaferSkillsNumbers {
     critical_floor: i64,
+    excuses: Excuses,
     reads: Reads,
     penalties: BTreeMap<Severity, i64>,
     weights: BTreeMap<Axis, i64>,
@@ -83,9 +84,6 @@ struct Variant {
     axes_by_code: OverRules<AxesByCode>,
     grounds: &'static LazyLock<[AxisConstants; 5]>,
 }
-
-/// Context excuses nothing: the engine looks at none, and the page speaks of none.
-static EXCUSES: Excuses = Excuses::NONE;
 
 static SEED: Variant = Variant {
     meta: &META,
@@ -206,7 +204,7 @@ impl Variant {
     }
 
     fn method(&self) -> Method<'static> {
-        Method { reads: (self.reads)(), excuses: &EXCUSES }
+        Method { reads: (self.reads)(), excuses: &TABLE.excuses }
     }
 
     fn codes_of(&'static self, rules: &'static RuleIndex) -> Vec<(Kind, Codes)> {
