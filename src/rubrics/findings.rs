@@ -24,8 +24,6 @@ pub(super) struct MethodFinding<'a> {
     pub(super) code: &'static str,
     /// The severity that the method gives the code.
     pub(super) severity: Severity,
-    /// The severity that our rule gave the fact.
-    pub(super) ours: Severity,
     /// Our rule.
     pub(super) rule: &'static str,
     /// The place where it stands.
@@ -150,7 +148,7 @@ impl CodedRule {
             Some(severity) => severity,
             None => fact.severity,
         };
-        Some(MethodFinding { code, severity, ours: fact.severity, rule: self.rule.id.as_str(), place: &fact.place })
+        Some(MethodFinding { code, severity, rule: self.rule.id.as_str(), place: &fact.place })
     }
 }
 
@@ -191,11 +189,6 @@ pub(super) fn distinct_by<'a, K: Ord>(
     findings.sort_by(|a, b| key(a).cmp(&key(b)).then(b.severity.cmp(&a.severity)));
     findings.dedup_by(|later, kept| key(later) == key(kept));
     findings
-}
-
-/// The worst severity that our own rules gave any of the findings.
-pub(super) fn worst_of_ours(findings: &[MethodFinding<'_>]) -> Option<Severity> {
-    findings.iter().map(|finding| finding.ours).max()
 }
 
 /// The numbers of rules that were asked and that could answer.

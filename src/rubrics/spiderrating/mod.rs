@@ -17,7 +17,7 @@ use capdex_model::time::AsOf;
 use super::findings::{self, Asked, Codes, Method, MethodFinding, Outcomes};
 use super::over_rules::OverRules;
 use super::terms::CachedText;
-use super::{Rubric, RubricMeta, bands};
+use super::{Rubric, RubricMeta};
 
 mod architecture;
 mod description;
@@ -163,8 +163,7 @@ fn with_names<'a>(facts: &SparseFacts, mut findings: Vec<MethodFinding<'a>>) -> 
         // The measure and a rule may see the same name: it is one issue.
         if holds && findings.iter().all(|finding| finding.code != code) {
             let severity = published(code).unwrap_or(Severity::Medium);
-            // `Info`, because no rule of ours made it.
-            findings.push(MethodFinding { code, severity, ours: Severity::Info, rule: NAME, place: &NOWHERE });
+            findings.push(MethodFinding { code, severity, rule: NAME, place: &NOWHERE });
         }
     }
     findings
@@ -178,7 +177,6 @@ fn dimensions(facts: &SparseFacts) -> Option<Dimensions> {
 }
 
 fn compute(kind: Kind, inputs: &SpiderRatingInputs<'_>) -> Score {
-    let ours = findings::worst_of_ours(&inputs.findings);
     let findings = issues(&inputs.findings);
     let mut layers = layers(kind, inputs, &findings, &TABLE.layers);
     let coverage = coverage_over(&layers);
@@ -192,7 +190,6 @@ fn compute(kind: Kind, inputs: &SpiderRatingInputs<'_>) -> Score {
     let [_, security, _] = &layers;
     constrain(&mut score, value, security.value, &findings, inputs.no_source);
     add_terms(&mut score, layers, value);
-    bands::note_mild_cause(&mut score, ours);
     score
 }
 
