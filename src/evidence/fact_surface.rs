@@ -54,7 +54,9 @@ impl Evidence {
             return entries.iter().any(|entry| entry.contains(&offset));
         }
         let index = document.zones.partition_point(|zone| zone.end <= offset);
-        let Some(literal) = document.zones.get(index).filter(|zone| zone.kind == ZoneKind::Literal) else { return false };
+        let Some(literal) = document.zones.get(index).filter(|zone| zone.kind == ZoneKind::Literal) else {
+            return false;
+        };
         let written = document.text.get(literal.start..literal.end).unwrap_or_default();
         // The words at the place and the first words of the literal: either may be cut short by an escape.
         let shown = [piece_at(written, offset - literal.start), first_piece(written)];
@@ -148,13 +150,8 @@ mod tests {
             ("a.csv", "words"),
         ];
         let told = files.map(|(path, _)| at(&files, path, "words"));
-        let expected = [
-            FactSurface::Instructions,
-            FactSurface::Docs,
-            FactSurface::Script,
-            FactSurface::Test,
-            FactSurface::Data,
-        ];
+        let expected =
+            [FactSurface::Instructions, FactSurface::Docs, FactSurface::Script, FactSurface::Test, FactSurface::Data];
         assert_eq!(told, expected);
     }
 }

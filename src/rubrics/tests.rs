@@ -77,12 +77,13 @@ fn a_changed_text_needs_a_new_version() {
         .collect();
     let expected = [
         "capdex/verdict 1 sha256:febffc2f379a81231fb9f579f39f75168f49b6cff850c4580e09c8b41252cf3f",
-        "spiderrating/seed 2 sha256:68248661e05415a812b051a7a0cb7585dfa2afabd9a9651189b76fe6a975237a",
-        "saferskills/seed 2 sha256:c31de6249ad7a566d5e1d4101b43ee1a753b103af603c774d3d4f71724c6b70c",
-        "mcpbundles/seed 3 sha256:d899f61e6a643c59997a50d4ac23a077f86a73fc885dd615803cc177a931341f",
-        "agentscore/seed 2 sha256:7e435436dce3d644592210d7103e5f6e2fe83f37068ea4872b4d1aae27c7f25a",
+        "spiderrating/seed 3 sha256:e2b78b9619e6548231b93f0f6b686c07d23d1896e1e1c91ac6dc3cd6d203e280",
+        "saferskills/seed 3 sha256:dd7a7fdc77bf3137b3c14a73bc25dfc914810969e3b7235c0cb3ce37198cdc95",
+        "mcpbundles/seed 4 sha256:d3e6c5bb85c4010ec4142dd96747a4d9325b322afccacffd2cd4fffd9a883bfc",
+        "agentscore/seed 3 sha256:b470ea2bd11c2a2db2cd32b30d1cd7eff2f6c00bea43786b252a552b8ab20340",
         "spiderrating/oss-0.3.4 1 sha256:b5ffde8865ba1763bcc8eed1e5cadef6588da84bc15c20a840425a5b826dd1ff",
-        "spiderrating/live-2026-03 1 sha256:5d631061febc2082f0cf2455d7b8aae8a7358696a0a2ea31552ab5c55930f32e",
+        "spiderrating/live-2026-03 2 sha256:6c2cf7bf2e2f9601bebe2ef0adb62600d620117a5605fdb11a5353494c2c6384",
+        "saferskills/oss-d420ef4 1 sha256:8f9288b109f6977a44d10442916f1aa51d247217c39bf16d35c5b2bf5893e7c9",
     ];
     assert_eq!(pinned, expected, "raise the version of a rubric whose numbers or page changed, then pin both here");
 }
@@ -251,7 +252,11 @@ fn a_method_has_its_own_severity_whatever_ours_is() {
     assert_eq!(seen("", Severity::Medium, Severity::Medium, any), ("B", Severity::Critical));
     assert_eq!(seen("", Severity::Info, Severity::Info, any), ("B", Severity::Critical), "a mild rule excuses nothing");
     assert_eq!(seen("", Severity::Low, Severity::Medium, any), ("B", Severity::Critical));
-    assert_eq!(seen("", Severity::Low, Severity::Low, |code| code == "A"), ("A", Severity::Low), "rank before severity");
+    assert_eq!(
+        seen("", Severity::Low, Severity::Low, |code| code == "A"),
+        ("A", Severity::Low),
+        "rank before severity"
+    );
 }
 
 #[test]
@@ -275,7 +280,8 @@ fn a_finding_counts_under_a_code_that_is_looked_for_in_its_text() {
     let reads = reads.into_values().next().expect("one");
     let codes: &'static [String] = Vec::leak(vec!["A".to_owned(), "B".to_owned()]);
     let rated = *capdex_rules::INDEX.all().iter().find(|meta| meta.severity == Severity::High).expect("a rule");
-    let counted = CodedRule::of(rated, codes, |code| (code == "B").then_some(Severity::Critical), |_| 0).expect("coded");
+    let counted =
+        CodedRule::of(rated, codes, |code| (code == "B").then_some(Severity::Critical), |_| 0).expect("coded");
     let of = |surface| {
         let place = Place { file: "a".into(), ..Place::default() };
         let fact = Fact { surface, place, ..fact("r", Outcome::True, Severity::High, Value::Null) };

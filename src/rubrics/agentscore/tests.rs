@@ -61,7 +61,10 @@ const POSTED: &[(&str, Posted, i64, &str)] = &[
 fn fact_of(type_: &str, severity: Severity) -> Fact {
     // What the method mitigates is, here, what context left as information.
     let of_ours = [severity, Severity::Info];
-    of_ours.into_iter().find_map(|ours| fact_at(type_, severity, ours)).unwrap_or_else(|| panic!("no rule gives {type_}"))
+    of_ours
+        .into_iter()
+        .find_map(|ours| fact_at(type_, severity, ours))
+        .unwrap_or_else(|| panic!("no rule gives {type_}"))
 }
 
 /// The same of a rule that reports it at a severity of ours.

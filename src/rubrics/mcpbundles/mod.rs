@@ -51,7 +51,7 @@ static TABLE: LazyLock<McpBundlesNumbers> =
     LazyLock::new(|| toml::from_str(NUMBERS).expect("the compiled-in numbers parse, as tested"));
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "mcpbundles/seed".into(), version: "3".into(), text: text_digest(NUMBERS, PAGE) },
+    rubric: RubricRef { id: "mcpbundles/seed".into(), version: "4".into(), text: text_digest(NUMBERS, PAGE) },
     title: "MCPBundles: 18 cited rules over tool metadata; the posture of 0 to 100 is ours",
     page: PAGE,
     published_at: "www.mcpbundles.com/learn/mcp-security, the post How We Score MCP Server Security",
@@ -83,9 +83,8 @@ pub(super) fn published(code: &str) -> Option<Severity> {
     if is_of_directory(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() }
 }
 
-static CODES: OverRules<Codes> = OverRules::new(|rules| {
-    Codes::ranked(rules, FAMILY, published, |code| !is_of_directory(code))
-});
+static CODES: OverRules<Codes> =
+    OverRules::new(|rules| Codes::ranked(rules, FAMILY, published, |code| !is_of_directory(code)));
 
 /// The rules with a code that the method has shipped.
 fn counting_rules(rules: &'static RuleIndex) -> impl Iterator<Item = &'static str> {

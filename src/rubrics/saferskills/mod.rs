@@ -98,7 +98,7 @@ static SEED: Variant = Variant {
 };
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "saferskills/seed".into(), version: "2".into(), text: text_digest(NUMBERS, PAGE) },
+    rubric: RubricRef { id: "saferskills/seed".into(), version: "3".into(), text: text_digest(NUMBERS, PAGE) },
     title: "SaferSkills: five weighted sub-scores, 0 to 100, with severity ceilings",
     page: PAGE,
     published_at: "the SaferSkills documentation, the page Core Concepts",
@@ -287,7 +287,12 @@ impl Variant {
             let is_clean = on_axis.is_empty() && of_no_weight == 0;
             let note = if is_clean { ground.clean.said(kind, answered, note) } else { note().into() };
             let value = Some(Points::whole(value));
-            score.parts.push(ScorePart { name: ground.axis.as_str().into(), value, coverage: answered.coverage(), note });
+            score.parts.push(ScorePart {
+                name: ground.axis.as_str().into(),
+                value,
+                coverage: answered.coverage(),
+                note,
+            });
         }
         // Rounded once: rounded shares would add up to another sum.
         let rounded = Points::whole(weighted.round_ties_even() as i64);

@@ -9,7 +9,13 @@ use capdex_model::score::Coverage;
 const CODES: &[&str] = &["SS-SKILL-INJECT-IGNORE-01", "SS-SKILL-INJECT-B64-PAYLOAD-01", "SS-X-SUPPLY-CHAIN-1", "SS-X"];
 
 fn scored(findings: Vec<MethodFinding>) -> Score {
-    SEED.compute(Kind::Skill, findings, &AxesByCode::new(), [Answered::default(); 5], Answered { asked: 4, answered: 3 })
+    SEED.compute(
+        Kind::Skill,
+        findings,
+        &AxesByCode::new(),
+        [Answered::default(); 5],
+        Answered { asked: 4, answered: 3 },
+    )
 }
 
 /// (code, severity), each at a place of its own.
