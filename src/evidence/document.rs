@@ -60,6 +60,8 @@ pub struct Document {
     pub voice: Voice,
     /// The texts of surfaces in a program, sorted.
     pub(super) addressed: Vec<Range<usize>>,
+    /// The stretches of a list that hold what a server serves, once somebody asked.
+    pub(super) served: OnceLock<Vec<Range<usize>>>,
     /// The scripts of a package's manifest that run for no user, sorted.
     pub(super) unrun: Vec<Range<usize>>,
     /// What is matched against and not meant, once somebody asked.
@@ -119,6 +121,7 @@ impl Document {
             run_by: None,
             voice: Voice::of_role(role),
             addressed: Vec::new(),
+            served: OnceLock::new(),
             unrun: Vec::new(),
             unmeant: OnceLock::new(),
         }
@@ -167,6 +170,15 @@ impl Document {
             column: u32::try_from(column + 1).unwrap_or(u32::MAX),
             pointer: String::new(),
         }
+    }
+
+    /// The byte offset of a place; the beginning or the end of the text where it has no such line or column.
+    pub(super) fn offset_of(&self, place: &Place) -> usize {
+        let line = (place.line as usize).saturating_sub(1);
+        let Some(start) = self.line_starts.get(line).copied() else { return self.text.len() };
+        let letters = self.text.get(start..).unwrap_or_default().char_indices();
+        let within = letters.map(|(at, _)| at).nth((place.column as usize).saturating_sub(1));
+        within.map_or(self.text.len(), |within| start + within)
     }
 
     /// The lines of a stretch, each with where it begins and with its newline; the outer ones as far as the stretch

@@ -15,6 +15,7 @@ pub mod decode;
 pub mod decompose;
 mod docstring;
 pub mod document;
+mod fact_surface;
 pub mod file_role;
 pub mod formats;
 pub mod language;
@@ -70,6 +71,8 @@ pub struct Evidence {
     pub(crate) signals: signals::Gathered,
     /// The texts of the servers that a model reads, taken apart at the first question for them.
     pub(crate) surfaces: OnceLock<Vec<Surface>>,
+    /// Where they stand, once somebody asked in which text a place lies.
+    pub(crate) served_places: OnceLock<fact_surface::ServedPlaces>,
     /// The sites that the package names as its own, told at the first question for them.
     pub(crate) own_domains: OnceLock<OwnDomains>,
 }

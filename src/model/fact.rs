@@ -106,6 +106,49 @@ pub struct Place {
     pub pointer: String,
 }
 
+/// The text in which a finding stands, as published methods tell texts apart: each method reads some of them.
+///
+/// Told by the engine from the place, once for each true fact. It follows from the same bytes as the place does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactSurface {
+    /// No text: the capability as a whole, its listing, its history.
+    #[default]
+    Whole,
+    /// What a server tells a model: names, descriptions, schemas and annotations of its tools, its prompts and resources,
+    /// its instructions. Wherever they are written.
+    Served,
+    /// The scripts of a `package.json`.
+    PackageScripts,
+    /// The description and the keywords of a `package.json`.
+    PackageWords,
+    /// Anything else in a `package.json`.
+    PackageManifest,
+    /// A text that an agent loads as instructions.
+    Instructions,
+    /// The source of a program.
+    Source,
+    /// A shell script or a hook.
+    Script,
+    /// Another manifest, a configuration or a lock file.
+    Manifest,
+    /// A test, a fixture or an example.
+    Test,
+    /// A text for people.
+    Docs,
+    /// Other data.
+    Data,
+}
+
+impl FactSurface {
+    /// True where nothing needs to be written: facts without a text are nearly all.
+    // Serde hands a field over by reference.
+    #[expect(clippy::trivially_copy_pass_by_ref)]
+    pub(crate) fn is_whole(&self) -> bool {
+        *self == Self::Whole
+    }
+}
+
 /// One answer of one rule about one capability.
 ///
 /// Severity and confidence are stored with the fact because a rule may lower them by context (a code block in
@@ -125,6 +168,9 @@ pub struct Fact {
     /// The place, where true.
     #[serde(default)]
     pub place: Place,
+    /// The text in which it stands, where true.
+    #[serde(default, skip_serializing_if = "FactSurface::is_whole")]
+    pub surface: FactSurface,
     /// The quoted text, masked where it is a secret, at most 200 code points; empty where nothing is quoted.
     /// For `Unavailable`: what was missing.
     #[serde(default, skip_serializing_if = "String::is_empty")]

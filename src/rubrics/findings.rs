@@ -2,8 +2,12 @@
 //!
 //! This is the one place where a rubric reads the rules' codes. The numbers stand with each method.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
+
+use capdex_model::capability::Kind;
 use capdex_model::fact::{Fact, Outcome, Place, Severity};
 use capdex_model::facts::SparseFacts;
 use capdex_model::facts::{OutcomeSet, RuleSet};
@@ -11,13 +15,14 @@ use capdex_model::rule::{FAMILIES, Lifecycle, RuleIndex, RuleMeta};
 use capdex_model::score::Coverage;
 
 use super::over_rules::OverRules;
+use super::reads::Reads;
 
 /// A finding in the words of one method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MethodFinding<'a> {
     /// The method's code.
     pub(super) code: &'static str,
-    /// The severity that the method gives the code, not above what context left of it.
+    /// The severity that the method gives the code.
     pub(super) severity: Severity,
     /// Our rule.
     pub(super) rule: &'static str,
@@ -68,39 +73,82 @@ pub(super) fn needs(rules: &'static RuleIndex, family: &str, measures: &[&'stati
     needs
 }
 
-/// The way in which a method counts what one rule finds: under the one of the rule's codes that weighs most. That does
-/// not depend on the fact, so that a worse fact never moves to a code under which it would cost less.
-#[derive(Clone, Copy, Debug)]
+/// How a method rates a code.
+pub(super) struct Method<'a> {
+    /// The texts that it looks at.
+    pub(super) reads: &'a Reads,
+    /// What it makes of a finding that its surroundings excuse.
+    pub(super) excuses: &'a Excuses,
+}
+
+/// What a method makes of a finding that context made milder than its rule: a quotation, a test, documentation. Its own
+/// numbers follow what it does about context itself, and not what we do.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Excuses {
+    /// A finding that context left at this severity of ours or milder is excused. Without it none is.
+    upto: Option<Severity>,
+    /// The severity at which the method itself counts an excused finding, by code; at most ours for the others.
+    #[serde(default)]
+    to: BTreeMap<String, Severity>,
+    /// The beginnings of codes that nothing excuses: their rules are milder where they see less, and not by context.
+    #[serde(default)]
+    never: Vec<String>,
+}
+
+impl Excuses {
+    /// Nothing is excused.
+    #[cfg(test)]
+    pub(super) const NONE: Self = Self { upto: None, to: BTreeMap::new(), never: Vec::new() };
+
+    /// The severity of a code for a fact that is milder than its rule.
+    fn severity(&self, code: &str, published: Severity, left: Severity) -> Severity {
+        let is_excused = self.upto.is_some_and(|upto| left <= upto);
+        if !is_excused || self.never.iter().any(|beginning| code.starts_with(beginning.as_str())) {
+            return published;
+        }
+        published.min(self.to.get(code).copied().unwrap_or(left))
+    }
+}
+
+/// The way in which a method counts what one rule finds: under that one of the rule's codes that weighs most, among those
+/// that it looks for in the text of the fact. That does not depend on the fact's severity, so that a worse fact never
+/// moves to a code under which it would cost less.
+#[derive(Clone, Debug)]
 pub(super) struct CodedRule {
     rule: &'static RuleMeta,
-    code: &'static str,
-    published: Option<Severity>,
+    /// Those that weigh most first.
+    codes: Vec<(&'static str, Option<Severity>)>,
 }
 
 impl CodedRule {
-    /// The code of the highest rank, then of the highest severity, then the first; none of no codes.
+    /// The codes by rank, then by severity, then in their order; none of no codes.
     pub(super) fn of<R: Ord>(
         rule: &'static RuleMeta,
         codes: &'static [String],
         published: impl Fn(&str) -> Option<Severity>,
         rank: impl Fn(&str) -> R,
     ) -> Option<Self> {
-        let weight = |code: &str| (rank(code), published(code).unwrap_or(rule.severity));
-        // Reversed, because `max_by_key` gives the last of equals and the first code is meant.
-        let code = codes.iter().rev().max_by_key(|code| weight(code))?.as_str();
-        Some(Self { rule, code, published: published(code) })
+        let weight = |code: &str| Reverse((rank(code), published(code).unwrap_or(rule.severity)));
+        let mut codes: Vec<&'static str> = codes.iter().map(String::as_str).collect();
+        // Stable, so that the first of equals stays first.
+        codes.sort_by_key(|code| weight(code));
+        let codes: Vec<_> = codes.into_iter().map(|code| (code, published(code))).collect();
+        (!codes.is_empty()).then_some(Self { rule, codes })
     }
 
-    /// The fact as the method sees it. A code without a published severity has the fact's own; a published one is cut to
-    /// the fact's where context made the fact milder than its rule.
-    pub(super) fn finding<'a>(&self, fact: &'a Fact) -> MethodFinding<'a> {
-        let severity = match self.published {
-            // A rule lowers a fact in a test or in documentation: the method must not raise it again.
-            Some(severity) if fact.severity < self.rule.severity => severity.min(fact.severity),
+    /// The fact as the method sees it; none where it stands in a text that the method does not read. A code without a
+    /// published severity has the fact's own.
+    pub(super) fn finding<'a>(&self, fact: &'a Fact, kind: Kind, method: &Method<'_>) -> Option<MethodFinding<'a>> {
+        let (code, published) = *self.codes.iter().find(|(code, _)| method.reads.reads(code, kind, fact))?;
+        let severity = match published {
+            Some(severity) if fact.severity < self.rule.severity => {
+                method.excuses.severity(code, severity, fact.severity)
+            }
             Some(severity) => severity,
             None => fact.severity,
         };
-        MethodFinding { code: self.code, severity, rule: self.rule.id.as_str(), place: &fact.place }
+        Some(MethodFinding { code, severity, rule: self.rule.id.as_str(), place: &fact.place })
     }
 }
 
@@ -126,8 +174,8 @@ impl Codes {
     }
 
     /// The findings that count, in the order of the facts.
-    pub(super) fn counted<'a>(&self, facts: &'a SparseFacts) -> Vec<MethodFinding<'a>> {
-        let counted = |(number, fact)| Some(self.0.get::<usize>(number?)?.as_ref()?.finding(fact));
+    pub(super) fn counted<'a>(&self, facts: &'a SparseFacts, method: &Method<'_>) -> Vec<MethodFinding<'a>> {
+        let counted = |(number, fact)| self.0.get::<usize>(number?)?.as_ref()?.finding(fact, facts.kind, method);
         facts.found().filter_map(counted).collect()
     }
 }

@@ -23,6 +23,7 @@ mod findings;
 pub mod mcpbundles;
 mod over_rules;
 pub mod rank;
+mod reads;
 mod reasons;
 pub mod saferskills;
 pub mod spiderrating;
@@ -77,6 +78,7 @@ pub const RUBRICS: &[&dyn Rubric] = &[
     // Variants: they stand beside the four and have no voice in the verdict.
     &spiderrating::oss::Oss,
     &spiderrating::live::Live,
+    &saferskills::oss::Oss,
 ];
 
 /// The rubric with an id such as `saferskills/seed`.

@@ -1,12 +1,13 @@
 //! What holds for every rubric, and the verdict.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::findings::{CodedRule, MethodFinding};
+use super::findings::{CodedRule, Excuses, Method, MethodFinding};
+use super::reads::Reads;
 use super::*;
-use capdex_model::fact::{Confidence, Fact, Outcome, Place, Severity};
+use capdex_model::fact::{Confidence, Fact, FactSurface, Outcome, Place, Severity};
 use capdex_model::ids::RuleId;
 use capdex_model::points::Points;
 use capdex_model::rule::Lifecycle;
@@ -26,6 +27,7 @@ pub(super) fn fact(rule: &str, outcome: Outcome, severity: Severity, value: Valu
         severity,
         confidence: Confidence::High,
         place: Place::default(),
+        surface: FactSurface::Whole,
         evidence: String::new(),
         value,
     }
@@ -75,12 +77,13 @@ fn a_changed_text_needs_a_new_version() {
         .collect();
     let expected = [
         "capdex/verdict 1 sha256:febffc2f379a81231fb9f579f39f75168f49b6cff850c4580e09c8b41252cf3f",
-        "spiderrating/seed 2 sha256:68248661e05415a812b051a7a0cb7585dfa2afabd9a9651189b76fe6a975237a",
-        "saferskills/seed 2 sha256:c31de6249ad7a566d5e1d4101b43ee1a753b103af603c774d3d4f71724c6b70c",
-        "mcpbundles/seed 3 sha256:d899f61e6a643c59997a50d4ac23a077f86a73fc885dd615803cc177a931341f",
-        "agentscore/seed 2 sha256:7e435436dce3d644592210d7103e5f6e2fe83f37068ea4872b4d1aae27c7f25a",
+        "spiderrating/seed 3 sha256:e2b78b9619e6548231b93f0f6b686c07d23d1896e1e1c91ac6dc3cd6d203e280",
+        "saferskills/seed 3 sha256:f8d1805b479234ee7e2d7da172ba02e32690d27c6aa0e76cdde4a4976cbcd59d",
+        "mcpbundles/seed 4 sha256:d3e6c5bb85c4010ec4142dd96747a4d9325b322afccacffd2cd4fffd9a883bfc",
+        "agentscore/seed 3 sha256:b470ea2bd11c2a2db2cd32b30d1cd7eff2f6c00bea43786b252a552b8ab20340",
         "spiderrating/oss-0.3.4 1 sha256:b5ffde8865ba1763bcc8eed1e5cadef6588da84bc15c20a840425a5b826dd1ff",
-        "spiderrating/live-2026-03 1 sha256:5d631061febc2082f0cf2455d7b8aae8a7358696a0a2ea31552ab5c55930f32e",
+        "spiderrating/live-2026-03 2 sha256:6c2cf7bf2e2f9601bebe2ef0adb62600d620117a5605fdb11a5353494c2c6384",
+        "saferskills/oss-d420ef4 1 sha256:8f9288b109f6977a44d10442916f1aa51d247217c39bf16d35c5b2bf5893e7c9",
     ];
     assert_eq!(pinned, expected, "raise the version of a rubric whose numbers or page changed, then pin both here");
 }
@@ -224,22 +227,68 @@ fn disagreement_is_measured_over_the_methods_alone() {
     );
 }
 
-#[test]
-fn a_published_severity_is_cut_only_where_context_made_the_fact_milder() {
+/// A method that reads every text, and what it makes of what context excused.
+fn method(excuses: &str) -> (Reads, Excuses) {
+    let reads = r#"reads = [{ files = ["*"] }]"#;
+    let reads: BTreeMap<String, Reads> = toml::from_str(reads).expect("it parses");
+    (reads.into_values().next().expect("one"), toml::from_str(excuses).expect("it parses"))
+}
+
+/// The code and the severity of a fact of a rule with the codes A and B, of which B is published as critical.
+fn seen(excuses: &str, ours: Severity, rule: Severity, rank: fn(&str) -> bool) -> (&'static str, Severity) {
     let codes: &'static [String] = Vec::leak(vec!["A".to_owned(), "B".to_owned()]);
-    let rated = |severity| *capdex_rules::INDEX.all().iter().find(|meta| meta.severity == severity).expect("a rule");
+    let rated = *capdex_rules::INDEX.all().iter().find(|meta| meta.severity == rule).expect("a rule");
     let published = |code: &str| (code == "B").then_some(Severity::Critical);
-    let seen = |ours, rule| {
-        let fact = fact("r", Outcome::True, ours, Value::Null);
-        let counted = CodedRule::of(rated(rule), codes, published, |_| 0).expect("coded");
-        (counted.finding(&fact).code, counted.finding(&fact).severity)
+    let (reads, excuses) = method(excuses);
+    let fact = fact("r", Outcome::True, ours, Value::Null);
+    let counted = CodedRule::of(rated, codes, published, rank).expect("coded");
+    let finding = counted.finding(&fact, Kind::Skill, &Method { reads: &reads, excuses: &excuses }).expect("read");
+    (finding.code, finding.severity)
+}
+
+#[test]
+fn a_method_has_its_own_severity_whatever_ours_is() {
+    let any = |_: &str| true;
+    assert_eq!(seen("", Severity::Medium, Severity::Medium, any), ("B", Severity::Critical));
+    assert_eq!(seen("", Severity::Info, Severity::Info, any), ("B", Severity::Critical), "a mild rule excuses nothing");
+    assert_eq!(seen("", Severity::Low, Severity::Medium, any), ("B", Severity::Critical));
+    assert_eq!(
+        seen("", Severity::Low, Severity::Low, |code| code == "A"),
+        ("A", Severity::Low),
+        "rank before severity"
+    );
+}
+
+#[test]
+fn a_method_excuses_what_it_excuses_itself() {
+    let any = |_: &str| true;
+    let upto = r#"upto = "low""#;
+    assert_eq!(seen(upto, Severity::Low, Severity::High, any), ("B", Severity::Low), "the code stays");
+    assert_eq!(seen(upto, Severity::Medium, Severity::High, any), ("B", Severity::Critical));
+    assert_eq!(seen(upto, Severity::Low, Severity::Low, any), ("B", Severity::Critical), "the rule's own severity");
+    let named = "upto = \"info\"\nto = { B = \"medium\" }";
+    assert_eq!(seen(named, Severity::Info, Severity::High, any), ("B", Severity::Medium));
+    assert_eq!(seen(named, Severity::Low, Severity::High, any), ("B", Severity::Critical), "not excused");
+    let never = "upto = \"low\"\nnever = [\"B\"]";
+    assert_eq!(seen(never, Severity::Info, Severity::High, any), ("B", Severity::Critical));
+}
+
+#[test]
+fn a_finding_counts_under_a_code_that_is_looked_for_in_its_text() {
+    let text = r#"reads = [{ codes = ["B"], surfaces = ["served"] }, { surfaces = ["docs"] }]"#;
+    let reads: BTreeMap<String, Reads> = toml::from_str(text).expect("it parses");
+    let reads = reads.into_values().next().expect("one");
+    let codes: &'static [String] = Vec::leak(vec!["A".to_owned(), "B".to_owned()]);
+    let rated = *capdex_rules::INDEX.all().iter().find(|meta| meta.severity == Severity::High).expect("a rule");
+    let counted =
+        CodedRule::of(rated, codes, |code| (code == "B").then_some(Severity::Critical), |_| 0).expect("coded");
+    let of = |surface| {
+        let place = Place { file: "a".into(), ..Place::default() };
+        let fact = Fact { surface, place, ..fact("r", Outcome::True, Severity::High, Value::Null) };
+        let method = Method { reads: &reads, excuses: &Excuses::NONE };
+        counted.finding(&fact, Kind::Skill, &method).map(|finding| finding.code)
     };
-    assert_eq!(seen(Severity::Medium, Severity::Medium), ("B", Severity::Critical));
-    assert_eq!(seen(Severity::Low, Severity::Medium), ("B", Severity::Low), "the code stays");
-    assert!(CodedRule::of(rated(Severity::Low), &[], published, |_| 0).is_none());
-    let low = fact("r", Outcome::True, Severity::Low, Value::Null);
-    let ranked = CodedRule::of(rated(Severity::Low), codes, published, |code| code == "A").expect("coded");
-    let ranked = ranked.finding(&low);
-    assert_eq!(ranked.code, "A", "rank before severity");
-    assert_eq!(ranked.severity, Severity::Low, "rank before severity");
+    let texts = [FactSurface::Served, FactSurface::Docs, FactSurface::Test, FactSurface::Whole];
+    assert_eq!(texts.map(of), [Some("B"), Some("A"), None, Some("B")]);
+    assert!(CodedRule::of(rated, &[], |_| None, |_| 0).is_none());
 }

@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 use capdex_evidence::subject::Subject;
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
-use capdex_model::fact::{Confidence, Fact, Outcome, Place, Severity};
+use capdex_model::fact::{Confidence, Fact, FactSurface, Outcome, Place, Severity};
 use capdex_model::facts::{NumberedFact, NumberedRule, SparseFacts};
 use capdex_model::rule::{Lifecycle, RuleIndex, RuleMeta, RuleSource};
 use capdex_model::takedown;
@@ -144,7 +144,9 @@ impl<'a> FactSink<'a> {
         value: serde_json::Value,
     ) -> Fact {
         let (rule, version, outcome) = (self.meta.id.clone(), self.meta.version, Outcome::True);
-        Fact { rule, version, outcome, severity, confidence, place, evidence, value }
+        // The engine tells it of all facts at once, when every rule has spoken.
+        let surface = FactSurface::Whole;
+        Fact { rule, version, outcome, severity, confidence, place, surface, evidence, value }
     }
 }
 
@@ -187,8 +189,12 @@ pub fn evaluate(subjects: &[Subject<'_>]) -> Vec<SparseFacts> {
         let mut asked: Vec<_> = subjects.iter().zip(&mut told).filter(|(subject, _)| of_kind(subject)).collect();
         rules.iter().for_each(|rule| ask(rule, &mut asked));
     }
-    let facts = subjects.iter().zip(told).map(|(subject, told)| {
+    let facts = subjects.iter().zip(told).map(|(subject, mut told)| {
         let kind = subject.capability.kind;
+        for fact in told.iter_mut().filter(|fact| !fact.fact().place.file.is_empty()) {
+            let surface = subject.evidence.fact_surface(&fact.fact().place);
+            fact.fact_mut().surface = surface;
+        }
         SparseFacts::over_defaults(&INDEX, kind, told)
     });
     facts.collect()
@@ -287,7 +293,7 @@ fn metas() -> Vec<&'static RuleMeta> {
 
 /// Raised with every change of decomposing, evidence or matching that can change a fact while no rule's text changes:
 /// stored snapshots are then scanned again.
-const ENGINE: u32 = 10;
+const ENGINE: u32 = 11;
 
 fn digest(metas: &[&'static RuleMeta]) -> Digest {
     let metas = Digest::of_json(&(ENGINE, metas));

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::canonical_json;
-use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
+use crate::fact::{Confidence, Fact, FactSurface, Outcome, Place, Severity};
 use crate::ids::RuleId;
 use crate::kind::Kind;
 
@@ -22,6 +22,8 @@ struct Sorted<'a> {
     place: SortedPlace<'a>,
     rule: &'a RuleId,
     severity: Severity,
+    #[serde(skip_serializing_if = "FactSurface::is_whole")]
+    surface: FactSurface,
     #[serde(skip_serializing_if = "Value::is_null")]
     value: &'a Value,
     version: u32,
@@ -38,7 +40,7 @@ struct SortedPlace<'a> {
 
 /// The canonical text of one fact.
 pub(super) fn of_fact(fact: &Fact) -> String {
-    let Fact { rule, version, outcome, severity, confidence, place, evidence, value } = fact;
+    let Fact { rule, version, outcome, severity, confidence, place, surface, evidence, value } = fact;
     let Place { file, line, column, pointer } = place;
     let sorted = Sorted {
         confidence: *confidence,
@@ -47,6 +49,7 @@ pub(super) fn of_fact(fact: &Fact) -> String {
         place: SortedPlace { column: *column, file, line: *line, pointer },
         rule,
         severity: *severity,
+        surface: *surface,
         value,
         version: *version,
     };
@@ -92,10 +95,17 @@ mod tests {
             severity: Severity::High,
             confidence: Confidence::Low,
             place,
+            surface: FactSurface::Served,
             evidence: "é \u{1F600} \u{0}".into(),
             value: json!({"z": 1.5, "a": [1, -2, null, "x"], "m": {"b": 1e300, "a": true}}),
         };
-        let bare = Fact { evidence: String::new(), value: Value::Null, place: Place::default(), ..full.clone() };
+        let bare = Fact {
+            evidence: String::new(),
+            value: Value::Null,
+            place: Place::default(),
+            surface: FactSurface::Whole,
+            ..full.clone()
+        };
         for kind in Kind::ALL {
             let facts = SparseFacts::new(&NO_RULES, kind, vec![full.clone(), bare.clone()]);
             assert_eq!(facts.digest(), Digest::of_json(&facts));
@@ -120,6 +130,7 @@ mod tests {
                 severity: Severity::Low,
                 confidence: Confidence::High,
                 place: Place { file, line, column: line, pointer: evidence.clone() },
+                surface: FactSurface::Whole,
                 evidence,
                 value,
             };

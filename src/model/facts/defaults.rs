@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
-use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
+use crate::fact::{Confidence, Fact, FactSurface, Outcome, Place, Severity};
 use crate::ids::RuleId;
 use crate::kind::Kind;
 use crate::rule::{Lifecycle, RuleMeta};
@@ -279,6 +279,7 @@ fn outcome_fact(rule: &RuleId, version: u32, outcome: Outcome, missing: &str) ->
         severity: Severity::Info,
         confidence: Confidence::High,
         place: Place::default(),
+        surface: FactSurface::Whole,
         evidence: missing.to_owned(),
         value: serde_json::Value::Null,
     }

@@ -5,6 +5,7 @@
 use std::sync::LazyLock;
 
 use capdex_model::capability::Kind;
+use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
 use capdex_model::rule::{RuleIndex, RuleMeta};
@@ -12,7 +13,7 @@ use capdex_model::score::{Coverage, RubricRef, Score};
 use capdex_model::time::AsOf;
 
 use super::cached_score::CachedScore;
-use super::findings::{self, Asked, Codes, MethodFinding, Outcomes};
+use super::findings::{self, Asked, Codes, Method, MethodFinding, Outcomes};
 use super::over_rules::OverRules;
 use super::terms::{close, push_number, term};
 use super::{Rubric, RubricMeta, text_digest};
@@ -31,7 +32,7 @@ const FAMILY: &str = "agentscore";
 pub struct AgentScore;
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "agentscore/seed".into(), version: "2".into(), text: text_digest(numbers::TEXT, PAGE) },
+    rubric: RubricRef { id: "agentscore/seed".into(), version: "3".into(), text: text_digest(numbers::TEXT, PAGE) },
     title: "AgentScore: six screening checks, 0 to 100, with a fail-closed decision",
     page: PAGE,
     published_at: "www.agentscores.xyz, the page MCP Security Methodology",
@@ -48,8 +49,17 @@ static NEEDS: OverRules<Vec<&'static str>> = OverRules::new(|rules| {
 
 static ASKED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, NEEDS.of(rules).iter().copied()));
 
-static CODES: OverRules<Codes> =
-    OverRules::new(|rules| Codes::of(rules, FAMILY, |code| TABLE.code.types.get(code).copied()));
+/// What it looks at, and what it makes of what context excuses.
+pub(super) fn method() -> Method<'static> {
+    Method { reads: &TABLE.code.reads, excuses: &TABLE.code.excuses }
+}
+
+/// The severity of a type, where it was seen with one alone.
+pub(super) fn published(code: &str) -> Option<Severity> {
+    TABLE.code.types.get(code).copied()
+}
+
+static CODES: OverRules<Codes> = OverRules::new(|rules| Codes::of(rules, FAMILY, published));
 
 /// The rules whose codes report abuse, and the others, by id.
 static REPORTERS_AND_READERS: OverRules<(Asked, Asked)> = OverRules::new(|rules| {
@@ -81,7 +91,7 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
     if let Some(rule) = outcomes.unreported(ASKED.of(rules)) {
         return Score::none(META.rubric.clone(), Coverage::NONE, format!("rule {rule} has not reported"));
     }
-    let mut counted = CODES.of(rules).counted(facts);
+    let mut counted = CODES.of(rules).counted(facts, &method());
     for finding in &mut counted {
         // Several codes may stand for one type, and a type costs once.
         finding.code = type_of(finding.code);

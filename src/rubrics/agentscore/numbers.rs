@@ -9,6 +9,9 @@ use serde::Deserialize;
 
 use capdex_model::fact::Severity;
 
+use super::super::findings::Excuses;
+use super::super::reads::Reads;
+
 /// The text of the numbers file.
 pub(super) const TEXT: &str = include_str!("weights.toml");
 
@@ -57,6 +60,8 @@ impl CheckRisk {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Code {
+    pub(super) reads: Reads,
+    pub(super) excuses: Excuses,
     pub(super) penalties: BTreeMap<Severity, i64>,
     pub(super) verdict: PackageVerdict,
     pub(super) types: BTreeMap<String, Severity>,

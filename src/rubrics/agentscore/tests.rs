@@ -59,16 +59,24 @@ const POSTED: &[(&str, Posted, i64, &str)] = &[
 
 /// A fact that gives a finding of the type at the severity.
 fn fact_of(type_: &str, severity: Severity) -> Fact {
+    // What the method mitigates is, here, what context left as information.
+    let of_ours = [severity, Severity::Info];
+    of_ours
+        .into_iter()
+        .find_map(|ours| fact_at(type_, severity, ours))
+        .unwrap_or_else(|| panic!("no rule gives {type_}"))
+}
+
+/// The same of a rule that reports it at a severity of ours.
+fn fact_at(type_: &str, severity: Severity, ours: Severity) -> Option<Fact> {
     let gives = |meta: &&RuleMeta| {
-        let of_rule = fact(meta.id.as_str(), Outcome::True, severity.min(meta.severity), Value::Null);
+        let of_rule = fact(meta.id.as_str(), Outcome::True, ours.min(meta.severity), Value::Null);
         let facts = SparseFacts::new(&capdex_rules::INDEX, Kind::Package, vec![of_rule]);
-        let found = super::CODES.of(facts.rules()).counted(&facts);
+        let found = super::CODES.of(facts.rules()).counted(&facts, &method());
         found.iter().any(|finding| finding.code == type_ && finding.severity == severity)
     };
-    let rule = findings::coded_rules(&capdex_rules::INDEX, FAMILY)
-        .find(gives)
-        .unwrap_or_else(|| panic!("no rule gives {type_}"));
-    fact(rule.id.as_str(), Outcome::True, severity.min(rule.severity), Value::Null)
+    let rule = findings::coded_rules(&capdex_rules::INDEX, FAMILY).find(gives)?;
+    Some(fact(rule.id.as_str(), Outcome::True, ours.min(rule.severity), Value::Null))
 }
 
 #[test]

@@ -10,6 +10,8 @@ use capdex_model::fact::Severity;
 use capdex_model::rule::{Lifecycle, RuleIndex, RuleMeta};
 
 #[cfg(test)]
+mod inputs;
+#[cfg(test)]
 mod tests;
 
 /// The catalogues, in the order of the manual.

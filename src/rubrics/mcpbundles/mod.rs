@@ -16,8 +16,9 @@ use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Coverage, RubricRef, Score, ScorePart, ScoreText};
 use capdex_model::time::AsOf;
 
-use super::findings::{self, Answered, Asked, Codes, MethodFinding, Outcomes};
+use super::findings::{self, Answered, Asked, Codes, Excuses, Method, MethodFinding, Outcomes};
 use super::over_rules::OverRules;
+use super::reads::Reads;
 use super::terms::{CachedText, NO_RULES, distinct, push_looked, term};
 use super::{Rubric, RubricMeta, text_digest};
 
@@ -32,6 +33,8 @@ pub struct McpBundles;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct McpBundlesNumbers {
+    reads: Reads,
+    excuses: Excuses,
     posture: Posture,
     codes: BTreeMap<String, Severity>,
 }
@@ -48,7 +51,7 @@ static TABLE: LazyLock<McpBundlesNumbers> =
     LazyLock::new(|| toml::from_str(NUMBERS).expect("the compiled-in numbers parse, as tested"));
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "mcpbundles/seed".into(), version: "3".into(), text: text_digest(NUMBERS, PAGE) },
+    rubric: RubricRef { id: "mcpbundles/seed".into(), version: "4".into(), text: text_digest(NUMBERS, PAGE) },
     title: "MCPBundles: 18 cited rules over tool metadata; the posture of 0 to 100 is ours",
     page: PAGE,
     published_at: "www.mcpbundles.com/learn/mcp-security, the post How We Score MCP Server Security",
@@ -69,12 +72,19 @@ static NEEDS: OverRules<Vec<&'static str>> = OverRules::new(|rules| {
 static ASKED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, NEEDS.of(rules).iter().copied()));
 static CODED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, counting_rules(rules)));
 
-static CODES: OverRules<Codes> = OverRules::new(|rules| {
-    let published =
-        // `Info` has no penalty: what the method has not shipped moves nothing.
-        |code: &str| if is_of_directory(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() };
-    Codes::ranked(rules, FAMILY, published, |code| !is_of_directory(code))
-});
+/// What it looks at, and what it makes of what context excuses.
+pub(super) fn method() -> Method<'static> {
+    Method { reads: &TABLE.reads, excuses: &TABLE.excuses }
+}
+
+/// The severity of a code.
+pub(super) fn published(code: &str) -> Option<Severity> {
+    // `Info` has no penalty: what the method has not shipped moves nothing.
+    if is_of_directory(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() }
+}
+
+static CODES: OverRules<Codes> =
+    OverRules::new(|rules| Codes::ranked(rules, FAMILY, published, |code| !is_of_directory(code)));
 
 /// The rules with a code that the method has shipped.
 fn counting_rules(rules: &'static RuleIndex) -> impl Iterator<Item = &'static str> {
@@ -117,7 +127,7 @@ impl Rubric for McpBundles {
         if answered.answered == 0 {
             return none("none of the rules that feed it could look".into());
         }
-        compute(CODES.of(rules).counted(facts), answered, quality)
+        compute(CODES.of(rules).counted(facts, &method()), answered, quality)
     }
 }
 

@@ -1,6 +1,7 @@
 //! `saferskills/seed`: SaferSkills' five weighted sub-scores with penalties, floor, ceilings and colours.
 //!
-//! Source: the "Core Concepts" page; the numbers are `weights.toml`, our reading is `page.md`.
+//! Source: the "Core Concepts" page; the numbers are `weights.toml`, our reading is `page.md`. The variant `oss` shares all
+//! but what is read and which rules weigh.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -16,8 +17,9 @@ use capdex_model::score::{RubricRef, Score, ScorePart, ScoreText, Term};
 use capdex_model::time::AsOf;
 
 use super::cached_score::CachedScore;
-use super::findings::{self, Answered, Asked, Codes, MethodFinding, Outcomes};
+use super::findings::{self, Answered, Asked, Codes, Excuses, Method, MethodFinding, Outcomes};
 use super::over_rules::OverRules;
+use super::reads::Reads;
 use super::terms::{CachedText, close, distinct, push_looked, push_number, term};
 use super::{Rubric, RubricMeta, text_digest};
 
@@ -57,7 +59,8 @@ impl Axis {
 #[serde(deny_unknown_fields)]
 struct SaferSkillsNumbers {
     critical_floor: i64,
-    shadow: BTreeSet<String>,
+    excuses: Excuses,
+    reads: Reads,
     penalties: BTreeMap<Severity, i64>,
     weights: BTreeMap<Axis, i64>,
     ceilings: BTreeMap<Severity, i64>,
@@ -69,8 +72,33 @@ struct SaferSkillsNumbers {
 static TABLE: LazyLock<SaferSkillsNumbers> =
     LazyLock::new(|| toml::from_str(NUMBERS).expect("the compiled-in numbers parse, as tested"));
 
+/// What the page and its variant do not share.
+struct Variant {
+    meta: &'static LazyLock<RubricMeta>,
+    reads: fn() -> &'static Reads,
+    /// The codes that are reported and weigh nothing.
+    shadow: fn() -> &'static BTreeSet<String>,
+    /// The codes under which each rule's findings count, by the kind of the capability.
+    codes: OverRules<Vec<(Kind, Codes)>>,
+    /// The axis of each code, and whether it is shadow.
+    axes_by_code: OverRules<AxesByCode>,
+    grounds: &'static LazyLock<[AxisConstants; 5]>,
+}
+
+static SEED: Variant = Variant {
+    meta: &META,
+    reads: || &TABLE.reads,
+    shadow: || {
+        static NONE: BTreeSet<String> = BTreeSet::new();
+        &NONE
+    },
+    codes: OverRules::new(|rules| SEED.codes_of(rules)),
+    axes_by_code: OverRules::new(|rules| SEED.axes_of(rules)),
+    grounds: &GROUNDS,
+};
+
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "saferskills/seed".into(), version: "2".into(), text: text_digest(NUMBERS, PAGE) },
+    rubric: RubricRef { id: "saferskills/seed".into(), version: "3".into(), text: text_digest(NUMBERS, PAGE) },
     title: "SaferSkills: five weighted sub-scores, 0 to 100, with severity ceilings",
     page: PAGE,
     published_at: "the SaferSkills documentation, the page Core Concepts",
@@ -85,21 +113,8 @@ static NEEDS: OverRules<Vec<&'static str>> = OverRules::new(|rules| findings::ne
 
 static ASKED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, NEEDS.of(rules).iter().copied()));
 
-/// The codes under which each rule's findings count, by the kind of the capability.
-static CODES: OverRules<Vec<(Kind, Codes)>> = OverRules::new(|rules| {
-    // An active code before a shadow one, and one meant for this kind before the others.
-    let rank = |code: &str, kind| (!is_shadow(code), applies(code, kind));
-    Kind::ALL.into_iter().map(|kind| (kind, Codes::ranked(rules, FAMILY, published, |code| rank(code, kind)))).collect()
-});
-
 /// The axis of each code, and whether it is shadow. All codes begin alike: they are told apart by their lengths first.
 type AxesByCode = BTreeMap<(usize, &'static str), (Axis, bool)>;
-
-/// Those of the codes of all rules.
-static AXES_BY_CODE: OverRules<AxesByCode> = OverRules::new(|rules| {
-    let codes = findings::coded_rules(rules, FAMILY).flat_map(|meta| meta.codes.get(FAMILY)).flatten();
-    codes.map(|code| ((code.len(), code.as_str()), (axis_of(code), is_shadow(code)))).collect()
-});
 
 /// The things that are always the same about an axis.
 struct AxisConstants {
@@ -111,12 +126,14 @@ struct AxisConstants {
     clean: CachedText<Answered>,
 }
 
-static GROUNDS: LazyLock<[AxisConstants; 5]> = LazyLock::new(|| {
+static GROUNDS: LazyLock<[AxisConstants; 5]> = LazyLock::new(grounds);
+
+fn grounds() -> [AxisConstants; 5] {
     Axis::ALL.map(|axis| {
         let weight = TABLE.weights.get(&axis).copied().unwrap_or(0);
         AxisConstants { axis, weight, full: share_of(weight, FULL), clean: CachedText::new() }
     })
-});
+}
 
 /// The rules that speak on each axis.
 static ASKED_BY_AXIS: OverRules<[Asked; 5]> = OverRules::new(|rules| {
@@ -146,35 +163,76 @@ impl Rubric for SaferSkills {
 
 /// The score of any facts.
 pub(super) fn computed(facts: &SparseFacts) -> Score {
-    let (outcomes, rules) = (Outcomes::of(facts), facts.rules());
-    let all = outcomes.answered(ASKED.of(rules));
-    if let Some(rule) = outcomes.unreported(ASKED.of(rules)) {
-        return Score::none(META.rubric.clone(), all.coverage(), format!("rule {rule} has not reported"));
-    }
-    // With no rule that could look, 100 points would be praise for nothing seen.
-    if all.answered == 0 {
-        return Score::none(META.rubric.clone(), all.coverage(), "none of the rules that feed it could look");
-    }
-    let answered = ASKED_BY_AXIS.of(rules).each_ref().map(|asked| outcomes.answered(asked));
-    compute(facts.kind, counted(facts), AXES_BY_CODE.of(rules), answered, all)
+    SEED.computed(facts)
 }
 
-/// The findings in the method's words. Shadow rules weigh nothing, and of several ids of one rule of ours the one counts
-/// that is active and that SaferSkills looks for in this kind.
+/// The findings in the words of the page.
 fn counted(facts: &SparseFacts) -> Vec<MethodFinding<'_>> {
-    let codes = CODES.of(facts.rules()).iter().find(|(kind, _)| *kind == facts.kind);
-    codes.map(|(_, codes)| codes.counted(facts)).unwrap_or_default()
+    SEED.counted(facts)
 }
 
-/// The severity that the public rule files give an id.
-fn published(code: &str) -> Option<Severity> {
-    // Shadow ids are reported without weight, and `Info` has no penalty.
-    if is_shadow(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() }
+/// What the page looks at, and the severity of a code.
+#[cfg(test)]
+pub(super) fn method() -> (Method<'static>, fn(&str) -> Option<Severity>) {
+    (SEED.method(), |code| SEED.published(code))
 }
 
-/// True where the public rule files mark an id as shadow: reported, without weight.
-fn is_shadow(code: &str) -> bool {
-    TABLE.shadow.contains(code)
+impl Variant {
+    /// The score of any facts.
+    fn computed(&'static self, facts: &SparseFacts) -> Score {
+        let (outcomes, rules) = (Outcomes::of(facts), facts.rules());
+        let all = outcomes.answered(ASKED.of(rules));
+        let none = |reason: ScoreText| Score::none(self.meta.rubric.clone(), all.coverage(), reason);
+        if let Some(rule) = outcomes.unreported(ASKED.of(rules)) {
+            return none(format!("rule {rule} has not reported").into());
+        }
+        // With no rule that could look, 100 points would be praise for nothing seen.
+        if all.answered == 0 {
+            return none("none of the rules that feed it could look".into());
+        }
+        let answered = ASKED_BY_AXIS.of(rules).each_ref().map(|asked| outcomes.answered(asked));
+        self.compute(facts.kind, self.counted(facts), self.axes_by_code.of(rules), answered, all)
+    }
+
+    /// The findings in the method's words. Of several ids of one rule of ours the one counts that is looked for in the
+    /// text, that is active, and that SaferSkills looks for in this kind.
+    fn counted<'a>(&'static self, facts: &'a SparseFacts) -> Vec<MethodFinding<'a>> {
+        let codes = self.codes.of(facts.rules()).iter().find(|(kind, _)| *kind == facts.kind);
+        codes.map(|(_, codes)| codes.counted(facts, &self.method())).unwrap_or_default()
+    }
+
+    fn method(&self) -> Method<'static> {
+        Method { reads: (self.reads)(), excuses: &TABLE.excuses }
+    }
+
+    fn codes_of(&'static self, rules: &'static RuleIndex) -> Vec<(Kind, Codes)> {
+        // An active code before a shadow one, and one meant for this kind before the others.
+        let rank = |code: &str, kind| (!self.is_shadow(code), applies(code, kind));
+        let published = |code: &str| self.published(code);
+        let of = |kind| Codes::ranked(rules, FAMILY, published, |code| rank(code, kind));
+        Kind::ALL.into_iter().map(|kind| (kind, of(kind))).collect()
+    }
+
+    fn axes_of(&'static self, rules: &'static RuleIndex) -> AxesByCode {
+        let codes = findings::coded_rules(rules, FAMILY).flat_map(|meta| meta.codes.get(FAMILY)).flatten();
+        codes.map(|code| ((code.len(), code.as_str()), (axis_of(code), self.is_shadow(code)))).collect()
+    }
+
+    /// The severity that the public rule files give an id.
+    fn published(&self, code: &str) -> Option<Severity> {
+        // Shadow ids are reported without weight, and `Info` has no penalty.
+        if self.is_shadow(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() }
+    }
+
+    /// True for an id that is reported and weighs nothing.
+    fn is_shadow(&self, code: &str) -> bool {
+        (self.shadow)().contains(code)
+    }
+
+    /// The axis of a code, and whether it is shadow. `known` spares the search through its name.
+    fn axis_and_shadow(&self, code: &str, known: &AxesByCode) -> (Axis, bool) {
+        known.get(&(code.len(), code)).copied().unwrap_or_else(|| (axis_of(code), self.is_shadow(code)))
+    }
 }
 
 /// True where the public rule files look for an id in a kind. `SS-MCP-…` is for servers alone and so on; `SS-SKILL-…`
@@ -194,53 +252,56 @@ fn axis_of(code: &str) -> Axis {
     TABLE.markers.iter().find(|(marker, _)| code.contains(marker.as_str())).map_or(Axis::Security, |(_, axis)| *axis)
 }
 
-/// The axis of a code, and whether it is shadow. `known` spares the search through its name.
-fn axis_and_shadow(code: &str, known: &AxesByCode) -> (Axis, bool) {
-    known.get(&(code.len(), code)).copied().unwrap_or_else(|| (axis_of(code), is_shadow(code)))
-}
-
-/// The whole arithmetic, from findings in the method's words.
-fn compute(
-    kind: Kind,
-    findings: Vec<MethodFinding<'_>>,
-    known: &AxesByCode,
-    answered: [Answered; 5],
-    all: Answered,
-) -> Score {
-    let (mut shadow, mut weighty) = (Vec::new(), Vec::with_capacity(findings.len()));
-    for finding in findings {
-        match axis_and_shadow(finding.code, known) {
-            (axis, true) => shadow.push(axis),
-            (_, false) => weighty.push(finding),
+impl Variant {
+    /// The whole arithmetic, from findings in the method's words.
+    fn compute(
+        &self,
+        kind: Kind,
+        findings: Vec<MethodFinding<'_>>,
+        known: &AxesByCode,
+        answered: [Answered; 5],
+        all: Answered,
+    ) -> Score {
+        let (mut shadow, mut weighty) = (Vec::new(), Vec::with_capacity(findings.len()));
+        for finding in findings {
+            match self.axis_and_shadow(finding.code, known) {
+                (axis, true) => shadow.push(axis),
+                (_, false) => weighty.push(finding),
+            }
         }
+        // One code at one place counts once, whichever of our rules found it.
+        let findings = findings::distinct_by(weighty, |finding| (finding.code, finding.place));
+        let axes: Vec<Axis> = findings.iter().map(|finding| self.axis_and_shadow(finding.code, known).0).collect();
+        let mut score = Score::none(self.meta.rubric.clone(), all.coverage(), "");
+        score.terms.reserve_exact(Axis::ALL.len() + 1);
+        score.parts.reserve_exact(Axis::ALL.len());
+        let mut weighted = 0.0;
+        for (ground, answered) in self.grounds.iter().zip(answered) {
+            let on_axis = findings.iter().zip(&axes).filter(|(_, axis)| **axis == ground.axis);
+            let on_axis: Vec<&MethodFinding<'_>> = on_axis.map(|(finding, _)| finding).collect();
+            let value = sub_score(&on_axis);
+            weighted += ground.weight as f64 / 100.0 * value as f64;
+            score.terms.push(axis_term(ground, value, &on_axis));
+            let of_no_weight = shadow.iter().filter(|axis| **axis == ground.axis).count();
+            let note = || axis_note(value, answered, &on_axis, of_no_weight);
+            let is_clean = on_axis.is_empty() && of_no_weight == 0;
+            let note = if is_clean { ground.clean.said(kind, answered, note) } else { note().into() };
+            let value = Some(Points::whole(value));
+            score.parts.push(ScorePart {
+                name: ground.axis.as_str().into(),
+                value,
+                coverage: answered.coverage(),
+                note,
+            });
+        }
+        // Rounded once: rounded shares would add up to another sum.
+        let rounded = Points::whole(weighted.round_ties_even() as i64);
+        close(&mut score.terms, rounded, "the weighted sum, rounded half to even");
+        let value = apply_ceiling(&mut score, rounded, &findings);
+        score.value = Some(value);
+        score.grade = colour(value);
+        score
     }
-    // One code at one place counts once, whichever of our rules found it.
-    let findings = findings::distinct_by(weighty, |finding| (finding.code, finding.place));
-    let axes: Vec<Axis> = findings.iter().map(|finding| axis_and_shadow(finding.code, known).0).collect();
-    let mut score = Score::none(META.rubric.clone(), all.coverage(), "");
-    score.terms.reserve_exact(Axis::ALL.len() + 1);
-    score.parts.reserve_exact(Axis::ALL.len());
-    let mut weighted = 0.0;
-    for (ground, answered) in GROUNDS.iter().zip(answered) {
-        let on_axis = findings.iter().zip(&axes).filter(|(_, axis)| **axis == ground.axis);
-        let on_axis: Vec<&MethodFinding<'_>> = on_axis.map(|(finding, _)| finding).collect();
-        let value = sub_score(&on_axis);
-        weighted += ground.weight as f64 / 100.0 * value as f64;
-        score.terms.push(axis_term(ground, value, &on_axis));
-        let of_no_weight = shadow.iter().filter(|axis| **axis == ground.axis).count();
-        let note = || axis_note(value, answered, &on_axis, of_no_weight);
-        let is_clean = on_axis.is_empty() && of_no_weight == 0;
-        let note = if is_clean { ground.clean.said(kind, answered, note) } else { note().into() };
-        let value = Some(Points::whole(value));
-        score.parts.push(ScorePart { name: ground.axis.as_str().into(), value, coverage: answered.coverage(), note });
-    }
-    // Rounded once: rounded shares would add up to another sum.
-    let rounded = Points::whole(weighted.round_ties_even() as i64);
-    close(&mut score.terms, rounded, "the weighted sum, rounded half to even");
-    let value = apply_ceiling(&mut score, rounded, &findings);
-    score.value = Some(value);
-    score.grade = colour(value);
-    score
 }
 
 /// 100 minus the penalties, not below 0, and at most the floor with a critical finding.
@@ -331,6 +392,7 @@ fn colour(value: Points) -> ScoreText {
 
 pub use roll_up::{RollUp, RolledUpCapability, member, roll_up};
 
+pub mod oss;
 mod roll_up;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
 use capdex_model::score::{Score, ScoreText};
 
-use super::{META, ceiling, colour, counted, is_shadow};
+use super::{META, ceiling, colour, counted};
 
 /// The part of a capability that its repository's number needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,14 +21,8 @@ pub struct RolledUpCapability {
 /// A capability as a member of its repository, by its facts and its scores; none where SaferSkills gave none of them.
 pub fn member(facts: &SparseFacts, scores: &[Score]) -> Option<RolledUpCapability> {
     let score = scores.iter().find(|score| score.rubric == META.rubric)?;
-    // Shadow findings have no weight, and so no ceiling either.
-    let findings = counted(facts);
-    let active = findings.iter().filter(|finding| !is_shadow(finding.code));
-    Some(RolledUpCapability {
-        kind: facts.kind,
-        value: score.value,
-        worst: active.map(|finding| finding.severity).max(),
-    })
+    let worst = counted(facts).iter().map(|finding| finding.severity).max();
+    Some(RolledUpCapability { kind: facts.kind, value: score.value, worst })
 }
 
 /// The result for a repository.

@@ -2,14 +2,20 @@
 
 use super::super::tests::{any_findings, day, fact, finding, reported};
 use super::*;
-use crate::catalogue::{self, EntryStatus};
+use crate::catalogue;
 use capdex_model::fact::Outcome;
 use capdex_model::score::Coverage;
 
 const CODES: &[&str] = &["SS-SKILL-INJECT-IGNORE-01", "SS-SKILL-INJECT-B64-PAYLOAD-01", "SS-X-SUPPLY-CHAIN-1", "SS-X"];
 
 fn scored(findings: Vec<MethodFinding>) -> Score {
-    compute(Kind::Skill, findings, &AxesByCode::new(), [Answered::default(); 5], Answered { asked: 4, answered: 3 })
+    SEED.compute(
+        Kind::Skill,
+        findings,
+        &AxesByCode::new(),
+        [Answered::default(); 5],
+        Answered { asked: 4, answered: 3 },
+    )
 }
 
 /// (code, severity), each at a place of its own.
@@ -77,29 +83,11 @@ fn a_code_belongs_to_the_axis_that_its_name_says() {
 }
 
 #[test]
-fn severities_and_shadow_rules_are_those_of_the_public_rule_files() {
+fn severities_are_those_of_the_public_rule_files() {
     let catalogue = catalogue::all().iter().find(|catalogue| catalogue.id == FAMILY).expect("a catalogue");
     let published: BTreeMap<String, Severity> =
         catalogue.entries.iter().filter_map(|entry| Some((entry.code.clone(), entry.severity?))).collect();
     assert_eq!(TABLE.codes, published);
-    let shadow =
-        catalogue.entries.iter().filter(|entry| matches!(entry.status, EntryStatus::Shadow | EntryStatus::DeadShadow));
-    let shadow: BTreeSet<String> = shadow.map(|entry| entry.code.clone()).collect();
-    assert_eq!(&TABLE.shadow, &shadow);
-    assert_eq!(shadow.len(), 23);
-}
-
-#[test]
-fn shadow_rules_are_reported_and_weigh_nothing() {
-    let shadow = "SS-HOOKS-RCE-NET-EGRESS-01";
-    let score = of(&[(shadow, Severity::Critical), (shadow, Severity::High)]);
-    assert_eq!(score.value, Some(Points::whole(100)));
-    assert_eq!(score.caps.len(), 0);
-    let security = score.parts.first().expect("five parts");
-    assert_eq!(security.value, Some(Points::whole(100)));
-    assert!(security.note.contains("2 of shadow rules, without weight"), "{}", security.note);
-    let worse = of(&[(shadow, Severity::Critical), ("SS-HOOKS-RCE-RMRF-01", Severity::Critical)]);
-    assert_eq!(worse.value, Some(Points::whole(15)));
 }
 
 /// The score of a capability in which one rule found something at its own severity.
@@ -121,7 +109,7 @@ fn the_pages_own_examples_hold_from_the_facts_on() {
     let high = with(Kind::Skill, "encoded-blob");
     assert_eq!(high.value, Some(Points::whole(45)));
     assert_eq!(&*high.grade, "Orange");
-    assert_eq!(with(Kind::Skill, "instruction-override").value, Some(Points::whole(100)), "shadow");
+    assert_eq!(with(Kind::Skill, "instruction-override").value, Some(Points::whole(45)), "the page knows no shadow");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Coverage, RubricRef, Score, ScoreText};
 use capdex_model::time::AsOf;
 
-use super::findings::{self, Asked, Codes, MethodFinding, Outcomes};
+use super::findings::{self, Asked, Codes, Method, MethodFinding, Outcomes};
 use super::over_rules::OverRules;
 use super::terms::CachedText;
 use super::{Rubric, RubricMeta};
@@ -40,6 +40,8 @@ const METADATA: &str = "measure-metadata";
 
 /// The code of a name that is almost another's.
 const TYPOSQUAT: &str = "TS-W007";
+/// The code of a name that was taken down as malicious.
+const TAKEN_DOWN: &str = "TS-E015";
 
 const NO_LAYER: &str = "none of the three layers has any data";
 const ANY_CRITICAL: &str = "any critical security issue: grade F";
@@ -51,7 +53,7 @@ const NO_SOURCE: &str = "no source repository: grade D at most";
 pub struct SpiderRating;
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "spiderrating/seed".into(), version: "2".into(), text: text() },
+    rubric: RubricRef { id: "spiderrating/seed".into(), version: "3".into(), text: text() },
     title: "SpiderRating: description, security and metadata, 0 to 10, with grades A to F",
     page: PAGE,
     published_at: "spiderrating.com, the page Methodology",
@@ -123,7 +125,7 @@ fn inputs<'a>(facts: &'a SparseFacts, outcomes: &Outcomes<'_>, at: AsOf) -> Spid
     let claimed = metadata::read(stated);
     SpiderRatingInputs {
         dimensions: dimensions(facts),
-        findings: with_typosquat(facts, CODES.of(facts.rules()).counted(facts)),
+        findings: with_names(facts, CODES.of(facts.rules()).counted(facts, &method())),
         answered: outcomes.answered(CODED_AND_NAME.of(facts.rules())),
         bonus: facts.value(ARCHITECTURE).and_then(architecture::bonus_of),
         // Only a source that says "none" counts: silence is no missing repository.
@@ -133,24 +135,36 @@ fn inputs<'a>(facts: &'a SparseFacts, outcomes: &Outcomes<'_>, at: AsOf) -> Spid
     }
 }
 
+/// What it looks at, and what it makes of what context excuses.
+pub(super) fn method() -> Method<'static> {
+    Method { reads: &TABLE.reads, excuses: &TABLE.excuses }
+}
+
+/// The codes of some facts that only the name of a skill has.
+#[cfg(test)]
+pub(super) fn codes_of_name(facts: &SparseFacts) -> Vec<&'static str> {
+    with_names(facts, Vec::new()).into_iter().map(|finding| finding.code).collect()
+}
+
 /// The severity that SpiderRating gives a code; its own output writes `TS-SEC-` before the category of a server's issue.
-fn published(code: &str) -> Option<Severity> {
+pub(super) fn published(code: &str) -> Option<Severity> {
     // Both spellings stand in rules and in published output.
     ENGINE.codes.get(code.strip_prefix("TS-SEC-").unwrap_or(code)).copied()
 }
 
-/// Adds a typosquat where a skill's name is as near to a target as the page says and no finding says so yet.
-fn with_typosquat<'a>(facts: &SparseFacts, mut findings: Vec<MethodFinding<'a>>) -> Vec<MethodFinding<'a>> {
+/// Adds what the letter of the published method says of a skill's name and no finding says yet: that it is as near to a
+/// target as the page says, or that it is one of those that were taken down.
+fn with_names<'a>(facts: &SparseFacts, mut findings: Vec<MethodFinding<'a>>) -> Vec<MethodFinding<'a>> {
     static NOWHERE: Place = Place { file: String::new(), line: 0, column: 0, pointer: String::new() };
-    let near = facts.value(NAME).is_some_and(|value| value.get("target").is_some_and(serde_json::Value::is_string));
-    // The measure and a rule may see the same name: it is one typosquat.
-    if near && findings.iter().all(|finding| finding.code != TYPOSQUAT) {
-        findings.push(MethodFinding {
-            code: TYPOSQUAT,
-            severity: published(TYPOSQUAT).unwrap_or(Severity::Medium),
-            rule: NAME,
-            place: &NOWHERE,
-        });
+    let Some(name) = facts.value(NAME) else { return findings };
+    let is_near = name.get("target").is_some_and(serde_json::Value::is_string);
+    let is_taken_down = name.get("taken_down").and_then(serde_json::Value::as_bool) == Some(true);
+    for (code, holds) in [(TYPOSQUAT, is_near), (TAKEN_DOWN, is_taken_down)] {
+        // The measure and a rule may see the same name: it is one issue.
+        if holds && findings.iter().all(|finding| finding.code != code) {
+            let severity = published(code).unwrap_or(Severity::Medium);
+            findings.push(MethodFinding { code, severity, rule: NAME, place: &NOWHERE });
+        }
     }
     findings
 }

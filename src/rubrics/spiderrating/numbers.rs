@@ -10,6 +10,9 @@ use serde::Deserialize;
 
 use capdex_model::fact::Severity;
 
+use super::super::findings::Excuses;
+use super::super::reads::Reads;
+
 /// The text of the numbers of the page, and ours where it names a signal without points.
 pub(super) const TEXT: &str = include_str!("weights.toml");
 /// The text of the public engine's numbers.
@@ -25,6 +28,8 @@ pub(super) static ENGINE: LazyLock<Engine> =
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SpiderRatingNumbers {
+    pub(super) reads: Reads,
+    pub(super) excuses: Excuses,
     pub(super) known_malicious: Vec<String>,
     pub(super) layers: Layers,
     pub(super) dimensions: Dimensions,

@@ -38,6 +38,10 @@ pub(super) static PURPOSES: [(&str, Words); 3] = [
             "python",
             "javascript",
             "automation",
+            "gcloud",
+            "kubectl",
+            "jupyter",
+            "notebook",
         ]),
     ),
     (
@@ -104,6 +108,7 @@ pub(super) const SHELL_VERBS: Words =
 pub(super) const QUERY_OBJECTS: Words = Words::of(&[
     "query",
     "queries",
+    "graphql",
     "sql",
     "search",
     "select",
@@ -121,10 +126,12 @@ pub(super) const QUERY_OBJECTS: Words = Words::of(&[
 pub(super) const RUN_OBJECTS: Words =
     Words::of(&["command", "commands", "shell", "script", "code", "terminal", "python", "process"]);
 /// Verbs that are critical with one of the objects below.
-pub(super) const DESTROY_VERBS: Words = Words::of(&["drop", "wipe", "purge", "destroy", "format"]);
+pub(super) const DESTROY_VERBS: Words = Words::of(&["drop", "wipe", "purge", "destroy"]);
 /// Objects whose destruction is critical.
 pub(super) const DESTROY_OBJECTS: Words =
     Words::of(&["database", "db", "table", "disk", "account", "all", "collection"]);
+/// Objects whose formatting is a destruction; a table or a text is only laid out.
+pub(super) const FORMAT_OBJECTS: Words = Words::of(&["disk", "disks", "drive", "drives", "volume", "partition"]);
 /// Verbs that are critical with one of the objects below.
 pub(super) const PAY_VERBS: Words = Words::of(&["transfer", "send", "withdraw", "pay"]);
 /// Objects whose payment is critical.

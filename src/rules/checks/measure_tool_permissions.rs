@@ -16,8 +16,8 @@ use capdex_model::fact::Severity;
 
 use super::json_object::object;
 use super::measure_permission_words::{
-    DESTROY_OBJECTS, DESTROY_VERBS, HIGH, LOW, PAY_OBJECTS, PAY_VERBS, PURPOSES, QUERY_OBJECTS, RUN_OBJECTS,
-    SHELL_VERBS,
+    DESTROY_OBJECTS, DESTROY_VERBS, FORMAT_OBJECTS, HIGH, LOW, PAY_OBJECTS, PAY_VERBS, PURPOSES, QUERY_OBJECTS,
+    RUN_OBJECTS, SHELL_VERBS,
 };
 
 /// The longest tool name that is kept, in code points.
@@ -52,7 +52,7 @@ fn classify(name: &str) -> (Severity, &'static str) {
     // `execute_query` is a database's ordinary verb, `execute` alone runs what it is given.
     if SHELL_VERBS.hold(verb) && !names(&QUERY_OBJECTS) || verb.text == "run" && names(&RUN_OBJECTS) {
         (Severity::Critical, "shell")
-    } else if DESTROY_VERBS.hold(verb) && names(&DESTROY_OBJECTS) {
+    } else if DESTROY_VERBS.hold(verb) && names(&DESTROY_OBJECTS) || verb.text == "format" && names(&FORMAT_OBJECTS) {
         (Severity::Critical, "storage")
     } else if PAY_VERBS.hold(verb) && names(&PAY_OBJECTS) {
         (Severity::Critical, "payment")
@@ -125,11 +125,11 @@ mod tests {
         let class = |name| classify(name).0;
         let low = ["get_post", "listIssues", "read.file", "search"];
         assert!(low.iter().all(|name| class(name) == Severity::Low));
-        let medium = ["create_issue", "safe_delete", "frobnicate", "run_query", ""];
+        let medium = ["create_issue", "safe_delete", "frobnicate", "run_query", "format_table", ""];
         assert!(medium.iter().all(|name| class(name) == Severity::Medium));
-        let high = ["delete_safe", "DeleteNote", "write_file", "execute_sql_query", "execute-query"];
+        let high = ["delete_safe", "DeleteNote", "write_file", "execute_graphql", "execute-query"];
         assert!(high.iter().all(|name| class(name) == Severity::High), "{:?}", high.map(class));
-        let critical = ["exec", "runCommand", "run_shell_script", "drop_table", "transfer_tokens", "execute"];
+        let critical = ["exec", "runCommand", "format_disk", "drop_table", "transfer_tokens", "execute"];
         assert!(critical.iter().all(|name| class(name) == Severity::Critical));
     }
 

@@ -262,7 +262,7 @@ impl<'a> InWords<'a> {
         Tags(0)
             .with(Tags::UNTRUSTED, others == Some(Tags::UNTRUSTED))
             .with(Tags::STRUCTURED, others == Some(Tags::STRUCTURED))
-            .with(Tags::SENSITIVE, self.named(&SENSITIVE))
+            .with(Tags::SENSITIVE, self.named(&SENSITIVE) || self.any(words!["bank", "banking"]))
             .with(Tags::WORKSPACE, self.reads_own())
             .with(Tags::SHARED, shared)
             // One tag for each change: what changes what is shared counts there alone.

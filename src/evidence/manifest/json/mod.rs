@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use serde_json::Value;
 
@@ -306,6 +307,41 @@ fn key_of<'a>(text: &'a str, token: &JsonToken) -> Cow<'a, str> {
     }
 }
 
+/// The stretch of the key or element that begins at an offset, to the end of its value.
+pub(crate) fn extent_at(text: &str, offset: usize) -> Range<usize> {
+    let mut tokens = Tokens { bytes: text.as_bytes(), at: offset };
+    let end = tokens.next_but_comments().and_then(|first| {
+        let before = tokens.at;
+        let is_key = first.lexeme == Lexeme::Text
+            && tokens.next_but_comments().is_some_and(|token| token.lexeme == Lexeme::Colon);
+        let value = if is_key { tokens.next_but_comments()? } else { first };
+        // The token behind a value is the next one's.
+        tokens.at = if is_key { tokens.at } else { before };
+        Some(tokens.end_of_value(&value))
+    });
+    offset..end.unwrap_or(offset)
+}
+
+/// The key of the outermost object in which an offset lies, the key's own text included.
+pub(crate) fn outermost_key_at(text: &str, offset: usize) -> Option<Cow<'_, str>> {
+    let mut tokens = Tokens::of(text);
+    tokens.next_but_comments().filter(|token| token.byte == b'{')?;
+    while let Some(key) = tokens.next_but_comments() {
+        match key.lexeme {
+            Lexeme::Comma => continue,
+            Lexeme::Text => {}
+            _ => return None,
+        }
+        tokens.next_but_comments().filter(|token| token.lexeme == Lexeme::Colon)?;
+        let value = tokens.next_but_comments()?;
+        let end = tokens.end_of_value(&value);
+        if offset < end {
+            return (key.start <= offset).then(|| key_of(text, &key));
+        }
+    }
+    None
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lexeme {
     Open,
@@ -367,6 +403,23 @@ impl<'a> Tokens<'a> {
         }
         self.at = self.bytes.len();
         true
+    }
+
+    fn next_but_comments(&mut self) -> Option<JsonToken> {
+        self.find(|token| token.lexeme != Lexeme::Comment)
+    }
+
+    /// One past the end of a value whose first token was just read; moves there.
+    fn end_of_value(&mut self, first: &JsonToken) -> usize {
+        if first.lexeme == Lexeme::Open {
+            // What is nested too deep is no manifest: its rest counts as the value's.
+            if !self.pass_over(MAX_DEPTH) {
+                self.at = self.bytes.len();
+            }
+            return self.at;
+        }
+        self.at = first.end;
+        first.end
     }
 
     /// One past a comment that begins at `start`; none where no comment begins.
