@@ -33,6 +33,7 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0017_release_lines.sql")),
     M::up(include_str!("migrations/0018_pypi_lines.sql")),
     M::up(include_str!("migrations/0019_surfaces.sql")),
+    M::up(include_str!("migrations/0020_signals.sql")),
 ];
 /// The newest schema version that this program knows: the number of its migrations.
 pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;

@@ -110,6 +110,16 @@ impl Statement {
         if servers.len() == 1 { &self.endpoints } else { &[] }
     }
 
+    /// The list within its source that it stands in, where that is a directory and not the place of the artifact itself.
+    pub(crate) fn directory(&self) -> Option<&str> {
+        (self.voice != Voice::Artefact).then_some(self.catalogue.as_str())
+    }
+
+    /// True where the registry verified the row's namespace and its packages.
+    pub const fn is_official(&self) -> bool {
+        self.is_official
+    }
+
     /// True where the listing is a repository at its forge.
     pub(super) fn is_forge(&self) -> bool {
         self.voice == Voice::Artefact && self.own.is_none() && self.place.is_some()
