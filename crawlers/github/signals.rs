@@ -168,8 +168,8 @@ impl Asked {
         if let Some(known) = accounts.get(owner) {
             return Ok(known.clone());
         }
-        let call = self.github.calls().users(owner).profile();
-        let told = heard(self.github.document(call, None).await)?.flatten().map(|told| told.document);
+        let users = self.github.calls().users(owner);
+        let told = heard(self.github.document(users.profile(), None).await)?.flatten().map(|told| told.document);
         accounts.insert(owner.to_owned(), told.clone());
         Ok(told)
     }

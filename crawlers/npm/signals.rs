@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{address, ask};
 use crate::collect::{Answers, CollectFuture, CollectRequest, Collected, Collector, rounded};
-use crate::CrawlError;
+use crate::{CrawlError, claims, references};
 
 /// Names in one request for downloads, as documented. Names with a scope go one by one.
 const NAMES: usize = 128;
@@ -50,14 +50,14 @@ async fn collect(request: CollectRequest<'_>) -> Result<Answers, CrawlError> {
     let downloads = downloads(&request).await?;
     let mut answers = Answers::new();
     for listing in request.listings {
-        let mut claims = Claims::default();
+        let mut answered = Claims::default();
         if let Some(count) = downloads.get(&listing.key.name) {
-            claims.downloads_monthly = Claim::Known(rounded(*count));
+            answered.downloads_monthly = Claim::Known(rounded(*count));
         }
         let answer = match attested(&request, listing).await {
             Ok(attested) => {
-                claims.attested = attested;
-                Collected::Told(Box::new(claims))
+                answered.attested = attested;
+                Collected::Told(Box::new(answered))
             }
             // A failure that passes concerns the registry as a whole; a refusal concerns this package.
             Err(error) if error.is_transient() => return Err(error),
@@ -109,7 +109,7 @@ fn is_public(listing: &Listing, request: &CollectRequest<'_>) -> bool {
 }
 
 /// The repository that the attestation of the listed version names; absent where it names none, unknown without one.
-async fn attested(request: &CollectRequest<'_>, listing: &Listing) -> Result<Claim<String>, CrawlError> {
+async fn attested(request: &CollectRequest<'_>, listing: &Listing) -> Result<Claim<ListingKey>, CrawlError> {
     if listing.claims.provenance != Claim::Known(true) {
         return Ok(Claim::Unknown);
     }
@@ -133,7 +133,7 @@ async fn attested(request: &CollectRequest<'_>, listing: &Listing) -> Result<Cla
 }
 
 /// The repository in the provenance of an answer, where that is about this version.
-fn repository_of(answer: &Value, key: &ListingKey, version: &str) -> Claim<String> {
+fn repository_of(answer: &Value, key: &ListingKey, version: &str) -> Claim<ListingKey> {
     let attestations = answer.get("attestations").and_then(Value::as_array).into_iter().flatten();
     let payloads = attestations.filter_map(|one| one.pointer("/bundle/dsseEnvelope/payload")?.as_str());
     let statements = payloads.filter_map(|text| serde_json::from_slice::<Value>(&STANDARD.decode(text).ok()?).ok());
@@ -145,9 +145,9 @@ fn repository_of(answer: &Value, key: &ListingKey, version: &str) -> Claim<Strin
     };
     let repository = |statement: Value| {
         let workflow = statement.pointer("/predicate/buildDefinition/externalParameters/workflow/repository")?;
-        workflow.as_str().map(str::to_owned)
+        references::repository(&claims::of_text(workflow.as_str()?))
     };
-    statements.filter(is_of_version).find_map(repository).map_or(Claim::Absent, |address| crate::claims::of_text(&address))
+    Claim::known_or_absent(statements.filter(is_of_version).find_map(repository))
 }
 
 #[cfg(test)]
@@ -236,7 +236,7 @@ mod tests {
             [package("@acme/x", yes.clone()), package("y", yes), package("z", Claim::Known(false)), package("w", Claim::Unknown)];
         let answers = collected(&server, &listings).await.expect("answers");
         let attested = |name: &str| told(&answers[name]).attested.clone();
-        assert_eq!(attested("@acme/x"), Claim::Known("https://github.com/acme/x".into()));
+        assert_eq!(attested("@acme/x"), Claim::Known(ListingKey::new("github", "acme/x")));
         assert_eq!(attested("y"), Claim::Absent);
         assert_eq!((attested("z"), attested("w")), (Claim::Unknown, Claim::Unknown));
         let asked = server.paths().iter().filter(|path| path.contains("attestations")).count();

@@ -3,13 +3,14 @@
 //! Sources: PEP 740, and the index's documentation of its integrity interface. Downloads are left out: the index publishes
 //! none but through a service that is paid for by the query.
 
+use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Locator};
 use serde_json::Value;
 
 use super::{MAX_PAGE_BYTES, addresses, root, simple};
 use crate::collect::{Answers, CollectFuture, CollectRequest, Collected, Collector};
 use crate::http::{HttpRequest, HttpResponse};
-use crate::{CrawlError, forge, json};
+use crate::{CrawlError, forge, json, references};
 
 /// The most bytes of the attestations of one file.
 const MAX_PROVENANCE_BYTES: u64 = 8 << 20;
@@ -96,7 +97,7 @@ async fn publisher(
     base_url: &str,
     project: &str,
     (version, filename): (&str, &str),
-) -> Result<Claim<String>, CrawlError> {
+) -> Result<Claim<ListingKey>, CrawlError> {
     // Version and name are strangers' words, so each is encoded.
     let url = forge::address(root(base_url), ["integrity", project, version, filename, "provenance"], &[])?;
     let asked = HttpRequest {
@@ -116,12 +117,12 @@ async fn publisher(
         let publisher = bundle.get("publisher")?;
         let name = publisher.get("repository")?.as_str()?;
         match publisher.get("kind")?.as_str()? {
-            "GitHub" => Some(format!("https://github.com/{name}")),
-            "GitLab" => Some(format!("https://gitlab.com/{name}")),
+            "GitHub" => references::repository(&Claim::Known(format!("https://github.com/{name}"))),
+            "GitLab" => references::repository(&Claim::Known(format!("https://gitlab.com/{name}"))),
             _ => None,
         }
     };
-    Ok(bundles.filter_map(repository).next().map_or(Claim::Absent, Claim::Known))
+    Ok(Claim::known_or_absent(bundles.filter_map(repository).next()))
 }
 
 #[cfg(test)]
@@ -129,7 +130,6 @@ mod tests {
     use super::*;
     use crate::SourceSettings;
     use crate::http::testing::{Sent, Server, client, settings};
-    use capdex_model::ids::ListingKey;
     use capdex_model::time::{AsOf, Timestamp};
     use serde_json::json;
 
@@ -184,7 +184,7 @@ mod tests {
             })
             .collect();
         let expected = [
-            (Claim::Known(true), Claim::Known("https://github.com/acme/yes".into())),
+            (Claim::Known(true), Claim::Known(ListingKey::new("github", "acme/yes"))),
             (Claim::Known(false), Claim::Unknown),
             (Claim::Unknown, Claim::Unknown),
         ];

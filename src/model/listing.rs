@@ -86,10 +86,10 @@ pub struct Claims {
     pub downloads_monthly: Claim<u64>,
     /// True where the listed version carries a provenance attestation.
     pub provenance: Claim<bool>,
-    /// The address of the repository that the registry's attestation of the listed version names: who built it from where,
-    /// as the registry checked it. Absent where there is an attestation that names none. Left out of the text where unknown.
+    /// The repository that the registry's attestation of the listed version names, by its key: what it was built from, as the
+    /// registry checked it. Absent where an attestation names none. Left out of the text where unknown.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
-    pub attested: Claim<String>,
+    pub attested: Claim<ListingKey>,
     /// Scripts that run at installation, by name (npm `scripts`: only the life-cycle names).
     pub install_scripts: Claim<Vec<(String, String)>>,
     /// Names of the run-time dependencies, sorted.

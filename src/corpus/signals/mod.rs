@@ -78,6 +78,8 @@ const fn proof_of(reason: Reason) -> Option<LinkProof> {
         | Reason::IsArtefact
         | Reason::MirrorOf
         | Reason::VersionOf
+        | Reason::Attested
+        | Reason::BuiltFrom
         | Reason::RegistryVerified
         | Reason::NamespaceDomain
         | Reason::NamespaceOwner => Some(LinkProof::Registry),
@@ -122,7 +124,9 @@ impl<'a> Links<'a> {
         for (at, of) in identified.iter().enumerate() {
             let mut tie: Option<(LinkProof, Reason)> = None;
             for edge in &of.edges {
-                let Some(proof) = proof_of(edge.reason).filter(|proof| proof.lends()) else { continue };
+                // What was built from a repository together with other things is lent by it, and is not it.
+                let is_part = edge.reason == Reason::BuiltFrom;
+                let Some(proof) = proof_of(edge.reason).filter(|proof| proof.lends() && !is_part) else { continue };
                 if matches!(edge.reason, Reason::IsRepository | Reason::IsArtefact) {
                     owners.entry(&edge.to).or_default().push(at);
                 } else {
@@ -162,12 +166,14 @@ impl<'a> Links<'a> {
             }
         }
         for edge in identified.get(at).map(|of| of.edges.as_slice()).unwrap_or_default() {
-            if proof_of(edge.reason) != Some(LinkProof::OneSide) {
-                continue;
-            }
+            let (proof, is_whole) = match (edge.reason, proof_of(edge.reason)) {
+                (Reason::BuiltFrom, Some(proof)) => (proof, false),
+                (_, Some(LinkProof::OneSide)) => (LinkProof::OneSide, true),
+                _ => continue,
+            };
             let whole = repository_of(&edge.to).map_or(edge.to.as_str(), |(whole, _)| whole);
             for other in self.owners.get(whole).into_iter().flatten().copied().filter(|other| *other != at) {
-                lenders.entry(other).or_insert((LinkProof::OneSide, edge.reason, true));
+                lenders.entry(other).or_insert((proof, edge.reason, is_whole));
             }
         }
         let mut lent = Vec::new();

@@ -102,6 +102,30 @@ fn a_package_in_a_folder_is_lent_what_is_of_the_repository_and_lends_it_nothing(
 }
 
 #[test]
+fn an_attestation_proves_the_link_that_names_alone_do_not() {
+    let attested = |package: Listing, downloads| {
+        let claims = Claims {
+            attested: Claim::Known(ListingKey::new("github", "acme/notes")),
+            downloads_monthly: Claim::Known(downloads),
+            ..package.claims
+        };
+        Listing { claims, ..package }
+    };
+    let package = |name| naming(by("ann", npm(name, &["github:acme/notes"])), "acme/notes");
+    let alone = [attested(package("notes"), 70), starred("acme/notes", 7, 900)];
+    let of_one = lent(&alone, &[]);
+    assert_eq!(claims_of("npm:notes", &alone, &of_one).repository_signals.stars, Claim::Known(900));
+    assert_eq!(claims_of("github:acme/notes", &alone, &of_one).downloads_monthly, Claim::Known(70));
+    // Two things of one repository: it lends both what is its own, and is neither.
+    let both = [attested(package("notes"), 70), attested(package("tasks"), 8), starred("acme/notes", 7, 900)];
+    let of_two = lent(&both, &[]);
+    for key in ["npm:notes", "npm:tasks"] {
+        assert_eq!(claims_of(key, &both, &of_two).repository_signals.stars, Claim::Known(900), "{key}");
+    }
+    assert_eq!(claims_of("github:acme/notes", &both, &of_two).downloads_monthly, Claim::Unknown);
+}
+
+#[test]
 fn a_row_that_the_registry_verified_is_lent_and_directories_are_counted() {
     let server = r#"{"name": "io.github.acme/notes", "repository": {"url": "https://github.com/acme/notes"}}"#;
     let row = naming(registry_row("io.github.acme/notes@1.0.0", server, &["npm:@acme/notes", "github:acme/notes"]), "acme/notes");

@@ -9,7 +9,7 @@ use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
 use capdex_model::rule::{RuleIndex, RuleMeta};
-use capdex_model::score::{Coverage, RubricRef, Score};
+use capdex_model::score::{Coverage, RubricRef, Score, ScoreText};
 use capdex_model::time::AsOf;
 
 use super::cached_score::CachedScore;
@@ -32,7 +32,7 @@ const FAMILY: &str = "agentscore";
 pub struct AgentScore;
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "agentscore/seed".into(), version: "2".into(), text: text_digest(numbers::TEXT, PAGE) },
+    rubric: RubricRef { id: "agentscore/seed".into(), version: "3".into(), text: text_digest(numbers::TEXT, PAGE) },
     title: "AgentScore: six screening checks, 0 to 100, with a fail-closed decision",
     page: PAGE,
     published_at: "www.agentscores.xyz, the page MCP Security Methodology",
@@ -52,12 +52,11 @@ static ASKED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, NEEDS.
 static CODES: OverRules<Codes> =
     OverRules::new(|rules| Codes::of(rules, FAMILY, |code| TABLE.code.types.get(code).copied()));
 
-/// The rules whose codes report abuse, and the others, by id.
-static REPORTERS_AND_READERS: OverRules<(Asked, Asked)> = OverRules::new(|rules| {
+/// The rules whose codes do not report abuse.
+static READERS: OverRules<Asked> = OverRules::new(|rules| {
     let reports = |meta: &RuleMeta| meta.codes.get(FAMILY).into_iter().flatten().any(|code| is_report(code));
-    let of = |wanted| findings::coded_rules(rules, FAMILY).filter(move |meta| reports(meta) == wanted);
-    let asked = |wanted| Asked::new(rules, of(wanted).map(|meta| meta.id.as_str()));
-    (asked(true), asked(false))
+    let readers = findings::coded_rules(rules, FAMILY).filter(|meta| !reports(meta));
+    Asked::new(rules, readers.map(|meta| meta.id.as_str()))
 });
 
 impl Rubric for AgentScore {
@@ -91,12 +90,11 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
     // Reports go to check 4: in check 3 they would count twice.
     let (reports, code): (Vec<MethodFinding<'_>>, Vec<MethodFinding<'_>>) =
         counted.into_iter().partition(|finding| is_report(finding.code));
-    let (reporters, readers) = REPORTERS_AND_READERS.of(rules);
     let checks = [
         checks::deployer(facts),
         checks::model(facts, &outcomes),
-        checks::code(&code, outcomes.answered(readers)),
-        checks::abuse(&reports, outcomes.answered(reporters)),
+        checks::code(&code, outcomes.answered(READERS.of(rules))),
+        checks::abuse(&reports),
         checks::permissions(facts, &outcomes),
         checks::deployment(facts, &outcomes),
     ];
@@ -130,6 +128,7 @@ fn compute(checks: [Check; 6], reported: bool, ours: Option<Severity>) -> Score 
     // The mean is over completed checks only: missing data lowers the coverage and not the value.
     let value = checks.iter().filter_map(Check::score).sum::<Points>().share(1, count);
     let (decision, gate) = decide(&checks, reported, completed, value);
+    let gate = gate.map(|gate| if completed < TABLE.checks_needed { with_missing(gate, &checks) } else { gate.into() });
     score.terms.reserve_exact(completed + 1);
     for check in checks {
         let Some(points) = check.score() else { continue };
@@ -145,7 +144,7 @@ fn compute(checks: [Check; 6], reported: bool, ours: Option<Severity>) -> Score 
     score.value = Some(value);
     score.reason = "".into();
     score.grade = decision.into();
-    score.caps.extend(gate.map(Into::into));
+    score.caps.extend(gate);
     bands::note_mild_cause(&mut score, ours);
     score
 }
@@ -161,6 +160,16 @@ fn coverage_over(checks: &[Check; 6]) -> Coverage {
         (WHOLE * answered.answered).checked_div(answered.asked).unwrap_or(0)
     });
     Coverage::of(shares.sum(), WHOLE * applicable().count())
+}
+
+/// A gate with the checks that lack their inputs, and how each is supplied.
+fn with_missing(gate: &'static str, checks: &[Check; 6]) -> ScoreText {
+    let is_missing = |check: &&Check| check.status == CheckStatus::NotDeterminable && !check.supply.is_empty();
+    let mut said = gate.to_owned();
+    for check in checks.iter().filter(is_missing) {
+        said.extend(["; ", check.name, " lacks ", check.supply]);
+    }
+    said.into()
 }
 
 /// The published decision, in its order, and the gate that made it.

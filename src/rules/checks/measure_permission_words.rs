@@ -181,3 +181,20 @@ pub(super) const LOW: Words = Words::of(&[
     "resolve",
     "analyze",
 ]);
+
+/// Purposes for which reading is enough.
+pub(super) static READING_PURPOSES: Words = Words::of(&[
+    "weather", "forecast", "forecasts", "clock", "timezone", "timezones", "calculator", "dictionary", "thesaurus",
+    "encyclopedia", "wikipedia", "horoscope", "lookup", "readonly", "translate", "translator", "arxiv", "pubmed",
+]);
+
+/// Words of servers that do more than read, whatever else they are for.
+pub(super) static ACTING_WORDS: Words = Words::of(&[
+    "manage", "manages", "management", "manager", "managing", "create", "creates", "creating", "edit", "edits", "editing",
+    "editor", "write", "writes", "writing", "update", "updates", "updating", "delete", "deletes", "deleting", "remove",
+    "removes", "send", "sends", "sending", "publish", "publishes", "post", "posts", "control", "controls", "controlling",
+    "automate", "automates", "automating", "automatically", "save", "saves", "saving", "store", "stores", "storing", "upload",
+    "uploads", "download", "downloads", "export", "exports", "schedule", "schedules", "set", "configure", "operate",
+    "operates", "interact", "interacts", "full", "crud", "files", "file", "notes", "workflow", "workflows",
+    "agent", "agents", "toolkit", "suite", "platform", "gateway", "assistant",
+]);
