@@ -67,23 +67,3 @@ pub trait Collector: Send + Sync {
     /// Asks. A failure that concerns one listing is its answer; an error means that the source is to be left alone tonight.
     fn collect<'a>(&'a self, request: CollectRequest<'a>) -> CollectFuture<'a>;
 }
-
-/// A count that moves every day, cut to two digits, so that it makes news only where it moved by much: 5,432 is 5,400.
-pub(crate) fn rounded(count: u64) -> u64 {
-    let digits = count.checked_ilog10().unwrap_or(0);
-    let unit = 10_u64.pow(digits.saturating_sub(1));
-    count / unit * unit
-}
-
-#[cfg(test)]
-mod tests {
-    use super::rounded;
-
-    #[test]
-    fn counts_keep_two_digits() {
-        for (count, kept) in [(0, 0), (9, 9), (10, 10), (99, 99), (100, 100), (109, 100), (5_432, 5_400)] {
-            assert_eq!(rounded(count), kept);
-        }
-        assert_eq!(rounded(u64::MAX), 18_000_000_000_000_000_000);
-    }
-}

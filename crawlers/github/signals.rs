@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use capdex_model::entity_signals::rounded;
 use capdex_model::listing::{Claim, Claims, Listing};
 use octocrab::Page;
 use serde::de::IgnoredAny;
@@ -16,7 +17,7 @@ use super::interface::{GithubResponse, Interface};
 use super::overview::{self, Overview};
 use super::repository::name_of;
 use crate::claims::instant;
-use crate::collect::{Answers, CollectFuture, CollectRequest, Collected, Collector, rounded};
+use crate::collect::{Answers, CollectFuture, CollectRequest, Collected, Collector};
 use crate::{CrawlError, walk};
 
 /// Weeks in the quarter that is counted: 91 days.

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use capdex_model::entity_signals::rounded;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Locator};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{address, ask};
-use crate::collect::{Answers, CollectFuture, CollectRequest, Collected, Collector, rounded};
+use crate::collect::{Answers, CollectFuture, CollectRequest, Collected, Collector};
 use crate::{CrawlError, claims, references};
 
 /// Names in one request for downloads, as documented. Names with a scope go one by one.

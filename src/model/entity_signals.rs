@@ -62,6 +62,15 @@ impl std::fmt::Display for SignalValue {
     }
 }
 
+/// A count that moves every day, cut to two digits, so that it makes news only where it moved by much: 5,432 is 5,400.
+pub const fn rounded(count: u64) -> u64 {
+    let mut unit = 1;
+    while count / unit >= 100 {
+        unit *= 10;
+    }
+    count / unit * unit
+}
+
 /// Which of two proved values counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strictest {
@@ -240,6 +249,14 @@ mod tests {
         let mut claims = own;
         EntitySignals { lent: all.to_vec(), ..EntitySignals::default() }.apply(&mut claims);
         claims
+    }
+
+    #[test]
+    fn counts_keep_two_digits() {
+        for (count, kept) in [(0, 0), (9, 9), (10, 10), (99, 99), (100, 100), (109, 100), (5_432, 5_400)] {
+            assert_eq!(rounded(count), kept);
+        }
+        assert_eq!(rounded(u64::MAX), 18_000_000_000_000_000_000);
     }
 
     #[test]

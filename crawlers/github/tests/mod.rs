@@ -17,7 +17,7 @@ use super::SOURCE;
 use super::repository::Repository;
 use crate::conformance::{self, Origin, World};
 use crate::http::testing::{Server, client, request, settings};
-use crate::http::{Credential, Secret};
+use crate::http::{AllowedBaseUrl, Credential, Secret};
 use crate::{CollectRequest, Collected, CrawlError, ListRequest, ListedEntry, NextPage, SourceSettings, WalkCursor};
 
 type Known = BTreeMap<ListingKey, Validators>;
@@ -246,7 +246,8 @@ async fn owners_numbers_and_code_are_walked_to_their_end() {
 
 /// What is answered of some repositories beside their documents.
 async fn collected(server: &Server, names: &[&str], token: bool) -> Result<Vec<Collected>, CrawlError> {
-    let mut of_client = settings(&[&server.base_url]);
+    let mut of_client = settings(&[]);
+    of_client.allowed_base_urls = vec![AllowedBaseUrl::new("github", &server.base_url)];
     if token {
         of_client.credentials.push(Credential {
             base_url: server.base_url.clone(),

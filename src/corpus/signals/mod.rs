@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::identity::{Identified, Reason, Statement};
 use crate::union::Union;
-use capdex_model::entity_signals::{EntitySignals, LentSignal, LinkProof, SignalKind, SignalValue};
+use capdex_model::entity_signals::{EntitySignals, LentSignal, LinkProof, SignalKind, SignalValue, rounded};
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims};
 use capdex_model::time::Timestamp;
@@ -26,9 +26,14 @@ pub struct StatedSignals {
 }
 
 impl StatedSignals {
-    /// The signals of claims that are so since an instant.
+    /// The signals of claims that are so since an instant. Counts are cut to two digits: a star more is no news to the
+    /// whole entity.
     pub fn of(claims: &Claims, since: Timestamp) -> Self {
-        let stated = |kind: &SignalKind| Some((*kind, kind.of(claims)?));
+        let cut = |value| match value {
+            SignalValue::Count(count) => SignalValue::Count(rounded(count)),
+            other => other,
+        };
+        let stated = |kind: &SignalKind| Some((*kind, cut(kind.of(claims)?)));
         Self { values: SignalKind::ALL.iter().filter_map(stated).collect(), since }
     }
 }
