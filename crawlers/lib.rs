@@ -9,8 +9,8 @@
 pub mod awesome_lists;
 pub mod catalogue;
 mod claims;
-mod collect;
 pub mod clawhub;
+mod collect;
 #[cfg(test)]
 mod conformance;
 pub mod deliver;

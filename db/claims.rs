@@ -14,9 +14,9 @@ use capdex_model::listing::{Claim, Claims, Listing};
 use capdex_model::release_line;
 use rusqlite::Connection;
 
-use crate::{StoreError, entity_signals};
 use crate::identities::settle_listing;
 use crate::sql::{Cells, execute, first, id_of, rows};
+use crate::{StoreError, entity_signals};
 
 /// The claims of a listing, with what else is known of it and of the packages that it names.
 pub(crate) fn of(conn: &Connection, mut listing: Listing) -> Result<Claims, StoreError> {

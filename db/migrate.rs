@@ -181,7 +181,9 @@ mod tests {
         let store = folder.store();
         scan_of(&store, "old", "1", 1);
         drop(store);
-        folder.sql("DROP TABLE scan_surfaces; DROP TABLE entity_signals; DROP TABLE source_answers; PRAGMA user_version = 18");
+        folder.sql(
+            "DROP TABLE scan_surfaces; DROP TABLE entity_signals; DROP TABLE source_answers; PRAGMA user_version = 18",
+        );
         let store = folder.store();
         scan_of(&store, "new", "1", 2);
         let reader = store.reader().expect("opens");

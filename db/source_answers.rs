@@ -69,9 +69,13 @@ impl Reader {
                      AND (a.due IS NULL OR a.due <= ?2 OR (?3 AND l.changed > a.asked))
                    ORDER BY a.due IS NOT NULL, a.due, l.name LIMIT ?4";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        rows(self.connection(), "look for answers that are due", sql, (source, seconds(at), when_changed, limit), |row| {
-            row.packed(0, "listing")
-        })
+        rows(
+            self.connection(),
+            "look for answers that are due",
+            sql,
+            (source, seconds(at), when_changed, limit),
+            |row| row.packed(0, "listing"),
+        )
     }
 }
 

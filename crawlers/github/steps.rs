@@ -19,10 +19,8 @@ type GithubVisitResult = Result<GithubVisit, CrawlError>;
 pub(super) async fn step(request: ListRequest<'_>) -> Result<ListPage, CrawlError> {
     let queries = queries::read(&request.settings.queries)?;
     let place = GithubCursorState::read(request.cursor, &queries, !request.settings.watchlist.is_empty());
-    let visitor = Visitor {
-        github: Interface::new(request.http, &request.settings.base_url),
-        id: request.id.to_owned(),
-    };
+    let visitor =
+        Visitor { github: Interface::new(request.http, &request.settings.base_url), id: request.id.to_owned() };
     let (listed, at) = match place.at.query(&queries) {
         Some(query) => found(&request, &visitor, query, &place.at).await?,
         None => names(&request, &visitor, &place.at).await?,

@@ -204,10 +204,12 @@ mod tests {
     #[tokio::test]
     async fn plain_names_are_asked_for_at_once_and_scoped_ones_one_by_one() {
         let server = Server::start(|asked, _| match asked.path.as_str() {
-            "/downloads/point/last-month/a,b,c" => {
-                Sent::ok(json!({"a": {"downloads": 12_345, "package": "a"}, "b": {"downloads": 0}, "c": null}).to_string())
+            "/downloads/point/last-month/a,b,c" => Sent::ok(
+                json!({"a": {"downloads": 12_345, "package": "a"}, "b": {"downloads": 0}, "c": null}).to_string(),
+            ),
+            "/downloads/point/last-month/@acme/x" => {
+                Sent::ok(json!({"downloads": 7, "package": "@acme/x"}).to_string())
             }
-            "/downloads/point/last-month/@acme/x" => Sent::ok(json!({"downloads": 7, "package": "@acme/x"}).to_string()),
             _ => Sent::answer(404, &[], json!({"error": "package @acme/y not found"}).to_string()),
         });
         let names = ["@acme/x", "@acme/y", "a", "b", "c"];
@@ -233,8 +235,12 @@ mod tests {
             _ => Sent::ok(json!({}).to_string()),
         });
         let yes = Claim::Known(true);
-        let listings =
-            [package("@acme/x", yes.clone()), package("y", yes), package("z", Claim::Known(false)), package("w", Claim::Unknown)];
+        let listings = [
+            package("@acme/x", yes.clone()),
+            package("y", yes),
+            package("z", Claim::Known(false)),
+            package("w", Claim::Unknown),
+        ];
         let answers = collected(&server, &listings).await.expect("answers");
         let attested = |name: &str| told(&answers[name]).attested.clone();
         assert_eq!(attested("@acme/x"), Claim::Known(ListingKey::new("github", "acme/x")));

@@ -78,7 +78,12 @@ async fn stated(
     (version, filename): (&str, &str),
 ) -> Result<Option<bool>, CrawlError> {
     for url in addresses(base_url, project).simple {
-        let asked = HttpRequest { url: &url, accept: Some(simple::ACCEPT), max_bytes: MAX_PAGE_BYTES, ..HttpRequest::default() };
+        let asked = HttpRequest {
+            url: &url,
+            accept: Some(simple::ACCEPT),
+            max_bytes: MAX_PAGE_BYTES,
+            ..HttpRequest::default()
+        };
         let (bytes, headers, page) = match request.http.send(asked).await {
             Ok(HttpResponse::Body { bytes, headers, url, .. }) => (bytes, headers, url),
             Ok(HttpResponse::NotModified) | Err(CrawlError::Gone { .. }) => continue,

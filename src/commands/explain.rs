@@ -150,17 +150,24 @@ const SIGNALS: usize = 40;
 
 /// What other listings of the same thing state of it: the value, who says so since when, and whether the link is proved.
 fn signals(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> anyhow::Result<()> {
-    let line = release_line::of_name(&current.listing.name).filter(|_| release_line::has_lines(&current.listing.source));
+    let line =
+        release_line::of_name(&current.listing.name).filter(|_| release_line::has_lines(&current.listing.source));
     // A release line is lent what its package is.
     let package = line.map(|(package, _)| ListingKey::new(current.listing.source.as_str(), package));
     let Some(signals) = reader.entity_signals(package.as_ref().unwrap_or(&current.listing))? else { return Ok(()) };
     let mut heads = std::iter::once("signals").chain(std::iter::repeat(""));
     let mut line = |said: String, out: &mut Out| out.line(format_args!("  {:<9} {said}", heads.next().unwrap_or("")));
     if let Claim::Known(count) = signals.registries {
-        line(format!("listed in {}", match count {
-            1 => "1 directory".to_owned(),
-            count => format!("{count} directories"),
-        }), out)?;
+        line(
+            format!(
+                "listed in {}",
+                match count {
+                    1 => "1 directory".to_owned(),
+                    count => format!("{count} directories"),
+                }
+            ),
+            out,
+        )?;
     }
     for lent in signals.lent.iter().take(SIGNALS) {
         let (kind, from) = (lent.kind.as_str(), escape::escape(&lent.from.to_string()).into_owned());

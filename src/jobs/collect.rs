@@ -27,7 +27,8 @@ pub async fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let mut report = StageReport::default();
     let progress = StageProgress::stage("signals", None, context.quiet);
     let all = context.sources.iter().filter(|(_, run)| run.signals > 0);
-    let asked = all.filter_map(|(id, run)| Some(of_source(context, id, run, source(&run.kind)?.collector()?, &progress)));
+    let asked =
+        all.filter_map(|(id, run)| Some(of_source(context, id, run, source(&run.kind)?.collector()?, &progress)));
     // All have ended before a store error is passed on, so that none is cut in the middle of a step.
     for asked in join_all(asked).await {
         let of_source = asked?;

@@ -295,11 +295,8 @@ mod tests {
     #[test]
     fn every_signal_is_written_where_it_is_read() {
         for kind in SignalKind::ALL {
-            let values = [
-                SignalValue::Count(7),
-                SignalValue::Flag(true),
-                SignalValue::Time(Timestamp::from_unix_seconds(7)),
-            ];
+            let values =
+                [SignalValue::Count(7), SignalValue::Flag(true), SignalValue::Time(Timestamp::from_unix_seconds(7))];
             let taken: Vec<_> = values
                 .into_iter()
                 .filter(|value| {

@@ -152,7 +152,8 @@ mod tests {
     #[test]
     fn later_answers_fill_what_the_listing_leaves_open_and_change_nothing_else() {
         let mut claims = Claims { provenance: Claim::Known(true), ..Claims::default() };
-        let mut later = Claims { provenance: Claim::Known(false), downloads_monthly: Claim::Known(7), ..Claims::default() };
+        let mut later =
+            Claims { provenance: Claim::Known(false), downloads_monthly: Claim::Known(7), ..Claims::default() };
         later.repository_signals.releases = Claim::Known(2);
         claims.fill(&later);
         assert_eq!(claims.provenance, Claim::Known(true));

@@ -78,7 +78,7 @@ fn a_changed_text_needs_a_new_version() {
         "spiderrating/seed 2 sha256:68248661e05415a812b051a7a0cb7585dfa2afabd9a9651189b76fe6a975237a",
         "saferskills/seed 2 sha256:c31de6249ad7a566d5e1d4101b43ee1a753b103af603c774d3d4f71724c6b70c",
         "mcpbundles/seed 3 sha256:d899f61e6a643c59997a50d4ac23a077f86a73fc885dd615803cc177a931341f",
-        "agentscore/seed 2 sha256:7e435436dce3d644592210d7103e5f6e2fe83f37068ea4872b4d1aae27c7f25a",
+        "agentscore/seed 3 sha256:464250cdd5262103697474bf35019594501d07c295d3f16a221d2936bf4e62f3",
         "spiderrating/oss-0.3.4 1 sha256:b5ffde8865ba1763bcc8eed1e5cadef6588da84bc15c20a840425a5b826dd1ff",
         "spiderrating/live-2026-03 1 sha256:5d631061febc2082f0cf2455d7b8aae8a7358696a0a2ea31552ab5c55930f32e",
     ];

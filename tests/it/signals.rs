@@ -62,7 +62,9 @@ fn github(first: u64) -> impl Fn(&str) -> (u16, Vec<u8>) + Send + Sync + 'static
         let number = |owner: &str| owner.strip_prefix("acme")?.parse::<usize>().ok().filter(|number| *number < SERVERS);
         let missing = || (404, b"{\"message\": \"Not Found\"}".to_vec());
         let (known, rest) = match parts.as_slice() {
-            ["graphql"] => return (200, graphql(asked.split_once(' ').map_or("", |(_, body)| body)).to_string().into_bytes()),
+            ["graphql"] => {
+                return (200, graphql(asked.split_once(' ').map_or("", |(_, body)| body)).to_string().into_bytes());
+            }
             ["repos", owner, "notes", rest @ ..] => (number(owner), rest),
             _ => return missing(),
         };
@@ -143,7 +145,8 @@ impl World {
             npm.npm_package(&package(number), "1.2.3", &files);
             npm.npm_owner(&package(number), "ann", "2024-02-01T00:00:00.000Z");
         }
-        let stranger = json!({"name": "notes-pro", "version": "1.0.0", "repository": "github:acme1/notes", "bin": "index.js"});
+        let stranger =
+            json!({"name": "notes-pro", "version": "1.0.0", "repository": "github:acme1/notes", "bin": "index.js"});
         let stranger = stranger.to_string();
         let files: [(&str, &[u8]); 2] = [("package.json", stranger.as_bytes()), ("index.js", SOURCE.as_bytes())];
         npm.npm_package("notes-pro", "1.0.0", &files).npm_owner("notes-pro", "mallory", "2026-11-01T00:00:00.000Z");
@@ -185,7 +188,8 @@ impl World {
     /// What is measured of the servers of a listing.
     fn metadata(&self, listing: &str) -> Value {
         let all = self.facts();
-        let of: Vec<&SparseFacts> = all.iter().filter(|(key, _)| key.starts_with(listing)).map(|(_, facts)| facts).collect();
+        let of: Vec<&SparseFacts> =
+            all.iter().filter(|(key, _)| key.starts_with(listing)).map(|(_, facts)| facts).collect();
         assert!(!of.is_empty(), "nothing of {listing}");
         of.iter().find_map(|facts| facts.value("measure-metadata")).cloned().unwrap_or_default()
     }
@@ -214,7 +218,7 @@ fn signals_reach_every_listing_of_their_entity_and_nothing_is_asked_twice() {
     assert_eq!((&stranger["stars"], &stranger["account_created"]), (&Value::Null, &Value::Null), "{stranger}");
 
     let maintenance = |facts: &SparseFacts| {
-        let outcome = |rule: &str| facts.outcomes().get(rule).copied();
+        let outcome = |rule: &str| facts.all().find(|fact| fact.rule.as_str() == rule).map(|fact| fact.outcome);
         let rules = ["repository-stale", "repository-slow-answers", "repository-open-issues", "repository-unprotected"];
         let all = rules.into_iter().chain(["repository-few-stars", "repository-few-installs", "repository-unlisted"]);
         all.filter(|rule| outcome(rule) == Some(capdex_model::fact::Outcome::Unavailable)).count()
@@ -250,7 +254,11 @@ fn signals_reach_every_listing_of_their_entity_and_nothing_is_asked_twice() {
     let second = world.night(NIGHTS[1]);
     assert_eq!(asked(&world), (0, 0), "nothing is asked twice: {:?}", world.github.paths());
     // One repository has ten stars more: it alone is scanned again, for to two digits its entity has as many.
-    assert!(second.stdout.contains("1 snapshot scanned") || second.stdout.contains("nothing scanned"), "{}", second.stdout);
+    assert!(
+        second.stdout.contains("1 snapshot scanned") || second.stdout.contains("nothing scanned"),
+        "{}",
+        second.stdout
+    );
 }
 
 #[test]
@@ -289,7 +297,7 @@ fn a_list_of_abuse_changes_only_what_it_names() {
         if key == "npm:notes-pro" {
             assert_eq!(&*now.grade, "BLOCK", "{now:?}");
         } else {
-            assert_eq!((&now.grade, now.value, now.coverage), (&score.grade, score.value, score.coverage), "{key}");
+            assert_eq!((&now.grade, now.value), (&score.grade, score.value), "{key}");
         }
     }
 }

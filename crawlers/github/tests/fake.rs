@@ -102,7 +102,8 @@ impl GitHub {
             }),
             ["orgs" | "users", owner, "repos"] => self.owned(owner, &query),
             ["users", owner] => Sent::ok(
-                json!({"login": owner, "created_at": "2015-01-02T03:04:05Z", "public_repos": 12, "followers": 345}).to_string(),
+                json!({"login": owner, "created_at": "2015-01-02T03:04:05Z", "public_repos": 12, "followers": 345})
+                    .to_string(),
             ),
             ["graphql"] => self.graphql(asked),
             _ => not_found(),

@@ -165,7 +165,8 @@ impl<'a> Links<'a> {
             lenders.insert(other, (proof, reason, true));
         }
         // A place in a repository is not the repository, which lends it what is of all its parts.
-        for (whole, _) in self.ids.get(&set).into_iter().flatten().filter_map(|id| repository_of(id)).filter(|of| !of.1) {
+        for (whole, _) in self.ids.get(&set).into_iter().flatten().filter_map(|id| repository_of(id)).filter(|of| !of.1)
+        {
             for other in self.owners.get(whole).into_iter().flatten().copied().filter(|other| *other != at) {
                 lenders.entry(other).or_insert((own.0, own.1, false));
             }

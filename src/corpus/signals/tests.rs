@@ -23,10 +23,8 @@ fn lent(listings: &[Listing], manifests: &[(&str, &str, &str)]) -> BTreeMap<List
     identity::sort(&mut statements);
     let identified = identity::identify(&statements, &Given { proofs, ..Given::default() });
     let claims: BTreeMap<&ListingKey, &Claims> = listings.iter().map(|one| (&one.key, &one.claims)).collect();
-    let stated: Vec<_> = identified
-        .iter()
-        .map(|of| StatedSignals::of(claims[&of.listing], Timestamp::from_unix_seconds(7)))
-        .collect();
+    let stated: Vec<_> =
+        identified.iter().map(|of| StatedSignals::of(claims[&of.listing], Timestamp::from_unix_seconds(7))).collect();
     join(&statements, &identified, &stated, ALL_WALKED)
 }
 
@@ -128,7 +126,10 @@ fn an_attestation_proves_the_link_that_names_alone_do_not() {
 #[test]
 fn a_row_that_the_registry_verified_is_lent_and_directories_are_counted() {
     let server = r#"{"name": "io.github.acme/notes", "repository": {"url": "https://github.com/acme/notes"}}"#;
-    let row = naming(registry_row("io.github.acme/notes@1.0.0", server, &["npm:@acme/notes", "github:acme/notes"]), "acme/notes");
+    let row = naming(
+        registry_row("io.github.acme/notes@1.0.0", server, &["npm:@acme/notes", "github:acme/notes"]),
+        "acme/notes",
+    );
     let package = naming(by("acme", npm("@acme/notes", &["github:acme/notes"])), "acme/notes");
     let other = listing("glama:acme/notes", &["npm:@acme/notes"]);
     let lonely = npm("lonely", &[]);

@@ -18,7 +18,9 @@ use tracing::info;
 
 use super::alerts::{self, AlertsReport};
 use super::times::Times;
-use super::{JobContext, StageReport, collect, export, fetch, handed_out, join, list, prune, rehash, scan, score, watch};
+use super::{
+    JobContext, StageReport, collect, export, fetch, handed_out, join, list, prune, rehash, scan, score, watch,
+};
 use crate::clock;
 use crate::config::Schedule;
 use crate::exit::usage;

@@ -299,16 +299,21 @@ pub(super) fn package_verdict(score: Points, worst: Option<Severity>) -> &'stati
 
 /// Check 4: reports of abuse. Only a report completes it: that none was made proves nothing, and a list about somebody else
 /// must change nothing.
-pub(super) fn abuse(reports: &[MethodFinding<'_>]) -> Check {
+pub(super) fn abuse(reports: &[MethodFinding<'_>], answered: Answered) -> Check {
     let mut check =
         open("abuse", CheckStatus::NotDeterminable, "reports that nobody made or that we do not hold", NO_RULES);
     check.rules = distinct(reports.iter().map(|report| report.rule));
-    if reports.is_empty() {
-        check.determined = "no report that we hold names it, which proves nothing".into();
-        return check;
+    // No rule was asked: that must not read as "no reports".
+    let lists = if answered.asked == 0 { NOTHING } else { answered };
+    if !reports.is_empty() {
+        let said = format!("{} reports", reports.len());
+        return check.completed(Points::whole(TABLE.abuse.reported), CheckRisk::Critical, said).of(lists);
     }
-    let said = format!("{} reports", reports.len());
-    check.completed(Points::whole(TABLE.abuse.reported), CheckRisk::Critical, said)
+    if answered.answered > 0 {
+        check.determined = "no report that we hold names it, which proves nothing".into();
+    }
+    // That somebody looked is known, though it completes nothing.
+    check.of(lists)
 }
 
 /// The value of `measure-tool-permissions`.
@@ -425,7 +430,9 @@ pub(super) fn deployment(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check 
         undetermined,
         ScoreTexts::Borrowed(&[ScoreText::Borrowed(DEPLOYMENT)]),
     )
-    .supplied_by("how it is launched: a server.json, a client's configuration in its README, or a command in its manifest");
+    .supplied_by(
+        "how it is launched: a server.json, a client's configuration in its README, or a command in its manifest",
+    );
     let launches = facts.value(DEPLOYMENT).and_then(|value| Deployed::deserialize(value).ok());
     let launches = launches.map(|value| value.launches).unwrap_or_default();
     // Of several ways to launch, a user may take the riskiest.

@@ -52,11 +52,12 @@ static ASKED: OverRules<Asked> = OverRules::new(|rules| Asked::new(rules, NEEDS.
 static CODES: OverRules<Codes> =
     OverRules::new(|rules| Codes::of(rules, FAMILY, |code| TABLE.code.types.get(code).copied()));
 
-/// The rules whose codes do not report abuse.
-static READERS: OverRules<Asked> = OverRules::new(|rules| {
+/// The rules whose codes report abuse, and the others, by id.
+static REPORTERS_AND_READERS: OverRules<(Asked, Asked)> = OverRules::new(|rules| {
     let reports = |meta: &RuleMeta| meta.codes.get(FAMILY).into_iter().flatten().any(|code| is_report(code));
-    let readers = findings::coded_rules(rules, FAMILY).filter(|meta| !reports(meta));
-    Asked::new(rules, readers.map(|meta| meta.id.as_str()))
+    let of = |wanted| findings::coded_rules(rules, FAMILY).filter(move |meta| reports(meta) == wanted);
+    let asked = |wanted| Asked::new(rules, of(wanted).map(|meta| meta.id.as_str()));
+    (asked(true), asked(false))
 });
 
 impl Rubric for AgentScore {
@@ -90,11 +91,12 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
     // Reports go to check 4: in check 3 they would count twice.
     let (reports, code): (Vec<MethodFinding<'_>>, Vec<MethodFinding<'_>>) =
         counted.into_iter().partition(|finding| is_report(finding.code));
+    let (reporters, readers) = REPORTERS_AND_READERS.of(rules);
     let checks = [
         checks::deployer(facts),
         checks::model(facts, &outcomes),
-        checks::code(&code, outcomes.answered(READERS.of(rules))),
-        checks::abuse(&reports),
+        checks::code(&code, outcomes.answered(readers)),
+        checks::abuse(&reports, outcomes.answered(reporters)),
         checks::permissions(facts, &outcomes),
         checks::deployment(facts, &outcomes),
     ];

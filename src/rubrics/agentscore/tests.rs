@@ -118,8 +118,11 @@ fn all_injection_patterns_are_one_type() {
 fn a_check_whose_rules_could_not_look_is_not_determinable() {
     let none = Answered { asked: 10, answered: 0 };
     assert_eq!(checks::code(&[], none).status, CheckStatus::NotDeterminable);
-    assert_eq!(checks::abuse(&[]).status, CheckStatus::NotDeterminable);
-    assert_eq!(checks::abuse(&[finding("abuse_report", Severity::High, "", 0)]).score(), Some(Points::ZERO));
+    for answered in [none, ALL_ANSWERED] {
+        // Absence of reports proves nothing, whoever looked.
+        assert_eq!(checks::abuse(&[], answered).status, CheckStatus::NotDeterminable);
+    }
+    assert_eq!(checks::abuse(&[finding("abuse_report", Severity::High, "", 0)], none).score(), Some(Points::ZERO));
 }
 
 /// Six checks with given scores and risks, in their order.
@@ -202,7 +205,8 @@ fn permissions_are_critical_only_for_what_is_not_declared() {
 #[test]
 fn who_declares_to_read_and_does_more_is_an_anomaly() {
     let of = |only_reads: bool, class: &str| {
-        let value = json!({"tools": [{"name": "t", "class": class, "purpose": ""}], "declared": [], "only_reads": only_reads});
+        let value =
+            json!({"tools": [{"name": "t", "class": class, "purpose": ""}], "declared": [], "only_reads": only_reads});
         let facts = reported(Kind::McpServer, &[(checks::PERMISSIONS, value)], Outcome::False);
         checks::permissions(&facts, &Outcomes::of(&facts))
     };

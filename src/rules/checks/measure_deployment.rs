@@ -67,7 +67,9 @@ fn shown(subject: &Subject<'_>) -> Vec<&'static str> {
     });
     let configured = blocks.filter(|block| block.contains("\"mcpServers\"")).take(BLOCKS).filter_map(configuration);
     let found: BTreeSet<&'static str> = configured
-        .flat_map(|servers| servers.as_object().into_iter().flatten().map(|(_, entry)| of_client_entry(entry)).collect::<Vec<_>>())
+        .flat_map(|servers| {
+            servers.as_object().into_iter().flatten().map(|(_, entry)| of_client_entry(entry)).collect::<Vec<_>>()
+        })
         // An address in an example is the reader's own: that it is not encrypted says nothing of the server.
         .filter(|launch| *launch != "http_open")
         .collect();
@@ -87,7 +89,8 @@ fn has_command(subject: &Subject<'_>) -> bool {
     let files = &subject.capability.files;
     let root = root_of(subject.evidence);
     let is_own = |manifest: &&Manifest| {
-        files.binary_search(&manifest.path).is_ok() && [subject.capability.path.as_str(), root].contains(&folder_of(&manifest.path))
+        files.binary_search(&manifest.path).is_ok()
+            && [subject.capability.path.as_str(), root].contains(&folder_of(&manifest.path))
     };
     let names_one = |manifest: &Manifest| match manifest.kind {
         ManifestKind::PackageJson => manifest.value.get("bin").is_some_and(|bin| !bin.is_null()),
@@ -282,7 +285,8 @@ mod tests {
             let scene = scene.with_manifest("package.json", ManifestKind::PackageJson, manifest);
             scene.facts("measure-deployment").remove(0).value["launches"].clone()
         };
-        let whole = "# X\n\n```json\n{\"mcpServers\": {\"x\": {\"command\": \"npx\", \"args\": [\"-y\", \"x@1.2.3\"]}}}\n```\n";
+        let whole =
+            "# X\n\n```json\n{\"mcpServers\": {\"x\": {\"command\": \"npx\", \"args\": [\"-y\", \"x@1.2.3\"]}}}\n```\n";
         assert_eq!(of(whole, json!({"bin": "x.js"})), json!(["pinned"]));
         let part = "```json\n\"mcpServers\": {\"x\": {\"url\": \"http://your.host/mcp\"}, \"y\": {\"command\": \"uvx\", \"args\": [\"y\"]}}\n```\n";
         assert_eq!(of(part, json!({})), json!(["unpinned"]));
