@@ -92,6 +92,8 @@ pub struct CurrentPlace {
     pub(crate) revision: i64,
     /// The number of the capability in this file, which stays when the file changes.
     pub capability: i64,
+    /// Its kind.
+    pub kind: Kind,
     /// Its facts.
     pub facts: FactsId,
     /// True where all of it could be looked at.
@@ -234,9 +236,11 @@ impl Reader {
             };
             let (revision, facts, capability) = (row.cell(0)?, FactsId(row.cell(1)?), row.cell(3)?);
             // Only a server at a file may be a configuration; the description of nothing else is read.
-            let is_asked = row.cell::<String>(4)? == Kind::McpServer.as_str() && !row.cell::<String>(5)?.is_empty();
+            let kind: String = row.cell(4)?;
+            let kind: Kind = kind.parse().map_err(|_| StoreError::Unknown { what: "kind", key: kind })?;
+            let is_asked = kind == Kind::McpServer && !row.cell::<String>(5)?.is_empty();
             let role = if is_asked { role_in(conn, row.cell(6)?)? } else { CapabilityRole::Offer };
-            Ok(CurrentPlace { revision, capability, facts, is_analysed, role })
+            Ok(CurrentPlace { revision, capability, kind, facts, is_analysed, role })
         })
     }
 

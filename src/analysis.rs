@@ -125,6 +125,20 @@ impl<'a> BundleCapabilities<'a> {
     }
 }
 
+/// The capabilities of a bundle that are rows of the store: all but a rest without a file, which is judged where its files are.
+/// It stays where it is all that there is, or has a gap that no other row has.
+pub fn rows(mut scanned: Vec<Scanned>) -> Vec<Scanned> {
+    let is_empty = |rest: &Scanned, others: &[Scanned]| {
+        let is_told = |gap: &Gap| others.iter().any(|other| other.completeness.gaps().contains(gap));
+        let is_claimed = rest.capability.files.is_empty() && !others.is_empty();
+        rest.capability.kind == Kind::Package && is_claimed && rest.completeness.gaps().iter().all(is_told)
+    };
+    if scanned.split_last().is_some_and(|(rest, others)| is_empty(rest, others)) {
+        scanned.pop();
+    }
+    scanned
+}
+
 fn told_in_step(asked: &[(&Bundle, Subject<'_>)]) -> Vec<Answers> {
     let pins: Vec<Pins> = asked.iter().map(|(bundle, subject)| pins(bundle, subject)).collect();
     let facts = capdex_rules::evaluate(&asked.iter().map(|(_, subject)| *subject).collect::<Vec<_>>());

@@ -270,8 +270,8 @@ pub struct ExportArgs {
     /// Which formats, separated by commas.
     #[arg(long, value_delimiter = ',', default_values = ["parquet", "jsonl", "csv", "sqlite"], value_name = "FORMATS")]
     pub format: Vec<String>,
-    /// The rubric that ranks.
-    #[arg(long, value_name = "RUBRIC", default_value = "saferskills/seed")]
+    /// What ranks within a band: trust, the mean percentile over the methods, or a rubric by its own value.
+    #[arg(long, value_name = "RUBRIC", default_value = capdex_rubrics::rank::TRUST)]
     pub rank_by: String,
     /// Also the columns that the data dictionary calls private, for a dataset that you keep for yourself.
     #[arg(long)]

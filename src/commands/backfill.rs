@@ -4,7 +4,7 @@ use std::path::Path;
 
 use capdex_crawlers::WalkKind;
 use capdex_dataset::export::rank_summary::{EarlierVerdicts, RankSummary};
-use capdex_rubrics::rank::DEFAULT_RANK_BY;
+use capdex_rubrics::rank::TRUST;
 
 use super::summary::SummaryOf;
 use super::{nightly, summary};
@@ -35,7 +35,7 @@ pub(super) fn run(global: &Global, options: &BackfillArgs, out: &mut Out) -> any
     // Read now, because the run is about to replace them.
     let before = match options.list_only {
         true => EarlierVerdicts::default(),
-        false => EarlierVerdicts::of(&context.store.reader()?, &context.pool, DEFAULT_RANK_BY)?,
+        false => EarlierVerdicts::of(&context.store.reader()?, &context.pool, TRUST)?,
     };
     let report = jobs::whole(&context, &schedule.name, last)?;
     summary::print_report(&report, out)?;
@@ -43,7 +43,7 @@ pub(super) fn run(global: &Global, options: &BackfillArgs, out: &mut Out) -> any
     if !options.list_only {
         // Read from the store, because nothing was written that would hold it.
         let reader = context.store.reader()?;
-        let ranks = RankSummary::of_store(&reader, &context.pool, context.as_of, DEFAULT_RANK_BY, &before)?;
+        let ranks = RankSummary::of_store(&reader, &context.pool, context.as_of, TRUST, &before)?;
         summary::print_ranks(SummaryOf::Store, &ranks, out)?;
         if let Some(name) = summary::first_name(&ranks.top_rows) {
             explained = format!(" · capdex explain {name}");

@@ -46,6 +46,7 @@ fn head(current: &CurrentCapability, verdict: &Verdict, out: &mut Out) -> anyhow
     let capability = &current.capability;
     let band = output::styled(output::band_style(verdict.band), verdict.band.as_str());
     out.line(format_args!("{} {}: {band}", capability.kind, escape::escape(&capability.slug)))?;
+    out.line(output::hanging("  because   ", &escape::escape(&verdict.reason)))?;
     out.line(format_args!("  id        {}", capability.id))?;
     out.line(format_args!("  name      {}", escape::escape(&capability.name)))?;
     let version = current.version.as_deref().unwrap_or("-");
@@ -281,14 +282,14 @@ fn bands(scores: &[Score], verdict: &Verdict, out: &mut Out) -> anyhow::Result<(
     let Some(disagreement) = verdict.disagreement.filter(|share| share.as_thousandths() > 0) else { return Ok(()) };
     let bands: Vec<String> = RUBRICS
         .iter()
-        // Only seed rubrics have a voice in the verdict.
+        // A variant is no second opinion.
         .filter(|rubric| rubric.meta().rubric.is_seed())
         .filter_map(|rubric| {
             let score = scores.iter().find(|score| score.rubric.id == rubric.meta().rubric.id)?;
             Some(format!("{} says {} ({})", score.rubric.id, rubric.band(score).as_str(), score.grade))
         })
         .collect();
-    out.line(format_args!("\nThe rubrics differ by {}: {}.", disagreement.to_json(), bands.join("; ")))?;
+    out.line(format_args!("\nThe methods differ by {}: {}.", disagreement.to_json(), bands.join("; ")))?;
     if let Some(reason) = why_they_differ(scores) {
         out.line(format_args!("Because {}.", escape::escape(&reason)))?;
     }

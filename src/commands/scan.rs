@@ -14,6 +14,7 @@ use capdex_model::input::LeftOutReason;
 use capdex_model::score::Band;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::{AsOf, Timestamp};
+use capdex_rubrics::rank::place;
 
 use crate::baseline::{Baseline, BaselineForm, BaselineIndex, BaselineQuery, KnownBand, KnownFinding};
 use crate::cli::{FailOn, ScanArgs};
@@ -157,7 +158,7 @@ impl Judge<'_> {
             let is_package = scanned.capability.kind == Kind::Package;
             let aliases = if is_package { aliases.clone() } else { Vec::new() };
             let left_out = if is_package { left_out.clone() } else { Vec::new() };
-            self.compared(JudgedCapability {
+            let judged = self.compared(JudgedCapability {
                 input,
                 place,
                 aliases,
@@ -166,10 +167,14 @@ impl Judge<'_> {
                 scanned,
                 scores,
                 verdict,
+                deciding: None,
                 baseline_statuses,
-            })
+            });
+            judged.decided()
         });
-        (judged.collect(), is_read)
+        let mut judged: Vec<JudgedCapability> = judged.collect();
+        give_the_package_its_verdict(&mut judged);
+        (judged, is_read)
     }
 
     /// The same with the standing of each finding against the baseline, where there is one.
@@ -177,6 +182,18 @@ impl Judge<'_> {
         let Some(baseline) = self.baseline else { return judged };
         let standings = queries(&judged, baseline.form()).iter().map(|one| baseline.status(one.query())).collect();
         JudgedCapability { baseline_statuses: standings, ..judged }
+    }
+}
+
+/// The package is judged as strictly as the strictest of what it holds. Its line is the last.
+fn give_the_package_its_verdict(judged: &mut [JudgedCapability]) {
+    let Some((package, others)) = judged.split_last_mut() else { return };
+    // The first of equals, and the package's own files before what merely is as bad.
+    let own = place(package.verdict.band);
+    let strictest = others.iter().rev().max_by_key(|one| place(one.verdict.band));
+    if let Some(one) = strictest.filter(|one| place(one.verdict.band) > own) {
+        package.deciding.clone_from(&one.deciding);
+        package.verdict = one.verdict.clone();
     }
 }
 

@@ -13,6 +13,9 @@ use capdex_dataset::export::band_changes::BandChanges;
 use capdex_dataset::export::rank_summary::RankSummary;
 use capdex_dataset::export::top_rows::{TopRow, TopRows};
 
+/// Letters of the sentence behind a verdict in a table.
+const BECAUSE: usize = 90;
+
 /// What a run left behind that its last lines are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SummaryOf {
@@ -75,7 +78,7 @@ fn print_worst(of: SummaryOf, top_rows: &TopRows, out: &mut Out) -> anyhow::Resu
         .map(ToOwned::to_owned)
         // The first word of the id, which is the name of the method; the column has no room for more.
         .chain(rubrics.iter().map(|id| id.split('/').next().unwrap_or(id).to_owned()))
-        .chain(["findings".to_owned()])
+        .chain(["because".to_owned()])
         .collect();
     table.set_header(heads);
     // Numbers are aligned on the right; the other columns are words.
@@ -88,16 +91,13 @@ fn print_worst(of: SummaryOf, top_rows: &TopRows, out: &mut Out) -> anyhow::Resu
         table.add_row(cells(line));
     }
     out.line(table)?;
-    let (shown, hidden, beyond) = (top_rows.lines.len(), top_rows.hidden, top_rows.beyond);
-    match of {
-        _ if hidden == 0 && beyond == 0 => {}
-        SummaryOf::Dataset => out.line(format_args!(
-            "The {shown} that rank last; {beyond} others and {hidden} package rests without findings are in the dataset."
-        ))?,
-        // Only the end of the order was read, so that rests further up are not told apart.
-        SummaryOf::Store => {
-            out.line(format_args!("The {shown} that rank last; {} others are in the store.", beyond + hidden))?;
-        }
+    if top_rows.beyond > 0 {
+        let place = match of {
+            SummaryOf::Dataset => "dataset",
+            SummaryOf::Store => "store",
+        };
+        let (shown, beyond) = (top_rows.lines.len(), top_rows.beyond);
+        out.line(format_args!("The {shown} that rank last; {beyond} others are in the {place}."))?;
     }
     Ok(())
 }
@@ -126,7 +126,7 @@ fn cells(line: &TopRow) -> Vec<Cell> {
         let grade = if grade == "n/a" { "" } else { &escape::shorten(grade, 17) };
         cells.push(Cell::new(format!("{value} {grade}").trim_end()));
     }
-    cells.push(Cell::new(&line.findings));
+    cells.push(Cell::new(escape::shorten(&escape::escape(&line.reason), BECAUSE)));
     cells
 }
 

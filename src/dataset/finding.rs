@@ -68,6 +68,13 @@ pub struct Finding<'a> {
 }
 
 impl Finding<'_> {
+    /// True where it is what users see of a fact.
+    pub fn is_of(&self, fact: &Fact) -> bool {
+        let place = &fact.place;
+        (self.rule, self.file, self.line, self.column) == (fact.rule.as_str(), &place.file, place.line, place.column)
+            && (self.pointer, self.evidence) == (&place.pointer, &fact.evidence)
+    }
+
     /// The fingerprint that it has at a path, as the `earlier_equal`-th of its kind. Line ends and a byte order mark in what
     /// it quotes do not count.
     pub fn fingerprint_at(&self, path: &str, earlier_equal: usize) -> String {

@@ -12,6 +12,7 @@ use capdex_model::points::Points;
 use capdex_model::score::{Score, ScorePart, ScoreText, Term, Verdict};
 use capdex_model::snapshot::Completeness;
 use capdex_model::surface::{SurfaceInventory, SurfaceRecord};
+use capdex_rubrics::verdict::deciding;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -44,7 +45,8 @@ pub struct ScanRecord<'a> {
     /// The number of surfaces beyond those that are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     surfaces_beyond: Option<u64>,
-    verdict: VerdictView,
+    /// What to do about it.
+    pub verdict: VerdictView<'a>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -72,9 +74,13 @@ struct PartView<'a> {
     note: &'a str,
 }
 
+/// A verdict as it is printed.
 #[derive(Clone, Debug, Serialize)]
-struct VerdictView {
+pub struct VerdictView<'a> {
     band: &'static str,
+    reason: &'a str,
+    /// The fingerprint of the finding that decides; null where no finding does.
+    pub finding: Option<String>,
     disagreement: Value,
 }
 
@@ -86,8 +92,11 @@ impl<'a> ScanRecord<'a> {
         completeness: &Completeness,
         facts: &'a SparseFacts,
         scores: &'a [Score],
-        verdict: Verdict,
+        verdict: &'a Verdict,
     ) -> Self {
+        let findings = findings(facts);
+        let finding = deciding(facts).and_then(|fact| findings.iter().find(|finding| finding.is_of(fact)));
+        let finding = finding.map(|finding| finding.fingerprint.clone());
         Self {
             schema: "capdex.scan/1",
             input,
@@ -101,12 +110,14 @@ impl<'a> ScanRecord<'a> {
             aliases: &[],
             left_out: &[],
             capability_tags: capability_tags(facts),
-            findings: findings(facts),
+            findings,
             scores: scores.iter().map(|score| (&*score.rubric.id, ScoreView::of(score))).collect(),
             surfaces: None,
             surfaces_beyond: None,
             verdict: VerdictView {
                 band: verdict.band.as_str(),
+                reason: &verdict.reason,
+                finding,
                 disagreement: verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
             },
         }

@@ -53,12 +53,13 @@ impl Printer for JunitPrinter {
         writeln!(
             self.body,
             "  <testsuite name=\"{} {}\"{} file=\"{}\">\n    <properties>\n      \
-             <property name=\"band\" value=\"{}\"/>\n      <property name=\"content_sha256\" value=\"{}\"/>",
+             <property name=\"band\" value=\"{}\"/>\n      <property name=\"reason\" value=\"{}\"/>\n      <property name=\"content_sha256\" value=\"{}\"/>",
             capability.kind,
             xml(&capability.slug),
             counts(tally),
             xml(&judged.place.join(&capability.path)),
             judged.verdict.band.as_str(),
+            xml(&judged.verdict.reason),
             capability.content.hex()
         )?;
         for score in judged.shown() {

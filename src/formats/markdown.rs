@@ -105,6 +105,7 @@ fn section(judged: &JudgedCapability) -> anyhow::Result<MarkdownSection> {
     let (scanned, mut text) = (&judged.scanned, String::new());
     let (kind, slug) = (scanned.capability.kind, code(&scanned.capability.slug));
     writeln!(text, "## {kind} {slug} — {}\n", judged.verdict.band.as_str())?;
+    writeln!(text, "Because: {}\n", code(&judged.verdict.reason))?;
     writeln!(text, "| rubric | value | grade | coverage |\n|---|---|---|---|")?;
     for score in judged.shown() {
         let value = score.value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());

@@ -10,6 +10,7 @@ use capdex_model::fact::Severity;
 use capdex_model::input::{Alias, LeftOut};
 use capdex_model::score::{Score, Verdict};
 use capdex_model::snapshot::Gap;
+use capdex_rubrics::verdict::deciding;
 
 use crate::content::LineNeutralContents;
 use crate::output::Out;
@@ -73,8 +74,10 @@ pub struct JudgedCapability {
     pub scanned: Scanned,
     /// Its scores, of the rubrics asked for.
     pub scores: Vec<Score>,
-    /// Its verdict, over all rubrics.
+    /// Its verdict; that of the package on the package's line.
     pub verdict: Verdict,
+    /// The fingerprint of the finding that decides the verdict; none where no finding does.
+    pub deciding: Option<String>,
     /// The standing of each finding against the baseline, in the order of the findings; empty without a baseline.
     pub baseline_statuses: Vec<BaselineStatus>,
 }
@@ -102,6 +105,15 @@ impl JudgedCapability {
         all
     }
 
+    /// The same with the finding that decides its own verdict.
+    #[must_use]
+    pub fn decided(self) -> Self {
+        let fact = deciding(&self.scanned.facts);
+        let found = fact.and_then(|fact| self.findings().into_iter().find(|finding| finding.is_of(fact)));
+        let fingerprint = found.map(|finding| finding.fingerprint);
+        Self { deciding: fingerprint, ..self }
+    }
+
     /// The gaps: parts that could not be looked at.
     pub fn gaps(&self) -> &[Gap] {
         self.scanned.completeness.gaps()
@@ -115,9 +127,10 @@ impl JudgedCapability {
     fn scan_record(&self) -> ScanRecord<'_> {
         let scanned = &self.scanned;
         let Scanned { capability, surfaces, completeness, facts, .. } = scanned;
-        let item = ScanRecord::new(&self.input, capability, completeness, facts, &self.scores, self.verdict);
+        let item = ScanRecord::new(&self.input, capability, completeness, facts, &self.scores, &self.verdict);
         let mut item = item.with_surfaces(surfaces);
         item.findings = self.findings();
+        item.verdict.finding.clone_from(&self.deciding);
         item.aliases = &self.aliases;
         item.left_out = &self.left_out;
         item

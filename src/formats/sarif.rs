@@ -228,6 +228,7 @@ fn capability(judged: &JudgedCapability) -> Value {
         "content_sha256": capability.content.hex(),
         "completeness": judged.scanned.completeness.as_str(),
         "band": judged.verdict.band.as_str(),
+        "reason": escape(&judged.verdict.reason),
         "disagreement": judged.verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
         "scores": scores,
     })

@@ -12,6 +12,8 @@ use capdex_dataset::surface_counts::surface_counts;
 
 /// Evidence shown on one line, in columns.
 const EVIDENCE: usize = 100;
+/// The sentence behind the verdict, likewise.
+const REASON: usize = 200;
 
 pub(super) struct TableFormat;
 
@@ -61,13 +63,8 @@ fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Resul
         escape::escape(&scanned.capability.name),
         escape::escape(&scanned.capability.slug)
     ))?;
-    let scores: Vec<String> = judged
-        .shown()
-        .filter_map(|score| score.value.map(|value| format!("{} {value} {}", score.rubric.id, score.grade)))
-        .collect();
-    if !scores.is_empty() {
-        out.line(format_args!("    {}", scores.join(" · ")))?;
-    }
+    let reason = escape::shorten(&escape::escape(&judged.verdict.reason), REASON);
+    out.line(format_args!("    because: {reason}"))?;
     if let Some(counts) = surface_counts(&scanned.surfaces) {
         out.line(format_args!("    {counts}"))?;
     }
@@ -79,6 +76,14 @@ fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Resul
     }
     for gap in scanned.completeness.gaps() {
         out.line(format_args!("    not looked at: {}", escape::escape(&gap.to_string())))?;
+    }
+    // Last: the methods are told beside the verdict, and do not make it.
+    let scores: Vec<String> = judged
+        .shown()
+        .filter_map(|score| score.value.map(|value| format!("{} {value} {}", score.rubric.id, score.grade)))
+        .collect();
+    if !scores.is_empty() {
+        out.line(format_args!("    methods: {}", scores.join(" · ")))?;
     }
     Ok(())
 }

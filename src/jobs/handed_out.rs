@@ -10,10 +10,11 @@ use capdex_model::corpus_signal::{CorpusSignal, HANDED_OUT, NOT_LOOKED_AT};
 use capdex_model::fact::Severity;
 use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::listing::{Listing, Locator};
-use capdex_model::score::{Band, RubricRef, Score};
+use capdex_model::score::{Band, Score};
 use capdex_model::snapshot::Completeness;
 use capdex_model::source_role::Ecosystem;
-use capdex_rubrics::{RUBRICS, verdict};
+use capdex_rubrics::verdict::OwnVerdict;
+use capdex_rubrics::{Rubric as _, verdict};
 
 use super::JobContext;
 use super::same_version::is_same_version;
@@ -75,9 +76,7 @@ struct ArtifactJudge<'a> {
 
 impl<'a> ArtifactJudge<'a> {
     fn new(reader: &'a Reader, context: &JobContext) -> anyhow::Result<Self> {
-        let seeds = RUBRICS.iter().map(|rubric| &rubric.meta().rubric).filter(|rubric| rubric.is_seed());
-        let seeds: Vec<RubricRef> = seeds.cloned().collect();
-        let rubrics = reader.rubric_ids(&seeds)?;
+        let rubrics = reader.rubric_ids(&[OwnVerdict.meta().rubric.clone()])?;
         Ok(Self { reader, rubrics, day: context.as_of.day(), known: BTreeMap::new() })
     }
 

@@ -102,6 +102,7 @@ fn record(
     // What was refused on the way in stands in the ledger already.
     let found = scanned.iter().flat_map(|one| one.completeness.gaps()).filter(|gap| !bundle.gaps.contains(gap));
     let gaps: BTreeSet<Gap> = found.cloned().collect();
+    let scanned = analysis::rows(scanned);
     context.store.write(move |writer| {
         // A scan replaces all gaps of the one before, so that a rule that learned to read a file closes its gap.
         writer.resolve_gaps(STAGE, &subject, at)?;

@@ -28,7 +28,7 @@ pub struct RubricRef {
 }
 
 impl RubricRef {
-    /// True for one of the four that make the verdict; variants of a method stand beside them.
+    /// True for one of the four published methods; their variants and the verdict stand beside them.
     pub fn is_seed(&self) -> bool {
         self.id.ends_with("/seed")
     }
@@ -144,11 +144,11 @@ impl Score {
     }
 }
 
-/// The one word for how far to trust a capability, from ok to block.
+/// The one word for what to do about a capability, from ok to block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
-    /// Nothing speaks against it.
+    /// Everything that counts was looked at, and nothing of weight was found.
     Ok,
     /// Keep an eye on it.
     Watch,
@@ -173,11 +173,13 @@ impl Band {
     }
 }
 
-/// The verdict over the four seed rubrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What to do about a capability, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// The strictest band.
+    /// The band.
     pub band: Band,
-    /// (strictest − mildest) / 3 over the known bands, in thousandths; none with fewer than two known bands.
+    /// The finding or gap that decides, in one sentence; it quotes strangers.
+    pub reason: String,
+    /// (strictest − mildest) / 3 over the known bands of the four methods, in thousandths; none with fewer than two.
     pub disagreement: Option<Coverage>,
 }

@@ -68,14 +68,17 @@ fn shared(score: &'static Score) -> Score {
 mod tests {
     use super::*;
     use crate::tests::{day, reported};
-    use crate::{Rubric, agentscore, saferskills};
+    use crate::{Rubric, agentscore, saferskills, verdict};
     use capdex_model::fact::Outcome;
 
     #[test]
     fn the_shared_score_is_what_is_computed() {
         type Computed = fn(&SparseFacts) -> Score;
-        let rubrics: [(&dyn Rubric, Computed); 2] =
-            [(&agentscore::AgentScore, agentscore::computed), (&saferskills::SaferSkills, saferskills::computed)];
+        let rubrics: [(&dyn Rubric, Computed); 3] = [
+            (&agentscore::AgentScore, agentscore::computed),
+            (&saferskills::SaferSkills, saferskills::computed),
+            (&verdict::OwnVerdict, verdict::computed),
+        ];
         let outcomes = [Outcome::False, Outcome::Unavailable, Outcome::False, Outcome::NotApplicable];
         for (rubric, computed) in rubrics {
             for (kind, outcome) in Kind::ALL.into_iter().flat_map(|kind| outcomes.map(|outcome| (kind, outcome))) {

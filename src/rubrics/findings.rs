@@ -19,8 +19,6 @@ pub(super) struct MethodFinding<'a> {
     pub(super) code: &'static str,
     /// The severity that the method gives the code, not above what context left of it.
     pub(super) severity: Severity,
-    /// The severity that our rule gave the fact.
-    pub(super) ours: Severity,
     /// Our rule.
     pub(super) rule: &'static str,
     /// The place where it stands.
@@ -102,13 +100,7 @@ impl CodedRule {
             Some(severity) => severity,
             None => fact.severity,
         };
-        MethodFinding {
-            code: self.code,
-            severity,
-            ours: fact.severity,
-            rule: self.rule.id.as_str(),
-            place: &fact.place,
-        }
+        MethodFinding { code: self.code, severity, rule: self.rule.id.as_str(), place: &fact.place }
     }
 }
 
@@ -149,11 +141,6 @@ pub(super) fn distinct_by<'a, K: Ord>(
     findings.sort_by(|a, b| key(a).cmp(&key(b)).then(b.severity.cmp(&a.severity)));
     findings.dedup_by(|later, kept| key(later) == key(kept));
     findings
-}
-
-/// The worst severity that our own rules gave any of the findings.
-pub(super) fn worst_of_ours(findings: &[MethodFinding<'_>]) -> Option<Severity> {
-    findings.iter().map(|finding| finding.ours).max()
 }
 
 /// The numbers of rules that were asked and that could answer.

@@ -1,4 +1,4 @@
-//! Rubrics: pure functions from facts to scores, each named after a published method.
+//! Rubrics: pure functions from facts to scores. Each is named after a published method, but for capdex's own verdict.
 //!
 //! A score depends on nothing but facts, the rules' codes and the day that ages are measured against.
 
@@ -27,6 +27,7 @@ mod reasons;
 pub mod saferskills;
 pub mod spiderrating;
 mod terms;
+pub mod verdict;
 
 /// The description of a rubric, known without running it. The manual is written from it.
 #[derive(Clone, Debug, Serialize)]
@@ -68,6 +69,7 @@ pub trait Rubric: Send + Sync {
 
 /// Every rubric, in the order of the manual.
 pub const RUBRICS: &[&dyn Rubric] = &[
+    &verdict::OwnVerdict,
     &spiderrating::SpiderRating,
     &saferskills::SaferSkills,
     &mcpbundles::McpBundles,
@@ -76,9 +78,6 @@ pub const RUBRICS: &[&dyn Rubric] = &[
     &spiderrating::oss::Oss,
     &spiderrating::live::Live,
 ];
-
-/// The way from the bands of the four seed rubrics to one verdict, in Markdown: a page of the manual.
-pub const VERDICT_PAGE: &str = include_str!("verdict.md");
 
 /// The rubric with an id such as `saferskills/seed`.
 pub fn find(id: &str) -> Option<&'static dyn Rubric> {
@@ -90,15 +89,10 @@ pub fn score_all(facts: &SparseFacts, at: AsOf) -> Vec<Score> {
     RUBRICS.iter().map(|rubric| rubric.score(facts, at)).collect()
 }
 
-/// The verdict over the four seed rubrics: the strictest band, `unknown` at best while not everything was analysed.
-/// Scores of other rubrics are left alone.
+/// What to do about a capability: the band of its findings, `unknown` where not everything was looked at and nothing worse was
+/// found. Needs the score of [`verdict::VERDICT`] among the others; the methods have no voice in it.
 pub fn verdict(scores: &[Score], completeness: &Completeness) -> Verdict {
-    let known = scores.iter().filter(|score| score.rubric.is_seed()).filter_map(|score| {
-        // A rubric without a value has no voice; it must not drag the verdict to `unknown`.
-        let band = find(&score.rubric.id)?.band(score);
-        (band != Band::Unknown).then_some(band)
-    });
-    bands::verdict_over(known, completeness)
+    verdict::over(scores, completeness)
 }
 
 /// The whole mapping table: method, grade or constraint, band. A constraint that took hold decides before the grade.

@@ -48,6 +48,7 @@ fn is_exempt(rubric: &dyn Rubric, property: Property) -> bool {
 
 /// The grades of each family, best first; those on one line are neither better nor worse than each other.
 const GRADES: &[(&str, &[&[&str]])] = &[
+    ("capdex", &[&["ok"], &["watch"], &["caution"], &["block"]]),
     ("spiderrating", &[&["A"], &["B"], &["C"], &["D"], &["F"]]),
     ("saferskills", &[&["Green"], &["Yellow"], &["Orange"], &["Red"]]),
     ("mcpbundles", &[&["clean"], &["low"], &["medium"], &["high"], &["critical"]]),

@@ -1,55 +1,151 @@
 //! The documented total order of capabilities in the ranked dataset: best first.
 //!
-//! The store and the dataset sort by the same key.
+//! The store and the dataset sort by the same key. Trust compares a capability with all others of its kind, so that the order
+//! is made in two steps: the [`Merit`] of each, then [`Standings`] over all.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
-use capdex_model::ids::CapabilityId;
+use capdex_model::capability::Kind;
+use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
-use capdex_model::score::{Band, Score, Verdict};
+use capdex_model::score::{Band, Score};
 
-/// The rubric whose value orders capabilities of one band, unless another is asked for.
-pub const DEFAULT_RANK_BY: &str = "saferskills/seed";
+/// Orders by trust: what ranks unless a rubric is asked for.
+pub const TRUST: &str = "trust";
 
-/// The key that a capability is ordered by; smaller is better. Fields compare in this order:
-///
-/// 1. the verdict's band: ok, watch, unknown, caution, block;
-/// 2. the chosen rubric's value, highest first, none last;
-/// 3. the mean coverage over the scores of the four seed rubrics that were given, highest first;
-/// 4. the slug, in the order of its code points;
-/// 5. the id, so that the order is total.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RankKey {
-    score_key: ScoreRankKey,
-    slug: String,
-    id: CapabilityId,
+/// The methods whose values make the trust.
+const METHODS: [&str; 4] = ["spiderrating/seed", "saferskills/seed", "mcpbundles/seed", "agentscore/seed"];
+
+/// What a capability brings to the order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merit {
+    /// Its kind: it is compared with its like.
+    pub kind: Kind,
+    /// The verdict's band.
+    pub band: Band,
+    /// The value by each of the four methods; none where it has none.
+    values: [Option<Points>; 4],
+    /// The value by the rubric that was asked for; none for [`TRUST`].
+    asked: Option<Points>,
+    /// The mean coverage over the scores of the four methods, in thousandths.
+    coverage: u16,
+    /// Known users, see [`users`]; they decide where all else is equal, and are looked up for those alone.
+    users: Option<u64>,
 }
 
-/// The first three: enough for whoever has capabilities in the order of the other two already.
+impl Merit {
+    /// The merit by the verdict's band and the scores, without users. `rank_by` is [`TRUST`] or a rubric's id.
+    pub fn of(kind: Kind, band: Band, scores: &[Score], rank_by: &str) -> Self {
+        let value = |id: &str| scores.iter().find(|score| score.rubric.id == id).and_then(|score| score.value);
+        // Variants of a method would weigh its coverage twice.
+        let seeds = || scores.iter().filter(|score| score.rubric.is_seed());
+        let sum: usize = seeds().map(|score| usize::from(score.coverage.as_thousandths())).sum();
+        let mean = sum.checked_div(seeds().count()).and_then(|mean| u16::try_from(mean).ok());
+        Self { kind, band, values: METHODS.map(value), asked: value(rank_by), coverage: mean.unwrap_or(0), users: None }
+    }
+
+    /// The same with its known users.
+    #[must_use]
+    pub const fn with_users(self, users: Option<u64>) -> Self {
+        Self { users, ..self }
+    }
+}
+
+/// Known users of a capability: monthly downloads, installs or stars, whichever is most. None where nothing is known.
+pub fn users(facts: &SparseFacts) -> Option<u64> {
+    let known = facts.value("measure-metadata")?;
+    ["downloads_monthly", "installs", "stars"].iter().filter_map(|name| known.get(name)?.as_u64()).max()
+}
+
+/// The values of all capabilities, by kind and method.
+#[derive(Clone, Debug, Default)]
+pub struct Standings {
+    by_kind: BTreeMap<Kind, KindStandings>,
+}
+
+/// The values of one kind.
+#[derive(Clone, Debug, Default)]
+struct KindStandings {
+    members: usize,
+    /// By method, sorted.
+    values: [Vec<Points>; 4],
+}
+
+impl Standings {
+    /// Over the merits of everything that takes a rank.
+    pub fn of<'a>(merits: impl IntoIterator<Item = &'a Merit>) -> Self {
+        let mut by_kind: BTreeMap<Kind, KindStandings> = BTreeMap::new();
+        for merit in merits {
+            let of_kind = by_kind.entry(merit.kind).or_default();
+            of_kind.members += 1;
+            for (values, value) in of_kind.values.iter_mut().zip(merit.values) {
+                values.extend(value);
+            }
+        }
+        for of_kind in by_kind.values_mut() {
+            let members = of_kind.members;
+            for values in &mut of_kind.values {
+                // A method that answers for few says nothing about the order of all.
+                if values.len() * 2 < members {
+                    values.clear();
+                }
+                values.sort_unstable();
+            }
+        }
+        Self { by_kind }
+    }
+
+    /// The mean percentile of the capability's values among its kind, 0 to 100 with two decimals, over the methods that answer
+    /// for at least half of the kind. None where none of these answers for it. Equals share the middle of their places.
+    pub fn trust(&self, merit: &Merit) -> Option<Points> {
+        let of_kind = self.by_kind.get(&merit.kind)?;
+        let percentile = |(values, value): (&Vec<Points>, Option<Points>)| {
+            let value = value.filter(|_| !values.is_empty())?;
+            let below = values.partition_point(|other| *other < value);
+            let equal = values.partition_point(|other| *other <= value) - below;
+            Some(((2 * below + equal) as i64, 2 * values.len() as i64))
+        };
+        let percentiles: Vec<Points> = of_kind
+            .values
+            .iter()
+            .zip(merit.values)
+            .filter_map(percentile)
+            .map(|(part, of)| Points::whole(100).share(part, of))
+            .collect();
+        let count = i64::try_from(percentiles.len()).ok().filter(|count| *count > 0)?;
+        Some(percentiles.into_iter().sum::<Points>().share(1, count))
+    }
+
+    /// The key that the capability is ordered by. `by_trust` is false where a rubric's own value is to rank.
+    pub fn key(&self, merit: &Merit, by_trust: bool) -> RankKey {
+        let value = if by_trust { self.trust(merit) } else { merit.asked };
+        RankKey {
+            band: place(merit.band),
+            value: Reverse(value),
+            coverage: Reverse(merit.coverage),
+            users: Reverse(merit.users),
+        }
+    }
+}
+
+/// The key that a capability is ordered by; smaller is better. Whoever sorts by it has the capabilities in the order of slug and
+/// id already, which decide where all of it is equal. Fields compare in this order:
+///
+/// 1. the verdict's band: ok, watch, unknown, caution, block;
+/// 2. trust, or the value by the rubric that was asked for, highest first, none last;
+/// 3. the mean coverage over the scores of the four methods, highest first;
+/// 4. known users, most first, unknown last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ScoreRankKey {
+pub struct RankKey {
     band: u8,
     value: Reverse<Option<Points>>,
     coverage: Reverse<u16>,
+    users: Reverse<Option<u64>>,
 }
 
-/// The key of one capability. `rank_by` is a rubric's id; a rubric that gave no score ranks as one without a value.
-pub fn rank_key(verdict: &Verdict, scores: &[Score], rank_by: &str, slug: &str, id: CapabilityId) -> RankKey {
-    RankKey { score_key: score_rank_key(verdict, scores, rank_by), slug: slug.to_owned(), id }
-}
-
-/// The part of the key that decides before the name does.
-pub fn score_rank_key(verdict: &Verdict, scores: &[Score], rank_by: &str) -> ScoreRankKey {
-    let value = scores.iter().find(|score| score.rubric.id == rank_by).and_then(|score| score.value);
-    // Variants of a method would weigh its coverage twice.
-    let seeds = || scores.iter().filter(|score| score.rubric.is_seed());
-    let sum: usize = seeds().map(|score| usize::from(score.coverage.as_thousandths())).sum();
-    let mean = sum.checked_div(seeds().count()).and_then(|mean| u16::try_from(mean).ok());
-    ScoreRankKey { band: place(verdict.band), value: Reverse(value), coverage: Reverse(mean.unwrap_or(0)) }
-}
-
-/// Unknown stands between what looks harmless and what asks for a review.
-const fn place(band: Band) -> u8 {
+/// The place of a band in the order of filters and ranks: unknown stands between what looks harmless and what asks for a review.
+pub const fn place(band: Band) -> u8 {
     match band {
         Band::Ok => 0,
         Band::Watch => 1,
@@ -65,56 +161,79 @@ mod tests {
     use capdex_model::digest::Digest;
     use capdex_model::score::{Coverage, RubricRef};
 
-    fn score(value: Option<i64>, coverage: u16) -> Score {
-        let rubric = RubricRef { id: DEFAULT_RANK_BY.into(), version: "1".into(), text: Digest::of(b"") };
+    fn score(id: &'static str, value: Option<i64>, coverage: u16) -> Score {
+        let rubric = RubricRef { id: id.into(), version: "1".into(), text: Digest::of(b"") };
         Score { value: value.map(Points::whole), ..Score::none(rubric, Coverage::thousandths(coverage), "") }
     }
 
-    fn key(band: Band, value: Option<i64>, coverage: u16, slug: &str, id: &[u8]) -> RankKey {
-        let verdict = Verdict { band, disagreement: None };
-        rank_key(&verdict, &[score(value, coverage)], DEFAULT_RANK_BY, slug, CapabilityId(Digest::of(id)))
+    fn merit_by(rank_by: &str, band: Band, scores: &[Score], users: Option<u64>) -> Merit {
+        Merit::of(Kind::Skill, band, scores, rank_by).with_users(users)
+    }
+
+    fn merit(band: Band, value: Option<i64>, coverage: u16, users: Option<u64>) -> Merit {
+        merit_by(TRUST, band, &[score("saferskills/seed", value, coverage)], users)
     }
 
     #[test]
     fn each_field_decides_only_where_the_ones_before_it_are_equal() {
         let best_first = [
-            key(Band::Ok, Some(10), 0, "z", b"1"),
-            key(Band::Watch, Some(100), 1000, "b", b"1"),
-            key(Band::Watch, Some(90), 1000, "a", b"1"),
-            key(Band::Watch, Some(90), 500, "a", b"1"),
-            key(Band::Watch, Some(90), 500, "b", b"1"),
-            key(Band::Watch, None, 1000, "a", b"1"),
-            key(Band::Unknown, Some(100), 1000, "a", b"1"),
-            key(Band::Caution, Some(100), 1000, "a", b"1"),
-            key(Band::Block, Some(100), 1000, "a", b"1"),
+            merit(Band::Ok, Some(10), 0, None),
+            merit(Band::Watch, Some(100), 1000, None),
+            merit(Band::Watch, Some(90), 1000, Some(7)),
+            merit(Band::Watch, Some(90), 1000, None),
+            merit(Band::Watch, Some(90), 500, Some(90)),
+            merit(Band::Watch, None, 1000, Some(90)),
+            merit(Band::Unknown, Some(100), 1000, None),
+            merit(Band::Caution, Some(100), 1000, None),
+            merit(Band::Block, Some(100), 1000, None),
         ];
-        assert!(best_first.is_sorted());
-        let mut shuffled: Vec<RankKey> = best_first.iter().rev().cloned().collect();
-        shuffled.sort();
-        assert_eq!(shuffled, best_first);
+        let standings = Standings::of(&best_first);
+        let keys = best_first.map(|merit| standings.key(&merit, true));
+        assert!(keys.is_sorted());
+        assert!(keys.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn trust_is_the_mean_place_among_its_kind() {
+        let two = |first, second| {
+            let scores = [score("saferskills/seed", first, 0), score("spiderrating/seed", second, 0)];
+            merit_by(TRUST, Band::Ok, &scores, None)
+        };
+        let all = [two(Some(100), Some(9)), two(Some(100), Some(3)), two(Some(60), Some(6)), two(Some(20), None)];
+        let standings = Standings::of(&all);
+        let trust = |merit: &Merit| standings.trust(merit).map(|trust| trust.to_string());
+        // 100 twice: the middle of the upper half. 9 is the best of three.
+        assert_eq!(trust(&all[0]).as_deref(), Some("79.17"));
+        assert_eq!(trust(&all[1]).as_deref(), Some("45.84"));
+        assert_eq!(trust(&all[3]).as_deref(), Some("12.5"));
+        assert_eq!(trust(&two(None, None)), None);
+    }
+
+    #[test]
+    fn a_method_that_answers_for_few_has_no_say() {
+        let one = |value, rare| {
+            let scores = [score("saferskills/seed", Some(value), 0), score("agentscore/seed", rare, 0)];
+            merit_by(TRUST, Band::Ok, &scores, None)
+        };
+        let all = [one(50, Some(1)), one(60, None), one(70, None)];
+        let standings = Standings::of(&all);
+        let alone = [one(50, None), one(60, None), one(70, None)];
+        assert_eq!(standings.trust(&all[0]), Standings::of(&alone).trust(&alone[0]));
     }
 
     #[test]
     fn the_coverage_of_variants_does_not_count() {
-        let verdict = Verdict { band: Band::Ok, disagreement: None };
-        let id = CapabilityId(Digest::of(b"1"));
-        let mut variant = score(Some(1), 0);
-        variant.rubric.id = "saferskills/other".into();
-        let seed = score(Some(5), 900);
-        let alone = rank_key(&verdict, std::slice::from_ref(&seed), DEFAULT_RANK_BY, "a", id);
-        assert_eq!(rank_key(&verdict, &[seed, variant], DEFAULT_RANK_BY, "a", id), alone);
-    }
-
-    #[test]
-    fn two_capabilities_never_tie() {
-        assert_ne!(key(Band::Ok, None, 0, "a", b"1"), key(Band::Ok, None, 0, "a", b"2"));
+        let seed = score("saferskills/seed", Some(5), 900);
+        let alone = merit_by(TRUST, Band::Ok, std::slice::from_ref(&seed), None);
+        assert_eq!(merit_by(TRUST, Band::Ok, &[seed, score("saferskills/other", Some(1), 0)], None), alone);
     }
 
     #[test]
     fn another_rubric_can_rank() {
-        let verdict = Verdict { band: Band::Ok, disagreement: None };
-        let id = CapabilityId(Digest::of(b"1"));
-        let by = |rubric| rank_key(&verdict, &[score(Some(5), 0)], rubric, "a", id);
-        assert!(by(DEFAULT_RANK_BY) < by("spiderrating/seed"));
+        let by = |value| merit_by("spiderrating/seed", Band::Ok, &[score("spiderrating/seed", value, 0)], None);
+        let (high, low) = (by(Some(9)), by(Some(2)));
+        let none = Standings::default();
+        assert!(none.key(&high, false) < none.key(&low, false));
+        assert_eq!(none.key(&high, true), none.key(&low, true));
     }
 }

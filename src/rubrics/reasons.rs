@@ -3,9 +3,9 @@
 //! Reads caps, terms and parts alone, and so serves every rubric.
 
 use capdex_model::points::Points;
-use capdex_model::score::{Band, Score, Term};
+use capdex_model::score::{Band, Coverage, Score, Term};
 
-use super::{bands, find};
+use super::find;
 
 /// The strictest against the mildest rubric, each with its band, grade and cause.
 pub(super) fn why_they_differ(scores: &[Score]) -> Option<String> {
@@ -14,15 +14,29 @@ pub(super) fn why_they_differ(scores: &[Score]) -> Option<String> {
     Some(format!("{}; {}", strictest?, mildest?))
 }
 
-/// The places of the strictest and the mildest rubric among scores, with their bands; none where they do not differ.
-pub(super) fn opposites(scores: &[Score]) -> Option<[(usize, Band); 2]> {
+/// (strictest - mildest) / 3 over the bands of the methods that say anything; none with fewer than two.
+pub(super) fn disagreement(scores: &[Score]) -> Option<Coverage> {
+    let said = said_by_methods(scores);
+    let bands = || said.iter().map(|(_, band)| *band as usize);
+    // One opinion cannot disagree with itself.
+    let apart = bands().max()?.checked_sub(bands().min()?)?;
+    (said.len() > 1).then(|| Coverage::of(apart, Band::Block as usize))
+}
+
+/// The places of the methods' scores that say anything, with their bands.
+fn said_by_methods(scores: &[Score]) -> Vec<(usize, Band)> {
     let seeds = scores.iter().enumerate().filter(|(_, score)| score.rubric.is_seed());
     // A band of `Unknown` is no opinion that could differ.
     let known = seeds.filter_map(|(at, score)| {
         let band = find(&score.rubric.id)?.band(score);
         (band != Band::Unknown).then_some((at, band))
     });
-    let known: Vec<(usize, Band)> = known.collect();
+    known.collect()
+}
+
+/// The places of the strictest and the mildest rubric among scores, with their bands; none where they do not differ.
+pub(super) fn opposites(scores: &[Score]) -> Option<[(usize, Band); 2]> {
+    let known = said_by_methods(scores);
     // Of several alike the first, in the order of the rubrics.
     let strictest = known.iter().rev().max_by_key(|(_, band)| *band)?;
     let mildest = known.iter().min_by_key(|(_, band)| *band)?;
@@ -36,13 +50,11 @@ fn said(band: Band, score: &Score) -> String {
 /// The thing that moved a score most: the constraint that took hold, else the largest deduction with the rules behind
 /// it. Without either it is the part that is furthest from the top of the scale.
 fn cause(score: &Score) -> String {
-    // The mild-cause cap says why a band was lowered, and explains nothing about the score.
-    let decisive: Vec<&str> = score.caps.iter().map(|cap| &**cap).filter(|cap| *cap != bands::MILD_CAUSE).collect();
     // Deductions without rules are arithmetic, such as rounding or a floor.
     let deduction = score.terms.iter().filter(|term| term.points < Points::ZERO && !term.rules.is_empty());
     let deduction = deduction.min_by_key(|term| term.points);
     let top = find(&score.rubric.id).map_or(0, |rubric| rubric.meta().scale.1);
-    if let [first, ..] = decisive.as_slice() {
+    if let [first, ..] = score.caps.as_slice() {
         let rules = deduction.map(behind).unwrap_or_default();
         format!("{first}{rules}")
     } else if let Some(term) = deduction {

@@ -11,7 +11,6 @@ use capdex_model::ids::RuleId;
 use capdex_model::points::Points;
 use capdex_model::rule::Lifecycle;
 use capdex_model::score::{Coverage, ScoreText};
-use capdex_model::snapshot::{Gap, GapReason};
 
 /// The instant of every test.
 pub(super) fn day() -> AsOf {
@@ -47,7 +46,7 @@ pub(super) fn reported(kind: Kind, measured: &[(&str, Value)], rest: Outcome) ->
 pub(super) fn finding(code: &'static str, severity: Severity, file: &str, line: u32) -> MethodFinding<'static> {
     let place = Box::leak(Box::new(Place { file: file.into(), line, ..Place::default() }));
     let rule = format!("rule-of-{code}").to_lowercase().leak();
-    MethodFinding { code, severity, ours: severity, rule, place }
+    MethodFinding { code, severity, rule, place }
 }
 
 /// Any severity.
@@ -75,6 +74,7 @@ fn a_changed_text_needs_a_new_version() {
         })
         .collect();
     let expected = [
+        "capdex/verdict 1 sha256:febffc2f379a81231fb9f579f39f75168f49b6cff850c4580e09c8b41252cf3f",
         "spiderrating/seed 2 sha256:68248661e05415a812b051a7a0cb7585dfa2afabd9a9651189b76fe6a975237a",
         "saferskills/seed 2 sha256:c31de6249ad7a566d5e1d4101b43ee1a753b103af603c774d3d4f71724c6b70c",
         "mcpbundles/seed 3 sha256:d899f61e6a643c59997a50d4ac23a077f86a73fc885dd615803cc177a931341f",
@@ -125,7 +125,7 @@ fn without_any_answer_there_is_no_score() {
             assert_eq!(score.coverage, Coverage::NONE);
         }
         let verdict = verdict(&score_all(&facts, day()), &Completeness::Analysed);
-        assert_eq!(verdict, Verdict { band: Band::Unknown, disagreement: None });
+        assert_eq!((verdict.band, verdict.disagreement), (Band::Unknown, None));
     }
 }
 
@@ -197,62 +197,31 @@ fn an_f_blocks_only_where_danger_forced_it() {
     assert_eq!(band(spider, "F", &["any critical security issue: grade F"]), Band::Block);
     assert_eq!(band(spider, "D", &["no source repository: grade D at most"]), Band::Watch);
     assert_eq!(band(spider, "C", &["security below 5: grade C at most"]), Band::Caution);
-    assert_eq!(band(spider, "F", &["any critical security issue: grade F", bands::MILD_CAUSE]), Band::Caution);
 }
 
 #[test]
-fn a_block_needs_a_finding_that_our_rules_rate_high() {
-    for (worst, expected) in
-        [(None, Band::Caution), (Some(Severity::Medium), Band::Caution), (Some(Severity::High), Band::Block)]
-    {
-        let mut score = scored("saferskills/seed", "Red", &[]);
-        bands::note_mild_cause(&mut score, worst);
-        assert_eq!(bands::band_of(&score), expected);
-    }
-    let mut mild = scored("saferskills/seed", "Orange", &[]);
-    bands::note_mild_cause(&mut mild, None);
-    assert!(mild.caps.is_empty());
-}
-
-fn verdict_of(grades: &[(&str, &'static str)], completeness: &Completeness) -> Verdict {
-    let scores: Vec<Score> = grades.iter().map(|(id, grade)| scored(id, grade, &[])).collect();
-    verdict(&scores, completeness)
-}
-
-#[test]
-fn the_strictest_known_band_wins_and_disagreement_is_measured() {
+fn disagreement_is_measured_over_the_methods_alone() {
+    let apart = |grades: &[(&str, &'static str)]| {
+        let scores: Vec<Score> = grades.iter().map(|(id, grade)| scored(id, grade, &[])).collect();
+        verdict(&scores, &Completeness::Analysed).disagreement
+    };
     let grades = [
         ("saferskills/seed", "Green"),
         ("agentscore/seed", "BLOCK"),
         ("spiderrating/seed", "C"),
         ("mcpbundles/seed", "?"),
     ];
-    let verdict = verdict_of(&grades, &Completeness::Analysed);
-    assert_eq!(verdict, Verdict { band: Band::Block, disagreement: Some(Coverage::FULL) });
-    let verdict = verdict_of(&[("saferskills/seed", "Yellow"), ("mcpbundles/seed", "clean")], &Completeness::Analysed);
-    assert_eq!(verdict, Verdict { band: Band::Watch, disagreement: Some(Coverage::thousandths(333)) });
-    let verdict = verdict_of(&[("saferskills/seed", "Green")], &Completeness::Analysed);
-    assert_eq!(verdict, Verdict { band: Band::Ok, disagreement: None });
-}
-
-#[test]
-fn what_was_not_analysed_in_full_is_never_called_clean() {
-    let partial = Completeness::Partial(vec![Gap::new("a", GapReason::Truncated, "")]);
-    let expected =
-        [("Green", Band::Unknown), ("Yellow", Band::Unknown), ("Orange", Band::Caution), ("Red", Band::Block)];
-    for (grade, expected) in expected {
-        assert_eq!(verdict_of(&[("saferskills/seed", grade)], &partial).band, expected, "{grade}");
-    }
-}
-
-#[test]
-fn a_score_of_another_rubric_leaves_the_verdict_alone() {
-    let mut other = scored("saferskills/seed", "Red", &[]);
-    other.rubric.id = "saferskills/other".into();
-    let variants = ["spiderrating/oss-0.3.4", "spiderrating/live-2026-03"].map(|id| scored(id, "F", &[]));
-    let [engine, live] = variants;
-    let verdict = verdict(&[other, engine, live], &Completeness::Analysed);
-    assert_eq!(verdict, Verdict { band: Band::Unknown, disagreement: None });
+    assert_eq!(apart(&grades), Some(Coverage::FULL));
+    assert_eq!(
+        apart(&[("saferskills/seed", "Yellow"), ("mcpbundles/seed", "clean")]),
+        Some(Coverage::thousandths(333))
+    );
+    assert_eq!(apart(&[("saferskills/seed", "Green")]), None);
+    // Neither a variant nor the verdict itself is a second opinion.
+    assert_eq!(
+        apart(&[("saferskills/seed", "Green"), ("spiderrating/oss-0.3.4", "F"), ("capdex/verdict", "block")]),
+        None
+    );
 }
 
 #[test]

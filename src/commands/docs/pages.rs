@@ -106,10 +106,10 @@ pub(super) fn rubrics() -> String {
         text.push_str(&below_heading(meta.page));
         text.push('\n');
     }
-    let _ = writeln!(text, "## The verdict\n");
-    text.push_str(&below_heading(capdex_rubrics::VERDICT_PAGE));
-    let _ =
-        writeln!(text, "\n### The mapping\n\n| method | grade, or constraint that took hold | band |\n|---|---|---|");
+    let _ = writeln!(
+        text,
+        "\n## The bands of their grades\n\n| method | grade, or constraint that took hold | band |\n|---|---|---|"
+    );
     for (method, said, band) in capdex_rubrics::band_table() {
         let _ = writeln!(text, "| {method} | {} | {} |", cell(said), band.as_str());
     }

@@ -10,11 +10,15 @@ const COLUMNS_OF_FACTS: [(&str, &str); 3] =
     [("over_defaults", "usual"), ("exceptions", "told"), ("outcomes", "silent")];
 
 /// The columns that were added since, in whatever table.
-const ADDED: [&str; 4] = ["purl", "spdx", "lines_beyond", "role"];
+const ADDED: [&str; 9] = ["purl", "spdx", "lines_beyond", "role", "reason", "trust", "rank_kind", "users", "licence"];
+/// The verdict of a package was added since, as the columns that `capabilities` had already.
+const ADDED_TO_PACKAGES: [&str; 2] = ["band", "capability"];
 
 /// A table as version 1 had it.
 pub(super) fn layout(table: &Table, with_private: bool) -> Layout {
-    let mut layout = Layout::with(table, |column| column.is_in(with_private) && !ADDED.contains(&column.name));
+    let of_packages: &[&str] = if table.name == "packages" { &ADDED_TO_PACKAGES } else { &[] };
+    let is_later = |name: &str| ADDED.contains(&name) || of_packages.contains(&name);
+    let mut layout = Layout::with(table, |column| column.is_in(with_private) && !is_later(column.name));
     layout.name = former(&TABLES, layout.name);
     if table.name == "facts" {
         for column in &mut layout.columns {

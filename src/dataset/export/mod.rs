@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use capdex_db::Reader;
 use capdex_model::time::{AsOf, Timestamp};
-use capdex_rubrics::rank::DEFAULT_RANK_BY;
+use capdex_rubrics::rank::TRUST;
 
 use earlier_dataset::EarlierDataset;
 use file::FileRow;
@@ -72,7 +72,7 @@ impl Default for ExportOptions {
         Self {
             as_of: AsOf(Timestamp::from_unix_seconds(0)),
             formats: EXPORTERS.iter().map(|exporter| exporter.id().to_owned()).collect(),
-            rank_by: DEFAULT_RANK_BY.into(),
+            rank_by: TRUST.into(),
             with_private: false,
             since: None,
         }

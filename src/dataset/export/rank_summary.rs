@@ -14,7 +14,6 @@ use super::band_counts::BandCounts;
 use super::rank_order::RankOrder;
 use super::ranked_capability;
 use super::top_rows::{self, TopRow, TopRows};
-use crate::finding::SeverityCounts;
 
 /// How the capabilities stand, and what became of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +45,10 @@ impl EarlierVerdicts {
         let Some(as_of) = reader.runs(1)?.first().map(|run| run.as_of) else { return Ok(Self::default()) };
         let ranking = RankOrder::of(reader, pool, as_of, rank_by)?;
         let numbers = ranking.places.iter().map(|place| place.capability);
-        Ok(Self { bands: ranking.bands, by_capability: numbers.zip(ranking.band_of).collect() })
+        Ok(Self {
+            bands: ranking.bands,
+            by_capability: numbers.zip(ranking.standing_of.iter().map(|standing| standing.band)).collect(),
+        })
     }
 }
 
@@ -84,12 +86,8 @@ fn worst(reader: &Reader, ranking: &RankOrder, as_of: AsOf) -> anyhow::Result<To
         }
         let current = reader.current_at(place)?;
         let (scores, verdict) = ranked_capability::scores(reader, &current, as_of)?;
-        let findings = SeverityCounts::of(&ranked_capability::facts(reader, &current)?);
-        let rank = ranking.rank_of.get(at).copied().flatten();
-        match TopRow::new(rank, &current, verdict.band, &scores, &findings) {
-            Some(line) => top_rows.lines.push(line),
-            None => top_rows.hidden += 1,
-        }
+        let rank = ranking.standing_of.get(at).and_then(|standing| standing.rank);
+        top_rows.lines.push(TopRow::new(rank, &current, &verdict, &scores));
     }
     Ok(top_rows)
 }
@@ -97,9 +95,9 @@ fn worst(reader: &Reader, ranking: &RankOrder, as_of: AsOf) -> anyhow::Result<To
 /// The capabilities whose band is another than before, in their order.
 fn changes(reader: &Reader, ranking: &RankOrder, before: &EarlierVerdicts) -> anyhow::Result<BandChanges> {
     let known = |number: i64| before.by_capability.get(&number).copied();
-    let all = ranking.places.iter().zip(&ranking.band_of);
+    let all = ranking.places.iter().zip(ranking.standing_of.iter().map(|standing| standing.band));
     let still = all.clone().filter(|(place, _)| known(place.capability).is_some()).count();
-    let changed: Vec<_> = all.filter(|(place, now)| known(place.capability) != Some(**now)).collect();
+    let changed: Vec<_> = all.filter(|(place, now)| known(place.capability) != Some(*now)).collect();
     let beyond = changed.len().saturating_sub(top_rows::LINES);
     let mut changes = BandChanges {
         beyond: beyond as u64,
@@ -109,7 +107,7 @@ fn changes(reader: &Reader, ranking: &RankOrder, before: &EarlierVerdicts) -> an
     for (place, now) in changed.into_iter().skip(beyond) {
         let slug = reader.current_at(place)?.capability.slug;
         let before = known(place.capability).map(|band| band.as_str().to_owned());
-        changes.add(BandChange { slug, before, now: *now });
+        changes.add(BandChange { slug, before, now });
     }
     Ok(changes)
 }

@@ -11,13 +11,18 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::saferskills::RolledUpCapability;
 use capdex_rubrics::{RUBRICS, verdict};
 
+use super::rank_order::Standing;
 use crate::finding::SeverityCounts;
 
 /// A capability with its place in the order.
 #[derive(Clone, Debug)]
 pub struct RankedCapability {
-    /// From 1; none where it is no offer.
-    pub rank: Option<u64>,
+    /// Its place in the order.
+    pub standing: Standing,
+    /// Known users; none where nothing is known.
+    pub users: Option<u64>,
+    /// The licence that it states; none where nothing is known.
+    pub licence: Option<String>,
     /// The capability as the store holds it.
     pub current: CurrentCapability,
     /// Its scores, in the order of the rubrics.

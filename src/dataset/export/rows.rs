@@ -13,6 +13,7 @@ use capdex_model::facts::SparseFacts;
 use capdex_model::score::Score;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
+use capdex_rubrics::rank::users;
 use capdex_rubrics::saferskills::{self, RolledUpCapability};
 use capdex_rubrics::{RUBRICS, opposites, verdict};
 
@@ -22,14 +23,14 @@ use super::breakdowns::{Breakdowns, Named};
 use super::cell::Row;
 use super::earlier_dataset::{ComparedCapability, EarlierDataset};
 use super::field::JsonText;
-use super::rank_order::RankOrder;
+use super::rank_order::{RankOrder, Standing};
 use super::ranked_capability::RankedCapability;
 use super::tables::TablePlace;
 use super::tables::capabilities::CapabilityRow;
 use super::tables::coverage::ScoreCounts;
 use super::tables::facts::FactsRow;
 use super::tables::findings::FindingRows;
-use super::tables::packages::PackageRow;
+use super::tables::packages::{PackageRow, PackageVerdict};
 use super::tables::score_breakdowns::BreakdownRow;
 use super::tables::scores::{ScoreRow, ScoreSubject};
 use super::tables::surfaces::SurfaceRow;
@@ -39,7 +40,7 @@ use crate::scan_record::capability_tags;
 
 /// A capability as the store holds it, so that another thread can read it.
 pub(super) struct Packed {
-    rank: Option<u64>,
+    standing: Standing,
     current: CurrentCapability,
     facts: PackedFacts,
     /// Its surfaces; none where they were not listed.
@@ -82,8 +83,9 @@ impl MadeRows {
 /// The counts of one capability.
 pub(super) struct CapabilityCounts {
     package: String,
+    verdict: PackageVerdict,
     member: Option<RolledUpCapability>,
-    line: Option<TopRow>,
+    line: TopRow,
     change: Option<BandChange>,
     id: [u8; 32],
     asked: Vec<((&'static str, &'static str), ScoreCounts)>,
@@ -92,7 +94,7 @@ pub(super) struct CapabilityCounts {
 /// The counts of all capabilities.
 #[derive(Default)]
 pub(super) struct DatasetCounts {
-    members: BTreeMap<String, Vec<RolledUpCapability>>,
+    packages: BTreeMap<String, (Option<PackageVerdict>, Vec<RolledUpCapability>)>,
     /// By rubric and kind.
     asked: BTreeMap<(&'static str, &'static str), ScoreCounts>,
     there: BTreeSet<[u8; 32]>,
@@ -105,7 +107,9 @@ pub(super) struct DatasetCounts {
 impl DatasetCounts {
     pub(super) fn add(&mut self, counts: CapabilityCounts) {
         // Also without a member, because every package has a row, with or without a number.
-        self.members.entry(counts.package).or_default().extend(counts.member);
+        let (verdict, members) = self.packages.entry(counts.package).or_default();
+        members.extend(counts.member);
+        counts.verdict.join(verdict);
         self.top_rows.add(counts.line);
         if let Some(change) = counts.change {
             self.band_changes.add(change);
@@ -119,14 +123,19 @@ impl DatasetCounts {
     /// The rows of the tables that count, and of what is not there any more.
     pub(super) fn batches(&mut self, since: &EarlierDataset) -> anyhow::Result<Vec<Batch>> {
         // Taken out, so that their memory is free as soon as the rows are made.
-        let members = std::mem::take(&mut self.members);
-        let rolled: Vec<_> =
-            members.iter().map(|(package, members)| (package, saferskills::roll_up(members))).collect();
+        let packages = std::mem::take(&mut self.packages);
+        let rolled =
+            packages.iter().map(|(package, (verdict, members))| (package, verdict, saferskills::roll_up(members)));
+        let rolled: Vec<_> = rolled.collect();
         let asked = std::mem::take(&mut self.asked);
         let there = std::mem::take(&mut self.there);
         self.band_changes.gone = since.gone(&there).count() as u64;
         Ok(vec![
-            Batch::of(rolled.iter().map(|(package, rolled)| PackageRow::of(package, rolled.as_ref())))?,
+            Batch::of(
+                rolled
+                    .iter()
+                    .map(|(package, verdict, rolled)| PackageRow::of(package, verdict.as_ref(), rolled.as_ref())),
+            )?,
             Batch::of(asked.iter().map(|((rubric, kind), asked)| asked.row(rubric, kind)))?,
             Batch::of(since.gone(&there))?,
         ])
@@ -152,7 +161,7 @@ impl RowMaker {
         reader: &Reader,
         ranking: &RankOrder,
         place: &CurrentPlace,
-        rank: Option<u64>,
+        standing: Standing,
         met: &mut Met,
     ) -> Result<Packed, StoreError> {
         // The reader found the place in the same view, so missing facts mean a damaged store.
@@ -163,7 +172,7 @@ impl RowMaker {
         let numbered = met.breakdowns.number(reader, &stored, &mut breakdowns)?;
         let (scores, named): (Vec<Score>, Vec<Named>) = numbered.into_iter().unzip();
         Ok(Packed {
-            rank,
+            standing,
             current: reader.current_at(place)?,
             facts: reader.packed_facts(&[place.facts])?.pop().ok_or_else(unknown)?,
             surfaces: reader.surfaces_at(place)?,
@@ -223,6 +232,11 @@ impl RowMaker {
         let counts = CapabilityCounts {
             asked: asked(&ranked),
             id: *ranked.current.capability.id.0.as_bytes(),
+            verdict: PackageVerdict {
+                band: ranked.verdict.band,
+                reason: ranked.verdict.reason,
+                capability: slug.to_string(),
+            },
             package: ranked.current.identity,
             member: ranked.member,
             line,
@@ -277,6 +291,12 @@ fn rests(reader: &Reader, scores: &[Score], named: &[Named]) -> Result<Vec<(usiz
     opposites(scores).into_iter().flatten().filter_map(rest).collect()
 }
 
+/// The licence that a capability states, by its name.
+fn licence(all: &SparseFacts) -> Option<String> {
+    let name = all.value("measure-metadata")?.get("license_name")?.as_str()?;
+    Some(name.to_owned())
+}
+
 fn ranked(packed: Packed, all: &SparseFacts) -> Result<RankedCapability, StoreError> {
     let mut scores = packed.scores;
     for (at, rest) in packed.rests {
@@ -286,7 +306,9 @@ fn ranked(packed: Packed, all: &SparseFacts) -> Result<RankedCapability, StoreEr
         }
     }
     Ok(RankedCapability {
-        rank: packed.rank,
+        standing: packed.standing,
+        users: users(all),
+        licence: licence(all),
         verdict: verdict(&scores, &packed.current.completeness),
         member: saferskills::member(all, &scores),
         findings: SeverityCounts::of(all),

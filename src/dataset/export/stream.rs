@@ -15,7 +15,7 @@ use super::batch::Batch;
 use super::cell::Row;
 use super::file::FileRow;
 use super::format::TableWriter;
-use super::rank_order::RankOrder;
+use super::rank_order::{RankOrder, Standing};
 use super::rows::{DatasetCounts, Met, Packed, RowMaker};
 use super::table::{Layout, RowOrigin};
 use super::tables::TABLES;
@@ -142,9 +142,9 @@ fn make(
 
 fn read(reader: &Reader, ranking: &RankOrder, maker: &RowMaker, to: &SyncSender<Piece>) -> anyhow::Result<()> {
     let mut met = Met::default();
-    for (places, ranks) in ranking.places.chunks(PIECE).zip(ranking.rank_of.chunks(PIECE)) {
-        let packed = |(place, rank): (&_, &Option<u64>)| maker.read(reader, ranking, place, *rank, &mut met);
-        let packed = places.iter().zip(ranks).map(packed).collect::<Result<Vec<_>, StoreError>>()?;
+    for (places, standings) in ranking.places.chunks(PIECE).zip(ranking.standing_of.chunks(PIECE)) {
+        let packed = |(place, standing): (&_, &Standing)| maker.read(reader, ranking, place, *standing, &mut met);
+        let packed = places.iter().zip(standings).map(packed).collect::<Result<Vec<_>, StoreError>>()?;
         to.send(Piece::Capabilities(packed)).ok().context(CLOSED)?;
     }
     to.send(Piece::EndOfCapabilities).ok().context(CLOSED)?;

@@ -3,10 +3,9 @@
 
 use capdex_db::CurrentCapability;
 use capdex_model::capability::Kind;
-use capdex_model::score::{Band, Score, ScoreText};
+use capdex_model::score::{Band, Score, ScoreText, Verdict};
 
 use super::ranked_capability::RankedCapability;
-use crate::finding::SeverityCounts;
 
 /// Lines that are kept, the worst; the dataset holds them all.
 pub(super) const LINES: usize = 20;
@@ -24,40 +23,31 @@ pub struct TopRow {
     pub kind: Kind,
     /// The verdict's band.
     pub band: Band,
+    /// The sentence behind it; it quotes strangers.
+    pub reason: String,
     /// Value and grade by each seed rubric that gave a score, in their order.
     pub scores: Vec<(Option<capdex_model::points::Points>, ScoreText)>,
-    /// Its findings, counted.
-    pub findings: String,
 }
 
 impl TopRow {
-    /// The line of a capability. The unclaimed rest of a package is shown only where it has something to say.
-    pub fn of(ranked: &RankedCapability) -> Option<Self> {
-        Self::new(ranked.rank, &ranked.current, ranked.verdict.band, &ranked.scores, &ranked.findings)
+    /// The line of a capability.
+    pub fn of(ranked: &RankedCapability) -> Self {
+        Self::new(ranked.standing.rank, &ranked.current, &ranked.verdict, &ranked.scores)
     }
 
     /// The same of its parts.
-    pub(super) fn new(
-        rank: Option<u64>,
-        current: &CurrentCapability,
-        band: Band,
-        scores: &[Score],
-        findings: &SeverityCounts,
-    ) -> Option<Self> {
+    pub(super) fn new(rank: Option<u64>, current: &CurrentCapability, verdict: &Verdict, scores: &[Score]) -> Self {
         let capability = &current.capability;
-        let findings = findings.above_info();
-        // Most packages are claimed whole by their capabilities; a line for each rest would bury the others.
-        let says_something = capability.kind != Kind::Package || findings != "none" || band > Band::Watch;
         let seed = |score: &Score| score.rubric.is_seed().then(|| (score.value, score.grade.clone()));
-        says_something.then(|| Self {
+        Self {
             rank,
             package: current.identity.clone(),
             path: capability.path.clone(),
             kind: capability.kind,
-            band,
+            band: verdict.band,
+            reason: verdict.reason.clone(),
             scores: scores.iter().filter_map(seed).collect(),
-            findings,
-        })
+        }
     }
 }
 
@@ -68,23 +58,16 @@ pub struct TopRows {
     pub lines: Vec<TopRow>,
     /// Further ones.
     pub beyond: u64,
-    /// Rests of packages that have nothing to say.
-    pub hidden: u64,
 }
 
 impl TopRows {
     /// Adds the next capability of the order, which goes from the best to the worst.
-    pub fn add(&mut self, line: Option<TopRow>) {
-        match line {
-            None => self.hidden += 1,
-            Some(line) => {
-                self.lines.insert(0, line);
-                // Counted, because a terminal says how much it left out.
-                if self.lines.len() > LINES {
-                    self.lines.truncate(LINES);
-                    self.beyond += 1;
-                }
-            }
+    pub fn add(&mut self, line: TopRow) {
+        self.lines.insert(0, line);
+        // Counted, because a terminal says how much it left out.
+        if self.lines.len() > LINES {
+            self.lines.truncate(LINES);
+            self.beyond += 1;
         }
     }
 }

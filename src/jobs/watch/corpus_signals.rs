@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_db::Reader;
 use capdex_model::alert::Alert;
+use capdex_model::capability::Kind;
 use capdex_model::corpus_signal::CorpusSignal;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
@@ -37,7 +38,7 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
         if let (Some(seen), Some(subject)) =
             (of_pass.get_mut(raised.alert.pass.as_str()), standing.subject(&raised.alert, is_told))
         {
-            seen.insert((subject, corpus_signal(&raised.alert)));
+            seen.insert((subject, standing.corpus_signal(&raised.alert)));
         }
     }
     // By what is away now and not by alerts: it holds until the listing is back.
@@ -49,21 +50,12 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     Ok(StageReport::default())
 }
 
-fn corpus_signal(alert: &Alert) -> CorpusSignal {
-    CorpusSignal {
-        pass: alert.pass.clone(),
-        class: alert.class.clone(),
-        severity: alert.severity,
-        capability: alert.capability,
-        content: alert.content,
-        detail: alert.title.clone(),
-    }
-}
-
 /// The present state of the store, as far as it tells whether something still holds.
 struct OpenSubjects {
     /// The identity and the content of every capability.
     capabilities: BTreeMap<CapabilityId, (String, Digest)>,
+    /// The identity of every package, by the id that its rest has or would have: events of a whole package name that.
+    packages: BTreeMap<CapabilityId, String>,
     /// The identity of every capability, by its slug.
     slugs: BTreeMap<String, String>,
     /// The keys of the leads and the collisions that stand at medium or above.
@@ -72,8 +64,9 @@ struct OpenSubjects {
 
 impl OpenSubjects {
     fn of(reader: &Reader) -> anyhow::Result<Self> {
-        let (mut capabilities, mut slugs) = (BTreeMap::new(), BTreeMap::new());
+        let (mut capabilities, mut packages, mut slugs) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for now in reader.current()? {
+            packages.insert(CapabilityId::of(&now.identity, Kind::Package, ""), now.identity.clone());
             slugs.insert(now.capability.slug, now.identity.clone());
             capabilities.insert(now.capability.id, (now.identity, now.capability.content));
         }
@@ -83,14 +76,32 @@ impl OpenSubjects {
         let collisions = reader.collisions()?.into_iter().map(|(collision, _)| collision);
         let collisions = collisions.filter(|collision| collision.severity >= Severity::Medium);
         let collisions = collisions.filter_map(|collision| collisions::key_of(&collision));
-        Ok(Self { capabilities, slugs, keys: leads.chain(collisions).collect() })
+        Ok(Self { capabilities, packages, slugs, keys: leads.chain(collisions).collect() })
+    }
+
+    /// What is said of the capability, or of the whole package where no row stands for its rest.
+    fn corpus_signal(&self, alert: &Alert) -> CorpusSignal {
+        CorpusSignal {
+            pass: alert.pass.clone(),
+            class: alert.class.clone(),
+            severity: alert.severity,
+            capability: alert.capability.filter(|capability| {
+                self.capabilities.contains_key(capability) || !self.packages.contains_key(capability)
+            }),
+            content: alert.content,
+            detail: alert.title.clone(),
+        }
     }
 
     /// The identity or the listing of which it is still seen; none where it does not hold any more.
     fn subject(&self, alert: &Alert, is_told: bool) -> Option<String> {
         match alert.pass.as_str() {
             "drift" => {
-                let (identity, content) = self.capabilities.get(&alert.capability?)?;
+                let capability = alert.capability?;
+                let Some((identity, content)) = self.capabilities.get(&capability) else {
+                    // A package without a row for its rest is there as long as anything of it is.
+                    return self.packages.get(&capability).filter(|_| alert.content.is_none() && is_told).cloned();
+                };
                 // Bound to the content: the next release is judged for itself.
                 alert.content.map_or(is_told, |of| of == *content).then(|| identity.clone())
             }

@@ -5,7 +5,6 @@
 use std::sync::LazyLock;
 
 use capdex_model::capability::Kind;
-use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
 use capdex_model::rule::{RuleIndex, RuleMeta};
@@ -16,7 +15,7 @@ use super::cached_score::CachedScore;
 use super::findings::{self, Asked, Codes, MethodFinding, Outcomes};
 use super::over_rules::OverRules;
 use super::terms::{close, push_number, term};
-use super::{Rubric, RubricMeta, bands, text_digest};
+use super::{Rubric, RubricMeta, text_digest};
 
 mod checks;
 mod numbers;
@@ -87,7 +86,6 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
         // Several codes may stand for one type, and a type costs once.
         finding.code = type_of(finding.code);
     }
-    let ours = findings::worst_of_ours(&counted);
     // Reports go to check 4: in check 3 they would count twice.
     let (reports, code): (Vec<MethodFinding<'_>>, Vec<MethodFinding<'_>>) =
         counted.into_iter().partition(|finding| is_report(finding.code));
@@ -100,7 +98,7 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
         checks::permissions(facts, &outcomes),
         checks::deployment(facts, &outcomes),
     ];
-    let mut score = compute(checks, !reports.is_empty(), ours);
+    let mut score = compute(checks, !reports.is_empty());
     owasp::add_parts(&mut score.parts, facts, &outcomes);
     score
 }
@@ -117,7 +115,7 @@ fn is_report(code: &str) -> bool {
 }
 
 /// The mean and the decision over the six checks.
-fn compute(checks: [Check; 6], reported: bool, ours: Option<Severity>) -> Score {
+fn compute(checks: [Check; 6], reported: bool) -> Score {
     let mut score = Score::none(META.rubric.clone(), coverage_over(&checks), "none of the checks could be completed");
     score.parts.reserve_exact(checks.len() + owasp::count());
     score.parts.extend(checks.iter().map(Check::part));
@@ -147,7 +145,6 @@ fn compute(checks: [Check; 6], reported: bool, ours: Option<Severity>) -> Score 
     score.reason = "".into();
     score.grade = decision.into();
     score.caps.extend(gate);
-    bands::note_mild_cause(&mut score, ours);
     score
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::findings::Answered;
 use super::super::tests::{any_findings, day, fact, finding, reported};
 use super::*;
-use capdex_model::fact::{Fact, Outcome};
+use capdex_model::fact::{Fact, Outcome, Severity};
 
 const CODES: &[&str] = &["no_license", "command_injection", "hardcoded_secret", "install_script"];
 const ALL_ANSWERED: Answered = Answered { asked: 10, answered: 10 };
@@ -139,7 +139,7 @@ fn six(given: [Option<(i64, CheckRisk)>; 6]) -> [Check; 6] {
 }
 
 fn decision(given: [Option<(i64, CheckRisk)>; 6], reported: bool) -> capdex_model::score::ScoreText {
-    compute(six(given), reported, Some(Severity::High)).grade
+    compute(six(given), reported).grade
 }
 
 #[test]
@@ -161,12 +161,11 @@ fn gates_decide_in_the_published_order() {
 #[test]
 fn the_pages_own_examples_hold() {
     let seventy = Some((70, CheckRisk::Moderate));
-    let blocked = compute(six([None, None, seventy, seventy, Some((70, CheckRisk::Critical)), None]), false, None);
+    let blocked = compute(six([None, None, seventy, seventy, Some((70, CheckRisk::Critical)), None]), false);
     assert_eq!(blocked.value, Some(Points::whole(70)));
     assert_eq!(&*blocked.grade, "BLOCK");
     assert_eq!(blocked.caps.first().map(|cap| &**cap), Some("permissions risk CRITICAL: BLOCK"));
-    let two =
-        compute(six([None, None, Some((100, CheckRisk::Low)), None, Some((100, CheckRisk::Low)), None]), false, None);
+    let two = compute(six([None, None, Some((100, CheckRisk::Low)), None, Some((100, CheckRisk::Low)), None]), false);
     assert_eq!(two.value, Some(Points::whole(100)));
     assert_eq!(&*two.grade, "INSUFFICIENT DATA");
 }
@@ -176,7 +175,6 @@ fn the_value_is_the_mean_over_completed_checks() {
     let score = compute(
         six([None, None, Some((100, CheckRisk::Low)), None, Some((95, CheckRisk::Low)), Some((90, CheckRisk::Low))]),
         false,
-        None,
     );
     assert_eq!(score.value, Some(Points::whole(95)));
     assert_eq!(score.coverage, Coverage::of(3, 6));
@@ -318,7 +316,7 @@ proptest::proptest! {
         let scored = |findings: &[MethodFinding]| {
             let mut checks = six([None, Some((other, CheckRisk::Low)), None, None, Some((77, CheckRisk::Low)), None]);
             checks[2] = checks::code(findings, ALL_ANSWERED);
-            compute(checks, false, None)
+            compute(checks, false)
         };
         let score = scored(&findings);
         proptest::prop_assert!(score.adds_up());

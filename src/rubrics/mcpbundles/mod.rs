@@ -19,7 +19,7 @@ use capdex_model::time::AsOf;
 use super::findings::{self, Answered, Asked, Codes, MethodFinding, Outcomes};
 use super::over_rules::OverRules;
 use super::terms::{CachedText, NO_RULES, distinct, push_looked, term};
-use super::{Rubric, RubricMeta, bands, text_digest};
+use super::{Rubric, RubricMeta, text_digest};
 
 const NUMBERS: &str = include_str!("weights.toml");
 const PAGE: &str = include_str!("page.md");
@@ -151,8 +151,6 @@ fn quality(value: &Value) -> Option<Points> {
 fn compute(findings: Vec<MethodFinding<'_>>, answered: Answered, quality: Points) -> Score {
     let (of_directory, findings): (Vec<MethodFinding<'_>>, Vec<MethodFinding<'_>>) =
         findings.into_iter().partition(|finding| is_of_directory(finding.code));
-    // Only what has weight can cause a grade; the directory layer was split off before.
-    let ours = findings::worst_of_ours(&findings);
     // Each code costs once, at its worst: the number of tools that a server has must not decide.
     let worst_by_code = findings::distinct_by(findings.clone(), |finding| finding.code);
     let mut score = Score::none(META.rubric.clone(), answered.coverage(), "");
@@ -175,7 +173,6 @@ fn compute(findings: Vec<MethodFinding<'_>>, answered: Answered, quality: Points
     score.grade = grade(&worst_by_code);
     score.parts = parts(value, answered, quality);
     score.parts.extend(directory(&of_directory));
-    bands::note_mild_cause(&mut score, ours);
     score
 }
 

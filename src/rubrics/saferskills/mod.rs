@@ -19,7 +19,7 @@ use super::cached_score::CachedScore;
 use super::findings::{self, Answered, Asked, Codes, MethodFinding, Outcomes};
 use super::over_rules::OverRules;
 use super::terms::{CachedText, close, distinct, push_looked, push_number, term};
-use super::{Rubric, RubricMeta, bands, text_digest};
+use super::{Rubric, RubricMeta, text_digest};
 
 const NUMBERS: &str = include_str!("weights.toml");
 const PAGE: &str = include_str!("page.md");
@@ -140,9 +140,7 @@ impl Rubric for SaferSkills {
 
     fn score(&self, facts: &SparseFacts, _at: AsOf) -> Score {
         static USUAL: CachedScore = CachedScore::new();
-        let mut score = USUAL.of(facts, || computed(facts));
-        bands::note_artifact(&mut score, facts);
-        score
+        USUAL.of(facts, || computed(facts))
     }
 }
 
@@ -216,7 +214,6 @@ fn compute(
             (_, false) => weighty.push(finding),
         }
     }
-    let ours = findings::worst_of_ours(&weighty);
     // One code at one place counts once, whichever of our rules found it.
     let findings = findings::distinct_by(weighty, |finding| (finding.code, finding.place));
     let axes: Vec<Axis> = findings.iter().map(|finding| axis_and_shadow(finding.code, known).0).collect();
@@ -243,7 +240,6 @@ fn compute(
     let value = apply_ceiling(&mut score, rounded, &findings);
     score.value = Some(value);
     score.grade = colour(value);
-    bands::note_mild_cause(&mut score, ours);
     score
 }
 

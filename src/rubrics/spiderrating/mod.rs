@@ -17,7 +17,7 @@ use capdex_model::time::AsOf;
 use super::findings::{self, Asked, Codes, MethodFinding, Outcomes};
 use super::over_rules::OverRules;
 use super::terms::CachedText;
-use super::{Rubric, RubricMeta, bands};
+use super::{Rubric, RubricMeta};
 
 mod architecture;
 mod description;
@@ -148,8 +148,6 @@ fn with_typosquat<'a>(facts: &SparseFacts, mut findings: Vec<MethodFinding<'a>>)
         findings.push(MethodFinding {
             code: TYPOSQUAT,
             severity: published(TYPOSQUAT).unwrap_or(Severity::Medium),
-            // `Info`, because no rule of ours made it: alone it must not cause a block.
-            ours: Severity::Info,
             rule: NAME,
             place: &NOWHERE,
         });
@@ -165,7 +163,6 @@ fn dimensions(facts: &SparseFacts) -> Option<Dimensions> {
 }
 
 fn compute(kind: Kind, inputs: &SpiderRatingInputs<'_>) -> Score {
-    let ours = findings::worst_of_ours(&inputs.findings);
     let findings = issues(&inputs.findings);
     let mut layers = layers(kind, inputs, &findings, &TABLE.layers);
     let coverage = coverage_over(&layers);
@@ -179,7 +176,6 @@ fn compute(kind: Kind, inputs: &SpiderRatingInputs<'_>) -> Score {
     let [_, security, _] = &layers;
     constrain(&mut score, value, security.value, &findings, inputs.no_source);
     add_terms(&mut score, layers, value);
-    bands::note_mild_cause(&mut score, ours);
     score
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn page(site: &Site, number: usize) -> String {
     let title = if number == 1 { "Directory".to_owned() } else { format!("Directory, page {number} of {pages}") };
     let frame = PageFrame { title: &title, part: "directory.html", depth: 0, as_of: Some(site.as_of) };
     let lead = html! {
-        (counted(site.rows.len() as u64, "capability")) ", best first: by band, then by the value of saferskills/seed, then by coverage."
+        (counted(site.rows.len() as u64, "capability")) ", best first: by verdict, then by trust, then by coverage."
     };
     layout::page(
         &frame,

@@ -1,8 +1,9 @@
-//! The rubrics: one page of methodology each, from the text whose digest every score carries, and how they become one verdict.
+//! The rubrics: one page of methodology each, from the text whose digest every score carries, and the band that each grade stands for.
 //!
 //! Our own Markdown is written as HTML here; raw markup in it would be shown as text.
 
-use capdex_rubrics::{RUBRICS, RubricMeta, VERDICT_PAGE, band_table};
+use capdex_rubrics::verdict::VERDICT;
+use capdex_rubrics::{RUBRICS, RubricMeta, band_table};
 use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{Event, Options, Parser};
 
@@ -11,24 +12,32 @@ use super::page_text::number;
 use super::paths;
 use super::site::{Site, median};
 
-/// All rubrics, and the verdict.
+/// What a rubric is among the others.
+fn voice(meta: &RubricMeta) -> &'static str {
+    match &*meta.rubric.id {
+        VERDICT => "the verdict",
+        _ if meta.rubric.is_seed() => "a published method",
+        _ => "a variant of a method",
+    }
+}
+
+/// All rubrics, and the bands of their grades.
 pub(crate) fn page(site: &Site) -> String {
     let frame = PageFrame { title: "Rubrics", part: "rubrics.html", depth: 0, as_of: Some(site.as_of) };
-    let lead =
-        html! { "Four published methods, computed side by side from the same facts; none is averaged into another." };
+    let lead = html! { "What to do is capdex's own verdict. Four published methods stand beside it, computed from the same facts; none is averaged into another." };
     layout::page(
         &frame,
         &html! {
             (heading("Rubrics", &lead))
             (layout::wide("Rubrics", &html! {
                 table {
-                    thead { tr { th scope="col" { "rubric" } th scope="col" { "what it is" } th scope="col" { "scale" } th scope="col" { "voice" } th scope="col" class="num" { "with a value" } th scope="col" class="num" { "median" } } }
+                    thead { tr { th scope="col" { "rubric" } th scope="col" { "what it is" } th scope="col" { "scale" } th scope="col" { "part" } th scope="col" class="num" { "with a value" } th scope="col" class="num" { "median" } } }
                     tbody {
                         @for (place, meta) in RUBRICS.iter().map(|rubric| rubric.meta()).enumerate() {
                             @let values = site.figures.values.get(&place);
                             tr {
                                 th scope="row" { a href=(paths::rubric(&meta.rubric.id)) { (meta.rubric.id) } } td { (meta.title) }
-                                td { (meta.scale.0) " to " (meta.scale.1) } td { @if meta.rubric.is_seed() { "verdict" } @else { "none: a variant" } }
+                                td { (meta.scale.0) " to " (meta.scale.1) } td { (voice(meta)) }
                                 td class="num" { (number(values.map_or(0, |values| values.values().sum()))) }
                                 td class="num" { (super::directory::value(values.and_then(median))) }
                             }
@@ -36,13 +45,9 @@ pub(crate) fn page(site: &Site) -> String {
                     }
                 }
             }))
-            section class="prose" aria-labelledby="verdict" {
-                h2 id="verdict" { "The verdict" }
-                (markdown(VERDICT_PAGE))
-            }
             section aria-labelledby="mapping" {
-                h2 id="mapping" { "The mapping" }
-                (layout::wide("The mapping", &html! {
+                h2 id="mapping" { "The bands of their grades" }
+                (layout::wide("The bands of their grades", &html! {
                     table class="slim" {
                         thead { tr { th scope="col" { "method" } th scope="col" { "grade, or constraint that took hold" } th scope="col" { "band" } } }
                         tbody { @for (method, said, band) in band_table() { tr { th scope="row" { (method) } td { (said) } td { (layout::band(band)) } } } }

@@ -13,6 +13,7 @@ use capdex_model::purl::Purl;
 use capdex_model::score::{Band, Coverage, Score, Verdict};
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
+use capdex_rubrics::verdict::with_gaps;
 use capdex_rubrics::why_they_differ;
 
 use crate::export::cell::Cell;
@@ -24,7 +25,7 @@ table_row! {
     /// one capability, ranked
     table capabilities: ranked;
     pub struct CapabilityRow<'a> read as ReadCapabilityRow {
-        /// place in the order, from 1: band, then the ranking rubric's value, coverage, slug, id; null for what is no offer
+        /// place in the order, from 1: band, trust (or the value by --rank-by), coverage, users, slug, id; null for what is no offer
         public rank: Option<u64>,
         /// readable name: locator, kind and path in lower-case kebab
         public slug: Arc<str>,
@@ -52,9 +53,9 @@ table_row! {
         public completeness: &'a Completeness,
         /// the gaps behind a completeness other than analysed
         public incomplete_reasons: AsJson<Vec<String>>,
-        /// strictest band over the four seed rubrics: ok, watch, caution, block or unknown
+        /// what to do about it: ok, watch, caution, block or unknown
         public band: Band,
-        /// (strictest - mildest) / 3 over the known bands
+        /// (strictest - mildest) / 3 over the known bands of the four methods
         public disagreement: Option<Coverage>,
         /// why the strictest and the mildest rubric differ; null where they do not
         public disagreement_reason: Option<String>,
@@ -86,6 +87,16 @@ table_row! {
         public purl: Option<String>,
         /// offer, or config for a project's own client configuration, which is judged and not ranked
         public role: &'static str,
+        /// the finding or gap that decides the band, in one sentence; quotes strangers
+        public reason: &'a str,
+        /// mean percentile of its values among its kind, 0 to 100, over the methods that answer for at least half of it
+        public trust: Option<Points>,
+        /// place in the order among its kind, from 1
+        public rank_kind: Option<u64>,
+        /// known users: monthly downloads, installs or stars, whichever is most
+        public users: Option<u64>,
+        /// licence that it states
+        public licence: Option<&'a str>,
     }
 }
 
@@ -97,7 +108,7 @@ impl<'a> CapabilityRow<'a> {
         let value =
             |rubric: &str| ranked.scores.iter().find(|score| score.rubric.id == rubric).and_then(|score| score.value);
         Self {
-            rank: ranked.rank,
+            rank: ranked.standing.rank,
             slug,
             id,
             kind: capability.kind,
@@ -128,6 +139,11 @@ impl<'a> CapabilityRow<'a> {
             revision_seen: current.revision_as_of,
             purl: Purl::of_identity(&current.identity, current.version.as_deref()).map(|purl| purl.to_string()),
             role: capability.role.as_str(),
+            reason: &verdict.reason,
+            trust: ranked.standing.trust,
+            rank_kind: ranked.standing.rank_kind,
+            users: ranked.users,
+            licence: ranked.licence.as_deref(),
         }
     }
 }
@@ -136,6 +152,12 @@ impl ReadCapabilityRow {
     /// The columns that say what the rubrics come to together.
     pub const fn verdict(&self) -> [&Cell; 3] {
         [&self.band, &self.disagreement, &self.disagreement_reason]
+    }
+
+    /// The sentence of a verdict over an empty list of gaps with those of the row put in.
+    pub fn with_gaps(&self, sentence: &str) -> String {
+        let gaps: Vec<String> = serde_json::from_str(self.incomplete_reasons.as_text()).unwrap_or_default();
+        with_gaps(sentence, &gaps)
     }
 }
 

@@ -1,14 +1,16 @@
-//! The table `packages`: SaferSkills' number of a repository, for each package.
+//! The table `packages`: the verdict of each package, and SaferSkills' number of a repository.
 
 use capdex_model::fact::Severity;
 use capdex_model::points::Points;
 use capdex_model::purl::Purl;
+use capdex_model::score::Band;
+use capdex_rubrics::rank::place;
 use capdex_rubrics::saferskills::RollUp;
 
 use crate::export::table_row::table_row;
 
 table_row! {
-    /// one package with the number that SaferSkills gives a repository
+    /// one package with its verdict, and the number that SaferSkills gives a repository
     table packages: counted;
     pub struct PackageRow<'a> read as ReadPackageRow {
         /// the locator's identity, such as npm:@scope/name
@@ -23,12 +25,39 @@ table_row! {
         public ceiling: Option<Severity>,
         /// package URL of the package without a version; null where its ecosystem has none
         public purl: Option<String>,
+        /// strictest verdict of its capabilities, in the order ok, watch, unknown, caution, block
+        public band: Option<Band>,
+        /// the sentence behind it; quotes strangers
+        public reason: Option<&'a str>,
+        /// slug of the capability that decides, the first in the order
+        public capability: Option<&'a str>,
+    }
+}
+
+/// The verdict of a package: that of the capability that decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackageVerdict {
+    /// The strictest band.
+    pub band: Band,
+    /// The sentence behind it.
+    pub reason: String,
+    /// The slug of the capability.
+    pub capability: String,
+}
+
+impl PackageVerdict {
+    /// Takes the place of what was known of the package where it is stricter. Capabilities come in their order, so that of
+    /// equals the first stays.
+    pub fn join(self, known: &mut Option<Self>) {
+        if known.as_ref().is_none_or(|known| place(known.band) < place(self.band)) {
+            *known = Some(self);
+        }
     }
 }
 
 impl<'a> PackageRow<'a> {
     /// The row of a package, by what its capabilities come to; none where none of them has a value.
-    pub fn of(package: &'a str, rolled: Option<&'a RollUp>) -> Self {
+    pub fn of(package: &'a str, verdict: Option<&'a PackageVerdict>, rolled: Option<&'a RollUp>) -> Self {
         Self {
             package,
             capabilities: rolled.map_or(0, |rolled| rolled.capabilities),
@@ -36,6 +65,9 @@ impl<'a> PackageRow<'a> {
             grade: rolled.map_or("n/a", |rolled| &*rolled.grade),
             ceiling: rolled.and_then(|rolled| rolled.ceiling),
             purl: Purl::of_identity(package, None).map(|purl| purl.to_string()),
+            band: verdict.map(|verdict| verdict.band),
+            reason: verdict.map(|verdict| &*verdict.reason),
+            capability: verdict.map(|verdict| &*verdict.capability),
         }
     }
 }

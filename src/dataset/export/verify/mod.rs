@@ -9,6 +9,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use capdex_model::rule::RuleIndex;
+use capdex_rubrics::rank::TRUST;
 
 use super::exporters::EXPORTERS;
 use super::format::Exporter;
@@ -293,7 +294,7 @@ fn check_texts(manifest: &DatasetManifest, rules: &RuleIndex, verified: &mut Ver
     if manifest.ruleset_sha256 != rules.digest().hex() {
         verified.differs("manifest.json: the facts were found under another rule set than this program's");
     }
-    if capdex_rubrics::find(&manifest.rank_by).is_none() {
+    if manifest.rank_by != TRUST && capdex_rubrics::find(&manifest.rank_by).is_none() {
         verified.differs(format!("manifest.json: {} ranks, which is no rubric of this program", manifest.rank_by));
     }
     check_rubrics(manifest, verified);

@@ -13,7 +13,7 @@ use capdex_model::facts::{DefaultRow, Exceptions, OutcomeRow, RuleDefaults, Spar
 use capdex_model::rule::RuleIndex;
 use capdex_model::score::Score;
 use capdex_model::snapshot::Completeness;
-use capdex_rubrics::rank::{ScoreRankKey, score_rank_key};
+use capdex_rubrics::rank::{Merit, users};
 use capdex_rubrics::saferskills::{self, RolledUpCapability};
 use capdex_rubrics::{RUBRICS, verdict};
 
@@ -81,8 +81,8 @@ pub(super) struct Computed {
     scores: Box<[ScorePrint]>,
     /// For the number of their package, where SaferSkills has one for them.
     pub(super) member: Option<RolledUpCapability>,
-    /// The print and the merit for a whole look, and for an incomplete one.
-    ranked: [(Print, ScoreRankKey); 2],
+    /// The verdict for a whole look, and for an incomplete one.
+    judged: [Judged; 2],
 }
 
 impl Computed {
@@ -91,11 +91,21 @@ impl Computed {
         self.scores.get(rubric)
     }
 
-    /// The print of the verdict, and what ranks.
-    pub(super) const fn ranked(&self, is_analysed: bool) -> &(Print, ScoreRankKey) {
-        let [analysed, other] = &self.ranked;
+    /// The verdict, and what ranks.
+    pub(super) const fn judged(&self, is_analysed: bool) -> &Judged {
+        let [analysed, other] = &self.judged;
         if is_analysed { analysed } else { other }
     }
+}
+
+/// A verdict computed again.
+pub(super) struct Judged {
+    /// The print of its cells.
+    pub(super) print: Print,
+    /// Its sentence, over an empty list of gaps.
+    pub(super) reason: String,
+    /// What the capability brings to the order.
+    pub(super) merit: Merit,
 }
 
 /// The results of all facts, by the digest that is written beside them.
@@ -228,10 +238,11 @@ impl WrittenFacts {
         let (as_of, rank_by) = (dataset.manifest.as_of, &*dataset.manifest.rank_by);
         let facts = self.facts(defaults, dataset.rules)?;
         let all: Vec<Score> = RUBRICS.iter().map(|rubric| rubric.score(&facts, as_of)).collect();
-        let ranked = |completeness: Completeness| {
+        let judged = |completeness: Completeness| {
             let verdict = verdict(&all, &completeness);
             let print = print(&capabilities::verdict_cells(&all, &verdict)?);
-            anyhow::Ok((print, score_rank_key(&verdict, &all, rank_by)))
+            let merit = Merit::of(facts.kind, verdict.band, &all, rank_by).with_users(users(&facts));
+            anyhow::Ok(Judged { print, reason: verdict.reason, merit })
         };
         Ok(Computed {
             row: self.row,
@@ -242,7 +253,7 @@ impl WrittenFacts {
             scores: all.iter().map(ScorePrint::of).collect::<anyhow::Result<_>>()?,
             member: saferskills::member(&facts, &all),
             // Both cases, because completeness is a column of another table that is read later.
-            ranked: [ranked(Completeness::Analysed)?, ranked(Completeness::Partial(Vec::new()))?],
+            judged: [judged(Completeness::Analysed)?, judged(Completeness::Partial(Vec::new()))?],
         })
     }
 }

@@ -5,16 +5,18 @@ use std::collections::BTreeMap;
 use capdex_model::capability::CapabilityRole;
 use capdex_model::score::RubricRef;
 use capdex_rubrics::RUBRICS;
-use capdex_rubrics::rank::ScoreRankKey;
+use capdex_rubrics::rank::{RankKey, Standings, TRUST};
 use capdex_rubrics::saferskills::{self, RolledUpCapability};
 
-use super::recomputed::{Print, Recomputed, bytes, print};
+use super::recomputed::{Judged, Print, Recomputed, bytes, print};
 use super::{Dataset, Verified};
 use crate::escape::count;
 use crate::export::cell::Cell;
+use crate::export::field::Field as _;
+use crate::export::rank_order::{Ranks, speaks};
 use crate::export::table_row::{ReadRow as _, TableRow as _};
 use crate::export::tables::capabilities::ReadCapabilityRow;
-use crate::export::tables::packages::{PackageRow, ReadPackageRow};
+use crate::export::tables::packages::{PackageRow, PackageVerdict, ReadPackageRow};
 use crate::export::tables::score_breakdowns::ReadBreakdownRow;
 use crate::export::tables::scores::ReadScoreRow;
 
@@ -27,9 +29,9 @@ pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified 
     let mut checked = || {
         // The order matters: scores are gathered first, and ranks say which of them are used.
         let mut scored = check_scores(dataset, recomputed, &mut verified)?;
-        let members = check_ranks(dataset, recomputed, &mut scored, &mut verified)?;
+        let packages = check_ranks(dataset, recomputed, &mut scored, &mut verified)?;
         check_scored(dataset, &scored, &mut verified);
-        check_packages(dataset, members, &mut verified)
+        check_packages(dataset, packages, &mut verified)
     };
     if let Err(error) = checked() {
         verified.differs(format!("{error:#}"));
@@ -95,52 +97,95 @@ fn subject(slug: &Cell, content: &Cell, facts: &Cell) -> Print {
 /// Capabilities without a score, by the place of the rubric: how many, and the first.
 type Lacking = BTreeMap<usize, (u64, String)>;
 
-/// Computes band and rank of every capability again, from its facts and its completeness. The rows stand in the order of
-/// their ranks. A capability that lacks a score with a voice in them has only its place counted. Its band and rank are
-/// unknown, because the scores that were given may have been others. Returns the members that make the number of each
-/// package.
+/// The values of everything that takes a rank, as its facts give them. None where a score with a voice is missing anywhere:
+/// the percentiles of all depend on it.
+fn standings(dataset: &Dataset<'_>, recomputed: &Recomputed, scored: &AllScored) -> anyhow::Result<Option<Standings>> {
+    let speaking = speaking(dataset);
+    let (mut merits, mut is_known) = (Vec::new(), true);
+    dataset.each(|row: ReadCapabilityRow| {
+        let computed = recomputed.of(dataset, row.facts_sha256.as_text());
+        let rubrics = bytes(row.id.as_text()).and_then(|id| scored.get(&id)).map(|said| said.rubrics);
+        is_known &= rubrics.unwrap_or_default().have_all(speaking);
+        merits.extend(computed.filter(|_| takes_rank(&row)).map(|computed| &computed.judged(is_analysed(&row)).merit));
+        Ok(())
+    })?;
+    Ok(is_known.then(|| Standings::of(merits)))
+}
+
+/// The rubrics that decide band and rank; others may be missing without doubt about either.
+fn speaking(dataset: &Dataset<'_>) -> RubricSet {
+    RubricSet::with(|rubric| speaks(rubric, &dataset.manifest.rank_by))
+}
+
+/// Ranks count the rows that have one.
+fn takes_rank(row: &ReadCapabilityRow) -> bool {
+    row.role.as_text() != CapabilityRole::Config.as_str()
+}
+
+/// Completeness is taken as written: what could not be read is not in the dataset.
+fn is_analysed(row: &ReadCapabilityRow) -> bool {
+    row.completeness.as_text() == "analysed"
+}
+
+/// What makes the row of a package: its verdict, and the members of its number.
+#[derive(Default)]
+struct PackageParts {
+    verdict: Option<PackageVerdict>,
+    members: Vec<RolledUpCapability>,
+}
+
+/// Computes verdict, trust and rank of every capability again, from its facts and its completeness. The rows stand in the order
+/// of their ranks. A capability that lacks a score with a voice in them has only its place counted: band and rank are
+/// unknown, because the scores that were given may have been others. Returns what makes the row of each package.
 fn check_ranks(
     dataset: &Dataset<'_>,
     recomputed: &Recomputed,
     scored: &mut AllScored,
     verified: &mut Verified,
-) -> anyhow::Result<BTreeMap<String, Vec<RolledUpCapability>>> {
+) -> anyhow::Result<BTreeMap<String, PackageParts>> {
     let file = dataset.file::<ReadCapabilityRow>();
-    // Only these rubrics decide band and rank; the others may be missing without doubt about either.
-    let speaking = RubricSet::with(|rubric| rubric.is_seed() || rubric.id == dataset.manifest.rank_by);
+    let speaking = speaking(dataset);
     let member_of = RubricSet::with(|rubric| rubric.id == ROLLED_UP);
-    let mut members: BTreeMap<String, Vec<RolledUpCapability>> = BTreeMap::new();
+    let standings = standings(dataset, recomputed, scored)?;
+    let is_first_version = dataset.manifest.is_first_version();
+    let mut packages: BTreeMap<String, PackageParts> = BTreeMap::new();
     let mut lacking = Lacking::new();
-    let mut before: Option<(ScoreRankKey, String, [u8; 32])> = None;
-    let (mut ranks, mut is_ordered) = (1.., true);
+    let mut before: Option<(RankKey, String, [u8; 32])> = None;
+    let (mut ranks, mut is_ordered) = (Ranks::default(), true);
     dataset.each(|row: ReadCapabilityRow| {
-        // Ranks count the rows that have one, so a row that was taken out shows in the next.
-        let is_ranked = row.role.as_text() != CapabilityRole::Config.as_str();
-        is_ordered &= row.rank.as_integer() == if is_ranked { ranks.next() } else { None };
         let slug = row.slug.as_text();
-        let of_package = members.entry(row.package.as_text().to_owned()).or_default();
+        let of_package = packages.entry(row.package.as_text().to_owned()).or_default();
         let computed = recomputed.of(dataset, row.facts_sha256.as_text());
         let (Some(id), Some(computed)) = (bytes(row.id.as_text()), computed) else {
             verified.differs(format!("{file}: {slug} has no id or names facts that are not there"));
             return Ok(());
         };
+        let Judged { print: verdict, reason, merit } = computed.judged(is_analysed(&row));
+        // A row that was taken out shows in the ranks of the next.
+        let (rank, rank_kind) = takes_rank(&row).then(|| ranks.next(merit.kind)).unzip();
+        let written = |cell: &Cell| cell.as_integer().and_then(|rank| u64::try_from(rank).ok());
+        is_ordered &= written(&row.rank) == rank && (is_first_version || written(&row.rank_kind) == rank_kind);
         let rubrics = take_scored(dataset, &row, id, scored, verified);
         // Missing scores are unknown and no difference: a dataset of another day may lack them.
         for at in (0..RUBRICS.len()).filter(|at| !rubrics.has(*at)) {
             lacking.entry(at).or_insert_with(|| (0, slug.to_owned())).0 += 1;
         }
-        of_package.extend(computed.member.filter(|_| rubrics.have_all(member_of)));
-        if !rubrics.have_all(speaking) {
-            return Ok(());
+        of_package.members.extend(computed.member.filter(|_| rubrics.have_all(member_of)));
+        let reason = row.with_gaps(reason);
+        if rubrics.have_all(speaking) {
+            verified.ranks += 1;
+            if print(row.verdict()) != *verdict || (!is_first_version && row.reason.as_text() != reason) {
+                verified.differs(format!("{file}: the verdict of {slug} is not what its scores give"));
+            }
         }
-        // Completeness is taken as written: what could not be read is not in the dataset.
-        let (verdict, merit) = computed.ranked(row.completeness.as_text() == "analysed");
-        verified.ranks += 1;
-        if print(row.verdict()) != *verdict {
-            verified.differs(format!("{file}: the verdict of {slug} is not what its scores give"));
+        PackageVerdict { band: merit.band, reason, capability: slug.to_owned() }.join(&mut of_package.verdict);
+        let Some(standings) = &standings else { return Ok(()) };
+        let trust = standings.trust(merit).filter(|_| rank.is_some());
+        if !is_first_version && print([&row.trust]) != print([&trust.into_cell()?]) {
+            verified.differs(format!("{file}: the trust of {slug} is not what the scores of its kind give"));
         }
-        // The whole key of the order: merit, then slug, then id, which makes every order but one wrong.
-        let key = (*merit, slug.to_owned(), id);
+        // The whole key of the order: then slug, then id, which makes every order but one wrong.
+        let key = (standings.key(merit, dataset.manifest.rank_by == TRUST), slug.to_owned(), id);
         is_ordered &= before.as_ref().is_none_or(|before| *before < key);
         before = Some(key);
         Ok(())
@@ -149,7 +194,7 @@ fn check_ranks(
         verified.differs(format!("{file}: the ranks are not in order"));
     }
     tell_lacking(dataset, lacking, speaking, verified);
-    Ok(members)
+    Ok(packages)
 }
 
 /// Finds what the table of scores says of a row of the ranked table: the rubrics that scored it.
@@ -258,23 +303,24 @@ fn breakdowns(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<
     Ok(prints)
 }
 
-/// Computes the roll-up of every package again.
+/// Computes the row of every package again.
 fn check_packages(
     dataset: &Dataset<'_>,
-    members: BTreeMap<String, Vec<RolledUpCapability>>,
+    packages: BTreeMap<String, PackageParts>,
     verified: &mut Verified,
 ) -> anyhow::Result<()> {
-    let mut written = Vec::with_capacity(members.len());
+    let mut written = Vec::with_capacity(packages.len());
     dataset.each(|row: ReadPackageRow| {
         written.push(print(row.cells()));
         Ok(())
     })?;
     verified.ranks += u64::try_from(written.len())?;
-    let mut rolled: Vec<Print> = Vec::with_capacity(members.len());
-    for (package, members) in members {
+    let mut rolled: Vec<Print> = Vec::with_capacity(packages.len());
+    for (package, PackageParts { verdict, members }) in packages {
         let number = saferskills::roll_up(&members);
-        let mut row = PackageRow::of(&package, number.as_ref());
-        // Version 1 lacks the column.
+        // Version 1 lacks the verdict and the package URL.
+        let verdict = verdict.filter(|_| !dataset.manifest.is_first_version());
+        let mut row = PackageRow::of(&package, verdict.as_ref(), number.as_ref());
         row.purl = row.purl.filter(|_| !dataset.manifest.is_first_version());
         rolled.push(print(&row.into_cells()?));
     }

@@ -42,6 +42,7 @@ pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageDa
         &frame,
         &html! {
             (heading(&name, &lead(row)))
+            p class="reason" { (layout::band(row.band)) " because: " (quoted(&data.verdict.reason, TEXT)) "." }
             (contents())
             (summary(site, row, data))
             section aria-labelledby="scores" { h2 id="scores" { "Scores" } (scores::section(data)) }
@@ -85,6 +86,8 @@ fn summary(site: &Site, row: &CapabilitySummary, data: &CapabilityPageData) -> M
         (differ(data))
         dl class="facts" {
             @if let Some(rank) = row.rank { div { dt { "rank" } dd { (number(rank)) " of " (number(site.ranked)) } } }
+            @if let Some(rank) = row.rank_kind { div { dt { "among its kind" } dd { (number(rank)) } } }
+            @if let Some(trust) = row.trust { div { dt { "trust" } dd { (trust) " of 100" } } }
             div { dt { "findings" } dd { (row.findings.above_info()) } }
             div { dt { "first seen" } dd { (when(row.first_seen)) } }
             div { dt { "this content since" } dd { (when(row.revised)) } }

@@ -4,6 +4,7 @@
 
 use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Band, Score};
+use capdex_rubrics::verdict::VERDICT;
 use capdex_rubrics::{RUBRICS, RubricMeta, find};
 use maud::{Markup, html};
 
@@ -62,7 +63,7 @@ fn arithmetic(meta: &RubricMeta, score: &Score, rules: &RuleIndex) -> Markup {
         details class="arithmetic" {
             summary {
                 "How " (meta.rubric.id) " got to " strong { (value(score.value)) }
-                @if !meta.rubric.is_seed() { " " span class="quiet" { "(a variant, without a voice in the verdict)" } }
+                @if !meta.rubric.is_seed() && meta.rubric.id != VERDICT { " " span class="quiet" { "(a variant)" } }
             }
             p class="note" { "Version " (score.rubric.version) ", text " code { (score.rubric.text) } ", coverage " (coverage(score)) " %." }
             @if !score.reason.is_empty() { p { (quoted(&score.reason, TEXT)) } }

@@ -16,7 +16,7 @@ use super::CapabilitySummary;
 /// Columns of the distribution of one rubric's values.
 pub(crate) const STEPS: usize = 10;
 
-/// The four rubrics that make the verdict, in their order, each with its place in [`RUBRICS`].
+/// The four published methods, in their order, each with its place in [`RUBRICS`].
 pub(crate) fn seeds() -> impl Iterator<Item = (usize, &'static dyn Rubric)> {
     RUBRICS.iter().copied().enumerate().filter(|(_, rubric)| rubric.meta().rubric.is_seed())
 }

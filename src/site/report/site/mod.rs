@@ -13,9 +13,10 @@ use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Band, Coverage, Score, Verdict};
 use capdex_model::time::AsOf;
 use capdex_rubrics::RUBRICS;
-use capdex_rubrics::rank::{DEFAULT_RANK_BY, RankKey, rank_key};
+use capdex_rubrics::rank::{Merit, Standings, TRUST, users};
 
 use capdex_dataset::escape::shorten;
+use capdex_dataset::export::rank_order::Ranks;
 use capdex_dataset::export::ranked_capability;
 use capdex_dataset::finding::SeverityCounts;
 
@@ -55,9 +56,17 @@ pub struct CapabilitySummary {
     pub listing: ListingKey,
     /// The state of that listing.
     pub listing_state: ListingState,
-    /// The one word over the four seed rubrics.
+    /// Its place in the order among its kind, from 1; none where it is no offer.
+    pub rank_kind: Option<u64>,
+    /// The verdict's band.
     pub band: Band,
-    /// Their degree of disagreement.
+    /// The sentence behind it; it quotes strangers.
+    pub reason: String,
+    /// The mean percentile of its values among its kind, 0 to 100.
+    pub trust: Option<Points>,
+    /// Known users.
+    pub users: Option<u64>,
+    /// The degree to which the four methods disagree.
     pub disagreement: Option<Coverage>,
     /// The value of each rubric, in the order of [`RUBRICS`].
     pub values: Vec<Option<Points>>,
@@ -101,26 +110,32 @@ impl Site {
     /// Errors of the store.
     pub fn load(reader: &Reader, as_of: AsOf, told: impl Fn()) -> anyhow::Result<Self> {
         let mut figures = Figures::default();
-        let mut ranked: Vec<(RankKey, CapabilitySummary)> = Vec::new();
+        let mut ranked: Vec<(Merit, CapabilitySummary)> = Vec::new();
         // One at a time: facts of all capabilities together would not fit into memory.
         reader.each_current(|current| -> anyhow::Result<()> {
             let facts = ranked_capability::facts(reader, &current)?;
             let (scores, verdict) = ranked_capability::scores(reader, &current, as_of)?;
-            let capability = &current.capability;
-            let key = rank_key(&verdict, &scores, DEFAULT_RANK_BY, &capability.slug, capability.id);
-            let row = row(current, &scores, &verdict, SeverityCounts::of(&facts));
+            let kind = current.capability.kind;
+            let users = users(&facts);
+            let merit = Merit::of(kind, verdict.band, &scores, TRUST).with_users(users);
+            let row = CapabilitySummary { users, ..row(current, &scores, &verdict, SeverityCounts::of(&facts)) };
             // Counted while the facts are at hand, because they are not kept.
             figures.count(&row, &facts, &scores);
-            ranked.push((key, row));
+            ranked.push((merit, row));
             told();
             Ok(())
         })?;
-        // An unstable sort is enough: the key ends with the id, so no two are equal.
-        ranked.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let standings = Standings::of(ranked.iter().filter(|(_, row)| row.role.is_ranked()).map(|(merit, _)| merit));
+        // Ends with the id, so that no two are equal.
+        ranked.sort_by_cached_key(|(merit, row)| (standings.key(merit, true), row.slug.clone(), row.id));
         // Ranks are given after sorting, and begin at 1. What is no offer takes none.
-        let mut ranks = 1..;
-        let numbered = ranked.into_iter().map(|(_, row)| match row.role.is_ranked() {
-            true => CapabilitySummary { rank: ranks.next(), ..row },
+        let mut ranks = Ranks::default();
+        let numbered = ranked.into_iter().map(|(merit, row)| match row.role.is_ranked() {
+            true => {
+                let (rank, rank_kind) = ranks.next(row.kind);
+                let trust = standings.trust(&merit);
+                CapabilitySummary { rank: Some(rank), rank_kind: Some(rank_kind), trust, ..row }
+            }
             false => row,
         });
         let rows: Vec<CapabilitySummary> = numbered.collect();
@@ -157,6 +172,9 @@ fn row(current: CurrentCapability, scores: &[Score], verdict: &Verdict, findings
     let value = |id: &str| scores.iter().find(|score| score.rubric.id == id).and_then(|score| score.value);
     CapabilitySummary {
         rank: None,
+        rank_kind: None,
+        trust: None,
+        users: None,
         id: capability.id,
         role: capability.role,
         // Names of strangers may be of any length, and a row is kept for each.
@@ -169,6 +187,7 @@ fn row(current: CurrentCapability, scores: &[Score], verdict: &Verdict, findings
         listing: current.listing,
         listing_state: current.listing_state,
         band: verdict.band,
+        reason: shorten(&verdict.reason, KEPT),
         disagreement: verdict.disagreement,
         values: RUBRICS.iter().map(|rubric| value(&rubric.meta().rubric.id)).collect(),
         findings,

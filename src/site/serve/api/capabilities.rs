@@ -37,6 +37,10 @@ fn object(row: &CapabilitySummary) -> Map<String, Value> {
         "listing": row.listing,
         "listing_state": row.listing_state.as_str(),
         "band": row.band.as_str(),
+        "reason": row.reason,
+        "trust": row.trust,
+        "rank_kind": row.rank_kind,
+        "users": row.users,
         "disagreement": row.disagreement.map(|share| share.to_json()),
         "completeness": row.completeness,
         "findings": findings,
@@ -131,7 +135,7 @@ pub(in crate::serve) fn one(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> 
         let (scores, verdict) = ranked_capability::scores(ask.reader, current, ask.site.as_of)?;
         let input = current.listing.to_string();
         let surfaces = ask.reader.surfaces(&current.capability.id)?;
-        let item = ScanRecord::new(&input, &current.capability, &current.completeness, &facts, &scores, verdict);
+        let item = ScanRecord::new(&input, &current.capability, &current.completeness, &facts, &scores, &verdict);
         // Without them it says null: a list of before is unknown and not empty.
         let item = match &surfaces {
             Some(surfaces) => item.with_surfaces(surfaces),
