@@ -128,7 +128,8 @@ fn compute(checks: [Check; 6], reported: bool) -> Score {
     // The mean is over completed checks only: missing data lowers the coverage and not the value.
     let value = checks.iter().filter_map(Check::score).sum::<Points>().share(1, count);
     let (decision, gate) = decide(&checks, reported, completed, value);
-    let gate = gate.map(|gate| if completed < TABLE.checks_needed { with_missing(gate, &checks) } else { gate.into() });
+    let is_open = decision == "INSUFFICIENT DATA";
+    let gate = gate.map(|gate| if is_open { with_missing(gate, &checks) } else { gate.into() });
     score.terms.reserve_exact(completed + 1);
     for check in checks {
         let Some(points) = check.score() else { continue };
