@@ -10,6 +10,7 @@ pub mod awesome_lists;
 pub mod catalogue;
 mod claims;
 pub mod clawhub;
+mod collect;
 #[cfg(test)]
 mod conformance;
 pub mod deliver;
@@ -51,6 +52,7 @@ mod testing;
 pub mod unpack;
 mod walk;
 
+pub use collect::{Answers, CollectFuture, CollectRequest, Collected, Collector};
 pub use error::CrawlError;
 pub use forge::path::ForgePaths;
 pub use http::Usage;

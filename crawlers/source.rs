@@ -8,6 +8,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::CrawlError;
+use crate::collect::Collector;
 use crate::http::{Http, RateLimit};
 use crate::references::OperatorForge;
 use capdex_model::ids::ListingKey;
@@ -88,6 +89,8 @@ pub struct SourceSettings {
     pub forges: Vec<OperatorForge>,
     /// The base address of the feed of changes, where the source has one beside its base address.
     pub changes_url: Option<String>,
+    /// The base address of the counts of downloads, where the source has them beside its base address.
+    pub downloads_url: Option<String>,
     /// Patterns of paths that are left out of what is read, for local sources.
     pub exclude: Vec<String>,
     /// True where installed dependencies and caches are read too, for local sources.
@@ -227,4 +230,8 @@ pub trait Source: Send + Sync {
     fn meta(&self) -> &'static SourceMeta;
     /// Takes one step of a walk. An error means that the step gave nothing and the cursor stays.
     fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a>;
+    /// The part of it that answers beside its listings; none where it has nothing more to say.
+    fn collector(&self) -> Option<&'static dyn Collector> {
+        None
+    }
 }

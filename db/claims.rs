@@ -1,7 +1,8 @@
 //! Claims as rules read them: what a source said, with what lists of abuse report and what passes saw.
 //!
 //! The source's own words are never touched: the rest is added when claims are read, and to the digest by which scans
-//! are keyed. So news about a package makes exactly that package unscanned.
+//! are keyed. So news about a package makes exactly that package unscanned. What the other listings of its entity lend
+//! it is joined in here too (`entity_signals.rs`).
 
 use std::collections::BTreeSet;
 
@@ -13,12 +14,13 @@ use capdex_model::listing::{Claim, Claims, Listing};
 use capdex_model::release_line;
 use rusqlite::Connection;
 
-use crate::StoreError;
 use crate::identities::settle_listing;
 use crate::sql::{Cells, execute, first, id_of, rows};
+use crate::{StoreError, entity_signals};
 
 /// The claims of a listing, with what else is known of it and of the packages that it names.
-pub(crate) fn of(conn: &Connection, listing: Listing) -> Result<Claims, StoreError> {
+pub(crate) fn of(conn: &Connection, mut listing: Listing) -> Result<Claims, StoreError> {
+    entity_signals::add(conn, &mut listing)?;
     let mut subjects: BTreeSet<String> = listing.locators.iter().map(|locator| locator.identity()).collect();
     // What is said of a package is said of each of its release lines.
     let packages: Vec<String> =

@@ -64,7 +64,8 @@ impl Reader {
                                          JOIN identities i ON i.id = k.identity
                                          JOIN listings l ON l.id = i.listing), '')
                        || ifnull('.' || (SELECT group_concat(id || '=' || kind ORDER BY id) FROM sources
-                                         WHERE kind <> id), '')";
+                                         WHERE kind <> id), '')
+                       || ifnull('.answers ' || (SELECT max(asked) FROM source_answers), '')";
         let state = first(self.connection(), "read the watched state", sql, (), |row| row.cell(0))?;
         Ok(state.unwrap_or_default())
     }

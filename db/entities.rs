@@ -15,7 +15,6 @@ use capdex_corpus::identity::{
 };
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
-use capdex_model::listing::Listing;
 use capdex_model::snapshot::FileEntry;
 use capdex_model::source_role::SourceRoles;
 use capdex_model::time::AsOf;
@@ -77,20 +76,7 @@ pub struct RevisionId(i64);
 impl Reader {
     /// The statement of every listing but those of release lines about what it is, sorted by key. `roles` are those of the kinds of sources.
     pub fn statements(&self, roles: &SourceRoles) -> Result<Vec<Statement>, StoreError> {
-        let roles = roles.clone().with_kinds(self.source_kinds()?);
-        let sql = "SELECT d.body, l.popularity, l.first_seen, l.state <> 'gone'
-                   FROM listings l JOIN json_documents d ON d.id = l.body ORDER BY l.source, l.name";
-        let statements = rows(self.connection(), "read what listings are", sql, (), |row| {
-            let listing: Listing = row.packed(0, "listing")?;
-            // A release line is its package, which makes the statement.
-            if listing.release_line().is_some() {
-                return Ok(None);
-            }
-            let popularity: Option<i64> = row.cell(1)?;
-            let popularity = popularity.and_then(|count| u64::try_from(count).ok());
-            Ok(Some(Statement::of(&listing, &roles, popularity, row.as_of(2)?.0, row.cell(3)?)))
-        })?;
-        Ok(statements.into_iter().flatten().collect())
+        Ok(self.stated_signals(roles)?.into_iter().map(|(statement, _)| statement).collect())
     }
 
     /// Every listing's entity with its edges, sorted by listing.

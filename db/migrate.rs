@@ -33,6 +33,7 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0017_release_lines.sql")),
     M::up(include_str!("migrations/0018_pypi_lines.sql")),
     M::up(include_str!("migrations/0019_surfaces.sql")),
+    M::up(include_str!("migrations/0020_signals.sql")),
 ];
 /// The newest schema version that this program knows: the number of its migrations.
 pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;
@@ -180,7 +181,9 @@ mod tests {
         let store = folder.store();
         scan_of(&store, "old", "1", 1);
         drop(store);
-        folder.sql("DROP TABLE scan_surfaces; PRAGMA user_version = 18");
+        folder.sql(
+            "DROP TABLE scan_surfaces; DROP TABLE entity_signals; DROP TABLE source_answers; PRAGMA user_version = 18",
+        );
         let store = folder.store();
         scan_of(&store, "new", "1", 2);
         let reader = store.reader().expect("opens");

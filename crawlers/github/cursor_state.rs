@@ -15,8 +15,6 @@ use crate::{NextPage, WalkCursor};
 pub(super) struct GithubCursorState {
     /// The digest of the queries: those of another list are walked from their beginning.
     of: String,
-    /// The number of changed repositories that may still be asked for more.
-    pub(super) deep: u64,
     /// The place itself.
     pub(super) at: At,
 }
@@ -41,25 +39,24 @@ impl GithubCursorState {
     pub(super) fn read(cursor: Option<&WalkCursor>, queries: &Queries, has_names: bool) -> Self {
         let of = digest(queries);
         let read = cursor.and_then(|cursor| serde_json::from_str::<Self>(&cursor.0).ok());
-        // A damaged cursor must not spend more requests than the schedule allows.
-        let fits = |place: &Self| place.of == of && place.at.fits(queries) && place.deep <= queries.deep;
+        let fits = |place: &Self| place.of == of && place.at.fits(queries);
         if let Some(place) = read.filter(fits) {
             return place;
         }
         let first = queries.all.first().filter(|_| !has_names).map(|query| At::beginning(0, query));
-        Self { of, deep: queries.deep, at: first.unwrap_or(At::Names { at: None }) }
+        Self { of, at: first.unwrap_or(At::Names { at: None }) }
     }
 
     /// The place at which the walk goes on from here. `at` is `None` at the end of what was walked, and the next
     /// query's turn comes.
-    pub(super) fn next(&self, at: Option<At>, deep: u64, queries: &Queries) -> NextPage {
+    pub(super) fn next(&self, at: Option<At>, queries: &Queries) -> NextPage {
         let index = match self.at {
             At::Names { .. } => 0,
             At::Search { index, .. } | At::List { index, .. } | At::Ids { index, .. } => index + 1,
         };
         let at = at.or_else(|| queries.all.get(index).map(|query| At::beginning(index, query)));
         let Some(at) = at else { return NextPage::END };
-        let place = Self { of: self.of.clone(), deep, at };
+        let place = Self { of: self.of.clone(), at };
         // Numbers and short texts: it can always be written.
         serde_json::to_string(&place).map_or(NextPage::END, |text| NextPage::More(WalkCursor(text)))
     }

@@ -9,11 +9,12 @@ use http::header::{ACCEPT, HeaderValue};
 use http::{Response, StatusCode, Uri};
 use octocrab::{FromResponse, OctoBody, Octocrab, Page};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::sender::{self, Arrived, DOCUMENT, Drafts, GithubDraft, GithubSender};
-use crate::http::{Http, innermost};
-use crate::{CrawlError, forge, json};
+use crate::forge::MAX_DOCUMENT_BYTES;
+use crate::http::{Http, HttpRequest, HttpResponse, innermost};
+use crate::{CrawlError, forge, json as json_text};
 
 /// The interface of one GitHub. Cheap to clone.
 #[derive(Clone)]
@@ -21,6 +22,8 @@ pub(super) struct Interface {
     /// Its calls end with their request, which is not sent.
     drafts: Octocrab,
     sender: Octocrab,
+    /// For the one interface that octocrab would post to by itself.
+    http: Http,
     base_url: String,
 }
 
@@ -40,7 +43,7 @@ impl Interface {
     /// The interface at this address.
     pub(super) fn new(http: &Http, base_url: &str) -> Self {
         let sender = sender::octocrab(GithubSender { http: http.clone() });
-        Self { drafts: sender::octocrab(Drafts), sender, base_url: base_url.to_owned() }
+        Self { drafts: sender::octocrab(Drafts), sender, http: http.clone(), base_url: base_url.to_owned() }
     }
 
     /// The client on which octocrab's calls are written for the other functions here, which send them. A call says
@@ -73,7 +76,7 @@ impl Interface {
         known: Option<&Validators>,
     ) -> Result<Option<GithubResponse<Value>>, CrawlError> {
         let Some(text) = self.text(call, DOCUMENT, known).await? else { return Ok(None) };
-        let parsed = json::parse(text.document.as_bytes(), |_, _| false);
+        let parsed = json_text::parse(text.document.as_bytes(), |_, _| false);
         let document = parsed.map_err(|error| CrawlError::bad_answer(&text.asked, error))?;
         Ok(Some(GithubResponse { document, asked: text.asked, url: text.url, validators: text.validators }))
     }
@@ -94,6 +97,29 @@ impl Interface {
         let Some(Arrived { url, validators }) = arrived(&response) else { return Ok(None) };
         let document = self.sender.body_to_string(response).await.map_err(fail)?;
         Ok(Some(GithubResponse { document, asked, url, validators }))
+    }
+
+    /// Posts a query to the GraphQL interface and reads its answer. octocrab's own call gives its request no bounds.
+    ///
+    /// # Errors
+    /// Any error of the client, and `Malformed` for an answer that is no JSON.
+    pub(super) async fn graphql(&self, query: &str, variables: Value) -> Result<Value, CrawlError> {
+        // A server of GitHub's own has the REST interface in `/api/v3` and this one beside it.
+        let base_url = self.base_url.trim_end_matches('/');
+        let url = format!("{}/graphql", base_url.strip_suffix("/v3").unwrap_or(base_url));
+        let body = json!({ "query": query, "variables": variables }).to_string();
+        let request = HttpRequest {
+            url: &url,
+            accept: Some(DOCUMENT),
+            headers: &[("content-type", "application/json")],
+            body: Some(body.as_bytes()),
+            max_bytes: MAX_DOCUMENT_BYTES,
+            ..HttpRequest::default()
+        };
+        let HttpResponse::Body { bytes, .. } = self.http.send(request).await? else {
+            return Err(CrawlError::bad_answer(&url, "no body"));
+        };
+        json_text::parse(&bytes, |_, _| false).map_err(|error| CrawlError::bad_answer(&url, error))
     }
 
     /// Sends a call and reads a page of entries.

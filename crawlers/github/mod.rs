@@ -4,13 +4,14 @@
 //! recorded by octokit.
 
 mod cursor_state;
-mod deep;
 mod interface;
+mod overview;
 mod page;
 mod queries;
 mod repository;
 mod sender;
 mod shard;
+mod signals;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ mod visit;
 
 use capdex_model::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
 
+use crate::collect::Collector;
 use crate::http::RateLimit;
 use crate::{KeyMeta, ListFuture, ListRequest, Source, SourceMeta, WalkKind};
 
@@ -38,8 +40,7 @@ the schedule find:
 - a search of code, which is one with `filename:`, `path:` or `extension:` (`filename:SKILL.md`), split by file size. It
   needs a token;
 - `org:NAME` or `user:NAME` alone: all public repositories of an owner;
-- `ids:FROM..TO`: all public repositories with these numbers;
-- `facts:COUNT`: how many changed repositories of a walk are asked for what their document does not say.
+- `ids:FROM..TO`: all public repositories with these numbers.
 
 An unchanged repository costs one conditional request (304), or none where the page of a search or an owner says of it
 what it said before. A changed one costs two, its document and the commit of its default branch, and a third with its
@@ -47,9 +48,12 @@ archive where that commit is new. One that was renamed or transferred answers wi
 as moved and under its new name, for one request more. The number is kept: another one under the same name is another
 repository.
 
-Unknown without `facts:` are contributors, commits of the last year and of its last 13 weeks, workflows, and when the
-account was made; they cost four requests and are as of the repository's last change. Unknown always are releases,
-answers to issues, and branch protection. Watchers are counted when something else changed, too.
+With `signals` in the schedule so many repositories a night are asked for what their document does not say, each once a
+week: contributors, workflows, releases, commits of the last year and of its last quarter, and age, repositories and
+followers of the account. With a token one GraphQL query has most of that in one request, and issues of the year, hours to
+a first answer and branch protection besides: four requests for a repository. Without a token these three stay unknown, and
+counts that GitHub still makes (202) are asked for again the next night. Watchers are counted when something else changed,
+too.
 
 Private repositories are not listed, whatever the token may see. A repository without a commit has no bytes. What a
 search finds again under another query is visited once for each; what no search finds any more is no longer visited, and
@@ -58,7 +62,8 @@ not taken for gone.",
 `GET /repos/<owner>/<name>`, `GET /repos/<owner>/<name>/commits/<branch>`, `GET /repos/<owner>/<name>/tarball/<commit>`
 `GET /repositories/<number>` after a redirect
 `GET /search/repositories`, `GET /search/code`, `GET /orgs/<name>/repos`, `GET /users/<name>/repos`, `GET /repositories`
-with `facts:` `GET /repos/<owner>/<name>/contributors`, `…/stats/participation`, `…/actions/workflows`, `GET /users/<name>`",
+with `signals` `POST /graphql`, `GET /repos/<owner>/<name>/contributors`, `…/actions/workflows`, `…/branches/<branch>`, and
+without a token `…/stats/participation`, `…/releases`, `GET /users/<name>`",
     limits: "60 requests an hour without a token, 5,000 with one; searches 10 and 30 a minute, searches of code 10; at \
              most 100 at once and 900 points a minute (docs.github.com, \"Rate limits for the REST API\"). An answer of 304 \
              is free with a token. capdex asks 600 times a minute, 28 in searches and 9 in searches of code, and obeys \
@@ -71,6 +76,7 @@ with `facts:` `GET /repos/<owner>/<name>/contributors`, `…/stats/participation
     base_url: Some("https://api.github.com"),
     rate_limits: &[
         ("https://api.github.com", RateLimit { per_minute: 600, burst: 20, in_flight: 8 }),
+        ("https://api.github.com/graphql", RateLimit { per_minute: 80, burst: 8, in_flight: 2 }),
         ("https://api.github.com/search", RateLimit { per_minute: 28, burst: 2, in_flight: 1 }),
         ("https://api.github.com/search/code", RateLimit { per_minute: 9, burst: 1, in_flight: 1 }),
     ],
@@ -96,5 +102,9 @@ impl Source for GitHub {
 
     fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(steps::step(request))
+    }
+
+    fn collector(&self) -> Option<&'static dyn Collector> {
+        Some(signals::COLLECTOR)
     }
 }

@@ -41,8 +41,6 @@ pub(super) enum GithubQuery {
 pub(super) struct Queries {
     /// Everything that is walked after the watchlist, in order.
     pub(super) all: Vec<GithubQuery>,
-    /// The number of changed repositories of a walk that are asked for more than their document has.
-    pub(super) deep: u64,
 }
 
 /// Reads the queries of a schedule.
@@ -58,9 +56,7 @@ pub(super) fn read(queries: &[String]) -> Result<Queries, CrawlError> {
             reason: GapReason::Malformed,
             detail: detail.to_owned(),
         };
-        if let Some(count) = query.strip_prefix("facts:") {
-            read.deep = count.parse().map_err(|_| wrong("`facts:` has a number of repositories"))?;
-        } else if let Some(range) = query.strip_prefix("ids:") {
+        if let Some(range) = query.strip_prefix("ids:") {
             let ends = range.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
             let (from, to) = ends.filter(|(from, to)| from <= to).ok_or_else(|| wrong("`ids:` has a range `1..9`"))?;
             read.all.push(GithubQuery::Ids { from, to });
@@ -110,12 +106,11 @@ mod tests {
         ] {
             assert_eq!(one(query).expect(query).all, [expected]);
         }
-        assert_eq!(one("facts:200"), Ok(Queries { all: vec![], deep: 200 }));
     }
 
     #[test]
     fn what_cannot_be_asked_is_an_error() {
-        for query in ["", " ", "facts:deep", "ids:9..1", "ids:9", &"x".repeat(197)] {
+        for query in ["", " ", "ids:9..1", "ids:9", &"x".repeat(197)] {
             assert!(matches!(one(query), Err(CrawlError::Malformed { .. })), "{query}");
         }
         assert!(one(&"x".repeat(196)).is_ok());

@@ -3,8 +3,6 @@
 //! A page that says all that a listing has saves the visit of an unchanged repository.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::cursor_state::{At, GithubCursorState};
 use super::interface::Interface;
@@ -21,17 +19,13 @@ type GithubVisitResult = Result<GithubVisit, CrawlError>;
 pub(super) async fn step(request: ListRequest<'_>) -> Result<ListPage, CrawlError> {
     let queries = queries::read(&request.settings.queries)?;
     let place = GithubCursorState::read(request.cursor, &queries, !request.settings.watchlist.is_empty());
-    let visitor = Visitor {
-        github: Interface::new(request.http, &request.settings.base_url),
-        id: request.id.to_owned(),
-        // The visits of a step run at the same time and share what is left.
-        deep: Arc::new(AtomicU64::new(place.deep)),
-    };
+    let visitor =
+        Visitor { github: Interface::new(request.http, &request.settings.base_url), id: request.id.to_owned() };
     let (listed, at) = match place.at.query(&queries) {
         Some(query) => found(&request, &visitor, query, &place.at).await?,
         None => names(&request, &visitor, &place.at).await?,
     };
-    Ok(ListPage { listed, next: place.next(at, visitor.deep.load(Ordering::Relaxed), &queries) })
+    Ok(ListPage { listed, next: place.next(at, &queries) })
 }
 
 /// A step over the names that are given.

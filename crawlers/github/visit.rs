@@ -3,15 +3,11 @@
 //! One request where nothing changed; one more for the commit where something did; one for the redirect of a repository
 //! that was renamed or transferred.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Locator, Validators};
 use capdex_model::snapshot::GapReason;
 use url::Url;
 
-use super::deep;
 use super::interface::{GithubResponse, Interface};
 use super::repository::{Repository, name_of};
 use crate::http::is_status;
@@ -28,8 +24,6 @@ pub(super) struct Visitor {
     pub(super) github: Interface,
     /// The id under which the schedule names the source.
     pub(super) id: String,
-    /// The number of further changed repositories that are asked for more than their document has.
-    pub(super) deep: Arc<AtomicU64>,
 }
 
 /// The repository that a name led to.
@@ -86,12 +80,7 @@ impl Visitor {
             return Ok(Visited::Unchanged);
         }
         let locators = self.locator(&read).await?.into_iter().collect();
-        let is_deep = |left: u64| left.checked_sub(1);
-        let mut claims = read.claims.clone();
-        // Taken before anything is asked, so that visits at the same time never exceed what is allowed.
-        if self.deep.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_deep).is_ok() {
-            deep::add(&self.github, &read, &mut claims).await?;
-        }
+        let claims = read.claims.clone();
         let key = ListingKey::new(self.id, read.name());
         let listing = Listing { key, locators, claims, references: Vec::new() };
         Ok(Visited::Changed(Box::new(listing), Validators { digest: Some(digest), ..validators }))

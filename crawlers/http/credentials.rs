@@ -86,6 +86,11 @@ impl Credentials {
         Ok(())
     }
 
+    /// True where a source of this kind has any.
+    pub(super) fn has_any(&self, kind: &str) -> bool {
+        self.0.iter().any(|entry| entry.kind == kind)
+    }
+
     /// Takes the credentials for a request to `url`, among those for sources of this `kind`. Each header that `headers`
     /// do not have gets the credential with the longest base address that `url` is under. `lane` is the part of the
     /// host whose budget is charged.

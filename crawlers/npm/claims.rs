@@ -33,7 +33,8 @@ pub(super) fn of(packument: &Packument<'_>) -> Claims {
         downloads_monthly: Claim::Unknown,
         provenance: match packument.manifest.get("dist").and_then(|dist| dist.get("attestations")) {
             Some(Value::Object(_)) => Claim::Known(true),
-            // Proxies leave it out, so that nothing is said by its absence.
+            // A registry that signs says all of a version. Proxies leave out both, and nothing is said by that.
+            None if signed(packument) == Claim::Known(true) => Claim::Known(false),
             _ => Claim::Unknown,
         },
         install_scripts: install_scripts(packument),

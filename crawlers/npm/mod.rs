@@ -12,9 +12,11 @@ mod listing;
 mod packument;
 mod ranges;
 mod search;
+mod signals;
 mod status;
 mod visits;
 
+use crate::collect::Collector;
 use crate::http::{Http, HttpRequest, HttpResponse};
 use crate::{
     CrawlError, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkCursor, WalkKind, WalkScope,
@@ -58,13 +60,18 @@ where the digest of the packument's canonical form is the one of the last visit.
 `modified`, `users`, no key that begins with `_` or `readme` at the top or in a version, and tarball addresses without
 all but their last component.
 
+With `signals` in the schedule so many packages a night are asked for what their packument does not say, each once a week
+and when it changes: the repository that the attestation of the listed version names and, where `downloads_url` says where
+the counts are, the downloads of the last month, cut to two digits. 128 names without a scope are one request.
+
 A package is gone where the registry says 404, and where no version of it is left. It is taken down where the version
 listed is the registry's placeholder (`0.0.1-security`, of `npm/security-holder`), which is no release of anybody; and a
 version where its deprecation speaks of malice. What a proxy leaves out is unknown,
 never absent: the maintainers always, and everything else where `time` is missing or has no `created`, as in abbreviated
 packuments and those that a proxy put together. The times of such a proxy are those of its own intake and not taken.",
     endpoints: "`GET /<name>`, the scope's slash encoded; `GET /-/v1/search?text=&size=250&from=` for queries; \
-                `GET <changes_url>/` and `GET <changes_url>/_changes?since=&limit=10000` for the feed.",
+                `GET <changes_url>/` and `GET <changes_url>/_changes?since=&limit=10000` for the feed; with `signals` `GET /-/npm/v1/attestations/<name>@<version>` and
+                `GET <downloads_url>/downloads/point/last-month/<names>`.",
     limits: "None published for packuments; the registry's terms ask for no more than is needed. capdex asks 10 times a \
              second at most, unless the schedule says otherwise.",
     stored: "The version listed with its published digests, description, licence, repository, keywords, names of the \
@@ -96,6 +103,10 @@ impl Source for Npm {
                 NpmCursorState::Changes(since) => changes::step(&request, since).await,
             }
         })
+    }
+
+    fn collector(&self) -> Option<&'static dyn Collector> {
+        Some(signals::COLLECTOR)
     }
 }
 

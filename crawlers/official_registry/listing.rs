@@ -67,6 +67,8 @@ fn claims_of(row: &OfficialRegistryRow, is_official: bool) -> Claims {
     Claims {
         description: claims::text(row.server.get("description"), &Claim::Absent),
         repository,
+        // The registry dates each version; of a server it says no more.
+        created: row.published.clone(),
         published: row.published.clone(),
         deprecated,
         repository_signals: RepositorySignals { official, ..RepositorySignals::default() },

@@ -6,11 +6,13 @@ mod file;
 mod index;
 mod lines;
 mod project;
+mod signals;
 mod simple;
 mod status;
 
 use std::collections::BTreeSet;
 
+use crate::collect::Collector;
 use crate::http::{Http, HttpRequest, HttpResponse, redact};
 use crate::package_lines::{self, LinesByPackage, PackageListings, VisitResult, Wanted};
 use crate::walk;
@@ -53,10 +55,15 @@ serial has gone back is walked whole again.
 A project is unchanged where the index says so (304), or where the digest of what it says of the project and its files
 is the one of the last visit; addresses, serials, upload times, readmes and vulnerabilities are not in it.
 
+With `signals` in the schedule so many projects a night are asked, each once in four weeks and when it changes, whether the
+listed file is attested (yes, no, or nothing said, as by mirrors) and which repository's publisher attested it. Downloads
+are left out: the index publishes none.
+
 A project is gone where the index says 404 and where it has no file left. It is taken down where it is quarantined (PEP
 792), and a version where the reason of its yank speaks of malice.",
     endpoints: "`GET /pypi/<name>/json`, and where an index has none `GET /simple/<name>/`; \
-                `GET <changes_url>/` for the serials.",
+                `GET <changes_url>/` for the serials; with `signals` `GET /simple/<name>/` and
+                `GET /integrity/<name>/<version>/<file>/provenance`.",
     limits: "None at the edge; the index asks for a contact in the User-Agent and for serial rather than parallel use.",
     stored: "The version listed with its files' published digests, summary, licence, repository, keywords, times, \
              dependencies, yank reason.",
@@ -87,6 +94,10 @@ impl Source for Pypi {
                 (Some(url), WalkScope::Full) => whole_with_serial(&request, &projects, url).await,
             }
         })
+    }
+
+    fn collector(&self) -> Option<&'static dyn Collector> {
+        Some(signals::COLLECTOR)
     }
 }
 
@@ -154,6 +165,12 @@ fn visit(request: &ListRequest<'_>, wanted: Wanted) -> impl Future<Output = Visi
 struct Addresses {
     project: String,
     simple: Vec<String>,
+}
+
+/// The root of an index, from what people configure: the address of the simple index (`…/simple`), or the root itself.
+fn root(base_url: &str) -> &str {
+    let base = base_url.trim_end_matches('/');
+    ["/simple", "/+simple"].iter().find_map(|ending| base.strip_suffix(ending)).unwrap_or(base)
 }
 
 /// Derives them from what people configure: the address of the simple index (`…/simple`), or the root above it.

@@ -5,7 +5,9 @@ use capdex_db::{CurrentCapability, Reader};
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Outcome};
 use capdex_model::facts::SparseFacts;
-use capdex_model::ids::CapabilityId;
+use capdex_model::ids::{CapabilityId, ListingKey};
+use capdex_model::listing::Claim;
+use capdex_model::release_line;
 use capdex_model::score::{Score, Verdict};
 use capdex_model::surface::{SurfaceInventory, SurfaceRecord, SurfaceRecordKind};
 use capdex_model::time::AsOf;
@@ -29,6 +31,7 @@ pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyh
     head(&current, &verdict, out)?;
     surfaces(reader.surfaces(&current.capability.id)?.as_ref(), out)?;
     also_listed(&reader, &current, out)?;
+    signals(&reader, &current, out)?;
     rest_of_package(&reader, &current, as_of, out)?;
     out.line(format_args!("  as of     {as_of}"))?;
     print_findings(&reader, &current, &facts, out)?;
@@ -139,6 +142,42 @@ fn also_listed(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> a
     let more = others.len().saturating_sub(ALSO_LISTED);
     if more > 0 {
         out.line(format_args!("             and {more} more"))?;
+    }
+    Ok(())
+}
+
+/// Signals shown of those that other listings of the entity state.
+const SIGNALS: usize = 40;
+
+/// What other listings of the same thing state of it: the value, who says so since when, and whether the link is proved.
+fn signals(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> anyhow::Result<()> {
+    let line =
+        release_line::of_name(&current.listing.name).filter(|_| release_line::has_lines(&current.listing.source));
+    // A release line is lent what its package is.
+    let package = line.map(|(package, _)| ListingKey::new(current.listing.source.as_str(), package));
+    let Some(signals) = reader.entity_signals(package.as_ref().unwrap_or(&current.listing))? else { return Ok(()) };
+    let mut heads = std::iter::once("signals").chain(std::iter::repeat(""));
+    let mut line = |said: String, out: &mut Out| out.line(format_args!("  {:<9} {said}", heads.next().unwrap_or("")));
+    if let Claim::Known(count) = signals.registries {
+        line(
+            format!(
+                "listed in {}",
+                match count {
+                    1 => "1 directory".to_owned(),
+                    count => format!("{count} directories"),
+                }
+            ),
+            out,
+        )?;
+    }
+    for lent in signals.lent.iter().take(SIGNALS) {
+        let (kind, from) = (lent.kind.as_str(), escape::escape(&lent.from.to_string()).into_owned());
+        let (proof, reason) = (lent.proof.as_words(), escape::escape(&lent.reason).into_owned());
+        line(format!("{kind} {} by {from} since {} ({proof}: {reason})", lent.value, lent.at), out)?;
+    }
+    let more = signals.lent.len().saturating_sub(SIGNALS);
+    if more > 0 {
+        line(format!("and {more} more"), out)?;
     }
     Ok(())
 }

@@ -171,6 +171,15 @@ pub(super) fn print_report(report: &RunReport, out: &mut Out) -> anyhow::Result<
         )
     };
     out.line(line("fetch", &report.fetch, fetch))?;
+    if report.signals.items > 0 {
+        let signals = format!(
+            "{} asked for more with {}, {} answered",
+            escape::count(report.signals.items, "listing"),
+            escape::count(report.signals.requests, "request"),
+            report.signals.done
+        );
+        out.line(line("signals", &report.signals, signals))?;
+    }
     let scan = if report.scan.items == 0 {
         "nothing scanned: every snapshot was seen under this rule set".to_owned()
     } else {

@@ -64,6 +64,14 @@ keys! {
         /// package. A change counts for a package when its packument changes next.
         #[key(default = RELEASE_LINES, example = "5")]
         pub release_lines: Option<usize>,
+        /// Listings of one night that are asked for what they do not say themselves, those never asked first, for GitHub,
+        /// npm and PyPI: downloads, attestations, commits, issues, releases and the account. Each answer stands for days,
+        /// as `docs/sources.md` says. `facts:COUNT` among the queries of GitHub is its name until version 0.2.
+        #[key(default = "0: nothing beside the listings", example = "500")]
+        pub signals: Option<usize>,
+        /// The address of the counts of downloads, for npm. Without it none are asked for.
+        #[key(default = NONE, example = r#""https://downloads.registry.example""#)]
+        pub downloads_url: Option<String>,
         /// Requests after which the walk stops; the next run goes on.
         #[key(default = "no budget", example = "1000")]
         pub max_requests: Option<u64>,
@@ -122,6 +130,8 @@ pub struct SourceRun {
     pub follows: bool,
     /// References that are visited at most.
     pub max_references: usize,
+    /// Listings of one night that are asked for what they do not say themselves.
+    pub signals: usize,
     /// Requests after which the walk stops until the next run; none without a budget.
     pub max_requests: Option<u64>,
     /// Entries after which the walk stops until the next run; none without a limit.
@@ -187,6 +197,7 @@ pub(super) fn run_of(
         kind: meta.id.to_owned(),
         follows: section.follow.unwrap_or(is_asked_by_name),
         max_references: section.max_references.unwrap_or(MAX_REFERENCES),
+        signals: signals_of(section)?,
         max_requests: section.max_requests,
         max_entries: None,
         full_walk_days: section.full_walk_days.unwrap_or(FULL_WALK_DAYS),
@@ -331,19 +342,35 @@ fn source_settings(
     if let Some(url) = &section.changes_url {
         http.allowed_base_urls.push(AllowedBaseUrl::new(id, url));
     }
+    if let Some(url) = &section.downloads_url {
+        http.allowed_base_urls.push(AllowedBaseUrl::new(id, url));
+    }
     // What the operator lists himself may be an address on his own network; what other listings refer to may not.
     http.own_names.extend(section.packages.iter().map(|name| (id.to_owned(), name.clone())));
     Ok(SourceSettings {
         base_url,
         scopes,
         watchlist: sorted(&section.packages),
-        queries: sorted(&section.queries),
+        queries: sorted(&section.queries).into_iter().filter(|query| !query.starts_with(FACTS)).collect(),
         forges: Vec::new(),
         changes_url: section.changes_url.clone(),
+        downloads_url: section.downloads_url.clone(),
         exclude: sorted(&section.exclude),
         with_dependencies: section.default_excludes == Some(false),
         release_lines: section.release_lines.unwrap_or(RELEASE_LINES),
     })
+}
+
+/// How a schedule of version 0.1 says among the queries how many repositories are asked for more.
+const FACTS: &str = "facts:";
+
+/// The listings of a night that are asked for more.
+fn signals_of(section: &SourceSection) -> anyhow::Result<usize> {
+    let former = section.queries.iter().find_map(|query| query.trim().strip_prefix(FACTS));
+    let former = former.map(|count| {
+        count.parse().map_err(|_| usage(format!("queries = {FACTS}{count:?}: `{FACTS}` has a number of repositories")))
+    });
+    Ok(section.signals.or(former.transpose()?).unwrap_or(0))
 }
 
 fn configure(base: BaseUrl, (id, kind): (&str, &str), http: &mut HttpSettings) -> String {

@@ -15,6 +15,7 @@ pub mod established;
 pub mod exposure;
 pub mod identity;
 pub mod publisher;
+pub mod signals;
 #[cfg(test)]
 mod testing;
 pub mod typosquat;

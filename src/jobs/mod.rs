@@ -17,9 +17,11 @@ use crate::config::{AlertSettings, GapTolerance, SourceRun};
 use crate::shutdown::ShutdownFlag;
 
 pub mod alerts;
+pub mod collect;
 pub mod export;
 pub mod fetch;
 mod handed_out;
+pub mod join;
 pub mod list;
 pub mod plan;
 pub mod prune;

@@ -14,6 +14,7 @@ pub mod capability;
 mod claim;
 pub mod corpus_signal;
 pub mod digest;
+pub mod entity_signals;
 pub mod fact;
 pub mod facts;
 pub mod history;

@@ -86,6 +86,10 @@ pub struct Claims {
     pub downloads_monthly: Claim<u64>,
     /// True where the listed version carries a provenance attestation.
     pub provenance: Claim<bool>,
+    /// The repository that the registry's attestation of the listed version names, by its key: what it was built from, as the
+    /// registry checked it. Absent where an attestation names none. Left out of the text where unknown.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub attested: Claim<ListingKey>,
     /// Scripts that run at installation, by name (npm `scripts`: only the life-cycle names).
     pub install_scripts: Claim<Vec<(String, String)>>,
     /// Names of the run-time dependencies, sorted.
@@ -106,9 +110,56 @@ pub struct Claims {
     pub named_versions: Vec<(ListingKey, String)>,
 }
 
+impl Claims {
+    /// Takes what a source answered later, or in another place than its listing, where the listing itself says nothing.
+    pub fn fill(&mut self, later: &Self) {
+        fn take<T: Clone>(own: &mut Claim<T>, later: &Claim<T>) {
+            if own.is_unknown() {
+                own.clone_from(later);
+            }
+        }
+        take(&mut self.license, &later.license);
+        take(&mut self.maintainers, &later.maintainers);
+        take(&mut self.created, &later.created);
+        take(&mut self.version_count, &later.version_count);
+        take(&mut self.downloads_monthly, &later.downloads_monthly);
+        take(&mut self.provenance, &later.provenance);
+        // An attestation of the version before says nothing of one that has none.
+        if self.provenance != Claim::Known(false) {
+            take(&mut self.attested, &later.attested);
+        }
+        let (own, later) = (&mut self.repository_signals, &later.repository_signals);
+        take(&mut own.commits_year, &later.commits_year);
+        take(&mut own.commits_quarter, &later.commits_quarter);
+        take(&mut own.response_hours, &later.response_hours);
+        take(&mut own.issues_open, &later.issues_open);
+        take(&mut own.issues_closed, &later.issues_closed);
+        take(&mut own.contributors, &later.contributors);
+        take(&mut own.workflows, &later.workflows);
+        take(&mut own.branch_protected, &later.branch_protected);
+        take(&mut own.releases, &later.releases);
+        take(&mut own.account_created, &later.account_created);
+        take(&mut own.account_repositories, &later.account_repositories);
+        take(&mut own.account_followers, &later.account_followers);
+        take(&mut own.signed, &later.signed);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn later_answers_fill_what_the_listing_leaves_open_and_change_nothing_else() {
+        let mut claims = Claims { provenance: Claim::Known(true), ..Claims::default() };
+        let mut later =
+            Claims { provenance: Claim::Known(false), downloads_monthly: Claim::Known(7), ..Claims::default() };
+        later.repository_signals.releases = Claim::Known(2);
+        claims.fill(&later);
+        assert_eq!(claims.provenance, Claim::Known(true));
+        assert_eq!(claims.downloads_monthly, Claim::Known(7));
+        assert_eq!(claims.repository_signals.releases, Claim::Known(2));
+    }
 
     #[test]
     fn claims_round_trip_through_json() {

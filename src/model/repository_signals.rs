@@ -54,6 +54,15 @@ pub struct RepositorySignals {
     /// Watchers of the repository.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub watchers: Claim<u64>,
+    /// Releases of the repository at its forge.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub releases: Claim<u64>,
+    /// Public repositories of the account that owns it.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub account_repositories: Claim<u64>,
+    /// Followers of that account.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub account_followers: Claim<u64>,
     /// The number by which its forge knows the repository: another one under the same name is another repository.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub repository_id: Claim<u64>,

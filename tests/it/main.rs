@@ -53,6 +53,7 @@ mod rows;
 mod scan;
 mod seal;
 mod serve;
+mod signals;
 mod site;
 mod snapshots;
 mod sources;

@@ -70,6 +70,8 @@ pub(super) struct GitHub {
     pub(super) left: BTreeMap<String, u64>,
     /// Whether searches say that they ran out of time, while they have more results than this.
     pub(super) tires_above: Option<usize>,
+    /// Whether it still counts commits.
+    pub(super) counts_still: bool,
 }
 
 impl GitHub {
@@ -99,7 +101,11 @@ impl GitHub {
                     {"id": repo.id, "full_name": repo.full_name, "private": repo.is_private}})
             }),
             ["orgs" | "users", owner, "repos"] => self.owned(owner, &query),
-            ["users", owner] => Sent::ok(json!({"login": owner, "created_at": "2015-01-02T03:04:05Z"}).to_string()),
+            ["users", owner] => Sent::ok(
+                json!({"login": owner, "created_at": "2015-01-02T03:04:05Z", "public_repos": 12, "followers": 345})
+                    .to_string(),
+            ),
+            ["graphql"] => self.graphql(asked),
             _ => not_found(),
         }
     }
@@ -122,10 +128,33 @@ impl GitHub {
                             <http://x/repositories/1/contributors?per_page=1&page=41>; rel=\"last\"";
                 Sent::answer(200, &[("link", link)], json!([{"login": "a"}]).to_string())
             }
+            ["stats", "participation"] if self.counts_still => Sent::answer(202, &[], "{}"),
+            ["releases"] => {
+                let link = "<http://x/repositories/1/releases?per_page=1&page=5>; rel=\"last\"";
+                Sent::answer(200, &[("link", link)], json!([{"id": 1}]).to_string())
+            }
+            ["branches", "main"] => Sent::ok(json!({"name": "main", "protected": true}).to_string()),
             ["stats", "participation"] => Sent::ok(json!({"all": (0..52).collect::<Vec<_>>()}).to_string()),
             ["actions", "workflows"] => Sent::ok(json!({"total_count": 2, "workflows": [{}]}).to_string()),
             _ => not_found(),
         }
+    }
+
+    /// The answer to the one query that is asked, in the shape of GitHub's schema.
+    fn graphql(&self, asked: &Asked) -> Sent {
+        let body: Value = serde_json::from_slice(&asked.body).expect("JSON");
+        let of = |key: &str| body["variables"][key].as_str().expect("a variable").to_owned();
+        let Some(repo) = self.named(&format!("{}/{}", of("owner"), of("name"))) else {
+            let errors = json!([{"type": "NOT_FOUND", "path": ["repository"], "message": "Could not resolve"}]);
+            return Sent::ok(json!({"data": {"repository": null}, "errors": errors}).to_string());
+        };
+        let repository = json!({
+            "databaseId": repo.id, "releases": {"totalCount": 5},
+            "defaultBranchRef": {"name": "main", "target": {"year": {"totalCount": 90}, "quarter": {"totalCount": 4}}},
+            "owner": {"createdAt": "2015-01-02T03:04:05Z", "followers": {"totalCount": 345}, "repositories": {"totalCount": 12}},
+        });
+        let data = json!({"repository": repository, "open": {"issueCount": 3}, "closed": {"issueCount": 9}, "recent": {"nodes": []}});
+        Sent::ok(json!({ "data": data }).to_string())
     }
 
     fn search(&self, query: &BTreeMap<String, String>, shown: impl Fn(&Repo) -> Value) -> Sent {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::github::interface::Interface;
 use crate::github::sender::{GithubDraft, GithubSender};
+use crate::http::Http;
 use crate::http::testing::Sent;
-use crate::http::{Credential, Http, Secret};
 
 /// octocrab over our client as its documentation wires it: its own calls send, and read the answer by themselves.
 fn straight(http: &Http, base_url: &str) -> Octocrab {

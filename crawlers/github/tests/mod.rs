@@ -8,15 +8,17 @@ mod recorded;
 use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_model::ids::ListingKey;
-use capdex_model::listing::{Claim, Listing, Locator, Validators};
+use capdex_model::listing::{Claim, Claims, Listing, Locator, Validators};
 use capdex_model::snapshot::GapReason;
+use capdex_model::time::AsOf;
 use fake::{GitHub, Repo};
 
 use super::SOURCE;
 use super::repository::Repository;
 use crate::conformance::{self, Origin, World};
 use crate::http::testing::{Server, client, request, settings};
-use crate::{CrawlError, ListRequest, ListedEntry, NextPage, SourceSettings, WalkCursor};
+use crate::http::{AllowedBaseUrl, Credential, Secret};
+use crate::{CollectRequest, Collected, CrawlError, ListRequest, ListedEntry, NextPage, SourceSettings, WalkCursor};
 
 type Known = BTreeMap<ListingKey, Validators>;
 
@@ -242,31 +244,86 @@ async fn owners_numbers_and_code_are_walked_to_their_end() {
     }
 }
 
+/// What is answered of some repositories beside their documents.
+async fn collected(server: &Server, names: &[&str], token: bool) -> Result<Vec<Collected>, CrawlError> {
+    let mut of_client = settings(&[]);
+    of_client.allowed_base_urls = vec![AllowedBaseUrl::new("github", &server.base_url)];
+    if token {
+        of_client.credentials.push(Credential {
+            base_url: server.base_url.clone(),
+            header: "authorization".to_owned(),
+            value: Secret::new("Bearer x".to_owned()),
+            kind: "github".to_owned(),
+        });
+    }
+    let (http, _) = client(of_client);
+    let http = http.acting_for("github", "github");
+    let listed = |name: &&str| Listing {
+        key: ListingKey::new("github", *name),
+        locators: Vec::new(),
+        claims: Claims::default(),
+        references: Vec::new(),
+    };
+    let (listings, of_source): (Vec<_>, _) = (names.iter().map(listed).collect(), of_source(server, &[], &[]));
+    let as_of = AsOf("2026-11-22T00:00:00Z".parse().expect("an instant"));
+    let request = CollectRequest { id: "github", http: &http, settings: &of_source, listings: &listings, as_of };
+    let collector = SOURCE.collector().expect("it answers beside its listings");
+    Ok(collector.collect(request).await?.into_iter().map(|(_, answer)| answer).collect())
+}
+
 #[tokio::test]
-async fn more_facts_are_asked_for_as_often_as_the_schedule_allows() {
-    let github = GitHub::with((1..=40).map(|id| Repo::new(id, &format!("octo/r{id:02}"))));
-    let names: Vec<String> = github.repos.iter().map(|repo| repo.full_name.clone()).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let server = serve(&github);
-    // More than one step has names, so that the count goes on from step to step.
-    let rows = walk(&of_source(&server, &names, &["facts:20"]), &Known::new()).await.expect("rows");
-    let deep: Vec<_> =
-        listings(&rows).into_iter().filter(|one| !one.claims.repository_signals.contributors.is_unknown()).collect();
-    assert_eq!(deep.len(), 20);
-    assert_eq!(server.asked().len(), 40 * 2 + 20 * 4);
-    let standing = &deep[0].claims.repository_signals;
+async fn without_a_token_the_rest_interface_has_a_part() {
+    let server = serve(&GitHub::with((1..=3).map(|id| Repo::new(id, &format!("octo/r{id}")))));
+    let answers = collected(&server, &["octo/r1", "octo/r2", "octo/r3"], false).await.expect("answers");
+    let Collected::Told(claims) = &answers[0] else { panic!("{answers:?}") };
+    let standing = &claims.repository_signals;
     assert_eq!(&standing.contributors, &Claim::Known(41));
     assert_eq!(&standing.workflows, &Claim::Known(true));
     let (year, quarter) = ((0..52).sum::<u64>(), (39..52).sum::<u64>());
     assert_eq!(&standing.commits_year, &Claim::Known(year));
     assert_eq!(&standing.commits_quarter, &Claim::Known(quarter));
+    assert_eq!(&standing.releases, &Claim::Known(5));
     assert_eq!(standing.account_created, Claim::Known("2015-01-02T03:04:05Z".parse().expect("an instant")));
+    assert_eq!((&standing.account_repositories, &standing.account_followers), (&Claim::Known(12), &Claim::Known(340)));
+    assert_eq!((&standing.branch_protected, &standing.issues_open), (&Claim::Unknown, &Claim::Unknown));
+    // One account is asked for once, and nobody for GraphQL.
+    assert_eq!(server.asked().len(), 3 * 4 + 1, "{:?}", server.paths());
+}
+
+#[tokio::test]
+async fn with_a_token_one_query_has_most_of_it() {
+    let server = serve(&GitHub::with([Repo::new(1, "octo/a")]));
+    let answers = collected(&server, &["octo/a"], true).await.expect("answers");
+    let Collected::Told(claims) = &answers[0] else { panic!("{answers:?}") };
+    let standing = &claims.repository_signals;
+    assert_eq!((&standing.issues_open, &standing.issues_closed), (&Claim::Known(3), &Claim::Known(9)));
+    assert_eq!((&standing.branch_protected, &standing.releases), (&Claim::Known(true), &Claim::Known(5)));
+    assert_eq!((&standing.commits_year, &standing.commits_quarter), (&Claim::Known(90), &Claim::Known(4)));
+    assert_eq!((&standing.contributors, &standing.workflows), (&Claim::Known(41), &Claim::Known(true)));
+    assert_eq!(&standing.account_repositories, &Claim::Known(12));
+    assert_eq!(server.asked().len(), 4, "{:?}", server.paths());
+    let query = server.asked().into_iter().find(|asked| asked.path == "/graphql").expect("asked");
+    let body: serde_json::Value = serde_json::from_slice(&query.body).expect("JSON");
+    assert_eq!(body["variables"]["open"], "repo:octo/a is:issue created:>=2025-11-22 is:open");
+    assert_eq!(body["variables"]["year"], "2025-11-22T00:00:00Z");
+}
+
+#[tokio::test]
+async fn counts_that_github_still_makes_are_asked_for_again_and_a_name_that_is_gone_fails_alone() {
+    let github = GitHub { counts_still: true, ..GitHub::with([Repo::new(1, "octo/a")]) };
+    let server = serve(&github);
+    let answers = collected(&server, &["octo/a"], false).await.expect("answers");
+    let Collected::Unfinished(claims) = &answers[0] else { panic!("{answers:?}") };
+    assert_eq!(claims.repository_signals.commits_year, Claim::Unknown);
+    assert_eq!(claims.repository_signals.contributors, Claim::Known(41));
+    let answers = collected(&server, &["octo/gone", "octo/a"], true).await.expect("answers");
+    assert!(matches!(answers.as_slice(), [Collected::Failed(_), Collected::Told(_)]), "{answers:?}");
 }
 
 #[tokio::test]
 async fn a_query_that_cannot_be_asked_is_an_error_before_any_request() {
     let server = serve(&GitHub::default());
-    let error = walk(&of_source(&server, &["octo/a"], &["facts:many"]), &Known::new()).await;
+    let error = walk(&of_source(&server, &["octo/a"], &["ids:9"]), &Known::new()).await;
     assert!(matches!(error, Err(CrawlError::Malformed { .. })));
     assert!(server.asked().is_empty());
 }

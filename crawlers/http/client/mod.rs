@@ -226,6 +226,17 @@ impl Http {
         }
     }
 
+    /// True where the source that requests are made for has a credential of any kind, and where a record is played: whether
+    /// there was one then, its answers tell.
+    pub fn may_have_credential(&self) -> bool {
+        self.has_credential() || self.shared.recording.is_replaying()
+    }
+
+    /// True where the source that requests are made for has a credential of any kind.
+    pub fn has_credential(&self) -> bool {
+        self.shared.credentials.has_any(&self.user.kind)
+    }
+
     /// The same client for requests of one source, by the id under which the schedule names it, and by its kind. Only
     /// credentials of that kind are sent, and only to the addresses that they are for. Only that source's own base
     /// addresses may be private ones. So an address that a stranger chose is asked without another's rights.

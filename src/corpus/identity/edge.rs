@@ -28,6 +28,8 @@ pub enum Reason {
     AboutRepository,
     /// It names a skill of a repository, in which one folder has that name.
     NamedSkill,
+    /// The registry's attestation of its bytes names the repository, and nothing else claims the same place.
+    Attested,
     /// The official registry takes a package only where the package itself names the row.
     RegistryVerified,
     /// The package names the row, and the row the package.
@@ -42,6 +44,8 @@ pub enum Reason {
     ForkOf,
     /// It only says so: the other side does not.
     Claims,
+    /// The registry's attestation names the repository, in which other things lie too. It is no less proved.
+    BuiltFrom,
     /// It lies in the repository, together with other things.
     PartOf,
     /// So many unlike listings name it that it says nothing about what they are.
@@ -52,7 +56,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, strongest first.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::OperatorJoined,
         Self::OperatorParted,
         Self::IsRepository,
@@ -64,6 +68,7 @@ impl Reason {
         Self::AboutEndpoint,
         Self::AboutRepository,
         Self::NamedSkill,
+        Self::Attested,
         Self::RegistryVerified,
         Self::NamesEachOther,
         Self::NamespaceDomain,
@@ -71,6 +76,7 @@ impl Reason {
         Self::NamespaceOwner,
         Self::ForkOf,
         Self::Claims,
+        Self::BuiltFrom,
         Self::PartOf,
         Self::Shared,
         Self::Publisher,
@@ -90,6 +96,7 @@ impl Reason {
             Self::AboutEndpoint => "about_endpoint",
             Self::AboutRepository => "about_repository",
             Self::NamedSkill => "named_skill",
+            Self::Attested => "attested",
             Self::RegistryVerified => "registry_verified",
             Self::NamesEachOther => "names_each_other",
             Self::NamespaceDomain => "namespace_domain",
@@ -97,6 +104,7 @@ impl Reason {
             Self::NamespaceOwner => "namespace_owner",
             Self::ForkOf => "fork_of",
             Self::Claims => "claims",
+            Self::BuiltFrom => "built_from",
             Self::PartOf => "part_of",
             Self::Shared => "shared",
             Self::Publisher => "publisher",
@@ -107,7 +115,13 @@ impl Reason {
     pub const fn joins(self) -> bool {
         !matches!(
             self,
-            Self::OperatorParted | Self::ForkOf | Self::Claims | Self::PartOf | Self::Shared | Self::Publisher
+            Self::OperatorParted
+                | Self::ForkOf
+                | Self::Claims
+                | Self::BuiltFrom
+                | Self::PartOf
+                | Self::Shared
+                | Self::Publisher
         )
     }
 }

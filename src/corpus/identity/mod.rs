@@ -17,7 +17,7 @@ mod resolve;
 mod settle;
 mod statement;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 

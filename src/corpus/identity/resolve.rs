@@ -225,16 +225,18 @@ impl<'a> IdentityResolver<'a> {
         }
     }
 
-    /// Joins what an account publishes with the place in the account's own repository that it names. It must be the
-    /// only thing that names it: a repository of several things is none of them.
+    /// Joins what an account publishes with the place in the account's own repository that it names, and what a registry
+    /// attests with the place that it was built from. It must be the only thing that names it: a repository of several
+    /// things is none of them.
     fn owners(&mut self) {
-        let mut claimants: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut claimants: BTreeMap<String, Vec<(usize, bool)>> = BTreeMap::new();
         for (at, said) in self.statements.iter().enumerate() {
             let Some(place) = said.place.as_ref().filter(|_| !said.is_forge()) else { continue };
             // A directory's row names any repository; only registries that prove the publisher count.
             let is_proven = said.is_official || (said.voice == Voice::Artefact && said.own.is_some());
-            if is_proven && said.member.publishers.contains(place.owner()) {
-                claimants.entry(self.located(place, said.stated_number)).or_default().push(at);
+            let is_attested = said.own.is_some() && said.attested.as_ref() == Some(&place.repository);
+            if is_attested || (is_proven && said.member.publishers.contains(place.owner())) {
+                claimants.entry(self.located(place, said.stated_number)).or_default().push((at, is_attested));
             }
         }
         let packaged = self
@@ -244,11 +246,16 @@ impl<'a> IdentityResolver<'a> {
         for (target, claimants) in claimants {
             let node = self.nodes.node(&target);
             let own = self.nodes.root(node);
-            let mut things: BTreeSet<usize> = claimants.iter().map(|at| self.nodes.root(*at)).collect();
+            let mut things: BTreeSet<usize> = claimants.iter().map(|(at, _)| self.nodes.root(*at)).collect();
             things.extend(packaged.contains(&own).then_some(own));
             // With several claimants the repository holds several things and is none of them.
-            let reason = if things.len() == 1 { Reason::NamespaceOwner } else { Reason::PartOf };
-            joins.extend(claimants.into_iter().map(|at| (at, reason, target.clone())));
+            let reason = |is_attested| match (things.len() == 1, is_attested) {
+                (true, true) => Reason::Attested,
+                (true, false) => Reason::NamespaceOwner,
+                (false, true) => Reason::BuiltFrom,
+                (false, false) => Reason::PartOf,
+            };
+            joins.extend(claimants.into_iter().map(|(at, is_attested)| (at, reason(is_attested), target.clone())));
         }
         for (at, reason, target) in joins {
             self.edge(at, reason, &target);

@@ -49,6 +49,8 @@ pub struct Statement {
     pub(super) endpoints: Vec<String>,
     /// The repository that it is or names.
     pub(super) place: Option<RepositoryPath>,
+    /// The repository that its registry's attestation names, lower case.
+    pub(super) attested: Option<String>,
     /// The forge's own number for the repository that the listing is.
     pub(super) number: Option<u64>,
     /// The number that a row states for the repository that it names.
@@ -88,6 +90,7 @@ impl Statement {
             pinned: pinned_of(listing, place.as_ref()),
             packages: packages_of(listing, document.as_ref()),
             endpoints: of_ecosystem(listing, Ecosystem::Mcp),
+            attested: claims.attested.known().map(|key| key.to_string().to_lowercase()),
             // Only the forge may number what it lists: a directory's number is a claim.
             number: member.repository_id.filter(|_| is_forge),
             stated_number: stated_number(document.as_ref()).or(member.repository_id.filter(|_| !is_forge)),
@@ -108,6 +111,16 @@ impl Statement {
             self.endpoints.iter().map(|endpoint| artifact_id::server_of_endpoint(endpoint)).collect();
         // Several servers behind one listing would be joined into one by it.
         if servers.len() == 1 { &self.endpoints } else { &[] }
+    }
+
+    /// The list within its source that it stands in, where that is a directory and not the place of the artifact itself.
+    pub(crate) fn directory(&self) -> Option<&str> {
+        (self.voice != Voice::Artefact).then_some(self.catalogue.as_str())
+    }
+
+    /// True where the registry verified the row's namespace and its packages.
+    pub const fn is_official(&self) -> bool {
+        self.is_official
     }
 
     /// True where the listing is a repository at its forge.

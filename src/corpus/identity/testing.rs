@@ -13,13 +13,13 @@ fn key(text: &str) -> ListingKey {
 }
 
 /// A listing that names others by their keys, as a directory's row does.
-pub(super) fn listing(name: &str, references: &[&str]) -> Listing {
+pub(crate) fn listing(name: &str, references: &[&str]) -> Listing {
     let references = references.iter().map(|text| key(text)).collect();
     Listing { key: key(name), locators: Vec::new(), claims: Claims::default(), references }
 }
 
 /// A package of npm.
-pub(super) fn npm(name: &str, references: &[&str]) -> Listing {
+pub(crate) fn npm(name: &str, references: &[&str]) -> Listing {
     let locator = Locator::NpmPackage {
         registry: None,
         name: name.into(),
@@ -31,13 +31,13 @@ pub(super) fn npm(name: &str, references: &[&str]) -> Listing {
 }
 
 /// The same, which this account may publish.
-pub(super) fn by(account: &str, listing: Listing) -> Listing {
+pub(crate) fn by(account: &str, listing: Listing) -> Listing {
     let claims = Claims { maintainers: Claim::Known(vec![account.to_owned()]), ..listing.claims };
     Listing { claims, ..listing }
 }
 
 /// A repository of GitHub with its number.
-pub(super) fn repository(name: &str, number: u64) -> Listing {
+pub(crate) fn repository(name: &str, number: u64) -> Listing {
     let signals = RepositorySignals { repository_id: Claim::Known(number), ..RepositorySignals::default() };
     let owner = name.split('/').next().unwrap_or_default().to_owned();
     let claims = Claims { repository_signals: signals, maintainers: Claim::Known(vec![owner]), ..Claims::default() };
@@ -45,7 +45,7 @@ pub(super) fn repository(name: &str, number: u64) -> Listing {
 }
 
 /// A row of the official registry with the text of its server.json.
-pub(super) fn registry_row(name: &str, server: &str, references: &[&str]) -> Listing {
+pub(crate) fn registry_row(name: &str, server: &str, references: &[&str]) -> Listing {
     let files = BTreeMap::from([("server.json".to_owned(), server.to_owned())]);
     let identity = format!("official-registry:{}", name.rsplit_once('@').map_or(name, |(name, _)| name));
     let signals = RepositorySignals { official: Claim::Known(true), ..RepositorySignals::default() };
@@ -57,6 +57,6 @@ pub(super) fn registry_row(name: &str, server: &str, references: &[&str]) -> Lis
 }
 
 /// What a listing says, first seen on day 0 and there.
-pub(super) fn read(listing: &Listing) -> Statement {
+pub(crate) fn read(listing: &Listing) -> Statement {
     Statement::of(listing, &roles(), None, Timestamp::from_unix_seconds(0), true)
 }

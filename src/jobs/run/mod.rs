@@ -18,7 +18,9 @@ use tracing::info;
 
 use super::alerts::{self, AlertsReport};
 use super::times::Times;
-use super::{JobContext, StageReport, export, fetch, handed_out, list, prune, rehash, scan, score, watch};
+use super::{
+    JobContext, StageReport, collect, export, fetch, handed_out, join, list, prune, rehash, scan, score, watch,
+};
 use crate::clock;
 use crate::config::Schedule;
 use crate::exit::usage;
@@ -35,6 +37,10 @@ pub struct RunReport {
     pub fetch: StageReport,
     /// Hashing again what claims to be unchanged.
     pub rehash: StageReport,
+    /// Asking sources for what their listings do not say.
+    pub signals: StageReport,
+    /// Joining the claims of each entity's listings.
+    pub join: StageReport,
     /// Scanning.
     pub scan: StageReport,
     /// Scoring.
@@ -242,6 +248,7 @@ fn rehash_stages(context: &JobContext, times: &mut Times) -> anyhow::Result<Stag
         let failed = hashed.failed + listed.failed + fetched.failed;
         anyhow::Ok(StageReport { failed, ..hashed })
     })?;
+    times.time("join", || join::run(context))?;
     times.time("scan", || scan::run(context))?;
     times.time("score", || score::run(context, None, false))?;
     times.time("watch", || watch::run(context))?;
@@ -276,6 +283,7 @@ fn stages(context: &JobContext, last: &Last, times: &mut Times) -> anyhow::Resul
             report.fetch = times.wait("fetch", fetch::run(context)).await?;
             let some = rehash::RehashScope::Sample(context.rehash_per_night);
             report.rehash = times.wait("rehash", rehash::run(context, some)).await?;
+            report.signals = times.wait("signals", collect::run(context)).await?;
         }
         anyhow::Ok(listed)
     })?;
@@ -288,6 +296,7 @@ fn stages(context: &JobContext, last: &Last, times: &mut Times) -> anyhow::Resul
         anyhow::bail!("no source could be reached; see `capdex status` for each one's error");
     }
     if !matches!(last, Last::List) {
+        report.join = times.time("join", || join::run(context))?;
         report.scan = times.time("scan", || scan::run(context))?;
         report.score = times.time("score", || score::run(context, None, false))?;
         // Counted around the passes, so that only alerts of this run are told as new.

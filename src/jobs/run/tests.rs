@@ -49,7 +49,7 @@ fn what_was_fetched_is_scored_watched_and_exported_when_the_time_for_requests_is
     assert_eq!(run.status, Some(RunStatus::Incomplete));
     let stages = run.summary["stages"].as_array().expect("stages");
     let names: Vec<_> = stages.iter().filter_map(|stage| stage["stage"].as_str()).collect();
-    for name in ["list", "fetch", "rehash", "scan", "score", "watch", "export", "alerts"] {
+    for name in ["list", "fetch", "rehash", "signals", "join", "scan", "score", "watch", "export", "alerts"] {
         assert!(names.contains(&name), "no {name} in {names:?}");
     }
 }
@@ -74,5 +74,5 @@ fn hashing_again_has_its_stages_in_the_ledger() {
     let run = context.store.reader().expect("opens").runs(1).expect("reads").remove(0);
     let stages = run.summary["stages"].as_array().expect("stages");
     let names: Vec<_> = stages.iter().filter_map(|stage| stage["stage"].as_str()).collect();
-    assert!(names.starts_with(&["list", "fetch", "rehash", "scan", "score", "watch"]), "{names:?}");
+    assert!(names.starts_with(&["list", "fetch", "rehash", "join", "scan", "score", "watch"]), "{names:?}");
 }

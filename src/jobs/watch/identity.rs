@@ -14,7 +14,7 @@ use capdex_model::alert::{Alert, reach_of};
 use capdex_model::fact::Severity;
 use capdex_model::ids::ListingKey;
 
-use super::super::{JobContext, StageReport};
+use super::super::{JobContext, StageReport, join};
 
 /// Settles the entities of all listings.
 ///
@@ -23,7 +23,7 @@ use super::super::{JobContext, StageReport};
 pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
     // Manifests of repositories are proofs for the joins below.
-    read_repositories(context, &reader)?;
+    join::read_repositories(context)?;
     let mut statements = reader.statements(&capdex_crawlers::roles())?;
     // Sorted, because entities must not depend on the order in which directories are read.
     identity::sort(&mut statements);
@@ -57,16 +57,6 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let changed = changed(&reader, identified)?;
     let done = write(context, changed, (&before, looks), events, &standings)?;
     Ok(StageReport { items, done, ..StageReport::default() })
-}
-
-/// Reads the manifests of repositories that packages name, each snapshot once.
-fn read_repositories(context: &JobContext, reader: &Reader) -> anyhow::Result<()> {
-    for snapshot in reader.unread_repositories()? {
-        // One transaction for each: a store may hold thousands of repositories, and each is read only once.
-        let manifests = reader.read_manifests(snapshot)?;
-        context.store.write(move |writer| writer.keep_manifests(snapshot, &manifests))?;
-    }
-    Ok(())
 }
 
 /// The listings whose artefact is another one than before, under the same name.

@@ -8,6 +8,7 @@ use capdex_model::fact::{Outcome, Severity};
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
 use capdex_model::score::{ScorePart, ScoreText, ScoreTexts};
+use capdex_model::time::Timestamp;
 
 use super::super::findings::{self, Answered, MethodFinding, Outcomes};
 use super::super::terms::{NO_RULES, distinct, push_looked, push_number};
@@ -27,6 +28,8 @@ pub(super) struct Check {
     pub(super) determined: ScoreText,
     /// The things that it could not determine.
     pub(super) undetermined: &'static str,
+    /// What is missing where it is not completed, and how an operator supplies it; empty where nobody can.
+    pub(super) supply: &'static str,
     /// The share of its questions that was answered.
     pub(super) answered: Answered,
     /// The rules that it rests on.
@@ -78,6 +81,12 @@ impl Check {
         ScorePart { name: self.name.into(), value: self.score(), coverage: self.answered.coverage(), note: note.into() }
     }
 
+    /// The same check, for which an operator can supply what is missing in this way.
+    const fn supplied_by(mut self, supply: &'static str) -> Self {
+        self.supply = supply;
+        self
+    }
+
     /// The same check of which only so much was answered.
     fn of(mut self, answered: Answered) -> Self {
         self.answered = answered;
@@ -102,7 +111,7 @@ const ASKED_OF_DEPLOYER: usize = 6;
 
 /// A check that nothing is known of yet; its status is that of its missing data.
 fn open(name: &'static str, status: CheckStatus, undetermined: &'static str, rules: ScoreTexts) -> Check {
-    Check { name, status, determined: "".into(), undetermined, answered: NOTHING, rules }
+    Check { name, status, determined: "".into(), undetermined, supply: "", answered: NOTHING, rules }
 }
 
 /// Not applicable where the rule says so, else not determinable.
@@ -121,18 +130,83 @@ pub(super) fn risk_of(score: Points) -> CheckRisk {
     reached.max_by_key(|(_, lowest)| **lowest).map_or(CheckRisk::Critical, |(risk, _)| *risk)
 }
 
-/// Check 1: no source publishes an account's profile, so a named publisher is all there is.
-pub(super) fn deployer(facts: &SparseFacts) -> Check {
-    let undetermined = "age, repositories, contributions and organisations of the account; legal identity";
-    let mut check =
-        // The check asks six things of which a listing states one: it never completes, and says why.
-        open("deployer", CheckStatus::NotDeterminable, undetermined, ScoreTexts::Borrowed(&[ScoreText::Borrowed(METADATA)]));
-    let owner = facts.value(METADATA).and_then(|value| value.get("owner")).and_then(serde_json::Value::as_bool);
-    if let Some(named) = owner {
-        check.determined = if named { "a publisher is named" } else { "no publisher is named" }.into();
+/// What a listing and its entity state of the account behind it.
+#[derive(Default, Deserialize)]
+struct StatedAccount {
+    owner: Option<bool>,
+    account_created: Option<Timestamp>,
+    account_repositories: Option<u64>,
+    account_followers: Option<u64>,
+    stars: Option<u64>,
+    pushed: Option<Timestamp>,
+    published: Option<Timestamp>,
+}
+
+impl StatedAccount {
+    /// The age of the account in days at its last work that somebody states: it does not grow by itself, so that a score
+    /// holds until something happens.
+    fn age_days(&self) -> Option<i64> {
+        let last = self.pushed.max(self.published)?;
+        Some(self.account_created?.days_until(last).max(0))
     }
-    // An answered name still counts for coverage, though it gives no score.
-    check.of(Answered { asked: ASKED_OF_DEPLOYER, answered: usize::from(owner.is_some()) })
+
+    /// The answers to the questions of the check. Contributions and organisations nobody states.
+    fn answered(&self) -> usize {
+        let known = [
+            self.owner.is_some(),
+            self.age_days().is_some(),
+            self.account_repositories.is_some(),
+            self.stars.is_some(),
+        ];
+        known.into_iter().filter(|known| *known).count()
+    }
+}
+
+/// Check 1: the account behind the repository, where a source states its profile; a named publisher alone scores nothing.
+pub(super) fn deployer(facts: &SparseFacts) -> Check {
+    let undetermined = "contributions and organisations of the account; legal identity";
+    let rules = ScoreTexts::Borrowed(&[ScoreText::Borrowed(METADATA)]);
+    let stated = facts.value(METADATA).and_then(|value| StatedAccount::deserialize(value).ok()).unwrap_or_default();
+    let mut check = open("deployer", CheckStatus::NotDeterminable, undetermined, rules).supplied_by(
+        "the account behind its repository: set `signals` for GitHub, and let package and repository name each other",
+    );
+    let answered = Answered { asked: ASKED_OF_DEPLOYER, answered: stated.answered() };
+    let Some(age) = stated.age_days() else {
+        check.undetermined = "age, repositories, contributions and organisations of the account; legal identity";
+        if let Some(named) = stated.owner {
+            check.determined = if named { "a publisher is named" } else { "no publisher is named" }.into();
+        }
+        // An answered name still counts for coverage, though it gives no score.
+        return check.of(answered);
+    };
+    let numbers = &TABLE.deployer;
+    let counted = |count: Option<u64>| count.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    let shown = [
+        ("age in days", &numbers.age_days, Some(age)),
+        ("repositories", &numbers.repositories, counted(stated.account_repositories)),
+        ("followers", &numbers.followers, counted(stated.account_followers)),
+        ("stars", &numbers.stars, counted(stated.stars)),
+    ];
+    let (mut reached, mut possible, mut said) = (0, 0, String::with_capacity(96));
+    for (what, steps, count) in shown {
+        let Some(count) = count else { continue };
+        let of = steps.iter().rev().find(|(from, _)| count >= *from).map_or(0, |(_, points)| *points);
+        let most = steps.last().map_or(0, |(_, points)| *points);
+        if !said.is_empty() {
+            said.push_str(", ");
+        }
+        said.extend([what, " "]);
+        Points::whole(count).push_to(&mut said);
+        said.push_str(": ");
+        Points::whole(of).push_to(&mut said);
+        said.push_str(" of ");
+        Points::whole(most).push_to(&mut said);
+        reached += of;
+        possible += most;
+    }
+    // What nobody states is left out; the age is always there, so that it is never a share of nothing.
+    let score = Points::whole(reached).share(100, possible.max(1));
+    check.completed(score, risk_of(score), said).of(answered)
 }
 
 /// Check 2: a declared model against the known providers. It does not apply where none is declared; where nobody could
@@ -223,22 +297,22 @@ pub(super) fn package_verdict(score: Points, worst: Option<Severity>) -> &'stati
     }
 }
 
-/// Check 4: reports of abuse, where a rule that knows any could look.
+/// Check 4: reports of abuse. Only a report completes it: that none was made proves nothing, and a list about somebody else
+/// must change nothing.
 pub(super) fn abuse(reports: &[MethodFinding<'_>], answered: Answered) -> Check {
     let mut check =
         open("abuse", CheckStatus::NotDeterminable, "reports that nobody made or that we do not hold", NO_RULES);
     check.rules = distinct(reports.iter().map(|report| report.rule));
     // No rule was asked: that must not read as "no reports".
     let lists = if answered.asked == 0 { NOTHING } else { answered };
-    // A report decides even where other lists could not be read; a clean answer needs one that could.
-    let check = match (reports.is_empty(), answered.answered) {
-        (false, _) => {
-            let said = format!("{} reports", reports.len());
-            check.completed(Points::whole(TABLE.abuse.reported), CheckRisk::Critical, said)
-        }
-        (true, 0) => check,
-        (true, _) => check.completed(Points::whole(TABLE.abuse.clean), CheckRisk::Low, "no known reports"),
-    };
+    if !reports.is_empty() {
+        let said = format!("{} reports", reports.len());
+        return check.completed(Points::whole(TABLE.abuse.reported), CheckRisk::Critical, said).of(lists);
+    }
+    if answered.answered > 0 {
+        check.determined = "no report that we hold names it, which proves nothing".into();
+    }
+    // That somebody looked is known, though it completes nothing.
     check.of(lists)
 }
 
@@ -249,6 +323,9 @@ struct Permitted<'a> {
     tools: Vec<PermittedTool<'a>>,
     #[serde(borrow)]
     declared: Vec<&'a str>,
+    /// True where the server declares a purpose for which reading is enough.
+    #[serde(default)]
+    only_reads: bool,
 }
 
 #[derive(Deserialize)]
@@ -260,16 +337,21 @@ struct PermittedTool<'a> {
 
 /// Check 5: tools by the verbs of their names.
 pub(super) fn permissions(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check {
-    let undetermined = "what the tools really do; the pattern expected of the kind of agent";
-    let check =
-        |status| open("permissions", status, undetermined, ScoreTexts::Borrowed(&[ScoreText::Borrowed(PERMISSIONS)]));
+    let undetermined = "what the tools really do; what is expected of a purpose that it does not declare";
+    let check = |status| {
+        open("permissions", status, undetermined, ScoreTexts::Borrowed(&[ScoreText::Borrowed(PERMISSIONS)]))
+            .supplied_by("its tools: list its endpoint, or write their names and schemas where they can be read")
+    };
     // A value that cannot be read counts as missing data and stops no scoring.
     let Some(value) = facts.value(PERMISSIONS).and_then(|value| Permitted::deserialize(value).ok()) else {
         return check(missing(outcomes, PERMISSIONS));
     };
     let count = |class| value.tools.iter().filter(|tool| tool.class == class).count() as i64;
     let (critical, high, medium) = (count(Severity::Critical), count(Severity::High), count(Severity::Medium));
-    let lost = permission_points(critical, high, medium);
+    // Who declares to read and has tools that delete or send is not what he declares.
+    let beyond = value.tools.iter().find(|tool| value.only_reads && tool.class >= Severity::High);
+    let anomaly = if beyond.is_some() { TABLE.permissions.anomaly } else { 0 };
+    let lost = permission_points(critical, high, medium) + anomaly;
     let undeclared: Vec<&str> = value
         .tools
         .iter()
@@ -300,6 +382,9 @@ pub(super) fn permissions(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check
     }
     if let Some(first) = undeclared.first() {
         said.extend(["; ", first, " does what the server does not declare"]);
+    }
+    if let Some(beyond) = beyond {
+        said.extend(["; anomaly: ", beyond.name, " does more than read, which is all that the server declares"]);
     }
     check(CheckStatus::NotDeterminable).completed(score, risk, said)
 }
@@ -344,6 +429,9 @@ pub(super) fn deployment(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check 
         missing(outcomes, DEPLOYMENT),
         undetermined,
         ScoreTexts::Borrowed(&[ScoreText::Borrowed(DEPLOYMENT)]),
+    )
+    .supplied_by(
+        "how it is launched: a server.json, a client's configuration in its README, or a command in its manifest",
     );
     let launches = facts.value(DEPLOYMENT).and_then(|value| Deployed::deserialize(value).ok());
     let launches = launches.map(|value| value.launches).unwrap_or_default();

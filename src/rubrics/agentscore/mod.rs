@@ -9,7 +9,7 @@ use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
 use capdex_model::rule::{RuleIndex, RuleMeta};
-use capdex_model::score::{Coverage, RubricRef, Score};
+use capdex_model::score::{Coverage, RubricRef, Score, ScoreText};
 use capdex_model::time::AsOf;
 
 use super::cached_score::CachedScore;
@@ -138,6 +138,8 @@ fn compute(checks: [Check; 6], reported: bool) -> Score {
     // The mean is over completed checks only: missing data lowers the coverage and not the value.
     let value = checks.iter().filter_map(Check::score).sum::<Points>().share(1, count);
     let (decision, gate) = decide(&checks, reported, completed, value);
+    let is_open = decision == "INSUFFICIENT DATA";
+    let gate = gate.map(|gate| if is_open { with_missing(gate, &checks) } else { gate.into() });
     score.terms.reserve_exact(completed + 1);
     for check in checks {
         let Some(points) = check.score() else { continue };
@@ -153,7 +155,7 @@ fn compute(checks: [Check; 6], reported: bool) -> Score {
     score.value = Some(value);
     score.reason = "".into();
     score.grade = decision.into();
-    score.caps.extend(gate.map(Into::into));
+    score.caps.extend(gate);
     score
 }
 
@@ -168,6 +170,16 @@ fn coverage_over(checks: &[Check; 6]) -> Coverage {
         (WHOLE * answered.answered).checked_div(answered.asked).unwrap_or(0)
     });
     Coverage::of(shares.sum(), WHOLE * applicable().count())
+}
+
+/// A gate with the checks that lack their inputs, and how each is supplied.
+fn with_missing(gate: &'static str, checks: &[Check; 6]) -> ScoreText {
+    let is_missing = |check: &&Check| check.status == CheckStatus::NotDeterminable && !check.supply.is_empty();
+    let mut said = gate.to_owned();
+    for check in checks.iter().filter(is_missing) {
+        said.extend(["; ", check.name, " lacks ", check.supply]);
+    }
+    said.into()
 }
 
 /// The published decision, in its order, and the gate that made it.

@@ -27,6 +27,7 @@ pub(super) struct AgentScoreNumbers {
     pub(super) risk: BTreeMap<CheckRisk, i64>,
     pub(super) code: Code,
     pub(super) abuse: Abuse,
+    pub(super) deployer: Deployer,
     pub(super) permissions: Permissions,
     pub(super) deployment: Deployment,
     pub(super) model: AgentScoreModel,
@@ -79,8 +80,17 @@ pub(super) struct PackageVerdict {
 #[serde(deny_unknown_fields)]
 pub(super) struct Abuse {
     pub(super) types: Vec<String>,
-    pub(super) clean: i64,
     pub(super) reported: i64,
+}
+
+/// Steps of what an account shows: from so many on, so many points. In the order of the counts.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Deployer {
+    pub(super) age_days: Vec<(i64, i64)>,
+    pub(super) repositories: Vec<(i64, i64)>,
+    pub(super) followers: Vec<(i64, i64)>,
+    pub(super) stars: Vec<(i64, i64)>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -91,6 +101,7 @@ pub(super) struct Permissions {
     pub(super) most_high: i64,
     pub(super) each_medium: i64,
     pub(super) most_medium: i64,
+    pub(super) anomaly: i64,
 }
 
 #[derive(Debug, Deserialize)]

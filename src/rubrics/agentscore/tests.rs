@@ -126,8 +126,10 @@ fn all_injection_patterns_are_one_type() {
 fn a_check_whose_rules_could_not_look_is_not_determinable() {
     let none = Answered { asked: 10, answered: 0 };
     assert_eq!(checks::code(&[], none).status, CheckStatus::NotDeterminable);
-    assert_eq!(checks::abuse(&[], none).status, CheckStatus::NotDeterminable);
-    assert_eq!(checks::abuse(&[], ALL_ANSWERED).score(), Some(Points::whole(100)));
+    for answered in [none, ALL_ANSWERED] {
+        // Absence of reports proves nothing, whoever looked.
+        assert_eq!(checks::abuse(&[], answered).status, CheckStatus::NotDeterminable);
+    }
     assert_eq!(checks::abuse(&[finding("abuse_report", Severity::High, "", 0)], none).score(), Some(Points::ZERO));
 }
 
@@ -204,6 +206,55 @@ fn permissions_are_critical_only_for_what_is_not_declared() {
     assert_eq!(permissions(&exec, &["shell"]).risk(), Some(CheckRisk::High));
     assert_eq!(permissions(&[("high", ""); 6], &[]).score(), Some(Points::whole(70)));
     assert_eq!(permissions(&[("low", "")], &[]).risk(), Some(CheckRisk::Low));
+}
+
+#[test]
+fn who_declares_to_read_and_does_more_is_an_anomaly() {
+    let of = |only_reads: bool, class: &str| {
+        let value =
+            json!({"tools": [{"name": "t", "class": class, "purpose": ""}], "declared": [], "only_reads": only_reads});
+        let facts = reported(Kind::McpServer, &[(checks::PERMISSIONS, value)], Outcome::False);
+        checks::permissions(&facts, &Outcomes::of(&facts))
+    };
+    assert_eq!(of(false, "high").score(), Some(Points::whole(95)));
+    assert_eq!(of(true, "high").score(), Some(Points::whole(75)));
+    assert_eq!(of(true, "low").score(), Some(Points::whole(100)));
+    assert!(of(true, "high").determined.contains("anomaly"), "{:?}", of(true, "high"));
+}
+
+#[test]
+fn an_account_is_judged_by_what_it_shows_at_its_last_work() {
+    let of = |value: Value| {
+        let facts = reported(Kind::McpServer, &[(checks::METADATA, value)], Outcome::False);
+        checks::deployer(&facts)
+    };
+    let old = json!({"owner": true, "account_created": "2015-01-01T00:00:00Z", "account_repositories": 40,
+        "account_followers": 90, "stars": 5_400, "pushed": "2026-11-01T00:00:00Z"});
+    assert_eq!(of(old).status, CheckStatus::Completed { score: Points::whole(100), risk: CheckRisk::Low });
+    let young = json!({"account_created": "2026-10-20T00:00:00Z", "account_repositories": 1, "account_followers": 0,
+        "stars": 0, "published": "2026-11-01T00:00:00Z"});
+    assert_eq!(of(young).status, CheckStatus::Completed { score: Points::whole(8), risk: CheckRisk::Critical });
+    // An organisation has no followers: they are left out, and the rest counts.
+    let organisation = json!({"account_created": "2020-01-01T00:00:00Z", "account_repositories": 10, "stars": 100,
+        "pushed": "2026-11-01T00:00:00Z"});
+    assert_eq!(of(organisation).score(), Some(Points::whole(100)));
+    let named = of(json!({"owner": true, "stars": 3}));
+    assert_eq!(named.status, CheckStatus::NotDeterminable);
+    assert_eq!(named.determined, "a publisher is named");
+}
+
+#[test]
+fn what_is_missing_is_named_with_how_it_is_supplied() {
+    let facts = reported(Kind::McpServer, &[], Outcome::Unavailable);
+    let mut facts: Vec<Fact> = facts.all().cloned().collect();
+    let readable = facts.iter_mut().find(|fact| fact.rule.as_str() == "package-no-licence").expect("a rule");
+    readable.outcome = Outcome::False;
+    let score = AgentScore.score(&SparseFacts::new(&capdex_rules::INDEX, Kind::McpServer, facts), day());
+    assert_eq!(&*score.grade, "INSUFFICIENT DATA");
+    let said = score.caps.first().map(|cap| cap.to_string()).unwrap_or_default();
+    for missing in ["deployer lacks", "permissions lacks", "deployment lacks", "`signals`"] {
+        assert!(said.contains(missing), "{said}");
+    }
 }
 
 #[test]

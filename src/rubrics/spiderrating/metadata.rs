@@ -33,6 +33,7 @@ pub(super) struct MetadataClaims<'a> {
     commits_quarter: Option<u64>,
     commits_year: Option<u64>,
     version_count: Option<u64>,
+    releases: Option<u64>,
     downloads_monthly: Option<u64>,
     pub(super) stars: Option<u64>,
     pub(super) forks: Option<u64>,
@@ -117,7 +118,8 @@ fn maintenance(claimed: &MetadataClaims<'_>, day: Timestamp) -> MetadataSignals<
         |age: i64| points.recency.iter().find(|(within, _)| age <= *within).map_or(0.0, |(_, points)| *points);
     [
         age_of_work(claimed, day).map(|age| (recency(age), full)),
-        claimed.version_count.map(|count| yes(count >= 1)),
+        // Versions that a registry has, else releases at the forge.
+        claimed.version_count.or(claimed.releases).map(|count| yes(count >= 1)),
         // Accounts that may publish stand in where no forge counts committers.
         claimed.contributors.or(claimed.maintainers).map(|count| yes(count >= points.contributors)),
         claimed.description_length.map(|length| yes(length > 0)),

@@ -1,18 +1,31 @@
 //! `measure-deployment`: the ways to launch a server that its manifests declare.
 //!
-//! A rubric weighs them. Reads `server.json` (packages and remotes) and `mcp.json` (commands and addresses).
+//! A rubric weighs them. Reads `server.json` (packages and remotes) and `mcp.json` (commands and addresses). Where there
+//! is neither, the client's configuration that a README shows stands in, and then the command of a package's manifest.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
 use crate::FactSink;
-use capdex_evidence::manifest::{Manifest, ManifestKind};
+use capdex_evidence::document::Document;
+use capdex_evidence::manifest::{Manifest, ManifestKind, folder_of, name_of};
+use capdex_evidence::signals::root_of;
 use capdex_evidence::subject::Subject;
+use capdex_evidence::zones::{Zone, ZoneKind};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let files = &subject.capability.files;
     let manifests = subject.evidence.manifests.values();
     let own = manifests.filter(|manifest| files.binary_search(&manifest.path).is_ok());
-    let launches: Vec<&'static str> = own.flat_map(launches_of).collect();
+    let mut launches: Vec<&'static str> = own.flat_map(launches_of).collect();
+    if launches.is_empty() {
+        launches = shown(subject);
+    }
+    if launches.is_empty() && has_command(subject) {
+        // A launcher runs it by its name, and takes the newest version.
+        launches.push("unpinned");
+    }
     if launches.is_empty() {
         facts.unavailable("no manifest declares how the server is launched");
     } else {
@@ -33,6 +46,61 @@ fn launches_of(manifest: &Manifest) -> Vec<&'static str> {
         }
         _ => Vec::new(),
     }
+}
+
+/// The longest README that is looked through, in bytes, and the most blocks of it that are read.
+const README_BYTES: usize = 256 * 1024;
+const BLOCKS: usize = 16;
+
+/// The ways to launch that a README shows in a client's configuration, each once.
+fn shown(subject: &Subject<'_>) -> Vec<&'static str> {
+    let folders = [subject.capability.path.as_str(), root_of(subject.evidence), ""];
+    let is_readme = |document: &&Document| {
+        document.text.len() <= README_BYTES
+            && folders.contains(&folder_of(&document.path))
+            && name_of(&document.path).to_ascii_lowercase().starts_with("readme")
+    };
+    let readmes = subject.evidence.documents.values().filter(is_readme);
+    let blocks = readmes.flat_map(|readme| {
+        let is_block = |zone: &&Zone| zone.kind == ZoneKind::CodeBlock;
+        readme.zones.iter().filter(is_block).filter_map(|zone| readme.text.get(zone.start..zone.end))
+    });
+    let configured = blocks.filter(|block| block.contains("\"mcpServers\"")).take(BLOCKS).filter_map(configuration);
+    let found: BTreeSet<&'static str> = configured
+        .flat_map(|servers| {
+            servers.as_object().into_iter().flatten().map(|(_, entry)| of_client_entry(entry)).collect::<Vec<_>>()
+        })
+        // An address in an example is the reader's own: that it is not encrypted says nothing of the server.
+        .filter(|launch| *launch != "http_open")
+        .collect();
+    found.into_iter().collect()
+}
+
+/// The servers of a client's configuration in a block; none where it is no JSON.
+fn configuration(block: &str) -> Option<Value> {
+    let (_, rest) = block.split_once("\"mcpServers\"")?;
+    // Many READMEs show the member without the braces around it.
+    let servers = rest.get(rest.find('{')?..)?;
+    serde_json::Deserializer::from_str(servers).into_iter::<Value>().next()?.ok()
+}
+
+/// True where the package's own manifest names a command that a launcher runs.
+fn has_command(subject: &Subject<'_>) -> bool {
+    let files = &subject.capability.files;
+    let root = root_of(subject.evidence);
+    let is_own = |manifest: &&Manifest| {
+        files.binary_search(&manifest.path).is_ok()
+            && [subject.capability.path.as_str(), root].contains(&folder_of(&manifest.path))
+    };
+    let names_one = |manifest: &Manifest| match manifest.kind {
+        ManifestKind::PackageJson => manifest.value.get("bin").is_some_and(|bin| !bin.is_null()),
+        ManifestKind::PythonProject => {
+            let scripts = manifest.value.pointer("/project/scripts").or(manifest.value.pointer("/tool/poetry/scripts"));
+            scripts.and_then(Value::as_object).is_some_and(|scripts| !scripts.is_empty())
+        }
+        _ => false,
+    };
+    subject.evidence.manifests.values().filter(is_own).any(names_one)
 }
 
 fn array<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
@@ -208,6 +276,25 @@ mod tests {
         }});
         let expected = json!(["pinned", "unpinned", "pinned", "image_digest", "shipped", "https_authenticated"]);
         assert_eq!(launches(ManifestKind::McpJson, value), expected);
+    }
+
+    #[test]
+    fn a_configuration_in_a_readme_stands_in_and_then_a_command() {
+        let of = |readme: &str, manifest: Value| {
+            let scene = Scene::of(Kind::McpServer, &[("README.md", readme)]);
+            let scene = scene.with_manifest("package.json", ManifestKind::PackageJson, manifest);
+            scene.facts("measure-deployment").remove(0).value["launches"].clone()
+        };
+        let whole =
+            "# X\n\n```json\n{\"mcpServers\": {\"x\": {\"command\": \"npx\", \"args\": [\"-y\", \"x@1.2.3\"]}}}\n```\n";
+        assert_eq!(of(whole, json!({"bin": "x.js"})), json!(["pinned"]));
+        let part = "```json\n\"mcpServers\": {\"x\": {\"url\": \"http://your.host/mcp\"}, \"y\": {\"command\": \"uvx\", \"args\": [\"y\"]}}\n```\n";
+        assert_eq!(of(part, json!({})), json!(["unpinned"]));
+        assert_eq!(of("Say `\"mcpServers\": {}`.", json!({"bin": {"x": "x.js"}})), json!(["unpinned"]));
+        let declared = json!({"packages": [{"registryType": "npm", "identifier": "x", "version": "1.2.3"}]});
+        let scene = Scene::of(Kind::McpServer, &[("README.md", part)]);
+        let scene = scene.with_manifest("server.json", ManifestKind::ServerJson, declared);
+        assert_eq!(scene.value("measure-deployment")["launches"], json!(["pinned"]), "what is declared goes before");
     }
 
     #[test]

@@ -66,6 +66,10 @@ struct StatedField<'a> {
     commits_quarter: Option<&'a u64>,
     commits_year: Option<&'a u64>,
     archived: Option<&'a bool>,
+    releases: Option<&'a u64>,
+    account_created: Option<&'a Timestamp>,
+    account_repositories: Option<&'a u64>,
+    account_followers: Option<&'a u64>,
 }
 
 impl<'a> StatedField<'a> {
@@ -108,7 +112,8 @@ impl<'a> StatedField<'a> {
             owner,
             deprecated,
             description_length: described,
-            maintainers,
+            // A forge's listing names the account that owns the repository, which says nothing of how many work on it.
+            maintainers: maintainers.filter(|_| signals.repository_id.is_unknown()),
             created: claims.created.known(),
             published: claims.published.known(),
             version_count: claims.version_count.known(),
@@ -123,6 +128,10 @@ impl<'a> StatedField<'a> {
             commits_quarter: signals.commits_quarter.known(),
             commits_year: signals.commits_year.known(),
             archived: signals.archived.known(),
+            releases: signals.releases.known(),
+            account_created: signals.account_created.known(),
+            account_repositories: signals.account_repositories.known(),
+            account_followers: signals.account_followers.known(),
         }
     }
 }
@@ -203,6 +212,18 @@ mod tests {
         assert_eq!(&value["license_file"], &json!(true));
         let repository = (&value["stars"], &value["forks"], &value["pushed"]);
         assert_eq!(repository, (&json!(7), &Value::Null, &json!("1970-01-01T00:00:00Z")));
+    }
+
+    #[test]
+    fn the_owner_of_a_repository_is_no_count_of_maintainers() {
+        let mut scene = Scene::of(Kind::McpServer, &[]);
+        scene.claims.maintainers = Claim::Known(vec!["acme".into()]);
+        scene.claims.repository_signals.account_created = Claim::Known(Timestamp::from_unix_seconds(0));
+        assert_eq!(scene.value("measure-metadata")["maintainers"], json!(1));
+        scene.claims.repository_signals.repository_id = Claim::Known(7);
+        let value = scene.value("measure-metadata");
+        assert_eq!((&value["maintainers"], &value["owner"]), (&Value::Null, &json!(true)));
+        assert_eq!(value["account_created"], json!("1970-01-01T00:00:00Z"));
     }
 
     #[test]

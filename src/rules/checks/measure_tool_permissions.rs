@@ -16,8 +16,8 @@ use capdex_model::fact::Severity;
 
 use super::json_object::object;
 use super::measure_permission_words::{
-    DESTROY_OBJECTS, DESTROY_VERBS, FORMAT_OBJECTS, HIGH, LOW, PAY_OBJECTS, PAY_VERBS, PURPOSES, QUERY_OBJECTS,
-    RUN_OBJECTS, SHELL_VERBS,
+    ACTING_WORDS, DESTROY_OBJECTS, DESTROY_VERBS, FORMAT_OBJECTS, HIGH, LOW, PAY_OBJECTS, PAY_VERBS, PURPOSES, QUERY_OBJECTS,
+    READING_PURPOSES, RUN_OBJECTS, SHELL_VERBS,
 };
 
 /// The longest tool name that is kept, in code points.
@@ -40,7 +40,15 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             ])
         })
         .collect();
-    facts.measured(object([("declared", declared(subject).into()), ("tools", tools.into())]));
+    let said = words_about(subject);
+    let words: Vec<Keyed> = said.split(' ').map(Keyed::of).collect();
+    let declared = ("declared", declared(&words).into());
+    // Left out where it is not so, which is nearly always.
+    if only_reads(&words) {
+        facts.measured(object([declared, ("only_reads", true.into()), ("tools", tools.into())]));
+    } else {
+        facts.measured(object([declared, ("tools", tools.into())]));
+    }
 }
 
 /// The class of a name, and for a critical one the purpose that would explain it.
@@ -85,8 +93,8 @@ fn words_of(name: &str) -> String {
     words
 }
 
-/// The purposes that the server's name, description or keywords declare.
-fn declared(subject: &Subject<'_>) -> Vec<&'static str> {
+/// The words of the server's name, description and keywords, with a blank between two.
+fn words_about(subject: &Subject<'_>) -> String {
     let mut words = words_of(&subject.capability.name);
     let mut say = |text: &str| {
         words.push(' ');
@@ -102,9 +110,19 @@ fn declared(subject: &Subject<'_>) -> Vec<&'static str> {
             said.for_each(&mut say);
         }
     }
-    let words: Vec<Keyed> = words.split(' ').map(Keyed::of).collect();
+    words
+}
+
+/// The purposes that a server's words declare.
+fn declared(words: &[Keyed<'_>]) -> Vec<&'static str> {
     let says = |of: &Words| words.iter().any(|word| of.hold(*word));
     PURPOSES.iter().filter(|(_, of)| says(of)).map(|(purpose, _)| *purpose).collect()
+}
+
+/// True where a server declares a purpose for which reading is enough, and says nothing of acting.
+fn only_reads(words: &[Keyed<'_>]) -> bool {
+    let says = |of: &Words| words.iter().any(|word| of.hold(*word));
+    says(&READING_PURPOSES) && !says(&ACTING_WORDS) && declared(words).is_empty()
 }
 
 const fn is_about_the_server(kind: ManifestKind) -> bool {
@@ -131,6 +149,20 @@ mod tests {
         assert!(high.iter().all(|name| class(name) == Severity::High), "{:?}", high.map(class));
         let critical = ["exec", "runCommand", "format_disk", "drop_table", "transfer_tokens", "execute"];
         assert!(critical.iter().all(|name| class(name) == Severity::Critical));
+    }
+
+    #[test]
+    fn a_server_that_declares_to_read_is_held_to_it_unless_it_speaks_of_acting() {
+        let of = |description: &str| {
+            let mut scene = Scene::of(Kind::McpServer, &[]).with_tools(&[("get_forecast", ""), ("delete_files", "")]);
+            scene.name = "x".into();
+            scene.claims.description = Claim::Known(description.into());
+            scene.value("measure-tool-permissions")["only_reads"].clone()
+        };
+        assert_eq!(of("Current weather and forecast for any city"), json!(true));
+        for acting in ["Weather station control", "Search and manage notes", "Create weather alerts", "Notes", ""] {
+            assert_eq!(of(acting), Value::Null, "{acting}");
+        }
     }
 
     #[test]
