@@ -15,8 +15,9 @@ use super::zones::ZoneKind;
 mod vocabulary;
 
 use vocabulary::{
-    ATTACK_HEADING, DEFENCE, DEFENCE_HEADING, INSTALL_HEADING, MENTION, NEGATED_NEGATION, NEGATION, ORDER, REAL_OBJECT,
-    REFUSAL, SECURITY_HEADING, SECURITY_TOPIC, SPOKEN, STEPS, STRONG_DEFENCE,
+    ASKS, ATTACK_HEADING, DEFENCE, DEFENCE_HEADING, GRADES, INSTALL_HEADING, MENTION, NEGATED_NEGATION, NEGATION,
+    ORDER, REAL_OBJECT, REFUSAL, REPORTS, SAMPLES, SECURITY_HEADING, SECURITY_TOPIC, SHOWS, SPOKEN, STEPS,
+    STRONG_DEFENCE,
 };
 
 /// The reach of a sentence to each side, in bytes.
@@ -84,7 +85,12 @@ impl Context {
             zone,
             negated: is_negated(slice(bytes, sentence.start..span.start)),
             quoted: between_marks || (zone == ZoneKind::Quotation && explained),
-            tabulated: zone == ZoneKind::Table && (explained || !(is_order || place.is_in_steps())),
+            tabulated: match zone {
+                ZoneKind::Table => explained || !(is_order || place.is_in_steps()),
+                // A command in a table may be there to be run: the table must say that it shows samples.
+                ZoneKind::InlineCode => !is_order && place.is_shown_in_table(),
+                _ => false,
+            },
             code_span: zone == ZoneKind::InlineCode,
             defensive,
             documentation: match document.voice {
@@ -124,10 +130,12 @@ impl SentenceSpan<'_> {
             slice(self.bytes, self.sentence.start..self.span.start),
             slice(self.bytes, self.span.end..self.sentence.end),
         ];
-        let said = !is_order && around.iter().any(|part| STRONG_DEFENCE.is_match(part));
-        said || lead_in(self.bytes, self.sentence.start).is_some_and(|line| {
-            REFUSAL.is_match(line) || if is_order { STRONG_DEFENCE.is_match(line) } else { DEFENCE.is_match(line) }
-        }) || self.document.headings_at(self.origin).any(|title| self.explains(title.as_bytes(), is_order))
+        let said = !is_order && (around.iter().any(|part| STRONG_DEFENCE.is_match(part)) || self.asks());
+        said || self.is_reported()
+            || lead_in(self.bytes, self.sentence.start).is_some_and(|line| {
+                REFUSAL.is_match(line) || if is_order { STRONG_DEFENCE.is_match(line) } else { DEFENCE.is_match(line) }
+            })
+            || self.document.headings_at(self.origin).any(|title| self.explains(title.as_bytes(), is_order))
     }
 
     /// True where a heading above names what is not to be done. Under "bad example" a sentence that tells its reader to do
@@ -138,9 +146,43 @@ impl SentenceSpan<'_> {
             return DEFENCE_HEADING.is_match(title) || SECURITY_HEADING.is_match(title);
         }
         if SPOKEN.is_match(sentence) {
-            return begins_list_item(self.bytes, self.sentence.start) && ATTACK_HEADING.is_match(title);
+            // A remark in a block speaks of the lines below it.
+            let is_remark = self.document.zone_at(self.origin) == ZoneKind::CodeBlock
+                && sentence.trim_ascii_start().starts_with(b"#");
+            let is_item = is_remark || begins_list_item(self.bytes, self.sentence.start);
+            return is_item && ATTACK_HEADING.is_match(title);
         }
         DEFENCE_HEADING.is_match(title)
+    }
+
+    /// True where the sentence asks whether somebody else does what it names.
+    fn asks(&self) -> bool {
+        let sentence = slice(self.bytes, self.sentence.clone());
+        sentence.trim_ascii_end().ends_with(b"?") && ASKS.is_match(sentence)
+    }
+
+    /// True where the line reports a finding, or gives the sample of a rule: nobody runs either.
+    fn is_reported(&self) -> bool {
+        /// How far from a rule's sample its grade may stand.
+        const RULE: usize = 400;
+        let low = self.span.start.saturating_sub(SENTENCE_REACH);
+        let before = slice(self.bytes, low..self.span.start);
+        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or(before);
+        REPORTS.is_match(line)
+            || (SAMPLES.is_match(line) && {
+                let near = self.span.start.saturating_sub(RULE)..(self.span.end + RULE).min(self.bytes.len());
+                GRADES.is_match(slice(self.bytes, near))
+            })
+    }
+
+    /// True in a row of a table whose heading row says that it shows samples.
+    fn is_shown_in_table(&self) -> bool {
+        let text = self.document.text.as_bytes();
+        let head = slice(text, self.origin.saturating_sub(2000)..self.origin);
+        let mut rows = head.split(|byte| *byte == b'\n').rev().map(<[u8]>::trim_ascii_start);
+        // The row at hand must begin as one, and so must every line up to the first.
+        let first = rows.by_ref().take_while(|row| row.starts_with(b"|")).last();
+        first.is_some_and(|row| SHOWS.is_match(row) && !STEPS.is_match(row))
     }
 
     /// True where the table around it lists steps, or has no heading row within 2,000 bytes.

@@ -8,6 +8,7 @@ use super::pattern::Question;
 use super::{FactSink, RuleMeta};
 
 mod agent_config;
+mod agent_settings;
 mod binary_program;
 mod bytecode_without_source;
 mod capability_destructive_local;
