@@ -22,7 +22,7 @@ pub(super) static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) static NEGATED_NEGATION: LazyLock<Regex> = LazyLock::new(|| {
     words(
         // What comes after "do not begin before" is ordered.
-        r"\b(?:hesitate|forget|fail|skip|wait|worry|stop|omit|only|just|ask|bother|need)\b|\S\s+(?:before|until|unless|without)\b",
+        r"\b(?:hesitate|forget|fail|skip|wait|worry|stop|omit|only|just|ask|bother|need)\b|\S\s+(?:before|until|unless|without)\b|\b(?:remove|delete|change|modify|edit|touch|move)(?: (?:this|it|these|below|line|block))?[^\w\n]*\n",
     )
 });
 pub(super) static DEFENCE: LazyLock<Regex> = LazyLock::new(|| {
@@ -100,7 +100,8 @@ pub(super) static INSTALL_HEADING: LazyLock<Regex> = LazyLock::new(|| {
 });
 pub(super) static SECURITY_TOPIC: LazyLock<Regex> = LazyLock::new(|| {
     words(
-        r"\b(?:security|vulnerab\w*|exploit\w*|pentest\w*|penetration test\w*|red team\w*|threats?|malware|forensic\w*|ctf|fuzz\w*|yara|semgrep|codeql|audit(?:s|or|ing)?|incident response|hardening|prompt injection|secrets? (?:scan\w*|detect\w*)|owasp|sast|supply.chain|reverse engineer\w*|sandbox\w*|detection)\b",
+        // "Security" and "audit" alone stand in the description of anything: what is looked at must be said.
+        r"\b(?:(?:cyber|app|application|offensive|defensive|cloud|network|web|api|agent|skill|supply chain|code|infrastructure|container)[ -]?security|security[ -](?:audit\w*|review\w*|test\w*|scan\w*|analys\w*|assess\w*|research\w*|engineer\w*|monitor\w*|operations?|best practices?|findings?|issues?|bugs?|risks?|vulnerab\w*|checks?|guard\w*|tools?|patterns?|architect\w*|incidents?|events?|alerts?|posture|guid\w*|awareness)|(?:audit(?:s|or|ing)?|reviews?|checks?)\b[^.\n]{0,40}\b(?:security|vulnerab\w*|malicious|hostile|injection\w*|smart contracts?|exploit\w*)|vulnerab\w*|exploit\w*|pentest\w*|penetration test\w*|red[ -]?team\w*|threats?|malware|ransomware|forensic\w*|ctf|fuzz\w*|yara|semgrep|codeql|incident response|hardening|prompt[ -]injection|secrets? (?:scan\w*|detect\w*)|owasp|sast|supply.chain|reverse engineer\w*|sandbox\w*|detection|attack\w*|adversar\w*|phishing|hostile|jailbreak\w*)\b",
     )
 });
 /// The text right before an opening quotation mark where the quotation is named and not said. It is a reporting word,

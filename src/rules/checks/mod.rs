@@ -64,6 +64,7 @@ mod picture_tail;
 mod plugin_manifests_disagree;
 mod plugin_moved;
 mod repository_facts;
+mod repository_pushed_away;
 mod server_debug_open;
 mod server_embedded_call;
 mod server_look_alike_host;

@@ -89,7 +89,10 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             let setting =
                 Setting { document, name: "index".into(), value: address.into(), spot: Spot::Bytes(bytes), way };
             if let Some(severity) = judged(&destinations, address, way) {
-                facts.found_as(setting.weigh(severity), Confidence::Medium, setting.place(), whole.as_str());
+                // A page of links adds to an index and does not take its place.
+                let is_page = whole.as_str().contains("find-links") && !is_plain(address);
+                let severity = if is_page { severity.min(Severity::Medium) } else { severity };
+                facts.found_as(setting.told(severity), Confidence::Medium, setting.place(), whole.as_str());
             }
         }
     }

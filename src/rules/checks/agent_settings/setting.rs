@@ -62,14 +62,22 @@ impl Setting<'_> {
         }
     }
 
-    /// A severity, lowered where the words around the setting forbid it, explain it or leave it to the user.
+    /// A severity, lowered where the words around the setting forbid or explain it.
+    pub(super) fn told(&self, severity: Severity) -> Severity {
+        match &self.spot {
+            Spot::Bytes(bytes) => weighed_at(self.document, bytes.clone(), severity),
+            Spot::Pointer(_) => severity,
+        }
+    }
+
+    /// The same, and where they leave it to the user.
     pub(super) fn weigh(&self, severity: Severity) -> Severity {
-        let Spot::Bytes(bytes) = &self.spot else { return severity };
-        let said = weighed_at(self.document, bytes.clone(), severity);
-        if self.way == Way::Shipped || !is_left_to_user(self.document, bytes) {
-            said
-        } else {
-            said.min(Severity::Medium)
+        let told = self.told(severity);
+        match &self.spot {
+            Spot::Bytes(bytes) if self.way != Way::Shipped && is_left_to_user(self.document, bytes) => {
+                told.min(Severity::Medium)
+            }
+            _ => told,
         }
     }
 
