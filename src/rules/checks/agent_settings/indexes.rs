@@ -1,6 +1,7 @@
 //! package-index-redirected: packages are taken from an index that nobody vouches for.
 
 use std::cell::LazyCell;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -63,39 +64,47 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         /// A list of mirrors is as long as its author likes.
         const MOST: usize = 50;
         let is_config = is_config(document);
-        let options = OPTION.captures_iter(&document.text).chain(TRUSTED.captures_iter(&document.text)).take(MOST);
-        let lines = LINE.captures_iter(&document.text).take(MOST).filter(|found| {
-            // `url:` and `registry:` are words of many files.
-            is_config
-                || found
-                    .get(0)
-                    .is_some_and(|whole| is_of_manager(whole.as_str()) || writes_config(document, whole.start()))
-        });
-        let mut seen = Vec::new();
-        for found in options.chain(lines) {
-            let Some((whole, address)) = found.get(0).zip(found.name("address")) else { continue };
-            let bytes = address.range();
-            if seen.contains(&bytes) {
-                continue;
-            }
-            seen.push(bytes.clone());
-            let way = if is_config {
-                Some(Way::Shipped)
-            } else {
-                way_of(document, &bytes).or(program_way(document, bytes.start))
+        for (words, index) in indexes(document, is_config).into_iter().take(MOST) {
+            let way = match is_config {
+                true => Some(Way::Shipped),
+                false => way_of(document, &index).or(program_way(document, index.start)),
             };
-            let Some(way) = way else { continue };
-            let address = address.as_str();
-            let setting =
-                Setting { document, name: "index".into(), value: address.into(), spot: Spot::Bytes(bytes), way };
-            if let Some(severity) = judged(&destinations, address, way) {
-                // A page of links adds to an index and does not take its place.
-                let is_page = whole.as_str().contains("find-links") && !is_plain(address);
-                let severity = if is_page { severity.min(Severity::Medium) } else { severity };
-                facts.found_as(setting.told(severity), Confidence::Medium, setting.place(), whole.as_str());
+            let (Some(way), Some(address)) = (way, document.text.get(index.clone())) else { continue };
+            let Some(severity) = judged(&destinations, address, way) else { continue };
+            // A page of links adds to an index and does not take its place.
+            let is_page = words.contains("find-links") && !is_plain(address);
+            let severity = if is_page { severity.min(Severity::Medium) } else { severity };
+            let spot = Spot::Bytes(index);
+            let setting = Setting { document, name: "index".into(), value: address.into(), spot, way };
+            facts.found_as(setting.told(severity), Confidence::Medium, setting.place(), words);
+        }
+    }
+}
+
+/// The indexes that a document names, each with the words that set it, in the order of the text.
+fn indexes(document: &Document, is_config: bool) -> Vec<(&str, Range<usize>)> {
+    /// Longer lines are bundles and data, in which nobody writes commands.
+    const LONGEST: usize = 4_000;
+    let mut found: Vec<(&str, Range<usize>)> = Vec::new();
+    // Line by line, because expressions with gaps are slow on whole texts.
+    for (start, line) in document.lines_within(0, document.text.len()) {
+        if line.len() > LONGEST || !WORTH.is_match(line) && !(is_config && line.contains("url")) {
+            continue;
+        }
+        let options = OPTION.captures_iter(line).chain(TRUSTED.captures_iter(line));
+        let lines = LINE.captures_iter(line).filter(|found| {
+            // `url:` and `registry:` are words of many files.
+            is_config || found.get(0).is_some_and(|whole| is_of_manager(whole.as_str())) || writes_config(line)
+        });
+        for captures in options.chain(lines) {
+            let Some((whole, address)) = captures.get(0).zip(captures.name("address")) else { continue };
+            let bytes = start + address.start()..start + address.end();
+            if found.iter().all(|(_, known)| *known != bytes) {
+                found.push((whole.as_str(), bytes));
             }
         }
     }
+    found
 }
 
 /// True for a file by which a package manager is told where packages come from.
@@ -124,9 +133,7 @@ fn is_of_manager(line: &str) -> bool {
 }
 
 /// True where a line is written to a package manager's file.
-fn writes_config(document: &Document, at: usize) -> bool {
-    let (start, end) = document.line_at(at);
-    let line = document.text.get(start..end).unwrap_or_default();
+fn writes_config(line: &str) -> bool {
     [".npmrc", "pip.conf", ".yarnrc", "uv.toml"].iter().any(|name| line.contains(name))
 }
 
