@@ -1,10 +1,14 @@
 //! Fenced source: what the Python and JavaScript in the fences of a Markdown text would do, which an agent runs as it
 //! stands.
 //!
-//! The fences of Python are one program, because a later one uses the names of an earlier. Those of JavaScript are read
+//! The fences of Python are one program, because a later one uses the names of an earlier; what a shell's fence hands to
+//! `python3 -c` or gives it as a here-document belongs to them. Those of JavaScript are read
 //! one by one, since its parser gives a whole text up at the first error. A fragment that is no program is passed over.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::super::document::Document;
 use super::super::language::Language;
@@ -60,12 +64,44 @@ struct Fence {
     body: Range<usize>,
     /// The blanks before its mark, which are no part of the program.
     indent: usize,
+    /// True where a shell takes a stroke before quotation marks away.
+    is_quoted: bool,
+}
+
+/// Python on a command line, or in a here-document behind one.
+static INLINE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r#"\bpython3?[ \t]+(?:-\w[ \t]+){0,3}?(?:-c[ \t]+(?:"(?P<double>(?:[^"\\]|\\.)*)"|'(?P<single>[^']*)')|(?:-[ \t]*)?<<-?[ \t]*['"]?(?P<mark>[A-Z_]{2,20})['"]?[^\n]*\n)"#,
+    )
+    .expect("the pattern is fixed and valid")
+});
+
+/// The programs in Python that the lines of a shell's fence hold.
+fn inline(text: &str, body: Range<usize>) -> Vec<Fence> {
+    let part = text.get(body.clone()).unwrap_or_default();
+    let programs = INLINE.captures_iter(part).filter_map(|found| {
+        let quoted = found.name("double");
+        let within = match quoted.or(found.name("single")) {
+            Some(code) => code.range(),
+            None => {
+                let from = found.get(0)?.end();
+                let mark = found.name("mark")?.as_str();
+                let rest = part.get(from..)?;
+                let length =
+                    rest.split_inclusive('\n').take_while(|line| line.trim() != mark).map(str::len).sum::<usize>();
+                from..from + length
+            }
+        };
+        let body = body.start + within.start..body.start + within.end;
+        Some(Fence { dialect: SourceDialect::Python, body, indent: 0, is_quoted: quoted.is_some() })
+    });
+    programs.collect()
 }
 
 /// The fences of a text in languages that are parsed.
 fn fences(text: &str) -> Vec<Fence> {
     let mut fences = Vec::new();
-    let mut open: Option<(&str, Option<SourceDialect>, usize, usize)> = None;
+    let mut open: Option<(&str, Option<Tongue>, usize, usize)> = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at;
@@ -77,10 +113,10 @@ fn fences(text: &str) -> Vec<Fence> {
         }
         let (mark, info) = content.split_at(marks);
         match open.take() {
-            None => open = Some((mark, dialect_of(info), at, line.len() - content.len())),
+            None => open = Some((mark, tongue_of(info), at, line.len() - content.len())),
             // A closing mark is as long as the opening one, and says nothing.
-            Some((opened, dialect, from, indent)) if mark.starts_with(opened) && info.trim().is_empty() => {
-                fences.extend(dialect.map(|dialect| Fence { dialect, body: from..start, indent }));
+            Some((opened, tongue, from, indent)) if mark.starts_with(opened) && info.trim().is_empty() => {
+                fences.extend(tongue.into_iter().flat_map(|tongue| tongue.fences(text, from..start, indent)));
             }
             inside => open = inside,
         }
@@ -89,10 +125,34 @@ fn fences(text: &str) -> Vec<Fence> {
         }
     }
     // An open fence ends with its text.
-    if let Some((_, Some(dialect), from, indent)) = open {
-        fences.push(Fence { dialect, body: from..text.len(), indent });
+    if let Some((_, Some(tongue), from, indent)) = open {
+        fences.extend(tongue.fences(text, from..text.len(), indent));
     }
     fences
+}
+
+/// The language of a fence.
+#[derive(Clone, Copy)]
+enum Tongue {
+    Source(SourceDialect),
+    Shell,
+}
+
+impl Tongue {
+    fn fences(self, text: &str, body: Range<usize>, indent: usize) -> Vec<Fence> {
+        match self {
+            Self::Source(dialect) => vec![Fence { dialect, body, indent, is_quoted: false }],
+            Self::Shell => inline(text, body),
+        }
+    }
+}
+
+fn tongue_of(info: &str) -> Option<Tongue> {
+    let word = info.trim().trim_start_matches(['{', '.']).split([' ', ',', '}']).next()?.to_ascii_lowercase();
+    match word.as_str() {
+        "" | "sh" | "bash" | "shell" | "zsh" | "console" => Some(Tongue::Shell),
+        _ => dialect_of(info).map(Tongue::Source),
+    }
 }
 
 fn dialect_of(info: &str) -> Option<SourceDialect> {
@@ -107,11 +167,15 @@ fn dialect_of(info: &str) -> Option<SourceDialect> {
 
 /// The calls in some fences, at their places in the text, and whether the parser stumbled.
 fn parsed(text: &str, fences: &[&Fence]) -> Option<(Findings, bool)> {
-    let program = program(text, fences);
+    let mut program = program(text, fences);
     if !WORTH_READING.is_match(program.as_bytes()) {
         return None;
     }
     let dialect = fences.first()?.dialect;
+    if dialect == SourceDialect::Python {
+        // Fragments leave out what every reader adds. At the end, so that every place stays where it is.
+        program.push_str("\nimport base64, json, os, requests, socket, subprocess, sys, urllib.request\n");
+    }
     let document = Document::read("fence", program.as_bytes(), &mut Vec::new());
     // An example that is no whole program is ordinary, and no gap.
     let mut stumbled = Vec::new();
@@ -131,13 +195,35 @@ fn program(text: &str, fences: &[&Fence]) -> String {
                 Some(kept) => (kept, "\n"),
                 None => (line, ""),
             };
-            program.push_str(kept.get(blanks..).unwrap_or_default());
+            let kept_code = kept.get(blanks..).unwrap_or_default();
+            match fence.is_quoted {
+                true => program.push_str(&unquoted(kept_code)),
+                false => program.push_str(kept_code),
+            }
             // The blanks that are taken away in front are put behind, so that the next line stays where it is.
             program.extend(std::iter::repeat_n(' ', blanks.min(kept.len())));
             program.push_str(end);
         }
     }
     program
+}
+
+/// A line as a shell hands it on from between double quotation marks, each mark behind a blank so that places stay.
+fn unquoted(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letters.peek() {
+            Some(next @ ('"' | '$' | '`')) if letter == '\\' => {
+                // In front of the mark, a blank would stand inside of a text: behind it would end the text too early.
+                plain.push(*next);
+                plain.push(' ');
+                letters.next();
+            }
+            _ => plain.push(letter),
+        }
+    }
+    plain
 }
 
 impl Fenced {
@@ -163,6 +249,18 @@ mod tests {
         let text =
             "é\n~~~js\nfetch('https://api.test')\n~~~\n```js\nconst = broken (\n```\n```ts\neval(x as string)\n```\n";
         assert_eq!(callees(text), [("fetch".to_owned(), 3), ("eval".to_owned(), 9)]);
+    }
+
+    #[test]
+    fn what_a_shell_hands_to_python_is_python() {
+        let text = "```bash\npython3 -c \"\nimport os as system\nsystem.system('make \\\"all\\\"')\n\"\npython3 - <<'END'\nprint(eval(x))\nEND\n```\n";
+        assert_eq!(callees(text), [("os.system".to_owned(), 4), ("eval".to_owned(), 7)]);
+        assert_eq!(
+            callees("```python\nos.system('make')\n```\n"),
+            [("os.system".to_owned(), 2)],
+            "as every reader reads it"
+        );
+        assert_eq!(callees("```text\npython3 -c 'eval(x)'\n```\n"), []);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) static NEGATED_NEGATION: LazyLock<Regex> = LazyLock::new(|| {
     words(
         // What comes after "do not begin before" is ordered.
-        r"\b(?:hesitate|forget|fail|skip|wait|worry|stop|omit|only|just|ask|bother|need)\b|\S\s+(?:before|until|unless|without)\b",
+        r"\b(?:hesitate|forget|fail|skip|wait|worry|stop|omit|only|just|ask|bother|need)\b|\S\s+(?:before|until|unless|without)\b|\b(?:remove|delete|change|modify|edit|touch|move)(?: (?:this|it|these|below|line|block))?[^\w\n]*\n",
     )
 });
 pub(super) static DEFENCE: LazyLock<Regex> = LazyLock::new(|| {
@@ -44,13 +44,40 @@ pub(super) static REFUSAL: LazyLock<Regex> = LazyLock::new(|| {
 /// Headings over what is named so that it is not done.
 pub(super) static DEFENCE_HEADING: LazyLock<Regex> = LazyLock::new(|| {
     words(
-        r"\b(?:red flags?|attacks?|attack (?:vectors?|patterns?|examples?)|threats?|threat model|vulnerabilit\w*|malicious|anti-?patterns?|dangerous|prohibited|forbidden|never|avoid|don'?ts?|do not|will not|won'?t|must not|out of scope|not allowed|what not to do|injections?|exploit\w*|payloads?|indicators?|warning signs?|bad examples?|unsafe|insecure|rationalizations?|blocked)\b",
+        r"\b(?:red flags?|attacks?|attack (?:vectors?|patterns?|examples?)|threats?|threat model|vulnerabilit\w*|malicious|anti-?patterns?|dangerous|prohibited|forbidden|never|avoid|don'?ts?|do not|will not|won'?t|must not|out of scope|not allowed|what not to do|injections?|exploit\w*|payloads?|indicators?|warning signs?|bad examples?|unsafe|insecure|rationalizations?|blocked|(?:what|things|signs|patterns) (?:to|we|it|this skill) (?:look|watch|check|search|scan|flag|detect|reject|refuse)\w*(?: for)?|detection (?:rules?|patterns?)|(?:sample|example) (?:reports?|findings?|outputs?))\b|\xE9\x9C\x80\xE8\xA6\x81\xE6\xA3\x80\xE6\x9F\xA5|\xE6\xA3\x80\xE6\x9F\xA5\xE5\x86\x85\xE5\xAE\xB9|\xE6\xA3\x80\xE6\x9F\xA5\xE6\xB8\x85\xE5\x8D\x95|\xE6\xA3\x80\xE6\xB5\x8B|\xE6\x94\xBB\xE5\x87\xBB|\xE6\x81\xB6\xE6\x84\x8F|\xE5\xA8\x81\xE8\x83\x81|\xE5\x8F\xAF\xE7\x96\x91|\xE6\xBC\x8F\xE6\xB4\x9E|\xE5\x8D\xB1\xE9\x99\xA9|\xE6\xB3\xA8\xE5\x85\xA5",
     )
 });
 /// Headings over lists of attacks.
 pub(super) static ATTACK_HEADING: LazyLock<Regex> = LazyLock::new(|| {
     words(
-        r"\b(?:red flags?|attacks?|attack (?:vectors?|patterns?|examples?)|threats?|threat model|vulnerabilit\w*|malicious|anti-?patterns?|injections?|exploit\w*|payloads?|indicators?|warning signs?|rationalizations?)\b",
+        r"\b(?:red flags?|attacks?|attack (?:vectors?|patterns?|examples?)|threats?|threat model|vulnerabilit\w*|malicious|anti-?patterns?|injections?|exploit\w*|payloads?|indicators?|warning signs?|rationalizations?|(?:what|things|signs|patterns) (?:to|we|it|this skill) (?:look|watch|check|search|scan|flag|detect|reject|refuse)\w*(?: for)?|detection (?:rules?|patterns?)|(?:sample|example) (?:reports?|findings?|outputs?))\b|\xE9\x9C\x80\xE8\xA6\x81\xE6\xA3\x80\xE6\x9F\xA5|\xE6\xA3\x80\xE6\x9F\xA5\xE5\x86\x85\xE5\xAE\xB9|\xE6\xA3\x80\xE6\x9F\xA5\xE6\xB8\x85\xE5\x8D\x95|\xE6\xA3\x80\xE6\xB5\x8B|\xE6\x94\xBB\xE5\x87\xBB|\xE6\x81\xB6\xE6\x84\x8F|\xE5\xA8\x81\xE8\x83\x81|\xE5\x8F\xAF\xE7\x96\x91|\xE6\xBC\x8F\xE6\xB4\x9E|\xE5\x8D\xB1\xE9\x99\xA9|\xE6\xB3\xA8\xE5\x85\xA5",
+    )
+});
+/// The beginning of a sentence that asks whether somebody else does something.
+pub(super) static ASKS: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"^[\s>*#+\-\d.)(_:|]*(?:\[[ x]\]\s*)?(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|may|might)\s+(?:it|its|this|that|these|those|they|the|there|any|an?|each|every|all|some)\b",
+    )
+});
+/// The beginning of a line of a report: how grave a finding is, and the file and line where it stands.
+pub(super) static REPORTS: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"^[\s>*|\-]*[\[(*]*(?:critical|high|medium|low|info|warn(?:ing)?|errors?|fail(?:ed)?|danger|block(?:ed)?)\b[\])*:|\s\-]+(?:[^\n]{0,80}[\s|(])?[\w./\\-]+:\d+\b",
+    )
+});
+/// The beginning of a line that gives a rule's sample or expression.
+pub(super) static SAMPLES: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"^[ \t]*(?:- )?[\x22']?(?:examples?|patterns?|regex(?:es|p)?|match(?:es)?|samples?|signatures?|strings?|detect(?:s|ion)?|message|description)[\x22']?[ \t]*[:=]",
+    )
+});
+/// The key by which a rule says how grave what it finds is.
+pub(super) static GRADES: LazyLock<Regex> =
+    LazyLock::new(|| words(r"(?:^|\n)[ \t]*(?:- )?[\x22']?(?:severity|risk|level|confidence)[\x22']?[ \t]*[:=]"));
+/// The heading row of a table of samples.
+pub(super) static SHOWS: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"\b(?:looks? like|examples?|patterns?|samples?|risks?|severity|indicators?|signatures?|attacks?|threats?|class(?:es)?|categor(?:y|ies)|why|red flags?)\b|\xE7\xA4\xBA\xE4\xBE\x8B|\xE7\xB1\xBB\xE5\x88\xAB|\xE6\xA8\xA1\xE5\xBC\x8F|\xE9\xA3\x8E\xE9\x99\xA9",
     )
 });
 /// The beginning of a sentence that tells its reader to do something, and is not the command itself.
@@ -73,7 +100,8 @@ pub(super) static INSTALL_HEADING: LazyLock<Regex> = LazyLock::new(|| {
 });
 pub(super) static SECURITY_TOPIC: LazyLock<Regex> = LazyLock::new(|| {
     words(
-        r"\b(?:security|vulnerab\w*|exploit\w*|pentest\w*|penetration test\w*|red team\w*|threats?|malware|forensic\w*|ctf|fuzz\w*|yara|semgrep|codeql|audit(?:s|or|ing)?|incident response|hardening|prompt injection|secrets? (?:scan\w*|detect\w*)|owasp|sast|supply.chain|reverse engineer\w*|sandbox\w*|detection)\b",
+        // "Security" and "audit" alone stand in the description of anything: what is looked at must be said.
+        r"\b(?:(?:cyber|app|application|offensive|defensive|cloud|network|web|api|agent|skill|supply chain|code|infrastructure|container)[ -]?security|security[ -](?:audit\w*|review\w*|test\w*|scan\w*|analys\w*|assess\w*|research\w*|engineer\w*|monitor\w*|operations?|best practices?|findings?|issues?|bugs?|risks?|vulnerab\w*|checks?|guard\w*|tools?|patterns?|architect\w*|incidents?|events?|alerts?|posture|guid\w*|awareness)|(?:audit(?:s|or|ing)?|reviews?|checks?)\b[^.\n]{0,40}\b(?:security|vulnerab\w*|malicious|hostile|injection\w*|smart contracts?|exploit\w*)|vulnerab\w*|exploit\w*|pentest\w*|penetration test\w*|red[ -]?team\w*|threats?|malware|ransomware|forensic\w*|ctf|fuzz\w*|yara|semgrep|codeql|incident response|hardening|prompt[ -]injection|secrets? (?:scan\w*|detect\w*)|owasp|sast|supply.chain|reverse engineer\w*|sandbox\w*|detection|attack\w*|adversar\w*|phishing|hostile|jailbreak\w*)\b",
     )
 });
 /// The text right before an opening quotation mark where the quotation is named and not said. It is a reporting word,

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::lexicon::{self, Classes};
-use super::unicode;
+use super::unicode::{self, Folded};
 
 mod keys;
 mod split;
@@ -57,6 +57,8 @@ pub struct SegmentedText {
     spans: Vec<Span>,
     classes: Classes,
     marks: Marks,
+    /// The ways back to the text as it was written, first that of the straight apostrophes.
+    origins: [Folded; 2],
 }
 
 impl SegmentedText {
@@ -65,8 +67,8 @@ impl SegmentedText {
         // Most texts are plain and are neither folded nor copied twice.
         let is_plain = unicode::is_plain(text.as_bytes());
         let marks = if is_plain { Marks::default() } else { Marks::STRANGE };
-        let plain = if is_plain { Cow::Borrowed(text) } else { unfolded(text) };
-        let mut parts = Self { twice: twice(&plain), marks, ..Self::default() };
+        let (plain, origins) = if is_plain { (Cow::Borrowed(text), Default::default()) } else { unfolded(text) };
+        let mut parts = Self { twice: twice(&plain), marks, origins, ..Self::default() };
         split::split(&mut parts);
         parts
     }
@@ -74,6 +76,12 @@ impl SegmentedText {
     /// Its sentences, bullets and headings, in order.
     pub fn sentences(&self) -> impl DoubleEndedIterator<Item = Sentence<'_>> + ExactSizeIterator + Clone {
         self.spans.iter().map(|span| self.sentence(span))
+    }
+
+    /// The offset in the text as it was written of a byte of the text as it is read.
+    pub fn origin(&self, offset: usize) -> usize {
+        let [straight, folded] = &self.origins;
+        folded.origin(straight.origin(offset))
     }
 
     /// The families that any of its words outside quotations belongs to.
@@ -147,11 +155,28 @@ fn range((start, end): (u32, u32)) -> std::ops::Range<usize> {
     start as usize..end as usize
 }
 
-/// A text with its deceptions undone and its apostrophes straight.
-fn unfolded(text: &str) -> Cow<'_, str> {
-    let folded = unicode::fold(text).map_or(Cow::Borrowed(text), |folded| Cow::Owned(folded.text));
+/// A text with its deceptions undone and its apostrophes straight, and the ways back: first from the apostrophes.
+fn unfolded(text: &str) -> (Cow<'_, str>, [Folded; 2]) {
+    let (text, folded) = match unicode::fold(text) {
+        Some(mut folded) => (Cow::Owned(std::mem::take(&mut folded.text)), folded),
+        None => (Cow::Borrowed(text), Folded::default()),
+    };
     // Word lists write `don't` with the straight sign.
-    if folded.contains('’') { Cow::Owned(folded.replace('’', "'")) } else { folded }
+    if !text.contains('’') {
+        return (text, [Folded::default(), folded]);
+    }
+    let mut straight = Folded::default();
+    let mut at = 0;
+    for (offset, sign) in text.match_indices('’') {
+        straight.mark(at);
+        straight.text.push_str(text.get(at..offset).unwrap_or_default());
+        straight.mark(offset);
+        straight.text.push('\'');
+        at = offset + sign.len();
+    }
+    straight.mark(at);
+    straight.text.push_str(text.get(at..).unwrap_or_default());
+    (Cow::Owned(std::mem::take(&mut straight.text)), [straight, folded])
 }
 
 /// A text, and behind it the same in lower case without moving a byte: letters whose small form is longer or shorter

@@ -104,3 +104,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_sentence_leads_back_to_the_text_as_it_was_written() {
+    let text = "\u{26a0}\u{fe0f} It isn\u{2019}t o\u{200b}ver. Then it’s done. Last of all.";
+    let parts = SegmentedText::of(text);
+    let found: Vec<&str> = parts
+        .sentences()
+        .map(|sentence| &text[parts.origin(sentence.start())..parts.origin(sentence.start() + sentence.as_str().len())])
+        .collect();
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found[1].starts_with("Then it") && found[1].contains("done"), "{found:?}");
+    assert!(found[2].starts_with("Last"), "{found:?}");
+}

@@ -27,8 +27,12 @@ pub enum ShellAction {
     SendsSecret,
     /// Sends a variable whose name says that it is secret, otherwise than as the name of who asks.
     SendsToken,
+    /// Sends a variable from outside the text in an encoding, as the whole of a body or a part of it.
+    SendsEncoded,
     /// Sends all environment variables.
     SendsEnvironment,
+    /// Pushes a repository to an address that is written out.
+    PushesRepository,
     /// Writes what came over the network, or out of a decoder, where it starts by itself or opens the machine.
     StartsDownload,
     /// Writes a command that reaches out, or an order to hide something, to where it runs or is obeyed later.
@@ -37,6 +41,8 @@ pub enum ShellAction {
     InstallsKey,
     /// Deletes or switches off the shell's record of commands.
     WipesHistory,
+    /// Deletes the machine's record of who did what.
+    WipesRecord,
 }
 
 /// An action with its place.

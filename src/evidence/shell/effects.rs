@@ -308,6 +308,11 @@ impl Tracer {
             }
             return output;
         }
+        let encodes = matches!(name, "base64" | "base32" | "gbase64" | "xxd" | "od" | "hexdump" | "uuencode")
+            || (name == "openssl" && texts.first().is_some_and(|first| matches!(*first, "base64" | "enc")));
+        if encodes {
+            output.encoded = output.encoded.or_else(|| output.given.clone());
+        }
         if matches!(name, "cat" | "head" | "tail" | "less" | "more") { output } else { output.changed() }
     }
 

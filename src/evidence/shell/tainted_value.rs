@@ -25,6 +25,10 @@ pub(super) struct TaintedValue {
     pub(super) secret: Option<String>,
     /// It holds this variable, whose name says that it is secret.
     pub(super) token: Option<String>,
+    /// It holds this variable, which comes from outside the text.
+    pub(super) given: Option<String>,
+    /// It holds such a variable in an encoding that its sender chose.
+    pub(super) encoded: Option<String>,
     /// It holds all environment variables.
     pub(super) environment: bool,
     /// The addresses that it came from.
@@ -70,6 +74,12 @@ impl TaintedValue {
         }
         if self.token.is_none() {
             self.token.clone_from(&other.token);
+        }
+        if self.given.is_none() {
+            self.given.clone_from(&other.given);
+        }
+        if self.encoded.is_none() {
+            self.encoded.clone_from(&other.encoded);
         }
         add(&mut self.addresses, &other.addresses);
         add(&mut self.files, &other.files);

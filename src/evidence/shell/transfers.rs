@@ -151,7 +151,11 @@ impl Tracer {
                 Some(TaintedValue::default())
             }
             ("git", ["push", rest @ ..]) => {
-                let to = rest.first().copied().unwrap_or("a repository").to_owned();
+                let to = rest.iter().copied().find(|word| !word.starts_with('-')).unwrap_or("a repository").to_owned();
+                if is_address(&to) || to.starts_with("git@") || to.starts_with("ssh://") {
+                    let value = TaintedValue { addresses: vec![to.clone()], ..TaintedValue::default() };
+                    self.event(ShellAction::PushesRepository, String::new(), &value);
+                }
                 let staged = std::mem::take(&mut self.staged);
                 // A remote by its name is the user's own; only one that is written out may be somebody else's.
                 if staged.secret.is_some() && to.contains(':') {

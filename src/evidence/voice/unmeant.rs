@@ -1,4 +1,5 @@
-//! Texts that are matched against and not meant: regular expressions in code, and lists of what is refused.
+//! Texts that are matched against and not meant: regular expressions in code, lists of what is refused, tests inside of
+//! a program.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -49,7 +50,11 @@ pub(super) fn of(document: &Document) -> Vec<Range<usize>> {
             ranges.extend(found.map(|found| found.range()));
             compiled(document, &mut ranges);
         }
-        Language::Python | Language::Rust | Language::Go => compiled(document, &mut ranges),
+        Language::Rust => {
+            compiled(document, &mut ranges);
+            tests(&document.text, &mut ranges);
+        }
+        Language::Python | Language::Go => compiled(document, &mut ranges),
         Language::Json | Language::Markdown => refused(&document.text, &mut ranges),
         Language::Yaml => {
             let found = REFUSED_ITEMS.captures_iter(&document.text).filter_map(|found| found.get(2));
@@ -59,6 +64,20 @@ pub(super) fn of(document: &Document) -> Vec<Range<usize>> {
     }
     ranges.sort_by_key(|range| (range.start, range.end));
     ranges
+}
+
+/// The modules of Rust that are compiled for tests alone.
+fn tests(text: &str, ranges: &mut Vec<Range<usize>>) {
+    static TESTS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)^#\[cfg\(test\)\]\s*(?:#\[[^\]\n]*\]\s*)*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+\w+\s*\{")
+            .expect("the pattern is valid")
+    });
+    for found in TESTS.find_iter(text) {
+        // Such a module stands at the margin, and so does the brace that closes it.
+        let rest = text.get(found.end()..).unwrap_or_default();
+        let length = rest.find("\n}").map_or(rest.len(), |at| at + 2);
+        ranges.push(found.start()..found.end() + length);
+    }
 }
 
 /// The literals that are handed to a compiler of regular expressions.

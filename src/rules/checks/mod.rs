@@ -8,6 +8,7 @@ use super::pattern::Question;
 use super::{FactSink, RuleMeta};
 
 mod agent_config;
+mod agent_settings;
 mod binary_program;
 mod bytecode_without_source;
 mod capability_destructive_local;
@@ -63,6 +64,7 @@ mod picture_tail;
 mod plugin_manifests_disagree;
 mod plugin_moved;
 mod repository_facts;
+mod repository_pushed_away;
 mod server_debug_open;
 mod server_embedded_call;
 mod server_look_alike_host;

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use capdex_evidence::code::sinks::{evaluates, starts_program};
+use capdex_evidence::code::{Call, TaintSources};
 use capdex_evidence::context::Context;
 use capdex_evidence::decode::{Encoding, Payload, payloads};
 use capdex_evidence::document::Document;
@@ -35,7 +37,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
                 && DANGER.is_match(payload.text.as_bytes())
         });
         for payload in found.take(MOST) {
-            let severity = severity(document, &payload);
+            let severity = severity(subject, document, &payload);
             let evidence = format!("{} of: {}", payload.encoding.as_str(), payload.text);
             facts.found_as(severity, Confidence::High, document.place(payload.offset), &evidence);
         }
@@ -49,15 +51,28 @@ fn is_embedded(document: &Document, payload: &Payload) -> bool {
     document.role == FileRole::Source && payload.text.len() > PROGRAM_BYTES
 }
 
+/// True for a literal of a program that neither runs anything nor decodes it.
+fn is_inert(subject: &Subject<'_>, document: &Document) -> bool {
+    let runs =
+        |call: &Call| starts_program(call) || evaluates(call) || call.taint.arguments().any(TaintSources::DECODED);
+    let view = subject.evidence.sources.get(&document.path).filter(|view| view.is_parsed);
+    view.is_some_and(|view| !view.calls.iter().any(runs))
+}
+
 /// Data addresses hold pictures, fonts and source maps; talk about payloads is not the payload.
-fn severity(document: &Document, payload: &Payload) -> Severity {
+fn severity(subject: &Subject<'_>, document: &Document, payload: &Payload) -> Severity {
     // The type of a data address may have parameters: 60 bytes take in the longest that is usual.
     let before = document.text.as_bytes().get(payload.offset.saturating_sub(60)..payload.offset).unwrap_or(&[]);
     let is_data_address = before.windows(8).any(|window| window == b";base64,");
     let context = Context::at(document, payload.offset..payload.offset);
     if is_data_address || context.negated || (document.voice == Voice::Data && document.role != FileRole::Data) {
         Severity::Low
-    } else if is_embedded(document, payload) || context.documentation || context.security_topic || context.defensive {
+    } else if is_embedded(document, payload)
+        || is_inert(subject, document)
+        || context.documentation
+        || context.security_topic
+        || context.defensive
+    {
         Severity::Medium
     } else {
         Severity::High

@@ -39,6 +39,7 @@ pub(super) fn weighed_at(document: &Document, place: Range<usize>, severity: Sev
     let lowered = if context.negated
         || context.quoted
         || context.defensive
+        || context.tabulated
         || matches!(context.zone, ZoneKind::Table | ZoneKind::Comment)
         || voice == Voice::Data
         // A text about attacks shows them as code; the same code elsewhere is meant to be run.

@@ -12,9 +12,15 @@ use super::shell_events::{events, weighed, written};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let destinations = LazyCell::new(|| Destinations::of(subject));
-    for (document, event) in events(subject).filter(|(_, event)| event.action == ShellAction::SendsToken) {
-        // Of a service that is not known it cannot be told which host is its own.
-        let Some(domains) = issuers(&event.secret) else { continue };
+    for (document, event) in events(subject) {
+        let domains = match event.action {
+            // Of a service that is not known it cannot be told which host is its own.
+            ShellAction::SendsToken => issuers(&event.secret),
+            // No service asks for an encoded variable: whoever encodes it hides what leaves.
+            ShellAction::SendsEncoded => Some(issuers(&event.secret).unwrap_or_default()),
+            _ => None,
+        };
+        let Some(domains) = domains else { continue };
         let astray = event.addresses.iter().any(|address| {
             // A name that is looked up has no scheme, and tells whoever answers for it.
             let looked_up = address == "a name server";

@@ -117,6 +117,24 @@ impl Tracer {
     }
 
     pub(in super::super) fn note_history(&mut self, path: &str) {
+        // What a machine notes of who did what; the logs of a program are its own.
+        const RECORDS: [&str; 10] = [
+            "/var/log/audit",
+            "/var/log/auth.log",
+            "/var/log/secure",
+            "/var/log/syslog",
+            "/var/log/messages",
+            "/var/log/wtmp",
+            "/var/log/btmp",
+            "/var/log/lastlog",
+            "/var/log/journal",
+            "/var/log/*",
+        ];
+        let is_record =
+            RECORDS.iter().any(|record| path.starts_with(record)) || path.trim_end_matches('/') == "/var/log";
+        if is_record {
+            self.event(ShellAction::WipesRecord, String::new(), &TaintedValue::default());
+        }
         if path.ends_with("_history") && path.contains("/.") {
             self.event(ShellAction::WipesHistory, String::new(), &TaintedValue::default());
         }

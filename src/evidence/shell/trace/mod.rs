@@ -211,6 +211,10 @@ impl Tracer {
                 WordPart::Text(text) => value.join(&TaintedValue::of(text.as_str())),
                 WordPart::Variable { name, default, change, .. } => value.join(&self.changed(name, default, change)),
                 WordPart::Output(pipelines) => {
+                    if let Some(name) = secret_named(pipelines) {
+                        value.join(&self.variable(name, ""));
+                        continue;
+                    }
                     let mut printed = self.list(pipelines, &TaintedValue::default());
                     if printed.known().is_some() {
                         // A shell drops the line ends of what a substitution prints.
@@ -262,8 +266,12 @@ impl Tracer {
         if !default.is_empty() {
             return TaintedValue::of(default);
         }
+        let unknown = !GIVEN.contains(&name);
+        // The words behind a script and its own state are no variables of the machine's.
+        let is_named = unknown && name.len() > 2 && name.starts_with(|first: char| first.is_ascii_alphabetic());
         let token = is_secret_name(name).then(|| name.to_owned());
-        TaintedValue { text: format!("${name}"), unknown: !GIVEN.contains(&name), token, ..TaintedValue::default() }
+        let given = is_named.then(|| name.to_owned());
+        TaintedValue { text: format!("${name}"), unknown, token, given, ..TaintedValue::default() }
     }
 
     fn arguments(&mut self, command: &Command) -> Vec<TracedArgument> {
@@ -304,6 +312,10 @@ impl Tracer {
         if let (Some(variable), None) = (&value.token, &value.secret) {
             let addressed = TaintedValue { secret: Some(variable.clone()), ..addressed.clone() };
             self.event(ShellAction::SendsToken, String::new(), &addressed);
+        }
+        if let (Some(variable), None) = (&value.encoded, &value.secret) {
+            let addressed = TaintedValue { secret: Some(variable.clone()), ..addressed.clone() };
+            self.event(ShellAction::SendsEncoded, String::new(), &addressed);
         }
         if value.environment {
             self.event(ShellAction::SendsEnvironment, format!("env | curl -d @- {address}"), &addressed);
@@ -393,6 +405,16 @@ impl Tracer {
             self.aliases.insert(name.to_owned(), body.to_owned());
         }
     }
+}
+
+/// The secret that a substitution names as Makefiles and templates do, where a shell would call a command.
+fn secret_named(pipelines: &[Pipeline]) -> Option<&str> {
+    let [Pipeline { commands, .. }] = pipelines else { return None };
+    let [Command { words, .. }] = commands.as_slice() else { return None };
+    let [word] = words.as_slice() else { return None };
+    let name = word.literal()?;
+    let is_upper = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    (is_upper && is_secret_name(name)).then_some(name)
 }
 
 /// The word of `xargs -I word` for which each line of the input stands.

@@ -48,8 +48,9 @@ fn passages(document: &Document) -> Vec<Passage<'_>> {
     let spoken = |at: usize| !matches!(document.zone_at(at), ZoneKind::CodeBlock | ZoneKind::Frontmatter);
     let read = |sentence| {
         let sentence: Sentence<'_> = sentence;
-        let start = sentence.start();
-        let bytes = start..(start + sentence.as_str().len()).min(document.text.len());
+        // Signs that nobody sees are taken out of what is read, and so is their length.
+        let start = text.origin(sentence.start());
+        let bytes = start..text.origin(sentence.start() + sentence.as_str().len()).min(document.text.len());
         spoken(start).then_some(Passage { document, sentence, bytes })
     };
     text.sentences().filter_map(read).collect()
