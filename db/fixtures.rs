@@ -8,7 +8,7 @@ use capdex_corpus::drift::Pins;
 
 use capdex_model::capability::{Capability, CapabilityRole, Kind};
 use capdex_model::digest::Digest;
-use capdex_model::fact::{Confidence, Fact, Outcome, Place, Severity};
+use capdex_model::fact::{Confidence, Fact, FactSurface, Outcome, Place, Severity};
 use capdex_model::facts::SparseFacts;
 use capdex_model::ids::{CapabilityId, ListingKey, RuleId, slug_of};
 use capdex_model::listing::{Claim, Claims, Integrity, Listing, Locator, Validators};
@@ -137,6 +137,7 @@ pub(crate) fn facts(evidence: &str) -> SparseFacts {
         severity: Severity::High,
         confidence: Confidence::High,
         place: Place { file: "a.md".into(), line: 1, column: 1, pointer: String::new() },
+        surface: FactSurface::Whole,
         evidence: evidence.into(),
         value: Value::Null,
     };

@@ -328,8 +328,7 @@ fn every_score_row_names_what_it_was_computed_from() {
 }
 
 /// The columns that version 1 of the dataset lacks.
-const ADDED: [&str; 9] =
-    ["purl", "spdx", "lines_beyond", "role", "reason", "trust", "rank_kind", "users", "licence"];
+const ADDED: [&str; 9] = ["purl", "spdx", "lines_beyond", "role", "reason", "trust", "rank_kind", "users", "licence"];
 /// Those that the table of packages lacks besides.
 const ADDED_TO_PACKAGES: [&str; 2] = ["band", "capability"];
 /// The tables that datasets of before lack.

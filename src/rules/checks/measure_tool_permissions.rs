@@ -16,8 +16,8 @@ use capdex_model::fact::Severity;
 
 use super::json_object::object;
 use super::measure_permission_words::{
-    ACTING_WORDS, DESTROY_OBJECTS, DESTROY_VERBS, FORMAT_OBJECTS, HIGH, LOW, PAY_OBJECTS, PAY_VERBS, PURPOSES, QUERY_OBJECTS,
-    READING_PURPOSES, RUN_OBJECTS, SHELL_VERBS,
+    ACTING_WORDS, DESTROY_OBJECTS, DESTROY_VERBS, FORMAT_OBJECTS, HIGH, LOW, PAY_OBJECTS, PAY_VERBS, PURPOSES,
+    QUERY_OBJECTS, READING_PURPOSES, RUN_OBJECTS, SHELL_VERBS,
 };
 
 /// The longest tool name that is kept, in code points.
