@@ -180,9 +180,11 @@ impl World {
     /// The facts of every capability of a listing, by the listing's source.
     fn facts(&self) -> Vec<(String, SparseFacts)> {
         let reader = Reader::open(&self.capdex.path().join("capdex.db"), &capdex_rules::INDEX).expect("a store");
-        let current = reader.current().expect("reads").into_iter();
-        let facts = |digest| reader.facts(digest).expect("reads").expect("stored");
-        current.map(|one| (one.listing.to_string(), facts(&one.facts))).collect()
+        let mut all = Vec::new();
+        for one in reader.current().expect("reads") {
+            all.push((one.listing.to_string(), reader.facts(&one.facts).expect("reads").expect("stored")));
+        }
+        all
     }
 
     /// What is measured of the servers of a listing.
