@@ -88,7 +88,8 @@ fn indexes(document: &Document, is_config: bool) -> Vec<(&str, Range<usize>)> {
     let mut found: Vec<(&str, Range<usize>)> = Vec::new();
     // Line by line, because expressions with gaps are slow on whole texts.
     for (start, line) in document.lines_within(0, document.text.len()) {
-        if line.len() > LONGEST || !WORTH.is_match(line) && !(is_config && line.contains("url")) {
+        let is_worth = WORTH.is_match(line) || (is_config && line.contains("url"));
+        if line.len() > LONGEST || !is_worth {
             continue;
         }
         let options = OPTION.captures_iter(line).chain(TRUSTED.captures_iter(line));
