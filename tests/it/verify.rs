@@ -328,9 +328,12 @@ fn every_score_row_names_what_it_was_computed_from() {
 }
 
 /// The columns that version 1 of the dataset lacks.
-const ADDED: [&str; 9] = ["purl", "spdx", "lines_beyond", "role", "reason", "trust", "rank_kind", "users", "licence"];
-/// Those that the table of packages lacks besides.
-const ADDED_TO_PACKAGES: [&str; 2] = ["band", "capability"];
+const ADDED: [&str; 4] = ["purl", "spdx", "lines_beyond", "role"];
+/// Those that one table lacks, where others have columns of these names.
+const ADDED_TO: [(&str, &[&str]); 2] = [
+    ("capabilities", &["reason", "trust", "rank_kind", "users", "licence"]),
+    ("packages", &["band", "reason", "capability"]),
+];
 /// The tables that datasets of before lack.
 const ADDED_TABLES: [&str; 1] = ["surfaces"];
 /// The names that tables and columns of facts had in version 1, behind those of now.
@@ -348,7 +351,7 @@ fn name_of_before(name: &'static str) -> &'static str {
 }
 
 fn is_added(table: &str, column: &str) -> bool {
-    ADDED.contains(&column) || (table == "packages" && ADDED_TO_PACKAGES.contains(&column))
+    ADDED.contains(&column) || ADDED_TO.iter().any(|(to, columns)| *to == table && columns.contains(&column))
 }
 
 /// Writes the tables of a format as version 1 had them.

@@ -143,7 +143,8 @@ impl<'a> Links<'a> {
             ties.push(tie.unwrap_or((LinkProof::Operator, Reason::IsArtefact)));
         }
         let set: Vec<usize> = (0..identified.len()).map(|at| sets.root(at)).collect();
-        let (mut members, mut ids): (BTreeMap<usize, Vec<usize>>, BTreeMap<usize, BTreeSet<&str>>) = Default::default();
+        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut ids: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
         for (at, set) in set.iter().enumerate() {
             members.entry(*set).or_default().push(at);
         }

@@ -10,14 +10,18 @@ const COLUMNS_OF_FACTS: [(&str, &str); 3] =
     [("over_defaults", "usual"), ("exceptions", "told"), ("outcomes", "silent")];
 
 /// The columns that were added since, in whatever table.
-const ADDED: [&str; 9] = ["purl", "spdx", "lines_beyond", "role", "reason", "trust", "rank_kind", "users", "licence"];
-/// The verdict of a package was added since, as the columns that `capabilities` had already.
-const ADDED_TO_PACKAGES: [&str; 2] = ["band", "capability"];
+const ADDED: [&str; 4] = ["purl", "spdx", "lines_beyond", "role"];
+/// Those that were added to one table, where others have columns of these names.
+const ADDED_TO: [(&str, &[&str]); 2] = [
+    ("capabilities", &["reason", "trust", "rank_kind", "users", "licence"]),
+    ("packages", &["band", "reason", "capability"]),
+];
 
 /// A table as version 1 had it.
 pub(super) fn layout(table: &Table, with_private: bool) -> Layout {
-    let of_packages: &[&str] = if table.name == "packages" { &ADDED_TO_PACKAGES } else { &[] };
-    let is_later = |name: &str| ADDED.contains(&name) || of_packages.contains(&name);
+    let to_it = ADDED_TO.iter().filter(|(to, _)| *to == table.name).flat_map(|(_, columns)| *columns);
+    let to_it: Vec<&str> = to_it.copied().collect();
+    let is_later = |name: &str| ADDED.contains(&name) || to_it.contains(&name);
     let mut layout = Layout::with(table, |column| column.is_in(with_private) && !is_later(column.name));
     layout.name = former(&TABLES, layout.name);
     if table.name == "facts" {

@@ -6,6 +6,7 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 use capdex_model::score::Band;
 use capdex_rubrics::RUBRICS;
+use capdex_rubrics::verdict::VERDICT;
 use maud::{Markup, html};
 
 use super::layout::{self, PageFrame, heading};
@@ -36,8 +37,8 @@ pub(crate) fn page(site: &Site) -> String {
             (key_figures(site))
             section aria-labelledby="bands-h" {
                 h2 id="bands-h" { "How much can be trusted" }
-                p { "The band is the strictest over the four methods, and " em { "unknown" } " at best while not everything could be analysed. "
-                    a href="rubrics.html#verdict" { "How it is made" } "." }
+                p { "The band is by what capdex itself found; " em { "unknown" } " says that nothing of weight was found and not everything was looked at. "
+                    a href=(paths::rubric(VERDICT)) { "How it is made" } "." }
                 (kinds(site))
             }
             section aria-labelledby="spread-h" {
