@@ -90,7 +90,7 @@ impl Setting<'_> {
 fn is_left_to_user(document: &Document, bytes: &Range<usize>) -> bool {
     static LEFT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
-            r"(?i)\b(?:if|when|where)\s+(?:the\s+user|you|they|needed|desired|preferred|behind)\b|\bask(?:s|ing)?\s+(?:the\s+)?user|\boptional(?:ly)?\b|\byou\s+(?:can|may|could)\b|\bconfirm\w*\s+with\b|\b(?:self-hosted|your\s+own|on-prem\w*)\b|\bat\s+your\s+own\s+risk\b|\bnot\s+recommended\b",
+            r"(?i)\b(?:if|when|where)\s+(?:the\s+user|you|they|needed|desired|preferred|behind)\b|\bask(?:s|ing)?\s+(?:the\s+)?user|\boptional(?:ly)?\b|\byou\s+(?:can|may|could)\b|\bconfirm\w*\s+with\b|\bAskUserQuestion\b|\b(?:if|when|where)\b[^.\n]{0,80}\b(?:selected|chosen|picked|answered|opted)\b|\b(?:self-hosted|your\s+own|on-prem\w*)\b|\bat\s+your\s+own\s+risk\b|\bnot\s+recommended\b",
         )
         .expect("the pattern is fixed and valid")
     });
