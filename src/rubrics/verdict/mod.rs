@@ -1,7 +1,7 @@
 //! `capdex/verdict`: what to do about a capability, by the findings of the rules alone. No method has a say in it.
 //!
 //! It is kept, exported and computed again as every score is, so that a dataset proves its verdicts. What was not looked at
-//! is no fact: [`over`] puts completeness beside the findings.
+//! is no fact: `over` puts completeness beside the findings.
 
 use std::sync::LazyLock;
 
