@@ -37,3 +37,4 @@ pub mod spdx;
 pub mod surface;
 pub mod takedown;
 pub mod time;
+pub mod wildcard;

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Fact, FactSurface};
+use capdex_model::wildcard;
 
 /// What a method reads. Of its entries the first that fits a code and a kind tells; a code without one is never found.
 #[derive(Debug, Default, Deserialize)]
@@ -51,19 +52,7 @@ impl Reading {
 
 /// True where a path is of the form of a glob. Without regard to case, as files of that form are found.
 fn fits(glob: &str, path: &str) -> bool {
-    let (mut rest, mut parts) = (path.to_ascii_lowercase(), glob.split('*'));
-    let first = parts.next().unwrap_or_default().to_ascii_lowercase();
-    let Some(behind) = rest.strip_prefix(&first) else { return false };
-    rest = behind.to_owned();
-    let mut last = None;
-    for part in parts {
-        // Every part but the last may stand anywhere behind the one before it: the earliest leaves most room.
-        if let Some(earlier) = last.replace(part.to_ascii_lowercase()) {
-            let Some(at) = rest.find(&earlier) else { return false };
-            rest = rest.split_off(at + earlier.len());
-        }
-    }
-    last.map_or(rest.is_empty(), |last| rest.ends_with(&last))
+    wildcard::fits(&glob.to_ascii_lowercase(), &path.to_ascii_lowercase())
 }
 
 #[cfg(test)]
