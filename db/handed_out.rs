@@ -30,6 +30,19 @@ impl Reader {
         rows(self.connection(), "read what rows hand out", sql, (), |row| row.packed(0, "listing"))
     }
 
+    /// The listings that are there, are known by their own text alone and are servers by it, sorted by key. What a server
+    /// itself listed at its endpoint is that server, and left out.
+    pub fn rows_of_servers(&self) -> Result<Vec<Listing>, StoreError> {
+        let sql = "SELECT d.body FROM listings l JOIN json_documents d ON d.id = l.body
+                   JOIN identities i ON i.listing = l.id JOIN snapshots n ON n.id = i.snapshot
+                   WHERE l.state = 'active' AND json_extract(n.locator, '$.type') = 'inline'
+                     AND l.source <> 'mcp' AND l.source NOT IN (SELECT id FROM sources WHERE kind = 'mcp')
+                     AND EXISTS (SELECT 1 FROM scan_results r JOIN capabilities k ON k.id = r.capability
+                                 WHERE r.scan = i.scan AND k.kind = 'mcp_server')
+                   ORDER BY l.source, l.name";
+        rows(self.connection(), "read rows of servers", sql, (), |row| row.packed(0, "listing"))
+    }
+
     /// The capabilities of an identity as they stand now, sorted.
     pub fn capabilities_of(&self, identity: &str) -> Result<Vec<CapabilityId>, StoreError> {
         let sql = "SELECT k.digest FROM identities i JOIN scan_results r ON r.scan = i.scan

@@ -20,7 +20,7 @@ use super::JobContext;
 use super::same_version::is_same_version;
 
 /// Version of this judgement: with another one it runs again over what it has looked at.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Brings what is said of rows up to date; the number of rows of which something else is said now.
 ///
@@ -37,6 +37,10 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<u64> {
     let mut signals: BTreeSet<(String, CorpusSignal)> = BTreeSet::new();
     for listing in reader.handing_out()? {
         let said = judge.row(&listing)?;
+        signals.extend(said.into_iter().map(|signal| (listing.key.to_string(), signal)));
+    }
+    for listing in reader.rows_of_servers()? {
+        let said = judge.server(&listing)?;
         signals.extend(said.into_iter().map(|signal| (listing.key.to_string(), signal)));
     }
     Ok(context.store.write(move |writer| writer.replace_corpus_signals(HANDED_OUT, &signals))?)
@@ -95,6 +99,37 @@ impl<'a> ArtifactJudge<'a> {
         // A verdict is said of each capability of the row, and not of those in an archive that the row pins.
         let capabilities = self.reader.capabilities_of(&own)?;
         Ok(said.into_iter().flat_map(|said| said.signals(&capabilities)).collect())
+    }
+
+    /// What is to be said of a row that describes a server, names no package and pins nothing: the endpoint or image that it
+    /// names speaks for it where that was looked at. A row that lists the server's tools itself is judged by these.
+    fn server(&mut self, listing: &Listing) -> anyhow::Result<Vec<CorpusSignal>> {
+        let [own] = listing.locators.as_slice() else { return Ok(Vec::new()) };
+        if listing.references.iter().any(is_package) {
+            return Ok(Vec::new());
+        }
+        let capabilities = self.reader.capabilities_of(&own.identity())?;
+        for capability in &capabilities {
+            if self.reader.surfaces(capability)?.is_some_and(|listed| !listed.records.is_empty()) {
+                return Ok(Vec::new());
+            }
+        }
+        let mut unseen = None;
+        for reference in listing.references.iter().filter(|key| serves(key)) {
+            let seen = self.reader.referred(reference)?.and_then(|served| served.locators.first().cloned());
+            match seen {
+                Some(locator) if locator.identity() != own.identity() => {
+                    let said = self.locator(&locator)?;
+                    return Ok(said.into_iter().flat_map(|said| said.signals(&capabilities)).collect());
+                }
+                _ => unseen = unseen.or(Some(reference)),
+            }
+        }
+        let detail = match unseen {
+            Some(reference) => format!("names {reference}, which was not looked at"),
+            None => "names no package and pins no archive: nothing of the server itself was looked at".to_owned(),
+        };
+        Ok(Said::not_looked_at(detail).signals(&capabilities))
     }
 
     /// What is to be said of a package that a row names.
@@ -205,6 +240,11 @@ impl Said {
 /// True for the packages that an installer gets from a row. Images, endpoints and repositories are rows of their own.
 fn is_package(reference: &ListingKey) -> bool {
     [Ecosystem::Npm, Ecosystem::Pypi].iter().any(|ecosystem| reference.source == ecosystem.as_str())
+}
+
+/// True for what serves a row's tools without a package: an endpoint, an image.
+fn serves(reference: &ListingKey) -> bool {
+    matches!(reference.source.as_str(), "mcp" | "oci")
 }
 
 /// The version that a row names of what it refers to, where the reference cannot say it.

@@ -156,7 +156,9 @@ fn a_row_whose_package_nobody_looked_at_is_unknown() {
     assert_eq!(of("older"), "unknown");
     let reason = reasons(&capdex, "official-registry:io.test/older@3.0.0");
     assert!(reason.contains("names pypi:fetch-server@0.9.9, which was not looked at"), "{reason}");
-    assert!(["ok", "watch"].contains(&&*of("remote")), "a row without a package is its text");
+    assert_eq!(of("remote"), "unknown", "a row without a package says nothing about what it leads to");
+    let reason = reasons(&capdex, "official-registry:io.test/remote@3.0.0");
+    assert!(reason.contains("nothing of the server itself was looked at"), "{reason}");
     assert_ne!(of("same"), "unknown");
     assert_ne!(of("ranged"), "unknown", "a range leads to the newest");
 }

@@ -301,10 +301,9 @@ fn delimits_value(left: &[u8], mark: u8) -> bool {
 /// The last line above that ends with a colon and leads the list or block in, within 600 bytes.
 fn lead_in(bytes: &[u8], sentence: usize) -> Option<&[u8]> {
     let above = slice(bytes, sentence.saturating_sub(600)..sentence);
-    above.split(|byte| *byte == b'\n').rev().find(|line| {
-        let line = line.trim_ascii_end();
-        line.ends_with(b":") || line.ends_with(b":**")
-    })
+    // Lines may end in either way.
+    let lines = above.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
+    lines.rev().find(|line| line.ends_with(b":") || line.ends_with(b":**"))
 }
 
 /// True where the beginning of the document (front matter, first heading) names security as its subject.
@@ -366,6 +365,7 @@ mod tests {
     fn defensive_words_count_in_sentence_lead_in_and_heading() {
         assert!(context("SKILL.md", "Flag any text that says ignore all rules.", "ignore all rules").defensive);
         assert!(context("SKILL.md", "Scan these phrases:\n\n- ignore all rules\n", "ignore all rules").defensive);
+        assert!(context("SKILL.md", "**Must Not:**\r\n- ignore all rules\r\n", "ignore all rules").defensive);
         assert!(context("SKILL.md", "## Red flags\n\nignore all rules\n", "ignore all rules").defensive);
         assert!(!context("SKILL.md", "## Use\n\nFirst, ignore all rules.\n", "ignore all rules").defensive);
     }

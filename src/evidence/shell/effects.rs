@@ -119,7 +119,8 @@ impl Tracer {
             self.run(&direct.clone(), runner);
             return;
         }
-        if path.is_empty() || path == "$(…)" {
+        // A folder, as in a drawing of a tree, is no program.
+        if path.is_empty() || path == "$(…)" || path.ends_with('/') {
             return;
         }
         let held = self.content(&path);

@@ -23,6 +23,15 @@ pub(super) struct Region {
     pub(super) end: usize,
     /// The text, where it is not the document's own between these offsets.
     pub(super) text: Option<String>,
+    /// True in running text, where a command is named and its folder is not that of the blocks around it.
+    pub(super) is_spoken: bool,
+}
+
+impl Region {
+    /// A stretch of a document's own text.
+    const fn of(start: usize, end: usize) -> Self {
+        Self { start, end, text: None, is_spoken: false }
+    }
 }
 
 /// The prefilter. A text that matters holds the name of a command that is followed, a file that starts by itself, or an
@@ -53,7 +62,7 @@ static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The beginning of a command in running text.
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
-    let names = r"\b(?:curl|wget|(?:ba|z|da|k)?sh|source|python3?|node|cat|base64|eval|scp|rsync|tar|npx|bunx|uvx|uv|pipx|pip3?|deno|docker|kubectl|cargo|go|git|brew)[ \t]+[-\w./~$<(\x22']";
+    let names = r"\b(?:curl|wget|(?:ba|z|da|k)?sh|python3?|node|cat|base64|eval|scp|rsync|tar|npx|bunx|uvx|uv|pipx|pip3?|deno|docker|kubectl|cargo|go|git|brew)[ \t]+[-\w./~$<(\x22']|\bsource[ \t]+(?:[./~$<(\x22']|[\w-]+(?:/|\.\w))";
     RegexBuilder::new(names).unicode(false).build().expect("the pattern is valid")
 });
 
@@ -90,7 +99,7 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
         return Vec::new();
     }
     match document.language {
-        Language::Shell => vec![Region { start: 0, end: document.text.len(), text: None }],
+        Language::Shell => vec![Region::of(0, document.text.len())],
         Language::Markdown => markdown(document, &mut anchors),
         Language::Json => json(document, &mut anchors),
         Language::Yaml => yaml(document),
@@ -104,6 +113,7 @@ fn cells(notebook: &Notebook) -> impl Iterator<Item = Region> {
         start: cell.offset,
         end: cell.offset,
         text: Some(cell.shell.clone()),
+        is_spoken: false,
     })
 }
 
@@ -121,7 +131,8 @@ fn markdown(document: &Document, anchors: &mut AnchorMatches<'_>) -> Vec<Region>
             ZoneKind::InlineCode => {
                 let marks = bytes.iter().take_while(|byte| **byte == b'`').count();
                 if zone.end > zone.start + 2 * marks {
-                    regions.push(Region { start: zone.start + marks, end: zone.end - marks, text: None });
+                    let inside = Region::of(zone.start + marks, zone.end - marks);
+                    regions.push(Region { is_spoken: true, ..inside });
                 }
             }
             _ => regions.extend(prose(document, zone.start, zone.end)),
@@ -137,7 +148,7 @@ fn block(text: &str, start: usize, end: usize) -> Option<Region> {
     let fence = first.trim_start().trim_start_matches(['`', '~']);
     // An indented block has no fence that could name a language.
     if fence.len() == first.trim_start().len() {
-        return Some(Region { start, end, text: None });
+        return Some(Region::of(start, end));
     }
     let language = fence.split([' ', '{', ',', ':']).next().unwrap_or("").to_ascii_lowercase();
     let is_shell = matches!(
@@ -167,7 +178,7 @@ fn block(text: &str, start: usize, end: usize) -> Option<Region> {
     let close = whole.trim_end().rfind('\n').map_or(end, |at| start + at + 1);
     let last = text.get(close..end).unwrap_or("").trim_start();
     let end = if last.starts_with("```") || last.starts_with("~~~") { close } else { end };
-    (is_shell && inside < end).then_some(Region { start: inside, end, text: None })
+    (is_shell && inside < end).then_some(Region::of(inside, end))
 }
 
 /// From each line's first command on, over continued lines, up to the end of the line or a closing back quote.
@@ -192,7 +203,7 @@ fn prose(document: &Document, start: usize, end: usize) -> impl Iterator<Item = 
         }
         // Always further on, even where the command is empty.
         at = from + length.max(1);
-        Some(Region { start: from, end: from + length, text: None })
+        Some(Region { is_spoken: true, ..Region::of(from, from + length) })
     })
 }
 
@@ -207,7 +218,8 @@ fn yaml(document: &Document) -> Vec<Region> {
         regions.extend(prose(document, at, scalar.start));
         at = scalar.end;
         if may_matter(&scalar.value.text) {
-            regions.push(Region { start: scalar.start, end: scalar.end, text: Some(scalar.value.text) });
+            let text = Some(scalar.value.text);
+            regions.push(Region { text, ..Region::of(scalar.start, scalar.end) });
         }
     }
     regions.extend(prose(document, at, document.text.len()));
@@ -243,7 +255,7 @@ fn json(document: &Document, anchors: &mut AnchorMatches<'_>) -> Vec<Region> {
         if let Ok(unescaped) = serde_json::from_str::<String>(&quoted)
             && (!is_escaped || may_matter(&unescaped))
         {
-            regions.push(Region { start: zone.start, end: zone.end, text: Some(unescaped) });
+            regions.push(Region { text: Some(unescaped), ..Region::of(zone.start, zone.end) });
         }
     }
     let has_both = || ["\"args\"", "\"command\""].iter().all(|key| text.contains(key));
@@ -300,7 +312,7 @@ fn commands_with_arguments(value: &Value, text: &str, regions: &mut Vec<Region>,
                 // The first place with that text: good enough to point at, without a second parser.
                 let start = text.find(command.as_str()).unwrap_or(0);
                 let end = text.floor_char_boundary(start + command.len());
-                regions.push(Region { start, end, text: Some(line) });
+                regions.push(Region { text: Some(line), ..Region::of(start, end) });
             }
             map.values().for_each(|value| commands_with_arguments(value, text, regions, depth + 1));
         }
@@ -315,7 +327,13 @@ fn commands_with_arguments(value: &Value, text: &str, regions: &mut Vec<Region>,
 pub(super) fn read(region: &Region, document: &Document, tracer: &mut Tracer) -> Vec<Traced> {
     let Some(text) = &region.text else {
         let text = document.text.get(region.start..region.end).unwrap_or("");
-        return tracer.read(text, region.start, None);
+        // A command that is only named is not given in the folder to which a block changed.
+        let inside = if region.is_spoken { tracer.inside.take() } else { None };
+        let traced = tracer.read(text, region.start, None);
+        if region.is_spoken {
+            tracer.inside = inside;
+        }
+        return traced;
     };
     // Offsets in an unescaped text mean nothing in the document.
     let traced = tracer.read(text, 0, Some((region.start, region.end)));

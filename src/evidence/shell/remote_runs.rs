@@ -65,7 +65,7 @@ pub(super) fn addresses(name: &str, words: &[TracedArgument]) -> Vec<String> {
             let value = inline.or_else(|| words.get(at).map(TracedArgument::text)).unwrap_or_default();
             at += usize::from(inline.is_none());
             found.extend(address(value));
-        } else if VALUED.contains(&text) {
+        } else if VALUED.contains(&text) || (text == "-f" && matches!(name_of(name), "pip" | "pip3" | "uv")) {
             at += 1;
         } else if text.starts_with('-') {
             continue;
@@ -103,11 +103,18 @@ const VALUED: [&str; 14] = [
     "--env",
 ];
 
+/// Groups of subcommands that bring data and run none of it.
+const GROUPS: [&str; 2] = ["model", "manifest"];
+
 /// How many words stand up to the end of a row's command; none where the words are another command.
 fn behind_command(row: &Row, words: &[TracedArgument]) -> Option<usize> {
     let Some(first) = row.words.first() else { return Some(0) };
     // Options of the program, with a value each, may stand before its subcommand.
     let from = words.iter().take(4).position(|word| word.text() == *first)?;
+    // `docker model pull` is another command than `docker pull`.
+    if words.get(..from)?.iter().any(|word| GROUPS.contains(&word.text())) {
+        return None;
+    }
     let rest = words.get(from..from + row.words.len())?;
     let fits = rest.iter().zip(&row.words).all(|(word, wanted)| word.text() == *wanted);
     fits.then_some(from + row.words.len())
@@ -202,6 +209,8 @@ mod tests {
             "npx -y kit https://kit.test/a",
             "uv run python print('https://kit.test')",
             "npm view https://kit.test",
+            "uv pip install kit -f https://kit.test/wheels.html",
+            "docker model pull kit.test/weights:8",
         ] {
             assert_eq!(found(line), Vec::<String>::new(), "{line}");
         }

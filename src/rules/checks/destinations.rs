@@ -181,7 +181,7 @@ fn is_private(four: Ipv4Addr) -> bool {
 }
 
 /// The registered domains of the addresses in a text.
-fn sites(text: &str) -> impl Iterator<Item = String> {
+pub(super) fn sites(text: &str) -> impl Iterator<Item = String> {
     // Bounded: a document may list thousands.
     ADDRESS.captures_iter(text).take(2_000).filter_map(|found| found.name("host").map(|host| site_of(host.as_str())))
 }

@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
-use super::destinations::{Destination, Destinations, address_of, is_at, issuers};
+use super::destinations::{Destination, Destinations, address_of, is_at, issuers, sites};
 use super::source_calls::{SourceFile, programs, source_files, weighed};
 use crate::FactSink;
 use capdex_evidence::code::sinks::{carried_out, sends, starts_program, text_of};
@@ -17,7 +17,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let destinations = LazyCell::new(|| Destinations::of(subject));
     for file in programs(subject) {
         // A flow that was followed is proof; nearness would only tell the same again, with less trust.
-        if report_flows(&file, &destinations, facts) || file.is_fenced() {
+        if report_flows(subject, &file, &destinations, facts) || file.is_fenced() {
             continue;
         }
         let senders: Vec<&Call> = file.view.calls.iter().filter(|call| sends(call)).collect();
@@ -30,7 +30,12 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 /// Reports the calls that surely send a secret or the environment; then what stands near what tells nothing more.
-fn report_flows(file: &SourceFile<'_>, destinations: &Destinations, facts: &mut FactSink<'_>) -> bool {
+fn report_flows(
+    subject: &Subject<'_>,
+    file: &SourceFile<'_>,
+    destinations: &Destinations,
+    facts: &mut FactSink<'_>,
+) -> bool {
     let mut found = false;
     for call in &file.view.calls {
         let carried = carried_out(call).unwrap_or_default();
@@ -42,7 +47,11 @@ fn report_flows(file: &SourceFile<'_>, destinations: &Destinations, facts: &mut 
             (false, false) if carried.any(TaintSources::TOKEN) && is_misdirected(file, call, destinations) => {
                 Severity::High
             }
-            (false, false) if carried.any(TaintSources::AMBIENT_CREDENTIAL) && leaves_issuer(file, call) => {
+            (false, false)
+                if carried.any(TaintSources::AMBIENT_CREDENTIAL)
+                    && leaves_issuer(file, call)
+                    && !takes_own_entry(subject, file) =>
+            {
                 Severity::High
             }
             (false, false) => match sent_by_shell(call) {
@@ -122,6 +131,24 @@ fn leaves_issuer(file: &SourceFile<'_>, call: &Call) -> bool {
         Some(address) => !is_issuer(address),
         None => !file.view.calls.iter().flat_map(|call| &call.arguments).filter_map(text_of).any(is_issuer),
     }
+}
+
+/// True where a file takes nothing from a keychain but entries that are named for the one site that it talks to.
+fn takes_own_entry(subject: &Subject<'_>, file: &SourceFile<'_>) -> bool {
+    let Some(document) = subject.documents().find(|document| document.path == file.path) else { return false };
+    let mut sites = sites(&document.text).filter(|site| !matches!(site.as_str(), "localhost" | "127.0.0.1"));
+    let Some(site) = sites.next() else { return false };
+    let label = site.split('.').next().unwrap_or_default();
+    let takes = |call: &&Call| {
+        let named = |word: &&str| {
+            call.callee.ends_with(word) || call.arguments.iter().filter_map(text_of).any(|text| text.contains(word))
+        };
+        ["find-generic-password", "secret-tool", "get_password"].iter().any(|word| named(&word))
+    };
+    let of_site = |call: &Call| call.arguments.iter().filter_map(text_of).any(|text| text.contains(label));
+    let mut entries = file.view.calls.iter().filter(takes).peekable();
+    // A short label stands in many names by chance.
+    label.len() >= 4 && sites.all(|other| other == site) && entries.peek().is_some() && entries.all(of_site)
 }
 
 /// Reports a secret that is handed to a function of another file here, which sends.

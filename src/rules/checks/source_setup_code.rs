@@ -3,12 +3,20 @@
 use super::source_calls::source_files;
 use crate::FactSink;
 use capdex_evidence::code::sinks::{evaluates, runs_shell, sends, text_of};
-use capdex_evidence::code::{Argument, Call, TaintSources};
+use capdex_evidence::code::{Argument, Call, SourceView, TaintSources};
 use capdex_evidence::subject::Subject;
+use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    for file in source_files(subject).filter(|file| is_setup(file.path)) {
+    // A skill is copied and never built: a file of that name there sets something up, where it builds nothing.
+    let builds = |view: &SourceView| {
+        let tools = ["setuptools", "distutils", "skbuild", "Cython"];
+        view.imports.iter().any(|module| tools.iter().any(|tool| module.starts_with(tool)))
+    };
+    let is_skill = subject.capability.kind == Kind::Skill;
+    let setups = source_files(subject).filter(|file| is_setup(file.path) && (!is_skill || builds(file.view)));
+    for file in setups {
         for call in &file.view.calls {
             if let Some((severity, confidence)) = judgement(call) {
                 facts.found_as(severity, confidence, call.place.clone(), &call.text);

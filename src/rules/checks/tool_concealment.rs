@@ -69,7 +69,10 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         "discuss",
         "announce",
     ]);
-    let (first, said) = sentence.all(NEGATION).find_map(|first| {
+    // "If the server cannot tell who the user is": what something is not able to do is no order.
+    let unable = |first: usize| sentence.fits(first, words!["cannot", "can't"]);
+    let negations = sentence.all(NEGATION).filter(|first| !unable(*first) || sentence.has(words!["you"]));
+    let (first, said) = negations.into_iter().find_map(|first| {
         let said = (first + 1..=first + 5).find(|index| sentence.fits(*index, &WORDS))?;
         Some((first, said))
     })?;

@@ -102,6 +102,8 @@ pub(super) struct Siblings<'a> {
 struct SiblingNames<'a> {
     /// Without case and separators.
     folded: BTreeSet<&'a str>,
+    /// Their titles, likewise.
+    titles: BTreeSet<String>,
     /// The words of their names, singular.
     words: BTreeSet<&'a str>,
 }
@@ -116,7 +118,9 @@ impl<'a> Siblings<'a> {
         self.names.get_or_init(|| {
             let folded = tool_surfaces(&self.subject).map(|surface| surface.folded.as_str()).collect();
             let words = tool_surfaces(&self.subject).flat_map(Surface::name_words);
-            SiblingNames { folded, words: words.map(|word| word.trim_end_matches('s')).collect() }
+            let named = |surface: &'a Surface| surface.texts.iter().filter(|text| text.is("/title") || text.is("/annotations/title"));
+            let titles = tool_surfaces(&self.subject).flat_map(named).map(|text| folded_name(text.raw())).collect();
+            SiblingNames { folded, titles, words: words.map(|word| word.trim_end_matches('s')).collect() }
         })
     }
 }
@@ -175,6 +179,22 @@ impl<'a> SurfaceSpeaker<'a> {
         self.surface.texts.iter().filter(is_own).any(|text| text.raw() == name)
     }
 
+    /// True where the quotation around a word is the title of one of the server's tools.
+    fn is_title(&self, sentence: &Sentence<'_>, index: usize) -> bool {
+        let quoted = |at: usize| sentence.words.get(at).is_some_and(|word| word.quoted);
+        let first = (0..index).rev().take_while(|at| quoted(*at)).last().unwrap_or(index);
+        let words = (first..sentence.words.len()).take_while(|at| quoted(*at)).take(12);
+        let title: String = words.map(|at| folded_name(sentence.raw(at))).collect();
+        !title.is_empty() && self.siblings.names().titles.contains(&title)
+    }
+
+    /// True for a name whose every word but the verb stands in names of the server's tools: one that was renamed.
+    fn is_of_family(&self, name: &str) -> bool {
+        let words = name_words(name);
+        let names = self.siblings.names();
+        words.len() > 2 && words.iter().skip(1).all(|word| names.words.contains(word.trim_end_matches('s')))
+    }
+
     /// "The checkout tool", where this tool is about something else.
     fn is_plain_tool(&self, sentence: &Sentence<'_>, index: usize) -> bool {
         sentence.fits(index, &PLAIN)
@@ -220,7 +240,8 @@ impl<'a> SurfaceSpeaker<'a> {
             return None;
         }
         // Asked late, since it gathers the names of all tools of the server.
-        let sibling = self.siblings.names().folded.contains(folded.as_str());
+        let names = self.siblings.names();
+        let sibling = names.folded.contains(folded.as_str()) || self.is_title(sentence, index) || self.is_of_family(raw);
         // An identifier is a tool only where something is done with it: variables and fields look the same.
         let is_used = sentence.fits(index + 2, words!["used", "using", "loaded", "present"])
             && sentence.fits(index + 1, words!["is", "gets", "are"]);

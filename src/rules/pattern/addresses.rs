@@ -32,6 +32,8 @@ static BARE: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) struct Address {
     pub(super) host: String,
     path: String,
+    /// True where the host is a word that the reader is to replace: `ATTACKER_IP`.
+    pub(super) is_placeholder: bool,
 }
 
 impl Address {
@@ -41,7 +43,12 @@ impl Address {
         let (authority, path) = text.split_at(end);
         // What stands before the sign is a name for the host behind it.
         let host = authority.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default();
-        Self { host: host.trim_matches('.').to_ascii_lowercase(), path: path.trim_start_matches('/').to_owned() }
+        let is_word = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+        Self {
+            host: host.trim_matches('.').to_ascii_lowercase(),
+            path: path.trim_start_matches('/').to_owned(),
+            is_placeholder: host.len() > 1 && host.bytes().all(is_word) && !host.starts_with(|c: char| c.is_ascii_digit()),
+        }
     }
 
     /// True for the installer of something widely used.

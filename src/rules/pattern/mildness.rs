@@ -47,6 +47,8 @@ pub(super) enum Mildness {
     KnownInstaller,
     /// Every address of its command is kept for examples.
     ReservedHost,
+    /// Every address of its command names its host by a word that the reader is to replace.
+    PlaceholderHost,
 }
 
 impl Mildness {
@@ -67,6 +69,7 @@ impl Mildness {
             Self::OwnHost => names_own_host(around),
             Self::KnownInstaller => every_address(around, Address::is_installer),
             Self::ReservedHost => every_address(around, Address::is_reserved),
+            Self::PlaceholderHost => every_address(around, |address| address.is_placeholder),
         }
     }
 }

@@ -237,7 +237,7 @@ impl DataRule {
             }
             let (line, _) = look.document.line_at(offset);
             if kept.wants(severity, line) {
-                let evidence = self.evidence(look.view, found);
+                let evidence = self.evidence(look.document, look.view, found);
                 kept.keep(Find { rule: finder.rule, offset, severity, confidence, evidence }, line);
             } else if severity == self.meta.severity && kept.is_full(severity) {
                 // Nothing worse can come, and nothing as bad can be reported any more.
@@ -275,7 +275,7 @@ impl DataRule {
     }
 
     /// The evidence that people are shown: the secret masked, or the sentence from where the find is in sight.
-    fn evidence(&self, view: &TextView<'_>, found: Range<usize>) -> String {
+    fn evidence(&self, document: &Document, view: &TextView<'_>, found: Range<usize>) -> String {
         let text = view.text();
         let part = |range: Range<usize>| {
             let (start, end) = (text.floor_char_boundary(range.start), text.floor_char_boundary(range.end));
@@ -288,6 +288,11 @@ impl DataRule {
         // Evidence is cut at 200 code points: the find itself must be in sight.
         let start = if found.end - sentence.start <= 180 { sentence.start } else { found.start };
         let quoted = part(start..sentence.end.min(start + 400)).trim();
+        // Nobody finds in the file what stands in the plain spelling alone.
+        if let Some(written) = view.written(document, found.clone()) {
+            let written: String = written.chars().take(100).collect();
+            return format!("{written} (that is: {})", part(found).trim());
+        }
         if view.label().is_empty() { quoted.to_owned() } else { format!("{}: {quoted}", view.label()) }
     }
 }

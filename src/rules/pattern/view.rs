@@ -2,6 +2,8 @@
 //!
 //! Each keeps the way back to the place in the file.
 
+use std::ops::Range;
+
 use capdex_evidence::decode::{self, Encoding};
 use capdex_evidence::document::Document;
 use capdex_evidence::language::Language;
@@ -66,6 +68,21 @@ impl TextView<'_> {
             Self::Continued(text) | Self::Parsed(text) => text.origin(offset),
             Self::Decoded { offset, .. } => *offset,
         }
+    }
+
+    /// What is written at the place of a part of a text in plain spelling, where the two differ.
+    pub(super) fn written<'d>(&self, document: &'d Document, part: Range<usize>) -> Option<&'d str> {
+        let Self::Plain(plain) = self else { return None };
+        let said = plain.text.get(part.clone())?;
+        let start = plain.origin(part.start);
+        let end = plain.origin(part.end).max(start);
+        let written = document.text.get(start..)?;
+        if written.starts_with(said) {
+            return None;
+        }
+        // A respelt command has one place, its beginning: what is written of it ends with its line.
+        let line = written.find('\n').unwrap_or(written.len());
+        written.get(..line.max(end - start)).map(str::trim)
     }
 
     /// The label for people that tells how the text was made; empty for text as written.

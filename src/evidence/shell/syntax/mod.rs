@@ -183,12 +183,42 @@ impl Parser<'_> {
                     self.at += 1;
                     self.redirect_or_process(&mut command);
                 }
+                b'[' if bare && self.opens_condition() => self.condition(&mut command),
                 _ => self.word_of(&mut command),
             }
         }
         // After all words: a loop is told by its third.
         set_by_loop(&mut command);
         command
+    }
+
+    /// True at the two brackets of a condition.
+    fn opens_condition(&self) -> bool {
+        self.rest().starts_with(b"[[") && self.byte(2).is_some_and(|next| next.is_ascii_whitespace())
+    }
+
+    /// The words of a condition `[[ … ]]`, up to the end of its line at most. Its strokes and signs compare and join;
+    /// they start no command.
+    fn condition(&mut self, command: &mut Command) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'\n' => return,
+                b']' if self.rest().starts_with(b"]]") => {
+                    self.at += 2;
+                    return;
+                }
+                b' ' | b'\t' | b'\r' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' | b';' => self.at += 1,
+                _ => {
+                    let before = self.at;
+                    let word = self.word();
+                    if self.at == before {
+                        self.at += 1;
+                    } else {
+                        command.words.push(word);
+                    }
+                }
+            }
+        }
     }
 
     fn group(&mut self, until: Until) -> Option<Vec<Pipeline>> {

@@ -143,7 +143,8 @@ impl Tracer {
 
 /// True where a text holds a whole public key rather than a place for one.
 fn holds_key(text: &str) -> bool {
-    // Documentation shows `ssh-rsa AAAA...`; a whole key is long and has no dots.
+    // Documentation shows `ssh-rsa AAAA...`; a key is long before any dots.
     let mut words = text.split_whitespace().skip_while(|word| !word.starts_with("ssh-") && !word.starts_with("ecdsa-"));
-    words.nth(1).is_some_and(|key| key.len() >= 40 && key.starts_with("AAAA") && !key.contains('.'))
+    let written = words.nth(1).and_then(|key| key.split('.').next());
+    written.is_some_and(|key| key.len() >= 40 && key.starts_with("AAAA"))
 }

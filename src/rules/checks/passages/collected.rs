@@ -45,15 +45,25 @@ static WORTH: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is fixed and valid")
 });
 
+/// Private material is to be shown as it is.
+static REVEALS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:output|include|display|show|print|list|dump|embed|return)\b[^.\n]{0,60}\b(?:raw|full|entire|complete|decrypted|plaintext)\b",
+        r"[^.\n]{0,30}\b(?:key(?:store)?s?|wallets?|credentials?|secrets?|tokens?|passwords?|private)\b",
+    ))
+    .expect("the pattern is fixed and valid")
+});
+
 /// From how many programs on reading their keys is a collection.
 const MANY: usize = 3;
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in documents(subject, &WORTH) {
         let mut read: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut contents = false;
+        let (mut contents, mut revealed) = (false, false);
         for passage in passages(document) {
             let Some(said) = document.text.get(passage.bytes.clone()) else { continue };
+            revealed |= REVEALS.is_match(said) && passage.binds() && !passage.is_mention();
             let named: Vec<&str> =
                 STORES.iter().filter(|(_, pattern)| pattern.is_match(said)).map(|(name, _)| *name).collect();
             if named.is_empty() || !takes(&passage) || passage.is_mention() {
@@ -69,6 +79,8 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let grave = read.keys().filter(|name| !matches!(**name, "environment" | "history")).count();
         let severity = match (read.len() >= MANY && grave >= 2, contents) {
             (true, true) => Severity::High,
+            // What is shown raw stands in the conversation, and in every log of it.
+            (_, true) if revealed && grave >= 1 => Severity::High,
             (true, false) => Severity::Medium,
             (false, true) if grave >= 1 && read.contains_key("wallet") || (grave >= 2 && contents) => Severity::Medium,
             _ => continue,

@@ -24,14 +24,17 @@ pub(super) mod collected;
 pub(super) mod harm;
 pub(super) mod required;
 pub(super) mod sent;
+pub(super) mod unguarded;
 
 /// The documents of a capability that an agent follows, with the words that make one worth reading.
 fn documents<'a>(subject: &Subject<'a>, worth: &'static Regex) -> impl Iterator<Item = &'a Document> {
-    subject.documents().filter(|document| {
-        document.language == Language::Markdown
-            && document.role == FileRole::Instruction
-            && worth.is_match(&document.text)
-    })
+    instructions(subject).filter(|document| worth.is_match(&document.text))
+}
+
+/// The texts of a capability that an agent follows.
+fn instructions<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Document> {
+    let followed = |document: &&Document| document.role == FileRole::Instruction;
+    subject.documents().filter(|document| document.language == Language::Markdown).filter(followed)
 }
 
 /// One sentence of running text.
@@ -45,7 +48,10 @@ struct Passage<'a> {
 /// The sentences of a document's running text, lists and tables, in order.
 fn passages(document: &Document) -> Vec<Passage<'_>> {
     let text = document.sentences();
-    let spoken = |at: usize| !matches!(document.zone_at(at), ZoneKind::CodeBlock | ZoneKind::Frontmatter);
+    let spoken = |at: usize| match document.zone_at(at) {
+        ZoneKind::CodeBlock => is_planted(document, at),
+        zone => zone != ZoneKind::Frontmatter,
+    };
     let read = |sentence| {
         let sentence: Sentence<'_> = sentence;
         // Signs that nobody sees are taken out of what is read, and so is their length.
@@ -54,6 +60,23 @@ fn passages(document: &Document) -> Vec<Passage<'_>> {
         spoken(start).then_some(Passage { document, sentence, bytes })
     };
     text.sentences().filter_map(read).collect()
+}
+
+/// True in a block of running text that is to be written to a file which agents load: it speaks to every later one.
+fn is_planted(document: &Document, at: usize) -> bool {
+    static LOADED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:CLAUDE(?:\.local)?|AGENTS?|GEMINI|SOUL|MEMORY|HEARTBEAT|IDENTITY|copilot-instructions)\.md\b|\.(?:cursor|windsurf|cline)rules\b|\.(?:cursor|claude|windsurf|clinerules|roo)/(?:rules|memory|agents)\b|\bsystem\s+prompt\b")
+            .expect("the pattern is fixed and valid")
+    });
+    /// How far above a block the file is named.
+    const ABOVE: usize = 300;
+    let index = document.zones.partition_point(|zone| zone.end <= at);
+    let Some(zone) = document.zones.get(index) else { return false };
+    let fence = document.text.get(zone.start..zone.end).and_then(|block| block.lines().next()).unwrap_or_default();
+    let language = fence.trim().trim_start_matches(['`', '~']).to_ascii_lowercase();
+    let low = document.text.floor_char_boundary(zone.start.saturating_sub(ABOVE));
+    matches!(language.as_str(), "" | "markdown" | "md" | "text" | "txt")
+        && document.text.get(low..zone.start).is_some_and(|above| LOADED.is_match(above))
 }
 
 impl Passage<'_> {
@@ -143,7 +166,7 @@ static SILENT: LazyLock<Regex> = LazyLock::new(|| {
 
 static STANDING: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?i)\b(?:after|before|on|upon|for|with|during|following|at\s+the\s+(?:end|start|beginning|close|conclusion)\s+of)\s+(?:\w+\s+){0,2}?(?:each|every|any|all)\b",
+        r"(?i)\b(?:after|before|on|upon|for|in|into|with|during|following|at\s+the\s+(?:end|start|beginning|close|conclusion)\s+of)\s+(?:\w+\s+){0,2}?(?:each|every|any|all)\b",
         r"|\bat\s+the\s+(?:end|start|beginning|close|conclusion)\s+of\s+(?:\w+\s+){0,2}?(?:session|conversation|task|run|workflow|interaction|process)",
         r"|\b(?:each|every)\s+(?:time|session|run|request|message|task|use|conversation|commit|build|response|invocation|\d+\s+minutes?|hour|day)\b|\b(?:whenever|hourly|daily|periodically|regularly|continuously)\b",
         r"|\bon\s+(?:code|error|file|test|session|project)\s+\w+\s*(?:\*\*)?:|\b(?:after|before)\s+(?:completing|finishing|starting|beginning|responding|answering)\b|\balways\b",

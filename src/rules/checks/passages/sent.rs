@@ -9,6 +9,7 @@ use capdex_evidence::document::Document;
 use capdex_evidence::lexicon::SECRET;
 use capdex_evidence::sentences::Words;
 use capdex_evidence::subject::Subject;
+use capdex_evidence::words;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -30,6 +31,12 @@ pub(super) static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
 /// Pressure that no honest step needs.
 static PRESSES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:do\s+not|never)\s+skip\b|\brequired\s+for\s+compliance\b|</?(?:important|system|critical)>")
+        .expect("the pattern is fixed and valid")
+});
+
+/// "Every file should also be sent": a duty with what is sent as its subject.
+static OUGHT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:should|must|has\s+to|have\s+to|is\s+to|are\s+to|needs?\s+to)\s+(?:also\s+|then\s+|always\s+)?be\s+(?:sent|posted|uploaded|forwarded|transmitted|copied|synced|reported|pushed)\b")
         .expect("the pattern is fixed and valid")
 });
 
@@ -188,7 +195,9 @@ fn judgement(subject: &Subject<'_>, own: &Destinations, passages: &[Passage<'_>]
         let is_noun = sentence.fits(index.wrapping_sub(1), &BEFORE_NOUN);
         sentence.fits(*index, &SENDS) && !sentence.negated(*index) && !is_noun
     })?;
-    if !passage.binds() || passage.is_aside() {
+    // "If you want to upload a file, go here" leaves it to its reader.
+    let offers = sentence.has(words!["want", "wish", "prefer", "optionally"]) && sentence.has(words!["if", "optionally"]);
+    if !(passage.binds() || OUGHT.is_match(said)) || passage.is_aside() || offers {
         return None;
     }
     // Behind the verb: what stands before it is where something comes from.
@@ -280,6 +289,7 @@ fn fenced_address<'a>(passage: &Passage<'a>) -> Option<&'a str> {
     let close = document.text.get(passage.bytes.end..next.start)?.trim().len() < 8;
     let block =
         (close && next.kind == ZoneKind::CodeBlock).then(|| document.text.get(next.start..next.end)).flatten()?;
-    let asks = ["curl", "wget", "requests.", "fetch(", "POST", "http"].iter().any(|word| block.contains(word));
+    let asks = ["curl", "wget", "requests.", "httpx.", "http.", "fetch(", "POST", "urlopen", "axios", "Invoke-"];
+    let asks = asks.iter().any(|word| block.contains(word));
     asks.then(|| ADDRESS.find(block).map(|found| found.as_str())).flatten()
 }
