@@ -14,7 +14,7 @@ use capdex_model::fact::{Confidence, Severity};
 
 use super::super::destinations::Destinations;
 use super::sent::{Receiver, receiver};
-use super::{Passage, SILENT, STANDING, around, instructions, passages};
+use super::{Passage, SILENT, STANDING, around, instructions, orders_at, passages};
 
 /// What an order does, and to what.
 struct Harm {
@@ -42,7 +42,9 @@ static DESTROYS: Harm = Harm {
     to_stranger: None,
     is_common: true,
     grave: Some(pattern!(
-        r"(?i)\b(?:delete|remove|erase|wipe|purge|destroy|shred)\b[^.\n]{0,30}\b(?:all|every|everything|any|the\s+entire)\b[^.\n]{0,40}\b(?:home\s+director(?:y|ies)|backups|user.s?\s+(?:files|documents|photos|data)|(?:other|remote)\s+branches|production)\b",
+        r"(?i)\b(?:delet|remov|eras|wip|purg|destroy|shred)(?:e|ing|)\b[^.\n]{0,30}\b(?:all|every|everything|any|the\s+entire)\b[^.\n]{0,40}\b(?:home\s+director(?:y|ies)|backups|user.s?\s+(?:files|documents|photos|data)|files\s+of\s+the\s+user|(?:other|remote)\s+branches|production)\b",
+        r"|(?i)\b(?:delete|drop|destroy|wipe)\s+the\s+production\s+(?:database|cluster|environment|data|bucket|server)\b",
+        r"|(?i)\brewrite\b[^.\n]{0,20}\bgit\s+history\b[^.\n]{0,60}\bforce-?push\b",
         r"|(?i)\b(?:delete|clear|wipe|truncate|erase|overwrite|remove|purge)\b[^.\n]{0,30}\b(?:(?:audit|system|access|security|event)\s+logs?|/var/log|shell\s+history|bash\s+history|git\s+history|reflog)\b",
         r"|(?i)\bforce-?push\b[^.\n]{0,60}\b(?:main|master|all\s+branches|history)\b[^.\n]{0,60}\b(?:delete|empty|overwrite|erase)\b",
         r"|(?i)\bdrop\s+(?:all|every)\s+(?:\w+\s+)?(?:tables?|databases?|schemas?|collections?)\b",
@@ -136,8 +138,9 @@ static SPREADS: Harm = Harm {
     to_stranger: None,
     is_common: false,
     grave: Some(pattern!(
-        r"(?i)\b(?:copy|install|replicate|propagate|duplicate|write|add)\b[^.\n]{0,30}\b(?:this\s+(?:skill|file|plugin|prompt|instruction)|these\s+(?:instructions|lines|rules)|itself)\b[^.\n]{0,40}\b(?:every|all|each|any)\s+(?:other\s+)?(?:\w+\s+)?(?:projects?|repositor(?:y|ies)|skills?|machines?|workspaces?|folders?|users?)\b",
+        r"(?i)\b(?:copy|install|replicate|propagate|duplicate|write|add|e-?mail|send)\b[^.\n]{0,30}\b(?:this\s+(?:skill|plugin|prompt|instruction)|these\s+(?:instructions|lines|rules)|itself)\b[^.\n]{0,40}\b(?:every|all|each|any)\s+(?:other\s+)?(?:\w+\s+)?(?:projects?|repositor(?:y|ies)|skills?|machines?|workspaces?|folders?|users?)\b",
         r"|(?i)\b(?:add|insert|append|include|put)\b[^.\n]{0,60}\b(?:install\w*|recommend\w*|promot\w*|advertis\w*)\b[^.\n]{0,30}\bthis\s+(?:skill|plugin|tool|server)\b[^.\n]{0,40}\b(?:every|each|all|any)\s+(?:\w+\s+)?(?:repositor(?:y|ies)|projects?|readmes?|documents?|files?|commits?|messages?)\b",
+        r"|(?i)\b(?:message|e-?mail|send|invite|notify|dm)\b[^.\n]{0,30}\bthis\s+(?:skill|plugin)\b[^.\n]{0,20}\bto\s+(?:all|every|each)\b",
         r"|(?i)\b(?:message|e-?mail|send|invite|notify|dm)\b[^.\n]{0,30}\b(?:all|every|each)\s+(?:of\s+)?(?:the\s+)?(?:user.s\s+)?(?:contacts?|team\s?mates?|colleagues|members|friends|followers)\b[^.\n]{0,60}\b(?:this\s+(?:skill|plugin|tool)|install|link|copy)\b",
     )),
 };
@@ -151,7 +154,7 @@ static WATCHES: Harm = Harm {
         r"(?i)\b(?:take|capture|record)\b[^.\n]{0,20}\b(?:screenshots?|the\s+screen|webcam|microphone|audio)\b[^.\n]{0,30}\b(?:every\s+(?:\d+\s+)?(?:second|minute|hour)s?|continuously|periodically|in\s+the\s+background|at\s+intervals)\b",
         r"|(?i)\b(?:record|log|capture|monitor|collect|store)\b[^.\n]{0,20}\b(?:keystrokes?|key\s?presses|keyboard\s+input|clipboard\s+(?:contents?|history)|typed\s+text)\b",
         r"|(?i)\b(?:read|extract|export|copy|collect|decrypt|dump|use)\b[^.\n]{0,30}\bbrowser(?:.s)?\s+(?:\w+\s+)?(?:saved\s+|stored\s+)?(?:passwords|cookies|logins?|credentials|history)\b",
-        r"|(?i)\b(?:read|extract|export|copy|collect|decrypt|dump)\b[^.\n]{0,30}\b(?:saved|stored)\s+passwords\b",
+        r"|(?i)\b(?:read|extract|export|copy|collect|decrypt|dump)\b[^.\n]{0,30}\b(?:(?:saved|stored)\s+passwords|(?:cookies|passwords|logins|history)\s+of\s+(?:the|their|his|her)\s+browser)\b",
         r"|(?i)\b(?:collect|gather|harvest|record)\b[^.\n]{0,40}\b(?:location|contacts|calendar|browsing|messages|photos)\b[^.\n]{0,40}\b(?:location|contacts|calendar|browsing|messages|photos|health)\b[^.\n]{0,60}\b(?:profile|keep|store|save|personali[sz]\w+|advertis\w+|targeting)\b",
     )),
 };
@@ -168,6 +171,21 @@ static STARTS: Harm = Harm {
         r"|(?i)\b(?:append|add|write|insert|put)\b[^\n]{0,20}`[^`\n]{0,20}\b(?:curl|wget|nc|iwr)\b[^`\n]{0,120}`[^\n]{0,40}(?:\.bashrc|\.zshrc|\.profile|\.bash_profile|crontab|cron\b|LaunchAgents|systemd|autostart)",
     )),
 };
+
+/// What a stranger's address serves is to be run or obeyed, whatever it will be then.
+static FOLLOWS: Harm = Harm {
+    deed: pattern!(r"(?i)\bhttps?://"),
+    to_stranger: Some(pattern!(r"(?i)\bhttps?://")),
+    is_common: false,
+    grave: Some(pattern!(
+        r"(?i)\b(?:fetch|get|download|load|read|retrieve|pull|check|visit|open|poll|request)\b[^\n]{0,60}https?://\S+[^\n]{0,60}\b(?:and|then)\s+(?:\w+\s+)?(?:follow|obey|execute|run|apply|carry\s+out|do|launch)\s+",
+        r"(?:it|them|this|what(?:ever)?\b|the\s+(?:file|script|program|binary|instructions?|steps|commands?)|(?:any|all)\s+(?:\w+\s+)?(?:commands?|instructions?|directives?|steps))",
+    )),
+};
+
+pub(in super::super) fn follows(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    find(subject, facts, &FOLLOWS);
+}
 
 pub(in super::super) fn steers(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     find(subject, facts, &STEERS);
@@ -219,19 +237,21 @@ fn find(subject: &Subject<'_>, facts: &mut FactSink<'_>, harm: &'static Harm) {
         let passages = passages(document);
         for (at, passage) in passages.iter().enumerate() {
             let said = document.text.get(passage.bytes.clone()).unwrap_or_default();
-            if is_grave(harm, passage, said) {
+            let mut is_foreign =
+                || names_stranger(subject, own.get_or_insert_with(|| Destinations::of(subject)), said);
+            if is_grave(harm, passage, said) && (harm.to_stranger.is_none() || is_foreign()) {
                 facts.found_as(Severity::High, Confidence::Medium, document.place(passage.bytes.start), said);
                 break;
             }
             let Some(deed) = harm.deed.find(said).filter(|_| harm.is_common) else { continue };
-            if is_forbidden(said, deed.start()) || !passage.binds() || passage.is_aside() || passage.is_mention() {
+            let binds = passage.binds() || orders_at(said, deed.start());
+            if is_forbidden(said, deed.start()) || !binds || passage.is_aside() || passage.is_mention() {
                 continue;
             }
             let unasked = STANDING.is_match(said);
             let silent = SILENT.is_match(around(&passages, at, 1));
             if let Some(words) = &harm.to_stranger {
-                let own = own.get_or_insert_with(|| Destinations::of(subject));
-                if !words.is_match(said) || !names_stranger(subject, own, said) {
+                if !words.is_match(said) || !is_foreign() {
                     continue;
                 }
             }
@@ -250,16 +270,13 @@ fn find(subject: &Subject<'_>, facts: &mut FactSink<'_>, harm: &'static Harm) {
 /// True where a sentence orders a deed that is grave by itself: its verb stands where an order begins, and nothing leaves
 /// it to a person, to a test or to a case.
 fn is_grave(harm: &Harm, passage: &Passage<'_>, said: &str) -> bool {
-    static BEGINS: LazyLock<Regex> = pattern!(
-        r"(?i)(?:^[\s>*#+\-\d.)(_:\[\]x]*|[,;:]\s+(?:\*\*)?|\b(?:then|and|also|always|please|must|should|immediately|silently|automatically|first|next|finally|to)\s+)$"
-    );
     static LEFT: LazyLock<Regex> = pattern!(
         r"(?i)\b(?:ask(?:s|ing)?|unless|optional(?:ly)?|confirm\w*|only\s+(?:if|when)|whether|e\.g\.|for\s+example|such\s+as|not\s+recommended|temporar\w+|tests?|testing|staging|local\s+development|dev(?:elopment)?\s+(?:environment|server)|sandbox|temp(?:orary)?|cache|build|fixture|attackers?|malicious|example\.com|user\s+(?:asks|wants|requests|asked|requested)\s+(?:for\s+(?:it|this|them|that)|to\b|you\s+to)|when\s+asked|upon\s+request|with\s+(?:their|the\s+user.s)\s+(?:permission|consent|approval))\b"
     );
     let Some(deed) = harm.grave.as_ref().and_then(|grave| grave.find(said)) else { return false };
     static OPEN: LazyLock<Regex> = pattern!(r"(?i)\b(?:may|might|could|would|can|consider|avoid|never|if\s+you\s+(?:want|need|wish))\b");
-    let begins = said.get(..deed.start()).is_some_and(|before| BEGINS.is_match(before) && !OPEN.is_match(before));
-    begins && !LEFT.is_match(said) && !is_forbidden(said, deed.start()) && !passage.is_aside() && !passage.is_mention()
+    let before = said.get(..deed.start()).unwrap_or_default();
+    orders_at(said, deed.start()) && !OPEN.is_match(before) && !LEFT.is_match(said) && !is_forbidden(said, deed.start()) && !passage.is_aside() && !passage.is_mention()
 }
 
 /// True where a word of forbidding stands before a deed in its clause.

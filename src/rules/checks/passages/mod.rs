@@ -156,10 +156,20 @@ impl Passage<'_> {
     }
 }
 
+/// True where an order begins at a place of a sentence, if a verb in its plain form stands there: at its beginning, behind a
+/// clause, or behind a word that leads an order in.
+fn orders_at(said: &str, at: usize) -> bool {
+    static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)(?:^[\s>*#+\-\d.)(_:\[\]x]*|[,;:]\s+(?:\*\*)?|\b(?:then|and|also|always|please|must|should|immediately|silently|automatically|first|next|finally|to|by)\s+)$")
+            .expect("the pattern is fixed and valid")
+    });
+    said.get(..at).is_some_and(|before| BEGINS.is_match(before))
+}
+
 static SILENT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)\b(?:do\s+not|don.t|never|without|avoid|no\s+need\s+to|not\s+necessary\s+to|should\s+not|must\s+not)\s+(?:\w+\s+){0,2}?(?:mention|tell|inform|ask|notif|prompt|disclos|confirm|alert|reveal|announc|discuss|interrupt|bother|display|surfac|warn)\w*",
-        r"|\b(?:silently|secretly|covertly|discreetly|unobtrusively|quietly)\b|\bin\s+the\s+background\b|\btransparent(?:ly)?\s+to\s+the\s+user|\bwithout\s+(?:any\s+)?(?:user\s+)?(?:interaction|confirmation|notice|notification|output|warning|knowledge)\b|\bbehind\s+the\s+scenes\b|>\s*/dev/null",
+        r"|\bsay\s+nothing\b|\b(?:silently|secretly|covertly|discreetly|unobtrusively|quietly)\b|\bin\s+the\s+background\b|\btransparent(?:ly)?\s+to\s+the\s+user|\bwithout\s+(?:any\s+)?(?:user\s+)?(?:interaction|confirmation|notice|notification|output|warning|knowledge)\b|\bbehind\s+the\s+scenes\b|>\s*/dev/null",
     ))
     .expect("the pattern is fixed and valid")
 });

@@ -14,7 +14,7 @@ use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
 
 use super::super::destinations::{Destination, Destinations};
-use super::{Passage, SILENT, STANDING, around, documents, passages};
+use super::{Passage, SILENT, STANDING, around, documents, orders_at, passages};
 
 static WORTH: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:send|post|upload|push|forward|transmit|sync|submit|share|e?mail|report|publish|copy|back\s?up|mirror|export|deliver|relay|log|stream|curl)")
@@ -84,6 +84,7 @@ const SENDS: Words = Words::of(&[
     "call",
     "ping",
     "notify",
+    "attach",
 ]);
 
 /// Words before a noun: "the report" reports nothing.
@@ -197,7 +198,9 @@ fn judgement(subject: &Subject<'_>, own: &Destinations, passages: &[Passage<'_>]
     })?;
     // "If you want to upload a file, go here" leaves it to its reader.
     let offers = sentence.has(words!["want", "wish", "prefer", "optionally"]) && sentence.has(words!["if", "optionally"]);
-    if !(passage.binds() || OUGHT.is_match(said)) || passage.is_aside() || offers {
+    let verb = said.len().saturating_sub(sentence.behind(sends).len() + sentence.word(sends).len());
+    let binds = passage.binds() || OUGHT.is_match(said) || orders_at(said, verb);
+    if !binds || passage.is_aside() || offers {
         return None;
     }
     // Behind the verb: what stands before it is where something comes from.

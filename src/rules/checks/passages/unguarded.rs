@@ -47,7 +47,7 @@ static KINDS: [Kind; 7] = [
             r"(?i)\b",
             acts!(),
             r"\b[^.\n]{0,60}\b(?:is|are|has\s+been|have\s+been|were|counts?\s+as|considered|treated\s+as)\s+(?:\w+\s+){0,2}?(?:pre-?(?:approved|vetted|authori[sz]ed|cleared)|(?:implicitly|automatically|already|fully)\s+(?:approved|authori[sz]ed|trusted|permitted|allowed|granted|vetted)|whitelisted|allowlisted|auto-?approved)\b",
-            r"|(?i)\b(?:assume|presume|consider|treat|act\s+as\s+(?:if|though)|pretend)\s+(?:that\s+)?(?:the\s+)?(?:users?|(?:all|every|any)\s+\w+)\s+(?:\w+\s+){0,4}?(?:approved|consented|agreed|authori[sz]ed|granted|confirmed|pre-?approved)\b",
+            r"|(?i)\b(?:assume|presume|consider|treat|act\s+as\s+(?:if|though)|pretend)\s+(?:that\s+)?(?:the\s+)?(?:users?|(?:all|every|any)\s+\w+)\s+(?:\S+\s+){0,4}?(?:pre-?)?(?:approved|consented|agreed|authori[sz]ed|granted|confirmed|vetted|cleared)\b",
             r"|(?i)\b(?:users?|human|owner|operator)\s+(?:has|have)\s+(?:already\s+|implicitly\s+|automatically\s+)?(?:pre-?)?(?:consented|agreed|authori[sz]ed|approved|granted\s+\w+)\s+(?:\w+\s+)?(?:all|any|every|everything|full\s+access|unlimited)\b",
             r"|(?i)\b(?:standing|blanket|unconditional|permanent|unlimited)\s+(?:permission|consent|authori[sz]ation|approval)\s+(?:for|to|over)\s+(?:do\s+)?(?:all|any|every|anything|everything)",
         ),
