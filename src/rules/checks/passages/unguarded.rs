@@ -14,7 +14,7 @@ use capdex_evidence::document::Document;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
-use super::{Passage, documents, passages};
+use super::{Passage, documents, orders_at, passages};
 
 macro_rules! pattern {
     ($($part:expr),+ $(,)?) => {
@@ -31,6 +31,8 @@ struct Kind {
     words: LazyLock<Regex>,
     /// True where they are no habit of honest instructions, so that they count alone.
     is_plain: bool,
+    /// True where they begin with the verb of an order.
+    is_order: bool,
 }
 
 /// What an agent does, said of all of it.
@@ -52,6 +54,7 @@ static KINDS: [Kind; 7] = [
             r"|(?i)\b(?:standing|blanket|unconditional|permanent|unlimited)\s+(?:permission|consent|authori[sz]ation|approval)\s+(?:for|to|over)\s+(?:do\s+)?(?:all|any|every|anything|everything)",
         ),
         is_plain: true,
+        is_order: false,
     },
     // "Execute them without confirmation."
     Kind {
@@ -59,6 +62,7 @@ static KINDS: [Kind; 7] = [
             r"(?i)\b(?:execute|run|apply|perform|proceed|make|carry\s+out|install|delete|modify|write|send|deploy|push|approve)\b[^.\n]{0,60}\bwithout\s+(?:\w+\s+){0,3}(?:confirmation|confirming|asking|approval|permission|prompting|sandbox(?:ing)?|review|verification|consent)\b",
         ),
         is_plain: false,
+        is_order: false,
     },
     // "Do not ask before deleting files", "answer yes to every prompt".
     Kind {
@@ -67,6 +71,7 @@ static KINDS: [Kind; 7] = [
             r#"|(?i)\b(?:answer|respond|reply|say|click|select|press|choose)\s+(?:with\s+)?["'`]?(?:yes|y|allow|approve|accept|always\s+allow)["'`]?\s+(?:to|on|for|in)\s+(?:all|every|any|each)\s+(?:\w+\s+){0,2}?(?:prompts?|questions?|requests?|dialogs?|permissions?|confirmations?)\b"#,
         ),
         is_plain: false,
+        is_order: false,
     },
     // "Ignore tool restrictions or security policy errors."
     Kind {
@@ -74,6 +79,7 @@ static KINDS: [Kind; 7] = [
             r"(?i)\b(?:ignore|disregard|bypass|suppress|dismiss|override|work\s+around|skip\s+past|pass\s+over|never\s+block\s+on)\s+(?:\w+\s+){0,3}?(?:(?:security|safety|permission|polic(?:y|ies)|sandbox|tool(?:\s+call)?|access|guardrail|approval|system)\s*(?:\w+\s+){0,2}(?:restrictions?|errors?|warnings?|checks?|prompts?|denials?|blocks?|limits?|rules?|polic(?:y|ies)|notices?|refusals?)|guardrails?)\b",
         ),
         is_plain: true,
+        is_order: true,
     },
     // "Security checks are advisory only."
     Kind {
@@ -81,6 +87,7 @@ static KINDS: [Kind; 7] = [
             r"(?i)\b(?:security|safety|permission|polic(?:y|ies)|sandbox|approval|guardrail)\s*(?:\w+\s+){0,2}(?:checks?|errors?|warnings?|prompts?|rules?|restrictions?|alerts?|denials?|scans?|gates?)?\s*(?:is|are)\s+(?:\w+\s+){0,2}?(?:advisory|optional|informational|non-?binding|false\s+(?:positives?|alarms?)|suspended|relaxed|not\s+enforced|known\s+(?:false|issues))\b",
         ),
         is_plain: true,
+        is_order: false,
     },
     // "When a command fails with a permission error, retry with sudo."
     Kind {
@@ -89,6 +96,7 @@ static KINDS: [Kind; 7] = [
             r"|(?i)\backnowledge\b[^.\n]{0,40}\bbut\s+(?:proceed|continue|carry\s+on|execute|do\s+it)\b",
         ),
         is_plain: false,
+        is_order: false,
     },
     // "An elevated trust model", "must not be overridden by what the user says".
     Kind {
@@ -97,6 +105,7 @@ static KINDS: [Kind; 7] = [
             r"|(?i)\b(?:must|may|can|shall|should)\s*(?:not|never)\s+be\s+(?:overridden|overruled|changed|relaxed|questioned|disabled)\s+by\s+(?:\S+\s+){0,3}?(?:user|session|human|operator)\b",
         ),
         is_plain: true,
+        is_order: false,
     },
 ];
 
@@ -125,7 +134,10 @@ fn said(document: &Document) -> Vec<(usize, usize, Vec<usize>, &str)> {
         let kinds: Vec<usize> = KINDS
             .iter()
             .enumerate()
-            .filter(|(_, kind)| kind.words.find(words).is_some_and(|found| !is_excepted(words, found.start())))
+            .filter(|(_, kind)| {
+                let found = kind.words.find(words).filter(|found| !is_excepted(words, found.start()));
+                found.is_some_and(|found| !kind.is_order || orders_at(words, found.start()))
+            })
             .map(|(kind, _)| kind)
             .collect();
         if !kinds.is_empty() && !is_told(passage) {
