@@ -34,6 +34,7 @@ mod joins;
 mod killed;
 mod labelled;
 mod limits_and_pace;
+mod lookalike_nights;
 mod lookalikes;
 mod manual;
 mod nginx;
