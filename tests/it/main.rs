@@ -20,6 +20,7 @@ mod directory;
 mod distributions;
 mod doctor;
 mod drift;
+mod drift_attacks;
 mod drift_rehash;
 mod drift_replays;
 mod endpoints;
