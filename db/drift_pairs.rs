@@ -10,6 +10,7 @@ use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
 use crate::sql::{Cells, execute, first, id_of, rows, seconds};
+use crate::untold::StandingVersion;
 use crate::{Reader, SnapshotId, StoreError, Writer};
 
 /// One snapshot of a pair.
@@ -38,6 +39,9 @@ pub struct SnapshotPair {
     pub before: SnapshotSeen,
     /// The current one.
     pub after: SnapshotSeen,
+    /// The one since which nothing was told, where that is older than `before`: the last that stood for
+    /// thirty days or of which a person was told, else the first.
+    pub since: Option<SnapshotSeen>,
 }
 
 /// Two successive versions of what a source said of a listing.
@@ -154,7 +158,8 @@ impl Reader {
         // only ids are read until it is known that there is something to compare.
         let sql = "WITH several AS (SELECT identity FROM succession GROUP BY identity
                                     HAVING count(DISTINCT snapshot) > 1)
-                   SELECT s.identity, s.snapshot, s.id
+                   SELECT s.identity, s.snapshot, s.id, s.at,
+                          NOT EXISTS (SELECT 1 FROM pruned_snapshots p WHERE p.snapshot = s.snapshot)
                    FROM several v
                    JOIN succession s ON s.identity = v.identity
                    JOIN identities i ON i.id = s.identity
@@ -166,20 +171,32 @@ impl Reader {
                               AND i.name NOT LIKE 'npm:' || json_extract(n.locator, '$.name') || '?%'))
                    ORDER BY i.name, s.run DESC, s.at DESC, n.artifact DESC, n.tree DESC, n.id DESC";
         let succession = rows(self.connection(), "read the succession", sql, (), |row| {
-            Ok((row.cell::<i64>(0)?, row.cell::<i64>(1)?, row.cell::<i64>(2)?))
+            Ok((
+                row.cell::<i64>(0)?,
+                row.cell::<i64>(1)?,
+                row.cell::<i64>(2)?,
+                row.cell::<i64>(3)?,
+                row.cell::<bool>(4)?,
+            ))
         })?;
         let mut pairs = Vec::new();
         for of_one in succession.chunk_by(|a, b| a.0 == b.0) {
             // The first of each stretch of one snapshot is the last time that it was the newest.
-            let turns: Vec<_> = of_one.chunk_by(|a, b| a.1 == b.1).filter_map(<[_]>::first).collect();
+            let turns: Vec<_> =
+                of_one.chunk_by(|a, b| a.1 == b.1).filter_map(|turn| turn.first().zip(turn.last())).collect();
+            let stood: Vec<StandingVersion> = turns
+                .iter()
+                .map(|(last, first)| StandingVersion { snapshot: last.1, since: first.3, is_stored: last.4 })
+                .collect();
             let mut of_identity = Vec::new();
-            for two in turns.windows(2).take(MAX_PAIRS) {
-                let [(identity, after, _), (_, before, turn)] = two else { continue };
+            for (at, two) in turns.windows(2).take(MAX_PAIRS).enumerate() {
+                let [((identity, after, ..), _), ((_, before, turn, ..), _)] = two else { continue };
                 // Pairs older than one that was compared were compared before it, or given up.
                 if self.is_compared(*before, *after, *turn)? {
                     break;
                 }
-                of_identity.extend(self.pair(*identity, (*before, *after), *turn)?);
+                let since = self.untold_since(*identity, &stood, at)?;
+                of_identity.extend(self.pair(*identity, (*before, *after), *turn, since)?);
             }
             // Found newest first; events are told in the order in which they came about.
             pairs.extend(of_identity.into_iter().rev());
@@ -187,7 +204,21 @@ impl Reader {
         Ok(pairs)
     }
 
-    fn pair(&self, identity: i64, (before, after): (i64, i64), turn: i64) -> Result<Option<SnapshotPair>, StoreError> {
+    fn snapshot_seen(&self, id: i64) -> Result<Option<SnapshotSeen>, StoreError> {
+        let sql = "SELECT locator, state = 'analysed' FROM snapshots WHERE id = ?1";
+        first(self.connection(), "read a snapshot", sql, (id,), |row| {
+            Ok(SnapshotSeen { id: SnapshotId(id), locator: row.json(0, "locator")?, is_whole: row.cell(1)? })
+        })
+    }
+
+    fn pair(
+        &self,
+        identity: i64,
+        (before, after): (i64, i64),
+        turn: i64,
+        since: Option<i64>,
+    ) -> Result<Option<SnapshotPair>, StoreError> {
+        let since = since.map(|since| self.snapshot_seen(since)).transpose()?.flatten();
         let sql = "SELECT i.name, l.source, l.name, l.popularity, o.locator, o.state = 'analysed',
                           n.locator, n.state = 'analysed'
                    FROM identities i
@@ -213,6 +244,7 @@ impl Reader {
                 turn,
                 before: seen(before, 4)?,
                 after: seen(after, 6)?,
+                since: since.clone(),
             })
         })
     }

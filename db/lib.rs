@@ -62,6 +62,7 @@ mod streamed_rows;
 mod surfaces;
 mod totals;
 mod typosquats;
+mod untold;
 mod visit_schedule;
 mod walks;
 mod writer;

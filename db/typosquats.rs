@@ -10,7 +10,7 @@ use capdex_corpus::typosquat::{Space, TyposquatCandidate};
 use capdex_model::capability::{Capability, Kind};
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
-use capdex_model::ids::ListingKey;
+use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::time::AsOf;
 
 use crate::facts::unpack_row;
@@ -65,11 +65,14 @@ impl Reader {
             let capability: Capability = row.packed(2, "capability")?;
             // A skill is chosen by its own name, a server's tools by theirs.
             if capability.kind == Kind::Skill {
-                return Ok(vec![InnerName { listing, space: Space::Name, name: capability.name }]);
+                let (name, capability) = (capability.name, Some(capability.id));
+                return Ok(vec![InnerName { listing, space: Space::Skill, name, capability }]);
             }
             let pins: Pins = row.packed(3, "pins")?;
             let tools = pins.tools.into_keys();
-            Ok(tools.map(|name| InnerName { listing: listing.clone(), space: Space::Tool, name }).collect())
+            Ok(tools
+                .map(|name| InnerName { listing: listing.clone(), space: Space::Tool, name, capability: None })
+                .collect())
         })?;
         let mut inner: Vec<InnerName> = named.into_iter().flatten().collect();
         // One listing may speak for several packages that have a tool of one name.
@@ -79,25 +82,29 @@ impl Reader {
     }
 
     /// The conduct of the bytes behind listings, taken together: findings at high or above of what counts now, and
-    /// scripts that run at installation.
-    pub fn conduct(&self, listings: &[&ListingKey]) -> Result<Conduct, StoreError> {
+    /// scripts that run at installation. Where one capability is meant, its own findings alone.
+    pub fn conduct(&self, listings: &[&ListingKey], capability: Option<CapabilityId>) -> Result<Conduct, StoreError> {
         let conn = self.connection();
         let sql = "SELECT f.body, a.digest, a.id FROM listings l
                    JOIN listing_identities e ON e.listing = l.id AND e.named = 1
                    JOIN identities i ON i.id = e.identity
                    JOIN scan_results r ON r.scan = i.scan
                    JOIN facts f ON f.id = r.facts
+                   JOIN capabilities k ON k.id = r.capability
                    LEFT JOIN rule_defaults a ON a.id = f.defaults
-                   WHERE l.source = ?1 AND l.name = ?2";
+                   WHERE l.source = ?1 AND l.name = ?2 AND (?3 IS NULL OR k.digest = ?3)";
         let (mut high, mut scripts) = (BTreeSet::new(), BTreeSet::new());
         for key in listings {
-            let of_key = (&key.source, &key.name);
+            let of_key = (&key.source, &key.name, capability.map(|capability| *capability.0.as_bytes()));
             let facts: Vec<SparseFacts> =
                 rows(conn, "read the facts of a listing", sql, of_key, |row| unpack_row(conn, row, self.rules()))?;
             // Without findings that only repeat what a pass saw: it would take its own word for a second signal.
             let findings =
                 facts.iter().flat_map(SparseFacts::findings_of_its_own).filter(|fact| fact.severity >= Severity::High);
             high.extend(findings.map(|fact| fact.rule.as_str().to_owned()));
+            if capability.is_some() {
+                continue;
+            }
             let listing = self.listing(key)?.and_then(|stored| stored.listing);
             let claimed = listing.and_then(|listing| listing.claims.install_scripts.known().cloned());
             scripts.extend(claimed.unwrap_or_default().into_iter().map(|(name, _)| name));
@@ -125,6 +132,7 @@ mod tests {
             reasons: vec!["a letter left out".into()],
             signals: Vec::new(),
             listing: Some(format!("npm:{name}")),
+            capability: None,
             target_listing: None,
             popularity: None,
             target_popularity: Some(7),
@@ -163,7 +171,7 @@ mod tests {
         list(&store, &listed, 1);
         scan_of(&store, "a", "1", 1);
         let reader = store.reader().expect("opens");
-        let conduct = reader.conduct(&[&key("a"), &key("unknown")]).expect("reads");
+        let conduct = reader.conduct(&[&key("a"), &key("unknown")], None).expect("reads");
         assert_eq!(conduct.install_scripts, ["postinstall"]);
         assert_eq!(reader.inner_names().expect("reads"), [], "a package is neither a skill nor a server");
     }

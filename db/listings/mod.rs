@@ -68,7 +68,7 @@ pub struct StoredListing {
     pub state: ListingState,
     /// Why it is not there or could not be read, where that was said.
     pub gap: Option<Gap>,
-    /// When it was first met.
+    /// When its source first said anything of it; before that, when it was first asked for.
     pub first_seen: AsOf,
     /// When what the source says, or the state, last changed.
     pub changed: AsOf,
@@ -249,7 +249,9 @@ fn set_validators(conn: &Connection, listing: i64, validators: &Validators) -> R
 
 fn append_version(conn: &Connection, listing: i64, body: i64, claims: &Claims, at: AsOf) -> Result<(), StoreError> {
     const WHAT: &str = "append a listing's version";
-    let sql = "UPDATE listings SET body = ?2, claims = ?3, changed = ?4 WHERE id = ?1";
+    // A name that was only asked for has no age: it is as old as the first thing that its source said.
+    let sql = "UPDATE listings SET first_seen = CASE WHEN body IS NULL THEN ?4 ELSE first_seen END,
+                                   body = ?2, claims = ?3, changed = ?4 WHERE id = ?1";
     execute(conn, WHAT, sql, (listing, body, Digest::of_json(claims).as_bytes(), seconds(at)))?;
     let sql = "INSERT INTO listing_versions (listing, body, at) VALUES (?1, ?2, ?3)";
     execute(conn, WHAT, sql, (listing, body, seconds(at))).map(drop)

@@ -104,7 +104,7 @@ fn an_unknown_listing_can_be_marked() {
     assert!(upsert(&store, &listing("a", "1"), &Validators::default(), 2), "its first word");
     let stored = reader.listings(None).expect("reads").remove(0);
     assert_eq!(stored.state, ListingState::Active);
-    assert_eq!(stored.first_seen, day(1));
+    assert_eq!(stored.first_seen, day(2), "a name that was only asked for has no age");
 }
 
 #[test]

@@ -71,6 +71,105 @@ fn nine_in_ten_known_squats_are_leads_to_their_targets() {
     assert!(share >= 90, "{share} % of {known}; missed: {missed:?}");
 }
 
+/// Twenty famous names of servers, as their registry writes them.
+const FAMOUS: [&str; 20] = [
+    "@modelcontextprotocol/server-filesystem",
+    "@modelcontextprotocol/server-github",
+    "@upstash/context7-mcp",
+    "@playwright/mcp",
+    "@stripe/mcp",
+    "@supabase/mcp-server-supabase",
+    "@notionhq/notion-mcp-server",
+    "@sentry/mcp-server",
+    "@cloudflare/mcp-server-cloudflare",
+    "firecrawl-mcp",
+    "postmark-mcp",
+    "tavily-mcp",
+    "exa-mcp-server",
+    "chrome-devtools-mcp",
+    "mcp-server-sqlite",
+    "mcp-server-kubernetes",
+    "figma-developer-mcp",
+    "airtable-mcp-server",
+    "desktop-commander",
+    "task-master-ai",
+];
+
+/// The forms in which somebody else writes a famous name: plural, number, version, letters left out, doubled and in another
+/// order, words in another order, with and without what says that it is a server, and its scope written otherwise.
+fn forms_of(name: &str) -> Vec<String> {
+    let (scope, base) = name.strip_prefix('@').and_then(|rest| rest.split_once('/')).unwrap_or(("", name));
+    let at = |base: &str| if scope.is_empty() { base.to_owned() } else { format!("@{scope}/{base}") };
+    // What only says that it is a server is read with its scope.
+    let flat = if matches!(base, "mcp" | "mcp-server") { format!("{scope}-{base}") } else { base.to_owned() };
+    // The longest word is the one that people read.
+    let brand = flat.split('-').max_by_key(|word| (word.len(), *word)).expect("a word").to_owned();
+    let (head, tail) = brand.split_at(brand.len() / 2);
+    let (first, rest) = tail.split_at(1);
+    let swapped = format!("{head}{}{first}{}", &rest[..1], &rest[1..]);
+    let mut forms = vec![at(&format!("{base}s")), at(&format!("{base}2")), at(&format!("{base}-v2"))];
+    for written in [
+        format!("{head}{rest}"),
+        format!("{head}{first}{first}{rest}"),
+        swapped,
+        format!("{brand}{}", &brand[brand.len() - 1..]),
+    ] {
+        forms.push(flat.replacen(&brand, &written, 1));
+    }
+    if flat.contains('-') {
+        forms.push(flat.split('-').rev().collect::<Vec<_>>().join("-"));
+        forms.push(flat.replace('-', "_"));
+    }
+    if flat.contains("mcp") {
+        forms.push(flat.replace("mcp", "mpc"));
+        forms.push(flat.replace("mcp", "model-context-protocol"));
+        forms.push(format!("{flat}-official"));
+    }
+    if flat.contains("server") {
+        forms.push(format!("mcp-{flat}"));
+    }
+    if !scope.is_empty() {
+        let (head, tail) = scope.split_at(scope.len() / 2);
+        for scope in [format!("{scope}s"), format!("{head}-{tail}"), format!("{head}{}", &tail[1..])] {
+            forms.push(format!("@{scope}/{base}"));
+        }
+    }
+    // The package itself under its plain name is no form of it.
+    forms.retain(|form| form != name);
+    forms
+}
+
+#[test]
+fn every_form_of_a_famous_name_is_told() {
+    let forms: Vec<(&str, String)> =
+        FAMOUS.iter().flat_map(|name| forms_of(name).into_iter().map(move |form| (*name, form))).collect();
+    // And the forms that were missed once, by name.
+    let missed = [
+        ("@modelcontextprotocol/server-filesystem", "mcp-server-filesystem"),
+        ("@upstash/context7-mcp", "contex7-mcp"),
+        ("@upstash/context7-mcp", "context77-mcp"),
+        ("@upstash/context7-mcp", "@upstach/context7-mcp"),
+        ("@modelcontextprotocol/server-github", "@modelcontextprotocols/server-github"),
+        ("@playwright/mcp", "playwrite-mcp"),
+        ("@playwright/mcp", "@play-wright/mcp"),
+    ];
+    let forms: Vec<(&str, String)> = forms.into_iter().chain(missed.map(|(of, form)| (of, form.to_owned()))).collect();
+    assert!(forms.len() > 200, "{}", forms.len());
+    let capdex = Capdex::offline();
+    capdex.write("popular.tsv", FAMOUS.map(|name| format!("{name}\n")).concat());
+    capdex.write("names.tsv", forms.iter().map(|(_, form)| format!("{form}\n")).collect::<String>());
+    let leads = leads(&capdex, "names.tsv", "popular.tsv");
+    let told: BTreeSet<(&str, &str)> = leads
+        .iter()
+        .filter(|lead| text(lead, "severity") == "low")
+        .map(|lead| (text(lead, "name"), text(lead, "target")))
+        .collect();
+    assert!(!leads.iter().any(is_alarm), "a name alone is never an alarm");
+    let untold: Vec<_> = forms.iter().filter(|(of, form)| !told.contains(&(form.as_str(), *of))).collect();
+    println!("{} of {} forms are told", forms.len() - untold.len(), forms.len());
+    assert!(untold.is_empty(), "{untold:#?}");
+}
+
 #[test]
 fn popular_names_raise_no_alarms_among_themselves() {
     let Ok(data) = std::env::var("CAPDEX_DATA") else { return println!("skipped: no CAPDEX_DATA") };

@@ -14,6 +14,7 @@ use super::hosts;
 use super::outbound_calls::{OutboundCall as Sending, calls, requests};
 use super::package_version::{CapabilityVersion, PackageVersion, is_live};
 use super::recipients::{Recipient, Use};
+use crate::typosquat::{Likeness, Name, Targets, TyposquatKind, is_family};
 use capdex_evidence::code::sinks::{evaluates, runs_shell, sends};
 use capdex_evidence::code::{Argument, Call, SourceView, TaintSources};
 use capdex_evidence::document::Document;
@@ -104,7 +105,29 @@ fn new_hosts(before: &PackageVersion<'_>, version: &CapabilityVersion<'_>, after
             }
         }
     }
-    new.into_iter().map(|(site, file)| Effect::new(EffectKind::NewHost, Severity::Low, &file, &site)).collect()
+    let almost = new.iter().filter_map(|(site, file)| {
+        let known = almost_known(site, &before.inventory.sites)?;
+        let detail = format!("{site} is almost {known}, which was named before");
+        Some(Effect::new(EffectKind::CopiedSend, Severity::High, file, &detail))
+    });
+    let almost: Vec<Effect> = almost.collect();
+    let named = new.into_iter().map(|(site, file)| Effect::new(EffectKind::NewHost, Severity::Low, &file, &site));
+    named.chain(almost).collect()
+}
+
+/// The site of before for which a new one is written: another letter in its name sends everything elsewhere. Others of its
+/// family (`acme2`) are honest more often than not.
+fn almost_known<'a>(site: &str, known: &'a BTreeMap<String, String>) -> Option<&'a str> {
+    let name = Name::read(site)?;
+    let names = known.keys().filter_map(|known| Name::read(known));
+    let targets = Targets::new(names.collect());
+    let found = targets.of(&name).into_iter().find_map(|found| {
+        let target = targets.name(found.target)?;
+        let is_written_so = found.kind <= TyposquatKind::Replacement && !is_family(&name, target);
+        let is_close = Likeness::of(found.kind, &name, target) == Likeness::Close;
+        (is_written_so && is_close).then(|| target.text.clone())
+    })?;
+    known.keys().map(String::as_str).find(|known| **known == *found)
 }
 
 /// Constant addresses that are used in the code now and were not, or not in that way.

@@ -114,6 +114,12 @@ pub enum EffectKind {
     Exec,
     /// A script runs at installation.
     InstallScript,
+    /// Something is built at installation that no script says.
+    BuildStep,
+    /// A compiled file came or has other bytes.
+    Program,
+    /// Something else is installed along.
+    Dependency,
     /// A command runs on an agent's event.
     Hook,
     /// More is allowed: a tool that was read-only, a tool that a skill may call.
@@ -126,6 +132,8 @@ pub enum EffectKind {
     AuthChanged,
     /// Code came under a version whose bytes were looked at without it.
     NewCode,
+    /// Something of it cannot be read that could be.
+    Unread,
     /// A tool takes the conversation.
     ConversationParameter,
     /// Words that order a model about.
@@ -176,12 +184,16 @@ impl EffectKind {
             | Self::CredentialRead
             | Self::Exec
             | Self::InstallScript
+            | Self::BuildStep
+            | Self::Program
+            | Self::Dependency
             | Self::Hook
             | Self::PermissionWidened
             | Self::FreeFormParameter
             | Self::NewAddress
             | Self::AuthChanged
-            | Self::NewCode => DriftClass::Privilege,
+            | Self::NewCode
+            | Self::Unread => DriftClass::Privilege,
             Self::ConversationParameter
             | Self::InjectedProse
             | Self::HiddenText
@@ -218,12 +230,16 @@ impl EffectKind {
             Self::CredentialRead => "secrets or the environment are read where none were",
             Self::Exec => "programs are run where none were",
             Self::InstallScript => "a script runs at installation",
+            Self::BuildStep => "something is built at installation",
+            Self::Program => "a compiled file is new or has other bytes",
+            Self::Dependency => "something else is installed along",
             Self::Hook => "a command runs on an agent's event",
             Self::PermissionWidened => "more is allowed than before",
             Self::FreeFormParameter => "a tool takes a command, an address or code",
             Self::NewAddress => "a constant mail address stands in the code",
             Self::AuthChanged => "it asks for other credentials",
             Self::NewCode => "code came that was not in what was looked at",
+            Self::Unread => "something cannot be read that could be before",
             Self::ConversationParameter => "a tool asks for the conversation",
             Self::InjectedProse => "words order the model about",
             Self::HiddenText => "text is hidden from people",

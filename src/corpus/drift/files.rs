@@ -7,6 +7,7 @@ use super::package_version::{CapabilityVersion, PackageVersion, is_live};
 use super::volatile;
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
+use capdex_evidence::language::Language;
 
 /// An effect for each kind of change among the files of a capability, with the first file that has it.
 pub(super) fn effects(
@@ -57,7 +58,7 @@ fn kind_of(was: Option<&Document>, is: &Document) -> EffectKind {
         EffectKind::Volatile
     } else if is_for_people(is) {
         EffectKind::Text
-    } else if is_text && skeleton(&was.text) == skeleton(&is.text) {
+    } else if is_text && skeleton(&was.text) == skeleton(&is.text) && has_same_blocks(was, is) {
         EffectKind::Layout
     } else {
         EffectKind::Code
@@ -76,6 +77,41 @@ fn skeleton(text: &str) -> String {
     skeleton
 }
 
+/// True where what white space means is the same: in Python and YAML a line belongs to the block by which it is indented.
+fn has_same_blocks(was: &Document, is: &Document) -> bool {
+    let means_blocks = |document: &Document| matches!(document.language, Language::Python | Language::Yaml);
+    !means_blocks(is) || blocks(&was.text) == blocks(&is.text)
+}
+
+/// The depth of each line that is not blank, however wide a step is. A line within brackets continues the one before it.
+fn blocks(text: &str) -> Vec<usize> {
+    let (mut depths, mut widths, mut open) = (Vec::new(), Vec::new(), 0_usize);
+    for line in text.lines() {
+        let plain = line.trim_start();
+        if plain.is_empty() || plain.starts_with('#') {
+            continue;
+        }
+        if open == 0 {
+            let width = line.len() - plain.len();
+            while widths.last().is_some_and(|last| *last > width) {
+                widths.pop();
+            }
+            if width > widths.last().copied().unwrap_or(0) {
+                widths.push(width);
+            }
+            depths.push(widths.len());
+        }
+        for letter in plain.chars() {
+            match letter {
+                '(' | '[' | '{' => open += 1,
+                ')' | ']' | '}' => open = open.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+    depths
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,5 +127,13 @@ mod tests {
         assert_eq!(kind("README.md", "As of 2026-01-01.\n", "As of 2026-02-02.\n"), EffectKind::Volatile);
         assert_eq!(kind("a.js", "f({a: 'x', b});\n", "f({\n  a: \"x\",\n  b,\n})\n"), EffectKind::Layout);
         assert_eq!(kind("a.js", "f(1)\n", "f(2)\n"), EffectKind::Code);
+    }
+
+    #[test]
+    fn a_block_of_python_is_no_layout() {
+        let dead = "def f(x):\n    return x\n    send(x)\n\n\nf(1)\n";
+        assert_eq!(kind("a.py", dead, "def f(x):\n    return x\nsend(x)\n\n\nf(1)\n"), EffectKind::Code);
+        assert_eq!(kind("a.py", dead, &dead.replace("    ", "  ")), EffectKind::Layout);
+        assert_eq!(kind("a.py", "f(1, 2)\ng()\n", "f(\n    1,\n    2\n)\ng()\n"), EffectKind::Layout);
     }
 }

@@ -24,6 +24,8 @@ pub struct ReleaseContext {
     pub is_of_new_owner: bool,
     /// True where the capability itself is new in its package.
     pub is_new: bool,
+    /// True where other versions lie between the two.
+    pub is_over_versions: bool,
 }
 
 /// The effects that somebody who took a package over would add first.
@@ -36,6 +38,31 @@ const OF_A_NEW_OWNER: [EffectKind; 7] = [
     EffectKind::NewAddress,
     EffectKind::PermissionWidened,
 ];
+
+/// The effects that are told in a release that names another version, where they are graver than low by their particulars.
+const TOLD_ALONE: [EffectKind; 4] =
+    [EffectKind::BuildStep, EffectKind::Program, EffectKind::Dependency, EffectKind::Unread];
+
+/// So many of the parts of a theft in one release are no accident.
+const PARTS: usize = 3;
+/// The part that a theft is about.
+const SECRETS: u8 = 1;
+
+/// True where the parts of a theft came together: it runs at installation, reads secrets, sends, names a new host, runs
+/// programs. Each alone is what honest releases bring. Over several versions an honest package brings most of them in time,
+/// so that reading secrets must be one.
+pub(super) fn is_theft<'a>(effects: impl IntoIterator<Item = &'a Effect>, context: ReleaseContext) -> bool {
+    let part = |kind| match kind {
+        EffectKind::InstallScript | EffectKind::BuildStep => Some(0),
+        EffectKind::CredentialRead => Some(SECRETS),
+        EffectKind::NetworkSink => Some(2),
+        EffectKind::NewHost => Some(3),
+        EffectKind::Exec | EffectKind::Program => Some(4),
+        _ => None,
+    };
+    let parts: BTreeSet<u8> = effects.into_iter().filter_map(|effect| part(effect.kind)).collect();
+    parts.len() >= PARTS && (!context.is_over_versions || parts.contains(&SECRETS))
+}
 
 /// Adds what follows from the effects together with what surrounds them, and judges; the effects come out sorted, the
 /// gravest first.
@@ -94,8 +121,15 @@ fn severity_of(class: DriftClass, effects: &[Effect], context: ReleaseContext) -
                 _ => Severity::High,
             }
         }
-        // A release that names another version announces itself, and most bring hosts or programs.
-        DriftClass::Privilege => worst.min(Severity::Low),
+        // A release that names another version announces itself, and most bring hosts or programs. What hardly any honest
+        // one needs is told all the same, and so is what makes a theft only together.
+        DriftClass::Privilege => {
+            let told =
+                of_class().filter(|effect| TOLD_ALONE.contains(&effect.kind)).map(|effect| effect.severity).max();
+            let told = told.unwrap_or(Severity::Info).min(Severity::Medium);
+            let together = if is_theft(effects, context) { Severity::Medium } else { Severity::Info };
+            worst.min(Severity::Low).max(told).max(together)
+        }
         // What is new altogether was never trusted; what the rules say of it stands in its own findings too.
         DriftClass::RuleCue if context.is_new && worst < Severity::Critical => Severity::Medium,
         DriftClass::RuleCue | DriftClass::Identity | DriftClass::SameVersion => worst,
@@ -118,6 +152,7 @@ mod tests {
         has_other_files: false,
         is_of_new_owner: false,
         is_new: false,
+        is_over_versions: false,
     };
 
     #[test]
@@ -126,12 +161,40 @@ mod tests {
         let many = [
             (EffectKind::NewHost, low),
             (EffectKind::Exec, low),
-            (EffectKind::InstallScript, low),
+            (EffectKind::PermissionWidened, low),
             (EffectKind::Code, Severity::Info),
         ];
         assert_eq!(judged(&many, BUMPED), (DriftClass::Privilege, Severity::Low));
         assert_eq!(judged(&[(EffectKind::Contract, low)], BUMPED), (DriftClass::Contract, Severity::Info));
         assert_eq!(judged(&[(EffectKind::Text, Severity::Info)], BUMPED), (DriftClass::Editorial, Severity::Info));
+    }
+
+    #[test]
+    fn three_parts_of_a_theft_in_one_release_are_one() {
+        use EffectKind::{BuildStep, CredentialRead, Exec, InstallScript, NetworkSink, NewHost, Program};
+        let severity = |kinds: &[EffectKind]| {
+            judged(&kinds.iter().map(|kind| (*kind, Severity::Low)).collect::<Vec<_>>(), BUMPED).1
+        };
+        assert_eq!(severity(&[InstallScript, CredentialRead, NetworkSink]), Severity::Medium);
+        assert_eq!(severity(&[BuildStep, NewHost, Program]), Severity::Medium);
+        // Two names of one part are one part.
+        assert_eq!(severity(&[InstallScript, BuildStep, Exec, Program]), Severity::Low);
+        assert_eq!(severity(&[NewHost, NetworkSink]), Severity::Low);
+        let slow = ReleaseContext { is_over_versions: true, ..BUMPED };
+        let over_versions =
+            |kinds: &[EffectKind]| judged(&kinds.iter().map(|kind| (*kind, Severity::Low)).collect::<Vec<_>>(), slow).1;
+        assert_eq!(over_versions(&[InstallScript, NewHost, NetworkSink, Exec]), Severity::Low);
+        assert_eq!(over_versions(&[InstallScript, CredentialRead, NetworkSink]), Severity::Medium);
+    }
+
+    #[test]
+    fn what_hardly_any_honest_release_brings_is_told_whatever_the_version_says() {
+        use EffectKind::{BuildStep, Dependency, NewHost, Program, Unread};
+        for kind in [BuildStep, Dependency, Program, Unread] {
+            assert_eq!(judged(&[(kind, Severity::Medium)], BUMPED), (DriftClass::Privilege, Severity::Medium));
+            assert_eq!(judged(&[(kind, Severity::Low)], BUMPED), (DriftClass::Privilege, Severity::Low));
+        }
+        assert_eq!(judged(&[(NewHost, Severity::Medium)], BUMPED).1, Severity::Low);
     }
 
     #[test]

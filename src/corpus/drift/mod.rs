@@ -4,19 +4,23 @@
 //! class and severity (`judge`), not the amount of text. Both sides are read and judged by the same rules under the
 //! same claims, so that a new rule is never taken for a change. The caller fetches and scans both sides before.
 
+mod build_steps;
 mod code;
 mod declaration_pins;
+mod dependencies;
 mod diff;
 mod effect;
 mod files;
 mod hosts;
 mod judge;
 mod manifest_declarations;
+mod named_recipients;
 mod other_files;
 mod outbound_calls;
 pub mod owners;
 mod package_version;
 mod pins;
+mod programs;
 mod recipients;
 mod release;
 mod rename;
@@ -24,6 +28,7 @@ mod rule_delta;
 mod surface;
 pub mod takedowns;
 mod tool_arguments;
+mod unread;
 mod volatile;
 
 use std::collections::BTreeSet;
@@ -117,7 +122,16 @@ pub fn compare(
         }
         Some(of_capability(id, (before, old), (after, new), context, mask))
     });
-    drifts.collect()
+    let mut drifts: Vec<Drift> = drifts.collect();
+    unread::add(&mut drifts, before, after, context);
+    // One release is one deed, however its parts are spread over the capabilities of a package.
+    if judge::is_theft(drifts.iter().flat_map(|drift| &drift.effects), context) {
+        let parts = drifts.iter_mut().filter(|drift| drift.class == DriftClass::Privilege);
+        if let Some(worst) = parts.max_by_key(|drift| (drift.severity, drift.effects.len())) {
+            worst.severity = worst.severity.max(Severity::Medium);
+        }
+    }
+    drifts
 }
 
 /// True where two sides of which one is not whole differ for certain. They do in a file that both have, or in one that
@@ -172,6 +186,16 @@ fn of_capability(
         }
         let declarations = declaration_pins::ManifestDeclarations::of(new.1.capability, new.0.evidence);
         effects.extend(manifest_declarations::effects(before.0, &declarations, context.version_change));
+        effects.extend(build_steps::effects(before.0, &build_steps::of(new.1.capability, new.0.evidence)));
+        effects.extend(dependencies::effects(
+            before.0,
+            new.0,
+            &dependencies::Dependencies::of(new.1.capability, new.0.evidence),
+        ));
+        // A wheel for one more platform brings machine code of its own.
+        if !context.has_other_files {
+            effects.extend(programs::effects(before.0, new));
+        }
     }
     let kind = match (old.is_some(), new.is_some()) {
         (false, _) => DriftKind::New,

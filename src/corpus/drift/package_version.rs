@@ -4,8 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::build_steps::{self, BuildSteps};
 use super::declaration_pins::ManifestDeclarations;
+use super::dependencies::Dependencies;
 use super::hosts;
+use super::named_recipients::{self, Constants};
 use super::outbound_calls::OutboundCalls;
 use super::pins::Pins;
 use super::recipients::{self, Recipient};
@@ -18,7 +21,7 @@ use capdex_model::capability::Capability;
 use capdex_model::fact::{Confidence, Fact, Outcome, Severity};
 use capdex_model::facts::SparseFacts;
 use capdex_model::ids::CapabilityId;
-use capdex_model::snapshot::Completeness;
+use capdex_model::snapshot::{Completeness, Gap};
 
 /// One capability of a package at one snapshot.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +45,8 @@ pub struct PackageVersion<'a> {
     pub seen: BTreeMap<CapabilityId, CapabilityVersion<'a>>,
     /// True where the whole snapshot could be looked at.
     pub is_whole: bool,
+    /// The things of it that could not be read, or were refused.
+    pub(super) gaps: &'a [Gap],
     /// The things that the whole package has, wherever in it: a move inside a package brings nothing new.
     pub(super) inventory: PackageInventory<'a>,
 }
@@ -60,6 +65,10 @@ pub(super) struct PackageInventory<'a> {
     pub(super) recipients: Vec<Recipient>,
     /// The declarations of all manifests.
     pub(super) declarations: ManifestDeclarations,
+    /// The dependencies of all manifests and lock files.
+    pub(super) dependencies: Dependencies,
+    /// The things that run where it is built.
+    pub(super) build_steps: BuildSteps,
     /// The arguments that the calls that send are given.
     pub(super) outbound_calls: OutboundCalls<'a>,
     /// The paths of all files.
@@ -75,7 +84,13 @@ impl<'a> PackageVersion<'a> {
         for one in seen.values() {
             inventory.add(evidence, one);
         }
-        Self { evidence, seen, is_whole, inventory }
+        Self { evidence, seen, is_whole, gaps: &[], inventory }
+    }
+
+    /// The same with what of its bytes could not be read, or was refused.
+    #[must_use]
+    pub fn with_gaps(self, gaps: &'a [Gap]) -> Self {
+        Self { gaps, ..self }
     }
 
     /// The source of a capability that runs for users: tests and fixtures are left out.
@@ -139,12 +154,20 @@ impl<'a> PackageInventory<'a> {
         for (site, file) in hosts::sites(evidence, live()) {
             self.sites.entry(site).or_insert(file);
         }
+        let mut constants = Constants::new();
+        for document in live().filter_map(|path| evidence.documents.get(path)) {
+            for (name, addresses) in named_recipients::constants_of(document) {
+                constants.entry(name).or_default().extend(addresses);
+            }
+        }
         for document in live().filter_map(|path| evidence.documents.get(path)) {
             // A generated file can hold millions of addresses.
             let room = MAX_RECIPIENTS.saturating_sub(self.recipients.len());
-            self.recipients.extend(recipients::recipients(document).into_iter().take(room));
+            self.recipients.extend(recipients::recipients(document, &constants).into_iter().take(room));
             self.outbound_calls.add(document);
         }
         self.declarations.join(ManifestDeclarations::of(version.capability, evidence));
+        self.dependencies.join(Dependencies::of(version.capability, evidence));
+        self.build_steps.extend(build_steps::of(version.capability, evidence));
     }
 }

@@ -4,11 +4,11 @@
 //! No mail library is known: keys, constants and the names of calls around an address tell, in any language. Linear in
 //! the text but for a bounded look back from each address.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Match, Regex};
 
+use super::named_recipients::{self, Constants};
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
 use capdex_evidence::zones::ZoneKind;
@@ -45,10 +45,7 @@ pub(super) struct Recipient {
 const KEY_REACH: usize = 160;
 const CALL_REACH: usize = 3000;
 /// Addresses that are looked at in one file: nobody writes so many by hand.
-const MAX_ADDRESSES: usize = 2000;
-/// The number of times that the same name is looked at where the same is done with it: a name may stand for many
-/// addresses.
-const MAX_USES: usize = 4;
+pub(super) const MAX_ADDRESSES: usize = 2000;
 
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| fixed(r"[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}\b"));
@@ -60,9 +57,12 @@ static SETTER: LazyLock<Regex> = LazyLock::new(|| fixed(r#"([A-Za-z_-]+)["'`]?\s
 /// A key that copies, followed by something that is put together.
 static COMPUTED: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
-        r#"(?i)["'`]?\b(bcc|blind_?copy|cc|forward_?to|copy_?to)["'`]?\]?\s*(?::|=)\s*\[?\s*(?:atob\s*\(|Buffer\.from\s*\(|String\.fromCharCode\s*\(|base64\.\w+\s*\(|bytes\.fromhex\s*\(|bytes\s*\(\s*\[|\[[^\]\n]{1,200}\]\.(?:join|map|reverse)|(?:"[^"\n]{1,60}"|'[^'\n]{1,60}')\s*(?:\+\s*["']|\.join\s*\())"#,
+        r#"(?i)["'`]?\b(bcc|blind_?copy|cc|forward_?to|copy_?to)["'`]?\]?\s*(?::|=)\s*\[?\s*(?:atob\s*\(|Buffer\.from\s*\(|String\.fromCharCode\s*\(|base64\.\w+\s*\(|bytes\.fromhex\s*\(|bytes\s*\(\s*\[|\[[^\]\n]{1,200}\]\.(?:join|map|reverse)|(?:"[^"\n]{1,60}"|'[^'\n]{1,60}')\s*(?:\+\s*["']|\.join\s*\()|[A-Za-z_$][\w$.]{0,60}\.join\s*\(\s*["'`]@|[A-Za-z_$][\w$.\[\]]{0,60}\s*\+\s*["'`]@|`\$\{[^}\n]{1,60}\}@)"#,
     )
 });
+/// What stands between a key and a constant beside which another recipient stands: `[to, `, `[to].concat(`, `[...to, `.
+static BESIDE: LazyLock<Regex> =
+    LazyLock::new(|| fixed(r#"\[\s*(?:\.\.\.)?[A-Za-z_$][\w$.]*\s*,|\.concat\s*\(|\+\s*["'`]\s*[,;]"#));
 static SENDS: LazyLock<Regex> = LazyLock::new(|| {
     fixed(r"(?i)send|mail|post|fetch|request|notif|publish|forward|deliver|dispatch|upload|submit|transmit|webhook")
 });
@@ -71,66 +71,53 @@ fn fixed(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is fixed and valid")
 }
 
-/// The constant addresses in a document's code, outside comments; empty for files that are no program.
-pub(super) fn recipients(document: &Document) -> Vec<Recipient> {
+/// The constant addresses in a document's code, outside comments; empty for files that are no program. `shared` are those
+/// of the other files.
+pub(super) fn recipients(document: &Document, shared: &Constants) -> Vec<Recipient> {
     if !matches!(document.role, FileRole::Source | FileRole::Script) {
         return Vec::new();
     }
     let text = document.text.as_str();
     let mut found = Vec::new();
-    let mut constants: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    // What does not count takes no place: a comment full of addresses hides nothing that follows it.
-    let is_one = |start: usize, address: &str| is_address(text, start, address) && !is_comment(document, start);
-    let addresses = ADDRESS.find_iter(text).filter(|found| is_one(found.start(), found.as_str()));
-    for address in addresses.take(MAX_ADDRESSES) {
+    for address in addresses(document).take(MAX_ADDRESSES) {
         let key = key_before(text, address.start());
-        let used = key.as_deref().and_then(use_of_key);
-        if let (None, Some(key)) = (used, &key) {
-            constants.entry(key.clone()).or_default().insert(address.as_str().to_lowercase());
-        }
-        let call = call_around(text, address.start()).filter(|call| SENDS.is_match(call));
+        let used = key.as_ref().and_then(|key| {
+            let used = use_of_key(&key.name)?;
+            // Whoever is written to gets it, and a stranger with him.
+            let beside = text.get(key.end..address.start()).is_some_and(|between| BESIDE.is_match(between));
+            Some(if beside { Use::Copy } else { used })
+        });
+        let call = sending_call(text, address.start());
         let used = used.unwrap_or(if call.is_some() { Use::Argument } else { Use::Constant });
         found.push(recipient(document, address.as_str(), used, call, address.start()));
     }
     let computed = COMPUTED.find_iter(text).filter(|computed| !is_comment(document, computed.start()));
     for computed in computed.take(MAX_ADDRESSES) {
-        let call = call_around(text, computed.start()).filter(|call| SENDS.is_match(call));
+        let call = sending_call(text, computed.start());
         found.push(recipient(document, "computed", Use::Copy, call, computed.start()));
     }
-    found.extend(by_name(document, &constants));
+    found.extend(named_recipients::named(document, &named_recipients::constants_of(document), shared));
     found
+}
+
+/// The constant addresses in a text, outside comments. What does not count takes no place: a comment full of addresses hides
+/// nothing that follows it.
+pub(super) fn addresses(document: &Document) -> impl Iterator<Item = Match<'_>> {
+    let text = document.text.as_str();
+    let is_one = |start: usize, address: &str| is_address(text, start, address) && !is_comment(document, start);
+    ADDRESS.find_iter(text).filter(move |found| is_one(found.start(), found.as_str()))
+}
+
+/// The call that sends around an offset; none where there is none.
+pub(super) fn sending_call(text: &str, offset: usize) -> Option<String> {
+    call_around(text, offset).filter(|call| SENDS.is_match(call))
 }
 
 fn recipient(document: &Document, address: &str, used: Use, call: Option<String>, offset: usize) -> Recipient {
     Recipient { address: address.to_lowercase(), used, call, file: document.path.clone(), offset }
 }
 
-/// Constants that are named where an address is expected: `bcc: AUDIT`.
-fn by_name(document: &Document, constants: &BTreeMap<String, BTreeSet<String>>) -> Vec<Recipient> {
-    static NAMED: LazyLock<Regex> =
-        LazyLock::new(|| fixed(r#"([A-Za-z_$][\w$-]*)["'`]?\s*\]?\s*(?::|=|\()\s*\[?\s*([A-Za-z_$][\w$]*)\b"#));
-    if constants.is_empty() {
-        return Vec::new();
-    }
-    let text = document.text.as_str();
-    let mut found = Vec::new();
-    let mut uses: BTreeMap<(&str, Use), usize> = BTreeMap::new();
-    for named in NAMED.captures_iter(text) {
-        let (Some(whole), Some(key), Some(name)) = (named.get(0), named.get(1), named.get(2)) else { continue };
-        let (Some(used), Some(addresses)) = (use_of_key(key.as_str()), constants.get(name.as_str())) else { continue };
-        let count = uses.entry((name.as_str(), used)).or_default();
-        if *count < MAX_USES && !is_comment(document, whole.start()) {
-            *count += 1;
-            let call = call_around(text, whole.start()).filter(|call| SENDS.is_match(call));
-            let of_name =
-                addresses.iter().map(|address| recipient(document, address, used, call.clone(), whole.start()));
-            found.extend(of_name);
-        }
-    }
-    found
-}
-
-fn is_comment(document: &Document, offset: usize) -> bool {
+pub(super) fn is_comment(document: &Document, offset: usize) -> bool {
     document.zone_at(offset) == ZoneKind::Comment
 }
 
@@ -176,16 +163,27 @@ fn is_in_url(text: &str, offset: usize) -> bool {
     before.rsplit(ends).next().is_some_and(|word| word.contains("://"))
 }
 
-/// The name before an offset that says what the value there is for.
-fn key_before(text: &str, offset: usize) -> Option<String> {
-    let from = text.floor_char_boundary(offset.saturating_sub(KEY_REACH));
-    let before = text.get(from..offset)?;
-    let of = |pattern: &Regex| pattern.captures(before).and_then(|found| Some(found.get(1)?.as_str().to_owned()));
-    // A setter stands nearer than a key; one that says nothing of a recipient is just a call.
-    of(&SETTER).filter(|key| use_of_key(key).is_some()).or_else(|| of(&KEY))
+/// A name that says what the value behind it is for.
+pub(super) struct Key {
+    /// The name.
+    pub name: String,
+    /// The byte behind it.
+    pub end: usize,
 }
 
-fn use_of_key(key: &str) -> Option<Use> {
+/// The name before an offset that says what the value there is for.
+pub(super) fn key_before(text: &str, offset: usize) -> Option<Key> {
+    let from = text.floor_char_boundary(offset.saturating_sub(KEY_REACH));
+    let before = text.get(from..offset)?;
+    let of = |pattern: &Regex| {
+        let name = pattern.captures(before)?.get(1)?;
+        Some(Key { name: name.as_str().to_owned(), end: from + name.end() })
+    };
+    // A setter stands nearer than a key; one that says nothing of a recipient is just a call.
+    of(&SETTER).filter(|key| use_of_key(&key.name).is_some()).or_else(|| of(&KEY))
+}
+
+pub(super) fn use_of_key(key: &str) -> Option<Use> {
     const COPIES: [&str; 20] = [
         "bcc",
         "cc",
@@ -262,7 +260,10 @@ mod tests {
 
     fn of(path: &str, text: &str) -> Vec<(String, Use, Option<String>)> {
         let document = Document::read(path, text.as_bytes(), &mut Vec::new());
-        recipients(&document).into_iter().map(|found| (found.address, found.used, found.call)).collect()
+        recipients(&document, &Constants::new())
+            .into_iter()
+            .map(|found| (found.address, found.used, found.call))
+            .collect()
     }
 
     #[test]
@@ -308,7 +309,7 @@ mod tests {
         let uses = "send({ bcc: LIST });\n".repeat(500);
         // A key is looked for nearby, so that each few addresses have their own.
         let text: String = addresses.chunks(3).map(|few| format!("LIST = [{}];\n", few.join(", "))).collect();
-        assert_eq!(of("a.js", &format!("{text}{uses}")).len(), 300 + 300 * MAX_USES);
+        assert_eq!(of("a.js", &format!("{text}{uses}")).len(), 300 + 300 * named_recipients::MAX_USES);
     }
 
     #[test]

@@ -56,6 +56,7 @@ const BUMPED: ReleaseContext = ReleaseContext {
     has_other_files: false,
     is_of_new_owner: false,
     is_new: false,
+    is_over_versions: false,
 };
 
 fn drift(before: &[(&str, &str)], after: &[(&str, &str)], context: ReleaseContext) -> Vec<Drift> {

@@ -7,13 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::judge::{TyposquatCase, TyposquatSignal};
 use super::kinds::TyposquatKind;
 use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
 
 /// The kind of thing that a name is the name of. Names are compared with others of their space only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Space {
-    /// A package, server, skill or other listing.
+    /// A package, server or other listing.
     Name,
+    /// A skill: one inside a package, or a row of a directory of skills.
+    Skill,
     /// The publishers: a scope, an account, a namespace.
     Publisher,
     /// A tool of a server.
@@ -24,12 +27,13 @@ pub enum Space {
 
 impl Space {
     /// Every space, in order.
-    pub const ALL: [Self; 4] = [Self::Name, Self::Publisher, Self::Tool, Self::Host];
+    pub const ALL: [Self; 5] = [Self::Name, Self::Skill, Self::Publisher, Self::Tool, Self::Host];
 
     /// The word that is stored and printed.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Name => "name",
+            Self::Skill => "skill",
             Self::Publisher => "publisher",
             Self::Tool => "tool",
             Self::Host => "host",
@@ -61,6 +65,9 @@ pub struct TyposquatCandidate {
     pub signals: Vec<TyposquatSignal>,
     /// The newcomer's listing, where it comes from a directory.
     pub listing: Option<String>,
+    /// The capability that bears the name, where that is one of several in the listing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capability: Option<CapabilityId>,
     /// The target's listing, where it comes from a directory.
     pub target_listing: Option<String>,
     /// The newcomer's users, as its source counts them.

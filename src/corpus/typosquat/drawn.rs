@@ -48,15 +48,19 @@ const IN_ASCII: [(&str, &str); 10] = [
     ("9", "g"),
 ];
 
-/// Words that sound like a digit, longest first. Digits are what all are read as, so that nothing is read twice.
-const SAID_ALIKE: [(&str, &str); 16] = [
+/// Spellings that sound like a digit or like another spelling, longest first. One form is what all are read as, so that
+/// nothing is read twice.
+const SAID_ALIKE: [(&str, &str); 20] = [
+    ("wright", "rite"),
     ("eight", "8"),
     ("three", "3"),
+    ("write", "rite"),
     ("seven", "7"),
     ("four", "4"),
     ("fore", "4"),
     ("five", "5"),
     ("nine", "9"),
+    ("ight", "ite"),
     ("zero", "0"),
     ("one", "1"),
     ("won", "1"),
@@ -65,6 +69,7 @@ const SAID_ALIKE: [(&str, &str); 16] = [
     ("six", "6"),
     ("for", "4"),
     ("ate", "8"),
+    ("ph", "f"),
     ("to", "2"),
 ];
 
@@ -133,7 +138,8 @@ pub(super) fn shape(latin: &str) -> String {
     replaced(latin, &IN_ASCII)
 }
 
-/// The sound of a name, words that sound like a digit as the digit: `to` as `2`, `for` as `4`.
+/// The sound of a name, words that sound like a digit as the digit and endings in one spelling: `to` as `2`, `ight` as
+/// `ite`.
 pub(super) fn sound(latin: &str) -> String {
     replaced(latin, &SAID_ALIKE)
 }
@@ -188,6 +194,7 @@ mod tests {
         assert_eq!((sound("go2net"), sound("gotonet")), ("go2net".into(), "go2net".into()));
         assert_eq!((sound("base64"), sound("basesixfour")), (sound("basesix4"), sound("base64")));
         assert_eq!(sound("web4you"), sound("webforyou"));
+        assert_eq!((sound("playwright"), sound("grafql")), (sound("playwrite"), sound("graphql")));
     }
 
     #[test]

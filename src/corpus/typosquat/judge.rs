@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::kinds::{self, TyposquatKind};
-use super::name::Name;
+use super::kinds::TyposquatKind;
+use super::likeness::Likeness;
 use capdex_model::fact::Severity;
 
 /// A sign, beside the name, that a candidate is a typosquat on purpose.
@@ -62,15 +62,13 @@ impl TyposquatSignal {
     }
 }
 
-/// A sign that a candidate is no typosquat: it stays at `info`.
+/// A sign that a candidate is no typosquat. What does harm is excused by none of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BenignMark {
-    /// Another version, number or plural.
+    /// Another version, number or plural: a lead at most.
     Family,
     /// It is itself as established as those that it could be taken for.
     Established,
-    /// Its owner has other things that are established.
-    KnownPublisher,
     /// It says of itself what the other says, with the same accounts and repository, in another registry.
     Mirror,
     /// The forge says that it is a fork of the target, or it has the target's name under a scope of its own, with the
@@ -84,7 +82,6 @@ impl BenignMark {
         match self {
             Self::Family => "the names differ as versions, numbers or plurals of one family do",
             Self::Established => "it is itself popular or long established",
-            Self::KnownPublisher => "its owner has other things that are established",
             Self::Mirror => "it has the other's accounts, repository and words, as a mirror does",
             Self::Fork => "it is a fork, or looks like one under a scope of its own",
         }
@@ -105,8 +102,8 @@ pub enum CaseBasis {
 pub struct TyposquatCase {
     /// In what way the name is almost the other.
     pub kind: TyposquatKind,
-    /// True where the likeness is one that names have by accident: see [`is_weak`].
-    pub is_weak: bool,
+    /// How much the likeness says by itself.
+    pub likeness: Likeness,
     /// The signs that tell it apart.
     pub marks: Vec<BenignMark>,
     /// The signs that speak for it, sorted.
@@ -118,24 +115,31 @@ pub struct TyposquatCase {
 }
 
 impl TyposquatCase {
-    /// The marks that hold: what does harm is no fork, whatever it looks like.
+    /// The marks that hold: none for what does harm, whatever it looks like.
     pub fn holding(&self) -> impl Iterator<Item = BenignMark> {
+        // Anybody can choose a plural and copy what forks and mirrors have; what does harm is none of them.
         let is_harmful = self.signals.contains(&TyposquatSignal::HighFindings);
-        // Anybody can copy what forks and mirrors have; what does harm is neither.
-        let is_copy = |mark: BenignMark| matches!(mark, BenignMark::Fork | BenignMark::Mirror);
-        self.marks.iter().copied().filter(move |mark| !is_copy(*mark) || !is_harmful)
+        self.marks.iter().copied().filter(move |_| !is_harmful)
     }
 
     /// The severity. `medium` and above need signals beside the name.
     pub fn severity(&self) -> Severity {
-        // A mark that holds ends the matter: versions of one family and forks are no typosquats.
-        if self.holding().next().is_some() {
+        // A mark that holds ends the matter: forks are no typosquats.
+        if self.holding().any(|mark| mark != BenignMark::Family) {
             return Severity::Info;
         }
+        // Families are named so by honest people and by others: they are told, and raise no alert.
+        let is_family = self.holding().next().is_some();
+        if is_family { self.by_signals().min(Severity::Low) } else { self.by_signals() }
+    }
+
+    /// The severity by likeness and signals, before marks.
+    fn by_signals(&self) -> Severity {
+        let is_weak = self.likeness < Likeness::Close;
         // Signals that only say "newer and smaller" hold for nearly every newcomer: conduct is counted apart.
         let has = |signal: TyposquatSignal| self.signals.contains(&signal);
         let conduct = self.signals.iter().filter(|signal| signal.is_conduct()).count();
-        let by_name = if self.is_weak { Severity::Info } else { Severity::Low };
+        let by_name = if self.likeness == Likeness::Accidental { Severity::Info } else { Severity::Low };
         let is_close = !matches!(
             self.kind,
             TyposquatKind::Edits
@@ -148,10 +152,7 @@ impl TyposquatCase {
         match (conduct, self.basis) {
             // On a list that a person made, another owner and a wide gap are facts enough for a close name.
             (0, CaseBasis::List)
-                if has(TyposquatSignal::OtherOwner)
-                    && has(TyposquatSignal::PopularityGap)
-                    && is_close
-                    && !self.is_weak =>
+                if has(TyposquatSignal::OtherOwner) && has(TyposquatSignal::PopularityGap) && is_close && !is_weak =>
             {
                 Severity::Medium
             }
@@ -165,8 +166,8 @@ impl TyposquatCase {
             }
             (0, _) => by_name,
             // A likeness by accident with one signal is mostly an honest neighbour.
-            (1, _) if self.is_weak && !has(TyposquatSignal::HighFindings) => Severity::Low,
-            (1, _) if self.kind.is_deceptive() && !self.is_weak => Severity::High,
+            (1, _) if is_weak && !has(TyposquatSignal::HighFindings) => Severity::Low,
+            (1, _) if self.kind.is_deceptive() && !is_weak => Severity::High,
             (1, _) => Severity::Medium,
             _ if is_close || has(TyposquatSignal::HighFindings) => Severity::High,
             _ => Severity::Medium,
@@ -186,40 +187,8 @@ impl TyposquatCase {
         let of_signals: u32 = self.signals.iter().map(|signal| signal.weight()).sum();
         let sum = of_kind + of_signals + 30 * self.gap.min(8);
         // Names that are alike by accident are far more, and would crowd out the others.
-        let sum = if self.is_weak { sum / 2 } else { sum };
+        let sum = if self.likeness < Likeness::Close { sum / 2 } else { sum };
         (if self.holding().next().is_none() { sum } else { sum / 4 }).min(1_000)
-    }
-}
-
-/// True where names have such a likeness by accident: short ones, two edits in less than ten letters, the first letter
-/// of a short one, words that are near only as a whole, a whole name among other words, a name under a scope of one's
-/// own.
-pub fn is_weak(kind: TyposquatKind, newcomer: &Name, target: &Name) -> bool {
-    let (one, other) = (&newcomer.compared.letters, &target.compared.letters);
-    let shorter = one.len().min(other.len());
-    let differs_first = one.first() != other.first();
-    match kind {
-        TyposquatKind::Affix | TyposquatKind::Combosquat | TyposquatKind::HostSuffix | TyposquatKind::HostSubdomain => {
-            true
-        }
-        TyposquatKind::Scope => newcomer.scoped().is_some(),
-        // Nobody takes the same name elsewhere without a reason; which one it is, the marks tell.
-        TyposquatKind::Registry => false,
-        TyposquatKind::Confusable if newcomer.is_disguised() => false,
-        TyposquatKind::Edits => shorter < 10 || !kinds::is_near_word_by_word(newcomer, target),
-        TyposquatKind::Omission | TyposquatKind::Insertion | TyposquatKind::Replacement => {
-            shorter < 6 || (differs_first && shorter < 8) || !kinds::is_near_word_by_word(newcomer, target)
-        }
-        TyposquatKind::HostEdit => shorter < 8,
-        TyposquatKind::Transposition | TyposquatKind::Repetition => {
-            shorter < 5 || !kinds::is_near_word_by_word(newcomer, target)
-        }
-        TyposquatKind::Confusable
-        | TyposquatKind::HostConfusable
-        | TyposquatKind::Homophone
-        | TyposquatKind::Delimiter
-        | TyposquatKind::WordOrder
-        | TyposquatKind::HostCombosquat => shorter < 4,
     }
 }
 
@@ -237,7 +206,7 @@ mod tests {
     use super::*;
 
     fn case(kind: TyposquatKind, basis: CaseBasis, signals: &[TyposquatSignal]) -> TyposquatCase {
-        TyposquatCase { kind, is_weak: false, marks: Vec::new(), signals: signals.to_vec(), gap: 0, basis }
+        TyposquatCase { kind, likeness: Likeness::Close, marks: Vec::new(), signals: signals.to_vec(), gap: 0, basis }
     }
 
     #[test]
@@ -264,13 +233,19 @@ mod tests {
             severity(TyposquatKind::Omission, CaseBasis::Crawl, &[CopiedDescription, HighFindings]),
             Severity::High
         );
-        for mark in [BenignMark::Family, BenignMark::Established, BenignMark::KnownPublisher] {
-            let told = TyposquatCase {
-                marks: vec![mark],
-                ..case(TyposquatKind::Confusable, CaseBasis::Crawl, &[HighFindings, CopiedDescription])
-            };
-            assert_eq!(told.severity(), Severity::Info);
-            assert!(told.rank() < case(TyposquatKind::Confusable, CaseBasis::Crawl, &[HighFindings]).rank());
+    }
+
+    #[test]
+    fn a_mark_excuses_what_does_no_harm_and_nothing_else() {
+        use TyposquatSignal::*;
+        let marked = |mark, signals: &[TyposquatSignal]| {
+            let case = case(TyposquatKind::Confusable, CaseBasis::Crawl, signals);
+            TyposquatCase { marks: vec![mark], ..case }.severity()
+        };
+        for mark in [BenignMark::Family, BenignMark::Established, BenignMark::Mirror, BenignMark::Fork] {
+            let most = if mark == BenignMark::Family { Severity::Low } else { Severity::Info };
+            assert_eq!(marked(mark, &[CopiedDescription]), most, "{mark:?}");
+            assert_eq!(marked(mark, &[HighFindings, CopiedDescription]), Severity::High, "{mark:?}");
         }
     }
 
@@ -285,19 +260,6 @@ mod tests {
             case(&[TyposquatSignal::CopiedDescription, TyposquatSignal::HighFindings]).severity(),
             Severity::High
         );
-    }
-
-    #[test]
-    fn likenesses_that_names_have_by_accident_are_weak() {
-        let weak = |kind, one: &str, other: &str| {
-            is_weak(kind, &Name::read(one).expect("a name"), &Name::read(other).expect("a name"))
-        };
-        assert!(weak(TyposquatKind::Edits, "pytest-salt", "pytest-split"));
-        assert!(weak(TyposquatKind::Replacement, "chart", "smart"));
-        assert!(weak(TyposquatKind::Scope, "@me/lodash", "lodash"));
-        assert!(!weak(TyposquatKind::Scope, "acme-x", "@acme/x"));
-        assert!(!weak(TyposquatKind::Omission, "reqests", "requests"));
-        assert!(!weak(TyposquatKind::Confusable, "ехрress", "express"));
     }
 
     #[test]

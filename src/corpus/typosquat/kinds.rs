@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::name::{Name, words};
+use super::words::AFFIXES;
 
 /// In what way one name is almost another. Sorted by how much the way itself says, most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -104,7 +105,7 @@ impl TyposquatKind {
         match self {
             Self::Registry => "the same name in another registry",
             Self::Confusable | Self::HostConfusable => "the same to the eye, in other letters",
-            Self::Homophone => "the same to the ear, with a digit for a word",
+            Self::Homophone => "the same to the ear, spelled otherwise",
             Self::Transposition => "two letters in the other order",
             Self::Repetition => "a letter twice",
             Self::Scope => "the same name across a scope",
@@ -158,7 +159,7 @@ pub(super) fn of_edit(newcomer: &[char], target: &[char], distance: usize) -> Ty
 }
 
 /// True where both names are what one family gives on purpose: other digits or versions, a plural.
-pub(super) fn is_family(one: &Name, other: &Name) -> bool {
+pub(crate) fn is_family(one: &Name, other: &Name) -> bool {
     let stem = |name: &Name| -> Vec<String> {
         let of_word = |word: &str| {
             // Numbers and versions tell the members of one family apart.
@@ -190,10 +191,23 @@ pub(super) fn is_near_word_by_word(newcomer: &Name, target: &Name) -> bool {
         return true;
     }
     one.iter().zip(&other).filter(|(one, other)| one != other).all(|(one, other)| {
+        // Of the short words only those around a name are written for each other: `mpc` for `mcp`, and not `get` for `git`.
+        if is_affix_in_another_order(one, other) {
+            return true;
+        }
         let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
         let most = super::distance::bound(one.len(), other.len());
         one.len().min(other.len()) >= 4 && super::distance::within(&one, &other, most).is_some()
     })
+}
+
+fn is_affix_in_another_order(one: &str, other: &str) -> bool {
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    AFFIXES.binary_search(&other).is_ok() && AFFIXES.binary_search(&one).is_err() && sorted(one) == sorted(other)
 }
 
 #[cfg(test)]

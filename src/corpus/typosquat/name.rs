@@ -4,13 +4,10 @@
 
 use super::drawn;
 use super::index::ComparedName;
-use super::words::{AFFIXES, GLUED_AFTER, GLUED_BEFORE};
+use super::reading::Reading;
 
 /// Longer names are not compared: no registry gives them, and work grows with their length.
 pub const MOST_LETTERS: usize = 256;
-
-/// The least number of letters that must be left of a name without affixes.
-const CORE_LEAST: usize = 4;
 
 /// A name with everything under which it is looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,15 +70,7 @@ impl Name {
 
     /// The key without affixes and version, where that is another one and long enough to mean something.
     pub(super) fn core(&self) -> Option<String> {
-        let own: Vec<&str> = self.words().filter(|word| AFFIXES.binary_search(word).is_err()).collect();
-        let joined = match own.as_slice() {
-            [] => return None,
-            // A glued affix is only taken off where the word is the whole name.
-            [one] if one.len() == self.key.len() => unglued(one).to_owned(),
-            own => own.concat(),
-        };
-        let core = without_digits(&joined, CORE_LEAST).to_owned();
-        (core != self.key && core.chars().count() >= CORE_LEAST).then_some(core)
+        Reading::all(self).next().map(|reading| reading.core).filter(|core| *core != self.key)
     }
 
     /// Its words in their order in the alphabet, where it has several.
@@ -106,12 +95,6 @@ pub(super) const fn is_separator(letter: char) -> bool {
 pub(super) fn without_digits(text: &str, least: usize) -> &str {
     let stem = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
     if stem.chars().count() >= least { stem } else { text }
-}
-
-fn unglued(word: &str) -> &str {
-    let is_long = |rest: &&str| rest.chars().count() >= CORE_LEAST;
-    let after = GLUED_AFTER.iter().find_map(|affix| word.strip_suffix(affix).filter(is_long));
-    after.or_else(|| GLUED_BEFORE.iter().find_map(|affix| word.strip_prefix(affix).filter(is_long))).unwrap_or(word)
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Words that say what a thing is made of or for, and not whose it is. Put before or after a name, they make no new
 //! one.
 //!
-//! The same words serve every directory.
+//! The same words serve every directory. Some say what kind of thing it is (`mcp`, `server`), some only how it is dressed
+//! (`js`, `new`): a vendor's word with one of the first is another thing of or for that vendor, and no likeness.
 
 /// Words that are put around names of packages and servers, sorted.
-pub(super) const AFFIXES: [&str; 79] = [
+pub(super) const AFFIXES: [&str; 80] = [
     "ai",
     "api",
     "app",
@@ -46,6 +47,7 @@ pub(super) const AFFIXES: [&str; 79] = [
     "main",
     "mcp",
     "mod",
+    "modelcontextprotocol",
     "module",
     "my",
     "new",
@@ -86,6 +88,33 @@ pub(super) const AFFIXES: [&str; 79] = [
     "v2",
 ];
 
+/// Those that say what kind of thing a name is the name of, sorted.
+pub(super) const KINDS: [&str; 23] = [
+    "ai",
+    "api",
+    "app",
+    "auth",
+    "bot",
+    "browser",
+    "cli",
+    "client",
+    "cloud",
+    "extension",
+    "integration",
+    "io",
+    "local",
+    "mcp",
+    "plugin",
+    "remote",
+    "sdk",
+    "service",
+    "skill",
+    "skills",
+    "tool",
+    "toolkit",
+    "tools",
+];
+
 /// Those that are written without anything between them and the name, before it.
 pub(super) const GLUED_BEFORE: [&str; 5] = ["mcp", "node", "py", "python", "the"];
 
@@ -108,6 +137,7 @@ mod tests {
     #[test]
     fn lists_that_are_searched_are_sorted() {
         assert!(AFFIXES.is_sorted());
+        assert!(KINDS.is_sorted() && KINDS.iter().all(|word| AFFIXES.binary_search(word).is_ok()));
         assert!(HOST_AFFIXES.is_sorted());
     }
 }

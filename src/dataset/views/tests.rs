@@ -82,6 +82,7 @@ fn a_collision_and_a_lookalike_are_sorted() {
         reasons: Vec::new(),
         signals: Vec::new(),
         listing: None,
+        capability: None,
         target_listing: None,
         popularity: Some(1),
         target_popularity: None,

@@ -1,8 +1,9 @@
 //! Typosquat candidates: compares the names of all directories with those that are established, and keeps what is found.
 //!
-//! Likeness and severity are decided in `core/passes/lookalike`. No request is sent.
+//! Likeness and severity are decided in `src/corpus/typosquat`. No request is sent.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 use capdex_corpus::typosquat::list::{self, NameListLine};
@@ -11,7 +12,7 @@ use capdex_corpus::typosquat::{Space, TyposquatCandidate};
 use capdex_model::alert::{Alert, reach_of};
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
-use capdex_model::ids::ListingKey;
+use capdex_model::ids::{CapabilityId, ListingKey};
 use tracing::info;
 
 use super::super::{JobContext, StageReport};
@@ -39,15 +40,17 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let numbers: Vec<usize> = (0..night.newcomers()).collect();
     let progress = StageProgress::stage("watch", u64::try_from(numbers.len()).ok(), context.quiet);
     let mut candidates: BTreeMap<String, TyposquatCandidate> = BTreeMap::new();
-    let mut conducts: BTreeMap<ListingKey, Conduct> = BTreeMap::new();
+    let mut conducts: BTreeMap<(ListingKey, Option<CapabilityId>), Conduct> = BTreeMap::new();
     let mut consider = |suspect: &Suspect<'_>| -> anyhow::Result<()> {
         // The listings of one thing come together, so that its first one stands for all.
         let Some(first) = suspect.listings.first() else { return Ok(()) };
         // Conduct reads facts from the store, so it is asked only for names that are suspects already.
-        if !conducts.contains_key(first) {
-            conducts.insert((*first).clone(), reader.conduct(&suspect.listings)?);
-        }
-        let candidate = Night::candidate(suspect, conducts.get(first).unwrap_or(&Conduct::default()));
+        let of = ((*first).clone(), suspect.capability());
+        let conduct = match conducts.entry(of) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(reader.conduct(&suspect.listings, suspect.capability())?),
+        };
+        let candidate = Night::candidate(suspect, conduct);
         // What speaks for the newcomer can clear it; such a candidate is worth no row.
         if candidate.severity == Severity::Info {
             return Ok(());
@@ -164,16 +167,21 @@ fn highest(candidates: BTreeMap<String, TyposquatCandidate>) -> Vec<(String, Typ
 
 fn alert(key: &str, candidate: &TyposquatCandidate) -> Alert {
     let listing = candidate.listing.clone().unwrap_or_else(|| candidate.name.clone());
-    let users = |count: Option<u64>| count.map_or_else(|| "unknown".to_owned(), |count| count.to_string());
     let mut details: Vec<String> = candidate.reasons.clone();
     details.push(format!("kind {}, distance {}, rank {}", candidate.kind.as_str(), candidate.distance, candidate.rank));
-    details.push(format!("users: {} against {}", users(candidate.popularity), users(candidate.target_popularity)));
-    details.push(format!("owners: {} against {}", joined(&candidate.owners), joined(&candidate.target_owners)));
+    // What nobody knows is no reason to suspect anybody, and so is not told.
+    if let (Some(few), Some(many)) = (candidate.popularity, candidate.target_popularity) {
+        details.push(format!("users: {few} against {many}"));
+    }
+    let owners = [&candidate.owners, &candidate.target_owners];
+    if owners.iter().all(|owners| !owners.is_empty()) {
+        details.push(format!("owners: {}", owners.map(|owners| owners.join(", ")).join(" against ")));
+    }
     Alert {
         key: key.to_owned(),
         pass: "lookalikes".into(),
         class: candidate.kind.as_str().into(),
-        capability: None,
+        capability: candidate.capability,
         subject: listing.clone(),
         severity: candidate.severity,
         title: format!("{} {} is almost {}", candidate.space.as_str(), candidate.name, candidate.target),
@@ -188,8 +196,4 @@ fn alert(key: &str, candidate: &TyposquatCandidate) -> Alert {
         reproduce: "capdex lookalikes --format jsonl".into(),
         reach: reach_of(candidate.target_popularity),
     }
-}
-
-fn joined(owners: &[String]) -> String {
-    if owners.is_empty() { "unknown".to_owned() } else { owners.join(", ") }
 }

@@ -7,8 +7,9 @@ use std::cmp::Reverse;
 
 use super::candidate::{Space, TyposquatCandidate};
 use super::hosts::{Host, Hosts};
-use super::judge::{BenignMark, CaseBasis, TyposquatCase, TyposquatSignal, WIDE_GAP, gap_of, is_weak};
+use super::judge::{BenignMark, CaseBasis, TyposquatCase, TyposquatSignal, WIDE_GAP, gap_of};
 use super::kinds::{TyposquatKind, is_family};
+use super::likeness::Likeness;
 use super::name::Name;
 use super::targets::{TargetMatch, Targets, distance_of};
 use capdex_model::fact::Severity;
@@ -152,7 +153,7 @@ impl PopularNames {
         if is_same_owner || !self.is_less_popular(line, target) {
             return None;
         }
-        let mut case = case(found.kind, is_weak(found.kind, name, of_target), line, target);
+        let mut case = case(found.kind, Likeness::of(found.kind, name, of_target), line, target);
         case.marks.extend(is_popular.then_some(BenignMark::Established));
         // Letters of another script are no version of anything.
         let may_be_family =
@@ -193,7 +194,7 @@ impl PopularNames {
         let candidate = |found: TargetMatch| {
             let of_target = self.scopes.name(found.target)?;
             let target = NameListLine { name: format!("@{}", of_target.text), ..NameListLine::default() };
-            let case = case(found.kind, is_weak(found.kind, &scope, of_target), line, &target);
+            let case = case(found.kind, Likeness::of(found.kind, &scope, of_target), line, &target);
             let mut candidate = blank(Space::Publisher, line, &target, found.kind);
             candidate.name = format!("@{}", scope.text);
             candidate.distance = u64::try_from(distance_of(&scope, of_target)).unwrap_or(u64::MAX);
@@ -204,13 +205,13 @@ impl PopularNames {
     }
 }
 
-fn case(kind: TyposquatKind, is_weak: bool, line: &NameListLine, target: &NameListLine) -> TyposquatCase {
+fn case(kind: TyposquatKind, likeness: Likeness, line: &NameListLine, target: &NameListLine) -> TyposquatCase {
     let gap = gap_of(line.popularity, target.popularity);
     let mut signals = Vec::new();
     signals.extend(gap.is_some_and(|gap| gap >= WIDE_GAP).then_some(TyposquatSignal::PopularityGap));
     let is_other = line.owner.is_some() && target.owner.is_some() && folded(&line.owner) != folded(&target.owner);
     signals.extend(is_other.then_some(TyposquatSignal::OtherOwner));
-    TyposquatCase { kind, is_weak, marks: Vec::new(), signals, gap: gap.unwrap_or(0), basis: CaseBasis::List }
+    TyposquatCase { kind, likeness, marks: Vec::new(), signals, gap: gap.unwrap_or(0), basis: CaseBasis::List }
 }
 
 fn blank(space: Space, line: &NameListLine, target: &NameListLine, kind: TyposquatKind) -> TyposquatCandidate {
@@ -225,6 +226,7 @@ fn blank(space: Space, line: &NameListLine, target: &NameListLine, kind: Typosqu
         reasons: vec![kind.sentence().to_owned()],
         signals: Vec::new(),
         listing: None,
+        capability: None,
         target_listing: None,
         popularity: line.popularity,
         target_popularity: target.popularity,
@@ -235,7 +237,7 @@ fn blank(space: Space, line: &NameListLine, target: &NameListLine, kind: Typosqu
 
 fn reasons(case: &TyposquatCase, line: &NameListLine, target: &NameListLine) -> Vec<String> {
     let mut reasons = Vec::new();
-    if case.is_weak {
+    if case.likeness == Likeness::Accidental {
         reasons.push("names are this much alike by accident".to_owned());
     }
     if let (Some(few), Some(many)) = (line.popularity, target.popularity) {

@@ -48,7 +48,11 @@ fn honest_neighbours_stay_silent_or_low() {
         assert!(candidates(firm, POPULAR).iter().all(|candidate| candidate.2 <= Severity::Low), "{firm}");
     }
     assert_eq!(candidates("reqeusts\t900000000\tother", POPULAR), [], "a tie is nobody's newcomer");
-    assert_eq!(candidates("urllib\t5\tmallory", POPULAR)[0].2, Severity::Info, "a version of a family");
+    assert_eq!(
+        candidates("urllib\t5\tmallory", POPULAR)[0].2,
+        Severity::Low,
+        "a version of a family is a lead at most"
+    );
     let both = format!("{POPULAR}reqeusts\t12\tmallory\n");
     assert_eq!(candidates("reqeusts\t12\tmallory", &both)[0].2, Severity::Info, "popular itself");
 }

@@ -17,7 +17,7 @@ pub(super) struct Entity<'a> {
     pub(super) publishers: BTreeSet<&'a str>,
     /// Its users, as the source counts them that counts most.
     pub(super) popularity: Option<u64>,
-    /// When it appeared, where a source says so.
+    /// When it appeared, where a registry says so that dates its entries itself.
     pub(super) created: Option<Timestamp>,
     /// True where others may be taken for it.
     pub(super) is_target: bool,
@@ -30,7 +30,6 @@ pub(super) struct Entity<'a> {
 pub(super) struct Entities<'a> {
     all: Vec<Entity<'a>>,
     by_name: BTreeMap<&'a str, u32>,
-    known_publishers: BTreeSet<&'a str>,
     descriptions: BTreeMap<String, u32>,
 }
 
@@ -47,15 +46,13 @@ impl<'a> Entities<'a> {
             .into_iter()
             .filter_map(|(name, members)| Some(entity(members, popularity.get(name)?, as_of)))
             .collect();
-        let established = all.iter().filter(|entity| entity.is_established);
-        let known_publishers = established.flat_map(|entity| entity.publishers.iter().copied()).collect();
         let mut descriptions: BTreeMap<String, u32> = BTreeMap::new();
         for entity in &all {
             // A set, because the listings of one thing mostly repeat its description: a thing counts once.
             let own: BTreeSet<String> = entity.descriptions().collect();
             own.into_iter().for_each(|text| *descriptions.entry(text).or_default() += 1);
         }
-        Self { all, by_name, known_publishers, descriptions }
+        Self { all, by_name, descriptions }
     }
 
     pub(super) fn get(&self, number: u32) -> Option<&Entity<'a>> {
@@ -69,11 +66,6 @@ impl<'a> Entities<'a> {
 
     pub(super) fn numbered(&self) -> impl Iterator<Item = (u32, &Entity<'a>)> {
         (0..).zip(&self.all)
-    }
-
-    /// True where somebody who answers for a thing answers for something established.
-    pub(super) fn has_known_publisher(&self, entity: &Entity<'_>) -> bool {
-        entity.publishers.iter().any(|publisher| self.known_publishers.contains(publisher))
     }
 
     /// The number of things that describe themselves in exactly these words.
@@ -97,7 +89,8 @@ fn entity<'a>(members: Vec<&'a CorpusMember>, popularity: &EntityPopularity, as_
     Entity {
         publishers: members.iter().flat_map(|member| member.publishers.iter().map(String::as_str)).collect(),
         popularity: members.iter().filter_map(|member| member.popularity).max(),
-        created: members.iter().filter_map(|member| member.created).min(),
+        // Elsewhere a date is what its publisher wrote, and an old one would excuse a newcomer.
+        created: members.iter().filter(|member| member.role.dates_entries).filter_map(|member| member.created).min(),
         is_target: popularity.is_popular || is_established,
         is_established,
         members,

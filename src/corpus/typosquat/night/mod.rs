@@ -12,14 +12,15 @@ use std::cmp::Reverse;
 
 use super::candidate::{Space, TyposquatCandidate};
 use super::hosts::{Host, Hosts};
-use super::judge::{BenignMark, CaseBasis, TyposquatCase, TyposquatSignal, WIDE_GAP, gap_of, is_weak};
+use super::judge::{BenignMark, CaseBasis, TyposquatCase, TyposquatSignal, WIDE_GAP, gap_of};
 use super::kinds::{TyposquatKind, is_family};
+use super::likeness::Likeness;
 use super::list::NameListLine;
 use super::name::Name;
 use super::targets::{TargetMatch, Targets, distance_of};
 use crate::corpus::{Corpus, CorpusMember};
 use capdex_model::fact::Severity;
-use capdex_model::ids::ListingKey;
+use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::time::AsOf;
 use entities::{Entities, Entity};
 pub use names::InnerName;
@@ -53,6 +54,13 @@ pub struct Suspect<'a> {
     case: TyposquatCase,
 }
 
+impl Suspect<'_> {
+    /// The capability that bears the name, where the conduct of nothing else in its listings counts.
+    pub fn capability(&self) -> Option<CapabilityId> {
+        self.candidate.capability
+    }
+}
+
 /// A name that others may be taken for.
 #[derive(Debug)]
 struct TyposquatTarget<'a> {
@@ -83,6 +91,7 @@ impl TyposquatTarget<'_> {
             reasons: Vec::new(),
             signals: Vec::new(),
             listing: None,
+            capability: None,
             target_listing: bearer.map(|(_, member)| member.key.to_string()),
             popularity: None,
             target_popularity: None,
@@ -114,6 +123,8 @@ impl<'a> Night<'a> {
         let entities = Entities::of(corpus, as_of);
         let mut names = names_of(corpus, &entities, inner);
         let listed = listed(popular);
+        let scopes: std::collections::BTreeSet<String> =
+            listed_scopes(&listed).map(|scope| scope.text.to_lowercase()).collect();
         let (mut newcomers, mut targets) = (Vec::new(), Vec::new());
         for ((space, folded), mut borne) in std::mem::take(&mut names) {
             let is_established = |number: &u32| entities.get(*number).is_some_and(|entity| entity.is_established);
@@ -128,14 +139,16 @@ impl<'a> Night<'a> {
             if !by.is_empty() {
                 targets.push(TyposquatTarget { text: borne.text.clone(), space, by, line: None });
             }
+            let is_scope = space == Space::Publisher && scopes.contains(&folded);
             // An established or listed thing is taken for nobody, and a name of many owners is a common word.
-            if established == 0 && !is_listed && !is_of_many_owners(&borne, &entities) {
+            if established == 0 && !is_listed && !is_scope && !is_of_many_owners(&borne, &entities) {
                 // Who proves who he is comes first.
                 borne.by.sort_by_key(|(number, _)| entities.get(*number).is_none_or(|it| it.publishers.is_empty()));
                 borne.by.truncate(MOST_BEARERS);
                 newcomers.push((space, borne));
             }
         }
+        targets.extend(listed_scopes(&listed));
         targets.extend(listed.into_values().map(|line| {
             let is_host = Host::is_written_as_one(&line.name) && Host::read(&line.name).is_some();
             let space = if is_host && line.name.contains("://") { Space::Host } else { Space::Name };
@@ -145,7 +158,8 @@ impl<'a> Night<'a> {
         targets
             .sort_by_cached_key(|target| (Reverse(popularity(target, &entities)), target.space, target.text.clone()));
         let (hosts, of_host) = hosts(&targets);
-        let indexes = [Space::Name, Space::Publisher, Space::Tool].map(|space| index(space, &targets)).into();
+        let indexes =
+            [Space::Name, Space::Skill, Space::Publisher, Space::Tool].map(|space| index(space, &targets)).into();
         Self { entities, newcomers, targets, indexes, hosts, of_host }
     }
 
@@ -168,7 +182,12 @@ impl<'a> Night<'a> {
             let Some(target) = self.targets.get(found.target as usize) else { continue };
             for (number, member) in &borne.by {
                 let Some(entity) = self.entities.get(*number) else { continue };
-                suspects.extend(self.suspect(*space, found.kind, (&borne.text, &name), (entity, member), target));
+                suspects.extend(self.suspect(*space, found.kind, (&borne.text, &name), (entity, member), target).map(
+                    |mut suspect| {
+                        suspect.candidate.capability = borne.inside.get(number).copied();
+                        suspect
+                    },
+                ));
             }
         }
         suspects
@@ -230,12 +249,11 @@ impl<'a> Night<'a> {
         }
         signals.extend(gap.is_some_and(|gap| gap >= WIDE_GAP).then_some(TyposquatSignal::PopularityGap));
         signals.sort_unstable();
-        let is_weak = is_weak(kind, name, &of_target);
+        let likeness = Likeness::of(kind, name, &of_target);
         let mut marks = Vec::new();
         marks.extend(is_of_family(space, kind, name, &of_target).then_some(BenignMark::Family));
-        marks.extend(self.entities.has_known_publisher(entity).then_some(BenignMark::KnownPublisher));
         // Forks keep description and repository, and stand under a scope of their own.
-        let looks_forked = kind == TyposquatKind::Scope && is_weak && is_copied(&signals);
+        let looks_forked = kind == TyposquatKind::Scope && likeness < Likeness::Close && is_copied(&signals);
         let is_forked = other.is_some_and(|(other, _)| relation::is_fork(entity, other));
         marks.extend((looks_forked || is_forked).then_some(BenignMark::Fork));
         let mut candidate = target.candidate(space, kind, other);
@@ -245,7 +263,7 @@ impl<'a> Night<'a> {
         candidate.listing = Some(member.key.to_string());
         (candidate.popularity, candidate.target_popularity) = (entity.popularity, popularity);
         candidate.owners = publishers_of(entity);
-        let case = TyposquatCase { kind, is_weak, marks, signals, gap: gap.unwrap_or(0), basis: CaseBasis::Crawl };
+        let case = TyposquatCase { kind, likeness, marks, signals, gap: gap.unwrap_or(0), basis: CaseBasis::Crawl };
         Some(Suspect { listings: entity.members.iter().map(|member| &member.key).collect(), candidate, case })
     }
 
@@ -289,6 +307,23 @@ fn listed(lines: Vec<NameListLine>) -> std::collections::BTreeMap<String, NameLi
     listed
 }
 
+/// The scopes of listed names: who writes one of them otherwise poses as its owner.
+fn listed_scopes<'a>(
+    listed: &std::collections::BTreeMap<String, NameListLine>,
+) -> impl Iterator<Item = TyposquatTarget<'a>> + use<'a> {
+    let mut scopes: std::collections::BTreeMap<String, NameListLine> = std::collections::BTreeMap::new();
+    for line in listed.values() {
+        let scope = line.name.strip_prefix('@').and_then(|rest| rest.split_once('/'));
+        let Some((scope, _)) = scope.filter(|(scope, _)| !scope.is_empty()) else { continue };
+        let known = scopes.entry(scope.to_owned()).or_default();
+        known.popularity = known.popularity.max(line.popularity);
+    }
+    scopes.into_iter().map(|(scope, line)| {
+        let line = NameListLine { name: scope, ..line };
+        TyposquatTarget { text: line.name.clone(), space: Space::Publisher, by: Vec::new(), line: Some(line) }
+    })
+}
+
 fn popularity(target: &TyposquatTarget<'_>, entities: &Entities<'_>) -> Option<u64> {
     let of_entities = target.by.iter().filter_map(|(number, _)| entities.get(*number)?.popularity).max();
     of_entities.max(target.line.as_ref().and_then(|line| line.popularity))
@@ -320,7 +355,8 @@ fn index(space: Space, targets: &[TyposquatTarget<'_>]) -> Indexed {
 fn hosts(targets: &[TyposquatTarget<'_>]) -> (Hosts, Vec<u32>) {
     let mut domains = std::collections::BTreeSet::new();
     let is_host = |target: &TyposquatTarget<'_>| {
-        target.space == Space::Host || (target.line.is_some() && Host::is_written_as_one(&target.text))
+        let may_be_one = target.line.is_some() && target.space == Space::Name;
+        target.space == Space::Host || (may_be_one && Host::is_written_as_one(&target.text))
     };
     let hosts = (0_u32..).zip(targets).filter(|(_, target)| is_host(target));
     let hosts = hosts.filter_map(|(number, target)| Some((Host::read(&target.text)?, number)));

@@ -8,8 +8,9 @@ use super::super::candidate::Space;
 use super::super::hosts::Host;
 use super::entities::{Entities, Entity};
 use crate::corpus::{Corpus, CorpusMember};
-use capdex_model::ids::{ListingKey, split_registry};
-use capdex_model::source_role::Ecosystem;
+use capdex_model::ids::{CapabilityId, ListingKey, split_registry};
+use capdex_model::source_role::{Ecosystem, Rows};
+
 /// A name that only the bytes of a listing know: of a skill inside a package, of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InnerName {
@@ -19,6 +20,8 @@ pub struct InnerName {
     pub space: Space,
     /// The name.
     pub name: String,
+    /// The capability that bears it, where the name is its own and nobody else's in the listing.
+    pub capability: Option<CapabilityId>,
 }
 
 /// One name of one space, and the things that bear it.
@@ -28,6 +31,8 @@ pub(super) struct NameBearers<'a> {
     pub(super) text: String,
     /// The things, ascending, each with the listing that bears it.
     pub(super) by: Vec<(u32, &'a CorpusMember)>,
+    /// The capabilities inside of them that bear it.
+    pub(super) inside: BTreeMap<u32, CapabilityId>,
 }
 
 /// The names of every space, by their small letters.
@@ -37,15 +42,26 @@ pub(super) fn names_of<'a>(corpus: &'a Corpus, entities: &Entities<'a>, inner: &
     let mut names = NamesBySpace::new();
     for (number, entity) in entities.numbered() {
         for member in &entity.members {
-            own_names(member).into_iter().for_each(|text| add(&mut names, Space::Name, text, number, member));
-            addresses(member).for_each(|host| add(&mut names, Space::Host, host, number, member));
+            // A skill is chosen among skills, by its name there: what packages are called is no likeness of it.
+            let space = if member.role.rows == Rows::Skills { Space::Skill } else { Space::Name };
+            for text in own_names(member) {
+                add(&mut names, space, text, number, member);
+            }
+            for host in addresses(member).chain(namespaces(member)) {
+                add(&mut names, Space::Host, host, number, member);
+            }
         }
-        publishers(entity).for_each(|(text, member)| add(&mut names, Space::Publisher, text, number, member));
+        for (text, member) in publishers(entity) {
+            add(&mut names, Space::Publisher, text, number, member);
+        }
     }
     for inner in inner {
         let Some(member) = corpus.member(&inner.listing) else { continue };
         let Some(number) = entities.number_of(member) else { continue };
-        add(&mut names, inner.space, inner.name.clone(), number, member);
+        let borne = add(&mut names, inner.space, inner.name.clone(), number, member);
+        if let Some(capability) = inner.capability {
+            borne.inside.entry(number).or_insert(capability);
+        }
     }
     for borne in names.values_mut() {
         borne.by.sort_by_key(|(number, member)| (*number, &member.key));
@@ -55,7 +71,13 @@ pub(super) fn names_of<'a>(corpus: &'a Corpus, entities: &Entities<'a>, inner: &
     names
 }
 
-fn add<'a>(names: &mut NamesBySpace<'a>, space: Space, text: String, number: u32, member: &'a CorpusMember) {
+fn add<'a, 'names>(
+    names: &'names mut NamesBySpace<'a>,
+    space: Space,
+    text: String,
+    number: u32,
+    member: &'a CorpusMember,
+) -> &'names mut NameBearers<'a> {
     let borne = names.entry((space, text.to_lowercase())).or_default();
     if borne.text.is_empty() {
         borne.text = text;
@@ -63,6 +85,7 @@ fn add<'a>(names: &mut NamesBySpace<'a>, space: Space, text: String, number: u32
     if borne.by.last().is_none_or(|(last, _)| *last != number) {
         borne.by.push((number, member));
     }
+    borne
 }
 
 /// The name of a listing: a package by its whole name, whatever registry has it, everything else by the last part of its
@@ -99,13 +122,21 @@ fn addresses(member: &CorpusMember) -> impl Iterator<Item = String> {
     of_identity.chain(own).chain(referred).filter_map(Host::read).map(|host| host.text)
 }
 
+/// The hosts whose owners the registry verified: a namespace is one written backwards.
+fn namespaces(member: &CorpusMember) -> impl Iterator<Item = String> {
+    let namespaces = member.publishers.iter().filter_map(|publisher| publisher.strip_prefix("namespace:"));
+    let of_domains = namespaces.filter(|namespace| !namespace.starts_with("io.github."));
+    let hosts = of_domains.map(|namespace| namespace.rsplit('.').collect::<Vec<_>>().join("."));
+    hosts.filter_map(|host| Host::read(&host)).map(|host| host.text)
+}
+
 /// The one who answers for it, without the word that says where. An account under several registries is one name.
 fn publishers<'a>(entity: &Entity<'a>) -> impl Iterator<Item = (String, &'a CorpusMember)> {
     let of_member = |member: &&'a CorpusMember| {
         let member: &'a CorpusMember = member;
         member.publishers.iter().filter_map(move |publisher| {
             let (at, name) = publisher.split_once(':')?;
-            // A namespace is a host written backwards, and that of an account is counted as the account.
+            // A namespace is compared as the host that it is, and that of an account is counted as the account.
             (at != "namespace").then(|| (name.rsplit('/').next().unwrap_or(name).to_owned(), member))
         })
     };

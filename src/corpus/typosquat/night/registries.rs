@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::super::judge::{BenignMark, CaseBasis, TyposquatCase, TyposquatSignal};
 use super::super::kinds::TyposquatKind;
+use super::super::likeness::Likeness;
 use super::entities::Entity;
 use super::{Night, Space, Suspect, TyposquatTarget, publishers_of};
 use crate::corpus::{Corpus, CorpusMember};
@@ -65,7 +66,7 @@ impl<'a> Night<'a> {
         (candidate.popularity, candidate.target_popularity) = (entity.popularity, other.popularity);
         candidate.owners = publishers_of(entity);
         let marks = is_mirror.then_some(BenignMark::Mirror).into_iter().collect();
-        let case = TyposquatCase { kind, is_weak: false, marks, signals, gap: 0, basis: CaseBasis::Crawl };
+        let case = TyposquatCase { kind, likeness: Likeness::Close, marks, signals, gap: 0, basis: CaseBasis::Crawl };
         Some(Suspect { listings: entity.members.iter().map(|member| &member.key).collect(), candidate, case })
     }
 }

@@ -94,7 +94,7 @@ fn one_owner_one_thing_and_the_older_name_are_silent() {
 }
 
 #[test]
-fn forks_families_and_known_publishers_are_told_apart() {
+fn forks_are_told_apart() {
     let fork = npm("@me/postmark-server", &["me"], Some(3), 10, WORDS, "wildbit/postmark-server");
     let mut forked = npm("postmark-serverr", &["me"], Some(3), 10, WORDS, "wildbit/postmark-server");
     forked.fork_of = Some(7);
@@ -102,12 +102,80 @@ fn forks_families_and_known_publishers_are_told_apart() {
     known.repository_id = Some(7);
     let candidates = candidates_of(vec![known, forked], &[], "", &Conduct::default());
     assert_eq!(candidates.iter().map(|candidate| candidate.severity).collect::<Vec<_>>(), [Severity::Info]);
-    let family = npm("postmark-server2", &["me"], Some(3), 10, WORDS, "");
-    let other_firm = npm("postmark-servers-hub", &["bigco"], Some(700_000), 900, "", "");
-    let of_firm = npm("postmrk-server", &["bigco"], Some(3), 10, WORDS, "");
-    let candidates = candidates_of(vec![famous(), fork, family, other_firm, of_firm], &[], "", &Conduct::default());
+    let candidates = candidates_of(vec![famous(), fork], &[], "", &Conduct::default());
     assert!(candidates.iter().all(|candidate| candidate.severity == Severity::Info), "{candidates:#?}");
-    assert!(candidates.len() >= 3);
+    assert!(!candidates.is_empty());
+}
+
+#[test]
+fn families_are_leads_until_they_do_harm() {
+    let harm = Conduct { high: vec!["pipe-to-shell".into()], ..Conduct::default() };
+    for name in ["postmark-servers", "postmark-server2", "postmark-server-v2"] {
+        let family = npm(name, &["mallory"], Some(3), 10, WORDS, "");
+        let severity = |conduct: &Conduct| {
+            let candidates = candidates_of(vec![famous(), family.clone()], &[], "", conduct);
+            candidates.iter().map(|candidate| candidate.severity).max()
+        };
+        assert_eq!(severity(&Conduct::default()), Some(Severity::Low), "{name}");
+        assert_eq!(severity(&harm), Some(Severity::High), "{name}");
+    }
+}
+
+#[test]
+fn an_old_package_of_its_publisher_excuses_nothing() {
+    let old = npm("tidy-notes", &["mallory"], Some(700_000), 3_000, "", "");
+    let squat = npm("postmrak-server", &["mallory"], Some(3), 10, WORDS, "wildbit/postmark-server");
+    let candidates = candidates_of(vec![famous(), old, squat], &[], "", &Conduct::default());
+    assert_eq!(short(&candidates), [("postmrak-server", "postmark-server", "transposition", Severity::High)]);
+}
+
+#[test]
+fn a_date_that_its_publisher_wrote_excuses_nothing() {
+    let mut squat = npm("postmrak-server", &[], Some(3), 5_000, "", "");
+    squat.key = ListingKey::new("glama", "postmrak-server");
+    squat.role = roles().of_source(&squat.key.source);
+    squat.identities.clear();
+    squat.entity = squat.key.to_string();
+    let candidates = candidates_of(vec![famous(), squat], &[], "", &Conduct::default());
+    assert_eq!(short(&candidates), [("postmrak-server", "postmark-server", "transposition", Severity::Low)]);
+}
+
+#[test]
+fn a_skill_is_compared_with_skills_alone() {
+    let famous = npm("mcp-clickhouse", &["clickhouse"], Some(900_000), 3_000, "", "");
+    let bundle = npm("many-skills", &["ann"], Some(3), 10, "", "");
+    let skills = npm("famous-skills", &["bob"], Some(900_000), 3_000, "", "");
+    let skill = |of: &CorpusMember, name: &str| InnerName {
+        listing: of.key.clone(),
+        space: Space::Skill,
+        name: name.into(),
+        capability: Some(CapabilityId::of(&of.entity, capdex_model::capability::Kind::Skill, name)),
+    };
+    let inner = [skill(&bundle, "clickhouse-mcp"), skill(&bundle, "pfd-processing"), skill(&skills, "pdf-processing")];
+    let of_skill = inner[1].capability;
+    let candidates = candidates_of(vec![famous, bundle, skills], &inner, "", &Conduct::default());
+    let found: Vec<_> = candidates.iter().map(|candidate| (candidate.name.as_str(), candidate.capability)).collect();
+    assert_eq!(found, [("pfd-processing", of_skill)], "{candidates:#?}");
+}
+
+#[test]
+fn scopes_of_listed_names_and_verified_namespaces_are_compared() {
+    let popular = "name\tdownloads_a_month\n@upstash/context7-mcp\t90000000\n";
+    let squat = npm("@upstach/other-thing", &["mallory"], Some(3), 10, "", "");
+    let candidates = candidates_of(vec![squat], &[], popular, &Conduct::default());
+    assert!(
+        candidates.iter().any(|candidate| candidate.space == Space::Publisher && candidate.target == "upstash"),
+        "{candidates:#?}"
+    );
+    let namespaced = |namespace: &str, users, days| {
+        let mut member = npm(namespace, &[], users, days, "", "");
+        member.publishers = [format!("namespace:{namespace}")].into();
+        member
+    };
+    let members = vec![namespaced("com.stripe", Some(900_000), 3_000), namespaced("com.stripe-pay", Some(3), 10)];
+    let candidates = candidates_of(members, &[], "", &Conduct::default());
+    let hosts = candidates.iter().filter(|candidate| candidate.space == Space::Host);
+    assert_eq!(hosts.map(|candidate| candidate.target.as_str()).collect::<Vec<_>>(), ["stripe.com"]);
 }
 
 #[test]
@@ -135,8 +203,12 @@ fn lists_of_popular_names_are_targets_too() {
 fn publishers_tools_and_hosts_have_their_own_spaces() {
     let scope = npm("@modelcontextprotocol/fetcher", &["mcp"], Some(900_000), 900, "", "");
     let scoped = npm("@modelcontextprotocl/other", &["mallory"], Some(3), 10, "", "");
-    let tool =
-        |of: &CorpusMember, name: &str| InnerName { listing: of.key.clone(), space: Space::Tool, name: name.into() };
+    let tool = |of: &CorpusMember, name: &str| InnerName {
+        listing: of.key.clone(),
+        space: Space::Tool,
+        name: name.into(),
+        capability: None,
+    };
     let inner = [tool(&scope, "fetch_remote_page"), tool(&scoped, "fetch_rernote_page")];
     let host = |name: &str, of: &str, users| {
         let mut member = npm(name, &[], users, if users.is_some() { 900 } else { 10 }, "", "");

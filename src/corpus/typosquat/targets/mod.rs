@@ -9,6 +9,7 @@ use super::drawn::{shape, sound};
 use super::index::{ComparedName, DeletionIndex, Pool};
 use super::kinds::{self, TyposquatKind};
 use super::name::{Name, without_digits};
+use super::reading::{Reading, says_kind};
 use super::words::AFFIXES;
 
 /// A target shorter than this is not looked for among the words of other names.
@@ -21,6 +22,8 @@ const ECOSYSTEM: usize = 40;
 const GENERIC: usize = 4;
 /// Words of one name that are looked at.
 const MOST_WORDS: usize = 16;
+/// A core shorter than this is that of too many names.
+const CORE_LEAST: usize = 4;
 /// The shortest names of which one is searched within an edit of the other.
 const SHORTEST: usize = 3;
 
@@ -28,7 +31,6 @@ const KEY: u8 = 1;
 const SHAPE: u8 = 2;
 const SOUND: u8 = 3;
 const SORTED: u8 = 4;
-const CORE: u8 = 5;
 const BASE: u8 = 6;
 const STEM: u8 = 7;
 
@@ -48,6 +50,8 @@ pub struct Targets {
     ecosystems: Vec<bool>,
     near: DeletionIndex,
     near_cores: DeletionIndex,
+    /// The target of each core, and whether it is that of what stands behind its scope.
+    of_core: Vec<(u32, bool)>,
     keys: Buckets,
 }
 
@@ -55,13 +59,17 @@ impl Targets {
     /// Indexes the names. Their order decides where one alone is reported: the most popular ones stand first.
     pub fn new(names: Vec<Name>) -> Self {
         let near = DeletionIndex::new(Pool::new(names.iter().map(|name| name.compared.clone()).collect()));
-        let near_cores =
-            DeletionIndex::new(Pool::new(names.iter().map(|name| core_compared(&core_or_key(name))).collect()));
+        let cores = (0_u32..).zip(&names).flat_map(|(number, name)| {
+            let cores = Reading::all(name).map(|reading| core_compared(&reading.core)).enumerate();
+            cores.map(move |(at, core)| (core, (number, at > 0)))
+        });
+        let (cores, of_core) = cores.unzip();
+        let near_cores = DeletionIndex::new(Pool::new(cores));
         let mut keys = Vec::new();
         for (number, name) in (0_u32..).zip(&names) {
             each_key(name, |tag, key| keys.push((of_text(tag, key), number)));
         }
-        Self { ecosystems: ecosystems(&names), near, near_cores, keys: Buckets::new(keys), names }
+        Self { ecosystems: ecosystems(&names), near, near_cores, of_core, keys: Buckets::new(keys), names }
     }
 
     /// The names, in the order given.
@@ -83,10 +91,11 @@ impl Targets {
     /// among them, unless it is one in disguise.
     pub fn of(&self, name: &Name) -> Vec<TargetMatch> {
         let mut found = Vec::new();
-        let core = core_or_key(name);
-        self.by_keys(name, &core, &mut found);
+        self.by_keys(name, &mut found);
         self.by_distance(name, &mut found);
-        self.by_core_distance(name, &core, &mut found);
+        for (at, reading) in Reading::all(name).enumerate() {
+            self.by_core(name, &reading, at > 0, &mut found);
+        }
         self.by_words(name, &mut found);
         found.retain(|found: &TargetMatch| self.name(found.target).is_some_and(|target| !is_same(name, target)));
         if name.is_disguised() {
@@ -103,7 +112,7 @@ impl Targets {
         self.keys.under(of_text(tag, key)).filter(is_it)
     }
 
-    fn by_keys(&self, name: &Name, core: &str, found: &mut Vec<TargetMatch>) {
+    fn by_keys(&self, name: &Name, found: &mut Vec<TargetMatch>) {
         let mut add = |kind: TyposquatKind, target: u32| found.push(TargetMatch { target, kind });
         for target in self.under(KEY, &name.key, |target| target.key == name.key) {
             let is_scoped = |name: Option<&Name>| name.is_some_and(|name| name.scoped().is_some());
@@ -120,13 +129,11 @@ impl Targets {
             let is_it = |target: &Name| target.key != name.key && target.sorted_words().as_ref() == Some(&sorted);
             self.under(SORTED, &sorted, is_it).for_each(|target| add(TyposquatKind::WordOrder, target));
         }
-        self.under(CORE, core, |target| target.key != name.key && core_or_key(target) == core)
-            .for_each(|target| add(TyposquatKind::Affix, target));
         let base = base_key(name);
         let is_across = |target: &Name| target.scoped() != name.scoped() && base_key(target) == base;
         let across: Vec<u32> = self.under(BASE, &base, is_across).take(GENERIC).collect();
         if across.len() < GENERIC {
-            across.into_iter().for_each(|target| add(TyposquatKind::Scope, target));
+            across.into_iter().for_each(|target| add(self.across(name, target), target));
         }
     }
 
@@ -143,19 +150,42 @@ impl Targets {
         }
     }
 
-    /// One edit in what is left without affixes, where that is not all of both: `ethetsjs` and `ethers`.
-    fn by_core_distance(&self, name: &Name, core: &str, found: &mut Vec<TargetMatch>) {
-        if core.chars().count() < BRAND_LEAST {
+    /// The way in which a name is a target's under another scope: that of the scopes, where they are near each other.
+    fn across(&self, name: &Name, target: u32) -> TyposquatKind {
+        let scopes = name.scoped().zip(self.name(target).and_then(Name::scoped));
+        let scopes = scopes.and_then(|((one, _), (other, _))| Some((Name::read(one)?, Name::read(other)?)));
+        let Some((one, other)) = scopes else { return TyposquatKind::Scope };
+        match super::index::near(&one.compared, &other.compared) {
+            Some(0) => TyposquatKind::Delimiter,
+            Some(distance) => kinds::of_edit(&one.compared.letters, &other.compared.letters, distance),
+            None => TyposquatKind::Scope,
+        }
+    }
+
+    /// The same or one edit more in what is left without affixes, where that is not all of both (`ethetsjs` and `ethers`) and
+    /// what stands around it is alike. What stands behind a scope is read by itself, where few have it.
+    fn by_core(&self, name: &Name, reading: &Reading<'_>, is_behind_scope: bool, found: &mut Vec<TargetMatch>) {
+        if reading.core.chars().count() < CORE_LEAST {
             return;
         }
-        for (number, _) in self.near_cores.near(&core_compared(core)) {
-            let Some(target) = self.name(number) else { continue };
-            let of_target = core_or_key(target);
-            let is_whole = core == name.key && of_target == target.key;
-            if !is_whole && of_target.chars().count() >= BRAND_LEAST {
-                found.push(TargetMatch { target: number, kind: TyposquatKind::Affix });
+        let (mut whole, mut behind_scopes) = (Vec::new(), Vec::new());
+        for (number, distance) in self.near_cores.near(&core_compared(&reading.core)) {
+            let Some(&(number, is_behind)) = self.of_core.get(number as usize) else { continue };
+            let Some(target) = self.name(number).filter(|target| target.key != name.key) else { continue };
+            let Some(of_target) = Reading::all(target).nth(usize::from(is_behind)) else { continue };
+            let least = if distance == 0 { CORE_LEAST } else { BRAND_LEAST };
+            let is_long = of_target.core.chars().count() >= least && reading.core.chars().count() >= least;
+            let is_whole = reading.core == name.key && of_target.core == target.key;
+            if is_long && !is_whole && reading.is_formed_like(&of_target) {
+                let found = if is_behind || is_behind_scope { &mut behind_scopes } else { &mut whole };
+                found.push(number);
             }
         }
+        if behind_scopes.len() >= GENERIC {
+            behind_scopes.clear();
+        }
+        let matched = whole.into_iter().chain(behind_scopes);
+        found.extend(matched.map(|target| TargetMatch { target, kind: TyposquatKind::Affix }));
     }
 
     /// The longest target that is some of the words of a name, or else begins or ends it; of equally long ones the most
@@ -185,7 +215,11 @@ impl Targets {
                 let kind = if is_affixed { TyposquatKind::Affix } else { TyposquatKind::Combosquat };
                 let whole = self.under(KEY, &run, |target| target.key == run);
                 let of_stem = self.under(STEM, &run, |target| stem(target) == Some(run.as_str()));
+                let is_other_kind =
+                    words.iter().enumerate().any(|(at, word)| (at < from || at > to) && says_kind(word));
                 let odd = whole.chain(of_stem).filter(|target| is_affixed || !self.is_ecosystem(*target));
+                // Another kind of thing with a vendor's word in its name is no likeness.
+                let odd = odd.filter(|target| !is_other_kind || self.name(*target).is_some_and(says_its_kind));
                 candidates.extend(odd.map(|target| (run.len(), TargetMatch { target, kind })));
             }
         }
@@ -222,8 +256,9 @@ fn is_same(one: &Name, other: &Name) -> bool {
     one.latin == other.latin && one.is_disguised() == other.is_disguised()
 }
 
-fn core_or_key(name: &Name) -> String {
-    name.core().unwrap_or_else(|| name.key.clone())
+/// True where a name says what kind of thing it is the name of.
+fn says_its_kind(name: &Name) -> bool {
+    name.words().any(says_kind)
 }
 
 /// Cores are compared within one edit, however long: the affix is a difference already.
@@ -249,7 +284,6 @@ fn each_key(name: &Name, mut each: impl FnMut(u8, &str)) {
     if let Some(sorted) = name.sorted_words() {
         each(SORTED, &sorted);
     }
-    each(CORE, &core_or_key(name));
     each(BASE, &base_key(name));
     if let Some(stem) = stem(name) {
         each(STEM, stem);

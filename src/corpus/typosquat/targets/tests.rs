@@ -40,7 +40,14 @@ fn every_way_is_found_and_named() {
         ("rrequests", "requests", "repetition"),
         ("reqest", "requests", "edits"),
         ("babelcl", "babel-cli", "omission"),
-        ("mcp-server-stripe", "stripe", "affix"),
+        ("mcp-server-stripe", "mcp-stripe", "affix"),
+        ("mcp-server-filesystem", "@modelcontextprotocol/server-filesystem", "affix"),
+        ("firecrawl-model-context-protocol", "firecrawl-mcp", "affix"),
+        ("contex7-mcp", "@upstash/context7-mcp", "affix"),
+        ("context77-mcp", "@upstash/context7-mcp", "affix"),
+        ("playwrite-mcp", "@playwright/mcp", "homophone"),
+        ("@upstach/context7-mcp", "@upstash/context7-mcp", "replacement"),
+        ("@play-wright/mcp", "@playwright/mcp", "delimiter"),
         ("ethetsjs", "ethers", "affix"),
         ("requests-darwin-lite", "requests", "combosquat"),
         ("beautifulsoup-numpy", "beautifulsoup4", "combosquat"),
@@ -61,6 +68,10 @@ fn the_name_itself_and_strangers_are_no_candidates() {
         ("react-router", "reach"),
         ("日本語", "express"),
         ("git-tools", "git"),
+        // A vendor's word, and another kind of thing for it.
+        ("mcp-server-stripe", "stripe"),
+        ("clickhouse-io", "mcp-clickhouse"),
+        ("stripe-agent-plugin", "stripe"),
     ] {
         assert_eq!(kind(name, target), "none", "{name} against {target}");
     }

@@ -14,7 +14,7 @@ table_row! {
     /// a name that is almost the name of something established: a lead, never a verdict
     table typosquats: stored(rows);
     pub(super) struct TyposquatRow {
-        /// what both are the names of: name, publisher, tool or host
+        /// what both are the names of: name, skill, publisher, tool or host
         key space: Space,
         /// the newcomer's name; untrusted
         key name: String,

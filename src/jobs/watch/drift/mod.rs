@@ -9,13 +9,14 @@ mod removals;
 pub(super) mod takedowns;
 
 use capdex_corpus::drift::{
-    self, CapabilityVersion, Drift, DriftKind, PackageVersion, Release, ReleaseContext, owners,
+    self, CapabilityVersion, Drift, DriftKind, PackageVersion, Release, ReleaseContext, VersionChange, owners,
 };
 use capdex_dataset::bulk;
 use capdex_db::{DriftEvent, Reader, Scanned, SnapshotPair, SnapshotSeen, Writer};
 use capdex_evidence::Evidence;
 use capdex_model::alert::ScoreChange;
 use capdex_model::bundle::Bundle;
+use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
@@ -48,6 +49,8 @@ struct LoadedPair {
     is_live: bool,
     before: Bundle,
     after: Bundle,
+    /// The version since which nothing was told, with what surrounds the whole way from it.
+    since: Option<(SnapshotSeen, ReleaseContext, Bundle)>,
 }
 
 /// The result of comparing one pair.
@@ -89,19 +92,31 @@ fn snapshots(context: &JobContext, report: &mut StageReport) -> anyhow::Result<(
 }
 
 fn load_pair(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Result<LoadedPair> {
-    let (old, new) = (Release::of(&pair.before.locator), Release::of(&pair.after.locator));
-    let around = ReleaseContext {
-        version_change: old.version_change(&new),
-        is_same_release: old.is_same(&new),
-        is_tag: new.is_tag,
-        has_other_files: old.has_other_files(&new),
-        // Asked of the listing's history, because the release itself says nothing of who made it.
-        is_of_new_owner: is_of_new_owner(reader, pair, at)?,
-        is_new: false,
+    let new = Release::of(&pair.after.locator);
+    // Asked of the listing's history, because the release itself says nothing of who made it.
+    let is_of_new_owner = is_of_new_owner(reader, pair, at)?;
+    let around = |before: &SnapshotSeen| {
+        let old = Release::of(&before.locator);
+        ReleaseContext {
+            version_change: old.version_change(&new),
+            is_same_release: old.is_same(&new),
+            is_tag: new.is_tag,
+            has_other_files: old.has_other_files(&new),
+            is_of_new_owner,
+            is_new: false,
+            is_over_versions: before.id != pair.before.id,
+        }
     };
     let bundle = |seen: &SnapshotSeen| reader.bundle(seen.id);
     let (before, after) = (bundle(&pair.before)?, bundle(&pair.after)?);
-    Ok(LoadedPair { pair: pair.clone(), around, is_live: new.is_live, before, after })
+    // Over several versions only a version that moved is a change of its own; all else each night tells by itself.
+    let is_further = |around: &ReleaseContext| around.version_change == VersionChange::Yes;
+    let since = pair.since.clone().map(|since| (around(&since), since)).filter(|(around, _)| is_further(around));
+    let since = match since {
+        Some((around, since)) => Some((since.clone(), around, bundle(&since)?)),
+        None => None,
+    };
+    Ok(LoadedPair { around: around(&pair.before), pair: pair.clone(), is_live: new.is_live, before, after, since })
 }
 
 /// True where everybody who could publish was replaced not long ago.
@@ -124,11 +139,32 @@ fn compare(item: &LoadedPair, at: AsOf) -> PairComparison {
     // Both sides at once; the two scans are nearly all of the time.
     let (before, after) = rayon::join(|| analysis::read(&item.before), || analysis::read(&item.after));
     // What could not be read whole proves no absence.
-    let old = side(&before.0, &before.1, item.pair.before.is_whole);
-    let new = side(&after.0, &after.1, item.pair.after.is_whole);
+    let old = side(&before.0, &before.1, item.pair.before.is_whole).with_gaps(&item.before.gaps);
+    let new = side(&after.0, &after.1, item.pair.after.is_whole).with_gaps(&item.after.gaps);
     let drifts = drift::compare(&old, &new, item.around, capdex_rules::mask_line);
-    let events = drifts.iter().map(|drift| event(item, drift, &old, &new, at)).collect();
+    let mut events: Vec<DriftEvent> =
+        drifts.iter().map(|drift| event(item, &item.pair.before, drift, &old, &new, at)).collect();
+    let is_told = events.iter().any(|event| event.severity >= Severity::Medium);
+    if let Some((since, around, bundle)) = item.since.as_ref().filter(|_| !is_told) {
+        events.extend(over_versions(item, (since, *around, bundle), &new, at));
+    }
     PairComparison { events, drifts }
+}
+
+/// The worst that came about over several versions of which each by itself was nothing to tell; none where all of them
+/// together are nothing to tell either.
+fn over_versions(
+    item: &LoadedPair,
+    (since, around, bundle): (&SnapshotSeen, ReleaseContext, &Bundle),
+    new: &PackageVersion<'_>,
+    at: AsOf,
+) -> Option<DriftEvent> {
+    let read = analysis::read(bundle);
+    let old = side(&read.0, &read.1, since.is_whole).with_gaps(&bundle.gaps);
+    let drifts = drift::compare(&old, new, around, capdex_rules::mask_line);
+    let grave = drifts.iter().filter(|drift| drift.severity >= Severity::Medium && drift.kind == DriftKind::Changed);
+    let worst = grave.max_by_key(|drift| (drift.severity, drift.class, drift.capability))?;
+    Some(event(item, since, worst, &old, new, at))
 }
 
 fn side<'a>(evidence: &'a Evidence, scanned: &'a [Scanned], is_whole: bool) -> PackageVersion<'a> {
@@ -145,7 +181,14 @@ fn side<'a>(evidence: &'a Evidence, scanned: &'a [Scanned], is_whole: bool) -> P
 
 /// The event of a drift. Its key holds both contents, so that the same change is one event however often the nights are
 /// compared.
-fn event(item: &LoadedPair, drift: &Drift, old: &PackageVersion<'_>, new: &PackageVersion<'_>, at: AsOf) -> DriftEvent {
+fn event(
+    item: &LoadedPair,
+    from: &SnapshotSeen,
+    drift: &Drift,
+    old: &PackageVersion<'_>,
+    new: &PackageVersion<'_>,
+    at: AsOf,
+) -> DriftEvent {
     let (before, after) = (old.seen.get(&drift.capability), new.seen.get(&drift.capability));
     let slug = after.or(before).map_or_else(String::new, |seen| seen.capability.slug.clone());
     let text = |digest: Option<capdex_model::digest::Digest>| digest.map_or_else(|| "none".into(), |it| it.to_string());
@@ -157,7 +200,7 @@ fn event(item: &LoadedPair, drift: &Drift, old: &PackageVersion<'_>, new: &Packa
         kind: drift.kind,
         from: drift.from,
         to: drift.to,
-        from_version: drift.from.and_then(|_| version(&item.pair.before)),
+        from_version: drift.from.and_then(|_| version(from)),
         to_version: drift.to.and_then(|_| version(&item.pair.after)),
         changes: drift.changes.clone(),
         class: drift.class,

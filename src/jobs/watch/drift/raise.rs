@@ -73,7 +73,7 @@ fn title(event: &DriftEvent) -> String {
 
 fn why(event: &DriftEvent) -> String {
     let said = match event.moved {
-        VersionChange::Yes => "The version moved, but no honest release needs this.",
+        VersionChange::Yes => "The version moved, but hardly any honest release needs this.",
         VersionChange::No => {
             "The version did not move: whoever approved it gets something else than what was looked at."
         }

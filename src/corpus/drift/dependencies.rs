@@ -1,0 +1,199 @@
+//! Dependencies: what an installation brings along: by name, alias, address or lock file.
+//!
+//! A name in a registry is ordinary. What leads past it, to somebody who has nothing to do with the package, is told. Nothing
+//! is resolved.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::effect::{Effect, EffectKind};
+use super::hosts::host_of;
+use super::package_version::PackageVersion;
+use capdex_evidence::Evidence;
+use capdex_evidence::file_role::FileRole;
+use capdex_evidence::manifest::{Manifest, ManifestKind, is_foreign};
+use capdex_evidence::own_domains::OwnDomains;
+use capdex_evidence::site::site_of;
+use capdex_model::capability::Capability;
+use capdex_model::fact::Severity;
+
+/// Entries of a lock file that are read.
+const ENTRIES: usize = 50_000;
+/// The deepest nesting of a lock file of the old form.
+const DEPTH: usize = 20;
+/// Effects of one release that are told by name.
+const TOLD: usize = 20;
+
+/// The dependencies of some files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Dependencies {
+    /// Name and demand, as the manifest has them, with the manifest.
+    named: BTreeMap<String, (String, String)>,
+    /// The sites from which lock files take packages: how many, and the first package with its file.
+    locked: BTreeMap<String, (usize, String, String)>,
+    /// The owners and sites that are the package's own, by its word.
+    own: BTreeSet<String>,
+}
+
+impl Dependencies {
+    /// Reads the manifests and lock files among a capability's files.
+    pub(super) fn of(capability: &Capability, evidence: &Evidence) -> Self {
+        let mut all = Self::default();
+        for path in &capability.files {
+            if let Some(manifest) = evidence.manifests.get(path).filter(|manifest| !is_foreign(&manifest.path)) {
+                all.read(manifest);
+            }
+            let name = path.rsplit('/').next().unwrap_or(path);
+            // Of the lock files only this one is obeyed where the package is installed by somebody else.
+            let lock = evidence.documents.get(path).filter(|document| {
+                document.role == FileRole::Lock && matches!(name, "npm-shrinkwrap.json" | "package-lock.json")
+            });
+            if let Some(value) = lock.and_then(|document| serde_json::from_str::<Value>(&document.text).ok()) {
+                all.lock(path, &value, &mut ENTRIES.clone(), DEPTH);
+            }
+        }
+        all
+    }
+
+    /// Adds what another capability brings along.
+    pub(super) fn join(&mut self, other: Self) {
+        self.named.extend(other.named);
+        for (site, (count, package, file)) in other.locked {
+            self.locked.entry(site).or_insert((0, package, file)).0 += count;
+        }
+        self.own.extend(other.own);
+    }
+
+    fn read(&mut self, manifest: &Manifest) {
+        let (value, path) = (&manifest.value, &manifest.path);
+        match manifest.kind {
+            ManifestKind::PackageJson => {
+                for table in ["dependencies", "optionalDependencies", "peerDependencies"] {
+                    for (name, demand) in value.get(table).and_then(Value::as_object).into_iter().flatten() {
+                        let demand = demand.as_str().unwrap_or_default().trim().to_owned();
+                        self.named.insert(name.clone(), (demand, path.clone()));
+                    }
+                }
+                let repository = value.get("repository");
+                let url = repository.and_then(Value::as_str).or(repository.and_then(|of| of.get("url")?.as_str()));
+                self.own.extend(url.and_then(owner_of));
+            }
+            ManifestKind::PythonProject => {
+                for pointer in ["/project/dependencies", "/build-system/requires", "/requires-dist"] {
+                    for demand in value.pointer(pointer).and_then(Value::as_array).into_iter().flatten() {
+                        let demand = demand.as_str().unwrap_or_default().trim();
+                        let name = demand.split(|letter: char| !is_of_name(letter)).next().unwrap_or_default();
+                        // Only an address is a demand that leads past the index.
+                        let address = demand.split_once(" @ ").or_else(|| demand.split_once("@ "));
+                        let demand = address.map_or("", |(_, address)| address.trim()).to_owned();
+                        self.named.insert(name.to_lowercase(), (demand, path.clone()));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn lock(&mut self, path: &str, value: &Value, left: &mut usize, depth: usize) {
+        let tables = ["packages", "dependencies"].into_iter().filter_map(|table| value.get(table)?.as_object());
+        for (name, entry) in tables.flatten() {
+            if *left == 0 || depth == 0 {
+                return;
+            }
+            *left -= 1;
+            let resolved = entry.get("resolved").and_then(Value::as_str).unwrap_or_default();
+            if let Some(host) = host_of(resolved.trim_start_matches("git+").replace("ssh://", "https://").as_str()) {
+                let name = name.rsplit("node_modules/").next().unwrap_or(name);
+                let of_site = (0, name.to_owned(), path.to_owned());
+                self.locked.entry(site_of(&host)).or_insert(of_site).0 += 1;
+            }
+            self.lock(path, entry, left, depth - 1);
+        }
+    }
+}
+
+const fn is_of_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.')
+}
+
+/// The account at a forge, in small letters: `forge.test/owner`.
+fn owner_of(address: &str) -> Option<String> {
+    let address = address.trim().trim_start_matches("git+").to_lowercase();
+    let rest = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest);
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest).replacen(':', "/", 1);
+    let mut parts = rest.split('/').filter(|part| !part.is_empty());
+    // `github:owner/name` and `owner/name` are short for a forge.
+    match (parts.next()?, parts.next()?) {
+        ("github" | "gitlab" | "bitbucket", owner) => Some(owner.to_owned()),
+        (host, owner) if host.contains('.') => Some(owner.to_owned()),
+        (owner, _) => Some(owner.to_owned()),
+    }
+}
+
+/// The effects of dependencies that the package did not have, or not in that way.
+pub(super) fn effects(before: &PackageVersion<'_>, after: &PackageVersion<'_>, own: &Dependencies) -> Vec<Effect> {
+    let old = &before.inventory.dependencies;
+    let mut effects = Vec::new();
+    let domains = OwnDomains::of(after.evidence);
+    for (name, (demand, path)) in &own.named {
+        let known = old.named.get(name).map(|(demand, _)| demand.as_str());
+        if known == Some(demand) {
+            continue;
+        }
+        match leads_to(demand) {
+            // A range within the registry moves with nearly every release.
+            Target::Registry if known.is_some_and(|known| leads_to(known) == Target::Registry) => {}
+            Target::Registry => effects.push(Effect::info(EffectKind::Dependency, path, name)),
+            Target::Alias(of) => {
+                let plain =
+                    |text: &str| text.rsplit('/').next().unwrap_or(text).replace(['-', '_', '.'], "").to_lowercase();
+                let is_named_so = plain(name).contains(&plain(of)) || plain(of).contains(&plain(name));
+                let severity = if is_named_so { Severity::Low } else { Severity::Medium };
+                effects.push(Effect::new(EffectKind::Dependency, severity, path, &format!("{name}: {demand}")));
+            }
+            Target::Address => {
+                let owner = owner_of(demand).unwrap_or_default();
+                let is_own = own.own.contains(&owner) || host_of(demand).is_some_and(|host| domains.contains(&host));
+                let severity = if is_own { Severity::Low } else { Severity::Medium };
+                effects.push(Effect::new(EffectKind::Dependency, severity, path, &format!("{name}: {demand}")));
+            }
+        }
+    }
+    // Where most packages come from is the registry of whoever wrote the lock file.
+    let usual =
+        own.locked.iter().chain(&old.locked).max_by_key(|(_, (count, ..))| *count).map(|(site, _)| site.clone());
+    for (site, (_, package, path)) in &own.locked {
+        if !old.locked.contains_key(site) && Some(site) != usual.as_ref() && !domains.contains(site) {
+            let detail = format!("{package} comes from {site}");
+            effects.push(Effect::new(EffectKind::Dependency, Severity::Medium, path, &detail));
+        }
+    }
+    effects.sort_by_key(|effect| std::cmp::Reverse(effect.severity));
+    effects.truncate(TOLD);
+    effects
+}
+
+/// The place to which a demand leads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target<'a> {
+    /// The registry, under the name itself.
+    Registry,
+    /// The registry, under another name.
+    Alias(&'a str),
+    /// An address, a repository.
+    Address,
+}
+
+fn leads_to(demand: &str) -> Target<'_> {
+    if let Some(alias) = demand.strip_prefix("npm:") {
+        let end = alias.get(1..).and_then(|rest| rest.find('@')).map_or(alias.len(), |at| at + 1);
+        return Target::Alias(alias.get(..end).unwrap_or(alias));
+    }
+    // What lies in the package itself, or in the workspace of its author, leads nowhere else.
+    if ["file:", "link:", "workspace:", "catalog:", "portal:"].iter().any(|word| demand.starts_with(word)) {
+        return Target::Registry;
+    }
+    // `owner/name` is short for a repository; no range has a stroke.
+    if demand.contains('/') || demand.starts_with("git@") { Target::Address } else { Target::Registry }
+}
