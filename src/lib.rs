@@ -6,6 +6,7 @@
 pub mod alerts;
 pub mod analysis;
 pub mod baseline;
+pub mod check;
 pub mod cli;
 pub mod clock;
 pub mod commands;
@@ -18,6 +19,7 @@ pub mod files;
 pub mod formats;
 pub mod instant;
 pub mod jobs;
+pub mod judging;
 pub mod options;
 pub mod osv;
 pub mod output;
