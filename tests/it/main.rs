@@ -11,6 +11,7 @@ mod borders;
 mod campaigns;
 mod certificates;
 mod change_feed;
+mod check;
 mod contract;
 mod daemon;
 mod dataset;
