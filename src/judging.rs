@@ -9,7 +9,7 @@ use capdex_db::Scanned;
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::Kind;
 use capdex_model::input::{Alias, LeftOut};
-use capdex_model::score::Band;
+use capdex_model::score::{Band, Verdict};
 use capdex_model::time::AsOf;
 use capdex_rubrics::rank::place;
 
@@ -77,6 +77,19 @@ fn give_the_package_its_verdict(judged: &mut [JudgedCapability]) {
         package.deciding.clone_from(&one.deciding);
         package.verdict = one.verdict.clone();
     }
+}
+
+/// The verdict over a package alone: the strictest of what it holds. The package must be the last.
+pub fn verdict(scanned: &[Scanned], at: AsOf) -> Verdict {
+    let scores = analysis::score_all(&scanned.iter().map(|one| &one.facts).collect::<Vec<_>>(), at);
+    let verdicts = scanned.iter().zip(&scores).map(|(one, scores)| analysis::judge(scores, &one.completeness));
+    // The package's own before others that are as bad, and of those the first.
+    let strictest = verdicts.rev().reduce(|own, other| if place(other.band) > place(own.band) { other } else { own });
+    strictest.unwrap_or_else(|| Verdict {
+        band: Band::Unknown,
+        reason: "there is nothing in it".to_owned(),
+        disagreement: None,
+    })
 }
 
 /// True where a threshold is met. Unknown meets no band: the exit code for incomplete results tells it.

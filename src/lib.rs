@@ -13,6 +13,7 @@ pub mod commands;
 pub mod config;
 mod content;
 pub mod daemon;
+pub mod diff;
 pub mod doctor;
 pub mod exit;
 pub mod files;

@@ -91,7 +91,7 @@ impl Checker<'_> {
     /// Errors of the store, and a client that cannot be set up.
     pub fn check(&self, targets: Vec<CheckTarget>, from: &Path) -> anyhow::Result<Vec<CheckedTarget>> {
         let questions: Vec<Result<Question, Refusal>> =
-            targets.iter().map(|target| self.question(&target.subject)).collect();
+            targets.iter().map(|target| question(&self.resolved, &target.subject)).collect();
         let asked: BTreeSet<Question> = questions.iter().flatten().cloned().collect();
         let answers = self.answers(asked, &targets)?;
         let at = self.at;
@@ -110,31 +110,6 @@ impl Checker<'_> {
                 .collect()
         });
         Ok(judged)
-    }
-
-    /// The question that a subject is to the sources of the schedule.
-    fn question(&self, subject: &CheckSubject) -> Result<Question, Refusal> {
-        let of = |kind: Ecosystem, name: &str| ListingKey::new(kind.as_str(), name);
-        match subject {
-            CheckSubject::Package { key, registry: None } => Ok(Question { key: key.clone(), commit: None }),
-            CheckSubject::Package { key, registry: Some(registry) } => {
-                let named = settings::registry_name(&format!("https://{registry}"));
-                let run = self.resolved.sources.iter().find(|(_, run)| {
-                    run.kind == key.source && settings::registry_name(&run.settings.base_url) == named
-                });
-                let why = || {
-                    Refusal::of(format!(
-                        "no table of the schedule asks the registry {registry}; name one with --config"
-                    ))
-                };
-                run.map(|(id, _)| Question { key: ListingKey::new(id, key.name.clone()), commit: None }).ok_or_else(why)
-            }
-            CheckSubject::Repository { name, commit } => {
-                Ok(Question { key: of(Ecosystem::GitHub, name), commit: commit.clone() })
-            }
-            CheckSubject::Endpoint { url, .. } => Ok(Question { key: of(Ecosystem::Mcp, url), commit: None }),
-            CheckSubject::Unjudgeable(why) => Err(Refusal::of(why.clone())),
-        }
     }
 
     /// Answers of the store first, then of the registries for what it does not know.
@@ -172,6 +147,33 @@ impl Checker<'_> {
         progress.finish();
         answers.extend(found);
         Ok(answers)
+    }
+}
+
+/// The question that a subject is to the sources of the schedule.
+///
+/// # Errors
+/// Why it is none.
+pub fn question(resolved: &Resolved, subject: &CheckSubject) -> Result<Question, Refusal> {
+    let of = |kind: Ecosystem, name: &str| ListingKey::new(kind.as_str(), name);
+    match subject {
+        CheckSubject::Package { key, registry: None } => Ok(Question { key: key.clone(), commit: None }),
+        CheckSubject::Package { key, registry: Some(registry) } => {
+            let named = settings::registry_name(&format!("https://{registry}"));
+            let run = resolved
+                .sources
+                .iter()
+                .find(|(_, run)| run.kind == key.source && settings::registry_name(&run.settings.base_url) == named);
+            let why = || {
+                Refusal::of(format!("no table of the schedule asks the registry {registry}; name one with --config"))
+            };
+            run.map(|(id, _)| Question { key: ListingKey::new(id, key.name.clone()), commit: None }).ok_or_else(why)
+        }
+        CheckSubject::Repository { name, commit } => {
+            Ok(Question { key: of(Ecosystem::GitHub, name), commit: commit.clone() })
+        }
+        CheckSubject::Endpoint { url, .. } => Ok(Question { key: of(Ecosystem::Mcp, url), commit: None }),
+        CheckSubject::Unjudgeable(why) => Err(Refusal::of(why.clone())),
     }
 }
 

@@ -139,33 +139,10 @@ impl<'a> Registries<'a> {
         stop: &ShutdownFlag,
         pool: &rayon::ThreadPool,
     ) -> CheckAnswer {
-        let name = question.key.to_string();
-        let refused = |refusal: Refusal| CheckAnswer::refused(&name, refusal);
-        let listing = match listed {
-            Some(Listed::There(listing)) => listing,
-            Some(Listed::TakenDown(listing, words)) => return taken_down(&listing, words),
-            Some(Listed::Refused(refusal)) => return refused(refusal),
-            None => return refused(Refusal::of("its source said nothing of it")),
-        };
-        let Some(locator) = listing.locators.first().map(|locator| at_commit(locator, question.commit.as_deref()))
-        else {
-            return refused(Refusal::of("there is nothing in it"));
-        };
-        let kind = self.sources.get(&question.key.source).map_or(question.key.source.as_str(), |run| run.kind.as_str());
-        let http = self.http.acting_for(&question.key.source, kind);
-        let fetched = match fetch_one(&http, &locator, &UnpackLimits::default(), slots, stop).await {
-            Some(Ok(fetched)) => fetched,
-            Some(Err(error)) => return refused(refusal_of(&name, &error)),
-            None => return refused(Refusal::of("the run was stopped")),
-        };
-        let mut gaps = fetched.gaps;
-        gaps.extend(takedown::gap_of(&listing.claims));
-        gaps.sort();
-        let identity = locator.identity();
-        let bundle = Bundle { identity, files: fetched.files, gaps, claims: listing.claims.clone(), named: None };
-        let version = match &locator {
-            Locator::GitArchive { commit, .. } => Some(commit.clone()),
-            _ => locator.version().map(str::to_owned),
+        let refused = |refusal: Refusal| CheckAnswer::refused(&question.key.to_string(), refusal);
+        let FetchedPackage { bundle, version } = match self.fetch(question, listed, slots, stop).await {
+            Ok(fetched) => fetched,
+            Err(refusal) => return refused(refusal),
         };
         let (by, identity) = (Some(AnsweredBy::Registry), bundle.identity.clone());
         // The pool's threads do the work, and other answers are waited for meanwhile.
@@ -176,6 +153,58 @@ impl<'a> Registries<'a> {
             Err(_) => refused(Refusal::of("reading it broke off")),
         }
     }
+
+    /// The files of one package.
+    ///
+    /// # Errors
+    /// Why they cannot be had.
+    pub async fn package(&self, question: &Question) -> Result<FetchedPackage, Refusal> {
+        let names = BTreeSet::from([question.key.name.as_str()]);
+        let listed = self.list(&question.key.source, names).await.into_iter().find(|(key, _)| *key == question.key);
+        let (slots, stop) = (Semaphore::new(1), ShutdownFlag::default());
+        self.fetch(question, listed.map(|(_, listed)| listed), &slots, &stop).await
+    }
+
+    /// Fetches what a listing leads to.
+    async fn fetch(
+        &self,
+        question: &Question,
+        listed: Option<Listed>,
+        slots: &Semaphore,
+        stop: &ShutdownFlag,
+    ) -> Result<FetchedPackage, Refusal> {
+        let listing = match listed {
+            Some(Listed::There(listing)) => listing,
+            Some(Listed::TakenDown(listing, words)) => return Ok(taken_down(&listing, words)),
+            Some(Listed::Refused(refusal)) => return Err(refusal),
+            None => return Err(Refusal::of("its source said nothing of it")),
+        };
+        let locator = listing.locators.first().map(|locator| at_commit(locator, question.commit.as_deref()));
+        let locator = locator.ok_or_else(|| Refusal::of("there is nothing in it"))?;
+        let kind = self.sources.get(&question.key.source).map_or(question.key.source.as_str(), |run| run.kind.as_str());
+        let http = self.http.acting_for(&question.key.source, kind);
+        let fetched = fetch_one(&http, &locator, &UnpackLimits::default(), slots, stop).await;
+        let fetched = fetched.ok_or_else(|| Refusal::of("the run was stopped"))?;
+        let fetched = fetched.map_err(|error| refusal_of(&question.key.to_string(), &error))?;
+        let mut gaps = fetched.gaps;
+        gaps.extend(takedown::gap_of(&listing.claims));
+        gaps.sort();
+        let version = match &locator {
+            Locator::GitArchive { commit, .. } => Some(commit.clone()),
+            _ => locator.version().map(str::to_owned),
+        };
+        let identity = locator.identity();
+        let bundle = Bundle { identity, files: fetched.files, gaps, claims: listing.claims.clone(), named: None };
+        Ok(FetchedPackage { bundle, version })
+    }
+}
+
+/// The files of a package with its claims.
+pub struct FetchedPackage {
+    /// Files, gaps and claims.
+    pub bundle: Bundle,
+    /// The version, or the commit.
+    pub version: Option<String>,
 }
 
 /// What a source says of one name.
@@ -234,13 +263,11 @@ fn refusal_of(name: &str, error: &CrawlError) -> Refusal {
 }
 
 /// A package that its registry took away as malicious: no file is left, and the words alone are judged.
-fn taken_down(listing: &Listing, words: String) -> CheckAnswer {
+fn taken_down(listing: &Listing, words: String) -> FetchedPackage {
     let identity = listing.locators.first().map(Locator::identity).unwrap_or_default();
     let gaps = vec![Gap::new(".", GapReason::TakenDown, words)];
-    let local = Bundle::local(identity.clone(), BTreeMap::new());
-    let bundle = Bundle { gaps, claims: listing.claims.clone(), ..local };
-    let by = Some(AnsweredBy::Registry);
-    CheckAnswer { scanned: analysis::scan(&bundle), identity, version: None, by, refusal: None }
+    let local = Bundle::local(identity, BTreeMap::new());
+    FetchedPackage { bundle: Bundle { gaps, claims: listing.claims.clone(), ..local }, version: None }
 }
 
 /// The archive of a repository at another commit. Its address ends with the commit.

@@ -4,6 +4,7 @@
 
 mod alerts;
 mod check;
+mod diff;
 mod installed;
 mod operation;
 mod scan;
@@ -16,6 +17,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
 pub use check::CheckArgs;
+pub use diff::DiffArgs;
 pub use installed::{CompletionsArgs, ManArgs};
 pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs, WaitArgs};
 pub use scan::{FailOn, ScanArgs};
@@ -63,6 +65,11 @@ pub enum CliCommand {
         after_help = "Examples:\n  capdex check                              everything that the agents of this machine start\n  capdex check npm:@acme/notes-mcp@1.2.0    one package, before it is installed\n  capdex check .mcp.json package-lock.json  what two files name\n  capdex check https://mcp.example/mcp --fail-on caution\n  capdex check pypi:fetch-server --offline  only what the store knows\n\nWhat the store knows answers first; anything else is fetched, unpacked and scanned in memory, and never run. A container\nimage, a program of this machine and whatever cannot be fetched are unknown, with the reason. Addresses of this machine or\na private network are asked only where you name them yourself.\n\nExit codes: 0 done, 1 threshold met, 2 wrong usage, 3 something could not be judged, 4 nobody could be reached."
     )]
     Check(CheckArgs),
+    /// Two versions or folders side by side: what an agent could newly do, in words, then by files.
+    #[command(
+        after_help = "Examples:\n  capdex diff npm:@acme/notes-mcp@1.2.0 npm:@acme/notes-mcp@1.3.0\n  capdex diff ./vendored-skill github:acme/skills\n  capdex diff old.tgz new.tgz --format json\n\nBoth sides are read and scanned by the same rules, in memory; nothing is run or kept. What changed between two nights of a\nstore shows `capdex drift`."
+    )]
+    Diff(DiffArgs),
     /// Score stored facts again, without any request.
     #[command(after_help = "Examples:\n  capdex score\n  capdex score --all --rubric saferskills/seed")]
     Score(ScoreArgs),

@@ -27,6 +27,7 @@ mod collisions;
 mod completions;
 mod daemon;
 mod dependents;
+mod diff;
 mod docs;
 mod doctor;
 mod drift;
@@ -57,6 +58,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         CliCommand::Backfill(options) => backfill::run(&cli.global, options, &mut out),
         CliCommand::Scan(options) => scan::run(&cli.global, options, &mut out),
         CliCommand::Check(options) => check::run(&cli.global, options, &mut out),
+        CliCommand::Diff(options) => diff::run(&cli.global, options, &mut out),
         CliCommand::Score(options) => score::run(&cli.global, options, &mut out),
         CliCommand::Drift(options) => drift::run(&cli.global, options, &mut out),
         CliCommand::Clones(options) => clones::run(&cli.global, options, &mut out),

@@ -17,6 +17,7 @@ mod daemon;
 mod dataset;
 mod decisions;
 mod deploy;
+mod diff;
 mod directory;
 mod distributions;
 mod doctor;
