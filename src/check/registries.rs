@@ -44,6 +44,7 @@ pub struct Question {
 pub struct Registries<'a> {
     http: Http,
     sources: &'a BTreeMap<String, SourceRun>,
+    skipped: &'a BTreeMap<String, String>,
     at: AsOf,
 }
 
@@ -56,7 +57,7 @@ impl<'a> Registries<'a> {
         let mut settings = resolved.http.clone();
         settings.own_names.extend(own.iter().map(|url| (Ecosystem::Mcp.as_str().to_owned(), url.clone())));
         let http = Http::new(settings).context("failed to set up the HTTP client")?;
-        Ok(Self { http, sources: &resolved.sources, at })
+        Ok(Self { http, sources: &resolved.sources, skipped: &resolved.skipped, at })
     }
 
     /// Answers questions, each as soon as its bytes are there.
@@ -92,7 +93,8 @@ impl<'a> Registries<'a> {
         let keys = names.iter().map(|name| ListingKey::new(id, *name));
         let all = |why: Refusal| keys.clone().map(|key| (key, Listed::Refused(why.clone()))).collect();
         let Some((run, source)) = self.sources.get(id).and_then(|run| Some((run, source(&run.kind)?))) else {
-            return all(Refusal::of(format!("the schedule does not ask {id}")));
+            let why = self.skipped.get(id).map_or("the schedule does not name it", String::as_str);
+            return all(Refusal::of(format!("{id} is not asked: {why}")));
         };
         let http = self.http.acting_for(id, &run.kind);
         // Only what is asked for: no search, no feed, no line of a package that nobody named.

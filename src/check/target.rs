@@ -181,6 +181,11 @@ pub fn address(text: &str, is_own: bool) -> Option<CheckTarget> {
         return Some(CheckTarget::named("an address", CheckSubject::Unjudgeable(why)));
     }
     let key = endpoint(text)?;
+    if !is_own && key.name.contains('?') {
+        let why =
+            "its address has a query, which may hold a key; name the address yourself to have it asked".to_owned();
+        return Some(CheckTarget::named(http::redact(&key.name), CheckSubject::Unjudgeable(why)));
+    }
     Some(CheckTarget::named(http::redact(&key.name), CheckSubject::Endpoint { url: key.name, is_own }))
 }
 

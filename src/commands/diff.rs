@@ -9,9 +9,9 @@ use capdex_model::bundle::Bundle;
 use capdex_model::score::Verdict;
 use capdex_model::time::AsOf;
 
+use crate::check;
 use crate::check::registries::Registries;
 use crate::check::target::{self, CheckSubject, CheckTarget};
-use crate::check::{self};
 use crate::cli::{DiffArgs, ListFormat};
 use crate::clock;
 use crate::config::Resolved;
@@ -24,6 +24,8 @@ use crate::output::{self, Out};
 
 /// Changes of files shown for one capability in the table; the other formats show all.
 const CHANGES: usize = 40;
+/// New findings shown likewise.
+const FINDINGS: usize = 20;
 /// Columns of the longest word of what is new.
 const WORD_WIDTH: usize = 7;
 
@@ -89,6 +91,19 @@ fn print(before: &DiffSide, after: &DiffSide, difference: &Difference, out: &mut
         let detail = if effect.detail.is_empty() { String::new() } else { format!(": {}", effect.detail) };
         let text = format!("{}{detail}  ({})", effect.kind.title(), effect.subject);
         out.line(output::hanging(&format!("  {:WORD_WIDTH$}  ", word.as_str()), &escape::escape(&text)))?;
+    }
+    let found = difference.new_findings();
+    if !found.is_empty() {
+        out.line("Rules newly find:")?;
+    }
+    for finding in found.iter().take(FINDINGS) {
+        let severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
+        let place = format!("{}:{}", escape::escape(finding.file), finding.line);
+        out.line(format_args!("  {severity}  {}  {place}  {}", finding.rule, finding.title))?;
+    }
+    let more = found.len().saturating_sub(FINDINGS);
+    if more > 0 {
+        out.line(format_args!("  … and {more} more (--format json shows all)"))?;
     }
     for (slug, drift) in &difference.drifts {
         out.line(format_args!(

@@ -1,6 +1,7 @@
 //! The comparison as the object of schema `capdex.diff/1`.
 
 use capdex_corpus::drift::{Change, DriftClass, DriftKind, EffectKind};
+use capdex_dataset::finding::Finding;
 use capdex_model::fact::Severity;
 use capdex_model::score::Verdict;
 use serde::Serialize;
@@ -18,6 +19,8 @@ pub struct DiffRecord<'a> {
     whole: bool,
     /// What an agent could newly do.
     newly: Vec<NewlyRecord<'a>>,
+    /// What rules find after and did not find before, the gravest first.
+    new_findings: Vec<Finding<'a>>,
     capabilities: Vec<CapabilityRecord<'a>>,
 }
 
@@ -76,6 +79,7 @@ impl<'a> DiffRecord<'a> {
             to: side(to, after),
             whole: difference.is_whole,
             newly: newly.collect(),
+            new_findings: difference.new_findings(),
             capabilities: capabilities.collect(),
         }
     }
