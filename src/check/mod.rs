@@ -37,6 +37,9 @@ use target::{CheckSubject, CheckTarget};
 /// The kinds of sources that are asked.
 const KINDS: [Ecosystem; 4] = [Ecosystem::Npm, Ecosystem::Pypi, Ecosystem::GitHub, Ecosystem::Mcp];
 
+/// Tries of one address, unless the schedule says otherwise.
+const MAX_TRIES: u32 = 3;
+
 /// The means of an answer.
 pub struct Checker<'a> {
     /// The schedule that says where registries are.
@@ -76,6 +79,8 @@ pub fn schedule(config: Option<&Path>) -> anyhow::Result<Schedule> {
         // The compiled-in schedule is about its own packages.
         None => Schedule { name: "check".to_owned(), ..Schedule::default() },
     };
+    // A person waits for the answer, and may ask again.
+    schedule.http.max_tries.get_or_insert(MAX_TRIES);
     let is_asked = |kind: &str| KINDS.iter().any(|known| known.as_str() == kind);
     schedule.sources.retain(|id, section| is_asked(section.kind.as_deref().unwrap_or(id)));
     for kind in KINDS {

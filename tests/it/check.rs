@@ -55,7 +55,8 @@ fn is_calm(band: &str) -> bool {
 
 #[test]
 fn packages_are_judged_with_the_worst_first_and_the_counts_last() {
-    let capdex = Capdex::with(&registry());
+    let registry = registry();
+    let capdex = Capdex::with(&registry);
     let run = check(&capdex, &["npm:@acme/notes", "pypi:fetch-server", "npm:nobody", "npm:setup-kit"]);
     assert_eq!(run.code, Some(3), "one does not exist: {}{}", run.stdout, run.stderr);
     let lines: Vec<&str> = run.stdout.lines().collect();
@@ -70,7 +71,8 @@ fn packages_are_judged_with_the_worst_first_and_the_counts_last() {
 
 #[test]
 fn thresholds_and_gaps_decide_the_exit_code() {
-    let capdex = Capdex::with(&registry());
+    let registry = registry();
+    let capdex = Capdex::with(&registry);
     let code = |arguments: &[&str]| check(&capdex, arguments).code;
     assert_eq!(code(&["npm:weather-mcp"]), Some(0));
     assert_eq!(code(&["npm:weather-mcp", "--fail-on", "block"]), Some(0));
@@ -85,7 +87,8 @@ fn thresholds_and_gaps_decide_the_exit_code() {
 
 #[test]
 fn the_version_that_is_asked_for_is_the_one_that_is_judged() {
-    let capdex = Capdex::with(&registry());
+    let registry = registry();
+    let capdex = Capdex::with(&registry);
     let names = [
         "npm:@acme/notes",
         "npm:@acme/notes@0.9.9",
@@ -111,7 +114,8 @@ fn every_line_fits_the_schema_and_names_its_target() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema/capdex.scan-1.schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("the schema")).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let capdex = Capdex::with(&registry());
+    let registry = registry();
+    let capdex = Capdex::with(&registry);
     capdex.write(".mcp.json", r#"{"mcpServers":{"weather":{"command":"npx","args":["-y","weather-mcp"]}}}"#);
     let run = check(&capdex, &[".mcp.json", "npm:nobody", "npm:setup-kit", "--format", "jsonl"]);
     for item in items(&run) {
@@ -135,7 +139,8 @@ fn every_line_fits_the_schema_and_names_its_target() {
 
 #[test]
 fn everything_that_a_configuration_starts_is_a_target() {
-    let capdex = Capdex::with(&registry());
+    let registry = registry();
+    let capdex = Capdex::with(&registry);
     let servers = json!({"mcpServers": {
         "setup": {"command": "npx", "args": ["-y", "setup-kit@1.0.0", "--token", "s3cret"]},
         "fetch": {"command": "uvx", "args": ["fetch-server==0.3.0"]},
@@ -168,7 +173,8 @@ fn everything_that_a_configuration_starts_is_a_target() {
 
 #[test]
 fn every_package_of_a_lock_file_is_a_target() {
-    let capdex = Capdex::with(&registry());
+    let registry = registry();
+    let capdex = Capdex::with(&registry);
     let lock = json!({"lockfileVersion": 3, "packages": {"": {"name": "own"},
         "node_modules/@acme/notes": {"version": "0.9.9"}, "node_modules/weather-mcp": {"version": "1.0.0"}}});
     capdex.write("package-lock.json", lock.to_string()).write("requirements.txt", "fetch-server==0.3.0\nhttpx>=0.27\n");
@@ -219,7 +225,8 @@ fn an_endpoint_is_asked_for_its_tools_where_a_person_names_it() {
 
 #[test]
 fn without_a_target_every_configuration_of_home_and_working_folder_is_read() {
-    let capdex = Capdex::with(&registry());
+    let registry = registry();
+    let capdex = Capdex::with(&registry);
     let empty = check(&capdex, &[]);
     assert_eq!((empty.code, empty.stdout.as_str()), (Some(0), ""), "{}", empty.stderr);
     assert!(empty.stderr.contains("no agent configuration"), "{}", empty.stderr);

@@ -49,10 +49,17 @@ fn two_versions_say_what_an_agent_could_newly_do() {
         .iter()
         .map(|one| (text(one, "what"), text(one, "effect")))
         .collect();
-    for (what, effect) in [("send", "new_host"), ("install", "install_script"), ("tool", "tool_added")] {
+    for (what, effect) in [
+        ("send", "network_sink"),
+        ("read", "credential_read"),
+        ("run", "exec"),
+        ("install", "install_script"),
+        ("tool", "tool_added"),
+    ] {
         assert!(newly.contains(&(what, effect)), "{what} {effect}: {newly:?}");
     }
-    assert!(newly.iter().any(|(what, _)| *what == "run") && newly.iter().any(|(what, _)| *what == "read"), "{newly:?}");
+    let findings = record["new_findings"].as_array().expect("a list");
+    assert!(findings.iter().any(|one| text(one, "file") == "index.js"), "{findings:?}");
     let shown = capdex.run(&["diff", sides[0], sides[1], "--color", "never"]);
     assert_eq!(shown.code, run.code);
     assert!(shown.stdout.starts_with("npm:notes-mcp@1.0.0 -> npm:notes-mcp@1.1.0\n"), "{}", shown.stdout);
@@ -79,7 +86,9 @@ fn folders_and_archives_are_compared_whatever_their_names() {
         assert!(run.stdout.contains("An agent could newly:"), "{}", run.stdout);
         assert!(run.stdout.contains("changed file SKILL.md"), "{}", run.stdout);
     }
-    let same = capdex.run(&["diff", "new", "new.tgz", "--color", "never"]);
+    let archive = archives::npm_tarball("setup", "1.0.0", &[("SKILL.md", HOSTILE_SKILL.as_bytes())]);
+    capdex.write("again.tgz", archive);
+    let same = capdex.run(&["diff", "new.tgz", "again.tgz", "--color", "never"]);
     assert!(same.stdout.contains("An agent could do nothing new."), "{}", same.stdout);
     assert!(same.stdout.contains("No file of a capability differs."), "{}", same.stdout);
 }
