@@ -6,6 +6,7 @@ use capdex_crawlers::of_repository;
 use capdex_dataset::scan_record::TargetOrigin;
 use capdex_evidence::manifest::{ConfiguredServer, words_of};
 
+use super::runner_options::{IMAGE_VALUES, NODE_FLAGS, NODE_VALUES, PYTHON_FLAGS, PYTHON_VALUES, RunnerOptions};
 use super::target::{self, CheckSubject, CheckTarget};
 
 /// Variables that send an installer to another registry.
@@ -21,95 +22,6 @@ const OTHER_REGISTRY: [&str; 11] = [
     "PIP_INDEX_URL",
     "PIP_EXTRA_INDEX_URL",
     "PIP_FIND_LINKS",
-];
-
-/// Options of npm's runners with a value of their own.
-const NODE_VALUES: [&str; 12] = [
-    "-p",
-    "--package",
-    "-c",
-    "--call",
-    "-w",
-    "--workspace",
-    "--registry",
-    "--userconfig",
-    "--prefix",
-    "--cache",
-    "--shell",
-    "--node-options",
-];
-
-/// Options of Python's runners with a value of their own.
-const PYTHON_VALUES: [&str; 28] = [
-    "--from",
-    "--spec",
-    "--with",
-    "-w",
-    "--with-editable",
-    "--with-requirements",
-    "--python",
-    "-p",
-    "--index-url",
-    "-i",
-    "--index",
-    "--default-index",
-    "--extra-index-url",
-    "--find-links",
-    "-f",
-    "--env-file",
-    "--directory",
-    "--project",
-    "--cache-dir",
-    "--config-file",
-    "--refresh-package",
-    "--pip-args",
-    "-c",
-    "--constraints",
-    "--overrides",
-    "--prerelease",
-    "--exclude-newer",
-    "--link-mode",
-];
-
-/// Options of `docker run` with a value of their own.
-const IMAGE_VALUES: [&str; 37] = [
-    "-e",
-    "--env",
-    "-v",
-    "--volume",
-    "-p",
-    "--publish",
-    "--name",
-    "--network",
-    "--net",
-    "--mount",
-    "--env-file",
-    "-w",
-    "--workdir",
-    "-u",
-    "--user",
-    "--platform",
-    "--entrypoint",
-    "--add-host",
-    "-l",
-    "--label",
-    "--pull",
-    "-m",
-    "--memory",
-    "--cpus",
-    "--gpus",
-    "-h",
-    "--hostname",
-    "--restart",
-    "--security-opt",
-    "--cap-add",
-    "--cap-drop",
-    "--tmpfs",
-    "--ulimit",
-    "--device",
-    "--dns",
-    "--ipc",
-    "--pid",
 ];
 
 /// Packages that hand everything on to the address that follows.
@@ -181,7 +93,7 @@ impl Launch {
         });
         match (program, verb) {
             ("npx" | "bunx" | "pnpx", _) => node(program, arguments),
-            ("npm", "exec" | "x") | ("pnpm" | "yarn", "dlx" | "exec") | ("bun", "x") => {
+            ("npm", "exec" | "x") | ("pnpm" | "yarn", "dlx") | ("bun", "x") => {
                 node(&format!("{program} {verb}"), behind)
             }
             ("uvx", _) => python(program, arguments),
@@ -241,46 +153,9 @@ fn unwrapped<'a>(words: &[&'a str]) -> Vec<&'a str> {
     rest.map_or_else(|| words.to_vec(), <[&str]>::to_vec)
 }
 
-/// The options of a runner up to the first word that is none, and what follows.
-struct RunnerOptions<'a> {
-    /// Options with their values.
-    values: Vec<(&'a str, &'a str)>,
-    /// The first word that is no option; none where there is none.
-    first: Option<&'a str>,
-    /// The words behind it.
-    rest: Vec<&'a str>,
-}
-
-impl<'a> RunnerOptions<'a> {
-    fn of(arguments: &[&'a str], with_value: &[&str]) -> Self {
-        let (mut values, mut words) = (Vec::new(), arguments.iter().copied());
-        while let Some(word) = words.next() {
-            if word == "--" {
-                let first = words.next();
-                return Self { values, first, rest: words.collect() };
-            }
-            match word.split_once('=') {
-                Some((option, value)) if word.starts_with('-') => values.push((option, value)),
-                _ if with_value.contains(&word) => values.push((word, words.next().unwrap_or_default())),
-                _ if word.starts_with('-') => values.push((word, "")),
-                _ => return Self { values, first: Some(word), rest: words.collect() },
-            }
-        }
-        Self { values, first: None, rest: Vec::new() }
-    }
-
-    fn all(&self, options: &[&str]) -> Vec<&'a str> {
-        self.values.iter().filter(|(option, _)| options.contains(option)).map(|(_, value)| *value).collect()
-    }
-
-    fn has(&self, options: &[&str]) -> bool {
-        self.values.iter().any(|(option, _)| options.contains(option))
-    }
-}
-
 /// What `npx` and its kin fetch and start.
 fn node(program: &str, arguments: &[&str]) -> Launch {
-    let options = RunnerOptions::of(arguments, &NODE_VALUES);
+    let options = RunnerOptions::of(arguments, &NODE_VALUES, &NODE_FLAGS);
     let mut packages = options.all(&["-p", "--package"]);
     // With packages named apart, the first word is a program of one of them.
     packages.extend(options.first.filter(|_| packages.is_empty()));
@@ -290,6 +165,7 @@ fn node(program: &str, arguments: &[&str]) -> Launch {
     if options.has(&["--registry", "--userconfig"]) {
         targets.iter_mut().for_each(|target| elsewhere(target, "an option of the command"));
     }
+    ambiguous(&mut targets, &options);
     if BRIDGES.iter().any(|bridge| first.split('@').next() == Some(bridge)) {
         let behind = options.rest.iter().find(|word| word.contains("://"));
         targets.extend(behind.and_then(|url| target::address(url, false)));
@@ -299,7 +175,7 @@ fn node(program: &str, arguments: &[&str]) -> Launch {
 
 /// What `uvx` and `pipx run` fetch and start.
 fn python(program: &str, arguments: &[&str]) -> Launch {
-    let options = RunnerOptions::of(arguments, &PYTHON_VALUES);
+    let options = RunnerOptions::of(arguments, &PYTHON_VALUES, &PYTHON_FLAGS);
     let from = options.all(&["--from", "--spec"]);
     let Some(main) = from.first().copied().or(options.first) else {
         return Launch::local(program, "the command names no package");
@@ -313,6 +189,7 @@ fn python(program: &str, arguments: &[&str]) -> Launch {
     if options.has(&indexes) {
         targets.iter_mut().for_each(|target| elsewhere(target, "an option of the command"));
     }
+    ambiguous(&mut targets, &options);
     if options.has(&["--with-editable", "--with-requirements", "--pip-args"]) {
         targets.push(target::unjudgeable(program, "it installs more than the command names"));
     }
@@ -322,10 +199,19 @@ fn python(program: &str, arguments: &[&str]) -> Launch {
 /// The image that `docker run` starts.
 fn container(program: &str, arguments: &[&str]) -> Launch {
     let from = arguments.iter().position(|word| *word == "run").and_then(|at| arguments.get(at + 1..));
-    let options = RunnerOptions::of(from.unwrap_or_default(), &IMAGE_VALUES);
+    let options = RunnerOptions::of(from.unwrap_or_default(), &IMAGE_VALUES, &[]);
     match options.first {
         Some(image) => Launch::one(&format!("{program} run"), image, target::image(image)),
         None => Launch::local(program, "the command names no image"),
+    }
+}
+
+/// Takes targets back where nobody knows which word of the command is the package.
+fn ambiguous(targets: &mut [CheckTarget], options: &RunnerOptions<'_>) {
+    let Some(option) = options.unknown else { return };
+    for target in targets {
+        let why = format!("the option {option} is not known here, and the word behind it may be its value");
+        target.subject = CheckSubject::Unjudgeable(why);
     }
 }
 
@@ -456,6 +342,8 @@ mod tests {
             ("npx --registry https://corp.test kit", "! npm:kit an option of the command sends"),
             ("uvx --index-url https://corp.test main", "! pypi:main an option of the command sends"),
             ("uvx main>=1", "is no single version"),
+            ("npx -y --odd kit other", "the option --odd is not known here"),
+            ("uvx --odd main", "the option --odd is not known here"),
             ("npx ${PACKAGE}", "has places to fill in"),
             ("npx -y https://a.test/kit.tgz", "! an address it is fetched from an address"),
             ("npx", "names no package"),

@@ -21,7 +21,7 @@ use crate::analysis;
 use crate::jobs::same_version::is_same_version;
 
 /// Seconds for which "the latest" of a registry counts as known.
-const FRESH_S: i64 = 86_400;
+pub const FRESH_S: i64 = 86_400;
 
 /// The store, as far as `check` asks it.
 pub struct StoredAnswers {

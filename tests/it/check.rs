@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::nightly::night;
 use crate::packages::{self, FETCHER, HOSTILE_SKILL, WEATHER};
 use crate::rows::text;
+use crate::support::archives::Tar;
 use crate::support::capdex::{Capdex, Run};
 use crate::support::directory::Directory;
 use crate::support::registry::Registry;
@@ -284,6 +285,8 @@ fn the_store_answers_first_and_offline_alone() {
     let later = at("2026-11-23T02:00:00Z", &["npm:weather-mcp"]);
     assert!(items(&later).iter().all(|item| text(&item["target"], "answered_by") == "registry"), "{}", later.stdout);
 
+    let old = check(&capdex, &["npm:weather-mcp", "--offline", "--as-of", "2026-11-23T02:00:00Z"]);
+    assert!(old.stdout.contains("(as the store knew it on 2026-11-20)"), "{}", old.stdout);
     registry.clear_requests();
     let unknown = check(&capdex, &["npm:weather-mcp", "npm:weather-mcp@2.0.0", "npm:nobody", "--offline"]);
     assert_eq!(unknown.code, Some(3), "{}", unknown.stdout);
@@ -358,4 +361,41 @@ fn where_nobody_answers_nothing_could_be_done() {
     assert_eq!(run.code, Some(4), "{}{}", run.stdout, run.stderr);
     assert!(run.stdout.starts_with("unknown  npm:weather-mcp"), "{}", run.stdout);
     assert!(run.stderr.contains("nothing could be judged"), "{}", run.stderr);
+}
+
+#[test]
+fn a_repository_is_judged_at_its_latest_commit_or_at_the_one_that_is_named() {
+    let (old, new) = ("a".repeat(40), "b".repeat(40));
+    let (latest, first) = (new.clone(), old.clone());
+    let forge = Directory::start(move |path: &str| {
+        let archive = |skill: &str| {
+            let top = Tar::new().file("acme-kit/SKILL.md", skill.as_bytes());
+            (200, top.gzipped())
+        };
+        match path {
+            "/repos/acme/kit" => {
+                let document = json!({"id": 7, "full_name": "acme/kit", "private": false, "default_branch": "main",
+                    "html_url": "https://forge.test/acme/kit", "owner": {"login": "acme", "id": 1}});
+                (200, document.to_string().into_bytes())
+            }
+            "/repos/acme/kit/commits/main" => (200, latest.clone().into_bytes()),
+            _ if path == format!("/repos/acme/kit/tarball/{latest}") => archive(HONEST_SKILL),
+            _ if path == format!("/repos/acme/kit/tarball/{first}") => archive(HOSTILE_SKILL),
+            _ => (404, b"{}".to_vec()),
+        }
+    });
+    let capdex = Capdex::offline();
+    let url = forge.url();
+    capdex.write("forge.toml", format!("name = \"forge\"\n{CLIENT}[sources.github]\nbase_url = \"{url}\"\n"));
+    let pinned = format!("github:acme/kit@{old}");
+    let found = bands(
+        &capdex,
+        &["github:acme/kit", &pinned, "github:acme/none", "github:acme/kit@main", "--config", "forge.toml"],
+    );
+    assert!(is_calm(&found["github:acme/kit"]), "{found:?}");
+    assert_eq!(found[&pinned], "block", "{found:?}");
+    assert_eq!((found["github:acme/none"].as_str(), found["github:acme/kit@main"].as_str()), ("unknown", "unknown"));
+    let run = check(&capdex, &["github:acme/kit", "github:acme/none", "--config", "forge.toml"]);
+    assert!(run.stdout.contains("github:acme/kit bbbbbbbbbbbb "), "the commit, shortened: {}", run.stdout);
+    assert!(run.stdout.contains("github:acme/none does not exist (404)"), "{}", run.stdout);
 }

@@ -4,27 +4,33 @@ use std::collections::BTreeMap;
 
 use capdex_dataset::escape;
 use capdex_model::score::Band;
+use capdex_model::time::AsOf;
 use capdex_rubrics::rank::place;
 
 use super::band;
-use crate::check::CheckedTarget;
+use crate::check::{CheckedTarget, stored};
 use crate::output::{self, Out};
 
 /// Columns of the longest band.
 const BAND_WIDTH: usize = 7;
 /// The sentence behind the verdict, in columns.
 const REASON: usize = 200;
+/// Letters of a day at the beginning of an instant.
+const DAY: usize = 10;
 /// The most columns of a name that others are aligned to.
 const NAME: usize = 40;
 
-/// Prints targets, which come worst first.
-pub(super) fn print(checked: &[CheckedTarget], out: &mut Out) -> anyhow::Result<()> {
+/// Prints targets, which come worst first. `at` is the instant of the check.
+pub(super) fn print(checked: &[CheckedTarget], at: AsOf, out: &mut Out) -> anyhow::Result<()> {
     let names: Vec<String> = checked.iter().map(name).collect();
     let width = names.iter().map(|name| name.chars().count().min(NAME)).max().unwrap_or(0);
     for (one, name) in checked.iter().zip(&names) {
         let band = band(one);
         let reason = one.judged.last().map(|package| package.verdict.reason.as_str()).unwrap_or_default();
         let mut text = escape::shorten(&escape::escape(reason), REASON);
+        if let Some(day) = old_day(one, at) {
+            text.push_str(&format!("  (as the store knew it on {day})"));
+        }
         if let Some(origin) = &one.target.found_in {
             text.push_str(&format!("  ({})", escape::escape(&place_of(origin))));
         }
@@ -53,6 +59,13 @@ fn name(checked: &CheckedTarget) -> String {
         }
         _ => name.into_owned(),
     }
+}
+
+/// The day on which the store's answer was asked of its registry, where that is not today's knowledge any more.
+fn old_day(checked: &CheckedTarget, at: AsOf) -> Option<String> {
+    let asked: AsOf = checked.record.asked_at.as_ref()?.parse().ok()?;
+    let is_old = at.0.unix_seconds() - asked.0.unix_seconds() > stored::FRESH_S;
+    is_old.then(|| asked.to_string().chars().take(DAY).collect())
 }
 
 fn place_of(origin: &capdex_dataset::scan_record::TargetOrigin) -> String {

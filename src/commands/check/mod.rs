@@ -44,7 +44,7 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
     let mut checked = checker.check(targets, &working)?;
     // A stable sort: equals stay in the order in which they were named.
     checked.sort_by_key(|one| std::cmp::Reverse(place(band(one))));
-    print(&checked, *format, out)?;
+    print(&checked, *format, at, out)?;
     let unjudged: Vec<&CheckedTarget> = checked.iter().filter(|one| one.refusal.is_some()).collect();
     // Nobody could be reached and nothing is known: that is a failure, and no result.
     if let [first, ..] = unjudged.as_slice()
@@ -69,10 +69,10 @@ fn band(checked: &CheckedTarget) -> Band {
     checked.judged.last().map_or(Band::Unknown, |package| package.verdict.band)
 }
 
-fn print(checked: &[CheckedTarget], format: &dyn ScanFormat, out: &mut Out) -> anyhow::Result<()> {
+fn print(checked: &[CheckedTarget], format: &dyn ScanFormat, at: AsOf, out: &mut Out) -> anyhow::Result<()> {
     // People ask about targets; programs read every capability.
     if format.id() == "table" {
-        return lines::print(checked, out);
+        return lines::print(checked, at, out);
     }
     let mut printer = format.printer();
     for judged in checked.iter().flat_map(|one| &one.judged) {
