@@ -374,8 +374,10 @@ fn a_repository_is_judged_at_its_latest_commit_or_at_the_one_that_is_named() {
         };
         match path {
             "/repos/acme/kit" => {
-                let document = json!({"id": 7, "full_name": "acme/kit", "private": false, "default_branch": "main",
-                    "html_url": "https://forge.test/acme/kit", "owner": {"login": "acme", "id": 1}});
+                let document = json!({"id": 7, "node_id": "R_7", "name": "kit", "full_name": "acme/kit", "private": false,
+                    "owner": {"login": "acme"}, "html_url": "https://github.com/acme/kit", "description": null,
+                    "created_at": "2024-01-01T00:00:00Z", "pushed_at": "2026-05-01T00:00:00Z", "stargazers_count": 3,
+                    "forks_count": 0, "license": null, "topics": [], "archived": false, "default_branch": "main"});
                 (200, document.to_string().into_bytes())
             }
             "/repos/acme/kit/commits/main" => (200, latest.clone().into_bytes()),
