@@ -147,7 +147,8 @@ impl Checker<'_> {
             CheckSubject::Endpoint { url, is_own: true } => Some(url.clone()),
             _ => None,
         });
-        let registries = Registries::open(&self.resolved, &own.collect::<Vec<_>>(), self.at)?;
+        let reports = self.store.as_ref().map(StoredAnswers::reports).transpose()?.flatten();
+        let registries = Registries::open(&self.resolved, &own.collect::<Vec<_>>(), reports, self.at)?;
         let progress = StageProgress::stage("check", u64::try_from(open.len()).ok(), self.is_quiet);
         let found = run::runtime()?.block_on(registries.answer(open, self.pool, &progress));
         progress.finish();

@@ -8,9 +8,10 @@ use anyhow::Context as _;
 use capdex_crawlers::http::Http;
 use capdex_crawlers::unpack::UnpackLimits;
 use capdex_crawlers::{CrawlError, ListRequest, ListedEntry, NextPage, SourceSettings, WalkCursor, WalkScope, source};
+use capdex_model::abuse::Report;
 use capdex_model::bundle::Bundle;
 use capdex_model::ids::{ListingKey, package_identity};
-use capdex_model::listing::{Listing, Locator, Validators};
+use capdex_model::listing::{Claim, Listing, Locator, Validators};
 use capdex_model::release_line;
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::source_role::Ecosystem;
@@ -20,6 +21,7 @@ use futures_util::StreamExt as _;
 use tokio::sync::Semaphore;
 
 use super::answer::{AnsweredBy, CheckAnswer, Refusal};
+use super::stored::AbuseReports;
 use crate::analysis;
 use crate::config::{Resolved, SourceRun};
 use crate::jobs::fetch::fetch_one;
@@ -45,19 +47,27 @@ pub struct Registries<'a> {
     http: Http,
     sources: &'a BTreeMap<String, SourceRun>,
     skipped: &'a BTreeMap<String, String>,
+    /// What lists of abuse report; none where nobody imported any.
+    reports: Option<AbuseReports>,
     at: AsOf,
 }
 
 impl<'a> Registries<'a> {
-    /// Opens the client. The endpoints `own` are those that a person wrote: they may lie on this machine.
+    /// Opens the client. The endpoints `own` are those that a person wrote: they may lie on this machine. What `reports` say of a
+    /// package is said of what is fetched of it.
     ///
     /// # Errors
     /// A client that cannot be set up.
-    pub fn open(resolved: &'a Resolved, own: &[String], at: AsOf) -> anyhow::Result<Self> {
+    pub fn open(
+        resolved: &'a Resolved,
+        own: &[String],
+        reports: Option<AbuseReports>,
+        at: AsOf,
+    ) -> anyhow::Result<Self> {
         let mut settings = resolved.http.clone();
         settings.own_names.extend(own.iter().map(|url| (Ecosystem::Mcp.as_str().to_owned(), url.clone())));
         let http = Http::new(settings).context("failed to set up the HTTP client")?;
-        Ok(Self { http, sources: &resolved.sources, skipped: &resolved.skipped, at })
+        Ok(Self { http, sources: &resolved.sources, skipped: &resolved.skipped, reports, at })
     }
 
     /// Answers questions, each as soon as its bytes are there.
@@ -188,16 +198,27 @@ impl<'a> Registries<'a> {
         let fetched = fetch_one(&http, &locator, &UnpackLimits::default(), slots, stop).await;
         let fetched = fetched.ok_or_else(|| Refusal::of("the run was stopped"))?;
         let fetched = fetched.map_err(|error| refusal_of(&question.key.to_string(), &error))?;
+        let identity = locator.identity();
+        let mut claims = listing.claims.clone();
+        claims.repository_signals.reports = self.reports_of(&identity, &listing.key);
         let mut gaps = fetched.gaps;
-        gaps.extend(takedown::gap_of(&listing.claims));
+        gaps.extend(takedown::gap_of(&claims));
         gaps.sort();
         let version = match &locator {
             Locator::GitArchive { commit, .. } => Some(commit.clone()),
             _ => locator.version().map(str::to_owned),
         };
-        let identity = locator.identity();
-        let bundle = Bundle { identity, files: fetched.files, gaps, claims: listing.claims.clone(), named: None };
+        let bundle = Bundle { identity, files: fetched.files, gaps, claims, named: None };
         Ok(FetchedPackage { bundle, version })
+    }
+
+    /// The reports about a package, which are also about each of its release lines. Unknown where no list was imported.
+    fn reports_of(&self, identity: &str, listing: &ListingKey) -> Claim<Vec<Report>> {
+        let Some(reports) = &self.reports else { return Claim::Unknown };
+        let subjects =
+            [identity.to_owned(), release_line::package_of_identity(identity).into_owned(), listing.to_string()];
+        let found: BTreeSet<&Report> = subjects.iter().filter_map(|subject| reports.get(subject)).flatten().collect();
+        Claim::Known(found.into_iter().cloned().collect())
     }
 }
 

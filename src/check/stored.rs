@@ -8,6 +8,7 @@ use capdex_db::{ListingState, Reader, Scanned, StoreError};
 use capdex_evidence::Evidence;
 use capdex_evidence::decompose::capability;
 use capdex_evidence::subject::Subject;
+use capdex_model::abuse::Report;
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::Kind;
 use capdex_model::ids::ListingKey;
@@ -22,6 +23,9 @@ use crate::jobs::same_version::is_same_version;
 
 /// Seconds for which "the latest" of a registry counts as known.
 pub const FRESH_S: i64 = 86_400;
+
+/// Reports of abuse by the identity of the package that they speak of.
+pub type AbuseReports = BTreeMap<String, BTreeSet<Report>>;
 
 /// The store, as far as `check` asks it.
 pub struct StoredAnswers {
@@ -69,6 +73,24 @@ impl StoredAnswers {
             }
         }
         Ok(None)
+    }
+
+    /// What the imported lists of abuse report, by the package that they speak of; none where no list was imported.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn reports(&self) -> Result<Option<AbuseReports>, StoreError> {
+        let lists = self.reader.abuse_lists()?;
+        if lists.is_empty() {
+            return Ok(None);
+        }
+        let mut reports = AbuseReports::new();
+        for list in lists.iter().map(|imported| &imported.list) {
+            for entry in &list.entries {
+                reports.entry(entry.subject()).or_default().insert(list.report(entry));
+            }
+        }
+        Ok(Some(reports))
     }
 
     fn active(&self, key: &ListingKey) -> Result<Option<Listing>, StoreError> {

@@ -71,7 +71,7 @@ fn side(text: &str, target: Option<&CheckTarget>, resolved: &Resolved, at: AsOf)
     };
     let of = |refusal: check::answer::Refusal| anyhow::anyhow!("{}: {}", target.name, refusal.reason);
     let question = check::question(resolved, &target.subject).map_err(of)?;
-    let registries = Registries::open(resolved, &own, at)?;
+    let registries = Registries::open(resolved, &own, None, at)?;
     let package = run::runtime()?.block_on(registries.package(&question)).map_err(of)?;
     Ok(DiffSide { name: target.name.clone(), version: package.version, bundle: package.bundle })
 }

@@ -296,6 +296,31 @@ fn the_store_answers_first_and_offline_alone() {
 }
 
 #[test]
+fn what_an_imported_list_reports_is_said_of_a_package_that_the_store_does_not_know() {
+    let registry = packages::registry();
+    publish(&registry, "later-kit", "1.0.0", HONEST_SKILL);
+    let capdex = Capdex::with(&registry);
+    capdex.write("schedule.toml", packages::everything()).write(
+        "team.json",
+        r#"{"list":"team","version":1,"source":"https://list.example/team","date":"2026-11-20",
+            "entries":[{"registry":"npm","name":"later-kit","reason":"sends tokens"}]}"#,
+    );
+    night(&capdex, "2026-11-20T01:00:00Z");
+    let rules = || -> Vec<String> {
+        let run = check(&capdex, &["npm:later-kit", "--format", "jsonl"]);
+        let found = items(&run)
+            .iter()
+            .flat_map(|item| item["findings"].as_array().cloned().unwrap_or_default())
+            .collect::<Vec<_>>();
+        found.iter().map(|finding| text(finding, "rule").to_owned()).collect()
+    };
+    let is_reported = |rules: &[String]| rules.iter().any(|rule| rule == "name-reported");
+    assert!(!is_reported(&rules()), "{:?}", rules());
+    assert_eq!(capdex.run(&["abuse", "import", "team.json"]).code, Some(0));
+    assert!(is_reported(&rules()), "{:?}", rules());
+}
+
+#[test]
 fn a_schedule_says_where_registries_are() {
     let (public, company) = (registry(), Registry::start());
     publish(&company, "inside", "1.0.0", HOSTILE_SKILL);
