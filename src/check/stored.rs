@@ -158,9 +158,8 @@ fn empty_rest(identity: &str, others: &[Scanned]) -> Scanned {
     let gaps: Vec<Gap> = gaps.into_iter().collect();
     let evidence = Evidence::default();
     let subject = Subject { capability: &capability, evidence: &evidence, claims: &bundle.claims, gaps: &gaps };
-    let facts = capdex_rules::evaluate(&[subject]).into_iter().next();
+    let facts = capdex_rules::evaluate(&[subject]).pop().expect("one subject has one answer");
     let completeness = Completeness::from_gaps(gaps);
-    let facts = facts.unwrap_or_else(|| capdex_rules::unavailable(Kind::Package, &others[0].facts));
     let facts = if completeness == Completeness::Analysed { facts } else { facts.with_absence_unproven() };
     Scanned { capability, pins: Default::default(), surfaces: Default::default(), facts, completeness }
 }
