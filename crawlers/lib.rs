@@ -56,7 +56,7 @@ pub use collect::{Answers, CollectFuture, CollectRequest, Collected, Collector};
 pub use error::CrawlError;
 pub use forge::path::ForgePaths;
 pub use http::Usage;
-pub use references::{OperatorForge, at_own_forge};
+pub use references::{OperatorForge, at_own_forge, endpoint, npm_at, of_repository, pypi_at};
 pub use registry::{SOURCES, roles, source};
 pub use source::{
     KeyMeta, ListFuture, ListPage, ListRequest, ListedEntry, NextPage, Source, SourceMeta, SourceSettings,

@@ -50,7 +50,7 @@ pub(crate) fn npm(name: &str) -> Option<ListingKey> {
 
 /// The npm package that an entry names, at the version, range or tag that it names beside: a release line of the package.
 /// Some write the version behind the name.
-pub(crate) fn npm_at(name: &str, version: Option<&str>) -> Option<ListingKey> {
+pub fn npm_at(name: &str, version: Option<&str>) -> Option<ListingKey> {
     let (name, behind) = release_line::of_name(name).map_or((name, None), |(name, line)| (name, Some(line)));
     let key = npm(name)?;
     Some(match version.or(behind).and_then(line_of) {
@@ -88,7 +88,7 @@ pub(crate) fn pypi(name: &str) -> Option<ListingKey> {
 }
 
 /// The same at a version that an entry names. A range, and what leads to the latest version, name the project alone.
-pub(crate) fn pypi_at(name: &str, version: Option<&str>) -> Option<ListingKey> {
+pub fn pypi_at(name: &str, version: Option<&str>) -> Option<ListingKey> {
     let key = pypi(name)?;
     Some(match version.and_then(exact_pypi) {
         Some(version) => ListingKey::new(key.source, format!("{}@{version}", key.name)),
@@ -119,7 +119,7 @@ pub(crate) fn oci(reference: &str) -> Option<ListingKey> {
 }
 
 /// The MCP endpoint at an address. An address with places to fill in, or with credentials, is none.
-pub(crate) fn endpoint(text: &str) -> Option<ListingKey> {
+pub fn endpoint(text: &str) -> Option<ListingKey> {
     // Nobody can ask an address with a place such as `{tenant}` in it.
     if text.contains(['{', '}']) {
         return None;
@@ -142,7 +142,7 @@ pub struct OperatorForge {
 
 /// The repository at an address, in any of the spellings that people use: `github:owner/name`, lower case, for GitHub;
 /// `git:host/path` for other forges. An address without a whole path is none.
-pub(crate) fn of_repository(text: &str) -> Option<ListingKey> {
+pub fn of_repository(text: &str) -> Option<ListingKey> {
     of_repository_among(text, &[])
 }
 

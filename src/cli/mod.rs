@@ -3,6 +3,8 @@
 //! Must not know what a command does.
 
 mod alerts;
+mod check;
+mod diff;
 mod installed;
 mod operation;
 mod scan;
@@ -14,6 +16,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
+pub use check::CheckArgs;
+pub use diff::DiffArgs;
 pub use installed::{CompletionsArgs, ManArgs};
 pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs, WaitArgs};
 pub use scan::{FailOn, ScanArgs};
@@ -27,7 +31,7 @@ use crate::options::{Global, RecordingArgs};
 #[derive(Debug, Parser)]
 #[command(name = "capdex", version, arg_required_else_help = true, propagate_version = true)]
 #[command(
-    after_help = "Examples:\n  capdex nightly                     crawl, scan, score and export the quick-start packages\n  capdex scan ./my-skill             score a local folder, archive, SKILL.md or tools list\n  capdex explain npm:@scope/pkg#skill:skills/x\n\nExit codes: 0 done, 1 threshold met or difference found, 2 wrong usage, 3 done but incomplete,\n4 nothing could be done, 130 interrupted."
+    after_help = "Examples:\n  capdex nightly                     crawl, scan, score and export the quick-start packages\n  capdex scan ./my-skill             score a local folder, archive, SKILL.md or tools list\n  capdex check npm:@acme/notes-mcp   judge a package before it is installed\n  capdex explain npm:@scope/pkg#skill:skills/x\n\nExit codes: 0 done, 1 threshold met or difference found, 2 wrong usage, 3 done but incomplete,\n4 nothing could be done, 130 interrupted."
 )]
 pub struct Cli {
     /// What every command understands.
@@ -56,6 +60,16 @@ pub enum CliCommand {
         after_help = "Examples:\n  capdex scan ./my-skill\n  capdex scan package.tgz tools.json --format jsonl\n  capdex scan . --fail-on high\n  capdex scan . --format sarif > capdex.sarif\n  capdex scan . --write-baseline ../known.json\n  capdex scan . --baseline ../known.json --fail-on medium"
     )]
     Scan(ScanArgs),
+    /// The question before an install: judge a package, a repository, an MCP server, or all that a configuration starts.
+    #[command(
+        after_help = "Examples:\n  capdex check                              everything that the agents of this machine start\n  capdex check npm:@acme/notes-mcp@1.2.0    one package, before it is installed\n  capdex check .mcp.json package-lock.json  what two files name\n  capdex check https://mcp.example/mcp --fail-on caution\n  capdex check pypi:fetch-server --offline  only what the store knows\n\nWhat the store knows answers first; anything else is fetched, unpacked and scanned in memory, and never run. A container\nimage, a program of this machine and whatever cannot be fetched are unknown, with the reason. Addresses of this machine or\na private network are asked only where you name them yourself.\n\nExit codes: 0 done, 1 threshold met, 2 wrong usage, 3 something could not be judged, 4 nobody could be reached."
+    )]
+    Check(CheckArgs),
+    /// Two versions or folders side by side: what an agent could newly do, in words, then by files.
+    #[command(
+        after_help = "Examples:\n  capdex diff npm:@acme/notes-mcp@1.2.0 npm:@acme/notes-mcp@1.3.0\n  capdex diff ./vendored-skill github:acme/skills\n  capdex diff old.tgz new.tgz --format json\n\nBoth sides are read and scanned by the same rules, in memory; nothing is run or kept. What changed between two nights of a\nstore shows `capdex drift`."
+    )]
+    Diff(DiffArgs),
     /// Score stored facts again, without any request.
     #[command(after_help = "Examples:\n  capdex score\n  capdex score --all --rubric saferskills/seed")]
     Score(ScoreArgs),

@@ -47,7 +47,8 @@ pub struct ScanArgs {
     pub baseline_expires: String,
 }
 
-fn formats() -> PossibleValuesParser {
+/// The words of `--format`.
+pub(super) fn formats() -> PossibleValuesParser {
     PossibleValuesParser::new(FORMATS.iter().map(|format| PossibleValue::new(format.id()).help(format.about())))
 }
 

@@ -21,11 +21,13 @@ mod backup;
 mod bench;
 mod campaigns;
 mod capability_lookup;
+mod check;
 mod clones;
 mod collisions;
 mod completions;
 mod daemon;
 mod dependents;
+mod diff;
 mod docs;
 mod doctor;
 mod drift;
@@ -55,6 +57,8 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         CliCommand::Nightly(options) => nightly::run(&cli.global, options, &mut out),
         CliCommand::Backfill(options) => backfill::run(&cli.global, options, &mut out),
         CliCommand::Scan(options) => scan::run(&cli.global, options, &mut out),
+        CliCommand::Check(options) => check::run(&cli.global, options, &mut out),
+        CliCommand::Diff(options) => diff::run(&cli.global, options, &mut out),
         CliCommand::Score(options) => score::run(&cli.global, options, &mut out),
         CliCommand::Drift(options) => drift::run(&cli.global, options, &mut out),
         CliCommand::Clones(options) => clones::run(&cli.global, options, &mut out),

@@ -7,25 +7,25 @@ use capdex_crawlers::folder::{self, FolderOptions};
 use capdex_dataset::finding::{BaselineStatus, Finding, findings};
 use capdex_dataset::{bulk, escape};
 use capdex_model::bundle::Bundle;
-use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::input::LeftOutReason;
 use capdex_model::score::Band;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::{AsOf, Timestamp};
-use capdex_rubrics::rank::place;
 
 use crate::baseline::{Baseline, BaselineForm, BaselineIndex, BaselineQuery, KnownBand, KnownFinding};
+use crate::check::{named_file, target};
 use crate::cli::{FailOn, ScanArgs};
 use crate::content::LineNeutralContents;
 use crate::exit::{Exit, usage};
 use crate::formats::place::InputPlace;
 use crate::formats::{FORMATS, JudgedCapability};
+use crate::judging::JudgedInput;
 use crate::options::Global;
 use crate::output::{self, Out};
 use crate::progress::StageProgress;
-use crate::{analysis, clock, instant};
+use crate::{clock, instant, judging};
 
 /// The path that stands for the standard input.
 const STANDARD_INPUT: &str = "-";
@@ -43,7 +43,11 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
     for path in &options.paths {
         // Without following links: a dangling one is there, and is told as what it is.
         if path.as_os_str() != STANDARD_INPUT && path.symlink_metadata().is_err() {
-            return Err(usage(format!("there is nothing at {}", path.display())));
+            let text = path.display();
+            if target::is_target(&text.to_string()) {
+                return Err(usage(format!("scan takes files; use `capdex check {text}`")));
+            }
+            return Err(usage(format!("there is nothing at {text}")));
         }
     }
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
@@ -100,6 +104,7 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
     printer.finish(out)?;
     if !global.quiet {
         left_out.print();
+        hint_at_check(&options.paths);
     }
     // Written after everything was read, or an error would leave a baseline that knows half.
     if let (Some(draft), Some(path)) = (draft, &options.write_baseline) {
@@ -110,6 +115,20 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
         anyhow::bail!("nothing could be read of {}", paths.join(", "));
     }
     Ok(Exit::of(met, incomplete))
+}
+
+/// Tells whoever scanned a client's configuration how to judge what it starts: only the file itself was read.
+fn hint_at_check(paths: &[std::path::PathBuf]) {
+    for path in paths.iter().filter(|path| path.is_file() && named_file::is_configuration(path)) {
+        let shown = path.display().to_string();
+        if let Ok(Some(targets)) = named_file::read(path, &shown)
+            && !targets.is_empty()
+        {
+            let servers = escape::count(targets.len() as u64, "server");
+            let shown = escape::escape(&shown);
+            output::say(format_args!("{shown} starts {servers}: `capdex check {shown}` judges what it starts"));
+        }
+    }
 }
 
 /// The means by which inputs are read and judged.
@@ -147,34 +166,13 @@ impl Judge<'_> {
         let (aliases, left_out) = (input.aliases, input.left_out);
         let local = Bundle::local(format!("folder:{}", input.name), input.files);
         let bundle = Bundle { gaps: input.gaps, named: input.named, ..local };
-        let scanned = analysis::scan(&bundle);
-        let scores = analysis::score_all(&scanned.iter().map(|one| &one.facts).collect::<Vec<_>>(), self.at);
-        let judged = scanned.into_iter().zip(scores).map(|(scanned, all)| {
-            // The verdict needs every rubric, even where only one is shown.
-            let verdict = analysis::judge(&all, &scanned.completeness);
-            let scores = all.into_iter().filter(|score| self.rubric.is_none_or(|id| score.rubric.id == id)).collect();
-            let (input, place, baseline_statuses) = (path.to_owned(), place.clone(), Vec::new());
-            // The package's line speaks for the whole input.
-            let is_package = scanned.capability.kind == Kind::Package;
-            let aliases = if is_package { aliases.clone() } else { Vec::new() };
-            let left_out = if is_package { left_out.clone() } else { Vec::new() };
-            let judged = self.compared(JudgedCapability {
-                input,
-                place,
-                aliases,
-                left_out,
-                contents: Arc::clone(&contents),
-                scanned,
-                scores,
-                verdict,
-                deciding: None,
-                baseline_statuses,
-            });
-            judged.decided()
+        let input = JudgedInput { name: path.to_owned(), place, aliases, left_out, contents, target: None };
+        let judged = judging::judge(&bundle, &input, self.at).into_iter().map(|mut judged| {
+            // After the verdict, which needs every rubric, even where only one is shown.
+            judged.scores.retain(|score| self.rubric.is_none_or(|id| score.rubric.id == id));
+            self.compared(judged)
         });
-        let mut judged: Vec<JudgedCapability> = judged.collect();
-        give_the_package_its_verdict(&mut judged);
-        (judged, is_read)
+        (judged.collect(), is_read)
     }
 
     /// The same with the standing of each finding against the baseline, where there is one.
@@ -182,18 +180,6 @@ impl Judge<'_> {
         let Some(baseline) = self.baseline else { return judged };
         let standings = queries(&judged, baseline.form()).iter().map(|one| baseline.status(one.query())).collect();
         JudgedCapability { baseline_statuses: standings, ..judged }
-    }
-}
-
-/// The package is judged as strictly as the strictest of what it holds. Its line is the last.
-fn give_the_package_its_verdict(judged: &mut [JudgedCapability]) {
-    let Some((package, others)) = judged.split_last_mut() else { return };
-    // The first of equals, and the package's own files before what merely is as bad.
-    let own = place(package.verdict.band);
-    let strictest = others.iter().rev().max_by_key(|one| place(one.verdict.band));
-    if let Some(one) = strictest.filter(|one| place(one.verdict.band) > own) {
-        package.deciding.clone_from(&one.deciding);
-        package.verdict = one.verdict.clone();
     }
 }
 
@@ -246,18 +232,15 @@ fn whole_content(judged: &JudgedCapability, form: BaselineForm) -> Digest {
 }
 
 fn meets(judged: &JudgedCapability, threshold: FailOn, baseline: Option<&BaselineIndex>) -> bool {
+    // Without a baseline the facts will do, and no finding has to be made.
+    let Some(baseline) = baseline else { return judging::meets(judged, threshold) };
     let is_new = |finding: &Finding<'_>| finding.baseline != Some(BaselineStatus::Known);
     match threshold {
-        // Without a baseline the facts will do, and no finding has to be made.
-        FailOn::Severity(severity) if baseline.is_none() => {
-            judged.scanned.facts.findings().any(|fact| fact.severity >= severity)
-        }
         FailOn::Severity(severity) => judged.findings().iter().any(|one| one.severity >= severity && is_new(one)),
         FailOn::Band(threshold) => {
             let band = judged.verdict.band;
-            let knows = |baseline: &BaselineIndex| baseline.knows_band(&whole_content(judged, baseline.form()), band);
             // A newer rule may find more in the same content without a stricter band.
-            let is_known = baseline.is_some_and(knows)
+            let is_known = baseline.knows_band(&whole_content(judged, baseline.form()), band)
                 && !judged.findings().iter().any(|one| one.severity > Severity::Info && is_new(one));
             // Unknown meets no threshold; it is told by the exit code for incomplete results.
             band != Band::Unknown && band >= threshold && !is_known

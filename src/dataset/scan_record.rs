@@ -24,6 +24,9 @@ pub struct ScanRecord<'a> {
     schema: &'static str,
     input: &'a str,
     path: &'a str,
+    /// The target of `check` that it answers; none for what `scan` reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<&'a TargetRecord>,
     kind: Kind,
     slug: &'a str,
     name: &'a str,
@@ -47,6 +50,34 @@ pub struct ScanRecord<'a> {
     surfaces_beyond: Option<u64>,
     /// What to do about it.
     pub verdict: VerdictView<'a>,
+}
+
+/// A target of `check`, and what answered for it.
+#[derive(Clone, Debug, Serialize)]
+pub struct TargetRecord {
+    /// The name under which it is shown: `npm:acme@1.0.0`, an address, an image.
+    pub name: String,
+    /// The package URL at the version that was judged; none where there is none.
+    pub purl: Option<String>,
+    /// The version, or the commit, that was judged; none where nothing was.
+    pub version: Option<String>,
+    /// Who gave the bytes: `store` or `registry`; none where nobody did.
+    pub answered_by: Option<&'static str>,
+    /// When the store's answer was asked of the registry, RFC 3339; none for an answer of now.
+    pub asked_at: Option<String>,
+    /// Where the target was found; none where it was named itself.
+    pub found_in: Option<TargetOrigin>,
+}
+
+/// The place in a configuration or a lock file that names a target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TargetOrigin {
+    /// The file, as its user named it or below the home folder.
+    pub file: String,
+    /// The name under which a configuration knows it; none in a lock file.
+    pub server: Option<String>,
+    /// The launch, as far as the target; no other argument, since those hold secrets. None in a lock file.
+    pub started_as: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -101,6 +132,7 @@ impl<'a> ScanRecord<'a> {
             schema: "capdex.scan/1",
             input,
             path: &capability.path,
+            target: None,
             kind: capability.kind,
             slug: &capability.slug,
             name: &capability.name,

@@ -16,7 +16,7 @@ use crate::content::LineNeutralContents;
 use crate::output::Out;
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::{Finding, findings};
-use capdex_dataset::scan_record::ScanRecord;
+use capdex_dataset::scan_record::{ScanRecord, TargetRecord};
 
 mod github;
 mod json;
@@ -70,6 +70,8 @@ pub struct JudgedCapability {
     pub left_out: Vec<LeftOut>,
     /// The digests of the input's files for a baseline; empty where there is none.
     pub contents: Arc<LineNeutralContents>,
+    /// The target of `check` that it answers; none for local input.
+    pub target: Option<Arc<TargetRecord>>,
     /// The capability with its facts.
     pub scanned: Scanned,
     /// Its scores, of the rubrics asked for.
@@ -133,6 +135,7 @@ impl JudgedCapability {
         item.verdict.finding.clone_from(&self.deciding);
         item.aliases = &self.aliases;
         item.left_out = &self.left_out;
+        item.target = self.target.as_deref();
         item
     }
 }

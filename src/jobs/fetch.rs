@@ -183,7 +183,7 @@ fn start(
 
 /// Waits until there is room in memory and the host may be asked, holding neither while it waits for the other, then
 /// fetches. None where the run is stopped before.
-pub(super) async fn fetch_one(
+pub async fn fetch_one(
     http: &Http,
     locator: &Locator,
     limits: &UnpackLimits,

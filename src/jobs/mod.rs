@@ -27,7 +27,7 @@ pub mod plan;
 pub mod prune;
 pub mod rehash;
 pub mod run;
-mod same_version;
+pub(crate) mod same_version;
 pub mod scan;
 pub mod score;
 mod slugs;

@@ -8,7 +8,7 @@ use capdex_model::source_role::Ecosystem;
 
 /// True where two texts are one version to the installer of this ecosystem. Texts that it cannot read, and versions of other
 /// ecosystems, are one where they are equal.
-pub(super) fn is_same_version(ecosystem: &str, one: &str, other: &str) -> bool {
+pub(crate) fn is_same_version(ecosystem: &str, one: &str, other: &str) -> bool {
     one == other || is_same_to_installer(ecosystem, one, other).unwrap_or(false)
 }
 

@@ -25,6 +25,17 @@ const READING: &[&str] = &[
     "scan skill tools.json broken.tgz --format github",
     "scan skill tools.json broken.tgz --format markdown",
     "scan skill --rubric agentscore/seed --fail-on high",
+    "check npm:weather-mcp pypi:fetch-server@0.3.0 npm:nobody npm:agent-pack --offline",
+    "check client/.mcp.json --offline",
+    "check npm:weather-mcp npm:nobody --offline --format json",
+    "check npm:nobody --offline --format jsonl",
+    "check npm:weather-mcp npm:nobody --offline --format sarif",
+    "check npm:weather-mcp npm:nobody --offline --format junit",
+    "check npm:weather-mcp npm:nobody --offline --format github",
+    "check npm:weather-mcp npm:nobody --offline --format markdown",
+    "diff notes setup",
+    "diff notes setup --format json",
+    "diff notes setup --format jsonl",
     "backfill npm --config schedule.toml --plan",
     "nightly --config schedule.toml --plan",
     "score",
@@ -97,6 +108,10 @@ const REFUSED: &[&str] = &[
     "scan skill --rubric none",
     "alerts send --config schedule.toml",
     "scan skill --fail-on none",
+    "scan npm:weather-mcp",
+    "check left-pad",
+    "check skill",
+    "diff skill missing",
     "nightly --config missing.toml",
     "nightly --config odd.toml",
     "nightly --config unknown.toml",
@@ -191,6 +206,7 @@ fn write_inputs(capdex: &Capdex) {
         + &case("b", "benign", "---\nname: b\ndescription: Sorts.\n---\n\nSort.\n");
     capdex
         .write("skill/SKILL.md", HOSTILE_SKILL)
+        .write("client/.mcp.json", r#"{"mcpServers":{"weather":{"command":"npx","args":["-y","weather-mcp@1.0.0","--key","x"]},"db":{"command":"docker","args":["run","--rm","ghcr.io/acme/db:1"]}}}"#)
         .write("tools.json", TOOLS)
         .write("weather.tgz", archives::npm_tarball("weather-mcp", "1.0.0", WEATHER))
         .write("pack.tgz", archives::npm_tarball("agent-pack", "2.0.0", PACK))

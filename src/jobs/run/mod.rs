@@ -257,7 +257,11 @@ fn rehash_stages(context: &JobContext, times: &mut Times) -> anyhow::Result<Stag
     Ok(report)
 }
 
-fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+/// The runtime of requests.
+///
+/// # Errors
+/// Those of the machine.
+pub fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     // Two threads: the work waits for the network, and the cores belong to the pool that scans.
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().context("no runtime")
 }

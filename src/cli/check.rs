@@ -1,0 +1,32 @@
+//! The options of `check`.
+//!
+//! Must not know what a command does.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::FailOn;
+use super::scan::formats;
+
+/// Options of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// What may be installed: `npm:NAME[@VERSION]`, `pypi:NAME[@VERSION]`, `github:OWNER/NAME[@COMMIT]`, a package URL, the
+    /// address of an MCP server, a lock file, or a client's configuration. Without any: every agent configuration below your
+    /// home folder and in the working folder.
+    #[arg(value_name = "TARGET")]
+    pub targets: Vec<String>,
+    /// How results are printed.
+    #[arg(long, value_parser = formats(), default_value = "table")]
+    pub format: String,
+    /// Exit with 1 when a band (watch, caution, block) or a severity (info … critical) is met or exceeded.
+    #[arg(long, value_name = "BAND_OR_SEVERITY")]
+    pub fail_on: Option<FailOn>,
+    /// Ask nobody: what the store does not know is unknown.
+    #[arg(long)]
+    pub offline: bool,
+    /// A schedule whose registries are asked, such as a company's own.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}

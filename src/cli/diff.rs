@@ -1,0 +1,26 @@
+//! The options of `diff`.
+//!
+//! Must not know what a command does.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::ListFormat;
+
+/// Options of `diff`.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// The side before: a folder, an archive, or a target of `check` such as `npm:NAME@VERSION`.
+    #[arg(value_name = "A")]
+    pub before: String,
+    /// The side after.
+    #[arg(value_name = "B")]
+    pub after: String,
+    /// How the comparison is printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
+    /// A schedule whose registries are asked, such as a company's own.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}

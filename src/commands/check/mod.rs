@@ -1,0 +1,168 @@
+//! `capdex check`: the question before an install.
+
+mod lines;
+
+use std::path::{Path, PathBuf};
+
+use capdex_dataset::{bulk, escape};
+use capdex_db::Reader;
+use capdex_model::score::Band;
+use capdex_model::snapshot::Completeness;
+use capdex_model::time::AsOf;
+use capdex_rubrics::rank::place;
+
+use crate::check::stored::StoredAnswers;
+use crate::check::target::{self, CheckTarget};
+use crate::check::{self, CheckedTarget, Checker, found_here, named_file};
+use crate::cli::CheckArgs;
+use crate::clock;
+use crate::exit::{Exit, usage};
+use crate::formats::{FORMATS, ScanFormat};
+use crate::judging;
+use crate::options::Global;
+use crate::output::{self, Out};
+
+pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow::Result<Exit> {
+    let format = FORMATS.iter().find(|format| format.id() == options.format);
+    let format = format.ok_or_else(|| usage(format!("there is no format {:?}", options.format)))?;
+    let working = std::env::current_dir()?;
+    let targets = match options.targets.as_slice() {
+        [] => found(global, &working),
+        named => named.iter().map(|text| of_text(text)).collect::<anyhow::Result<Vec<_>>>()?.concat(),
+    };
+    let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
+    let schedule = check::schedule(options.config.as_deref())?;
+    let pool = bulk::pool(global.threads)?;
+    let checker = Checker {
+        resolved: schedule.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?,
+        store: store(global, options, at)?,
+        is_offline: options.offline,
+        pool: &pool,
+        at,
+        is_quiet: global.quiet,
+    };
+    let mut checked = checker.check(targets, &working)?;
+    // A stable sort: equals stay in the order in which they were named.
+    checked.sort_by_key(|one| std::cmp::Reverse(place(band(one))));
+    print(&checked, *format, at, out)?;
+    let unjudged: Vec<&CheckedTarget> = checked.iter().filter(|one| one.refusal.is_some()).collect();
+    // Nobody could be reached and nothing is known: that is a failure, and no result.
+    if let [first, ..] = unjudged.as_slice()
+        && unjudged.len() == checked.len()
+        && unjudged.iter().all(|one| one.refusal.as_ref().is_some_and(|refusal| refusal.is_unreachable))
+    {
+        let reason = first.refusal.as_ref().map(|refusal| refusal.reason.clone()).unwrap_or_default();
+        anyhow::bail!("nothing could be judged: {reason}");
+    }
+    let met = options.fail_on.is_some_and(|threshold| {
+        checked.iter().flat_map(|one| &one.judged).any(|judged| judging::meets(judged, threshold))
+    });
+    let is_incomplete = |one: &CheckedTarget| {
+        band(one) == Band::Unknown
+            || one.judged.iter().any(|judged| judged.scanned.completeness != Completeness::Analysed)
+    };
+    Ok(Exit::of(met, checked.iter().any(is_incomplete)))
+}
+
+/// The band of a target: its package's, which is the strictest of all.
+fn band(checked: &CheckedTarget) -> Band {
+    checked.judged.last().map_or(Band::Unknown, |package| package.verdict.band)
+}
+
+fn print(checked: &[CheckedTarget], format: &dyn ScanFormat, at: AsOf, out: &mut Out) -> anyhow::Result<()> {
+    // People ask about targets; programs read every capability.
+    if format.id() == "table" {
+        return lines::print(checked, at, out);
+    }
+    let mut printer = format.printer();
+    for judged in checked.iter().flat_map(|one| &one.judged) {
+        printer.add(judged, out)?;
+    }
+    printer.finish(out)
+}
+
+/// The store's answers; none where there is no store. One that cannot be read takes nothing from the registries.
+fn store(global: &Global, options: &CheckArgs, at: AsOf) -> anyhow::Result<Option<StoredAnswers>> {
+    if !global.db.exists() {
+        return Ok(None);
+    }
+    match Reader::open(&global.db, &capdex_rules::INDEX) {
+        Ok(reader) => Ok(Some(StoredAnswers::new(reader, at, options.offline))),
+        Err(error) if options.offline => {
+            Err(anyhow::Error::new(error).context(format!("failed to open the store {}", global.db.display())))
+        }
+        Err(error) => {
+            output::say(format_args!("capdex: the store {} is not asked: {error}", global.db.display()));
+            Ok(None)
+        }
+    }
+}
+
+/// The targets that one argument names.
+fn of_text(text: &str) -> anyhow::Result<Vec<CheckTarget>> {
+    if let Some(target) = target::read(text).map_err(usage)? {
+        return Ok(vec![target]);
+    }
+    let path = Path::new(text);
+    if path.is_dir() {
+        return Err(usage(format!(
+            "{text} is a folder: `capdex scan {text}` reads files; name a configuration or a lock file in it"
+        )));
+    }
+    if !path.is_file() {
+        return Err(usage(nothing_called(text)));
+    }
+    let targets = named_file::read(path, text).map_err(|why| usage(format!("{text}: {why}")))?;
+    targets.ok_or_else(|| {
+        usage(format!("{text} is neither a client's configuration nor a lock file; `capdex scan {text}` reads files"))
+    })
+}
+
+/// The error for a text that is neither a target nor a path.
+fn nothing_called(text: &str) -> String {
+    let is_word = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.@".contains(&byte))
+    };
+    match text.split_once('/') {
+        None if is_word(text) => {
+            format!(
+                "{text:?} may be a package of any registry: write npm:{text} or pypi:{text}; there is no file of that name"
+            )
+        }
+        Some((owner, name)) if text.starts_with('@') && is_word(owner) && is_word(name) => {
+            format!("{text:?} may be a package of npm: write npm:{text}; there is no file of that name")
+        }
+        Some((owner, name)) if is_word(owner) && is_word(name) && !owner.starts_with('.') => {
+            format!("{text:?} may be a repository: write github:{text}; there is no file of that name")
+        }
+        _ => format!("there is nothing at {text}"),
+    }
+}
+
+/// The targets of every configuration of this machine, with a line about the files that were read.
+fn found(global: &Global, working: &Path) -> Vec<CheckTarget> {
+    let home: Option<PathBuf> = std::env::home_dir().filter(|home| home.is_absolute());
+    let here = found_here::find(home.as_deref(), working);
+    let (mut targets, mut read) = (Vec::new(), Vec::new());
+    for file in &here.files {
+        match named_file::read(&file.path, &file.shown) {
+            Ok(found) => targets.extend(found.unwrap_or_default()),
+            Err(why) => targets.push(target::unjudgeable(&file.shown, why)),
+        }
+        read.push(escape::escape(&file.shown).into_owned());
+    }
+    if !global.quiet {
+        let files = escape::count(read.len() as u64, "configuration");
+        match read.as_slice() {
+            [] => output::say("no agent configuration below your home folder or in the working folder"),
+            _ => output::say(format_args!("read {files}: {}", read.join(", "))),
+        }
+        for folder in &here.cut {
+            output::say(format_args!(
+                "not all of {} was looked through: it has too many files",
+                escape::escape(folder)
+            ));
+        }
+    }
+    targets
+}

@@ -1,0 +1,143 @@
+//! `capdex diff`: two versions or folders side by side.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use capdex_crawlers::folder::{self, FolderOptions};
+use capdex_dataset::{bulk, escape};
+use capdex_model::bundle::Bundle;
+use capdex_model::score::Verdict;
+use capdex_model::time::AsOf;
+
+use crate::check;
+use crate::check::registries::Registries;
+use crate::check::target::{self, CheckSubject, CheckTarget};
+use crate::cli::{DiffArgs, ListFormat};
+use crate::clock;
+use crate::config::Resolved;
+use crate::diff::record::DiffRecord;
+use crate::diff::{self, DiffSide, Difference, words};
+use crate::exit::{Exit, usage};
+use crate::jobs::run;
+use crate::options::Global;
+use crate::output::{self, Out};
+
+/// Changes of files shown for one capability in the table; the other formats show all.
+const CHANGES: usize = 40;
+/// New findings shown likewise.
+const FINDINGS: usize = 20;
+/// Columns of the longest word of what is new.
+const WORD_WIDTH: usize = 7;
+
+pub(super) fn run(global: &Global, options: &DiffArgs, out: &mut Out) -> anyhow::Result<Exit> {
+    let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
+    let schedule = check::schedule(options.config.as_deref())?;
+    let resolved = schedule.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?;
+    // Both are read as arguments before either is fetched.
+    let named = [target_of(&options.before)?, target_of(&options.after)?];
+    let [before, after] = [(&options.before, &named[0]), (&options.after, &named[1])];
+    let before = side(before.0, before.1.as_ref(), &resolved, at)?;
+    let after = side(after.0, after.1.as_ref(), &resolved, at)?;
+    let pool = bulk::pool(global.threads)?;
+    let difference = pool.install(|| diff::compare(&before, &after, at));
+    match options.format {
+        ListFormat::Table => print(&before, &after, &difference, out)?,
+        ListFormat::Json => out.json_pretty(&DiffRecord::new([&before, &after], &difference))?,
+        ListFormat::Jsonl => out.json(&DiffRecord::new([&before, &after], &difference))?,
+    }
+    Ok(Exit::of(false, !difference.is_whole))
+}
+
+/// The target that a side is; none for a path.
+fn target_of(text: &str) -> anyhow::Result<Option<CheckTarget>> {
+    let target = target::read(text).map_err(usage)?;
+    if target.is_none() && !Path::new(text).exists() {
+        return Err(usage(format!("there is nothing at {text}; a package is written npm:NAME@VERSION")));
+    }
+    Ok(target)
+}
+
+fn side(text: &str, target: Option<&CheckTarget>, resolved: &Resolved, at: AsOf) -> anyhow::Result<DiffSide> {
+    let Some(target) = target else {
+        let input = folder::read(Path::new(text), &FolderOptions::default())
+            .with_context(|| format!("failed to read {text}"))?;
+        let local = Bundle::local(format!("folder:{}", input.name), input.files);
+        let bundle = Bundle { gaps: input.gaps, named: input.named, ..local };
+        return Ok(DiffSide { name: text.to_owned(), version: None, bundle });
+    };
+    let own = match &target.subject {
+        CheckSubject::Endpoint { url, .. } => vec![url.clone()],
+        _ => Vec::new(),
+    };
+    let of = |refusal: check::answer::Refusal| anyhow::anyhow!("{}: {}", target.name, refusal.reason);
+    let question = check::question(resolved, &target.subject).map_err(of)?;
+    let registries = Registries::open(resolved, &own, None, at)?;
+    let package = run::runtime()?.block_on(registries.package(&question)).map_err(of)?;
+    Ok(DiffSide { name: target.name.clone(), version: package.version, bundle: package.bundle })
+}
+
+fn print(before: &DiffSide, after: &DiffSide, difference: &Difference, out: &mut Out) -> anyhow::Result<()> {
+    let [was, is] = &difference.verdicts;
+    out.line(format_args!("{} -> {}", shown(before), shown(after)))?;
+    out.line(format_args!("verdict  {} -> {}", band(was), band(is)))?;
+    out.line(output::hanging("because  ", &escape::escape(&is.reason)))?;
+    let newly = words::newly(&difference.drifts);
+    if newly.is_empty() {
+        out.line("An agent could do nothing new.")?;
+    } else {
+        out.line("An agent could newly:")?;
+    }
+    for (word, effect) in newly {
+        let detail = if effect.detail.is_empty() { String::new() } else { format!(": {}", effect.detail) };
+        let text = format!("{}{detail}  ({})", effect.kind.title(), effect.subject);
+        out.line(output::hanging(&format!("  {:WORD_WIDTH$}  ", word.as_str()), &escape::escape(&text)))?;
+    }
+    let found = difference.new_findings();
+    if !found.is_empty() {
+        out.line("Rules newly find:")?;
+    }
+    for finding in found.iter().take(FINDINGS) {
+        let severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
+        let place = format!("{}:{}", escape::escape(finding.file), finding.line);
+        out.line(format_args!("  {severity}  {}  {place}  {}", finding.rule, finding.title))?;
+    }
+    let more = found.len().saturating_sub(FINDINGS);
+    if more > 0 {
+        out.line(format_args!("  … and {more} more (--format json shows all)"))?;
+    }
+    for (slug, drift) in &difference.drifts {
+        out.line(format_args!(
+            "{} {}  ({} {})",
+            drift.kind.as_str(),
+            escape::escape(slug),
+            drift.class.as_str(),
+            drift.class.name()
+        ))?;
+        for change in drift.changes.iter().take(CHANGES) {
+            out.line(format_args!("    {} {} {}", change.what, change.part, escape::escape(&change.subject)))?;
+        }
+        let more = drift.changes.len().saturating_sub(CHANGES);
+        if more > 0 {
+            out.line(format_args!("    … and {more} more (--format json shows all)"))?;
+        }
+    }
+    if difference.drifts.is_empty() {
+        out.line("No file of a capability differs.")?;
+    }
+    if !difference.is_whole {
+        out.line("Not all of both sides could be looked at: what is missing there may be new too.")?;
+    }
+    Ok(())
+}
+
+fn shown(side: &DiffSide) -> String {
+    let name = escape::escape(&side.name);
+    match &side.version {
+        Some(version) if !name.contains(version.as_str()) => format!("{name} {}", escape::escape(version)),
+        _ => name.into_owned(),
+    }
+}
+
+fn band(verdict: &Verdict) -> String {
+    output::styled(output::band_style(verdict.band), verdict.band.as_str())
+}

@@ -1,0 +1,95 @@
+//! The comparison as the object of schema `capdex.diff/1`.
+
+use capdex_corpus::drift::{Change, DriftClass, DriftKind, EffectKind};
+use capdex_dataset::finding::Finding;
+use capdex_model::fact::Severity;
+use capdex_model::score::Verdict;
+use serde::Serialize;
+
+use super::words::{self, Newly};
+use super::{DiffSide, Difference};
+
+/// The whole comparison. Texts come from strangers: escape them where they are shown.
+#[derive(Clone, Debug, Serialize)]
+pub struct DiffRecord<'a> {
+    schema: &'static str,
+    from: SideRecord<'a>,
+    to: SideRecord<'a>,
+    /// True where both sides could be looked at in whole.
+    whole: bool,
+    /// What an agent could newly do.
+    newly: Vec<NewlyRecord<'a>>,
+    /// What rules find after and did not find before, the gravest first.
+    new_findings: Vec<Finding<'a>>,
+    capabilities: Vec<CapabilityRecord<'a>>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct SideRecord<'a> {
+    name: &'a str,
+    version: Option<&'a str>,
+    band: &'static str,
+    reason: &'a str,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct NewlyRecord<'a> {
+    what: Newly,
+    effect: EffectKind,
+    severity: Severity,
+    title: &'static str,
+    subject: &'a str,
+    detail: &'a str,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct CapabilityRecord<'a> {
+    slug: &'a str,
+    kind: DriftKind,
+    class: DriftClass,
+    severity: Severity,
+    changes: &'a [Change],
+    diff: &'a [String],
+}
+
+impl<'a> DiffRecord<'a> {
+    /// Puts a comparison together.
+    pub fn new(sides: [&'a DiffSide; 2], difference: &'a Difference) -> Self {
+        let [from, to] = sides;
+        let [before, after] = &difference.verdicts;
+        let newly = words::newly(&difference.drifts).into_iter().map(|(what, effect)| NewlyRecord {
+            what,
+            effect: effect.kind,
+            severity: effect.severity,
+            title: effect.kind.title(),
+            subject: &effect.subject,
+            detail: &effect.detail,
+        });
+        let capabilities = difference.drifts.iter().map(|(slug, drift)| CapabilityRecord {
+            slug,
+            kind: drift.kind,
+            class: drift.class,
+            severity: drift.severity,
+            changes: &drift.changes,
+            diff: &drift.diff,
+        });
+        Self {
+            schema: "capdex.diff/1",
+            from: side(from, before),
+            to: side(to, after),
+            whole: difference.is_whole,
+            newly: newly.collect(),
+            new_findings: difference.new_findings(),
+            capabilities: capabilities.collect(),
+        }
+    }
+}
+
+fn side<'a>(side: &'a DiffSide, verdict: &'a Verdict) -> SideRecord<'a> {
+    SideRecord {
+        name: &side.name,
+        version: side.version.as_deref(),
+        band: verdict.band.as_str(),
+        reason: &verdict.reason,
+    }
+}

@@ -1,0 +1,89 @@
+//! What an effect of a change lets an agent do, in one word: the lines of `diff` are grouped by it.
+
+use capdex_corpus::drift::{Drift, Effect, EffectKind};
+use capdex_model::fact::Severity;
+use serde::Serialize;
+
+/// What an agent could newly do, or be told. In the order in which people are shown it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Newly {
+    /// Read secrets, the environment or the conversation.
+    Read,
+    /// Send something somewhere.
+    Send,
+    /// Run programs or code.
+    Run,
+    /// Run a step at installation.
+    Install,
+    /// Do without a question what was asked about before, or ask for other credentials.
+    Allow,
+    /// Call a tool that was not there, or give a tool something else.
+    Tool,
+    /// Read words that order it about.
+    Text,
+    /// Get it from somebody else.
+    Source,
+}
+
+impl Newly {
+    /// The word that is printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Send => "send",
+            Self::Run => "run",
+            Self::Install => "install",
+            Self::Allow => "allow",
+            Self::Tool => "tool",
+            Self::Text => "text",
+            Self::Source => "source",
+        }
+    }
+
+    /// The word of an effect; none for changes of files and texts that let nobody do anything new.
+    pub const fn of(kind: EffectKind) -> Option<Self> {
+        Some(match kind {
+            EffectKind::CredentialRead | EffectKind::ConversationParameter => Self::Read,
+            EffectKind::NewHost
+            | EffectKind::NetworkSink
+            | EffectKind::NewAddress
+            | EffectKind::CredentialSend
+            | EffectKind::Recipient
+            | EffectKind::CopiedSend => Self::Send,
+            EffectKind::Exec | EffectKind::Hook | EffectKind::NewCode | EffectKind::AttackCode => Self::Run,
+            EffectKind::InstallScript => Self::Install,
+            EffectKind::PermissionWidened | EffectKind::AuthChanged => Self::Allow,
+            EffectKind::ToolAdded
+            | EffectKind::ToolRemoved
+            | EffectKind::ToolRenamed
+            | EffectKind::OptionalParameter
+            | EffectKind::Contract
+            | EffectKind::FreeFormParameter => Self::Tool,
+            EffectKind::InjectedProse | EffectKind::HiddenText => Self::Text,
+            EffectKind::NewMaintainer
+            | EffectKind::RepositoryMoved
+            | EffectKind::OwnerReplaced
+            | EffectKind::RepositoryReplaced
+            | EffectKind::RemoteMoved
+            | EffectKind::PackagesReplaced
+            | EffectKind::TakenDown
+            | EffectKind::Withdrawn => Self::Source,
+            EffectKind::Volatile | EffectKind::Text | EffectKind::Layout | EffectKind::Code | EffectKind::Packaging => {
+                return None;
+            }
+        })
+    }
+}
+
+/// The effects of some drifts that let an agent do something new: by word, then the gravest first, each once.
+pub fn newly(drifts: &[(String, Drift)]) -> Vec<(Newly, &Effect)> {
+    let effects = drifts.iter().flat_map(|(_, drift)| &drift.effects);
+    let mut all: Vec<(Newly, &Effect)> = effects.filter_map(|effect| Some((Newly::of(effect.kind)?, effect))).collect();
+    all.sort_by_key(|(word, effect)| {
+        let gravest_first: std::cmp::Reverse<Severity> = std::cmp::Reverse(effect.severity);
+        (*word, gravest_first, *effect)
+    });
+    all.dedup();
+    all
+}
