@@ -24,6 +24,8 @@ pub enum Newly {
     Text,
     /// Get it from somebody else.
     Source,
+    /// Get what nobody can read any more.
+    Unread,
 }
 
 impl Newly {
@@ -38,6 +40,7 @@ impl Newly {
             Self::Tool => "tool",
             Self::Text => "text",
             Self::Source => "source",
+            Self::Unread => "unread",
         }
     }
 
@@ -51,8 +54,12 @@ impl Newly {
             | EffectKind::CredentialSend
             | EffectKind::Recipient
             | EffectKind::CopiedSend => Self::Send,
-            EffectKind::Exec | EffectKind::Hook | EffectKind::NewCode | EffectKind::AttackCode => Self::Run,
-            EffectKind::InstallScript => Self::Install,
+            EffectKind::Exec
+            | EffectKind::Program
+            | EffectKind::Hook
+            | EffectKind::NewCode
+            | EffectKind::AttackCode => Self::Run,
+            EffectKind::InstallScript | EffectKind::BuildStep | EffectKind::Dependency => Self::Install,
             EffectKind::PermissionWidened | EffectKind::AuthChanged => Self::Allow,
             EffectKind::ToolAdded
             | EffectKind::ToolRemoved
@@ -69,6 +76,7 @@ impl Newly {
             | EffectKind::PackagesReplaced
             | EffectKind::TakenDown
             | EffectKind::Withdrawn => Self::Source,
+            EffectKind::Unread => Self::Unread,
             EffectKind::Volatile | EffectKind::Text | EffectKind::Layout | EffectKind::Code | EffectKind::Packaging => {
                 return None;
             }

@@ -118,7 +118,9 @@ impl<'a> Siblings<'a> {
         self.names.get_or_init(|| {
             let folded = tool_surfaces(&self.subject).map(|surface| surface.folded.as_str()).collect();
             let words = tool_surfaces(&self.subject).flat_map(Surface::name_words);
-            let named = |surface: &'a Surface| surface.texts.iter().filter(|text| text.is("/title") || text.is("/annotations/title"));
+            let named = |surface: &'a Surface| {
+                surface.texts.iter().filter(|text| text.is("/title") || text.is("/annotations/title"))
+            };
             let titles = tool_surfaces(&self.subject).flat_map(named).map(|text| folded_name(text.raw())).collect();
             SiblingNames { folded, titles, words: words.map(|word| word.trim_end_matches('s')).collect() }
         })
@@ -241,7 +243,8 @@ impl<'a> SurfaceSpeaker<'a> {
         }
         // Asked late, since it gathers the names of all tools of the server.
         let names = self.siblings.names();
-        let sibling = names.folded.contains(folded.as_str()) || self.is_title(sentence, index) || self.is_of_family(raw);
+        let sibling =
+            names.folded.contains(folded.as_str()) || self.is_title(sentence, index) || self.is_of_family(raw);
         // An identifier is a tool only where something is done with it: variables and fields look the same.
         let is_used = sentence.fits(index + 2, words!["used", "using", "loaded", "present"])
             && sentence.fits(index + 1, words!["is", "gets", "are"]);

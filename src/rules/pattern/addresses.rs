@@ -47,7 +47,9 @@ impl Address {
         Self {
             host: host.trim_matches('.').to_ascii_lowercase(),
             path: path.trim_start_matches('/').to_owned(),
-            is_placeholder: host.len() > 1 && host.bytes().all(is_word) && !host.starts_with(|c: char| c.is_ascii_digit()),
+            is_placeholder: host.len() > 1
+                && host.bytes().all(is_word)
+                && !host.starts_with(|c: char| c.is_ascii_digit()),
         }
     }
 

@@ -24,6 +24,8 @@ struct Harm {
     to_stranger: Option<LazyLock<Regex>>,
     /// True where the deed counts when it is done unasked; of a wide one only what is grave does.
     is_common: bool,
+    /// Words of which a text holds one wherever a grave deed stands: looking for these is cheap.
+    marks: LazyLock<Regex>,
     /// Deeds that are grave however often they are done, each beginning with its verb.
     grave: Option<LazyLock<Regex>>,
 }
@@ -41,6 +43,9 @@ static DESTROYS: Harm = Harm {
     ),
     to_stranger: None,
     is_common: true,
+    marks: pattern!(
+        r"(?i-u)(?:director|backup|files|documents|photos|branch|production|log|history|table|database|schema|collection|password|passphrase|users|members|admin|accounts)"
+    ),
     grave: Some(pattern!(
         r"(?i)\b(?:delet|remov|eras|wip|purg|destroy|shred)(?:e|ing|)\b[^.\n]{0,30}\b(?:all|every|everything|any|the\s+entire)\b[^.\n]{0,40}\b(?:home\s+director(?:y|ies)|backups|user.s?\s+(?:files|documents|photos|data)|files\s+of\s+the\s+user|(?:other|remote)\s+branches|production)\b",
         r"|(?i)\b(?:delete|drop|destroy|wipe)\s+the\s+production\s+(?:database|cluster|environment|data|bucket|server)\b",
@@ -59,6 +64,9 @@ static OPENS: Harm = Harm {
     ),
     to_stranger: None,
     is_common: true,
+    marks: pattern!(
+        r"(?i-u)(?:factor|2fa|mfa|virus|defender|gatekeeper|selinux|apparmor|edr|endpoint protection|audit|monitoring|warning|alert|prompt|false |disable-web)"
+    ),
     grave: Some(pattern!(
         r"(?i)\b(?:disable|turn\s+off|switch\s+off|deactivate|stop|uninstall)\b[^.\n]{0,40}\b(?:two-?factor|2fa|mfa|multi-?factor|anti-?virus|windows\s+defender|gatekeeper|selinux|apparmor|edr|endpoint\s+protection|audit\s+log(?:s|ging)|security\s+monitoring)\b",
         r"|(?i)\bignore\b[^.\n]{0,30}\b(?:security|safety|certificate|permission)\s+(?:warnings?|alerts?|prompts?)\b[^.\n]{0,30}\b(?:continue|proceed|carry\s+on|go\s+on)\b",
@@ -74,6 +82,9 @@ static GRANTS: Harm = Harm {
     ),
     to_stranger: None,
     is_common: true,
+    marks: pattern!(
+        r"(?i-u)(?:sudo|root|administrator|wheel|bucket|storage|public|everyone|anyone|world|authorized_keys)"
+    ),
     grave: Some(pattern!(
         r"(?i)\b(?:create|add)\s+(?:an?\s+|the\s+)?(?:\w+\s+)?(?:user|account)\b[^.\n]{0,60}\b(?:with\s+(?:passwordless\s+)?(?:sudo|root|administrator)|to\s+the\s+(?:sudo|wheel|administrators)\s+group)\b",
         r"|(?i)\b(?:make|set)\b[^.\n]{0,40}\b(?:storage|bucket|s3|drive|folder|repository|database|share)\b[^.\n]{0,30}\b(?:public(?:ly)?|readable|writable|accessible)\b[^.\n]{0,60}\b(?:any(?:one|body)|every(?:one|body)|the\s+(?:internet|world))\b",
@@ -87,6 +98,9 @@ static EXPOSES: Harm = Harm {
     ),
     to_stranger: None,
     is_common: true,
+    marks: pattern!(
+        r"(?i-u)(?:gist|public|open |shared|~/\.ssh|~/\.aws|~/\.gnupg|~/\.kube|header|query|parameter|payload|body|url)"
+    ),
     grave: Some(pattern!(
         r"(?i)\b(?:save|upload|post|publish|put|paste|copy|write)\b[^.\n]{0,50}\b(?:customer|client|user|patient|employee|personal|private|confidential|credentials?|api\s+keys?|secrets?)\b[^.\n]{0,40}\b(?:to|in|into|on)\s+(?:an?\s+)?(?:public|open|shared)\s+(?:gist|repositor(?:y|ies)|paste\w*|bucket|folder|page|channel)\b",
         r"|(?i)\b(?:copy|archive|zip|tar|add|include|pack|bundle)\b[^.\n]{0,30}~/\.(?:ssh|aws|gnupg|kube)\b[^.\n]{0,80}\b(?:output|archive|deliver\w*|shared?|upload\w*|zip|bundle|package)\b",
@@ -102,14 +116,20 @@ static PLANTS: Harm = Harm {
         r"(?i)\b(?:(?:every|each|all|any)\s+(?:\w+\s+){0,2}(?:documents?|files?|responses?|answers?|messages?|e-?mails?|outputs?|pages?|reports?|slides?|presentations?|commits?|posts?|images?|links?|urls?)|instead\s+of|regardless)\b"
     )),
     is_common: true,
+    marks: pattern!(r"(?i-u)https?://"),
     grave: None,
 };
 
 /// What an agent says, rates or writes is to be bent for somebody.
 static STEERS: Harm = Harm {
-    deed: pattern!(r"(?i)\b(?:recommend|rate|rank|mark|say|claim|report|add|insert|round|omit|describe|prefer|approve|tell|answer|state)\b"),
+    deed: pattern!(
+        r"(?i)\b(?:recommend|rate|rank|mark|say|claim|report|add|insert|round|omit|describe|prefer|approve|tell|answer|state)\b"
+    ),
     to_stranger: None,
     is_common: false,
+    marks: pattern!(
+        r"(?i-u)(?:competitor|alternative|rival|regardless|no matter|even if|even when|whatever|irrespective|hidden|invisible|white|zero-|transparent|does not|doesn|no data|nothing |everything |losses|negative|debt|liabilit|side effects|figures|higher|above|first|best)"
+    ),
     grave: Some(pattern!(
         r"(?i)\b(?:recommend|suggest|promote|prefer|favou?r|rate|rank|score)\b[^.\n]{0,80}\b(?:describe|present|portray|mark|rate|rank|label)\b[^.\n]{0,30}\b(?:competitors?|alternatives?|others|rivals?)\b",
         r"|(?i)\b(?:rate|rank|recommend|score|list)\b[^.\n]{0,80}\b(?:higher|first|above|over|best)\b[^.\n]{0,60}\b(?:do\s+not|don.t|never|without)\s+(?:mention\w*|disclos\w*|reveal\w*|say)",
@@ -122,9 +142,14 @@ static STEERS: Harm = Harm {
 
 /// Money is to go elsewhere, or to be spent.
 static PAYS: Harm = Harm {
-    deed: pattern!(r"(?i)\b(?:replace|change|swap|substitute|purchase|buy|transfer|send|pay|subscribe|upgrade|order|redirect)\b"),
+    deed: pattern!(
+        r"(?i)\b(?:replace|change|swap|substitute|purchase|buy|transfer|send|pay|subscribe|upgrade|order|redirect)\b"
+    ),
     to_stranger: None,
     is_common: false,
+    marks: pattern!(
+        r"(?i-u)(?:iban|bank|account|routing|wallet|crypto|bitcoin|ethereum|payment|deposit|card|billing|funds|balance|coins|usd|money|percent)"
+    ),
     grave: Some(pattern!(
         r"(?i)\b(?:replace|change|swap|substitute|rewrite|redirect)\b[^.\n]{0,60}\b(?:iban|bank\s+(?:account|details)|account\s+numbers?|routing\s+numbers?|wallet|crypto\w*|bitcoin|ethereum|payment|deposit)\b[^.\n]{0,60}\b(?:with|to|by|for)\b[^.\n]{0,12}(?:\b[A-Z]{2}\d{2}[ \dA-Z]{10,}|\b(?:bc1|0x|[13])[0-9a-zA-Z]{20,}|\bours?\b|\bthis\s+(?:address|account))",
         r"|(?i)\b(?:purchase|buy|subscribe|upgrade|renew|order)\b[^.\n]{0,60}\b(?:stored|saved|default|user.s)\s+(?:credit\s+)?(?:card|payment\s+method|wallet|billing)\b",
@@ -134,9 +159,14 @@ static PAYS: Harm = Harm {
 
 /// The text, or an advertisement of it, is to get into what is not its own.
 static SPREADS: Harm = Harm {
-    deed: pattern!(r"(?i)\b(?:copy|install|add|insert|message|send|post|share|replicate|propagate|append|invite|recommend)\b"),
+    deed: pattern!(
+        r"(?i)\b(?:copy|install|add|insert|message|send|post|share|replicate|propagate|append|invite|recommend)\b"
+    ),
     to_stranger: None,
     is_common: false,
+    marks: pattern!(
+        r"(?i-u)(?:this skill|this plugin|this prompt|this instruction|this tool|this server|these |itself|contacts|mates|colleagues|members|friends|followers)"
+    ),
     grave: Some(pattern!(
         r"(?i)\b(?:copy|install|replicate|propagate|duplicate|write|add|e-?mail|send)\b[^.\n]{0,30}\b(?:this\s+(?:skill|plugin|prompt|instruction)|these\s+(?:instructions|lines|rules)|itself)\b[^.\n]{0,40}\b(?:every|all|each|any)\s+(?:other\s+)?(?:\w+\s+)?(?:projects?|repositor(?:y|ies)|skills?|machines?|workspaces?|folders?|users?)\b",
         r"|(?i)\b(?:add|insert|append|include|put)\b[^.\n]{0,60}\b(?:install\w*|recommend\w*|promot\w*|advertis\w*)\b[^.\n]{0,30}\bthis\s+(?:skill|plugin|tool|server)\b[^.\n]{0,40}\b(?:every|each|all|any)\s+(?:\w+\s+)?(?:repositor(?:y|ies)|projects?|readmes?|documents?|files?|commits?|messages?)\b",
@@ -150,6 +180,9 @@ static WATCHES: Harm = Harm {
     deed: pattern!(r"(?i)\b(?:take|capture|record|log|read|extract|collect|monitor|track|gather|harvest|copy|watch)\b"),
     to_stranger: None,
     is_common: false,
+    marks: pattern!(
+        r"(?i-u)(?:screen|webcam|microphone|audio|key|clipboard|browser|passwords|location|contacts|calendar|typed)"
+    ),
     grave: Some(pattern!(
         r"(?i)\b(?:take|capture|record)\b[^.\n]{0,20}\b(?:screenshots?|the\s+screen|webcam|microphone|audio)\b[^.\n]{0,30}\b(?:every\s+(?:\d+\s+)?(?:second|minute|hour)s?|continuously|periodically|in\s+the\s+background|at\s+intervals)\b",
         r"|(?i)\b(?:record|log|capture|monitor|collect|store)\b[^.\n]{0,20}\b(?:keystrokes?|key\s?presses|keyboard\s+input|clipboard\s+(?:contents?|history)|typed\s+text)\b",
@@ -164,6 +197,7 @@ static STARTS: Harm = Harm {
     deed: pattern!(r"(?i)\b(?:add|append|write|install|register|create|set\s+up|schedule|put|enable)\b"),
     to_stranger: None,
     is_common: false,
+    marks: pattern!(r"(?i-u)(?:hook|\.md|bashrc|zshrc|profile|crontab|cron|launchagents|systemd|autostart)"),
     grave: Some(pattern!(
         r"(?i)\b(?:add|append|write|insert|save)\b[^.\n]{0,60}\b(?:CLAUDE|AGENTS|GEMINI|SOUL|MEMORY)\.md\b[^.\n]{0,60}\b(?:every|each|all|any)\s+(?:\w+\s+)?(?:future\s+|later\s+)?(?:sessions?|conversations?|tasks?|runs?|agents?)\b[^.\n]{0,40}\b(?:sends?|uploads?|runs?|executes?|posts?|forwards?|reports?|downloads?|fetch\w*|skips?|ignores?)\b",
         r"|(?i)\b(?:install|add|create|write|set\s+up|register)\b[^.\n]{0,30}\b(?:pre-?commit|post-?commit|pre-?push|post-?checkout|git)\s+hooks?\b[^.\n]{0,50}\b(?:uploads?|sends?|posts?|forwards?|reports?|pushes|transmits?)\b[^\n]{0,60}https?://",
@@ -177,6 +211,7 @@ static FOLLOWS: Harm = Harm {
     deed: pattern!(r"(?i)\bhttps?://"),
     to_stranger: Some(pattern!(r"(?i)\bhttps?://")),
     is_common: false,
+    marks: pattern!(r"(?i-u)(?:http)"),
     grave: Some(pattern!(
         r"(?i)\b(?:fetch|get|download|load|read|retrieve|pull|check|visit|open|poll|request)\b[^\n]{0,60}https?://\S+[^\n]{0,60}\b(?:and|then)\s+(?:\w+\s+)?(?:follow|obey|execute|run|apply|carry\s+out|do|launch)\s+",
         r"(?:it|them|this|what(?:ever)?\b|the\s+(?:file|script|program|binary|instructions?|steps|commands?)|(?:any|all)\s+(?:\w+\s+)?(?:commands?|instructions?|directives?|steps))",
@@ -230,15 +265,14 @@ pub(in super::super) fn plants(subject: &Subject<'_>, facts: &mut FactSink<'_>) 
 fn find(subject: &Subject<'_>, facts: &mut FactSink<'_>, harm: &'static Harm) {
     let mut own = None;
     let worth = |document: &&Document| {
-        let grave = || harm.grave.as_ref().is_some_and(|grave| grave.is_match(&document.text));
-        harm.is_common && harm.deed.is_match(&document.text) || grave()
+        // The text as a whole is searched for words alone: expressions with gaps are slow on it.
+        harm.marks.is_match(&document.text) || harm.is_common && harm.deed.is_match(&document.text)
     };
     for document in instructions(subject).filter(worth) {
         let passages = passages(document);
         for (at, passage) in passages.iter().enumerate() {
             let said = document.text.get(passage.bytes.clone()).unwrap_or_default();
-            let mut is_foreign =
-                || names_stranger(subject, own.get_or_insert_with(|| Destinations::of(subject)), said);
+            let mut is_foreign = || names_stranger(subject, own.get_or_insert_with(|| Destinations::of(subject)), said);
             if is_grave(harm, passage, said) && (harm.to_stranger.is_none() || is_foreign()) {
                 facts.found_as(Severity::High, Confidence::Medium, document.place(passage.bytes.start), said);
                 break;
@@ -273,10 +307,19 @@ fn is_grave(harm: &Harm, passage: &Passage<'_>, said: &str) -> bool {
     static LEFT: LazyLock<Regex> = pattern!(
         r"(?i)\b(?:ask(?:s|ing)?|unless|optional(?:ly)?|confirm\w*|only\s+(?:if|when)|whether|e\.g\.|for\s+example|such\s+as|not\s+recommended|temporar\w+|tests?|testing|staging|local\s+development|dev(?:elopment)?\s+(?:environment|server)|sandbox|temp(?:orary)?|cache|build|fixture|attackers?|malicious|example\.com|user\s+(?:asks|wants|requests|asked|requested)\s+(?:for\s+(?:it|this|them|that)|to\b|you\s+to)|when\s+asked|upon\s+request|with\s+(?:their|the\s+user.s)\s+(?:permission|consent|approval))\b"
     );
+    if !harm.marks.is_match(said) {
+        return false;
+    }
     let Some(deed) = harm.grave.as_ref().and_then(|grave| grave.find(said)) else { return false };
-    static OPEN: LazyLock<Regex> = pattern!(r"(?i)\b(?:may|might|could|would|can|consider|avoid|never|if\s+you\s+(?:want|need|wish))\b");
+    static OPEN: LazyLock<Regex> =
+        pattern!(r"(?i)\b(?:may|might|could|would|can|consider|avoid|never|if\s+you\s+(?:want|need|wish))\b");
     let before = said.get(..deed.start()).unwrap_or_default();
-    orders_at(said, deed.start()) && !OPEN.is_match(before) && !LEFT.is_match(said) && !is_forbidden(said, deed.start()) && !passage.is_aside() && !passage.is_mention()
+    orders_at(said, deed.start())
+        && !OPEN.is_match(before)
+        && !LEFT.is_match(said)
+        && !is_forbidden(said, deed.start())
+        && !passage.is_aside()
+        && !passage.is_mention()
 }
 
 /// True where a word of forbidding stands before a deed in its clause.

@@ -197,7 +197,8 @@ fn judgement(subject: &Subject<'_>, own: &Destinations, passages: &[Passage<'_>]
         sentence.fits(*index, &SENDS) && !sentence.negated(*index) && !is_noun
     })?;
     // "If you want to upload a file, go here" leaves it to its reader.
-    let offers = sentence.has(words!["want", "wish", "prefer", "optionally"]) && sentence.has(words!["if", "optionally"]);
+    let offers =
+        sentence.has(words!["want", "wish", "prefer", "optionally"]) && sentence.has(words!["if", "optionally"]);
     let verb = said.len().saturating_sub(sentence.behind(sends).len() + sentence.word(sends).len());
     let binds = passage.binds() || OUGHT.is_match(said) || orders_at(said, verb);
     if !binds || passage.is_aside() || offers {

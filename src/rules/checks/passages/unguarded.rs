@@ -130,7 +130,9 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn said(document: &Document) -> Vec<(usize, usize, Vec<usize>, &str)> {
     let mut said = Vec::new();
     for (at, passage) in passages(document).iter().enumerate() {
-        let Some(words) = document.text.get(passage.bytes.clone()) else { continue };
+        let Some(words) = document.text.get(passage.bytes.clone()).filter(|words| WORTH.is_match(words)) else {
+            continue;
+        };
         let kinds: Vec<usize> = KINDS
             .iter()
             .enumerate()
