@@ -244,7 +244,7 @@ fn is_package(reference: &ListingKey) -> bool {
 
 /// True for what serves a row's tools without a package: an endpoint, an image.
 fn serves(reference: &ListingKey) -> bool {
-    matches!(reference.source.as_str(), "mcp" | "oci")
+    [Ecosystem::Mcp, Ecosystem::Oci].iter().any(|ecosystem| reference.source == ecosystem.as_str())
 }
 
 /// The version that a row names of what it refers to, where the reference cannot say it.

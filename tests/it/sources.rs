@@ -72,11 +72,12 @@ const EXCEPTIONS: [Exception; 17] = [
 ];
 
 /// More of them, of one word each.
-const WORDS: [(&str, &str, &str); 5] = [
+const WORDS: [(&str, &str, &str); 6] = [
     ("crawlers/pypi/project.rs", "git", "a label of project addresses"),
     ("crawlers/pypi/project.rs", "github", "a label of project addresses"),
     ("crawlers/references.rs", "git", "a scheme of addresses"),
     ("crawlers/settings/well_known.rs", "pypi", "a part of a host's name"),
+    ("src/check/target.rs", "oci", "a type of package URLs"),
     ("src/evidence/code/javascript/taint.rs", "folder", "a method of archives"),
 ];
 

@@ -163,6 +163,7 @@ mod tool_languages;
 mod tool_orders;
 mod tool_poison;
 mod tool_secrets;
+mod tool_siblings;
 mod tool_texts;
 mod tool_values;
 

@@ -143,7 +143,7 @@ fn takes_own_entry(subject: &Subject<'_>, file: &SourceFile<'_>) -> bool {
         let named = |word: &&str| {
             call.callee.ends_with(word) || call.arguments.iter().filter_map(text_of).any(|text| text.contains(word))
         };
-        ["find-generic-password", "secret-tool", "get_password"].iter().any(|word| named(&word))
+        ["find-generic-password", "secret-tool", "get_password"].iter().any(named)
     };
     let of_site = |call: &Call| call.arguments.iter().filter_map(text_of).any(|text| text.contains(label));
     let mut entries = file.view.calls.iter().filter(takes).peekable();

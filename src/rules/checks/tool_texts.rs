@@ -3,7 +3,6 @@
 //! The rules that read them judge them.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 
 use capdex_evidence::schema::SchemaField;
 use capdex_evidence::sentences::{Sentence, Words};
@@ -13,6 +12,8 @@ pub(super) use capdex_evidence::surfaces::{folded_name, name_words};
 use capdex_evidence::words;
 use capdex_model::capability::Kind;
 use capdex_model::fact::Place;
+
+use super::tool_siblings::Siblings;
 
 /// Texts of servers in this capability's files that a model reads: tools, prompts, resources, servers.
 pub(super) fn surfaces<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Surface> + use<'a> {
@@ -91,40 +92,6 @@ pub(super) struct SurfaceSpeaker<'a> {
     /// The words of its name and of the first sentence of its description, once asked for.
     own: OnceCell<Vec<&'a str>>,
     siblings: &'a Siblings<'a>,
-}
-
-/// The tools of a capability by name, once asked for.
-pub(super) struct Siblings<'a> {
-    subject: Subject<'a>,
-    names: OnceCell<SiblingNames<'a>>,
-}
-
-struct SiblingNames<'a> {
-    /// Without case and separators.
-    folded: BTreeSet<&'a str>,
-    /// Their titles, likewise.
-    titles: BTreeSet<String>,
-    /// The words of their names, singular.
-    words: BTreeSet<&'a str>,
-}
-
-impl<'a> Siblings<'a> {
-    /// Those of a subject.
-    pub(super) const fn of(subject: &Subject<'a>) -> Self {
-        Self { subject: *subject, names: OnceCell::new() }
-    }
-
-    fn names(&self) -> &SiblingNames<'a> {
-        self.names.get_or_init(|| {
-            let folded = tool_surfaces(&self.subject).map(|surface| surface.folded.as_str()).collect();
-            let words = tool_surfaces(&self.subject).flat_map(Surface::name_words);
-            let named = |surface: &'a Surface| {
-                surface.texts.iter().filter(|text| text.is("/title") || text.is("/annotations/title"))
-            };
-            let titles = tool_surfaces(&self.subject).flat_map(named).map(|text| folded_name(text.raw())).collect();
-            SiblingNames { folded, titles, words: words.map(|word| word.trim_end_matches('s')).collect() }
-        })
-    }
 }
 
 /// The words of a surface's name and of the first sentence of its description.

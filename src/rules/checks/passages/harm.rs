@@ -284,10 +284,10 @@ fn find(subject: &Subject<'_>, facts: &mut FactSink<'_>, harm: &'static Harm) {
             }
             let unasked = STANDING.is_match(said);
             let silent = SILENT.is_match(around(&passages, at, 1));
-            if let Some(words) = &harm.to_stranger {
-                if !words.is_match(said) || !is_foreign() {
-                    continue;
-                }
+            if let Some(words) = &harm.to_stranger
+                && (!words.is_match(said) || !is_foreign())
+            {
+                continue;
             }
             let severity = match (unasked, silent) {
                 (_, true) => Severity::High,
