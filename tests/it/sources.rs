@@ -72,12 +72,19 @@ const EXCEPTIONS: [Exception; 17] = [
 ];
 
 /// More of them, of one word each.
-const WORDS: [(&str, &str, &str); 6] = [
+const WORDS: [(&str, &str, &str); 13] = [
     ("crawlers/pypi/project.rs", "git", "a label of project addresses"),
     ("crawlers/pypi/project.rs", "github", "a label of project addresses"),
     ("crawlers/references.rs", "git", "a scheme of addresses"),
     ("crawlers/settings/well_known.rs", "pypi", "a part of a host's name"),
+    ("src/check/launch.rs", "npm", "the name of a program"),
+    ("src/check/lock_file.rs", "git", "a key of lock files"),
+    ("src/check/target.rs", "github", "a type of package URLs"),
+    ("src/check/target.rs", "npm", "a type of package URLs"),
     ("src/check/target.rs", "oci", "a type of package URLs"),
+    ("src/check/target.rs", "pypi", "a type of package URLs"),
+    ("src/corpus/drift/dependencies.rs", "github", "a form of dependencies in manifests"),
+    ("src/corpus/typosquat/reading.rs", "mcp", "a word in names"),
     ("src/evidence/code/javascript/taint.rs", "folder", "a method of archives"),
 ];
 
