@@ -47,7 +47,7 @@ static DESTROYS: Harm = Harm {
         r"(?i-u)(?:director|backup|files|documents|photos|branch|production|log|history|table|database|schema|collection|password|passphrase|users|members|admin|accounts)"
     ),
     grave: Some(pattern!(
-        r"(?i)\b(?:delet|remov|eras|wip|purg|destroy|shred)(?:e|ing|)\b[^.\n]{0,30}\b(?:all|every|everything|any|the\s+entire)\b[^.\n]{0,40}\b(?:home\s+director(?:y|ies)|backups|user.s?\s+(?:files|documents|photos|data)|files\s+of\s+the\s+user|(?:other|remote)\s+branches|production)\b",
+        r"(?i)\b(?:delet|remov|eras|wip|purg|destroy|shred)(?:e|ing|)\b[^.\n]{0,30}\b(?:all|every|everything|any|the\s+entire)\s+(?:(?:\w+|in|of)(?:.s)?\s+){0,5}?(?:home\s+director(?:y|ies)|backups|user.s?\s+(?:files|documents|photos|data)|files\s+of\s+the\s+user|(?:other|remote)\s+branches|production)\b",
         r"|(?i)\b(?:delete|drop|destroy|wipe)\s+the\s+production\s+(?:database|cluster|environment|data|bucket|server)\b",
         r"|(?i)\brewrite\b[^.\n]{0,20}\bgit\s+history\b[^.\n]{0,60}\bforce-?push\b",
         r"|(?i)\b(?:delete|clear|wipe|truncate|erase|overwrite|remove|purge)\b[^.\n]{0,30}\b(?:(?:audit|system|access|security|event)\s+logs?|/var/log|shell\s+history|bash\s+history)\b",
