@@ -69,23 +69,29 @@ pub fn judge_scanned(scanned: Vec<Scanned>, input: &JudgedInput, at: AsOf) -> Ve
 
 /// The package is judged as strictly as the strictest of what it holds. Its line is the last.
 fn give_the_package_its_verdict(judged: &mut [JudgedCapability]) {
+    let speaker = speaker(&judged.iter().map(|one| one.verdict.band).collect::<Vec<_>>());
     let Some((package, others)) = judged.split_last_mut() else { return };
-    // The first of equals, and the package's own files before what merely is as bad.
-    let own = place(package.verdict.band);
-    let strictest = others.iter().rev().max_by_key(|one| place(one.verdict.band));
-    if let Some(one) = strictest.filter(|one| place(one.verdict.band) > own) {
+    // None where the package speaks for itself.
+    if let Some(one) = speaker.and_then(|at| others.get(at)) {
         package.deciding.clone_from(&one.deciding);
         package.verdict = one.verdict.clone();
     }
+}
+
+/// Whose band a package has, which is the last of some: the first of the strictest, and its own before what merely is as bad.
+fn speaker(bands: &[Band]) -> Option<usize> {
+    let (own, others) = bands.split_last()?;
+    let strictest = others.iter().enumerate().rev().max_by_key(|(_, band)| place(**band));
+    Some(strictest.filter(|(_, band)| place(**band) > place(*own)).map_or(others.len(), |(at, _)| at))
 }
 
 /// The verdict over a package alone: the strictest of what it holds. The package must be the last.
 pub fn verdict(scanned: &[Scanned], at: AsOf) -> Verdict {
     let scores = analysis::score_all(&scanned.iter().map(|one| &one.facts).collect::<Vec<_>>(), at);
     let verdicts = scanned.iter().zip(&scores).map(|(one, scores)| analysis::judge(scores, &one.completeness));
-    // The package's own before others that are as bad, and of those the first.
-    let strictest = verdicts.rev().reduce(|own, other| if place(other.band) > place(own.band) { other } else { own });
-    strictest.unwrap_or_else(|| Verdict {
+    let verdicts: Vec<Verdict> = verdicts.collect();
+    let speaker = speaker(&verdicts.iter().map(|verdict| verdict.band).collect::<Vec<_>>());
+    speaker.and_then(|at| verdicts.into_iter().nth(at)).unwrap_or_else(|| Verdict {
         band: Band::Unknown,
         reason: "there is nothing in it".to_owned(),
         disagreement: None,

@@ -20,6 +20,13 @@ use capdex_evidence::zones::ZoneKind;
 
 use super::tool_directives::obliges;
 
+/// An expression in parts, compiled at its first use.
+macro_rules! pattern {
+    ($($part:expr),+ $(,)?) => {
+        LazyLock::new(|| Regex::new(concat!($($part),+)).expect("the pattern is fixed and valid"))
+    };
+}
+
 pub(super) mod collected;
 pub(super) mod harm;
 pub(super) mod required;

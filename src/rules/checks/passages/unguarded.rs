@@ -4,6 +4,7 @@
 //! beforehand, no question at all, refusals to be passed over, checks that bind nobody. Several kinds of such words together
 //! are one, and so are marks of settings in a comment, which only machines would read.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -15,12 +16,6 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 use super::{Passage, documents, orders_at, passages};
-
-macro_rules! pattern {
-    ($($part:expr),+ $(,)?) => {
-        LazyLock::new(|| Regex::new(concat!($($part),+)).expect("the pattern is fixed and valid"))
-    };
-}
 
 static WORTH: LazyLock<Regex> = pattern!(
     r"(?i)approv|consent|confirm|sandbox|permission|vetted|whitelist|allowlist|advisory|without\s+(?:ask|prompt)|not\s+(?:ask|prompt|wait)|ignore|bypass|unrestricted|permissive|trust[\w\s-]{0,12}(?:full|elevated)|sudo"
@@ -120,15 +115,25 @@ const NEAR: usize = 14;
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in documents(subject, &WORTH) {
         let marked = MARKED.find(&document.text).map(|found| found.start());
-        let said = said(document);
-        let Some((severity, start, evidence)) = regime(&said, marked, document) else { continue };
-        facts.found_as(severity, Confidence::Medium, document.place(start), &evidence);
+        let Some((severity, start, evidence)) = regime(&taken(document), marked, document) else { continue };
+        facts.found_as(severity, Confidence::Medium, document.place(start), evidence);
     }
 }
 
-/// The sentences that take something away: which in the order of the text, where it begins, the kinds, and its words.
-fn said(document: &Document) -> Vec<(usize, usize, Vec<usize>, &str)> {
-    let mut said = Vec::new();
+/// A sentence that takes something away.
+struct Taken<'a> {
+    /// Which it is in the order of the text.
+    at: usize,
+    /// Its first byte.
+    start: usize,
+    /// Which of [`KINDS`] it is.
+    kinds: Vec<usize>,
+    words: &'a str,
+}
+
+/// The sentences that take something away, in the order of the text.
+fn taken(document: &Document) -> Vec<Taken<'_>> {
+    let mut taken = Vec::new();
     for (at, passage) in passages(document).iter().enumerate() {
         let Some(words) = document.text.get(passage.bytes.clone()).filter(|words| WORTH.is_match(words)) else {
             continue;
@@ -143,24 +148,22 @@ fn said(document: &Document) -> Vec<(usize, usize, Vec<usize>, &str)> {
             .map(|(kind, _)| kind)
             .collect();
         if !kinds.is_empty() && !is_told(passage) {
-            said.push((at, passage.bytes.start, kinds, words));
+            taken.push(Taken { at, start: passage.bytes.start, kinds, words });
         }
     }
-    said
+    taken
 }
 
 /// Other kinds within reach make a regime; one plain kind alone is half of one.
-fn regime(
-    said: &[(usize, usize, Vec<usize>, &str)],
+fn regime<'a>(
+    taken: &[Taken<'a>],
     marked: Option<usize>,
-    document: &Document,
-) -> Option<(Severity, usize, String)> {
-    let mut best: Option<(Severity, usize, String)> = None;
-    for (index, (at, start, _, words)) in said.iter().enumerate() {
-        let near = said.iter().skip(index).take_while(|other| other.0 <= at + NEAR);
-        let mut kinds: Vec<usize> = near.flat_map(|other| other.2.iter().copied()).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
+    document: &'a Document,
+) -> Option<(Severity, usize, &'a str)> {
+    let mut best: Option<(Severity, usize, &str)> = None;
+    for (index, first) in taken.iter().enumerate() {
+        let near = taken.iter().skip(index).take_while(|other| other.at <= first.at + NEAR);
+        let kinds: BTreeSet<usize> = near.flat_map(|other| other.kinds.iter().copied()).collect();
         let plain = kinds.iter().any(|kind| KINDS.get(*kind).is_some_and(|kind| kind.is_plain));
         let severity = match (kinds.len() + usize::from(marked.is_some()), plain || marked.is_some()) {
             (2.., true) => Severity::High,
@@ -168,11 +171,11 @@ fn regime(
             _ => continue,
         };
         if best.as_ref().is_none_or(|(known, ..)| *known < severity) {
-            best = Some((severity, *start, (*words).to_owned()));
+            best = Some((severity, first.start, first.words));
         }
     }
     let shown = |start: usize| document.text.get(start..).and_then(|text| text.lines().next()).unwrap_or_default();
-    best.or_else(|| marked.map(|start| (Severity::Medium, start, shown(start).to_owned())))
+    best.or_else(|| marked.map(|start| (Severity::Medium, start, shown(start))))
 }
 
 /// True where the sentence names, quotes or forbids it. What the text is about excuses nothing: a text that takes
