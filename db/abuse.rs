@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use capdex_model::abuse::AbuseList;
+use capdex_model::abuse::{AbuseList, Report};
 use capdex_model::digest::Digest;
+use capdex_model::listing::Listing;
 use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
@@ -109,6 +110,27 @@ impl Reader {
         rows(self.connection(), "read the lists of abuse", sql, (), |row| {
             Ok(ImportedList { list: row.packed(0, "list of abuse")?, digest: row.digest(1)?, imported: row.as_of(2)? })
         })
+    }
+
+    /// The listings that are there and that the newest versions of the lists report, each report by itself; sorted by listing,
+    /// then by report.
+    pub fn reported(&self) -> Result<Vec<(Listing, Report)>, StoreError> {
+        const WHAT: &str = "read whom lists of abuse report";
+        let conn = self.connection();
+        let reports = rows(conn, WHAT, "SELECT subject, report FROM abuse_reports", (), |row| {
+            Ok((row.cell::<String>(0)?, row.json::<Report>(1, "report")?))
+        })?;
+        let mut found = Vec::new();
+        let sql = "SELECT d.body FROM listings l JOIN json_documents d ON d.id = l.body
+                   WHERE l.id = ?1 AND l.state = 'active'";
+        for (subject, report) in reports {
+            for id in claims::listings_of(conn, &BTreeSet::from([subject]))? {
+                let listing = first(conn, WHAT, sql, (id,), |row| row.packed::<Listing>(0, "listing"))?;
+                found.extend(listing.map(|listing| (listing, report.clone())));
+            }
+        }
+        found.sort_by(|(a, of_a), (b, of_b)| (&a.key, of_a).cmp(&(&b.key, of_b)));
+        Ok(found)
     }
 }
 

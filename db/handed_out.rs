@@ -15,8 +15,19 @@ use crate::{Reader, StoreError};
 pub struct StandingArtifact {
     /// The version of its snapshot, where it has one.
     pub version: Option<String>,
-    /// Its capabilities in the scan that counts: the facts of each, and true where all of it was looked at.
-    pub capabilities: Vec<(FactsId, bool)>,
+    /// Its capabilities in the scan that counts.
+    pub capabilities: Vec<StandingCapability>,
+}
+
+/// A capability of an artifact as it stands now, as far as its verdict asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StandingCapability {
+    /// Its id.
+    pub id: CapabilityId,
+    /// Its facts.
+    pub facts: FactsId,
+    /// True where all of it was looked at.
+    pub is_whole: bool,
 }
 
 impl Reader {
@@ -59,11 +70,13 @@ impl Reader {
         let Some(version) = first(self.connection(), WHAT, sql, (identity,), |row| row.cell(0))? else {
             return Ok(None);
         };
-        let sql = "SELECT r.facts, q.body FROM identities i JOIN scan_results r ON r.scan = i.scan
+        let sql = "SELECT k.digest, r.facts, q.body FROM identities i JOIN scan_results r ON r.scan = i.scan
+                   JOIN capabilities k ON k.id = r.capability
                    JOIN json_documents q ON q.id = r.completeness WHERE i.name = ?1 ORDER BY r.id";
         let capabilities = rows(self.connection(), WHAT, sql, (identity,), |row| {
-            let completeness: Completeness = row.packed(1, "completeness")?;
-            Ok((FactsId(row.cell(0)?), completeness == Completeness::Analysed))
+            let completeness: Completeness = row.packed(2, "completeness")?;
+            let is_whole = completeness == Completeness::Analysed;
+            Ok(StandingCapability { id: CapabilityId(row.digest(0)?), facts: FactsId(row.cell(1)?), is_whole })
         })?;
         Ok(Some(StandingArtifact { version, capabilities }))
     }

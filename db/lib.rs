@@ -86,7 +86,7 @@ pub use error::StoreError;
 pub use facts::{ExceptionTexts, FactsId, PackedFacts};
 pub use families::{CampaignRow, FamilyMember};
 pub use gaps::LedgerGap;
-pub use handed_out::StandingArtifact;
+pub use handed_out::{StandingArtifact, StandingCapability};
 pub use listings::{ListingState, StoredListing, Upserted};
 pub use lock::is_locked;
 pub use messages::{DeliveryHistoryRow, Queued};

@@ -35,7 +35,7 @@ pub use http::HttpSection;
 pub use identity::IdentitySection;
 pub use notifier::{Notifier, NotifierTarget};
 pub use retention::RetentionSection;
-pub use sources::{SourceRun, SourceSection, WalkCaps, certificates, variable};
+pub use sources::{SourceRun, SourceSection, ToldVerdicts, WalkCaps, certificates, variable};
 
 /// The schedule that runs without any configuration.
 pub const QUICKSTART: &str = include_str!("../../schedules/quickstart.toml");

@@ -72,6 +72,9 @@ keys! {
         /// The address of the counts of downloads, for npm. Without it none are asked for.
         #[key(default = NONE, example = r#""https://downloads.registry.example""#)]
         pub downloads_url: Option<String>,
+        /// Whether an alert tells of listings that stand at block or caution: `true` for all of the source, `false` for none.
+        #[key(default = "for the names in `packages` alone", example = "true")]
+        pub tell_verdicts: Option<bool>,
         /// Requests after which the walk stops; the next run goes on.
         #[key(default = "no budget", example = "1000")]
         pub max_requests: Option<u64>,
@@ -132,6 +135,8 @@ pub struct SourceRun {
     pub max_references: usize,
     /// Listings of one night that are asked for what they do not say themselves.
     pub signals: usize,
+    /// The listings whose bad verdicts are told.
+    pub told_verdicts: ToldVerdicts,
     /// Requests after which the walk stops until the next run; none without a budget.
     pub max_requests: Option<u64>,
     /// Entries after which the walk stops until the next run; none without a limit.
@@ -142,6 +147,17 @@ pub struct SourceRun {
     pub max_gone_percent: u32,
     /// The bounds of a walk.
     pub caps: WalkCaps,
+}
+
+/// The listings of a source of which an alert tells when they stand at block or caution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToldVerdicts {
+    /// None of them.
+    None,
+    /// Those that the schedule names.
+    Named,
+    /// Every one: a directory has hundreds.
+    All,
 }
 
 /// The bounds of a walk, far above what any real directory has.
@@ -198,6 +214,11 @@ pub(super) fn run_of(
         follows: section.follow.unwrap_or(is_asked_by_name),
         max_references: section.max_references.unwrap_or(MAX_REFERENCES),
         signals: signals_of(section)?,
+        told_verdicts: match section.tell_verdicts {
+            None => ToldVerdicts::Named,
+            Some(true) => ToldVerdicts::All,
+            Some(false) => ToldVerdicts::None,
+        },
         max_requests: section.max_requests,
         max_entries: None,
         full_walk_days: section.full_walk_days.unwrap_or(FULL_WALK_DAYS),

@@ -16,7 +16,9 @@ const MOST: usize = 2_000;
 /// `http`, `https` and the spelling that hides them from scanners, then what an address may be made of.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     // `hxxp` is how a report or an evasive text spells `http`; people still read it as an address.
-    Regex::new(r#"(?i)\bh(?:tt|xx)ps?://([^\s/?#"'<>()\[\]{}`\\|^,;]+)([^\s"'<>()\[\]{}`\\|^,;]*)"#).expect("is one")
+    capdex_evidence::expression::of(
+        r#"(?i)\bh(?:tt|xx)ps?://([^\s/?#"'<>()\[\]{}`\\|^,;]+)([^\s"'<>()\[\]{}`\\|^,;]*)"#,
+    )
 });
 
 /// The kind of thing that lies at the end of an address.

@@ -15,6 +15,7 @@ pub mod decode;
 pub mod decompose;
 mod docstring;
 pub mod document;
+pub mod expression;
 mod fact_surface;
 pub mod file_role;
 pub mod formats;

@@ -97,7 +97,7 @@ fn is_shell(name: &str) -> bool {
 /// kept.
 static OWN: LazyLock<Regex> = LazyLock::new(|| {
     let own = r"^(?P<indent>\s*)(?:\w+(?:\s*,\s*\w+)*\s*=\s*)?(?:(?:!{1,2}|%(?:sx|system)\s)(?P<command>.*)|(?:\?|%{1,2}[A-Za-z]).*|[\w.]+\?{1,2}\s*)$";
-    Regex::new(own).expect("the pattern is fixed and valid")
+    crate::expression::of(own)
 });
 
 impl NotebookCell {

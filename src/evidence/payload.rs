@@ -19,31 +19,29 @@ static FETCHES: LazyLock<Regex> = LazyLock::new(|| {
         r"\bbase64\s+(?:-d|-D|--decode)\s*\|\s*(?:ba|z)?sh\b|/dev/tcp/".to_owned(),
         r"-w(?:indowstyle)?\s+hidden\b(?u:[^\n]){0,160}https?://".to_owned(),
     ];
-    Regex::new(&format!("(?i-u){}", forms.join("|"))).expect("the pattern is fixed and valid")
+    crate::expression::of(&format!("(?i-u){}", forms.join("|")))
 });
 
 static SENDS: LazyLock<Regex> = LazyLock::new(|| {
     let option = r"\s(?:-d|--data(?:-\w+)?|-F|--form|-T|--upload-file|--post-(?:data|file))[\s=]";
-    Regex::new(&format!(
+    crate::expression::of(&format!(
         r"(?i-u)\b(?:curl|wget)\b(?u:[^\n]){{0,120}}{option}(?u:[^\n]){{0,200}}https?://|\b(?:curl|wget)\b(?u:[^\n]){{0,120}}https?://(?u:[^\n]){{0,200}}{option}"
     ))
-    .expect("the pattern is fixed and valid")
 });
 
-static LOCAL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\])").expect("the pattern is fixed and valid")
-});
+static LOCAL: LazyLock<Regex> =
+    LazyLock::new(|| crate::expression::of(r"(?i-u)https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\])"));
 
 static HIDES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    crate::expression::of(
         r"(?i-u)\b(?:do\s+not|don(?u:.?)t|never|no\s+need\s+to)\s+(?:\w+\s+){0,2}?(?:mention|tell|report|show|reveal|disclose|inform|list|ask)\b|\bwithout\s+(?:\w+\s+)?(?:telling|informing|asking|notifying|mentioning|a\s+question)\b|\b(?:leave|omit|keep|left)\b(?u:[^.\n]){0,40}\b(?:out\s+of|from)\s+(?:the|your|any)\s+(?:summary|report|answer|output|reply)|\b(?:silently|secretly|covertly)\b|\binternal\s+(?:tooling|step|detail)",
     )
-    .expect("the pattern is fixed and valid")
 });
 
 static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:run|execute|call|install|send|append|fetch|post|upload|create\s+it\s+with|follow)\b(?u:[^\n]){0,120}?(?:`|https?://|\bnpx\s|\bcurl\s|\bpython3?\s|~/)")
-        .expect("the pattern is fixed and valid")
+    crate::expression::of(
+        r"(?i-u)\b(?:run|execute|call|install|send|append|fetch|post|upload|create\s+it\s+with|follow)\b(?u:[^\n]){0,120}?(?:`|https?://|\bnpx\s|\bcurl\s|\bpython3?\s|~/)",
+    )
 });
 
 /// The offset of a command that fetches a program and runs it.

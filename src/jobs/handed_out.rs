@@ -5,19 +5,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_db::{Reader, RubricIds};
+use capdex_db::Reader;
 use capdex_model::corpus_signal::{CorpusSignal, HANDED_OUT, NOT_LOOKED_AT};
 use capdex_model::fact::Severity;
 use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::listing::{Listing, Locator};
-use capdex_model::score::{Band, Score};
-use capdex_model::snapshot::Completeness;
+use capdex_model::score::Band;
 use capdex_model::source_role::Ecosystem;
-use capdex_rubrics::verdict::OwnVerdict;
-use capdex_rubrics::{Rubric as _, verdict};
 
 use super::JobContext;
 use super::same_version::is_same_version;
+use super::standing_verdicts::StandingVerdicts;
 
 /// Version of this judgement: with another one it runs again over what it has looked at.
 const VERSION: u32 = 2;
@@ -73,15 +71,14 @@ struct ArtifactVerdict {
 /// Judges rows by what they hand out, each artifact once.
 struct ArtifactJudge<'a> {
     reader: &'a Reader,
-    rubrics: RubricIds,
-    day: i64,
+    artifacts: StandingVerdicts<'a>,
     known: BTreeMap<String, Option<ArtifactVerdict>>,
 }
 
 impl<'a> ArtifactJudge<'a> {
     fn new(reader: &'a Reader, context: &JobContext) -> anyhow::Result<Self> {
-        let rubrics = reader.rubric_ids(&[OwnVerdict.meta().rubric.clone()])?;
-        Ok(Self { reader, rubrics, day: context.as_of.day(), known: BTreeMap::new() })
+        let artifacts = StandingVerdicts::new(reader, context.as_of)?;
+        Ok(Self { reader, artifacts, known: BTreeMap::new() })
     }
 
     /// Everything that is to be said of a row. Empty for a listing that carries no text of its own: it is its artifact.
@@ -179,25 +176,14 @@ impl<'a> ArtifactJudge<'a> {
         if let Some(known) = self.known.get(identity) {
             return Ok(known.clone());
         }
-        let judged = match self.reader.standing_artifact(identity)? {
-            Some(standing) if !standing.capabilities.is_empty() => {
-                let is_whole = standing.capabilities.iter().all(|(_, is_analysed)| *is_analysed);
-                let mut band = Band::Ok;
-                for (facts, is_analysed) in standing.capabilities {
-                    let stored = self.reader.stored_scores(facts, &self.rubrics, self.day)?;
-                    let scores: Vec<Score> = stored.iter().map(|score| score.outline()).collect::<Result<_, _>>()?;
-                    let completeness =
-                        if is_analysed { Completeness::Analysed } else { Completeness::Partial(Vec::new()) };
-                    band = match (band, verdict(&scores, &completeness).band) {
-                        (Band::Block, _) | (_, Band::Block) => Band::Block,
-                        (Band::Caution, _) | (_, Band::Caution) => Band::Caution,
-                        _ => Band::Ok,
-                    };
-                }
-                Some(ArtifactVerdict { band, version: standing.version, is_whole })
-            }
-            _ => None,
-        };
+        let judged = self.artifacts.of(identity)?.map(|judged| ArtifactVerdict {
+            band: match judged.worst.verdict.band {
+                band @ (Band::Block | Band::Caution) => band,
+                _ => Band::Ok,
+            },
+            version: judged.version,
+            is_whole: judged.is_whole,
+        });
         self.known.insert(identity.to_owned(), judged.clone());
         Ok(judged)
     }

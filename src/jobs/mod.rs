@@ -31,7 +31,9 @@ pub(crate) mod same_version;
 pub mod scan;
 pub mod score;
 mod slugs;
+mod standing_verdicts;
 mod times;
+mod verdict_alerts;
 pub mod watch;
 
 /// Everything a job may use: the only bag of dependencies.

@@ -73,37 +73,50 @@ pub(super) struct Lure {
 }
 
 static FETCHED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:download\w*|install\w*|fetch|obtain|grab|curl|wget|get\s+the)\b").expect("is one")
+    capdex_evidence::expression::of(r"(?i)\b(?:download\w*|install\w*|fetch|obtain|grab|curl|wget|get\s+the)\b")
 });
 static RUN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:run|runs|running|execut\w+|launch\w*|start\s+(?:it|the)|double-?click|extract|unzip|unpack|paste|installer|set\s*up|setup|chmod)\b").expect("is one")
+    capdex_evidence::expression::of(
+        r"(?i)\b(?:run|runs|running|execut\w+|launch\w*|start\s+(?:it|the)|double-?click|extract|unzip|unpack|paste|installer|set\s*up|setup|chmod)\b",
+    )
 });
 static REQUIRED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:required?|requires|prerequisites?|must|mandatory|before\s+(?:using|you|running|continuing|first|the\s+first)|(?:will|does|do|can)\s*(?:not|n.t)\s+(?:work|function|start|run)|won.t\s+work|companion|depends\s+on|relies\s+on|needs?\s+(?:the|a|an|to|this)|only\s+works?\s+with|first)\b").expect("is one")
+    capdex_evidence::expression::of(
+        r"(?i)\b(?:required?|requires|prerequisites?|must|mandatory|before\s+(?:using|you|running|continuing|first|the\s+first)|(?:will|does|do|can)\s*(?:not|n.t)\s+(?:work|function|start|run)|won.t\s+work|companion|depends\s+on|relies\s+on|needs?\s+(?:the|a|an|to|this)|only\s+works?\s+with|first)\b",
+    )
 });
 static PIPED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:curl|wget|irm|iwr|invoke-webrequest|invoke-restmethod)\b[^\n]{0,300}(?:\||&&|;|\n)\s*(?:sudo\s+)?(?:(?:ba|z|da)?sh|iex|invoke-expression|python3?|node|perl|chmod|\./)").expect("is one")
+    capdex_evidence::expression::of(
+        r"(?i)\b(?:curl|wget|irm|iwr|invoke-webrequest|invoke-restmethod)\b[^\n]{0,300}(?:\||&&|;|\n)\s*(?:sudo\s+)?(?:(?:ba|z|da)?sh|iex|invoke-expression|python3?|node|perl|chmod|\./)",
+    )
 });
 /// Words for what is fetched to be read or looked at, not run.
 static HARMLESS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:datasets?|sample\s+data|corpus|weights|checkpoints?|fonts?|templates?|icons?|images?|screenshots?|papers?|slides?|articles?)\b").expect("is one")
+    capdex_evidence::expression::of(
+        r"(?i)\b(?:datasets?|sample\s+data|corpus|weights|checkpoints?|fonts?|templates?|icons?|images?|screenshots?|papers?|slides?|articles?)\b",
+    )
 });
 static PASSPHRASE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)\b(?:pass(?:word|phrase|code)?|pwd)\s*(?:is\s+|[:=]\s*|\(\s*)[`"'*(]*([\w.!@#$%&+-]{3,32})"#)
-        .expect("is one")
+    capdex_evidence::expression::of(
+        r#"(?i)\b(?:pass(?:word|phrase|code)?|pwd)\s*(?:is\s+|[:=]\s*|\(\s*)[`"'*(]*([\w.!@#$%&+-]{3,32})"#,
+    )
 });
 static OPENED_WITH: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)\b(?:extract|unzip|unpack|decompress|unlock|open)\b[^\n.]{0,60}\b(?:using|with)\b[^\n.`"']{0,30}[`"']([\w.!@#$%&+-]{3,32})[`"']"#).expect("is one")
+    capdex_evidence::expression::of(
+        r#"(?i)\b(?:extract|unzip|unpack|decompress|unlock|open)\b[^\n.]{0,60}\b(?:using|with)\b[^\n.`"']{0,30}[`"']([\w.!@#$%&+-]{3,32})[`"']"#,
+    )
 });
 static UNZIP: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:unzip\s+(?:-\w+\s+)*-P\s*|7z\s+x\s+(?:\S+\s+)*-p)([\w.!@#$%&+-]{3,32})").expect("is one")
+    capdex_evidence::expression::of(r"(?i)\b(?:unzip\s+(?:-\w+\s+)*-P\s*|7z\s+x\s+(?:\S+\s+)*-p)([\w.!@#$%&+-]{3,32})")
 });
 static WALLET: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\b(0x[0-9a-fA-F]{40}|bc1[0-9a-z]{25,60}|T[1-9A-HJ-NP-Za-km-z]{33}|[13][1-9A-HJ-NP-Za-km-z]{25,34})\b")
-        .expect("is one")
+    capdex_evidence::expression::of(
+        r"\b(0x[0-9a-fA-F]{40}|bc1[0-9a-z]{25,60}|T[1-9A-HJ-NP-Za-km-z]{33}|[13][1-9A-HJ-NP-Za-km-z]{25,34})\b",
+    )
 });
-static PAID: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(?:send|transfer|pay|deposit|donate|tip|forward|withdraw)\b").expect("is one"));
+static PAID: LazyLock<Regex> = LazyLock::new(|| {
+    capdex_evidence::expression::of(r"(?i)\b(?:send|transfer|pay|deposit|donate|tip|forward|withdraw)\b")
+});
 
 /// Words that stand after "password:" without being one, and programs that unpack.
 const NO_PASSPHRASE: [&str; 24] = [
@@ -322,7 +335,7 @@ fn passphrase(wide: &str, address: &Address) -> Option<String> {
 }
 
 static OPENS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:extract|unzip|unpack|decompress|archive|\.zip|\.rar|\.7z)\b").expect("is one")
+    capdex_evidence::expression::of(r"(?i)\b(?:extract|unzip|unpack|decompress|archive|\.zip|\.rar|\.7z)\b")
 });
 
 /// Addresses in sentences that have money sent.

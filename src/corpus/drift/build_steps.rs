@@ -21,14 +21,12 @@ use capdex_model::fact::Severity;
 const COMMANDS: usize = 200;
 
 /// `<!(command)`, `<!@(command)`, also in conditions.
-static COMMAND: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"<!@?\(([^\n]{1,400})").expect("the pattern is fixed and valid"));
+static COMMAND: LazyLock<Regex> = LazyLock::new(|| capdex_evidence::expression::of(r"<!@?\(([^\n]{1,400})"));
 /// The commands of honest bindings: they ask where the headers of a library are.
 static ASKS_FOR_HEADERS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    capdex_evidence::expression::of(
         r#"^\s*(?:node\s+-[pe]\s*\W{0,3}(?:console\.log\()?require\(\W{1,3}(?:@[\w.-]+/)?[\w.-]+\W{1,3}\)[\w.\[\]\s'"\\)]*(?:[,\]]|$)|(?:pkg-config|[\w-]+-config|uname|nproc)\b[^|;&$`<>]*$)"#,
     )
-    .expect("the pattern is fixed and valid")
 });
 
 /// The build steps of some files: what runs, with whether it only asks for headers.

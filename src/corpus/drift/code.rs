@@ -188,8 +188,7 @@ fn address(before: &PackageVersion<'_>, found: &Recipient, after: &PackageVersio
     }
 }
 
-static NAME: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"[A-Za-z_$][\w$]*").expect("the pattern is fixed and valid"));
+static NAME: LazyLock<Regex> = LazyLock::new(|| capdex_evidence::expression::of(r"[A-Za-z_$][\w$]*"));
 
 /// The distance between the two calls at most, in bytes.
 const NEAR: usize = 1500;

@@ -14,8 +14,9 @@ use capdex_evidence::site::site_of;
 use capdex_evidence::zones::ZoneKind;
 
 static URL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:https?|wss?|ftp)://(?:[^\s/@\x22'`<>()]{0,80}@)?([a-z0-9][a-z0-9.-]{0,252})")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?i)\b(?:https?|wss?|ftp)://(?:[^\s/@\x22'`<>()]{0,80}@)?([a-z0-9][a-z0-9.-]{0,252})",
+    )
 });
 
 /// Hosts that name a standard, a place for documents or this machine: to name them sends nothing anywhere.

@@ -34,7 +34,7 @@ static ANSWERED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn fixed(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(pattern)
 }
 
 /// The constant addresses of a program or a JSON file by the names before them that say nothing of a recipient.

@@ -81,8 +81,9 @@ fn lines(document: &Document) -> impl Iterator<Item = &str> {
 /// The calls of a file that send, in their order.
 pub(super) fn calls(document: &Document) -> Vec<OutboundCall<'_>> {
     static CALL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(\w*(?:send|mail|post|fetch|request|publish|submit|deliver|upload|put)\w*)\s*\(")
-            .expect("the pattern is fixed and valid")
+        capdex_evidence::expression::of(
+            r"(?i)\b(\w*(?:send|mail|post|fetch|request|publish|submit|deliver|upload|put)\w*)\s*\(",
+        )
     });
     let text = document.text.as_str();
     let found = CALL.captures_iter(text).take(MAX_CALLS).filter_map(|found| {
@@ -106,23 +107,21 @@ pub(super) struct Request<'a> {
     pub gives: bool,
 }
 
-static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)["'`](?:https?|wss?)://([a-z0-9][a-z0-9.-]{0,252})"#).expect("the pattern is fixed and valid")
-});
+static ADDRESS: LazyLock<Regex> =
+    LazyLock::new(|| capdex_evidence::expression::of(r#"(?i)["'`](?:https?|wss?)://([a-z0-9][a-z0-9.-]{0,252})"#));
 static GIVES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"\b(?:POST|PUT|PATCH)\b|\b(?:body|data|json|files)["']?\s*[:=]"#)
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(r#"\b(?:POST|PUT|PATCH)\b|\b(?:body|data|json|files)["']?\s*[:=]"#)
 });
 
 /// A name that is given the base of addresses: `const BASE = "https://host"`.
 static BASE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)\b([a-z_$][\w$]*)\s*=\s*["'`](?:https?|wss?)://([a-z0-9][a-z0-9.-]{0,252})"#)
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(r#"(?i)\b([a-z_$][\w$]*)\s*=\s*["'`](?:https?|wss?)://([a-z0-9][a-z0-9.-]{0,252})"#)
 });
 /// An address that begins with a name: `` `${BASE}/in` ``, `BASE + "/in"`, `new URL("/in", BASE)`, `f"{BASE}/in"`.
 static BASED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)\(\s*(?:f?["'`]\$?\{\s*([a-z_$][\w$]*)\s*\}|([a-z_$][\w$]*)\s*[+,)]|new URL\([^,()]{1,80},\s*([a-z_$][\w$]*)\s*\))"#)
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r#"(?i)\(\s*(?:f?["'`]\$?\{\s*([a-z_$][\w$]*)\s*\}|([a-z_$][\w$]*)\s*[+,)]|new URL\([^,()]{1,80},\s*([a-z_$][\w$]*)\s*\))"#,
+    )
 });
 
 /// The requests of a file to hosts that are somebody's, also by the name of a base address.

@@ -68,7 +68,7 @@ static SENDS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn fixed(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(pattern)
 }
 
 /// The constant addresses in a document's code, outside comments; empty for files that are no program. `shared` are those

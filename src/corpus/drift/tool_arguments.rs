@@ -13,7 +13,7 @@ use capdex_evidence::tools::Tool;
 use capdex_model::fact::Severity;
 
 fn fixed(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(pattern)
 }
 
 /// Words that ask for the conversation, the prompts or what the model knows beside the task.

@@ -70,10 +70,9 @@ struct Fence {
 
 /// Python on a command line, or in a here-document behind one.
 static INLINE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    crate::expression::of(
         r#"\bpython3?[ \t]+(?:-\w[ \t]+){0,3}?(?:-c[ \t]+(?:"(?P<double>(?:[^"\\]|\\.)*)"|'(?P<single>[^']*)')|(?:-[ \t]*)?<<-?[ \t]*['"]?(?P<mark>[A-Z_]{2,20})['"]?[^\n]*\n)"#,
     )
-    .expect("the pattern is fixed and valid")
 });
 
 /// The programs in Python that the lines of a shell's fence hold.

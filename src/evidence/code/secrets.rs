@@ -45,8 +45,9 @@ pub(super) fn of_command(command: &str) -> TaintSources {
 /// True where the name of a variable says that its value is secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     static NAMES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)(?:token|secret|passw(?:or)?d|(?:api|private|access|secret|account|auth|signing)_?key|credential)s?$")
-            .expect("the pattern is fixed and valid")
+        crate::expression::of(
+            r"(?i-u)(?:token|secret|passw(?:or)?d|(?:api|private|access|secret|account|auth|signing)_?key|credential)s?$",
+        )
     });
     // The length is asked first, so that text which is no name costs no match.
     name.len() <= 80 && NAMES.is_match(name)
@@ -55,10 +56,9 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 /// True where text, or a part of it, is a path at which programs keep secrets.
 fn is_secret_path(text: &str) -> bool {
     static PATHS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
+        crate::expression::of(
             r"(?i-u)(?:^|[/\\])(?:\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|\.git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|\.vault-token|\.password-store|\.aws|\.kube|\.azure|\.electrum|\.bitcoin|keychains|keyrings|wallet\.dat|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|\.bash_history|\.zsh_history|exodus\.wallet|etc[/\\]shadow)[/\\]?$|\.aws[/\\](?:credentials|config)$|\.kube[/\\]config$|\.docker[/\\]config\.json$|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.config[/\\]gh\b|gcloud[/\\](?:credentials\.db|application_default_credentials\.json)$|solana[/\\]id\.json$|ethereum[/\\]keystore|local storage[/\\]+leveldb|^user data$|[/\\]user data[/\\]+default|[/\\]run[/\\]secrets[/\\]|places\.sqlite$|safari[/\\]+history\.db$|(?:chrome|edge|brave-browser|chromium|vivaldi)[/\\]+(?:user data[/\\]+)?default[/\\]+history$|claude_desktop_config\.json$|\.claude[/\\]projects|proc[/\\]self[/\\]environ",
         )
-        .expect("the pattern is fixed and valid")
     });
     // `.ssh` is the shortest path that matters, and longer text is no path.
     (4..=260).contains(&text.len()) && PATHS.is_match(text)
@@ -126,10 +126,9 @@ fn is_system_path(text: &str) -> bool {
 /// True where a file mentions any such path at all, so that its literals are worth asking about.
 pub(super) fn mentions_secret_path(text: &str) -> bool {
     static WORDS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
+        crate::expression::of(
             r"(?i-u)\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|vault-token|password-store|wallet|login data|cookies\.sqlite|logins\.json|key4\.db|keychain|keyrings|sh_history|etc[/\\]+(?:g?shadow|passwd|group|sudoers|pam\.d|ssh)|[/\\]bin[/\\]+(?:ba)?sh|/root/|var/log/|usr/bin/|\.aws|\.kube|\.azure|\.docker|\.electrum|\.bitcoin|\.terraform|\.cargo|[/\\]gh\b|gcloud|solana|keystore|leveldb|user data|places\.sqlite|history\.db|default[/\\]+history|run[/\\]secrets|\.claude|claude_desktop|\.codex|self[/\\]environ",
         )
-        .expect("the pattern is fixed and valid")
     });
     WORDS.is_match(text)
 }

@@ -239,6 +239,8 @@ pub(super) fn python_call(call: &TaintedCall<'_>) -> TaintSources {
         "MIMEText" | "MIMEApplication" | "MIMEBase" => all,
         "fetchall" | "fetchone" | "fetchmany" => (all & strong()) | TaintSources::DATABASE,
         "read_text" | "read_bytes" => read(call.taint.receiver),
+        // Of a path: its mode tells it from what else can be opened.
+        "open" if matches!(first, Some("r" | "rb" | "rt")) => read(call.taint.receiver),
         "gethostname" => TaintSources::HOST_NAME,
         _ => of_method(method, call.taint),
     }

@@ -246,8 +246,7 @@ const MAX_MODULES: usize = 200;
 /// The files that some modules import by relative paths, and what these import in turn.
 fn imported_by(input: &AnchorFinderInput<'_>, modules: Vec<String>) -> Vec<String> {
     static IMPORTS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}/[^"'\s]{1,200})["']"#)
-            .expect("the pattern is fixed and valid")
+        crate::expression::of(r#"(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}/[^"'\s]{1,200})["']"#)
     });
     let known: BTreeSet<String> = modules.iter().cloned().collect();
     let mut found: BTreeSet<String> = BTreeSet::new();

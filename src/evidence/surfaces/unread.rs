@@ -29,7 +29,7 @@ static STARTS: LazyLock<Regex> = LazyLock::new(|| {
         r"\bMcpServer\.a?sync\b",
         r"\bServerHandler\b",
     ];
-    Regex::new(&words.join("|")).expect("the pattern is fixed and valid")
+    crate::expression::of(&words.join("|"))
 });
 
 /// The gap of a server that is more than a description and of which no surface was read; its subject is the file in which

@@ -22,15 +22,13 @@ const MOST: usize = 100_000;
 const FOLDERS: usize = 12;
 
 /// A relative path, or a dotted module, in quotation marks.
-static QUOTED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"["'`]([A-Za-z0-9_@./-]{2,160})["'`]"#).expect("the pattern is valid"));
+static QUOTED: LazyLock<Regex> = LazyLock::new(|| crate::expression::of(r#"["'`]([A-Za-z0-9_@./-]{2,160})["'`]"#));
 
 /// An import of Python.
 static IMPORTED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    crate::expression::of(
         r"(?m)^[ \t]*(?:from[ \t]+([.A-Za-z0-9_]+)[ \t]+import[ \t]+([A-Za-z0-9_, \t]+)|import[ \t]+([.A-Za-z0-9_]+))",
     )
-    .expect("the pattern is valid")
 });
 
 /// The keys of `package.json` by which a file is loaded.

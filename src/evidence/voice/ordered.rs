@@ -19,18 +19,16 @@ const FOLDERS: usize = 12;
 
 /// The words before a path by which it is to be read, in its sentence.
 static ORDER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    crate::expression::of(
         r"(?i)(?:\b(?:read(?:ing)?|follow|load|obey|open|consult|apply|execute|carry out|adhere to|include|use|cat|see|instructions? in|steps? in|rules? in|as (?:described|written|told) in)\b[^.\n]{0,60}|@)$",
     )
-    .expect("the pattern is valid")
 });
 
 /// The words by which a document for people is ordered to be followed.
 static STRICT_ORDER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    crate::expression::of(
         r"(?i)(?:\b(?:read|follow|load|obey|execute|carry out|adhere to|instructions? in|steps? in|rules? in)\b[^.\n]{0,60}|(?:^|[\s(])@)$",
     )
-    .expect("the pattern is valid")
 });
 
 /// Gives what texts for an agent order to read their voice, and what those order in turn.

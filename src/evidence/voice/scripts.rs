@@ -28,8 +28,7 @@ const RUN: [&str; 9] = [
 
 /// A script that a text runs by its name.
 static CALLED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\b(?:npm|pnpm|yarn|bun)[ \t]+(?:run(?:-script)?[ \t]+)?([A-Za-z0-9_:.-]{2,60})")
-        .expect("the pattern is valid")
+    crate::expression::of(r"\b(?:npm|pnpm|yarn|bun)[ \t]+(?:run(?:-script)?[ \t]+)?([A-Za-z0-9_:.-]{2,60})")
 });
 
 /// Marks the scripts that run for developers alone.

@@ -13,10 +13,9 @@ use crate::zones::ZoneKind;
 
 /// A regular expression of JavaScript, where an operand may begin.
 static SLASHED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    crate::expression::of(
         r"(?:[(,=:\[!&|?{};]|\breturn|^)\s*(/(?:[^/\\\[\n*]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])(?:[^/\\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])*/)[dgimsuvy]*",
     )
-    .expect("the pattern is valid")
 });
 
 /// A call whose first argument is a regular expression.
@@ -29,16 +28,16 @@ static COMPILED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The name of a list of what is refused, in JSON or in a Markdown block of it.
 static REFUSED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)"(?:den(?:y|ied)|disallow(?:ed)?|forbidden|block(?:ed)?)(?:[_-]?(?:list|tools|commands|patterns))?"\s*:\s*\["#)
-        .expect("the pattern is valid")
+    crate::expression::of(
+        r#"(?i)"(?:den(?:y|ied)|disallow(?:ed)?|forbidden|block(?:ed)?)(?:[_-]?(?:list|tools|commands|patterns))?"\s*:\s*\["#,
+    )
 });
 
 /// The same in YAML.
 static REFUSED_ITEMS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    crate::expression::of(
         r"(?im)^([ \t]*)(?:den(?:y|ied)|disallow(?:ed)?|forbidden|block(?:ed)?)(?:[_-]?(?:list|tools|commands|patterns))?:[ \t]*\r?\n((?:[ \t]*(?:-[ \t]|#)[^\n]*\n?)+)",
     )
-    .expect("the pattern is valid")
 });
 
 /// The ranges of a document that are matched against, sorted.
@@ -69,8 +68,7 @@ pub(super) fn of(document: &Document) -> Vec<Range<usize>> {
 /// The modules of Rust that are compiled for tests alone.
 fn tests(text: &str, ranges: &mut Vec<Range<usize>>) {
     static TESTS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?m)^#\[cfg\(test\)\]\s*(?:#\[[^\]\n]*\]\s*)*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+\w+\s*\{")
-            .expect("the pattern is valid")
+        crate::expression::of(r"(?m)^#\[cfg\(test\)\]\s*(?:#\[[^\]\n]*\]\s*)*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+\w+\s*\{")
     });
     for found in TESTS.find_iter(text) {
         // Such a module stands at the margin, and so does the brace that closes it.

@@ -19,7 +19,8 @@ use tracing::info;
 use super::alerts::{self, AlertsReport};
 use super::times::Times;
 use super::{
-    JobContext, StageReport, collect, export, fetch, handed_out, join, list, prune, rehash, scan, score, watch,
+    JobContext, StageReport, collect, export, fetch, handed_out, join, list, prune, rehash, scan, score,
+    verdict_alerts, watch,
 };
 use crate::clock;
 use crate::config::Schedule;
@@ -309,6 +310,8 @@ fn stages(context: &JobContext, last: &Last, times: &mut Times) -> anyhow::Resul
         let (scanned, scored) = take_corpus_signals_in(context, times)?;
         report.scan = report.scan.and(scanned);
         report.score = report.score.and(scored);
+        // Last of all that raises: by now every verdict of the night stands.
+        times.time("watch", || verdict_alerts::run(context))?;
         report.alerts.raised = context.store.reader()?.alert_count()?.saturating_sub(before);
     }
     // Last, because every stage opens and closes gaps.

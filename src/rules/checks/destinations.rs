@@ -11,7 +11,9 @@ use regex::Regex;
 use crate::vocab;
 use capdex_evidence::code::sinks::{named, text_of};
 use capdex_evidence::code::{Argument, Call};
+use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
+use capdex_evidence::language::Language;
 use capdex_evidence::site::site_of;
 use capdex_evidence::subject::Subject;
 
@@ -58,10 +60,9 @@ pub(super) struct Destinations {
 }
 
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    capdex_evidence::expression::of(
         r"(?i-u)\b(?:https?|wss?|ftps?)://(?:(?u:[^\s/@]){1,80}@)?(?:\{\}[.-])*(?P<host>\[[0-9a-f:.]+\]|[a-z0-9.-]+)",
     )
-    .expect("the pattern is fixed and valid")
 });
 
 /// Keys of manifests by which a package says where it lives.
@@ -136,6 +137,31 @@ pub(super) fn address_of(call: &Call) -> Option<String> {
         _ => None,
     });
     first.or_else(by_name)
+}
+
+/// True where the words of a capability's Markdown texts name the site of an address. Its domain in an address or in code
+/// names nobody; `Acme Sync` names `acme-sync.test`. Short labels stand in other words by chance: of them it is true.
+pub(super) fn is_told_of(subject: &Subject<'_>, address: &str) -> bool {
+    /// Letters of a word that a label begins with, and of a label that says anything.
+    const ENOUGH: usize = 5;
+    let Some(site) = sites(address).next() else { return true };
+    let label = folded(site.split('.').next().unwrap_or_default());
+    let names = |document: &Document| {
+        let said = NO_WORDS.replace_all(&document.text, " ");
+        let begins = || said.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| word.len() >= ENOUGH);
+        folded(&said).contains(&label) || begins().any(|word| label.starts_with(&word.to_ascii_lowercase()))
+    };
+    label.len() < ENOUGH || subject.documents().filter(|document| document.language == Language::Markdown).any(names)
+}
+
+/// What is an address or a host, and no word.
+static NO_WORDS: LazyLock<Regex> = LazyLock::new(|| {
+    capdex_evidence::expression::of(r"(?i-u)https?://(?u:\S)+|[\w-]+(?:\.[\w-]+)*\.(?:com|io|dev|net|org|co|app|ai)\b")
+});
+
+/// A text in small letters and figures alone.
+fn folded(text: &str) -> String {
+    text.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
 /// The services whose tokens a variable holds, by the word its name begins with: their domains.

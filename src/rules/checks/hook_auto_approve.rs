@@ -31,13 +31,16 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 static ALLOW: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i-u)(?:permissionDecision|behavior|decision)\\?["']?\s*[:=]\s*\\?["'](?:allow|approve|approved)\b"#)
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r#"(?i-u)(?:permissionDecision|behavior|decision)\\?["']?\s*[:=]\s*\\?["'](?:allow|approve|approved)\b"#,
+    )
 });
 
 /// Marks of a script that weighs anything: another answer, or a condition.
 static DECIDES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i-u)\\?["'](?:deny|block|ask|reject)\b|\bexit 2\b|sys\.exit\(2|process\.exit\(2|\bif\b|\bcase\b|\bgrep -q"#).expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r#"(?i-u)\\?["'](?:deny|block|ask|reject)\b|\bexit 2\b|sys\.exit\(2|process\.exit\(2|\bif\b|\bcase\b|\bgrep -q"#,
+    )
 });
 
 /// The script of the bundle that a command runs: the longest path of the bundle that the command names.

@@ -29,24 +29,26 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 
 static PIPED: LazyLock<Regex> = LazyLock::new(|| {
     // The gap is bounded and ends at a line or a pipe, so that two commands of a file are not joined.
-    Regex::new(r"(?i-u)\b(?:curl|wget|iwr|irm|invoke-webrequest)\b(?u:[^|\n]){0,400}\|\s*(?:sudo\s+)?(?:(?:ba|z|da|fi)?sh|python3?|node|perl|ruby|iex|pwsh|powershell)\b|\b(?:ba|z)?sh\s+(?:-c\s+)?[<']*\(?\$?\(?\s*curl\b|\biex\b(?u:[^\n]){0,60}(?:downloadstring|irm|iwr)")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?i-u)\b(?:curl|wget|iwr|irm|invoke-webrequest)\b(?u:[^|\n]){0,400}\|\s*(?:sudo\s+)?(?:(?:ba|z|da|fi)?sh|python3?|node|perl|ruby|iex|pwsh|powershell)\b|\b(?:ba|z)?sh\s+(?:-c\s+)?[<']*\(?\$?\(?\s*curl\b|\biex\b(?u:[^\n]){0,60}(?:downloadstring|irm|iwr)",
+    )
 });
 
 static SENT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\bcurl\b(?u:[^\n]){0,400}(?:\s-d\b|\s--data|\s-F\b|\s-T\b|\s--upload-file|-X\s*(?:POST|PUT))|\bwget\b(?u:[^\n]){0,400}--post-|/dev/tcp/|\b(?:nc|ncat|netcat)\s+(?:-\w+\s+)*[\w.-]+\s+\d{2,5}\b|\bbash\s+-i\b")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?i-u)\bcurl\b(?u:[^\n]){0,400}(?:\s-d\b|\s--data|\s-F\b|\s-T\b|\s--upload-file|-X\s*(?:POST|PUT))|\bwget\b(?u:[^\n]){0,400}--post-|/dev/tcp/|\b(?:nc|ncat|netcat)\s+(?:-\w+\s+)*[\w.-]+\s+\d{2,5}\b|\bbash\s+-i\b",
+    )
 });
 
-static LOCAL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)https?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)").expect("the pattern is fixed and valid")
-});
+static LOCAL: LazyLock<Regex> =
+    LazyLock::new(|| capdex_evidence::expression::of(r"(?i-u)https?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)"));
 
 /// True where a script sends all that the client tells a hook: its whole input, as it comes.
 fn forwards_all(text: &str) -> bool {
     static WHOLE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"(?i-u)\bcurl\b(?u:[^\n]){0,200}(?:-d|--data|--data-binary|--data-raw|-T|--upload-file)[ =]["']?(?:@-|-(?:\s|$)|\$\(cat\))|\bdata\s*=\s*sys\.stdin(?:\.buffer)?\.read\(\)"#)
-            .expect("the pattern is fixed and valid")
+        capdex_evidence::expression::of(
+            r#"(?i-u)\bcurl\b(?u:[^\n]){0,200}(?:-d|--data|--data-binary|--data-raw|-T|--upload-file)[ =]["']?(?:@-|-(?:\s|$)|\$\(cat\))|\bdata\s*=\s*sys\.stdin(?:\.buffer)?\.read\(\)"#,
+        )
     });
     // A script that picks fields with `jq` sends a part; larger files are bundles, whose calls are looked at elsewhere.
     text.len() <= 200_000
@@ -60,14 +62,12 @@ fn forwards_all(text: &str) -> bool {
 fn forwards_events(text: &str) -> bool {
     static HANDLER: LazyLock<Regex> = LazyLock::new(|| {
         // `on("tool.call", async (event) => …)`, or a function under the name of the event.
-        Regex::new(
+        capdex_evidence::expression::of(
             r#"(?-u)\bon\(\s*["'][\w.]+["']\s*,\s*(?:async\s*)?\(?\s*(\w+)|["'][a-z]+(?:\.[a-z]+)+["']\s*:\s*(?:async\s*)?\(\s*(\w+)"#,
         )
-        .expect("the pattern is fixed and valid")
     });
-    static SENDS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)\bfetch\(|\$\.http\b|\baxios\b|\bhttps?\.request\(").expect("the pattern is fixed and valid")
-    });
+    static SENDS: LazyLock<Regex> =
+        LazyLock::new(|| capdex_evidence::expression::of(r"(?-u)\bfetch\(|\$\.http\b|\baxios\b|\bhttps?\.request\("));
     // The address may stand in another file; one of this machine tells nobody else.
     if text.len() > 200_000 || LOCAL.is_match(text) || !SENDS.is_match(text) {
         return false;

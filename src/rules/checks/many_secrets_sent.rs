@@ -29,13 +29,15 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 static REQUESTS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?-u)\bcurl\s|\bmcp-remote\b|\b(?:requests|httpx|axios)\.(?:get|post|put|request)\(|\bfetch\(|\burlopen\(|\bInvoke-(?:RestMethod|WebRequest)\b")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?-u)\bcurl\s|\bmcp-remote\b|\b(?:requests|httpx|axios)\.(?:get|post|put|request)\(|\bfetch\(|\burlopen\(|\bInvoke-(?:RestMethod|WebRequest)\b",
+    )
 });
 
 static NAMES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?-u)\b(AWS|GITHUB|GH|NPM|OPENAI|ANTHROPIC|SLACK|STRIPE|GEMINI|AZURE|HF|PYPI|DOCKER|JIRA|GITLAB|CLOUDFLARE|VERCEL|SENDGRID|TWILIO|LINEAR|NOTION)_(?:\w{0,30}_)?(?:TOKEN|KEY|SECRET|PASSWORD|PAT)\b")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?-u)\b(AWS|GITHUB|GH|NPM|OPENAI|ANTHROPIC|SLACK|STRIPE|GEMINI|AZURE|HF|PYPI|DOCKER|JIRA|GITLAB|CLOUDFLARE|VERCEL|SENDGRID|TWILIO|LINEAR|NOTION)_(?:\w{0,30}_)?(?:TOKEN|KEY|SECRET|PASSWORD|PAT)\b",
+    )
 });
 
 /// The longest reach of a request.

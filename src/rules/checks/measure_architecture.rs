@@ -37,7 +37,7 @@ const READMES: [&str; 4] = ["README.md", "readme.md", "README.rst", "README"];
 const TEST_FOLDERS: [&str; 4] = ["tests", "test", "__tests__", "spec"];
 
 fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a compiled-in pattern, as tested")
+    capdex_evidence::expression::of(text)
 }
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {

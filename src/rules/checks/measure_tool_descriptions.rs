@@ -96,7 +96,7 @@ impl WordMatcher {
 }
 
 fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a compiled-in pattern, as tested")
+    capdex_evidence::expression::of(text)
 }
 
 static SCENARIO: LazyLock<WordMatcher> = LazyLock::new(|| WordMatcher::of(r"use (?:this )?when|use for|call this"));

@@ -138,6 +138,7 @@ mod tool_name_nonstandard;
 mod tool_schema_injection;
 mod tool_schema_unread;
 mod tool_shadowing;
+mod work_handed_over;
 
 mod passages;
 
@@ -208,7 +209,7 @@ pub(super) static RULES: LazyLock<Vec<CodeRule>> = LazyLock::new(|| {
 /// Every question that rules here ask of the whole text of a skill, always in the same order.
 pub(super) fn questions() -> impl Iterator<Item = &'static Question> {
     let signals = measure_skill_description::SIGNALS.iter().map(|(_, question)| question);
-    flow_legs::QUESTIONS.into_iter().chain(signals)
+    flow_legs::QUESTIONS.into_iter().chain(signals).chain(passages::questions()).chain([&work_handed_over::UPLOAD])
 }
 
 /// The rule with a check that has an id.

@@ -18,10 +18,9 @@ const BLANKS: usize = 1000;
 
 /// What somebody would want to hide in a program.
 static NOTEWORTHY: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    capdex_evidence::expression::of(
         r"(?i)\b(?:(?:eval|exec|execsync|execfile|system|popen|spawn|spawnsync|fetch|atob|b64decode|fromcharcode|function|require|import)\s*\(|subprocess\b|child_process\b|(?:curl|wget)\s|https?://)",
     )
-    .expect("the pattern is fixed and valid")
 });
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {

@@ -10,7 +10,7 @@ use capdex_evidence::subject::Subject;
 /// An object that names a tool and then gives it arguments.
 static CALL: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?i)\{\s*"(?:tool|function|tool_name|action)"\s*:\s*"([^"{}]{1,80})"\s*,\s*"(?:arguments|args|parameters|params)"\s*:"#;
-    Regex::new(pattern).expect("the walk over all rules compiles it")
+    capdex_evidence::expression::of(pattern)
 });
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {

@@ -24,11 +24,10 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 static SHAPES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r"(?-u)\b(?:AKIA[0-9A-Z]{16}|sk-ant-[\w-]{20,}|sk-(?:proj-)?[A-Za-z0-9_-]{20,}|gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{40,}|glpat-[\w-]{20}",
         r"|xox[abposr]-[\w-]{10,}|AIza[\w-]{35}|npm_[A-Za-z0-9]{36}|[rs]k_live_[A-Za-z0-9]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,})"
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 /// The environment, the headers and the arguments of a server: pointer, name, value.

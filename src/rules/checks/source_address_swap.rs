@@ -29,7 +29,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(text)
 }
 
 /// Patterns by which the addresses of currencies are recognised.

@@ -27,7 +27,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(text)
 }
 
 /// Folders with profiles of browsers and chat clients.

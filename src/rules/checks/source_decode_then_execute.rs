@@ -41,8 +41,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// an interpreter. A pattern that looks for such programs imports nothing.
 fn packed_program(document: &Document) -> Option<(&Document, usize)> {
     static PACKED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)\b(?:exec|eval)\(\s{0,4}(?:compile\(\s{0,4})?(?:[A-Za-z_]\w{0,30}(?:\((?u:[^()\n]){0,40}\))?\.){0,3}\w{0,20}(?:urlopen|b64decode|decompress|unhexlify|requests\.get)\w{0,20}\(")
-            .expect("the pattern is fixed and valid")
+        capdex_evidence::expression::of(
+            r"(?-u)\b(?:exec|eval)\(\s{0,4}(?:compile\(\s{0,4})?(?:[A-Za-z_]\w{0,30}(?:\((?u:[^()\n]){0,40}\))?\.){0,3}\w{0,20}(?:urlopen|b64decode|decompress|unhexlify|requests\.get)\w{0,20}\(",
+        )
     });
     // Bounded: a text full of such beginnings must not cost a zone for each.
     let hits = PACKED.find_iter(&document.text).take(20).map(|hit| hit.start());

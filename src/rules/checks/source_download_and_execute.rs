@@ -27,8 +27,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 static PIPED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:curl|wget|iwr|invoke-webrequest|irm)\b(?u:[^|;\n]){0,300}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\b(?:curl|wget|iwr|irm|invoke-webrequest)\b(?u:[^|\n]){0,300}\|\s*(?:python3?|node|iex|perl)\b|\b(?:curl|wget)\b(?u:[^\n]){0,300}(?:&&|;)\s*(?:chmod \+x|(?:ba)?sh )|\biex\b(?u:[^\n]){0,40}(?:downloadstring|irm|iwr)")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?i-u)\b(?:curl|wget|iwr|invoke-webrequest|irm)\b(?u:[^|;\n]){0,300}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\b(?:curl|wget|iwr|irm|invoke-webrequest)\b(?u:[^|\n]){0,300}\|\s*(?:python3?|node|iex|perl)\b|\b(?:curl|wget)\b(?u:[^\n]){0,300}(?:&&|;)\s*(?:chmod \+x|(?:ba)?sh )|\biex\b(?u:[^\n]){0,40}(?:downloadstring|irm|iwr)",
+    )
 });
 
 /// Installers of well-known tools from their makers' own addresses.
@@ -145,8 +146,9 @@ fn fed(call: &Call) -> bool {
 /// A package is installed from an archive at an address that no index vouches for.
 fn installs_archive(call: &Call) -> bool {
     static ARCHIVE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\b(?:pip3?|npm|pnpm|yarn|uv)\s+(?:pip\s+)?(?:install|add|i)\b(?u:[^\n]){0,80}\shttps?://(?:[\w-]+\.)*?(?P<host>[\w-]+\.[a-z]{2,})/(?u:[^\s]){0,200}\.(?:tar\.gz|tgz|zip|whl)\b")
-            .expect("the pattern is fixed and valid")
+        capdex_evidence::expression::of(
+            r"(?i-u)\b(?:pip3?|npm|pnpm|yarn|uv)\s+(?:pip\s+)?(?:install|add|i)\b(?u:[^\n]){0,80}\shttps?://(?:[\w-]+\.)*?(?P<host>[\w-]+\.[a-z]{2,})/(?u:[^\s]){0,200}\.(?:tar\.gz|tgz|zip|whl)\b",
+        )
     });
     starts_program(call)
         && call.arguments.iter().filter_map(text_of).filter_map(|text| ARCHIVE.captures(text)).any(|found| {
@@ -158,15 +160,17 @@ fn installs_archive(call: &Call) -> bool {
 
 /// Hosts whose archives are packages of their own name.
 static KNOWN_ARCHIVES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)^(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.org|pythonhosted\.org|npmjs\.org|pytorch\.org|huggingface\.co|nvidia\.com|googleapis\.com|pyg\.org|codeberg\.org)$")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?i-u)^(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.org|pythonhosted\.org|npmjs\.org|pytorch\.org|huggingface\.co|nvidia\.com|googleapis\.com|pyg\.org|codeberg\.org)$",
+    )
 });
 
 /// An archive is opened with a password that stands in the program, in a file that fetches and starts something.
 fn opened_with_password(file: &SourceFile<'_>, document: &Document) -> Option<(Place, String)> {
     static OPENED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"(?i-u)\b(?:extractall|extract)\((?u:[^)\n]){0,120}\bpwd\s*=\s*b?["'](?u:[^"'\n]){2,40}["']|\.setpassword\(\s*b?["']|SevenZipFile\((?u:[^)\n]){0,120}\bpassword\s*=\s*["']|\bunzip\s+(?:-\w+\s+){0,3}-P\s*\w"#)
-            .expect("the pattern is fixed and valid")
+        capdex_evidence::expression::of(
+            r#"(?i-u)\b(?:extractall|extract)\((?u:[^)\n]){0,120}\bpwd\s*=\s*b?["'](?u:[^"'\n]){2,40}["']|\.setpassword\(\s*b?["']|SevenZipFile\((?u:[^)\n]){0,120}\bpassword\s*=\s*["']|\bunzip\s+(?:-\w+\s+){0,3}-P\s*\w"#,
+        )
     });
     // A password in the program protects nothing: beside fetching and starting, it blinds scanners.
     let starts = file.view.calls.iter().any(|call| starts_program(call) || call.callee == "os.startfile");
@@ -201,8 +205,7 @@ fn starts_fetched_file(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, 
 /// True where a file names addresses of archives or programs alone that nobody publishes at.
 fn comes_from_a_stranger(file: &SourceFile<'_>) -> bool {
     static HOST: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)https?://(?:[\w-]+\.)*?(?P<host>[\w-]+\.[a-z]{2,})(?:[:/]|$)")
-            .expect("the pattern is fixed and valid")
+        capdex_evidence::expression::of(r"(?i-u)https?://(?:[\w-]+\.)*?(?P<host>[\w-]+\.[a-z]{2,})(?:[:/]|$)")
     });
     let texts = file.view.calls.iter().flat_map(|call| &call.arguments).filter_map(text_of);
     let hosts: Vec<&str> = texts

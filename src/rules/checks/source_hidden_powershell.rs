@@ -30,9 +30,8 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
 
 /// An encoded program as a literal, or a hidden window together with a download.
 static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    capdex_evidence::expression::of(
         // Options may be cut short as PowerShell allows; forty letters are no option's value.
         r"(?is-u)(?:powershell|pwsh)(?u:.){0,200}?\s-e(?:nc|ncodedcommand|c)?\s+[a-z0-9+/=]{40}|(?:powershell|pwsh)(?u:.){0,200}?\s-w(?:in|indowstyle)?\s+(?:hidden|h\b|1\b)(?u:.){0,300}?(?:\biwr\b|\birm\b|invoke-webrequest|downloadstring|downloadfile|start-bitstransfer|frombase64string)",
     )
-    .expect("the pattern is fixed and valid")
 });

@@ -17,16 +17,16 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 
 static DELETED: LazyLock<Regex> = LazyLock::new(|| {
     let own = r"Documents|Desktop|Downloads|Pictures|Music|Movies|[Pp]rojects?|[Cc]ode|src|work|dev|repos";
-    Regex::new(&format!(
+    capdex_evidence::expression::of(&format!(
         // The folder itself must end the argument: what lies in a folder of its own below is the program's to delete.
         r#"(?-u)\((?:os\.path\.|path\.)?(?:expanduser\(\s*["']~(?:/(?:{own})?)?/?["']\s*\)|(?:pathlib\.)?Path\.home\(\)(?:\s*/\s*["'](?:{own})["'])?|os\.homedir\(\)|homedir\(\)|join\(\s*(?:os\.)?homedir\(\)\s*,\s*["'](?:{own})["']\s*\))\s*[,)]"#
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 static BY_SHELL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?-u)\brm\s+-(?:rf|fr|Rf)\w*\s+["']?(?:~|\$HOME|\$\{HOME\})/?(?:(?:Documents|Desktop|Downloads|Pictures|[Pp]rojects)/?|\*)?["']?(?:\s|$|[;&|])"#)
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r#"(?-u)\brm\s+-(?:rf|fr|Rf)\w*\s+["']?(?:~|\$HOME|\$\{HOME\})/?(?:(?:Documents|Desktop|Downloads|Pictures|[Pp]rojects)/?|\*)?["']?(?:\s|$|[;&|])"#,
+    )
 });
 
 fn destroys(call: &Call) -> bool {

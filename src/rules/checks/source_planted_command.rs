@@ -16,46 +16,47 @@ use capdex_model::fact::{Confidence, Severity};
 
 /// Places that run or are obeyed later. Those of the first group are an agent's.
 static PLACES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i-u)(?P<agent>\b(?:CLAUDE(?:\.local)?|AGENTS|GEMINI|SKILL|MEMORY|SOUL)\.md\b|\.(?:cursor|windsurf|cline)rules\b|copilot-instructions|\.claude["'/\\, ()]{1,6}(?:settings|hooks|skills|commands|plugins|agents)\b|\bsettings(?:\.local)?\.json\b|["']UserPromptSubmit["']|\.cursor["'/\\, ()]{1,6}mcp\.json|\bmcpServers\b)|/?\.(?:bashrc|zshrc|bash_profile|zprofile|zshenv|profile|vimrc)\b|Launch(?:Agents|Daemons)\b|systemd/(?:user|system)\b|/autostart/|\bcrontab\b|/etc/cron|\bschtasks\b|CurrentVersion\\+Run\b|Programs\\+Startup\b|\.git["'/\\, ()]{1,6}hooks\b|core\.hooksPath|\b(?:site|user)customize\b|\bcredential\.helper\b|\bauthorized_keys\b"#)
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r#"(?i-u)(?P<agent>\b(?:CLAUDE(?:\.local)?|AGENTS|GEMINI|SKILL|MEMORY|SOUL)\.md\b|\.(?:cursor|windsurf|cline)rules\b|copilot-instructions|\.claude["'/\\, ()]{1,6}(?:settings|hooks|skills|commands|plugins|agents)\b|\bsettings(?:\.local)?\.json\b|["']UserPromptSubmit["']|\.cursor["'/\\, ()]{1,6}mcp\.json|\bmcpServers\b)|/?\.(?:bashrc|zshrc|bash_profile|zprofile|zshenv|profile|vimrc)\b|Launch(?:Agents|Daemons)\b|systemd/(?:user|system)\b|/autostart/|\bcrontab\b|/etc/cron|\bschtasks\b|CurrentVersion\\+Run\b|Programs\\+Startup\b|\.git["'/\\, ()]{1,6}hooks\b|core\.hooksPath|\b(?:site|user)customize\b|\bcredential\.helper\b|\bauthorized_keys\b"#,
+    )
 });
 
 /// Calls that write something at all.
 static WRITES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i-u)write_?text|write_?file|append_?file|\.write(?:lines|_bytes|Sync)?\(|json\.dump\(|plistlib\.dump|SetValueEx|["']crontab["']|\bcrontab\s+-|Set-Content|Add-Content|Out-File|\breg\s+add\b|\bschtasks\b|New-ItemProperty|file_put_contents|File\.(?:write|open)|git\s+config|copyFile"#)
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r#"(?i-u)write_?text|write_?file|append_?file|\.write(?:lines|_bytes|Sync)?\(|json\.dump\(|plistlib\.dump|SetValueEx|["']crontab["']|\bcrontab\s+-|Set-Content|Add-Content|Out-File|\breg\s+add\b|\bschtasks\b|New-ItemProperty|file_put_contents|File\.(?:write|open)|git\s+config|copyFile"#,
+    )
 });
 
 /// Settings that switch an agent's questions to the user off.
 static PERMITS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"bypassPermissions|skipDangerousModePermissionPrompt|Bash\(\*(?::\*)?\)")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(r"bypassPermissions|skipDangerousModePermissionPrompt|Bash\(\*(?::\*)?\)")
 });
 
 /// A file is fetched, from elsewhere than where programs are published.
 static FETCHED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i-u)\burlretrieve\(\s{0,8}["']https?://|\b(?:iwr|invoke-webrequest)\b(?u:[^\n]){0,160}https?://(?u:[^\n]){0,160}-outfile"#)
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r#"(?i-u)\burlretrieve\(\s{0,8}["']https?://|\b(?:iwr|invoke-webrequest)\b(?u:[^\n]){0,160}https?://(?u:[^\n]){0,160}-outfile"#,
+    )
 });
 
 static KNOWN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)https?://(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|microsoft\.com|googleapis\.com|cloudflare\.com|npmjs\.org|python\.org|nodejs\.org)/")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?i-u)https?://(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|microsoft\.com|googleapis\.com|cloudflare\.com|npmjs\.org|python\.org|nodejs\.org)/",
+    )
 });
 
 /// A whole public key.
-static KEY: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"ssh-(?:ed25519|rsa|dss) AAAA[A-Za-z0-9+/]{40,}").expect("the pattern is fixed and valid")
-});
+static KEY: LazyLock<Regex> =
+    LazyLock::new(|| capdex_evidence::expression::of(r"ssh-(?:ed25519|rsa|dss) AAAA[A-Za-z0-9+/]{40,}"));
 
 fn find(expression: &Regex, text: &str) -> Option<usize> {
     expression.find(text).map(|found| found.start())
 }
 
 /// Words that hand a program's output to an agent.
-static ADDRESSED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:assistant|agent|claude|the\s+model|llm|copilot)\b").expect("the pattern is fixed and valid")
-});
+static ADDRESSED: LazyLock<Regex> =
+    LazyLock::new(|| capdex_evidence::expression::of(r"(?i-u)\b(?:assistant|agent|claude|the\s+model|llm|copilot)\b"));
 
 /// The largest distance of a place and the text written to it, and the most of either that are looked at.
 const REACH: usize = 1_200;

@@ -30,8 +30,7 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
 
 /// A value that is secret by its own name, and that is written as it is: not counted, compared or redacted.
 static SECRET_VALUE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    capdex_evidence::expression::of(
         r#"(?i)(?:[(,{+]|\bf["'])\s*(?:[a-z_$][a-z0-9_$]*(?:\?\.|\[["']?))*[a-z0-9_$]*(?:token|secret|passw(?:or)?d|api_?key|private_?key|credentials?|access_?key)s?(?:["']?\])?\s*(?:[),}+;]|$)"#,
     )
-    .expect("the pattern is fixed and valid")
 });

@@ -22,13 +22,11 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?-u)\bwhile\s+(?:True|1)\b|\bwhile\s*\((?:true|1)\)|\bsetInterval\(")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(r"(?-u)\bwhile\s+(?:True|1)\b|\bwhile\s*\((?:true|1)\)|\bsetInterval\(")
 });
 
-static MODEL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)anthropic|openai|gemini|ollama|localhost|127\.0\.0\.1").expect("the pattern is fixed and valid")
-});
+static MODEL: LazyLock<Regex> =
+    LazyLock::new(|| capdex_evidence::expression::of(r"(?i-u)anthropic|openai|gemini|ollama|localhost|127\.0\.0\.1"));
 
 /// The call by which a file watches, where it sends as well.
 fn watching<'a>(file: &SourceFile<'a>, text: &str) -> Option<&'a Call> {

@@ -2,20 +2,35 @@
 
 use std::cell::LazyCell;
 
-use super::destinations::{Destination, Destinations};
+use super::destinations::{Destination, Destinations, address_of, is_told_of};
 use super::source_calls::report_actions;
 use crate::FactSink;
 use capdex_evidence::code::sinks::sends;
 use capdex_evidence::code::{Call, TaintSources};
 use capdex_evidence::subject::Subject;
+use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let destinations = LazyCell::new(|| Destinations::of(subject));
     report_actions(subject, facts, |_, call| {
         let carried = carried(call)?;
-        judgement(call, carried, destinations.of_call(call)?)
+        let judged = judgement(call, carried, destinations.of_call(call)?);
+        judged.or_else(|| untold(subject, call, carried, &destinations))
     });
+}
+
+/// What is sent for the user's sake all the same, where nothing that comes with a skill's program names who receives it.
+fn untold(
+    subject: &Subject<'_>,
+    call: &Call,
+    carried: TaintSources,
+    destinations: &Destinations,
+) -> Option<(Severity, Confidence)> {
+    let is_file = subject.capability.kind == Kind::Skill && carried.any(TaintSources::FILE);
+    let address = is_file.then(|| address_of(call)).flatten()?;
+    let is_stranger = destinations.judge(&address) == Some(Destination::Stranger);
+    (is_stranger && !is_told_of(subject, &address)).then_some((Severity::High, Confidence::Low))
 }
 
 /// The user's work that a request carries; none where it carries none.

@@ -7,7 +7,7 @@ use regex::Regex;
 use capdex_evidence::sentences::Marks;
 
 static SENT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         // A fetch that carries what another command found, or whose answer is run or thrown away.
         r"(?-u)\b(?:curl|wget|invoke-webrequest|iwr|nc|ncat)\b[\t -~]{0,240}(?:\$\(|\|\s*(?:sudo )?(?:ba|z)?sh\b|\|\s*base64|>\s*/dev/null|(?:--data-binary|-d) @(?:[-~/$.]|[\w-]*(?:env|key|secret|credential|passw|token)))",
         // A secret file or the environment, taken by a command.
@@ -15,7 +15,6 @@ static SENT: LazyLock<Regex> = LazyLock::new(|| {
         r"|\b(?:env|printenv|set)\s*(?:>|\|\s*(?:curl|nc|base64|tee))",
         r"|\brm -rf (?:/|~|\$home|\*)",
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 /// Where such a command stands in a text in lower case.

@@ -13,22 +13,23 @@ use capdex_evidence::sentences::{Marks, Phrase, Sentence, Words, is_one_of};
 use capdex_evidence::words;
 
 static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?-u)<\|(?:im_start|im_end|system|user|assistant|begin_of_text|start_header_id|endoftext)\|>|\[/?INST\]|<</?SYS>>|(?m:^### ?(?:Instruction|System|Human|Assistant)s?:)")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?-u)<\|(?:im_start|im_end|system|user|assistant|begin_of_text|start_header_id|endoftext)\|>|\[/?INST\]|<</?SYS>>|(?m:^### ?(?:Instruction|System|Human|Assistant)s?:)",
+    )
 });
 
 static TAGS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)</?(?:important|system|secret|hidden|instructions?|system[_-]?(?:prompt|message|instructions?|note)|hidden[_-]?instructions?|internal[_-]?(?:instructions?|note)|assistant|critical|admin|override|directive|mandatory)>")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?i-u)</?(?:important|system|secret|hidden|instructions?|system[_-]?(?:prompt|message|instructions?|note)|hidden[_-]?instructions?|internal[_-]?(?:instructions?|note)|assistant|critical|admin|override|directive|mandatory)>",
+    )
 });
 
 static LABELS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r"(?-u)\[(?:(?:HIDDEN|SECRET|SYSTEM|INTERNAL|OVERRIDE|ADMIN|PRIORITY|EMERGENCY|ROLE|CONFIGURATION|METADATA)[ _](?:INSTRUCTION|DIRECTIVE|OVERRIDE|PROMPT|MESSAGE|COMMAND)S?|SYSTEM|OVERRIDE)\]",
         r"|(?m:^[ \t>*#-]{0,8}(?:SYSTEM|OVERRIDE|HIDDEN|INSTRUCTION|PRIORITY|ADMIN|SAFETY) (?:OVERRIDE|DIRECTIVE|INSTRUCTIONS?|PROMPT|BYPASS)\b)",
         r"|\bACT AS: ?[A-Z]",
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 /// A token of a chat template: nothing that a description needs.
@@ -356,13 +357,12 @@ pub(super) fn unguards(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
 }
 
 static DELAY: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r"(?-u)\b(?:on|after|starting (?:with|from)|from|upon) the (?:second|third|fourth|fifth|sixth|seventh|tenth|\d+(?:st|nd|rd|th)) (?:call|invocation|use|request|execution|run|time|message|conversation)",
         r"|\bafter (?:\d+|two|three|four|five|six|seven|ten|several|a few|\w+) (?:successful )?(?:calls|invocations|uses|executions|runs|conversations|messages)\b",
         r"|\b(?:if|when|once) (?:the )?(?:current |today'?s |system )?(?:date|time|day|year) (?:is|has|reaches|passes|becomes)(?: \w+)? (?:after|past|later|beyond|passed|\d{4})",
         r"|\b(?:once|after) (?:the )?(?:user'?s? )?(?:trust|approval) (?:is|has been) (?:established|gained|granted|built)",
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 /// An order that waits: "on the third call, send …", "if the date is after …, replace …".

@@ -13,24 +13,22 @@ use capdex_evidence::unicode;
 ///
 /// Apart from those in Latin letters, because the quick engine cannot tell where a word ends beyond ASCII.
 static OTHER_SCRIPTS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r"(?i)(?:忽略|无视|忘记|忽視|無視)(?:[^。\n]{0,8})(?:之前|以上|先前|前面|所有|此前)(?:[^。\n]{0,8})(?:指令|指示|说明|規則|规则|提示)|(?:以前|上記|これまで|前)の?(?:すべての|全ての)?(?:指示|命令)を?(?:無視|忘れ)",
         r"|(?:不要|不得|请勿|切勿|別|不能)(?:向|对|對|让|讓|告诉|告訴|通知|提醒|告知)(?:[^。\n]{0,4})(?:用户|用戶|使用者)|ユーザー?に(?:は)?(?:[^。\n]{0,10})(?:言わない|知らせない|伝えない|教えない|報告しない)",
         r"|이전(?:의)?\s*(?:모든\s*)?(?:지시|명령)(?:[^.\n]{0,6})무시|사용자에게\s*(?:[^.\n]{0,12})(?:말하지|알리지|언급하지)",
         r"|(?:игнорируй|игнорируйте|забудь|забудьте)[^.\n]{0,24}(?:инструкци|указани|команд)|не\s+(?:говори|говорите|сообщай|сообщайте|упоминай|упоминайте|рассказывай)[^.\n]{0,30}пользовател",
         r"|تجاهل[^.\n]{0,20}(?:التعليمات|الأوامر)|لا تخبر المستخدم",
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 /// The same in other languages of Latin letters.
 static LATIN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r"(?i)\bignor(?:a|e|ar|en|ez|iere|ieren|ieren sie|are)\b[^.\n]{0,24}\b(?:instrucciones|instructions précédentes|consignes|anweisungen|instruções|istruzioni)\b|\bignore[zr]?\b[^.\n]{0,20}\b(?:consignes|instructions précédentes)|\bmissachten?\b[^.\n]{0,24}\banweisungen\b",
         r"|\b(?:no|nunca)\s+(?:le\s+|se\s+lo\s+)?(?:menciones?|digas?|informes?|reveles?|cuentes?|diga|mencione|informe|revele)\b[^.\n]{0,30}\b(?:usuario|usuária|usuário|utilizador)\b|\bnão\s+(?:mencione|informe|conte|revele|diga)\b[^.\n]{0,30}\busuário",
         r"|\b(?:ne|n')\s*(?:le\s+)?(?:mentionne[zr]?|dites?|dis|informe[zr]?|révèle[zr]?|parle[zr]?)\b[^.\n]{0,20}\b(?:pas|jamais)\b[^.\n]{0,30}\butilisateur|\b(?:sag|sage|sagen|erwähne|erwähnen|informiere|informieren|verrate|verraten)\b[^.\n]{0,40}\b(?:nutzer|benutzer|anwender)\b[^.\n]{0,20}\b(?:nicht|nichts|niemals)|\b(?:nutzer|benutzer)\b[^.\n]{0,24}\b(?:nichts|nicht|niemals)\b[^.\n]{0,20}\b(?:sagen|erwähnen|informieren|mitteilen|verraten)",
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 /// Such a clause, as offsets into the text; `is_worth_it` tells whether it holds any of [`MARKS`], regardless of case.
@@ -52,11 +50,10 @@ pub(super) const MARKS: [&str; 9] =
 /// no: the expression in Unicode is slow.
 fn may_hold_latin(text: &str, is_worth_it: bool) -> bool {
     static OBJECTS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
+        capdex_evidence::expression::of(concat!(
             r"(?i)instrucc|instructions pr|instruç|consignes|anweisungen|istruzioni|usuari|usuári|utiliza|utilisateur",
             r"|nutzer|anwender",
         ))
-        .expect("the pattern is fixed and valid")
     });
     (!text.is_ascii() || is_worth_it) && OBJECTS.is_match(text)
 }

@@ -246,13 +246,13 @@ const TURNED: [&str; 10] =
 /// are neither, and one search for plain words tells so.
 static MARKS: LazyLock<Regex> = LazyLock::new(|| {
     let words: Vec<&str> = TURNED.iter().chain(&tool_languages::MARKS).copied().collect();
-    Regex::new(&words.join("|")).expect("words are a valid pattern")
+    capdex_evidence::expression::of(&words.join("|"))
 });
 
 /// A text whose letters are turned by thirteen places, where it holds the words of an order so.
 fn turned(raw: &str) -> Option<String> {
     static WORDS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(&format!("(?i-u){}", TURNED.join("|"))).expect("words are a valid pattern"));
+        LazyLock::new(|| capdex_evidence::expression::of(&format!("(?i-u){}", TURNED.join("|"))));
     let turn = |letter: char| match letter {
         'a'..='m' | 'A'..='M' => char::from_u32(u32::from(letter) + 13).unwrap_or(letter),
         'n'..='z' | 'N'..='Z' => char::from_u32(u32::from(letter) - 13).unwrap_or(letter),

@@ -11,13 +11,12 @@ use capdex_evidence::sentences::{Phrase, Sentence};
 use capdex_evidence::words;
 
 static FILES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r#"(?-u)(?:^|[/~\\\s`'"(=:])(?:\.ssh\b|id_rsa\b|id_ed25519\b|id_ecdsa\b|[\w-]*(?:private|secret|ssh)[_-]key[\w-]*\.(?:txt|pem|key|json)\b|\.aws/|\.netrc\b|\.npmrc\b|\.pypirc\b|\.kube/|\.docker/config|\.gnupg|\.git-credentials"#,
         r"|~/\.[\w./-]{0,40}(?:credential|token|secret|password|passwd|_key\b|-key\b|apikey|session|cookie)[\w.-]*|\$\(\s*(?:cat|env|printenv|security|gpg|base64)\b|application_default_credentials|etc/environment\b",
         r"|\.config/gcloud|\.bash_history|\.zsh_history|etc/shadow\b|etc/passwd\b|etc/sudoers|wallet\.dat\b|keychain\b|login\.keychain|login data\b|cookies\.sqlite|\.env(?:\.\w+)?\b|(?:credentials?|secrets?|passwords?|api[_-]?keys?|tokens?)\.(?:txt|json|ya?ml|csv|ini|env)\b",
         r"|(?:\.cursor|\.claude|\.codeium|\.vscode|\.config|claude_desktop)[/\w.-]*mcp[\w.-]*\.json|mcp\.json|claude_desktop_config\.json|library/application support/[\w /-]*(?:claude|cursor|chrome|firefox))",
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 /// The offset in a sentence of the name of a file that holds secrets.

@@ -23,16 +23,14 @@ pub(super) enum WrittenValue {
 }
 
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r"(?-u)\b[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,100}\.[a-z]{2,12}\b|https?://[a-z0-9.-]{3,}|\b0x[a-f0-9]{6,64}\b|\bbc1[a-z0-9]{20,}\b|\+\d{9,15}\b|\b[a-z]{2}\d{2}[a-z0-9]{10,30}\b|\b\d{6,20}\b",
         r#"|\b(?:\d{1,3}\.){3}\d{1,3}\b|(?:^|[\s`'"(=])(?:~|/[a-z][\w.-]*)/[\w./~-]+|\b[a-z]:\\\\?[\w\\]+|\b0?[67][67][67]\b|(?:^|[\s`'"])-{1,2}(?:force|rf|no-verify|insecure|delete|hard|privileged|dangerously[\w-]*|skip[\w-]*|allow[\w-]*|yes)\b|#[a-z][\w-]{3,}"#,
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 static BETWEEN_TICKS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?:^|[\s(=:\[])(?:'[^'\n]{2,160}'|"[^"\n]{2,160}")(?:[\s.,;:)\]\\]|$)"#)
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(r#"(?:^|[\s(=:\[])(?:'[^'\n]{2,160}'|"[^"\n]{2,160}")(?:[\s.,;:)\]\\]|$)"#)
 });
 
 /// True where a value stands between quotation marks, single ones as well, or a number or an assignment is written.

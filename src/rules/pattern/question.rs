@@ -62,6 +62,11 @@ impl Question {
         }
     }
 
+    /// The first match in some text by itself.
+    pub(crate) fn first_in(&self, text: &str) -> Option<Range<usize>> {
+        self.expression().regex().find(text.as_bytes()).map(|found| found.range())
+    }
+
     fn signs(&self) -> &[Expression] {
         let (signs, expressions) = &self.signs;
         expressions.get_or_init(|| signs.iter().map(|sign| Expression::from((*sign).to_owned())).collect())

@@ -27,35 +27,35 @@ static INDEXES: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
 });
 
 static WORTH: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)index[-_]url|registry|find-links|trusted-host|--(?:default-)?index\b|pip3?\s+install[^\n]{0,120}\s-i\b|_INDEX|\[\[tool\.|npmRegistryServer")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?i)index[-_]url|registry|find-links|trusted-host|--(?:default-)?index\b|pip3?\s+install[^\n]{0,120}\s-i\b|_INDEX|\[\[tool\.|npmRegistryServer",
+    )
 });
 
 /// An option of a package manager with an address.
 static OPTION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r#"(?i)\b(?:pip3?|uvx?|pipx|poetry|npm|npx|pnpm|yarn|bunx?|gem|cargo|python3?)\b[^\n|;]{0,200}?"#,
         r#"(?:--(?:extra-)?index-url|--(?:default-)?index|--registry|--find-links|--source|\s-i|\s-f|\bset\s+(?:registry|npmRegistryServer|global\.(?:extra-)?index-url)|\bsource\s+add\s+[\w-]+)[ =]+"#,
         r#"["']?(?P<address>https?://[^\s"'`<>|)\\,]+)"#,
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 /// A line of a package manager's file, or a variable that says the same.
 static LINE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r#"(?im)(?:^[ \t]*(?:-{0,2}(?:extra-|default-)?index[-_]url|(?:@[\w.-]+:)?registry|npmRegistryServer|--find-links|find-links|url)[ \t]*[:= ][ \t]*"#,
         r#"|\b(?:PIP_(?:EXTRA_)?INDEX_URL|UV_(?:DEFAULT_|EXTRA_)?INDEX(?:_URL)?|npm_config_registry|YARN_NPM_REGISTRY_SERVER|YARN_REGISTRY)["']?[ \t]*[:=][ \t]*"#,
         r#"|["'](?:@[\w.-]+:)?registry=)"#,
         r#"["']?(?P<address>https?://[^\s"'`<>|)\\,]+)"#,
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 /// An installer that believes a bare number.
 static TRUSTED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:pip3?|uv)\b[^\n]{0,120}--trusted-host[ =]+(?P<address>\d{1,3}(?:\.\d{1,3}){3})")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?i)\b(?:pip3?|uv)\b[^\n]{0,120}--trusted-host[ =]+(?P<address>\d{1,3}(?:\.\d{1,3}){3})",
+    )
 });
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {

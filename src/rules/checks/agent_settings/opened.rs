@@ -14,27 +14,26 @@ use capdex_model::fact::{Confidence, Severity};
 use super::setting::{Setting, Spot, Way, documents, is_client_settings, is_kept, of_client, way_of};
 
 static WORTH: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    capdex_evidence::expression::of(
         r"(?i)bypassPermissions|allow_?all|skip_?(?:confirm|permission|approval|dangerous)|auto_?(?:approve|accept|confirm)|yolo|approval_policy|danger-full-access|trust_?all|disable_?sandbox",
     )
-    .expect("the pattern is fixed and valid")
 });
 
 /// A name and a value by which nobody is asked any more.
 static OPENS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(&format!(r#"(?P<name>[\w.]{{3,60}})["'\]`]{{0,3}}[ \t]*(?:[:=]|=>)[ \t]*["'`]?(?P<value>{VALUES})\b"#))
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(&format!(
+        r#"(?P<name>[\w.]{{3,60}})["'\]`]{{0,3}}[ \t]*(?:[:=]|=>)[ \t]*["'`]?(?P<value>{VALUES})\b"#
+    ))
 });
 
 const VALUES: &str = "bypassPermissions|danger-full-access|never|always|yolo|all|true|True";
 
 /// Names that say by themselves that nobody is asked.
 static NAMES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r"(?i)^(?:allow_?all(?:_?tools|_?commands|_?permissions)?|(?:dangerously_?)?skip_?(?:all_?)?(?:confirmations?|permissions?|approvals?|dangerous_?mode_?permission_?prompt)",
         r"|auto_?(?:approve|accept|confirm)(?:_?(?:all|tools?|everything|edits_and_commands))?|yolo(?:_?mode)?|trust_?all(?:_?tools)?|disable_?sandbox)$",
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
@@ -89,11 +88,10 @@ fn told(document: &Document) -> Vec<Setting<'_>> {
 /// True where an agent's settings are written: by an order, or by a call of a program.
 fn is_written(document: &Document, bytes: &Range<usize>) -> bool {
     static WRITES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
+        capdex_evidence::expression::of(concat!(
             r#"(?i)\bwrite_?file|\bwriteFile(?:Sync)?\b|\.write(?:_text)?\(|\bopen\([^)\n]{0,120}["'](?:w|a)|json\.dump|\btee\b|<<|>>?\s*["']?[~$\w./-]{0,60}(?:settings|config)|\bjq\b|\bsed\s+-i"#,
             r#"|\b(?:add|put|set|write|append|insert|merge|copy|paste|create|update|replace|change|switch|configure|edit|save|enable|include)\b"#,
         ))
-        .expect("the pattern is fixed and valid")
     });
     let text = document.text.as_str();
     let from = text.floor_char_boundary(bytes.start.saturating_sub(400));

@@ -49,20 +49,18 @@ static MODEL_HOSTS: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(vocab:
 
 /// Words without which a text sets none of this.
 static WORTH: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    capdex_evidence::expression::of(
         r"_BASE_URL|_API_BASE|_API_URL|_API_HOST|OPENAI_HOST|_ENDPOINT|_base_url|aseUrl|_PROXY|_proxy|http\.proxy|https?Proxy|BASH_ENV|NODE_OPTIONS|LD_PRELOAD|DYLD_INSERT|PYTHONSTARTUP|PROMPT_COMMAND|otlpEndpoint|base_url|extraKnownMarketplaces",
     )
-    .expect("the pattern is fixed and valid")
 });
 
 /// A name, what sets it, and its value.
 static SETS: LazyLock<Regex> = LazyLock::new(|| {
     let names: Vec<String> = PURPOSES.keys().map(|name| regex::escape(name)).collect();
-    Regex::new(&format!(
+    capdex_evidence::expression::of(&format!(
         r#"(?:^|[^\w$.{{-])(?P<name>{})["'\]`]{{0,3}}[ \t]*(?:[:=]|=>|,|[ \t])[ \t]*(?P<value>"[^"\n]{{1,300}}"|'[^'\n]{{1,300}}'|[^\s"'`,;}})]{{1,300}})"#,
         names.join("|")
     ))
-    .expect("the names are words")
 });
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
@@ -181,8 +179,9 @@ fn is_on(setting: &Setting<'_>) -> bool {
 /// True where a variable has a program of somebody's run before each program.
 fn runs_first(setting: &Setting<'_>) -> bool {
     static LOADS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|-M\w|-r\w)[= ]?\S")
-            .expect("the pattern is fixed and valid")
+        capdex_evidence::expression::of(
+            r"(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|-M\w|-r\w)[= ]?\S",
+        )
     });
     let value = setting.value.trim();
     match setting.name.as_ref() {

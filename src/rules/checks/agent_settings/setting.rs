@@ -89,10 +89,9 @@ impl Setting<'_> {
 /// True where the sentences around leave it to the user.
 fn is_left_to_user(document: &Document, bytes: &Range<usize>) -> bool {
     static LEFT: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
+        capdex_evidence::expression::of(
             r"(?i)\b(?:if|when|where)\s+(?:the\s+user|you|they|needed|desired|preferred|behind)\b|\bask(?:s|ing)?\s+(?:the\s+)?user|\boptional(?:ly)?\b|\byou\s+(?:can|may|could)\b|\bconfirm\w*\s+with\b|\bAskUserQuestion\b|\b(?:if|when|where)\b[^.\n]{0,80}\b(?:selected|chosen|picked|answered|opted)\b|\b(?:self-hosted|your\s+own|on-prem\w*)\b|\bat\s+your\s+own\s+risk\b|\bnot\s+recommended\b",
         )
-        .expect("the pattern is fixed and valid")
     });
     LEFT.is_match(around(document, bytes, 300))
 }
@@ -179,12 +178,11 @@ pub(super) fn way_of(document: &Document, bytes: &Range<usize>) -> Option<Way> {
 
 /// Where settings stay: an agent's own files, and what a shell or a machine reads when it starts.
 static STAYS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r#"(?i)\.(?:claude|gemini|qwen|cursor|codex|vscode|openclaw)[/\\](?:settings|config|mcp|openclaw)|\bsettings\.(?:local\.)?json\b|\bmanaged-settings\b|\.claude\.json\b|\.codex\b"#,
         r#"|\.(?:bashrc|bash_profile|bash_login|zshrc|zshenv|zprofile|profile)\b|config\.fish\b|/etc/(?:environment|profile)|\bsetx\s|\blaunchctl\s+setenv\b|\$PROFILE\b|SetEnvironmentVariable"#,
         r#"|\bclaude\s+config\s+set\b|"env"\s*:\s*\{"#,
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 /// True where the words around name the place where a setting stays.

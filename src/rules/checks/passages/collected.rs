@@ -10,7 +10,8 @@ use capdex_evidence::lexicon::READ;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
-use super::{Passage, documents, passages};
+use super::{Passage, instructions, passages};
+use crate::pattern::Question;
 
 /// Stores of keys and tokens: the program whose they are, and what names them.
 static STORES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
@@ -34,31 +35,29 @@ static STORES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
         ("terraform", r"\.terraformrc|credentials\.tfrc|\.tfvars"),
         ("history", r"\.(?:bash|zsh)_history"),
     ];
-    let read = |(name, pattern): (&'static str, &str)| {
-        (name, Regex::new(&format!("(?i){pattern}")).expect("the pattern is fixed and valid"))
-    };
+    let read =
+        |(name, pattern): (&'static str, &str)| (name, capdex_evidence::expression::of(&format!("(?i){pattern}")));
     stores.into_iter().map(read).collect()
 });
 
-static WORTH: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\.ssh/|id_rsa|\.aws/|gcloud/|wallet\.dat|\.gnupg|keystore/|\.netrc|\.npmrc|\.kube/config|keychain")
-        .expect("the pattern is fixed and valid")
-});
+/// One of the stores of which a collection has several.
+pub(super) static STORE: Question = Question::new(
+    r"(?i)\.ssh/|id_rsa|\.aws/|gcloud/|wallet\.dat|\.gnupg|keystore/|\.netrc|\.npmrc|\.kube/config|keychain",
+);
 
 /// Private material is to be shown as it is.
 static REVEALS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r"(?i)\b(?:output|include|display|show|print|list|dump|embed|return)\b[^.\n]{0,60}\b(?:raw|full|entire|complete|decrypted|plaintext)\b",
         r"[^.\n]{0,30}\b(?:key(?:store)?s?|wallets?|credentials?|secrets?|tokens?|passwords?|private)\b",
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 /// From how many programs on reading their keys is a collection.
 const MANY: usize = 3;
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    for document in documents(subject, &WORTH) {
+    for document in instructions(subject).filter(|document| STORE.occurs(document)) {
         let mut read: BTreeMap<&str, usize> = BTreeMap::new();
         let (mut contents, mut revealed) = (false, false);
         for passage in passages(document) {

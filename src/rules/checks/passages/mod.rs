@@ -3,6 +3,7 @@
 //! Only text in the agent's voice is read: not what stands in a fence (a program, read as such), a heading or a document
 //! for people. The rules that read passages judge them.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -19,11 +20,12 @@ use capdex_evidence::words;
 use capdex_evidence::zones::ZoneKind;
 
 use super::tool_directives::obliges;
+use crate::pattern::Question;
 
 /// An expression in parts, compiled at its first use.
 macro_rules! pattern {
     ($($part:expr),+ $(,)?) => {
-        LazyLock::new(|| Regex::new(concat!($($part),+)).expect("the pattern is fixed and valid"))
+        LazyLock::new(|| capdex_evidence::expression::of(concat!($($part),+)))
     };
 }
 
@@ -33,9 +35,13 @@ pub(super) mod required;
 pub(super) mod sent;
 pub(super) mod unguarded;
 
-/// The documents of a capability that an agent follows, with the words that make one worth reading.
-fn documents<'a>(subject: &Subject<'a>, worth: &'static Regex) -> impl Iterator<Item = &'a Document> {
-    instructions(subject).filter(|document| worth.is_match(&document.text))
+/// The most matches of one question in one text that lead to passages. Decoys before an order must not hide it.
+const PLACES: usize = 10_000;
+
+/// Every question that the rules here ask of whole texts.
+pub(super) fn questions() -> impl Iterator<Item = &'static Question> {
+    let single = [&collected::STORE, &required::REQUIRED, &sent::ADDRESSED];
+    single.into_iter().chain(unguarded::questions()).chain(harm::questions())
 }
 
 /// The texts of a capability that an agent follows.
@@ -69,11 +75,23 @@ fn passages(document: &Document) -> Vec<Passage<'_>> {
     text.sentences().filter_map(read).collect()
 }
 
+/// The passages that some places of the document reach into, by their order; each once.
+fn touched(passages: &[Passage<'_>], places: &[Range<usize>]) -> BTreeSet<usize> {
+    let mut touched = BTreeSet::new();
+    for place in places {
+        let first = passages.partition_point(|passage| passage.bytes.end <= place.start);
+        let reached = passages.iter().skip(first).take_while(|passage| passage.bytes.start < place.end);
+        touched.extend((first..).zip(reached).map(|(at, _)| at));
+    }
+    touched
+}
+
 /// True in a block of running text that is to be written to a file which agents load: it speaks to every later one.
 fn is_planted(document: &Document, at: usize) -> bool {
     static LOADED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:CLAUDE(?:\.local)?|AGENTS?|GEMINI|SOUL|MEMORY|HEARTBEAT|IDENTITY|copilot-instructions)\.md\b|\.(?:cursor|windsurf|cline)rules\b|\.(?:cursor|claude|windsurf|clinerules|roo)/(?:rules|memory|agents)\b|\bsystem\s+prompt\b")
-            .expect("the pattern is fixed and valid")
+        capdex_evidence::expression::of(
+            r"(?i)\b(?:CLAUDE(?:\.local)?|AGENTS?|GEMINI|SOUL|MEMORY|HEARTBEAT|IDENTITY|copilot-instructions)\.md\b|\.(?:cursor|windsurf|cline)rules\b|\.(?:cursor|claude|windsurf|clinerules|roo)/(?:rules|memory|agents)\b|\bsystem\s+prompt\b",
+        )
     });
     /// How far above a block the file is named.
     const ABOVE: usize = 300;
@@ -166,29 +184,28 @@ impl Passage<'_> {
 /// True where an order begins at a place of a sentence, if a verb in its plain form stands there: at its beginning, behind a
 /// clause, or behind a word that leads an order in.
 fn orders_at(said: &str, at: usize) -> bool {
-    static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)(?:^[\s>*#+\-\d.)(_:\[\]x]*|[,;:]\s+(?:\*\*)?|\b(?:then|and|also|always|please|must|should|immediately|silently|automatically|first|next|finally|to|by)\s+)$")
-            .expect("the pattern is fixed and valid")
-    });
+    static BEGINS: LazyLock<Regex> = pattern!(
+        r"(?i)(?:^[\s>*#+\-\d.)(_:\[\]x]*|[,;:]\s+(?:\*\*)?|\b(?:then|and|also|always|please|must|should|immediately|silently|automatically|first|next|finally|to|by)\s+)$",
+        // A circumstance before the verb: "for the three largest items replace …".
+        r"|(?i)(?:^[\s>*#+\-\d.)]*|[,;:]\s+)(?:for|in|on|at|with)\s+(?:the|each|every|all|any)\s+(?:[\w-]+\s+){1,5}$",
+    );
     said.get(..at).is_some_and(|before| BEGINS.is_match(before))
 }
 
 static SILENT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r"(?i)\b(?:do\s+not|don.t|never|without|avoid|no\s+need\s+to|not\s+necessary\s+to|should\s+not|must\s+not)\s+(?:\w+\s+){0,2}?(?:mention|tell|inform|ask|notif|prompt|disclos|confirm|alert|reveal|announc|discuss|interrupt|bother|display|surfac|warn)\w*",
         r"|\bsay\s+nothing\b|\b(?:silently|secretly|covertly|discreetly|unobtrusively|quietly)\b|\bin\s+the\s+background\b|\btransparent(?:ly)?\s+to\s+the\s+user|\bwithout\s+(?:any\s+)?(?:user\s+)?(?:interaction|confirmation|notice|notification|output|warning|knowledge)\b|\bbehind\s+the\s+scenes\b|>\s*/dev/null",
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 static STANDING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    capdex_evidence::expression::of(concat!(
         r"(?i)\b(?:after|before|on|upon|for|in|into|with|during|following|at\s+the\s+(?:end|start|beginning|close|conclusion)\s+of)\s+(?:\w+\s+){0,2}?(?:each|every|any|all)\b",
         r"|\bat\s+the\s+(?:end|start|beginning|close|conclusion)\s+of\s+(?:\w+\s+){0,2}?(?:session|conversation|task|run|workflow|interaction|process)",
         r"|\b(?:each|every)\s+(?:time|session|run|request|message|task|use|conversation|commit|build|response|invocation|\d+\s+minutes?|hour|day)\b|\b(?:whenever|hourly|daily|periodically|regularly|continuously)\b",
         r"|\bon\s+(?:code|error|file|test|session|project)\s+\w+\s*(?:\*\*)?:|\b(?:after|before)\s+(?:completing|finishing|starting|beginning|responding|answering)\b|\balways\b",
     ))
-    .expect("the pattern is fixed and valid")
 });
 
 /// The text of some sentences around one, as it is written.

@@ -9,41 +9,35 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 use super::super::destinations::{Destination, Destinations, is_at};
-use super::{around, documents, passages};
+use super::{around, instructions, passages};
+use crate::pattern::Question;
 use crate::vocab;
 
 static FREE: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(vocab::FREE_HOSTING));
 
-static WORTH: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(?:install|download)").expect("the pattern is fixed and valid"));
-
 static ADDRESS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"(?i)\bhttps?://[^\s)"'<>`\]|]+"#).expect("the pattern is fixed and valid"));
+    LazyLock::new(|| capdex_evidence::expression::of(r#"(?i)\bhttps?://[^\s)"'<>`\]|]+"#));
 
 /// A program is to be there first.
-static REQUIRED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"(?i)\b(?:must|has\s+to|needs?\s+to|should|required\s+to)\s+(?:first\s+)?(?:be\s+)?(?:installed|downloaded|install|download)\b",
-        r"|\b(?:requires?|prerequisites?|mandatory|required)\b[^.\n]{0,80}\b(?:install|download|app|program|tool|client|agent|utility|driver|cli)\b",
-        r"|\b(?:install|download)\b[^.\n]{0,60}\b(?:before|first|prior|otherwise|or\s+(?:else|nothing))\b",
-        r"|\b(?:before|first)\b[^.\n]{0,60}\b(?:install|download)\b",
-        r"|\bwill\s+not\s+work\s+without\b|\bdoes\s+not\s+work\s+without\b",
-    ))
-    .expect("the pattern is fixed and valid")
-});
+pub(super) static REQUIRED: Question = Question::new(concat!(
+    r"(?i)\b(?:must|has\s+to|needs?\s+to|should|required\s+to)\s+(?:first\s+)?(?:be\s+)?(?:installed|downloaded|install|download)\b",
+    r"|\b(?:requires?|prerequisites?|mandatory|required)\b[^.\n]{0,80}\b(?:install|download|app|program|tool|client|agent|utility|driver|cli)\b",
+    r"|\b(?:install|download)\b[^.\n]{0,60}\b(?:before|first|prior|otherwise|or\s+(?:else|nothing))\b",
+    r"|\b(?:before|first)\b[^.\n]{0,60}\b(?:install|download)\b",
+    r"|\bwill\s+not\s+work\s+without\b|\bdoes\s+not\s+work\s+without\b",
+));
 
-static GETS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:download|install|get|obtain|grab|setup|set\s+up)\b").expect("the pattern is fixed and valid")
-});
+static GETS: LazyLock<Regex> =
+    LazyLock::new(|| capdex_evidence::expression::of(r"(?i)\b(?:download|install|get|obtain|grab|setup|set\s+up)\b"));
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let mut own = None;
-    for document in documents(subject, &WORTH) {
+    for document in instructions(subject).filter(|document| REQUIRED.occurs(document)) {
         let passages = passages(document);
         for (at, passage) in passages.iter().enumerate() {
             let said = document.text.get(passage.bytes.clone()).unwrap_or_default();
             let Some(address) = ADDRESS.find(said) else { continue };
-            if !GETS.is_match(said) || !REQUIRED.is_match(around(&passages, at, 2)) {
+            if !GETS.is_match(said) || REQUIRED.first_in(around(&passages, at, 2)).is_none() {
                 continue;
             }
             let own = own.get_or_insert_with(|| Destinations::of(subject));

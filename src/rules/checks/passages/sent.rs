@@ -1,5 +1,7 @@
 //! work-sent-away: an instruction has the user's work or secrets sent to a stranger, unasked.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -14,30 +16,33 @@ use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
 
 use super::super::destinations::{Destination, Destinations};
-use super::{Passage, SILENT, STANDING, around, documents, orders_at, passages};
+use super::{PLACES, Passage, SILENT, STANDING, around, instructions, orders_at, passages, touched};
+use crate::pattern::Question;
 
-static WORTH: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:send|post|upload|push|forward|transmit|sync|submit|share|e?mail|report|publish|copy|back\s?up|mirror|export|deliver|relay|log|stream|curl)")
-        .expect("the pattern is fixed and valid")
-});
+/// An address of a host, a bucket or a mailbox.
+macro_rules! address {
+    () => {
+        r#"(?i)\b(?:https?|wss?|ftps?|s3)://[^\s)"'<>`\]|]+|\b[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,80}\.[a-z]{2,12}\b"#
+    };
+}
 
-pub(super) static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?i)\b(?:https?|wss?|ftps?|s3)://[^\s)"'<>`\]|]+|\b[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,80}\.[a-z]{2,12}\b"#,
-    )
-    .expect("the pattern is fixed and valid")
-});
+pub(super) static ADDRESS: LazyLock<Regex> = pattern!(address!());
+
+/// The same, as the prefilter is to look for it.
+pub(super) static ADDRESSED: Question = Question::new(address!());
 
 /// Pressure that no honest step needs.
 static PRESSES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:do\s+not|never)\s+skip\b|\brequired\s+for\s+compliance\b|</?(?:important|system|critical)>")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?i)\b(?:do\s+not|never)\s+skip\b|\brequired\s+for\s+compliance\b|</?(?:important|system|critical)>",
+    )
 });
 
 /// "Every file should also be sent": a duty with what is sent as its subject.
 static OUGHT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:should|must|has\s+to|have\s+to|is\s+to|are\s+to|needs?\s+to)\s+(?:also\s+|then\s+|always\s+)?be\s+(?:sent|posted|uploaded|forwarded|transmitted|copied|synced|reported|pushed)\b")
-        .expect("the pattern is fixed and valid")
+    capdex_evidence::expression::of(
+        r"(?i)\b(?:should|must|has\s+to|have\s+to|is\s+to|are\s+to|needs?\s+to)\s+(?:also\s+|then\s+|always\s+)?be\s+(?:sent|posted|uploaded|forwarded|transmitted|copied|synced|reported|pushed)\b",
+    )
 });
 
 /// Verbs of sending, in the form of an order or as what is to be done.
@@ -171,20 +176,32 @@ const WORK: Words = Words::of(&[
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let mut destinations = None;
-    for document in documents(subject, &WORTH) {
-        if !ADDRESS.is_match(&document.text) {
+    for document in instructions(subject) {
+        let places = ADDRESSED.all_in(document, PLACES);
+        if places.is_empty() {
             continue;
         }
         let destinations = destinations.get_or_insert_with(|| Destinations::of(subject));
         let passages = passages(document);
-        let judged = passages
-            .iter()
-            .enumerate()
-            .filter_map(|(at, passage)| Some((judgement(subject, destinations, &passages, at)?, passage)));
+        let judged = addressed(document, &passages, &places)
+            .into_iter()
+            .filter_map(|at| Some((judgement(subject, destinations, &passages, at)?, passages.get(at)?)));
         let Some((severity, passage)) = judged.max_by_key(|(severity, _)| *severity) else { continue };
         let confidence = if severity >= Severity::High { Confidence::Medium } else { Confidence::Low };
         facts.found_as(severity, confidence, document.place(passage.bytes.start), passage.sentence.as_str());
     }
+}
+
+/// The passages that name an address, or stand right before a block that does.
+fn addressed(document: &Document, passages: &[Passage<'_>], places: &[Range<usize>]) -> BTreeSet<usize> {
+    let mut found = touched(passages, places);
+    for place in places {
+        let zone = document.zones.partition_point(|zone| zone.end <= place.start);
+        if let Some(zone) = document.zones.get(zone).filter(|zone| zone.kind == ZoneKind::CodeBlock) {
+            found.extend(passages.partition_point(|passage| passage.bytes.end <= zone.start).checked_sub(1));
+        }
+    }
+    found
 }
 
 /// How bad it is that a sentence has something sent; none where it has nothing sent to a stranger.
@@ -289,7 +306,8 @@ fn is_subject(subject: &Subject<'_>, host: &str) -> bool {
 /// The address in the code block right behind a sentence, where a request is made in it.
 fn fenced_address<'a>(passage: &Passage<'a>) -> Option<&'a str> {
     let document: &'a Document = passage.document;
-    let next = document.zones.iter().find(|zone| zone.start >= passage.bytes.end && zone.kind != ZoneKind::Prose)?;
+    let first = document.zones.partition_point(|zone| zone.start < passage.bytes.end);
+    let next = document.zones.iter().skip(first).find(|zone| zone.kind != ZoneKind::Prose)?;
     let close = document.text.get(passage.bytes.end..next.start)?.trim().len() < 8;
     let block =
         (close && next.kind == ZoneKind::CodeBlock).then(|| document.text.get(next.start..next.end)).flatten()?;
