@@ -93,7 +93,7 @@ pub use messages::{DeliveryHistoryRow, Queued};
 pub use migrate::SCHEMA_VERSION;
 pub use notifiers::NotifierState;
 pub use pages::NamingListing;
-pub use queue::{Job, JobId};
+pub use queue::{ClaimRequest, Job, JobId};
 pub use reader::{Reader, View};
 pub use rehashed::Rehashable;
 pub use row_retention::{Gone, LEDGERS, Ledger};
