@@ -14,7 +14,7 @@ use capdex_model::digest::Digest;
 use serde_json::json;
 
 use crate::fixtures::{Folder, at, day, gap, rules};
-use crate::{Reader, Store, StoreError, Writer};
+use crate::{ClaimRequest, Reader, Store, StoreError, Writer};
 
 /// Where the child finds its store.
 const STORE: &str = "CAPDEX_DB_CRASH_STORE";
@@ -113,7 +113,9 @@ fn a_killed_writer_loses_nothing_that_it_said_and_leaves_nothing_by_halves() {
         let last = last_of(&reader).expect("something was written");
         assert!(last == said || last == said + 1, "said {said}, found {last}");
         let expected: Vec<u64> = (0..=last).collect();
-        let jobs = store.write(|writer| writer.claim("crash", usize::MAX, at(0), 1, &[])).expect("claimed");
+        let all = usize::MAX;
+        let request = ClaimRequest { kind: "crash", limit: all, per_host: all, now: at(0), lease_s: 1, except: &[] };
+        let jobs = store.write(move |writer| writer.claim(&request)).expect("claimed");
         let found: Vec<u64> = jobs.iter().filter_map(|job| job.payload.as_u64()).collect();
         assert_eq!(found, expected, "every write is there once, in its order");
         assert_eq!(reader.gaps(true).expect("reads").len(), expected.len());

@@ -34,6 +34,8 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0018_pypi_lines.sql")),
     M::up(include_str!("migrations/0019_surfaces.sql")),
     M::up(include_str!("migrations/0020_signals.sql")),
+    M::up(include_str!("migrations/0021_job_hosts.sql")),
+    M::up(include_str!("migrations/0022_tool_comparisons.sql")),
 ];
 /// The newest schema version that this program knows: the number of its migrations.
 pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;
@@ -198,7 +200,7 @@ mod tests {
         for sql in [
             "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END",
             "CREATE VIEW v AS SELECT 1",
-            "DROP INDEX jobs_in_order",
+            "DROP INDEX jobs_ready",
             "ALTER TABLE alerts ADD COLUMN more TEXT",
         ] {
             let folder = Folder::new();

@@ -93,7 +93,7 @@ impl Writer<'_> {
 mod tests {
     use super::*;
     use crate::fixtures::{Folder, at, day, facts, list, listing, scan_of, score};
-    use crate::{DueOutcome, RunStatus, WalkOutcome};
+    use crate::{ClaimRequest, DueOutcome, RunStatus, WalkOutcome};
     use serde_json::json;
 
     #[test]
@@ -119,7 +119,16 @@ mod tests {
             .write(|writer| {
                 writer.record_scores(&facts("a").digest(), None, &[score("y", "1", 1)])?;
                 writer.enqueue("fetch", "npm:a", &json!({}), None, at(0))?;
-                let job = writer.claim("fetch", 1, at(1), 60, &[])?.remove(0);
+                let job = writer
+                    .claim(&ClaimRequest {
+                        kind: "fetch",
+                        limit: 1,
+                        per_host: 1,
+                        now: at(1),
+                        lease_s: 60,
+                        except: &[],
+                    })?
+                    .remove(0);
                 writer.bury(job.id, "cannot be read")?;
                 writer.enqueue("fetch", "npm:b", &json!({}), None, at(0)).map(drop)
             })

@@ -33,7 +33,10 @@ pub(crate) fn execute(
     let mut statement = conn.prepare_cached(sql).map_err(failed(conn, what))?;
     let changed = statement.execute(params).map_err(failed(conn, what));
     #[cfg(test)]
-    full_scans::note(&statement, sql);
+    {
+        full_scans::note(&statement, sql);
+        statement_steps::note(&statement);
+    }
     changed
 }
 
@@ -62,6 +65,9 @@ pub(crate) fn rows<T>(
     while let Some(row) = rows.next().map_err(failed(conn, what))? {
         decoded.push(decode(row)?);
     }
+    drop(rows);
+    #[cfg(test)]
+    statement_steps::note(&statement);
     Ok(decoded)
 }
 
@@ -95,7 +101,10 @@ pub(crate) fn first<T>(
     let decoded = rows.next().map_err(failed(conn, what))?.map(decode).transpose();
     drop(rows);
     #[cfg(test)]
-    full_scans::note(&statement, sql);
+    {
+        full_scans::note(&statement, sql);
+        statement_steps::note(&statement);
+    }
     decoded
 }
 
@@ -193,5 +202,27 @@ pub(crate) mod full_scans {
     /// What was noted on this thread since the last call.
     pub(crate) fn take() -> BTreeSet<&'static str> {
         SEEN.take()
+    }
+}
+
+/// The steps of SQLite's machine that statements took on this thread, so that a test can hold what something costs without
+/// a clock.
+#[cfg(test)]
+pub(crate) mod statement_steps {
+    use std::cell::Cell;
+
+    use rusqlite::{Statement, StatementStatus};
+
+    thread_local! {
+        static TAKEN: Cell<i64> = const { Cell::new(0) };
+    }
+
+    pub(crate) fn note(statement: &Statement<'_>) {
+        TAKEN.set(TAKEN.get() + i64::from(statement.reset_status(StatementStatus::VmStep)));
+    }
+
+    /// What was noted on this thread since the last call.
+    pub(crate) fn take() -> i64 {
+        TAKEN.take()
     }
 }

@@ -281,8 +281,8 @@ pub enum ListFormat {
 pub struct ExportArgs {
     /// Where the dataset goes. Its files of before are replaced; whatever else lies there stays.
     pub dir: PathBuf,
-    /// Which formats, separated by commas.
-    #[arg(long, value_delimiter = ',', default_values = ["parquet", "jsonl", "csv", "sqlite"], value_name = "FORMATS")]
+    /// Which formats, separated by commas: parquet, jsonl, csv, sqlite.
+    #[arg(long, value_delimiter = ',', default_value = capdex_dataset::export::DEFAULT_FORMAT, value_name = "FORMATS")]
     pub format: Vec<String>,
     /// What ranks within a band: trust, the mean percentile over the methods, or a rubric by its own value.
     #[arg(long, value_name = "RUBRIC", default_value = capdex_rubrics::rank::TRUST)]

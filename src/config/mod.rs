@@ -5,6 +5,7 @@
 mod alerts;
 mod cron;
 mod daemon;
+mod export;
 mod gap_tolerance;
 mod http;
 mod identity;
@@ -30,6 +31,7 @@ use keys::{REQUIRED, keys};
 pub use alerts::{AlertSettings, AlertsSection};
 pub use cron::Cron;
 pub use daemon::{DaemonSection, OverlapPolicy, Timing};
+pub use export::ExportSection;
 pub use gap_tolerance::GapTolerance;
 pub use http::HttpSection;
 pub use identity::IdentitySection;
@@ -68,6 +70,9 @@ keys! {
         pub identity: IdentitySection,
         /// The times at which the daemon runs it; none for one that is run by hand only.
         pub daemon: Option<DaemonSection>,
+        /// The dataset that a night writes.
+        #[serde(default)]
+        pub export: ExportSection,
         /// The time for which the store keeps things that nobody needs any more; for ever without it.
         pub retention: Option<RetentionSection>,
         /// The sources by id, each with what to list there.
@@ -143,6 +148,7 @@ impl Schedule {
         schedule.timing().map_err(|why| usage(format!("{origin}: {why}")))?;
         schedule.keep_days().map_err(|why| usage(format!("{origin}: {why}")))?;
         schedule.gap_tolerance().map_err(|why| usage(format!("{origin}: {why}")))?;
+        schedule.export.formats().map_err(|why| usage(format!("{origin}: {why}")))?;
         Ok(schedule)
     }
 

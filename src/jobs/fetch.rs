@@ -11,7 +11,7 @@ use capdex_crawlers::fetch::{self, Fetched};
 use capdex_crawlers::http::Http;
 use capdex_crawlers::unpack::UnpackLimits;
 use capdex_dataset::stopwatch::Stopwatch;
-use capdex_db::{Job, JobId, ListingState, StoreError, Writer};
+use capdex_db::{ClaimRequest, Job, JobId, ListingState, StoreError, Writer};
 use capdex_model::bundle::BundleFile;
 use capdex_model::listing::Locator;
 use capdex_model::snapshot::{Completeness, FileEntry, Gap, GapReason, Snapshot};
@@ -34,8 +34,14 @@ const AT_ONCE: usize = 6;
 const WINDOW: usize = 4_096;
 /// Jobs of one host under way at once, so that those of one host do not hold up those of others.
 const PER_HOST: usize = 16;
+/// Jobs of one host that are claimed at once, and those under way above which it is left out: a host then has room for
+/// another share and for no job beyond [`PER_HOST`].
+const SHARE: usize = PER_HOST / 2;
 /// Jobs claimed in one transaction.
 const CLAIM: usize = 64;
+/// Where all hosts had given their share, the queue is asked again after this long, or as soon as a host has room: jobs that
+/// were put off may be due by then.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
 /// The longest sleep of a job before it looks whether the run was stopped.
 const LONGEST_NAP: Duration = Duration::from_secs(1);
 /// The time for which a claimed job is ours. A dead process's jobs come back when the store is opened, whatever is left of it.
@@ -98,6 +104,8 @@ struct FetchWindow {
     jobs: BTreeSet<JobId>,
     /// The number of them that ask each host.
     hosts: BTreeMap<String, usize>,
+    /// Since every host with room had given its share; none while there may be more.
+    exhausted: Option<Stopwatch>,
 }
 
 impl FetchWindow {
@@ -114,9 +122,15 @@ impl FetchWindow {
 
     fn leave(&mut self, job: &Job) {
         self.jobs.remove(&job.id);
-        let Some(host) = &job.host else { return };
+        let Some(host) = &job.host else {
+            self.exhausted = None;
+            return;
+        };
         if let Some(count) = self.hosts.get_mut(host) {
             *count -= 1;
+            if *count <= SHARE {
+                self.exhausted = None;
+            }
             // Empty entries go, because a crawl meets thousands of hosts and the map is searched at every claim.
             if *count == 0 {
                 self.hosts.remove(host);
@@ -124,22 +138,32 @@ impl FetchWindow {
         }
     }
 
-    /// Hosts that have as many jobs under way as one may have; half as many are not worth a question yet.
+    /// Hosts that have no room for another share.
     fn busy_hosts(&self) -> Vec<String> {
-        let busy = self.hosts.iter().filter(|(_, count)| **count > PER_HOST / 2);
+        let busy = self.hosts.iter().filter(|(_, count)| **count > SHARE);
         busy.map(|(host, _)| host.clone()).collect()
+    }
+
+    /// True where a claim may give something. An empty window always asks: with nothing under way the stage would end.
+    fn may_fill(&self) -> bool {
+        self.running.len() + CLAIM <= WINDOW
+            && (self.running.is_empty() || self.exhausted.is_none_or(|since| since.elapsed() >= ASK_AGAIN))
     }
 }
 
-/// Fills the window from the queue, unless somebody asked to stop. A claim takes more than a host's share where it meets
-/// only that host; the next one leaves that host out.
+/// Fills the window from the queue, unless somebody asked to stop. Each claim takes a share of every host that has room.
 fn fill(context: &JobContext, window: &mut FetchWindow, slots: &Arc<Semaphore>) -> anyhow::Result<()> {
     // Only whole claims, so that the number of transactions stays a 64th of the number of jobs.
-    while window.running.len() + CLAIM <= WINDOW && !context.requests.is_asked() {
+    while window.may_fill() && !context.requests.is_asked() {
         let (now, except) = (clock::now(), window.busy_hosts());
-        let jobs = context.store.write(move |writer| writer.claim(FETCH_JOB, CLAIM, now, LEASE_S, &except))?;
-        // Taken before jobs are sorted out: a short claim means that nothing else is due.
+        let jobs = context.store.write(move |writer| {
+            let request =
+                ClaimRequest { kind: FETCH_JOB, limit: CLAIM, per_host: SHARE, now, lease_s: LEASE_S, except: &except };
+            writer.claim(&request)
+        })?;
+        // Taken before jobs are sorted out: a short claim means that no host has more to give now.
         let is_last = jobs.len() < CLAIM;
+        window.exhausted = is_last.then(Stopwatch::start);
         for job in jobs {
             match serde_json::from_value::<FetchPayload>(job.payload.clone()) {
                 Ok(payload) => {

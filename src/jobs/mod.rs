@@ -56,6 +56,8 @@ pub struct JobContext {
     pub limits: UnpackLimits,
     /// Whom to tell of alerts, and how.
     pub alerts: AlertSettings,
+    /// The formats of the dataset, by id.
+    pub formats: Vec<String>,
     /// Days for which the store keeps everything; none where nothing is ever deleted.
     pub keep_days: Option<u32>,
     /// How many gaps a run may have and still count as complete.

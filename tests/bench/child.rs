@@ -52,7 +52,7 @@ fn peak_mib(folder: &str) -> Option<u64> {
 }
 
 /// The CPU time of all its threads so far: fields 14 and 15 of `stat`, counted after the name in parentheses.
-fn cpu(folder: &str) -> Option<Duration> {
+pub(crate) fn cpu(folder: &str) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("{folder}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;

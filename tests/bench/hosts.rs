@@ -149,6 +149,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
         overrides: capdex_corpus::identity::Overrides::default(),
         gaps: capdex::config::GapTolerance { max_percent: 100, is_strict: false },
         limits: UnpackLimits::default(),
+        formats: Vec::new(),
         keep_days: None,
         pool: bulk::pool(Some(1)).unwrap(),
         as_of,

@@ -47,9 +47,9 @@ struct Line {
     doc: Value,
 }
 
-/// The facts of real capabilities, at least one.
-pub(crate) fn templates() -> Result<Vec<SparseFacts>, Box<dyn Error>> {
-    let bundles = match std::env::var_os("CAPDEX_DATA") {
+/// Real skills and lists of tools.
+pub(crate) fn bundles() -> Result<Vec<Bundle>, Box<dyn Error>> {
+    Ok(match std::env::var_os("CAPDEX_DATA") {
         Some(data) => labelled(&PathBuf::from(data).join("labelled"))?,
         None => capdex_rules::INDEX
             .all()
@@ -57,7 +57,12 @@ pub(crate) fn templates() -> Result<Vec<SparseFacts>, Box<dyn Error>> {
             .flat_map(|meta| &meta.examples.fires)
             .map(|example| bundle(&example.files))
             .collect(),
-    };
+    })
+}
+
+/// The facts of real capabilities, at least one.
+pub(crate) fn templates() -> Result<Vec<SparseFacts>, Box<dyn Error>> {
+    let bundles = bundles()?;
     let facts: Vec<SparseFacts> = bundles.iter().flat_map(analysis::scan).map(|scanned| scanned.facts).collect();
     if facts.is_empty() { Err("no facts to start from".into()) } else { Ok(facts) }
 }

@@ -18,7 +18,8 @@ fn a_restored_store_exports_and_verifies_as_before_and_goes_on() {
     let run = capdex.run(&["restore", "copy.db"]);
     assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
     assert!(run.stdout.contains("capdex.db.before-restore"), "{}{}", run.stdout, run.stderr);
-    let again = capdex.run(&["export", "again", "--as-of", "2026-11-20T01:00:00Z"]);
+    let formats = "parquet,jsonl,csv,sqlite";
+    let again = capdex.run(&["export", "again", "--format", formats, "--as-of", "2026-11-20T01:00:00Z"]);
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     let found = bytes_of(&capdex.path().join("again"));
     assert!(found.keys().eq(expected.keys()), "the same dataset, byte for byte");

@@ -165,7 +165,9 @@ fn an_export_that_was_tampered_with_is_left_as_it_is_and_one_that_lacks_a_file_s
 fn private_columns_are_only_where_they_are_asked_for() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
-    for (folder, options, is_there) in [("public", &[][..], false), ("whole", &["--private"][..], true)] {
+    for (folder, options, is_there) in
+        [("public", &["--format", "jsonl"][..], false), ("whole", &["--format", "jsonl", "--private"][..], true)]
+    {
         let run = capdex.run(&[&["export", folder], options].concat());
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         let entities = rows(&capdex.path().join(folder), "entities");
@@ -178,7 +180,7 @@ fn private_columns_are_only_where_they_are_asked_for() {
 #[test]
 fn no_two_rows_of_a_table_have_one_key() {
     let (capdex, _) = hostile_night();
-    let run = capdex.run(&["export", "whole", "--private"]);
+    let run = capdex.run(&["export", "whole", "--format", "jsonl", "--private"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let mut seen = 0;
     for table in TABLES {

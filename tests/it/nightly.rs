@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::packages::{self, PACK, WEATHER};
-use crate::rows::{rows, text};
+use crate::rows::{bytes_of, rows, text};
 use crate::support::capdex::{Capdex, Run};
 use crate::support::registry::Registry;
 
@@ -21,6 +21,29 @@ pub(crate) fn first_night(registry: &Registry) -> Capdex {
     let run = night(&capdex, "2026-11-20T01:00:00Z");
     assert_eq!(run.code, Some(0), "{}", run.stdout);
     capdex
+}
+
+#[test]
+fn a_night_and_an_export_write_parquet_alone_unless_more_is_asked_for() {
+    let registry = packages::registry();
+    let capdex = Capdex::with(&registry);
+    let schedule = packages::schedule(&["weather-mcp"], &[]);
+    let formats = |folder: &str| -> BTreeSet<String> {
+        let names = bytes_of(&capdex.path().join(folder)).into_keys();
+        names.filter_map(|name| name.strip_prefix("capabilities.").map(ToOwned::to_owned)).collect()
+    };
+    capdex.write("schedule.toml", &schedule);
+    assert_eq!(night(&capdex, "2026-11-20T01:00:00Z").code, Some(0));
+    assert_eq!(formats("out"), BTreeSet::from(["parquet".to_owned()]));
+    assert_eq!(capdex.run(&["export", "again"]).code, Some(0));
+    assert_eq!(formats("again"), formats("out"));
+    capdex.write("schedule.toml", format!("{schedule}[export]\nformats = [\"csv\", \"jsonl\"]\n"));
+    assert_eq!(night(&capdex, "2026-11-20T01:00:00Z").code, Some(0));
+    assert_eq!(formats("out"), BTreeSet::from(["csv".to_owned(), "jsonl".to_owned()]));
+    capdex.write("schedule.toml", format!("{schedule}[export]\nformats = [\"xml\"]\n"));
+    let refused = capdex.run(&["nightly", "--config", "schedule.toml", "--out", "out"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("export.formats"), "{}", refused.stderr);
 }
 
 #[test]

@@ -95,7 +95,10 @@ pub(crate) fn schedule(npm: &[&str], pypi: &[&str]) -> String {
     )
 }
 
-/// The schedule over the three packages.
+/// Asks for the dataset in every format.
+pub(crate) const ALL_FORMATS: &str = "[export]\nformats = [\"parquet\", \"jsonl\", \"csv\", \"sqlite\"]\n";
+
+/// The schedule over the three packages, in every format.
 pub(crate) fn everything() -> String {
-    schedule(&["agent-pack", "weather-mcp"], &["fetch-server"])
+    format!("{}{ALL_FORMATS}", schedule(&["agent-pack", "weather-mcp"], &["fetch-server"]))
 }

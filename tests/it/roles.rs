@@ -15,7 +15,10 @@ const SKILL: &str = "---\nname: summary\ndescription: Sums up a meeting. Use whe
 fn a_projects_own_configuration_is_judged_and_takes_no_rank() {
     let capdex = Capdex::offline();
     capdex.write("project/.mcp.json", LIST).write("project/skills/summary/SKILL.md", SKILL);
-    capdex.write("schedule.toml", "name = \"x\"\n[sources.folder]\npaths = [\"project\"]\n");
+    capdex.write(
+        "schedule.toml",
+        "name = \"x\"\n[export]\nformats = [\"jsonl\"]\n[sources.folder]\npaths = [\"project\"]\n",
+    );
     night(&capdex, "2026-11-20T01:00:00Z");
     let ranked = rows(&capdex.path().join("out"), "capabilities");
     let is_list = |row: &&Value| text(row, "path") == ".mcp.json";

@@ -3,6 +3,10 @@
 use super::format::Exporter;
 use super::{csv, jsonl, parquet, sqlite};
 
+/// The format that is written unless others are asked for. Over 1,500 packages it took 1.0 MB of the 58.5 MB of all four
+/// (2026-11).
+pub const DEFAULT_FORMAT: &str = "parquet";
+
 /// Every format, in the order in which `verify` prefers to read them.
 pub const EXPORTERS: &[&dyn Exporter] =
     &[&parquet::ParquetExporter, &jsonl::JsonLinesExporter, &csv::CsvExporter, &sqlite::SqliteExporter];

@@ -20,7 +20,7 @@ use tables::TABLES;
 
 use crate::output_folder::{OutputFolder, OutputKind};
 
-pub use exporters::EXPORTERS;
+pub use exporters::{DEFAULT_FORMAT, EXPORTERS};
 pub use format::Exporter;
 
 pub mod band_changes;
@@ -71,7 +71,7 @@ impl Default for ExportOptions {
     fn default() -> Self {
         Self {
             as_of: AsOf(Timestamp::from_unix_seconds(0)),
-            formats: EXPORTERS.iter().map(|exporter| exporter.id().to_owned()).collect(),
+            formats: vec![DEFAULT_FORMAT.to_owned()],
             rank_by: TRUST.into(),
             with_private: false,
             since: None,

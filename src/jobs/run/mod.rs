@@ -134,6 +134,7 @@ pub fn open_in(
         overrides: resolved.overrides,
         limits: UnpackLimits::default(),
         alerts: schedule.alerts()?,
+        formats: schedule.export.formats().map_err(usage)?,
         keep_days: schedule.keep_days().map_err(usage)?,
         gaps: schedule.gap_tolerance().map_err(usage)?,
         pool: bulk::pool(global.threads)?,

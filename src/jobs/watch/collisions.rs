@@ -1,13 +1,17 @@
 //! Collisions: names of tools and listings that unlike entities share.
 //!
-//! Decisions are made by the pass in core. Texts of tools are read again only where two were described in the same words.
+//! Decisions are made by the pass in core. Texts of tools are read again only where two were described in the same words, and
+//! once for each two: what their comparison gave is kept.
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_corpus::collision::{self, Collision, CollisionClass, CollisionCorpus, CollisionCue, Server, Widened};
+use capdex_corpus::collision::{self, Collision, CollisionClass, CollisionCorpus, CollisionCue, Pair, Server, Widened};
 use capdex_corpus::established::PopularityByEntity;
-use capdex_db::{Offered, Reader, SnapshotId};
+use capdex_db::{Offered, Reader, SnapshotId, ToolComparisons, ToolPair};
 use capdex_evidence::Evidence;
 use capdex_evidence::tools::Tool;
 use capdex_model::alert::{Alert, reach_of};
@@ -19,6 +23,8 @@ use super::super::{JobContext, StageReport};
 
 /// Packages whose texts are read again in one night to compare tools that were described in the same words.
 const MAX_READ: usize = 2_000;
+/// Version of what a comparison of two tools gives, beside the rules that tools are read with.
+const COMPARISON_VERSION: u32 = 1;
 
 /// Finds what collides now.
 ///
@@ -32,7 +38,11 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let snapshots: BTreeMap<String, SnapshotId> =
         offered.iter().map(|server| (server.slug.clone(), server.snapshot)).collect();
     let world = world(&reader, offered)?;
-    let widened = compare(&reader, &world, &snapshots)?;
+    let version = format!("{COMPARISON_VERSION}.{}", capdex_rules::INDEX.digest());
+    let known = reader.tool_comparisons(&version)?;
+    // The stored pins hold digests only; texts have to be gathered from the bytes again.
+    let tools_of = |snapshot| Ok(Evidence::gather(&reader.bundle(snapshot)?).tools);
+    let (widened, compared) = compare(collision::pairs_to_compare(&world), &snapshots, &known, tools_of)?;
     // Over the whole world at once, because a name may be shared by any two entities.
     let found = collision::find(&world, &widened);
     let alerts = alerts(&found, &world);
@@ -44,6 +54,9 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let done = context.store.write(move |writer| {
         for (facts, cues) in &cues {
             writer.keep_cues(facts, cues)?;
+        }
+        if compared != known {
+            writer.replace_tool_comparisons(&version, &compared)?;
         }
         let keys: BTreeSet<&str> = found.iter().map(|collision| collision.key.as_str()).collect();
         // What no longer collides goes; an alert about it stays in the ledger.
@@ -113,19 +126,22 @@ fn world(reader: &Reader, offered: Vec<Offered>) -> anyhow::Result<CollisionCorp
     })
 }
 
-/// The additional abilities of the later one of each pair.
+/// The additional abilities of the later one of each pair, and all comparisons that they rest on. Tools are read for the
+/// pairs alone of which nothing is known; the result is that of reading them for all.
 fn compare(
-    reader: &Reader,
-    world: &CollisionCorpus,
+    pairs: BTreeSet<Pair>,
     snapshots: &BTreeMap<String, SnapshotId>,
-) -> anyhow::Result<Widened> {
+    known: &ToolComparisons,
+    mut tools_of: impl FnMut(SnapshotId) -> anyhow::Result<Vec<Tool>>,
+) -> anyhow::Result<(Widened, ToolComparisons)> {
+    let mut met: BTreeSet<SnapshotId> = BTreeSet::new();
     let mut read: BTreeMap<SnapshotId, Vec<Tool>> = BTreeMap::new();
-    let mut widened = Widened::new();
-    let pairs = collision::pairs_to_compare(world);
+    let (mut widened, mut compared) = (Widened::new(), ToolComparisons::new());
     let all = pairs.len();
     for (at, pair) in pairs.into_iter().enumerate() {
-        // Bounds a night against somebody who publishes thousands of tools with one description.
-        if read.len() >= MAX_READ {
+        // Bounds a night against somebody who publishes thousands of tools with one description. What is known counts like
+        // what is read, so that one night's bound is the other's.
+        if met.len() >= MAX_READ {
             warn!(
                 compared = at,
                 left = all - at,
@@ -133,24 +149,37 @@ fn compare(
             );
             break;
         }
-        let mut tools = [None, None];
-        for (slot, (slug, name)) in
-            tools.iter_mut().zip([(&pair.target_slug, &pair.target_tool), (&pair.slug, &pair.tool)])
-        {
-            let Some(snapshot) = snapshots.get(slug) else { continue };
-            let tools = match read.entry(*snapshot) {
-                Entry::Occupied(known) => known.into_mut(),
-                // The stored pins hold digests only; texts have to be gathered from the bytes again.
-                Entry::Vacant(slot) => slot.insert(Evidence::gather(&reader.bundle(*snapshot)?).tools),
-            };
-            *slot = tools.iter().find(|tool| tool.name == *name).cloned();
-        }
+        let (Some(later), Some(earlier)) = (snapshots.get(&pair.slug), snapshots.get(&pair.target_slug)) else {
+            continue;
+        };
+        met.extend([*later, *earlier]);
+        let of = ToolPair {
+            later: *later,
+            tool: pair.tool.clone(),
+            earlier: *earlier,
+            earlier_tool: pair.target_tool.clone(),
+        };
+        let more = match known.get(&of) {
+            Some(more) => more.clone(),
+            None => {
+                let mut tool = |snapshot: SnapshotId, name: &str| -> anyhow::Result<Option<Tool>> {
+                    let tools = match read.entry(snapshot) {
+                        Entry::Occupied(known) => known.into_mut(),
+                        Entry::Vacant(slot) => slot.insert(tools_of(snapshot)?),
+                    };
+                    Ok(tools.iter().find(|tool| tool.name == name).cloned())
+                };
+                let (target, tool) = (tool(*earlier, &pair.target_tool)?, tool(*later, &pair.tool)?);
+                target.zip(tool).map(|(target, tool)| collision::widened(&target, &tool))
+            }
+        };
         // Where either text is missing nothing is known, and the pair is left out rather than called equal.
-        if let [Some(target), Some(tool)] = tools {
-            widened.insert(pair, collision::widened(&target, &tool));
+        if let Some(more) = &more {
+            widened.insert(pair, more.clone());
         }
+        compared.insert(of, more);
     }
-    Ok(widened)
+    Ok((widened, compared))
 }
 
 /// The key of the alert that tells of a collision, the same for all of its class between the same two. None for one that

@@ -3,6 +3,7 @@
 //! Nothing is fetched, scanned or scored. A pass runs again only when something that it reads has changed.
 
 use capdex_dataset::stopwatch::Stopwatch;
+use tracing::info;
 
 use super::{JobContext, StageReport};
 
@@ -50,7 +51,10 @@ pub fn run(context: &JobContext) -> anyhow::Result<StageReport> {
         if context.store.reader()?.pass_input(pass.id)?.as_ref() == Some(&state) {
             continue;
         }
+        let pass_watch = Stopwatch::start();
         let of_pass = (pass.run)(context)?;
+        let duration_ms = u64::try_from(pass_watch.elapsed().as_millis()).unwrap_or(u64::MAX);
+        info!(pass = pass.id, items = of_pass.items, duration_ms, "pass ran");
         // A pass that was cut short must not be noted as done.
         if context.stop.is_asked() {
             break;

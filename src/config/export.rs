@@ -1,0 +1,60 @@
+//! The `[export]` table of a schedule: the formats of the dataset that a night writes.
+
+use capdex_dataset::export::{DEFAULT_FORMAT, EXPORTERS};
+use serde::Deserialize;
+
+use super::keys::keys;
+
+keys! {
+    /// The dataset that a night writes.
+    #[derive(Clone, Debug, Default, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct ExportSection {
+        /// The formats in which every table is written: `parquet`, `jsonl`, `csv`, `sqlite`. Each one more is the whole dataset
+        /// once more, every night.
+        #[key(default = DEFAULT_FORMAT, example = r#"["parquet", "csv"]"#)]
+        pub formats: Option<Vec<String>>,
+    }
+}
+
+impl ExportSection {
+    /// The formats, checked.
+    ///
+    /// # Errors
+    /// The key and what is wrong with it.
+    pub fn formats(&self) -> Result<Vec<String>, String> {
+        let formats = self.formats.clone().unwrap_or_else(|| vec![DEFAULT_FORMAT.to_owned()]);
+        if formats.is_empty() {
+            return Err("export.formats: at least one".to_owned());
+        }
+        match formats.iter().find(|format| EXPORTERS.iter().all(|exporter| exporter.id() != *format)) {
+            Some(format) => {
+                let known: Vec<&str> = EXPORTERS.iter().map(|exporter| exporter.id()).collect();
+                Err(format!("export.formats: there is no format {format:?}; the formats are {}", known.join(", ")))
+            }
+            None => Ok(formats),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn formats(of: &[&str]) -> Result<Vec<String>, String> {
+        ExportSection { formats: Some(of.iter().map(|format| (*format).to_owned()).collect()) }.formats()
+    }
+
+    #[test]
+    fn parquet_alone_is_written_unless_the_schedule_asks_for_more() {
+        assert_eq!(ExportSection::default().formats().as_deref(), Ok(&["parquet".to_owned()][..]));
+        assert_eq!(formats(&["csv", "jsonl"]).map(|formats| formats.len()), Ok(2));
+    }
+
+    #[test]
+    fn no_format_and_an_unknown_one_are_refused_by_the_name_of_the_key() {
+        for wrong in [&[][..], &["parquet", "xml"]] {
+            assert!(formats(wrong).is_err_and(|why| why.starts_with("export.formats: ")), "{wrong:?}");
+        }
+    }
+}
