@@ -2,6 +2,7 @@
 //!
 //! Must not know what a command does.
 
+mod agents;
 mod alerts;
 mod check;
 mod diff;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use agents::McpArgs;
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
 pub use check::CheckArgs;
 pub use diff::DiffArgs;
@@ -176,6 +178,11 @@ pub enum CliCommand {
     /// Put a copy in the store's place; what was there is kept beside it.
     #[command(after_help = "Example:\n  capdex restore capdex-2026-11-22.db --db capdex.db")]
     Restore(RestoreArgs),
+    /// An MCP server over standard input and output, for agents that ask before they install: check, explain, diff, search.
+    #[command(
+        after_help = "Examples:\n  claude mcp add capdex -- capdex mcp --db /var/lib/capdex/capdex.db\n  capdex mcp --allow-network\n\nIt answers from the store that --db or CAPDEX_DB names (./capdex.db for that of the working folder, which may be a\nstranger's), and asks nobody unless it was started with --allow-network. It reads no file that its caller names and runs\nnothing. Text of packages is quoted between « and », so that it reads as data.\n\nExit codes: 0 the input ended, 2 wrong usage, 4 the streams failed, 130 interrupted."
+    )]
+    Mcp(McpArgs),
     /// What a shell needs to complete the command line.
     #[command(
         after_help = "Examples:\n  capdex completions bash > /etc/bash_completion.d/capdex\n  capdex completions zsh > ~/.zfunc/_capdex\n  capdex completions fish > ~/.config/fish/completions/capdex.fish"

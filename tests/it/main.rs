@@ -40,6 +40,7 @@ mod limits_and_pace;
 mod lookalike_nights;
 mod lookalikes;
 mod manual;
+mod mcp;
 mod nginx;
 mod nightly;
 mod output_folders;
