@@ -20,6 +20,7 @@ pub mod doctor;
 pub mod exit;
 pub mod files;
 pub mod formats;
+pub mod hook;
 pub mod instant;
 pub mod jobs;
 pub mod judging;

@@ -1,10 +1,14 @@
-//! The options of what agents start: `mcp`.
+//! The options of what agents start: `mcp` and `hook`.
 //!
 //! Must not know what a command does.
 
 use std::path::PathBuf;
 
+use capdex_model::score::Band;
 use clap::Args;
+
+use crate::hook::client::HookClient;
+use crate::hook::policy::{HookDecision, HookPolicy};
 
 /// Options of `mcp`.
 #[derive(Debug, Args)]
@@ -15,4 +19,39 @@ pub struct McpArgs {
     /// A schedule whose registries are asked, such as a company's own.
     #[arg(long, value_name = "FILE", requires = "allow_network")]
     pub config: Option<PathBuf>,
+}
+
+/// Options of `hook`.
+#[derive(Debug, Args)]
+pub struct HookArgs {
+    /// The client that asks. Without it the event says.
+    #[arg(value_enum)]
+    pub client: Option<HookClient>,
+    /// Ask a person from this band on: watch, caution or block.
+    #[arg(long, value_name = "BAND", default_value = "watch", value_parser = band)]
+    pub ask_from: Band,
+    /// Stop the call from this band on.
+    #[arg(long, value_name = "BAND", default_value = "block", value_parser = band)]
+    pub deny_from: Band,
+    /// The decision about names that the store does not know, or has no fresh answer for.
+    #[arg(long, value_enum, value_name = "DECISION", default_value = "ask")]
+    pub unknown: HookDecision,
+    /// The decision where the call or the store cannot be read.
+    #[arg(long, value_enum, value_name = "DECISION", default_value = "ask")]
+    pub on_failure: HookDecision,
+}
+
+impl HookArgs {
+    /// The policy that the options ask for.
+    pub const fn policy(&self) -> HookPolicy {
+        let Self { ask_from, deny_from, unknown, on_failure, .. } = *self;
+        HookPolicy { ask_from, deny_from, unknown, on_failure }
+    }
+}
+
+/// A band that a threshold may be.
+fn band(text: &str) -> Result<Band, String> {
+    let known = [Band::Watch, Band::Caution, Band::Block];
+    let band = known.into_iter().find(|band| band.as_str() == text);
+    band.ok_or_else(|| format!("{text:?} is none of watch, caution and block"))
 }

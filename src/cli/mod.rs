@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use agents::McpArgs;
+pub use agents::{HookArgs, McpArgs};
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
 pub use check::CheckArgs;
 pub use diff::DiffArgs;
@@ -183,6 +183,11 @@ pub enum CliCommand {
         after_help = "Examples:\n  claude mcp add capdex -- capdex mcp --db /var/lib/capdex/capdex.db\n  capdex mcp --allow-network\n\nIt answers from the store that --db or CAPDEX_DB names (./capdex.db for that of the working folder, which may be a\nstranger's), and asks nobody unless it was started with --allow-network. It reads no file that its caller names and runs\nnothing. Text of packages is quoted between « and », so that it reads as data.\n\nExit codes: 0 the input ended, 2 wrong usage, 4 the streams failed, 130 interrupted."
     )]
     Mcp(McpArgs),
+    /// Answer a client's question before its agent runs a tool: pass in silence, ask a person, or stop. From the store alone.
+    #[command(
+        after_help = "Examples:\n  capdex hook claude < event.json\n  capdex hook codex --unknown pass          what nobody knows runs without a question\n\nIt looks at commands that install or start what strangers publish (npx, uvx, claude mcp add, npx skills add, plugins) and\nat writes into skills, hooks and clients' configurations. Anything else passes, and nothing is opened for it. The\nstore is the one that --db or CAPDEX_DB names. A client\nthat cannot ask from a hook (Codex) stops where another asks.\n\nExit code: 0, whatever the decision; 2 for wrong usage."
+    )]
+    Hook(HookArgs),
     /// What a shell needs to complete the command line.
     #[command(
         after_help = "Examples:\n  capdex completions bash > /etc/bash_completion.d/capdex\n  capdex completions zsh > ~/.zfunc/_capdex\n  capdex completions fish > ~/.config/fish/completions/capdex.fish"

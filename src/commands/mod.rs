@@ -32,6 +32,7 @@ mod doctor;
 mod drift;
 mod explain;
 mod export;
+mod hook;
 mod list_output;
 mod man;
 mod mcp;
@@ -86,6 +87,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         CliCommand::Backup(options) => backup::backup(&cli.global, options, &mut out),
         CliCommand::Restore(options) => backup::restore(&cli.global, options, &mut out),
         CliCommand::Mcp(options) => mcp::run(&cli.global, options),
+        CliCommand::Hook(options) => hook::run(&cli.global, options, &mut out),
         CliCommand::Completions(options) => completions::run(options, &mut out),
         CliCommand::Man(options) => man::run(options, &mut out),
     }?;

@@ -31,6 +31,7 @@ mod exit_codes;
 mod feed_anew;
 mod forges;
 mod formats;
+mod hook;
 mod hostile;
 mod identity;
 mod joins;
