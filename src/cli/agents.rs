@@ -1,4 +1,4 @@
-//! The options of what agents start: `mcp` and `hook`.
+//! The options of what agents start, `mcp` and `hook`, and of `init`, which has them start it.
 //!
 //! Must not know what a command does.
 
@@ -47,6 +47,23 @@ impl HookArgs {
         let Self { ask_from, deny_from, unknown, on_failure, .. } = *self;
         HookPolicy { ask_from, deny_from, unknown, on_failure }
     }
+}
+
+/// Options of `init`.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// The client whose settings get the entry that starts `capdex hook`.
+    #[arg(long, value_enum, value_name = "CLIENT")]
+    pub hook: HookClient,
+    /// The settings of your home folder, for all projects, and not those of the working folder.
+    #[arg(long, conflicts_with = "file")]
+    pub user: bool,
+    /// The settings file, where it lies elsewhere.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Print the settings, and write nothing.
+    #[arg(long, conflicts_with_all = ["user", "file"])]
+    pub print: bool,
 }
 
 /// A band that a threshold may be.

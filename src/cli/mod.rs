@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use agents::{HookArgs, McpArgs};
+pub use agents::{HookArgs, InitArgs, McpArgs};
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
 pub use check::CheckArgs;
 pub use diff::DiffArgs;
@@ -185,9 +185,14 @@ pub enum CliCommand {
     Mcp(McpArgs),
     /// Answer a client's question before its agent runs a tool: pass in silence, ask a person, or stop. From the store alone.
     #[command(
-        after_help = "Examples:\n  capdex hook claude < event.json\n  capdex hook codex --unknown pass          what nobody knows runs without a question\n\nIt looks at commands that install or start what strangers publish (npx, uvx, claude mcp add, npx skills add, plugins) and\nat writes into skills, hooks and clients' configurations. Anything else passes, and nothing is opened for it. The\nstore is the one that --db or CAPDEX_DB names. A client\nthat cannot ask from a hook (Codex) stops where another asks.\n\nExit code: 0, whatever the decision; 2 for wrong usage."
+        after_help = "Examples:\n  capdex init --hook claude                 writes the entry that starts it\n  capdex hook claude < event.json\n  capdex hook codex --unknown pass          what nobody knows runs without a question\n\nIt looks at commands that install or start what strangers publish (npx, uvx, claude mcp add, npx skills add, plugins) and\nat writes into skills, hooks and clients' configurations. Anything else passes, and nothing is opened for it. The\nstore is the one that --db or CAPDEX_DB names. A client\nthat cannot ask from a hook (Codex) stops where another asks.\n\nExit code: 0, whatever the decision; 2 for wrong usage."
     )]
     Hook(HookArgs),
+    /// Write the entry of a client's settings that starts `capdex hook`; all else in them stays as it is.
+    #[command(
+        after_help = "Examples:\n  capdex init --hook claude\n  capdex init --hook codex --user --db /var/lib/capdex/capdex.db\n  capdex init --hook gemini --print\n\nRun again it changes nothing, or only the command of its own entry. Settings that are not what the client's format says\nare left alone, with exit code 2."
+    )]
+    Init(InitArgs),
     /// What a shell needs to complete the command line.
     #[command(
         after_help = "Examples:\n  capdex completions bash > /etc/bash_completion.d/capdex\n  capdex completions zsh > ~/.zfunc/_capdex\n  capdex completions fish > ~/.config/fish/completions/capdex.fish"

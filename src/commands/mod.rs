@@ -33,6 +33,7 @@ mod drift;
 mod explain;
 mod export;
 mod hook;
+mod init;
 mod list_output;
 mod man;
 mod mcp;
@@ -88,6 +89,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         CliCommand::Restore(options) => backup::restore(&cli.global, options, &mut out),
         CliCommand::Mcp(options) => mcp::run(&cli.global, options),
         CliCommand::Hook(options) => hook::run(&cli.global, options, &mut out),
+        CliCommand::Init(options) => init::run(&cli.global, options, &mut out),
         CliCommand::Completions(options) => completions::run(options, &mut out),
         CliCommand::Man(options) => man::run(options, &mut out),
     }?;

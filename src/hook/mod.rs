@@ -6,6 +6,7 @@
 
 pub mod brings;
 pub mod client;
+pub mod entry;
 pub mod event;
 pub mod guarded;
 pub mod installs;

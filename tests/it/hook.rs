@@ -1,4 +1,4 @@
-//! `hook`: what a client is told before its agent runs a tool.
+//! `hook` and `init --hook`: what a client is told before its agent runs a tool, and the settings that have it ask.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -122,4 +122,57 @@ fn a_store_that_cannot_be_read_is_asked_for_only_where_it_is_needed() {
     assert!(reason.contains("the store could not be read"), "{reason}");
     assert_eq!(ask(&capdex, &["--on-failure", "pass"], &shell("npx kit")).stdout, "");
     assert_eq!(decision(&ask(&capdex, &["claude"], "{")).map(|(word, _)| word).as_deref(), Some("ask"));
+}
+
+#[test]
+fn the_entry_that_is_written_starts_a_hook_that_decides() {
+    let capdex = stored();
+    for (client, file, pointer) in [
+        ("claude", ".claude/settings.json", "/hooks/PreToolUse/0/hooks/0/command"),
+        ("codex", ".codex/hooks.json", "/hooks/PreToolUse/0/hooks/0/command"),
+        ("cursor", ".cursor/hooks.json", "/hooks/beforeShellExecution/0/command"),
+        ("gemini", ".gemini/settings.json", "/hooks/BeforeTool/0/hooks/0/command"),
+    ] {
+        let written = capdex.run(&["init", "--hook", client]);
+        assert_eq!((written.code, written.stdout.as_str()), (Some(0), ""), "{}", written.stderr);
+        assert!(written.stderr.contains(file), "{}", written.stderr);
+        let path = capdex.path().join(file);
+        let text = std::fs::read_to_string(&path).expect("settings");
+        let settings: Value = serde_json::from_str(&text).expect("JSON");
+        let command = settings.pointer(pointer).and_then(Value::as_str).expect("a command");
+        // As a client starts it: by a shell, in another folder.
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).current_dir("/").env_clear().env("HOME", capdex.path());
+        let event =
+            json!({"hook_event_name": "PreToolUse", "tool_input": {"command": "npx setup-kit@1.0.0"}, "cwd": "/"});
+        let event = match client {
+            "cursor" => json!({"hook_event_name": "beforeShellExecution", "command": "npx setup-kit@1.0.0"}),
+            "gemini" => json!({"hook_event_name": "BeforeTool", "tool_input": {"command": "npx setup-kit@1.0.0"}}),
+            _ => event,
+        };
+        let answer = run(shell, &event.to_string());
+        assert!(answer.stdout.contains("\"deny\""), "{client}: {}{}", answer.stdout, answer.stderr);
+        let again = capdex.run(&["init", "--hook", client]);
+        assert!(again.stderr.contains("has the hook already"), "{}", again.stderr);
+        assert_eq!(std::fs::read_to_string(&path).expect("settings"), text);
+        let printed = capdex.run(&["init", "--hook", client, "--print"]);
+        assert_eq!(serde_json::from_str::<Value>(&printed.stdout).expect("JSON"), settings);
+    }
+}
+
+#[test]
+fn settings_that_are_not_the_client_s_are_left_as_they_are() {
+    let capdex = Capdex::offline();
+    for text in ["// mine\n{}", "[]", "{\"hooks\": 7}", "\u{feff}{}"] {
+        capdex.write(".claude/settings.json", text);
+        let run = capdex.run(&["init", "--hook", "claude"]);
+        assert_eq!(run.code, Some(2), "{text}: {}", run.stderr);
+        assert!(run.stderr.contains("is left as it is"), "{}", run.stderr);
+        assert_eq!(std::fs::read_to_string(capdex.path().join(".claude/settings.json")).expect("there"), text);
+    }
+    let theirs = "{\n\t\"model\": \"x\",\n\t\"env\": {\"A\": \"1\"}\n}\n";
+    capdex.write(".claude/settings.json", theirs);
+    assert_eq!(capdex.run(&["init", "--hook", "claude"]).code, Some(0));
+    let after = std::fs::read_to_string(capdex.path().join(".claude/settings.json")).expect("there");
+    assert!(after.ends_with(theirs.trim_start_matches('{')), "{after}");
 }
