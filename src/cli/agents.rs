@@ -27,25 +27,45 @@ pub struct HookArgs {
     /// The client that asks. Without it the event says.
     #[arg(value_enum)]
     pub client: Option<HookClient>,
-    /// Ask a person from this band on: watch, caution or block.
-    #[arg(long, value_name = "BAND", default_value = "watch", value_parser = band)]
-    pub ask_from: Band,
-    /// Stop the call from this band on.
-    #[arg(long, value_name = "BAND", default_value = "block", value_parser = band)]
-    pub deny_from: Band,
-    /// The decision about names that the store does not know, or has no fresh answer for.
-    #[arg(long, value_enum, value_name = "DECISION", default_value = "ask")]
-    pub unknown: HookDecision,
-    /// The decision where the call or the store cannot be read.
-    #[arg(long, value_enum, value_name = "DECISION", default_value = "ask")]
-    pub on_failure: HookDecision,
+    /// Which verdict leads to which decision.
+    #[command(flatten)]
+    pub policy: PolicyArgs,
 }
 
-impl HookArgs {
+/// The decisions of `hook`, as `hook` takes them and `init` writes them down.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct PolicyArgs {
+    /// Ask a person from this band on: watch, caution or block.
+    #[arg(long, value_name = "BAND", default_value = "watch", value_parser = band)]
+    ask_from: Band,
+    /// Stop the call from this band on.
+    #[arg(long, value_name = "BAND", default_value = "block", value_parser = band)]
+    deny_from: Band,
+    /// The decision about names that the store does not know, or has no fresh answer for.
+    #[arg(long, value_enum, value_name = "DECISION", default_value = "ask")]
+    unknown: HookDecision,
+    /// The decision where the call or the store cannot be read.
+    #[arg(long, value_enum, value_name = "DECISION", default_value = "ask")]
+    on_failure: HookDecision,
+}
+
+impl PolicyArgs {
     /// The policy that the options ask for.
     pub const fn policy(&self) -> HookPolicy {
-        let Self { ask_from, deny_from, unknown, on_failure, .. } = *self;
+        let Self { ask_from, deny_from, unknown, on_failure } = *self;
         HookPolicy { ask_from, deny_from, unknown, on_failure }
+    }
+
+    /// The options that are not those of default, as they are written.
+    pub fn words(&self) -> Vec<&'static str> {
+        let (own, usual) = (self.policy(), HookPolicy::default());
+        let options = [
+            ("--ask-from", own.ask_from.as_str(), usual.ask_from.as_str()),
+            ("--deny-from", own.deny_from.as_str(), usual.deny_from.as_str()),
+            ("--unknown", own.unknown.word(), usual.unknown.word()),
+            ("--on-failure", own.on_failure.word(), usual.on_failure.word()),
+        ];
+        options.iter().filter(|(_, own, usual)| own != usual).flat_map(|(option, own, _)| [*option, *own]).collect()
     }
 }
 
@@ -64,6 +84,9 @@ pub struct InitArgs {
     /// Print the settings, and write nothing.
     #[arg(long, conflicts_with_all = ["user", "file"])]
     pub print: bool,
+    /// The decisions of the hook that is started.
+    #[command(flatten)]
+    pub policy: PolicyArgs,
 }
 
 /// A band that a threshold may be.

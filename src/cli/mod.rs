@@ -190,7 +190,7 @@ pub enum CliCommand {
     Hook(HookArgs),
     /// Write the entry of a client's settings that starts `capdex hook`; all else in them stays as it is.
     #[command(
-        after_help = "Examples:\n  capdex init --hook claude\n  capdex init --hook codex --user --db /var/lib/capdex/capdex.db\n  capdex init --hook gemini --print\n\nRun again it changes nothing, or only the command of its own entry. Settings that are not what the client's format says\nare left alone, with exit code 2."
+        after_help = "Examples:\n  capdex init --hook claude\n  capdex init --hook codex --user --db /var/lib/capdex/capdex.db\n  capdex init --hook gemini --unknown deny     an agent without a person, who would be asked for ever\n  capdex init --hook cursor --print\n\nRun again it changes nothing, or only the command of its own entry. Settings that are not what the client's format says\nare left alone, with exit code 2."
     )]
     Init(InitArgs),
     /// What a shell needs to complete the command line.

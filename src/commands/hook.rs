@@ -24,7 +24,7 @@ pub(super) fn run(global: &Global, options: &HookArgs, out: &mut Out) -> anyhow:
     }
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let mut judge = |targets: Vec<CheckTarget>| judged(global, targets, at);
-    if let Some(answer) = hook::answer(&input, options.client, &options.policy(), at, &mut judge) {
+    if let Some(answer) = hook::answer(&input, options.client, &options.policy.policy(), at, &mut judge) {
         out.json(&answer)?;
     }
     // Always: a client takes any other code for a fault of the hook, and goes on.

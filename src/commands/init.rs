@@ -16,7 +16,7 @@ use crate::options::Global;
 use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &InitArgs, out: &mut Out) -> anyhow::Result<Exit> {
-    let entry = HookEntry { client: options.hook, command: command(global, options.hook)? };
+    let entry = HookEntry { client: options.hook, command: command(global, options)? };
     if options.print {
         out.json_pretty(&entry.alone())?;
         return Ok(Exit::Done);
@@ -66,9 +66,10 @@ fn path(options: &InitArgs, entry: &HookEntry) -> anyhow::Result<PathBuf> {
 }
 
 /// The command that the client starts: this very program, since a client's PATH may be another.
-fn command(global: &Global, client: HookClient) -> anyhow::Result<String> {
+fn command(global: &Global, options: &InitArgs) -> anyhow::Result<String> {
     let program = std::env::current_exe().context("failed to find this program's own path")?;
-    let mut words = vec![text(&program)?, "hook".to_owned(), client.word().to_owned()];
+    let mut words = vec![text(&program)?, "hook".to_owned(), options.hook.word().to_owned()];
+    words.extend(options.policy.words().into_iter().map(str::to_owned));
     // Absolute, because a client starts it in the folder of each project.
     let db = std::path::absolute(&global.db).with_context(|| format!("failed to find {}", global.db.display()))?;
     words.extend(["--db".to_owned(), text(&db)?]);

@@ -15,6 +15,17 @@ pub enum HookDecision {
     Deny,
 }
 
+impl HookDecision {
+    /// The word that names it on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 /// Which verdict leads to which decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HookPolicy {

@@ -144,10 +144,13 @@ fn gemini_is_stopped_by_the_hook_and_calls_the_server() {
     let without = model(&order);
     let run = gemini(&program, &capdex, &without);
     assert!(has_started(&capdex), "without the hook it starts: {}{}", run.stdout, run.stderr);
-    assert_eq!(capdex.run(&["init", "--hook", "gemini"]).code, Some(0));
+    // Without a person Gemini CLI waits for ever where it asks.
+    assert_eq!(capdex.run(&["init", "--hook", "gemini", "--unknown", "deny"]).code, Some(0));
     let with = model(&order);
     let run = gemini(&program, &capdex, &with);
     assert!(!has_started(&capdex), "{}{}", run.stdout, run.stderr);
+    let told = answered(&with);
+    assert!(told.contains("npm:bad-package") && run.stdout.contains("Done."), "{told} {}{}", run.stdout, run.stderr);
     let asks = call("mcp_capdex_check", json!({"targets": ["npm:bad-package"]}));
     let asking = model(&asks);
     let run = gemini(&program, &capdex, &asking);

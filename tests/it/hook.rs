@@ -157,6 +157,11 @@ fn the_entry_that_is_written_starts_a_hook_that_decides() {
         assert_eq!(std::fs::read_to_string(&path).expect("settings"), text);
         let printed = capdex.run(&["init", "--hook", client, "--print"]);
         assert_eq!(serde_json::from_str::<Value>(&printed.stdout).expect("JSON"), settings);
+        let strict = capdex.run(&["init", "--hook", client, "--unknown", "deny", "--ask-from", "caution"]);
+        assert_eq!(strict.code, Some(0), "{}", strict.stderr);
+        let after = std::fs::read_to_string(&path).expect("settings");
+        let options = format!("hook {client} --ask-from caution --unknown deny --db");
+        assert_eq!(after, text.replace(&format!("hook {client} --db"), &options));
     }
 }
 
