@@ -91,7 +91,11 @@ fn of_line(line: &CommandLine, folder: Option<&Path>, found: &mut Vec<Brought>) 
         if folder.is_some_and(|folder| installs::is_installed(words, folder)) {
             continue;
         }
-        if let Some(install) = installs::of_command(words, &line.variables) {
+        if let Some(mut install) = installs::of_command(words, &line.variables) {
+            let home = std::env::home_dir();
+            if folder.is_some_and(|folder| installs::has_own_registry(folder, home.as_deref())) {
+                installs::from_elsewhere(&mut install.targets);
+            }
             found.push(Brought { what: install.what, brings: Brings::Targets(install.targets) });
         } else if let Some((_, what)) = guarded::placed(words) {
             found.push(unknown(what.words(), "a command puts files there, whose content is not known before it runs"));

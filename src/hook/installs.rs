@@ -3,12 +3,15 @@
 //! Runners are read by `check`; commands that install for an agent are rows of `installs.txt`. The client that is installed for
 //! is any word, since new ones come each month.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use capdex_model::source_role::Ecosystem;
 use serde_json::{Value, json};
 
-use crate::check::target::{self, CheckTarget};
+use crate::check::target::{self, CheckSubject, CheckTarget};
 use crate::check::{launch, named_file};
 
 /// Something that a command would bring.
@@ -114,6 +117,38 @@ pub fn is_installed(words: &[String], folder: &Path) -> bool {
     ["npx", "bunx", "pnpx"].contains(&runner.as_str())
         && is_bare
         && folder.ancestors().any(|folder| folder.join("node_modules/.bin").join(name).exists())
+}
+
+/// Files of a project in which an installer of npm packages finds its registry, with the word that names one.
+const REGISTRY_FILES: [(&str, &str); 4] = [
+    (".npmrc", "registry"),
+    (".yarnrc", "registry"),
+    (".yarnrc.yml", "npmRegistryServer"),
+    ("bunfig.toml", "registry"),
+];
+/// The most bytes of such a file that are looked at.
+const MAX_BYTES: u64 = 64 << 10;
+
+/// True where a file of the project sends installers to a registry of its own: the store speaks of the user's. Those of the home
+/// folder are the user's, and the store was filled by them.
+pub fn has_own_registry(folder: &Path, home: Option<&Path>) -> bool {
+    let names_one = |path: &Path, word: &str| {
+        let mut bytes = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes));
+        read.is_ok() && String::from_utf8_lossy(&bytes).contains(word)
+    };
+    let mut folders = folder.ancestors().take_while(|folder| Some(*folder) != home);
+    folders.any(|folder| REGISTRY_FILES.iter().any(|(name, word)| names_one(&folder.join(name), word)))
+}
+
+/// Takes targets back that come from a registry which the store does not speak of.
+pub fn from_elsewhere(targets: &mut [CheckTarget]) {
+    for target in targets {
+        if matches!(&target.subject, CheckSubject::Package { key, .. } if key.source == Ecosystem::Npm.as_str()) {
+            let why = "a file of the project sends its installer to another registry";
+            target.subject = CheckSubject::Unjudgeable(why.to_owned());
+        }
+    }
 }
 
 fn of_rows(words: &[&str]) -> Option<Install> {
@@ -273,6 +308,23 @@ mod tests {
         ] {
             assert_eq!(install(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn a_registry_that_a_project_names_is_not_the_user_s() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = folder.path().join("project/src");
+        std::fs::create_dir_all(&project).expect("writes");
+        std::fs::write(folder.path().join(".npmrc"), "registry=https://corp.test/").expect("writes");
+        assert!(!has_own_registry(&project, Some(folder.path())), "the home folder's is the user's");
+        assert!(has_own_registry(&project, None));
+        std::fs::write(folder.path().join("project/.npmrc"), "@acme:registry=https://other.test/").expect("writes");
+        assert!(has_own_registry(&project, Some(folder.path())));
+        let mut targets = ["npm:kit", "pypi:kit"].map(|name| target::read(name).expect("reads").expect("a target"));
+        from_elsewhere(&mut targets);
+        let taken: Vec<bool> =
+            targets.iter().map(|target| matches!(target.subject, CheckSubject::Unjudgeable(_))).collect();
+        assert_eq!(taken, [true, false]);
     }
 
     #[test]
