@@ -10,7 +10,7 @@ use capdex_dataset::output_folder::scratch;
 
 /// Puts a file in place as a whole: readers see the old or the new one, also after a crash. Leaves one that is the same as it
 /// is. The bytes first go into a file of a name of its own beside it. A file that cannot be renamed to, because it is mounted
-/// or its folder may not be written, is written in place.
+/// or its folder may not be written, is written in place. Who may read the file stays as it was.
 ///
 /// # Errors
 /// Errors of the file system. A file that is written in place on a full disk has lost its bytes.
@@ -20,7 +20,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return Ok(());
     }
     let beside = path.with_file_name(scratch::random_name());
-    let replaced = write_new(&beside, bytes).and_then(|()| fs::rename(&beside, path));
+    let permissions = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map(|about| about.permissions());
+    let replaced = write_new(&beside, bytes, permissions).and_then(|()| fs::rename(&beside, path));
     let Err(error) = replaced else { return Ok(()) };
     // Whatever it is, it is not finished: on a full disk it would keep it full.
     let _ = fs::remove_file(&beside);
@@ -33,9 +34,13 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Err(error)
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_new(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> io::Result<()> {
     // Never through a link: `create_new` refuses whatever stands there.
     let mut file = File::create_new(path)?;
+    // Before the bytes, which may be a secret.
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions)?;
+    }
     file.write_all(bytes)?;
     // On the disk before the rename, or a crash could leave an empty file in place.
     file.sync_all()
@@ -72,6 +77,18 @@ mod tests {
         replace(&path, b"new").expect("written");
         assert_eq!(fs::read_to_string(&theirs).expect("readable"), "mine");
         assert_eq!(fs::read_to_string(&path).expect("readable"), "new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn who_may_read_it_stays_as_it_was() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.json");
+        fs::write(&path, "one").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("set");
+        replace(&path, b"two").expect("written");
+        assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
     }
 
     #[cfg(unix)]

@@ -3,9 +3,11 @@
 //! Rules, rubrics and passes live in crates of their own, requests in `capdex-crawlers`, SQL in `capdex-db`; none of that
 //! may grow here.
 
+pub mod agent_verdict;
 pub mod alerts;
 pub mod analysis;
 pub mod baseline;
+pub mod capability_lookup;
 pub mod check;
 pub mod cli;
 pub mod clock;
@@ -18,12 +20,15 @@ pub mod doctor;
 pub mod exit;
 pub mod files;
 pub mod formats;
+pub mod hook;
 pub mod instant;
 pub mod jobs;
 pub mod judging;
+pub mod mcp;
 pub mod options;
 pub mod osv;
 pub mod output;
 pub mod progress;
+pub mod quotation;
 pub mod shutdown;
 pub mod telemetry;

@@ -2,16 +2,19 @@
 //!
 //! They are apart from the commands, so that jobs and services can take them too.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use capdex_model::time::AsOf;
 use clap::{Args, ValueEnum};
+
+/// The store where none is named: a file of the working folder.
+const DEFAULT_DB: &str = "capdex.db";
 
 /// Options that every command understands.
 #[derive(Clone, Debug, Args)]
 pub struct Global {
     /// The store, one SQLite file.
-    #[arg(long, global = true, env = "CAPDEX_DB", default_value = "capdex.db", value_name = "PATH")]
+    #[arg(long, global = true, env = "CAPDEX_DB", default_value = DEFAULT_DB, value_name = "PATH")]
     pub db: PathBuf,
     /// Threads for scanning and scoring (default: one for each core).
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -31,6 +34,14 @@ pub struct Global {
     /// When to use colour.
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub color: Colour,
+}
+
+impl Global {
+    /// The store, where one was named; none for the default. An agent's client starts programs in the folder of a project, and
+    /// a project of a stranger may bring a store that calls everything ok.
+    pub fn named_db(&self) -> Option<&Path> {
+        (self.db != Path::new(DEFAULT_DB)).then_some(&self.db)
+    }
 }
 
 /// How log lines look.

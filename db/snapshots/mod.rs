@@ -106,6 +106,16 @@ impl Reader {
         Ok(id_of(self.connection(), "look up an artifact", sql, params)?.is_some())
     }
 
+    /// The latest snapshot of an identity that could be assessed, at least in part, and was not pruned. `version` is the one that
+    /// is asked for; none for any.
+    pub fn kept_snapshot(&self, identity: &str, version: Option<&str>) -> Result<Option<SnapshotId>, StoreError> {
+        let sql = "SELECT n.id FROM identities i JOIN snapshots n ON n.identity = i.id
+                   WHERE i.name = ?1 AND (?2 IS NULL OR n.version = ?2) AND n.state <> 'not_assessable'
+                     AND NOT EXISTS (SELECT 1 FROM pruned_snapshots p WHERE p.snapshot = n.id)
+                   ORDER BY n.id DESC LIMIT 1";
+        Ok(id_of(self.connection(), "look up a snapshot", sql, (identity, version))?.map(SnapshotId))
+    }
+
     /// A snapshot with its bytes, its gaps and the claims of its listing now, with the reports of imported lists. A listing
     /// that was only ever marked claims nothing.
     /// [`StoreError::Unknown`] for a snapshot that is not stored, [`StoreError::Pruned`] for one whose bytes are gone.

@@ -33,6 +33,19 @@ fn a_bundle_has_the_bytes_the_gaps_and_the_claims_of_today() {
 }
 
 #[test]
+fn a_snapshot_is_found_by_its_version_while_its_bytes_are_there() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let first = record(&store, "a", &snapshot("a", "1", &[("a.md", "one")]), 1);
+    let second = record(&store, "a", &snapshot("a", "2", &[("a.md", "two")]), 2);
+    record(&store, "a", &not_assessable("a", "3", "no answer"), 3);
+    let kept = |name, version| store.reader().expect("opens").kept_snapshot(name, version).expect("reads");
+    assert_eq!(kept("npm:a", Some("1")), Some(first));
+    assert_eq!(kept("npm:a", None), Some(second));
+    assert_eq!((kept("npm:a", Some("3")), kept("npm:b", None)), (None, None));
+}
+
+#[test]
 fn the_same_bytes_are_recorded_once() {
     let folder = Folder::new();
     let store = folder.store();

@@ -31,6 +31,9 @@ pub struct CheckAnswer {
     pub refusal: Option<Refusal>,
 }
 
+/// The reason where nobody was asked, as `check --offline` prints it.
+pub const NOT_STORED: &str = "not in the store; --offline";
+
 /// Why nothing could be looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {

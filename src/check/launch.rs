@@ -69,29 +69,50 @@ pub fn targets(server: &ConfiguredServer<'_>, file: &str) -> Vec<CheckTarget> {
 /// The variable of a server's environment that sends its installer to another registry.
 fn other_registry(server: &ConfiguredServer<'_>) -> Option<String> {
     let variables = ["env", "environment", "envs"].iter().find_map(|key| server.entry.get(*key)?.as_object())?;
-    variables.keys().find(|name| OTHER_REGISTRY.contains(&name.to_ascii_uppercase().as_str())).cloned()
+    variables.keys().find(|name| is_other_registry(name)).cloned()
+}
+
+/// What a command fetches and starts, for who asks before it runs; none for a command that is no runner. `variables` are the names
+/// of those that are set for it.
+pub fn of_command(words: &[String], variables: &[String]) -> Option<Launch> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut launched = Launch::of_runner(&words)?;
+    if let Some(variable) = variables.iter().find(|name| is_other_registry(name)) {
+        launched.targets.iter_mut().for_each(|target| elsewhere(target, variable));
+    }
+    Some(launched)
+}
+
+fn is_other_registry(variable: &str) -> bool {
+    OTHER_REGISTRY.contains(&variable.to_ascii_uppercase().as_str())
 }
 
 /// A command line, read.
-struct Launch {
+pub struct Launch {
     /// Launcher and target alone: the other arguments may hold secrets.
-    started_as: String,
-    targets: Vec<CheckTarget>,
+    pub started_as: String,
+    /// What is fetched for it.
+    pub targets: Vec<CheckTarget>,
 }
 
 impl Launch {
     fn of(words: &[String]) -> Self {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let words = unwrapped(&words);
-        let Some((command, arguments)) = words.split_first() else {
-            return Self::local("nothing", "the command is empty");
-        };
+        let Some(command) = words.first() else { return Self::local("nothing", "the command is empty") };
+        let why = "it starts a program of this machine; `capdex scan` reads the folder that it lies in";
+        Self::of_runner(&words).unwrap_or_else(|| Self::local(program_of(command), why))
+    }
+
+    /// What a program starts that fetches what it starts; none for any other program.
+    fn of_runner(words: &[&str]) -> Option<Self> {
+        let (command, arguments) = words.split_first()?;
         let program = program_of(command);
         let first = arguments.iter().position(|word| !word.starts_with('-'));
         let (verb, behind) = first.map_or(("", &[][..]), |at| {
             (arguments.get(at).copied().unwrap_or_default(), arguments.get(at + 1..).unwrap_or_default())
         });
-        match (program, verb) {
+        Some(match (program, verb) {
             ("npx" | "bunx" | "pnpx", _) => node(program, arguments),
             ("npm", "exec" | "x") | ("pnpm" | "yarn", "dlx") | ("bun", "x") => {
                 node(&format!("{program} {verb}"), behind)
@@ -106,11 +127,8 @@ impl Launch {
                 let package = arguments.iter().find_map(|word| word.strip_prefix("npm:")).unwrap_or_default();
                 Self::one(program, package, node_package(package))
             }
-            _ => Self::local(
-                program,
-                "it starts a program of this machine; `capdex scan` reads the folder that it lies in",
-            ),
-        }
+            _ => return None,
+        })
     }
 
     fn local(program: &str, why: &str) -> Self {

@@ -20,6 +20,8 @@ use capdex_crawlers::settings;
 use capdex_dataset::scan_record::TargetRecord;
 use capdex_model::ids::ListingKey;
 use capdex_model::purl::Purl;
+use capdex_model::score::Band;
+use capdex_model::snapshot::Completeness;
 use capdex_model::source_role::Ecosystem;
 use capdex_model::time::AsOf;
 use rayon::prelude::*;
@@ -30,7 +32,7 @@ use crate::formats::place::InputPlace;
 use crate::jobs::run;
 use crate::judging::{self, JudgedInput};
 use crate::progress::StageProgress;
-use answer::{AnsweredBy, CheckAnswer, Refusal};
+use answer::{AnsweredBy, CheckAnswer, NOT_STORED, Refusal};
 use registries::{Question, Registries};
 use stored::StoredAnswers;
 use target::{CheckSubject, CheckTarget};
@@ -67,6 +69,19 @@ pub struct CheckedTarget {
     pub refusal: Option<Refusal>,
     /// The capabilities.
     pub judged: Vec<JudgedCapability>,
+}
+
+impl CheckedTarget {
+    /// The band: its package's, which is the strictest of all.
+    pub fn band(&self) -> Band {
+        self.judged.last().map_or(Band::Unknown, |package| package.verdict.band)
+    }
+
+    /// True where all of it could be looked at and judged.
+    pub fn is_complete(&self) -> bool {
+        let is_whole = |judged: &JudgedCapability| judged.scanned.completeness == Completeness::Analysed;
+        self.band() != Band::Unknown && self.judged.iter().all(is_whole)
+    }
 }
 
 /// The schedule of a check: the tables of a file for the sources that are asked, and the ecosystems' own settings for those
@@ -133,7 +148,7 @@ impl Checker<'_> {
             match stored {
                 Some(answer) => drop(answers.insert(question, answer)),
                 None if self.is_offline => {
-                    let refusal = Refusal::of("not in the store; --offline");
+                    let refusal = Refusal::of(NOT_STORED);
                     answers.insert(question.clone(), CheckAnswer::refused(&question.key.to_string(), refusal));
                 }
                 None => drop(open.insert(question)),

@@ -32,16 +32,24 @@ pub fn read(path: &Path, shown: &str) -> Result<Option<Vec<CheckTarget>>, String
     if bytes.len() as u64 > MAX_BYTES {
         return Err(format!("it has more than {MAX_BYTES} bytes"));
     }
+    of_bytes(path, &bytes, shown)
+}
+
+/// The same of bytes that are about to be written to a path.
+///
+/// # Errors
+/// A lock file of a format that is not read.
+pub fn of_bytes(path: &Path, bytes: &[u8], shown: &str) -> Result<Option<Vec<CheckTarget>>, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if let Some(format) = LockFormat::of_name(&name) {
-        return lock_file::read(format, &String::from_utf8_lossy(&bytes), shown).map(Some);
+        return lock_file::read(format, &String::from_utf8_lossy(bytes), shown).map(Some);
     }
-    let own = Reading::of(&whole(path), &bytes);
+    let own = Reading::of(&whole(path), bytes);
     if own.is_configuration() {
         return Ok(Some(own.targets(shown)));
     }
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let stand_in = STAND_INS.iter().find(|(of, _)| *of == ending).map(|(_, path)| Reading::of(path, &bytes));
+    let stand_in = STAND_INS.iter().find(|(of, _)| *of == ending).map(|(_, path)| Reading::of(path, bytes));
     let stand_in = stand_in.filter(|reading| reading.manifest.as_ref().is_some_and(|read| !launches(read).is_empty()));
     Ok(stand_in.map(|reading| reading.targets(shown)))
 }

@@ -3,6 +3,7 @@
 //! The store is read and never written.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use capdex_db::{ListingState, Reader, Scanned, StoreError};
 use capdex_evidence::Evidence;
@@ -18,6 +19,7 @@ use capdex_model::snapshot::{Completeness, Gap};
 use capdex_model::time::AsOf;
 
 use super::answer::{AnsweredBy, CheckAnswer};
+use super::registries::FetchedPackage;
 use crate::analysis;
 use crate::jobs::same_version::is_same_version;
 
@@ -37,8 +39,38 @@ pub struct StoredAnswers {
 
 impl StoredAnswers {
     /// Asks through this reader, as of an instant.
-    pub const fn new(reader: Reader, at: AsOf, is_offline: bool) -> Self {
+    const fn new(reader: Reader, at: AsOf, is_offline: bool) -> Self {
         Self { reader, at, is_offline }
+    }
+
+    /// Opens the store for questions; none where there is no such file.
+    ///
+    /// # Errors
+    /// A store that cannot be read.
+    pub fn open(path: &Path, at: AsOf, is_offline: bool) -> Result<Option<Self>, StoreError> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        Ok(Some(Self::new(Reader::open(path, &capdex_rules::INDEX)?, at, is_offline)))
+    }
+
+    /// The files of a package as some night fetched them: of the version that the key names, else of the latest that is kept. None
+    /// where there are none.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn files(&self, key: &ListingKey) -> Result<Option<FetchedPackage>, StoreError> {
+        let line = release_line::of_name(&key.name).filter(|_| release_line::has_lines(&key.source));
+        let of_line = line.map(|(package, version)| (ListingKey::new(key.source.clone(), package), Some(version)));
+        for (key, version) in [Some((key.clone(), None)), of_line].into_iter().flatten() {
+            let Some(snapshot) = self.reader.kept_snapshot(&key.to_string(), version)? else { continue };
+            let bundle = self.reader.bundle(snapshot)?;
+            let standing =
+                || Ok::<_, StoreError>(self.reader.standing_artifact(&bundle.identity)?.and_then(|it| it.version));
+            let version = version.map_or_else(standing, |version| Ok(Some(version.to_owned())))?;
+            return Ok(Some(FetchedPackage { bundle, version }));
+        }
+        Ok(None)
     }
 
     /// What is known of a listing; none where it is not there, was never looked at, is of another version than the one asked

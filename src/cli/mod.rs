@@ -2,6 +2,7 @@
 //!
 //! Must not know what a command does.
 
+mod agents;
 mod alerts;
 mod check;
 mod diff;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use agents::{HookArgs, InitArgs, McpArgs};
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
 pub use check::CheckArgs;
 pub use diff::DiffArgs;
@@ -176,6 +178,21 @@ pub enum CliCommand {
     /// Put a copy in the store's place; what was there is kept beside it.
     #[command(after_help = "Example:\n  capdex restore capdex-2026-11-22.db --db capdex.db")]
     Restore(RestoreArgs),
+    /// An MCP server over standard input and output, for agents that ask before they install: check, explain, diff, search.
+    #[command(
+        after_help = "Examples:\n  claude mcp add capdex -- capdex mcp --db /var/lib/capdex/capdex.db\n  capdex mcp --allow-network\n\nIt answers from the store that --db or CAPDEX_DB names (./capdex.db for that of the working folder, which may be a\nstranger's), and asks nobody unless it was started with --allow-network. It reads no file that its caller names and runs\nnothing. Text of packages is quoted between « and », so that it reads as data.\n\nExit codes: 0 the input ended, 2 wrong usage, 4 the streams failed, 130 interrupted."
+    )]
+    Mcp(McpArgs),
+    /// Answer a client's question before its agent runs a tool: pass in silence, ask a person, or stop. From the store alone.
+    #[command(
+        after_help = "Examples:\n  capdex init --hook claude                 writes the entry that starts it\n  capdex hook claude < event.json\n  capdex hook codex --unknown pass          what nobody knows runs without a question\n\nIt looks at commands that install or start what strangers publish (npx, uvx, claude mcp add, npx skills add, plugins) and\nat writes into skills, hooks and clients' configurations. Anything else passes, and nothing is opened for it. The\nstore is the one that --db or CAPDEX_DB names. A client\nthat cannot ask from a hook (Codex) stops where another asks.\n\nExit code: 0, whatever the decision; 2 for wrong usage."
+    )]
+    Hook(HookArgs),
+    /// Write the entry of a client's settings that starts `capdex hook`; all else in them stays as it is.
+    #[command(
+        after_help = "Examples:\n  capdex init --hook claude\n  capdex init --hook codex --user --db /var/lib/capdex/capdex.db\n  capdex init --hook gemini --unknown deny     an agent without a person, who would be asked for ever\n  capdex init --hook cursor --print\n\nRun again it changes nothing, or only the command of its own entry. Settings that are not what the client's format says\nare left alone, with exit code 2."
+    )]
+    Init(InitArgs),
     /// What a shell needs to complete the command line.
     #[command(
         after_help = "Examples:\n  capdex completions bash > /etc/bash_completion.d/capdex\n  capdex completions zsh > ~/.zfunc/_capdex\n  capdex completions fish > ~/.config/fish/completions/capdex.fish"

@@ -20,7 +20,7 @@ pub(super) fn run(global: &Global, options: &ClonesArgs, out: &mut Out) -> anyho
     let reader = super::reader(global)?;
     let mut members: Vec<FamilyMember> = reader.family_members()?.into_iter().map(|(member, _)| member).collect();
     if let Some(text) = &options.capability {
-        let wanted = super::capability_lookup::find(&reader, text)?.capability.id;
+        let wanted = crate::capability_lookup::find(&reader, text)?.capability.id;
         // A family is named by any of its members.
         let family = members.iter().find(|member| member.capability == wanted).map(|member| member.original);
         members.retain(|member| Some(member.original) == family);

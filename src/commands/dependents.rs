@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use capdex_corpus::exposure::Dependencies;
 use serde_json::{Value, json};
 
-use super::{capability_lookup, list_output};
+use super::list_output;
+use crate::capability_lookup;
 use crate::cli::DependentsArgs;
 use crate::exit::{Exit, usage};
 use crate::options::Global;

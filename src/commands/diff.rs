@@ -10,15 +10,13 @@ use capdex_model::score::Verdict;
 use capdex_model::time::AsOf;
 
 use crate::check;
-use crate::check::registries::Registries;
-use crate::check::target::{self, CheckSubject, CheckTarget};
+use crate::check::target::{self, CheckTarget};
 use crate::cli::{DiffArgs, ListFormat};
 use crate::clock;
 use crate::config::Resolved;
 use crate::diff::record::DiffRecord;
-use crate::diff::{self, DiffSide, Difference, words};
+use crate::diff::{self, DiffSide, Difference, side, words};
 use crate::exit::{Exit, usage};
-use crate::jobs::run;
 use crate::options::Global;
 use crate::output::{self, Out};
 
@@ -36,8 +34,8 @@ pub(super) fn run(global: &Global, options: &DiffArgs, out: &mut Out) -> anyhow:
     // Both are read as arguments before either is fetched.
     let named = [target_of(&options.before)?, target_of(&options.after)?];
     let [before, after] = [(&options.before, &named[0]), (&options.after, &named[1])];
-    let before = side(before.0, before.1.as_ref(), &resolved, at)?;
-    let after = side(after.0, after.1.as_ref(), &resolved, at)?;
+    let before = read_side(before.0, before.1.as_ref(), &resolved, at)?;
+    let after = read_side(after.0, after.1.as_ref(), &resolved, at)?;
     let pool = bulk::pool(global.threads)?;
     let difference = pool.install(|| diff::compare(&before, &after, at));
     match options.format {
@@ -57,7 +55,7 @@ fn target_of(text: &str) -> anyhow::Result<Option<CheckTarget>> {
     Ok(target)
 }
 
-fn side(text: &str, target: Option<&CheckTarget>, resolved: &Resolved, at: AsOf) -> anyhow::Result<DiffSide> {
+fn read_side(text: &str, target: Option<&CheckTarget>, resolved: &Resolved, at: AsOf) -> anyhow::Result<DiffSide> {
     let Some(target) = target else {
         let input = folder::read(Path::new(text), &FolderOptions::default())
             .with_context(|| format!("failed to read {text}"))?;
@@ -65,15 +63,7 @@ fn side(text: &str, target: Option<&CheckTarget>, resolved: &Resolved, at: AsOf)
         let bundle = Bundle { gaps: input.gaps, named: input.named, ..local };
         return Ok(DiffSide { name: text.to_owned(), version: None, bundle });
     };
-    let own = match &target.subject {
-        CheckSubject::Endpoint { url, .. } => vec![url.clone()],
-        _ => Vec::new(),
-    };
-    let of = |refusal: check::answer::Refusal| anyhow::anyhow!("{}: {}", target.name, refusal.reason);
-    let question = check::question(resolved, &target.subject).map_err(of)?;
-    let registries = Registries::open(resolved, &own, None, at)?;
-    let package = run::runtime()?.block_on(registries.package(&question)).map_err(of)?;
-    Ok(DiffSide { name: target.name.clone(), version: package.version, bundle: package.bundle })
+    side::fetched(target, resolved, at)
 }
 
 fn print(before: &DiffSide, after: &DiffSide, difference: &Difference, out: &mut Out) -> anyhow::Result<()> {

@@ -23,7 +23,7 @@ use capdex_dataset::surface_counts::surface_counts;
 
 pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
-    let current = super::capability_lookup::find(&reader, &options.capability)?;
+    let current = crate::capability_lookup::find(&reader, &options.capability)?;
     // The instant of the last run, so that the scores are those that the export of that night has.
     let as_of = ranked_capability::as_of(global.as_of, &reader)?;
     let facts = ranked_capability::facts(&reader, &current)?;

@@ -20,7 +20,6 @@ mod backfill;
 mod backup;
 mod bench;
 mod campaigns;
-mod capability_lookup;
 mod check;
 mod clones;
 mod collisions;
@@ -33,8 +32,11 @@ mod doctor;
 mod drift;
 mod explain;
 mod export;
+mod hook;
+mod init;
 mod list_output;
 mod man;
+mod mcp;
 mod nightly;
 mod prune;
 mod report;
@@ -85,6 +87,9 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         CliCommand::Prune(options) => prune::run(&cli.global, options, &mut out),
         CliCommand::Backup(options) => backup::backup(&cli.global, options, &mut out),
         CliCommand::Restore(options) => backup::restore(&cli.global, options, &mut out),
+        CliCommand::Mcp(options) => mcp::run(&cli.global, options),
+        CliCommand::Hook(options) => hook::run(&cli.global, options, &mut out),
+        CliCommand::Init(options) => init::run(&cli.global, options, &mut out),
         CliCommand::Completions(options) => completions::run(options, &mut out),
         CliCommand::Man(options) => man::run(options, &mut out),
     }?;

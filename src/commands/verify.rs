@@ -10,8 +10,8 @@ use capdex_model::digest::Digest;
 use capdex_model::score::Score;
 use capdex_rubrics::RUBRICS;
 
-use super::capability_lookup::{self, NameMatch};
 use crate::analysis;
+use crate::capability_lookup::{self, NameMatch};
 use crate::cli::VerifyArgs;
 use crate::exit::{Exit, usage};
 use crate::options::Global;

@@ -4,6 +4,7 @@
 //! business of others.
 
 pub mod record;
+pub mod side;
 pub mod words;
 
 use std::collections::BTreeMap;

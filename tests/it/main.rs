@@ -1,6 +1,7 @@
 //! The program's own tests: the real binary, a real store, real servers on loopback; one module for each journey.
 
 mod abuse;
+mod agents;
 mod alert_sinks;
 mod alerts;
 mod apart;
@@ -31,6 +32,7 @@ mod exit_codes;
 mod feed_anew;
 mod forges;
 mod formats;
+mod hook;
 mod hostile;
 mod identity;
 mod joins;
@@ -40,6 +42,7 @@ mod limits_and_pace;
 mod lookalike_nights;
 mod lookalikes;
 mod manual;
+mod mcp;
 mod nginx;
 mod nightly;
 mod output_folders;

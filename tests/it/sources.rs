@@ -72,7 +72,7 @@ const EXCEPTIONS: [Exception; 17] = [
 ];
 
 /// More of them, of one word each.
-const WORDS: [(&str, &str, &str); 13] = [
+const WORDS: [(&str, &str, &str); 14] = [
     ("crawlers/pypi/project.rs", "git", "a label of project addresses"),
     ("crawlers/pypi/project.rs", "github", "a label of project addresses"),
     ("crawlers/references.rs", "git", "a scheme of addresses"),
@@ -86,6 +86,7 @@ const WORDS: [(&str, &str, &str); 13] = [
     ("src/corpus/drift/dependencies.rs", "github", "a form of dependencies in manifests"),
     ("src/corpus/typosquat/reading.rs", "mcp", "a word in names"),
     ("src/evidence/code/javascript/taint.rs", "folder", "a method of archives"),
+    ("src/hook/guarded.rs", "git", "the name of a program"),
 ];
 
 /// The code of every file of the packages that may hold a word, by path. Generated texts and tests are not code.

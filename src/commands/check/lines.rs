@@ -7,7 +7,6 @@ use capdex_model::score::Band;
 use capdex_model::time::AsOf;
 use capdex_rubrics::rank::place;
 
-use super::band;
 use crate::check::{CheckedTarget, stored};
 use crate::output::{self, Out};
 
@@ -25,7 +24,7 @@ pub(super) fn print(checked: &[CheckedTarget], at: AsOf, out: &mut Out) -> anyho
     let names: Vec<String> = checked.iter().map(name).collect();
     let width = names.iter().map(|name| name.chars().count().min(NAME)).max().unwrap_or(0);
     for (one, name) in checked.iter().zip(&names) {
-        let band = band(one);
+        let band = one.band();
         let reason = one.judged.last().map(|package| package.verdict.reason.as_str()).unwrap_or_default();
         let mut text = escape::shorten(&escape::escape(reason), REASON);
         if let Some(day) = old_day(one, at) {
@@ -79,7 +78,7 @@ fn place_of(origin: &capdex_dataset::scan_record::TargetOrigin) -> String {
 fn counts(checked: &[CheckedTarget]) -> String {
     let mut counts: BTreeMap<_, (Band, usize)> = BTreeMap::new();
     for one in checked {
-        counts.entry(std::cmp::Reverse(place(band(one)))).or_insert((band(one), 0)).1 += 1;
+        counts.entry(std::cmp::Reverse(place(one.band()))).or_insert((one.band(), 0)).1 += 1;
     }
     let each: Vec<String> = counts.values().map(|(band, count)| format!("{count} {}", band.as_str())).collect();
     each.join(" · ")

@@ -5,9 +5,6 @@ mod lines;
 use std::path::{Path, PathBuf};
 
 use capdex_dataset::{bulk, escape};
-use capdex_db::Reader;
-use capdex_model::score::Band;
-use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
 use capdex_rubrics::rank::place;
 
@@ -43,7 +40,7 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
     };
     let mut checked = checker.check(targets, &working)?;
     // A stable sort: equals stay in the order in which they were named.
-    checked.sort_by_key(|one| std::cmp::Reverse(place(band(one))));
+    checked.sort_by_key(|one| std::cmp::Reverse(place(one.band())));
     print(&checked, *format, at, out)?;
     let unjudged: Vec<&CheckedTarget> = checked.iter().filter(|one| one.refusal.is_some()).collect();
     // Nobody could be reached and nothing is known: that is a failure, and no result.
@@ -57,16 +54,7 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
     let met = options.fail_on.is_some_and(|threshold| {
         checked.iter().flat_map(|one| &one.judged).any(|judged| judging::meets(judged, threshold))
     });
-    let is_incomplete = |one: &CheckedTarget| {
-        band(one) == Band::Unknown
-            || one.judged.iter().any(|judged| judged.scanned.completeness != Completeness::Analysed)
-    };
-    Ok(Exit::of(met, checked.iter().any(is_incomplete)))
-}
-
-/// The band of a target: its package's, which is the strictest of all.
-fn band(checked: &CheckedTarget) -> Band {
-    checked.judged.last().map_or(Band::Unknown, |package| package.verdict.band)
+    Ok(Exit::of(met, !checked.iter().all(CheckedTarget::is_complete)))
 }
 
 fn print(checked: &[CheckedTarget], format: &dyn ScanFormat, at: AsOf, out: &mut Out) -> anyhow::Result<()> {
@@ -83,11 +71,8 @@ fn print(checked: &[CheckedTarget], format: &dyn ScanFormat, at: AsOf, out: &mut
 
 /// The store's answers; none where there is no store. One that cannot be read takes nothing from the registries.
 fn store(global: &Global, options: &CheckArgs, at: AsOf) -> anyhow::Result<Option<StoredAnswers>> {
-    if !global.db.exists() {
-        return Ok(None);
-    }
-    match Reader::open(&global.db, &capdex_rules::INDEX) {
-        Ok(reader) => Ok(Some(StoredAnswers::new(reader, at, options.offline))),
+    match StoredAnswers::open(&global.db, at, options.offline) {
+        Ok(store) => Ok(store),
         Err(error) if options.offline => {
             Err(anyhow::Error::new(error).context(format!("failed to open the store {}", global.db.display())))
         }

@@ -10,6 +10,7 @@ use super::unicode::Folded;
 
 mod action;
 mod ambient_credentials;
+mod command_line;
 mod commands;
 mod decoders;
 mod effects;
@@ -30,6 +31,7 @@ mod tree;
 mod words;
 
 pub use action::{Event, Shell, ShellAction};
+pub use command_line::CommandLine;
 pub use decoders::rotate;
 pub use runner::Runner;
 

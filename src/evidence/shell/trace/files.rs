@@ -46,6 +46,7 @@ impl Tracer {
         for redirect in &command.redirects {
             if let Redirect::Out(word, _) = redirect {
                 let path = self.value(word).text;
+                self.note_written(&path);
                 self.note_history(&path);
             }
         }
@@ -81,6 +82,7 @@ impl Tracer {
         if path.is_empty() {
             return;
         }
+        self.note_written(path);
         if path.ends_with("/authorized_keys") {
             // A key that a script makes or is given is its user's; one that comes with the text is a stranger's.
             if value.network || holds_key(&value.text) {

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::super::code::{is_issuer, is_secret_name};
+use super::command_line::CommandLine;
 use super::commands::{self, name_of, prefix_length, role_of};
 use super::functions;
 use super::render;
@@ -77,9 +78,16 @@ pub(super) struct Tracer {
     filled_in: usize,
     /// True where the pipeline at hand holds a command that rules care about.
     pub(super) telling: bool,
+    /// The commands that are started, where somebody asks for them.
+    pub(super) line: Option<CommandLine>,
 }
 
 impl Tracer {
+    /// One that also notes the commands that are started.
+    pub(super) fn noting() -> Self {
+        Self { line: Some(CommandLine::default()), ..Self::default() }
+    }
+
     /// Reads one shell text that begins at `base` in its document, or that as a whole stands for the stretch `whole`.
     pub(super) fn read(&mut self, text: &str, base: usize, whole: Option<(usize, usize)>) -> Vec<Traced> {
         // In proportion to the text, so that text that runs text costs no more than reading it twice.
@@ -116,7 +124,8 @@ impl Tracer {
     /// True where nothing comes of a pipeline: plain words alone, of which none is a command that is followed.
     fn is_idle(&self, pipeline: &Pipeline) -> bool {
         // An alias may give any word a meaning.
-        self.aliases.is_empty()
+        self.line.is_none()
+            && self.aliases.is_empty()
             && self.functions.is_empty()
             && self.inside.is_none()
             && pipeline.commands.iter().all(|command| {
@@ -359,6 +368,7 @@ impl Tracer {
                 input_is_arguments = true;
                 placeholder = placeholder_of(texts.get(..length).unwrap_or(&[])).map(str::to_owned);
             }
+            self.note_variables(texts.get(..length).unwrap_or(&[]));
             words = words.get(length..).unwrap_or(&[]);
         }
         let Some(first) = words.first() else { return input };
@@ -395,8 +405,10 @@ impl Tracer {
                 }
                 None => rest.push(TracedArgument { value: input }),
             }
+            self.note_command(first, &rest);
             return self.with_role(role_of(name), first, name, &rest, TaintedValue::default());
         }
+        self.note_command(first, rest);
         self.with_role(role_of(name), first, name, rest, input)
     }
 

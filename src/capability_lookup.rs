@@ -37,7 +37,7 @@ enum MatchQuality {
 }
 
 /// The result of looking for a name.
-pub(super) enum NameMatch {
+pub enum NameMatch {
     /// The one that is meant.
     One(Box<CurrentCapability>),
     /// Nothing that stands now is called so; the error shows what is called almost so.
@@ -50,7 +50,7 @@ pub(super) enum NameMatch {
 ///
 /// # Errors
 /// Wrong usage where none or several are called so: the text shows what is called almost so.
-pub(super) fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapability> {
+pub fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapability> {
     match search(reader, text)? {
         NameMatch::One(current) => Ok(*current),
         NameMatch::None(error) | NameMatch::Several(error) => Err(error),
@@ -61,13 +61,13 @@ pub(super) fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapabil
 ///
 /// # Errors
 /// Wrong usage for a package URL that names no listing.
-pub(super) fn purl(text: &str) -> anyhow::Result<Option<Purl>> {
+pub fn purl(text: &str) -> anyhow::Result<Option<Purl>> {
     let text = text.trim();
     text.starts_with("pkg:").then(|| text.parse().map_err(|error| usage(format!("{error}")))).transpose()
 }
 
 /// The same for who has something to say where none is found.
-pub(super) fn search(reader: &Reader, text: &str) -> anyhow::Result<NameMatch> {
+pub fn search(reader: &Reader, text: &str) -> anyhow::Result<NameMatch> {
     let Some(purl) = purl(text)? else { return search_name(reader, text) };
     // The path of a package URL is the part of the package, as the ranked table writes it.
     let inside = purl.path().map(|path| format!("#{path}")).unwrap_or_default();
@@ -129,7 +129,7 @@ fn search_name(reader: &Reader, text: &str) -> anyhow::Result<NameMatch> {
 }
 
 /// The exact readings of a written name: a slug, and the first digits of an id (empty where it cannot be one).
-pub(super) fn exact(text: &str) -> (String, String) {
+pub fn exact(text: &str) -> (String, String) {
     let wanted = NameQuery::of(text);
     (wanted.slug, wanted.digits.unwrap_or_default())
 }

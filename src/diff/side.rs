@@ -1,0 +1,32 @@
+//! Sides of a comparison that are targets of `check`: packages, repositories and endpoints.
+
+use crate::check;
+use crate::check::answer::Refusal;
+use crate::check::registries::{FetchedPackage, Registries};
+use crate::check::target::{CheckSubject, CheckTarget};
+use crate::config::Resolved;
+use crate::jobs::run;
+
+use super::DiffSide;
+use capdex_model::time::AsOf;
+
+/// A side as its registry has it now.
+///
+/// # Errors
+/// A target that cannot be fetched, with the reason.
+pub fn fetched(target: &CheckTarget, resolved: &Resolved, at: AsOf) -> anyhow::Result<DiffSide> {
+    let own = match &target.subject {
+        CheckSubject::Endpoint { url, is_own: true } => vec![url.clone()],
+        _ => Vec::new(),
+    };
+    let of = |refusal: Refusal| anyhow::anyhow!("{}: {}", target.name, refusal.reason);
+    let question = check::question(resolved, &target.subject).map_err(of)?;
+    let registries = Registries::open(resolved, &own, None, at)?;
+    let package = run::runtime()?.block_on(registries.package(&question)).map_err(of)?;
+    Ok(of_package(target, package))
+}
+
+/// A side of files that are there.
+pub fn of_package(target: &CheckTarget, package: FetchedPackage) -> DiffSide {
+    DiffSide { name: target.name.clone(), version: package.version, bundle: package.bundle }
+}
