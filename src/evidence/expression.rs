@@ -9,6 +9,7 @@ use regex::Regex;
 ///
 /// # Panics
 /// For an expression that is not valid.
+#[expect(clippy::disallowed_methods, reason = "the one place that compiles expressions over text")]
 pub fn of(text: &str) -> Regex {
     Regex::new(&with_ascii_edges(text)).expect("the pattern is fixed and valid")
 }

@@ -29,8 +29,10 @@ const ABUSE: &str = "abuse";
 /// Errors of the store.
 pub(super) fn run(context: &JobContext) -> anyhow::Result<u64> {
     let reader = context.store.reader()?;
-    let mut alerts = of_verdicts(context, &reader)?;
-    alerts.extend(reader.reported()?.iter().map(|(listing, report)| of_report(listing, report)));
+    let mut alerts: Vec<Alert> =
+        reader.reported()?.iter().map(|(listing, report)| of_report(listing, report)).collect();
+    // Reports first: the verdict that follows from one is no second thing to tell.
+    alerts.extend(of_verdicts(context, &reader, &alerts)?);
     let at = context.as_of;
     Ok(context.store.write(move |writer| {
         let mut new = 0;
@@ -41,10 +43,11 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<u64> {
     })?)
 }
 
-fn of_verdicts(context: &JobContext, reader: &Reader) -> anyhow::Result<Vec<Alert>> {
+fn of_verdicts(context: &JobContext, reader: &Reader, reports: &[Alert]) -> anyhow::Result<Vec<Alert>> {
     let verdicts = StandingVerdicts::new(reader, context.as_of)?;
     let mut told: BTreeMap<CapabilityId, Vec<Raised>> = BTreeMap::new();
-    for raised in reader.raised()?.into_iter().filter(|raised| raised.alert.pass != VERDICTS) {
+    let new = reports.iter().map(|alert| Raised { alert: alert.clone(), at: context.as_of });
+    for raised in reader.raised()?.into_iter().chain(new).filter(|raised| raised.alert.pass != VERDICTS) {
         if let Some(capability) = raised.alert.capability {
             told.entry(capability).or_default().push(raised);
         }

@@ -68,4 +68,5 @@ mod strangers;
 mod support;
 mod surfaces;
 mod takedowns;
+mod verdict_alerts;
 mod verify;

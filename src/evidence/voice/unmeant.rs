@@ -20,10 +20,9 @@ static SLASHED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A call whose first argument is a regular expression.
 static COMPILED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    crate::expression::of(
         r"\b(?:RegExp|Regex::new|regexp\.MustCompile|re(?:gex)?\.(?:compile|search|match|fullmatch|find(?:all|iter)|sub|split))\(\s*[rRbBuU]*",
     )
-    .expect("the pattern is valid")
 });
 
 /// The name of a list of what is refused, in JSON or in a Markdown block of it.

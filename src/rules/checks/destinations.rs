@@ -139,7 +139,7 @@ pub(super) fn address_of(call: &Call) -> Option<String> {
     first.or_else(by_name)
 }
 
-/// True where the words of a capability's Markdown texts name the site of an address. Its domain in an address or in code
+/// True where the words of a package's Markdown texts name the site of an address. Its domain in an address or in code
 /// names nobody; `Acme Sync` names `acme-sync.test`. Short labels stand in other words by chance: of them it is true.
 pub(super) fn is_told_of(subject: &Subject<'_>, address: &str) -> bool {
     /// Letters of a word that a label begins with, and of a label that says anything.
@@ -151,7 +151,8 @@ pub(super) fn is_told_of(subject: &Subject<'_>, address: &str) -> bool {
         let begins = || said.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| word.len() >= ENOUGH);
         folded(&said).contains(&label) || begins().any(|word| label.starts_with(&word.to_ascii_lowercase()))
     };
-    label.len() < ENOUGH || subject.documents().filter(|document| document.language == Language::Markdown).any(names)
+    let mut texts = subject.evidence.documents.values().filter(|document| document.language == Language::Markdown);
+    label.len() < ENOUGH || texts.any(names)
 }
 
 /// What is an address or a host, and no word.

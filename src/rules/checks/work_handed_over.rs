@@ -17,7 +17,14 @@ use capdex_model::fact::{Confidence, Severity};
 /// A request that carries a file, or what a pipe brings.
 macro_rules! upload {
     () => {
-        r#"\bcurl\b(?:\\\r?\n|[^\n|;]){0,300}?\s(?:-d|--data(?:-binary|-raw|-urlencode)?|-T|-sT|--upload-file|-F|--form)[ =]?["']?(?:[\w\[\]-]{1,40}=)?(?:@|-\s|[~./$])"#
+        concat!(
+            // Of a file, or of what a pipe brings.
+            r#"\bcurl\b(?:\\\r?\n|[^\n|;]){0,300}?\s(?:(?:-d|--data(?:-binary|-raw|-urlencode)?)[ =]?["']?@|(?:-T|-sT|--upload-file)[ =]?["']?(?:-\s|[~./$\w])|(?:-F|--form)[ =]?["']?[\w\[\]-]{1,40}=@)"#,
+            r"|\bwget\b(?:\\\r?\n|[^\n|;]){0,300}?--(?:post|body)-file\b",
+            // Of what another program prints.
+            r"|\b(?:curl|wget)\b(?:\\\r?\n|[^\n;]){0,300}?\$\((?:cat|base64|tar|env|printenv|git|find|ls|whoami|hostname|id|uname|head|tail|<)",
+            r"|\b(?:[Ii]nvoke-(?:[Rr]est[Mm]ethod|[Ww]eb[Rr]equest)|irm|iwr)\b[^\n]{0,300}-(?:InFile\b|Body\s+\((?:Get-Content|gc)\b)",
+        )
     };
 }
 
@@ -38,7 +45,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             let command = command_at(document, place);
             let Some(address) = ADDRESS.find(command).map(|found| found.as_str()) else { continue };
             let own = own.get_or_insert_with(|| Destinations::of(subject));
-            if own.judge(address) != Some(Destination::Stranger) || is_told_of(subject, address) {
+            if !own.judge(address).is_some_and(Destination::is_foreign) || is_told_of(subject, address) {
                 continue;
             }
             let severity = weighed_at(document, place..place + command.len(), Severity::High);
@@ -52,7 +59,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn uploads(document: &Document) -> Vec<usize> {
     match document.language {
         Language::Markdown => UPLOAD.all_in(document, MOST).into_iter().map(|found| found.start).collect(),
-        Language::Shell => UPLOADS.find_iter(&document.text).take(MOST).map(|found| found.start()).collect(),
+        Language::Shell | Language::PowerShell => {
+            UPLOADS.find_iter(&document.text).take(MOST).map(|found| found.start()).collect()
+        }
         _ => Vec::new(),
     }
 }
