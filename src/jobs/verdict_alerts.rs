@@ -20,6 +20,8 @@ use crate::config::{SourceRun, ToldVerdicts};
 
 /// The word of alerts about verdicts, as a pass has one.
 const VERDICTS: &str = "verdicts";
+/// The rules about what a registry took down.
+const TAKEDOWNS: [&str; 2] = ["sighted-takedown", "sighted-removal"];
 /// The word of alerts about reports of abuse.
 const ABUSE: &str = "abuse";
 
@@ -105,6 +107,11 @@ fn of_verdict(
         Band::Caution => (Severity::High, "Read what was found before it is installed or updated."),
         _ => return Ok(None),
     };
+    // A takedown is told of where somebody here had what was taken down, and by its own pass.
+    let mut takedowns = TAKEDOWNS.iter().filter_map(|rule| capdex_rules::INDEX.find(rule));
+    if takedowns.any(|rule| judged.worst.verdict.reason.starts_with(rule.title.as_str())) {
+        return Ok(None);
+    }
     let Some(current) = reader.current_of(&judged.worst.id)? else { return Ok(None) };
     let package = CapabilityId::of(identity, Kind::Package, "");
     let is_told = |raised: &Raised| raised.alert.severity >= severity && raised.at >= current.revision_as_of;

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use regex::Regex;
-
 use super::*;
 use capdex_evidence::decompose::decompose;
 use capdex_model::bundle::{Bundle, BundleFile};

@@ -305,7 +305,9 @@ fn a_night_keeps_leads_and_raises_what_has_a_second_signal_once() {
             ["weahter-mcp", "weather-mcp", "transposition", "low", "2026-11-20T01:00:00Z"],
         ];
         assert_eq!(short, expected);
-        let alerts = rows(&out, "alerts");
+        let mut alerts = rows(&out, "alerts");
+        // What stands in the packages is told by itself.
+        alerts.retain(|alert| text(alert, "pass") != "verdicts");
         assert_eq!(alerts.len(), 1, "{alerts:?}");
         assert_eq!(text(&alerts[0], "pass"), "lookalikes");
         assert_eq!(text(&alerts[0], "severity"), "high");

@@ -144,6 +144,9 @@ pub(super) fn address_of(call: &Call) -> Option<String> {
 pub(super) fn is_told_of(subject: &Subject<'_>, address: &str) -> bool {
     /// Letters of a word that a label begins with, and of a label that says anything.
     const ENOUGH: usize = 5;
+    if is_api_of_known(address) {
+        return true;
+    }
     let Some(site) = sites(address).next() else { return true };
     let label = folded(site.split('.').next().unwrap_or_default());
     let names = |document: &Document| {
@@ -153,6 +156,14 @@ pub(super) fn is_told_of(subject: &Subject<'_>, address: &str) -> bool {
     };
     let mut texts = subject.evidence.documents.values().filter(|document| document.language == Language::Markdown);
     label.len() < ENOUGH || texts.any(names)
+}
+
+/// True for the interface of a service that hands out tokens, which nobody else can stand behind. Where it rents places to
+/// anybody, somebody else does.
+fn is_api_of_known(address: &str) -> bool {
+    const RENTED: [&str; 7] = ["s3", "storage", "blob", "bucket", "amazonaws", "workers.dev", "hf.space"];
+    let host = address.split_once("://").map_or(address, |(_, rest)| rest).split(['/', ':']).next().unwrap_or_default();
+    ISSUERS.iter().any(|(_, domains)| is_at(address, domains)) && !RENTED.iter().any(|word| host.contains(word))
 }
 
 /// What is an address or a host, and no word.

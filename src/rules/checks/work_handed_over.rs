@@ -55,7 +55,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// Where uploads begin in a text for agents or in a program for a shell.
+/// Where uploads begin in a text for agents, in a program for a shell, or in settings that have one run.
 fn uploads(document: &Document) -> Vec<usize> {
     match document.language {
         Language::Markdown => UPLOAD.all_in(document, MOST).into_iter().map(|found| found.start).collect(),

@@ -11,7 +11,7 @@ use capdex_evidence::subject::Subject;
 use capdex_evidence::voice::Voice;
 use capdex_model::fact::{Confidence, Severity};
 
-use super::setting::{Setting, Spot, Way, documents, is_client_settings, is_kept, of_client, way_of};
+use super::setting::{Setting, Spot, Way, documents, is_client_settings, is_kept, of_client, of_handed, way_of};
 
 static WORTH: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(
@@ -42,7 +42,7 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         {
             of_client(subject, document)
         } else {
-            told(document)
+            of_handed(subject, document).unwrap_or_else(|| told(document))
         };
         for setting in found.iter().filter(|setting| opens(&setting.name, &setting.value)) {
             let severity = match setting.way {

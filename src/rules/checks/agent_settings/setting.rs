@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
+use capdex_evidence::language::Language;
 use capdex_evidence::manifest::{ManifestKind, escape, is_foreign, name_of, place_of};
 use capdex_evidence::site::site_of;
 use capdex_evidence::subject::Subject;
@@ -124,20 +125,42 @@ pub(super) fn is_client_settings(subject: &Subject<'_>, document: &Document) -> 
 
 /// The settings of a client's file: every value by its last key.
 pub(super) fn of_client<'a>(subject: &Subject<'a>, document: &'a Document) -> Vec<Setting<'a>> {
-    let mut found = Vec::new();
-    if let Some(manifest) =
-        subject.evidence.manifests.get(&document.path).filter(|_| is_client_settings(subject, document))
-    {
-        walk(&manifest.value, "", String::new(), &mut |name, pointer, value| {
-            found.push(Setting {
-                document,
-                name: name.to_owned().into(),
-                value: value.into(),
-                spot: Spot::Pointer(pointer),
-                way: Way::Shipped,
-            });
-        });
+    let manifest = subject.evidence.manifests.get(&document.path);
+    manifest
+        .filter(|_| is_client_settings(subject, document))
+        .map_or_else(Vec::new, |manifest| of_value(document, &manifest.value))
+}
+
+/// The settings of a file that a text of the capability has somebody copy or merge into a client's; none for another file.
+pub(super) fn of_handed<'a>(subject: &Subject<'a>, document: &'a Document) -> Option<Vec<Setting<'a>>> {
+    static CLIENT: LazyLock<Regex> = LazyLock::new(|| {
+        capdex_evidence::expression::of(
+            r"\.(?:claude|codex|cursor|gemini)/(?:settings|hooks|mcp|config)|\.claude\.json",
+        )
+    });
+    /// A larger file is no settings file.
+    const LARGEST: usize = 256 << 10;
+    let name = document.path.rsplit('/').next().filter(|name| name.ends_with(".json"))?;
+    let tells = |text: &Document| text.text.lines().any(|line| line.contains(name) && CLIENT.is_match(line));
+    let mut texts = subject.documents().filter(|text| text.language == Language::Markdown);
+    if document.text.len() > LARGEST || !texts.any(tells) {
+        return None;
     }
+    let value: Value = serde_json::from_str(&document.text).ok()?;
+    Some(of_value(document, &value))
+}
+
+fn of_value<'a>(document: &'a Document, value: &Value) -> Vec<Setting<'a>> {
+    let mut found = Vec::new();
+    walk(value, "", String::new(), &mut |name, pointer, value| {
+        found.push(Setting {
+            document,
+            name: name.to_owned().into(),
+            value: value.into(),
+            spot: Spot::Pointer(pointer),
+            way: Way::Shipped,
+        });
+    });
     found
 }
 

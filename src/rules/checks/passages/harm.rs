@@ -49,9 +49,9 @@ static DESTROYS: Harm = Harm {
 };
 
 static OPENS: Harm = Harm {
-    unasked: Some(Question::new(concat!(
+    unasked: Some(Question::new(
         r"(?i)\b(?:disable|turn\s+off|skip|bypass|switch\s+off|deactivate|suppress|comment\s+out|exempt|remove)\b[^.\n]{0,40}\b(?:authenticat\w+|authori[sz]ation|two-?factor|2fa|mfa|audit\s+log\w*|access\s+controls?|encryption|tls|ssl|certificate\s+(?:verification|validation|checks?)|signature\s+(?:verification|checks?)|firewalls?|anti-?virus|sandbox\w*|permission\s+checks?|security\s+(?:checks?|scans?|headers?|controls?|polic\w+|warnings?|validations?)|branch\s+protection|approval\s+(?:steps?|gates?|checks?)|csrf|rate\s+limit\w*)\b",
-    ))),
+    )),
     words: None,
     to_stranger: false,
     grave: Some(Question::new(concat!(
@@ -77,9 +77,9 @@ static GRANTS: Harm = Harm {
 };
 
 static EXPOSES: Harm = Harm {
-    unasked: Some(Question::new(concat!(
+    unasked: Some(Question::new(
         r"(?i)\b(?:include|embed|hard-?code|commit|paste|write|append|print|insert|attach|put|add|save|store|copy|dump|encode|hide)\b[^.\n]{0,60}\b(?:passwords?|secrets?|tokens?|credentials?|api[ _-]?keys?|private\s+keys?|environment\s+variables?|\.env)\b[^.\n]{0,50}\b(?:in(?:to)?|to|as|inside|within)\b[^.\n]{0,40}\b(?:reports?|outputs?|commits?|readme|repositor\w+|comments?|logs?|file\s*names?|documents?|e-?mails?|messages?|responses?|metadata|headers?|footers?|urls?|issues?|pull\s+requests?|images?|spreadsheets?|slides?)\b",
-    ))),
+    )),
     words: None,
     to_stranger: false,
     grave: Some(Question::new(concat!(
@@ -90,9 +90,9 @@ static EXPOSES: Harm = Harm {
 };
 
 static PLANTS: Harm = Harm {
-    unasked: Some(Question::new(concat!(
+    unasked: Some(Question::new(
         r"(?i)\b(?:include|insert|append|add|embed|place|put|mention|recommend|promote|link|redirect|replace|use)\b[^\n]{0,120}https?://",
-    ))),
+    )),
     words: Some(pattern!(
         r"(?i)\b(?:(?:every|each|all|any)\s+(?:\w+\s+){0,2}(?:documents?|files?|responses?|answers?|messages?|e-?mails?|outputs?|pages?|reports?|slides?|presentations?|commits?|posts?|images?|links?|urls?)|instead\s+of|regardless)\b"
     )),
