@@ -10,7 +10,7 @@ use capdex_crawlers::http::{AllowedBaseUrl, AppCredential, Credential, HttpSetti
 use capdex_crawlers::settings::{self, BaseUrl};
 use capdex_crawlers::{ForgePaths, OperatorForge, SourceMeta, SourceSettings, WalkKind, http, source};
 use capdex_model::source_role::Ecosystem;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tracing::debug;
 
 use super::keys::{NONE, keys};
@@ -150,7 +150,7 @@ pub struct SourceRun {
 }
 
 /// The listings of a source of which an alert tells when they stand at block or caution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum ToldVerdicts {
     /// None of them.
     None,

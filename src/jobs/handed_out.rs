@@ -15,7 +15,7 @@ use capdex_model::source_role::Ecosystem;
 
 use super::JobContext;
 use super::same_version::is_same_version;
-use super::standing_verdicts::StandingVerdicts;
+use super::standing_verdicts::{StandingVerdict, StandingVerdicts};
 
 /// Version of this judgement: with another one it runs again over what it has looked at.
 const VERSION: u32 = 2;
@@ -57,22 +57,11 @@ fn state_of(reader: &Reader, context: &JobContext) -> anyhow::Result<String> {
     Ok(format!("{VERSION}.{}.{}", reader.watched_state()?, context.as_of.day()))
 }
 
-/// The standing of one artifact.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct ArtifactVerdict {
-    /// `Block`, `Caution`, or `Ok` for anything milder.
-    band: Band,
-    /// Its version, where it has one.
-    version: Option<String>,
-    /// True where all of it was looked at.
-    is_whole: bool,
-}
-
 /// Judges rows by what they hand out, each artifact once.
 struct ArtifactJudge<'a> {
     reader: &'a Reader,
     artifacts: StandingVerdicts<'a>,
-    known: BTreeMap<String, Option<ArtifactVerdict>>,
+    known: BTreeMap<String, Option<StandingVerdict>>,
 }
 
 impl<'a> ArtifactJudge<'a> {
@@ -161,7 +150,7 @@ impl<'a> ArtifactJudge<'a> {
             return Ok(Some(Said::not_looked_at(format!("hands out {names} of {identity}; looked at {saw}"))));
         }
         let version = locator.version().map(|version| format!(" {version}")).unwrap_or_default();
-        Ok(match verdict.band {
+        Ok(match verdict.worst.verdict.band {
             Band::Block => Some(Said::dangerous(Severity::Critical, &identity, &version, Band::Block)),
             Band::Caution => Some(Said::dangerous(Severity::High, &identity, &version, Band::Caution)),
             _ if !verdict.is_whole => {
@@ -172,18 +161,11 @@ impl<'a> ArtifactJudge<'a> {
     }
 
     /// The verdict over an artifact: the strictest over its capabilities. None where none of them was ever looked at.
-    fn verdict(&mut self, identity: &str) -> anyhow::Result<Option<ArtifactVerdict>> {
+    fn verdict(&mut self, identity: &str) -> anyhow::Result<Option<StandingVerdict>> {
         if let Some(known) = self.known.get(identity) {
             return Ok(known.clone());
         }
-        let judged = self.artifacts.of(identity)?.map(|judged| ArtifactVerdict {
-            band: match judged.worst.verdict.band {
-                band @ (Band::Block | Band::Caution) => band,
-                _ => Band::Ok,
-            },
-            version: judged.version,
-            is_whole: judged.is_whole,
-        });
+        let judged = self.artifacts.of(identity)?;
         self.known.insert(identity.to_owned(), judged.clone());
         Ok(judged)
     }

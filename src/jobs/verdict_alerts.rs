@@ -9,15 +9,20 @@ use capdex_db::{ListingState, Reader};
 use capdex_model::abuse::Report;
 use capdex_model::alert::{Alert, Raised, reach_of};
 use capdex_model::capability::Kind;
+use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::{CapabilityId, ListingKey, pypi_name, slug_of};
 use capdex_model::listing::Listing;
 use capdex_model::score::Band;
+use capdex_rubrics::Rubric as _;
+use capdex_rubrics::verdict::OwnVerdict;
 
 use super::JobContext;
 use super::standing_verdicts::{StandingVerdict, StandingVerdicts};
 use crate::config::{SourceRun, ToldVerdicts};
 
+/// Version of this judgement: with another one it looks at everything again.
+const VERSION: u32 = 1;
 /// The word of alerts about verdicts, as a pass has one.
 const VERDICTS: &str = "verdicts";
 /// The rules about what a registry took down.
@@ -31,18 +36,35 @@ const ABUSE: &str = "abuse";
 /// Errors of the store.
 pub(super) fn run(context: &JobContext) -> anyhow::Result<u64> {
     let reader = context.store.reader()?;
+    let state = state_of(&reader, context)?;
+    // Nothing was scanned or reported since, and the schedule asks for the same.
+    if reader.pass_input(VERDICTS)?.as_ref() == Some(&state) {
+        return Ok(0);
+    }
     let mut alerts: Vec<Alert> =
         reader.reported()?.iter().map(|(listing, report)| of_report(listing, report)).collect();
     // Reports first: the verdict that follows from one is no second thing to tell.
     alerts.extend(of_verdicts(context, &reader, &alerts)?);
-    let at = context.as_of;
+    let (at, is_cut_short) = (context.as_of, context.stop.is_asked());
     Ok(context.store.write(move |writer| {
         let mut new = 0;
         for alert in &alerts {
             new += u64::from(writer.raise(alert, at)?);
         }
+        // A night that was cut short has not judged everything.
+        if !is_cut_short {
+            writer.pass_ran(VERDICTS, &state, at)?;
+        }
         Ok::<_, capdex_db::StoreError>(new)
     })?)
+}
+
+/// Everything that these alerts depend on: what stands in the store, how it is judged, and whom the schedule names.
+fn state_of(reader: &Reader, context: &JobContext) -> anyhow::Result<String> {
+    let named: BTreeMap<&String, (ToldVerdicts, &Vec<String>)> =
+        context.sources.iter().map(|(source, run)| (source, (run.told_verdicts, &run.settings.watchlist))).collect();
+    let judged = &OwnVerdict.meta().rubric.text;
+    Ok(format!("{VERSION}.{}.{judged}.{}", reader.watched_state()?, Digest::of_json(&named)))
 }
 
 fn of_verdicts(context: &JobContext, reader: &Reader, reports: &[Alert]) -> anyhow::Result<Vec<Alert>> {

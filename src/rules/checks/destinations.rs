@@ -2,6 +2,7 @@
 //!
 //! Hosts are compared by the domain that somebody registered. Nothing is looked up.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::LazyLock;
@@ -11,7 +12,6 @@ use regex::Regex;
 use crate::vocab;
 use capdex_evidence::code::sinks::{named, text_of};
 use capdex_evidence::code::{Argument, Call};
-use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
 use capdex_evidence::language::Language;
 use capdex_evidence::site::site_of;
@@ -57,6 +57,8 @@ pub(super) struct Destinations {
     own: BTreeSet<String>,
     /// The names and descriptions of the package, its servers and skills, lower-case.
     names: Vec<String>,
+    /// What its texts tell, once somebody asked.
+    told: OnceCell<ToldWords>,
 }
 
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
@@ -89,7 +91,7 @@ impl Destinations {
                 own.extend(sites(&document.text));
             }
         }
-        Self { own, names }
+        Self { own, names, told: OnceCell::new() }
     }
 
     /// Whose the host of an address is; none where the text begins with no address.
@@ -117,6 +119,14 @@ impl Destinations {
         Some(if self.own.contains(&site) || is_named { Destination::Own } else { Destination::Stranger })
     }
 
+    /// True where the words of a package's Markdown texts name the site of an address. Its domain in an address or in code
+    /// names nobody; `Acme Sync` names `acme-sync.test`. Of short labels it is true, and of the interfaces of known services.
+    pub(super) fn are_told_of(&self, subject: &Subject<'_>, address: &str) -> bool {
+        let Some(site) = sites(address).next().filter(|_| !is_api_of_known(address)) else { return true };
+        let label = folded(site.split('.').next().unwrap_or_default());
+        label.len() < ToldWords::ENOUGH || self.told.get_or_init(|| ToldWords::of(subject)).name(&label)
+    }
+
     /// Whose the host is that a call asks, where its address is written out.
     pub(super) fn of_call(&self, call: &Call) -> Option<Destination> {
         self.judge(&address_of(call)?)
@@ -139,31 +149,46 @@ pub(super) fn address_of(call: &Call) -> Option<String> {
     first.or_else(by_name)
 }
 
-/// True where the words of a package's Markdown texts name the site of an address. Its domain in an address or in code
-/// names nobody; `Acme Sync` names `acme-sync.test`. Short labels stand in other words by chance: of them it is true.
-pub(super) fn is_told_of(subject: &Subject<'_>, address: &str) -> bool {
-    /// Letters of a word that a label begins with, and of a label that says anything.
+/// The words of a package's Markdown texts without addresses and hosts, which name nobody.
+struct ToldWords {
+    /// The texts in small letters and figures alone, a line each.
+    folded: String,
+    /// Their words that are long enough to say anything, in small letters.
+    words: BTreeSet<String>,
+}
+
+impl ToldWords {
+    /// Letters of a word or a label that says anything: short ones stand in others by chance.
     const ENOUGH: usize = 5;
-    if is_api_of_known(address) {
-        return true;
+
+    fn of(subject: &Subject<'_>) -> Self {
+        let (mut folded_texts, mut words) = (String::new(), BTreeSet::new());
+        let texts = subject.evidence.documents.values().filter(|document| document.language == Language::Markdown);
+        for document in texts {
+            let said = NO_WORDS.replace_all(&document.text, " ");
+            folded_texts.push_str(&folded(&said));
+            folded_texts.push('\n');
+            let long =
+                said.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| word.len() >= Self::ENOUGH);
+            words.extend(long.map(str::to_ascii_lowercase));
+        }
+        Self { folded: folded_texts, words }
     }
-    let Some(site) = sites(address).next() else { return true };
-    let label = folded(site.split('.').next().unwrap_or_default());
-    let names = |document: &Document| {
-        let said = NO_WORDS.replace_all(&document.text, " ");
-        let begins = || said.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| word.len() >= ENOUGH);
-        folded(&said).contains(&label) || begins().any(|word| label.starts_with(&word.to_ascii_lowercase()))
-    };
-    let mut texts = subject.evidence.documents.values().filter(|document| document.language == Language::Markdown);
-    label.len() < ENOUGH || texts.any(names)
+
+    /// True where a label stands in the texts, or one of their words begins it.
+    fn name(&self, label: &str) -> bool {
+        let begins = |end: usize| label.get(..end).is_some_and(|begin| self.words.contains(begin));
+        self.folded.contains(label) || (Self::ENOUGH..=label.len()).any(begins)
+    }
 }
 
 /// True for the interface of a service that hands out tokens, which nobody else can stand behind. Where it rents places to
 /// anybody, somebody else does.
 fn is_api_of_known(address: &str) -> bool {
     const RENTED: [&str; 7] = ["s3", "storage", "blob", "bucket", "amazonaws", "workers.dev", "hf.space"];
-    let host = address.split_once("://").map_or(address, |(_, rest)| rest).split(['/', ':']).next().unwrap_or_default();
-    ISSUERS.iter().any(|(_, domains)| is_at(address, domains)) && !RENTED.iter().any(|word| host.contains(word))
+    let Some(host) = host_of(address) else { return false };
+    let is_known = ISSUERS.iter().any(|(_, domains)| within(domains, &host, ""));
+    is_known && !RENTED.iter().any(|word| host.contains(word))
 }
 
 /// What is an address or a host, and no word.
@@ -189,8 +214,12 @@ pub(super) fn is_published(address: &str) -> bool {
 
 /// True where an address is of one of some domains.
 pub(super) fn is_at(address: &str, domains: &[&str]) -> bool {
-    let host = ADDRESS.captures(address).and_then(|found| found.name("host").map(|host| host.as_str().to_lowercase()));
-    host.is_some_and(|host| within(domains, &host, ""))
+    host_of(address).is_some_and(|host| within(domains, &host, ""))
+}
+
+/// The host in an address, in small letters.
+fn host_of(address: &str) -> Option<String> {
+    Some(ADDRESS.captures(address)?.name("host")?.as_str().to_lowercase())
 }
 
 fn within(list: &[&str], host: &str, rest: &str) -> bool {
@@ -230,7 +259,7 @@ mod tests {
 
     fn judged(address: &str) -> Option<Destination> {
         let own = BTreeSet::from(["acme.test".to_owned()]);
-        Destinations { own, names: vec!["@widgets/mcp".to_owned()] }.judge(address)
+        Destinations { own, names: vec!["@widgets/mcp".to_owned()], told: OnceCell::new() }.judge(address)
     }
 
     #[test]

@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::source_calls::{programs, weighed};
 use crate::FactSink;
+use capdex_evidence::expression;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -28,32 +29,28 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-fn pattern(text: &str) -> Regex {
-    capdex_evidence::expression::of(text)
-}
-
 /// Patterns by which the addresses of currencies are recognised.
 static COINS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
+    expression::of(
         r"0x\[[a-fA-F0-9-]{6,12}\]\{40\}|bc1\[|\(bc1\||\[13\]\[|T\[1-9A-HJ|T\[A-Za-z1-9|\[LM3\]\[|bitcoincash:\[|4\[0-9AB\]\[|r\[0-9a-zA-Z\]\{24|ltc1\[",
     )
 });
 
 static READS_CLIPBOARD: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
+    expression::of(
         r"pyperclip\.paste|clipboard\.paste|clipboardy\.read|readText\(|GetClipboardData|Get-Clipboard|pbpaste|clipboard_get",
     )
 });
 
 static WRITES_CLIPBOARD: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
+    expression::of(
         r"pyperclip\.copy|clipboard\.copy|clipboardy\.write|writeText\(|SetClipboard|Set-Clipboard|pbcopy|clipboard_append",
     )
 });
 
 /// Interfaces between a page and its wallet or its server.
 static STANDS_BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
+    expression::of(
         r"ethereum(?:\.|\[.)(?:request|send)\S{0,3}\s*=[^=]|XMLHttpRequest\.prototype\.(?:open|send)\s*=[^=]|(?:window|globalThis)\.fetch\s*=[^=]",
     )
 });

@@ -8,6 +8,7 @@ use super::source_calls::{programs, weighed};
 use crate::FactSink;
 use capdex_evidence::code::sinks::carried_out;
 use capdex_evidence::document::Document;
+use capdex_evidence::expression;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -26,27 +27,23 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-fn pattern(text: &str) -> Regex {
-    capdex_evidence::expression::of(text)
-}
-
 /// Folders with profiles of browsers and chat clients.
 static PROFILES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
+    expression::of(
         r"(?i-u)google[/\\]+chrome|bravesoftware|microsoft[/\\]+edge|opera software|yandexbrowser|mozilla[/\\]+firefox|vivaldi[/\\]+user|discord(?:canary|ptb)|user data[/\\]+default",
     )
 });
 
 /// The stores in them.
 static STORES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
+    expression::of(
         r#"(?i-u)["'/\\](?:login data|cookies\.sqlite|logins\.json|key4\.db)["'/\\]|local storage[/\\]+leveldb|local extension settings"#,
     )
 });
 
 /// Words for opening them, and for other data that such programs take along.
 static SPOILS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
+    expression::of(
         r"(?i-u)cryptunprotectdata|os_crypt|encrypted_key|nkbihfbeogaeaoehlefnkodbefgpgknn|bfnaelmomeimhlpmgjnjophhpkkoljpa|exodus\.wallet|\bexodus\b|\belectrum\b|discord(?:canary|ptb)|roblosecurity|\\?\[\\w-\]\{24",
     )
 });

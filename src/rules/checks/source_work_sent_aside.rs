@@ -2,7 +2,7 @@
 
 use std::cell::LazyCell;
 
-use super::destinations::{Destination, Destinations, address_of, is_told_of};
+use super::destinations::{Destination, Destinations, address_of};
 use super::source_calls::report_actions;
 use crate::FactSink;
 use capdex_evidence::code::sinks::sends;
@@ -30,7 +30,7 @@ fn untold(
     let is_file = subject.capability.kind == Kind::Skill && carried.any(TaintSources::FILE);
     let address = is_file.then(|| address_of(call)).flatten()?;
     let is_stranger = destinations.judge(&address) == Some(Destination::Stranger);
-    (is_stranger && !is_told_of(subject, &address)).then_some((Severity::High, Confidence::Low))
+    (is_stranger && !destinations.are_told_of(subject, &address)).then_some((Severity::High, Confidence::Low))
 }
 
 /// The user's work that a request carries; none where it carries none.

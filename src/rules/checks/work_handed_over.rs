@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::destinations::{Destination, Destinations, is_told_of};
+use super::destinations::{Destination, Destinations};
 use super::shell_events::weighed_at;
 use crate::FactSink;
 use crate::pattern::Question;
@@ -14,24 +14,15 @@ use capdex_evidence::subject::Subject;
 use capdex_evidence::voice::Voice;
 use capdex_model::fact::{Confidence, Severity};
 
-/// A request that carries a file, or what a pipe brings.
-macro_rules! upload {
-    () => {
-        concat!(
-            // Of a file, or of what a pipe brings.
-            r#"\bcurl\b(?:\\\r?\n|[^\n|;]){0,300}?\s(?:(?:-d|--data(?:-binary|-raw|-urlencode)?)[ =]?["']?@|(?:-T|-sT|--upload-file)[ =]?["']?(?:-\s|[~./$\w])|(?:-F|--form)[ =]?["']?[\w\[\]-]{1,40}=@)"#,
-            r"|\bwget\b(?:\\\r?\n|[^\n|;]){0,300}?--(?:post|body)-file\b",
-            // Of what another program prints.
-            r"|\b(?:curl|wget)\b(?:\\\r?\n|[^\n;]){0,300}?\$\((?:cat|base64|tar|env|printenv|git|find|ls|whoami|hostname|id|uname|head|tail|<)",
-            r"|\b(?:[Ii]nvoke-(?:[Rr]est[Mm]ethod|[Ww]eb[Rr]equest)|irm|iwr)\b[^\n]{0,300}-(?:InFile\b|Body\s+\((?:Get-Content|gc)\b)",
-        )
-    };
-}
-
-static UPLOADS: LazyLock<Regex> = LazyLock::new(|| capdex_evidence::expression::of(upload!()));
-
-/// The same, as the prefilter is to look for it.
-pub(super) static UPLOAD: Question = Question::new(upload!());
+/// A request that carries a file, or what a pipe or another program brings.
+pub(super) static UPLOAD: Question = Question::new(concat!(
+    // Of a file, or of what a pipe brings.
+    r#"\bcurl\b(?:\\\r?\n|[^\n|;]){0,300}?\s(?:(?:-d|--data(?:-binary|-raw|-urlencode)?)[ =]?["']?@|(?:-T|-sT|--upload-file)[ =]?["']?(?:-\s|[~./$\w])|(?:-F|--form)[ =]?["']?[\w\[\]-]{1,40}=@)"#,
+    r"|\bwget\b(?:\\\r?\n|[^\n|;]){0,300}?--(?:post|body)-file\b",
+    // Of what another program prints.
+    r"|\b(?:curl|wget)\b(?:\\\r?\n|[^\n;]){0,300}?\$\((?:cat|base64|tar|env|printenv|git|find|ls|whoami|hostname|id|uname|head|tail|<)",
+    r"|\b(?:[Ii]nvoke-(?:[Rr]est[Mm]ethod|[Ww]eb[Rr]equest)|irm|iwr)\b[^\n]{0,300}-(?:InFile\b|Body\s+\((?:Get-Content|gc)\b)",
+));
 
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| capdex_evidence::expression::of(r#"(?i)https?://[^\s"'`)\\|;<>]+"#));
 
@@ -45,7 +36,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             let command = command_at(document, place);
             let Some(address) = ADDRESS.find(command).map(|found| found.as_str()) else { continue };
             let own = own.get_or_insert_with(|| Destinations::of(subject));
-            if !own.judge(address).is_some_and(Destination::is_foreign) || is_told_of(subject, address) {
+            if !own.judge(address).is_some_and(Destination::is_foreign) || own.are_told_of(subject, address) {
                 continue;
             }
             let severity = weighed_at(document, place..place + command.len(), Severity::High);
@@ -57,13 +48,10 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 
 /// Where uploads begin in a text for agents, in a program for a shell, or in settings that have one run.
 fn uploads(document: &Document) -> Vec<usize> {
-    match document.language {
-        Language::Markdown => UPLOAD.all_in(document, MOST).into_iter().map(|found| found.start).collect(),
-        Language::Shell | Language::PowerShell => {
-            UPLOADS.find_iter(&document.text).take(MOST).map(|found| found.start()).collect()
-        }
-        _ => Vec::new(),
-    }
+    let is_read =
+        matches!(document.language, Language::Markdown | Language::Shell | Language::PowerShell | Language::Json);
+    let found = if is_read { UPLOAD.all_in(document, MOST) } else { Vec::new() };
+    found.into_iter().map(|found| found.start).collect()
 }
 
 /// The command that begins at a place, with the lines that continue it.

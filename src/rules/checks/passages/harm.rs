@@ -29,6 +29,12 @@ struct Harm {
     grave: Option<Question>,
 }
 
+impl Harm {
+    fn deeds(&self) -> impl Iterator<Item = &Question> {
+        self.unasked.iter().chain(&self.grave)
+    }
+}
+
 static DESTROYS: Harm = Harm {
     unasked: Some(Question::new(concat!(
         r"(?i)\b(?:delete|remove|erase|wipe|overwrite|drop|truncate|encrypt|corrupt|shred|purge|destroy|rm\s+-rf)\b[^.\n]{0,60}\b(?:backups?|databases?|production|home\s+director(?:y|ies)|user(?u:.)s?\s+(?:files|documents|data)|all\s+(?:\w+\s+){0,2}(?:files|documents|data|records|emails|branches|tables|photos|commits)|entire\s+\w+|git\s+history|(?:audit|system|access)\s+logs?|original\s+(?:files?|documents?|data))\b",
@@ -225,14 +231,13 @@ pub(in super::super) fn plants(subject: &Subject<'_>, facts: &mut FactSink<'_>) 
 /// Every deed, as the prefilter is to look for it.
 pub(in super::super) fn questions() -> impl Iterator<Item = &'static Question> {
     let all = [&DESTROYS, &OPENS, &GRANTS, &EXPOSES, &PLANTS, &STEERS, &PAYS, &SPREADS, &WATCHES, &STARTS, &FOLLOWS];
-    all.into_iter().flat_map(|harm| harm.unasked.iter().chain(&harm.grave))
+    all.into_iter().flat_map(Harm::deeds)
 }
 
 fn find(subject: &Subject<'_>, facts: &mut FactSink<'_>, harm: &'static Harm) {
     let mut own = None;
     for document in instructions(subject) {
-        let deeds = harm.unasked.iter().chain(&harm.grave);
-        let places: Vec<Range<usize>> = deeds.flat_map(|deed| deed.all_in(document, PLACES)).collect();
+        let places: Vec<Range<usize>> = harm.deeds().flat_map(|deed| deed.all_in(document, PLACES)).collect();
         if places.is_empty() {
             continue;
         }
