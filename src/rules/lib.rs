@@ -6,6 +6,7 @@
 //! - `cards/<pack>/<id>.toml`: the description and examples of every rule, with the patterns of a data rule or the name of
 //!   a check. `build.rs` lists them.
 //! - `pattern`: the engine for all data rules.
+//! - `questions/<topic>.toml`: what checks have the engine look for in whole texts.
 //! - `checks`: the functions of the rules that need structure.
 //! - [`INDEX`]: the descriptions of all rules, handed to crates that may not know the rules.
 
@@ -31,6 +32,7 @@ mod facts_tests;
 mod formats_tests;
 mod measured;
 mod pattern;
+mod questions;
 mod runs;
 #[cfg(test)]
 mod tests;
@@ -299,8 +301,8 @@ fn digest(metas: &[&'static RuleMeta]) -> Digest {
     let metas = Digest::of_json(&(ENGINE, metas));
     // Whole texts of data rules, with comments: cheaper than telling which changes matter.
     let texts = pattern::texts().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
-    let vocabularies = vocab::ALL.into_iter().map(str::as_bytes);
-    Digest::of_fields(std::iter::once(&metas.as_bytes()[..]).chain(vocabularies).chain(texts))
+    let words = vocab::ALL.iter().chain(questions::TEXTS).map(|text| text.as_bytes());
+    Digest::of_fields(std::iter::once(&metas.as_bytes()[..]).chain(words).chain(texts))
 }
 
 fn numbered(meta: &RuleMeta) -> NumberedRule<'_> {

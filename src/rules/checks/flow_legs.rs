@@ -6,6 +6,7 @@
 
 use crate::FactSink;
 use crate::pattern::Question;
+use crate::questions;
 use capdex_evidence::context::Context;
 use capdex_evidence::document::Document;
 use capdex_evidence::subject::Subject;
@@ -68,9 +69,10 @@ impl Legs {
     pub(super) fn of_leaking_skills(subject: &Subject<'_>) -> impl Iterator<Item = Self> {
         skills(subject).filter_map(|document| {
             // Both legs must be there: asked first, they spare most skills the other questions.
-            let untrusted = Some(leg(document, &UNTRUSTED)?);
-            let sink = Some(leg(document, &SINK)?);
-            let (sensitive, workspace) = (leg(document, &SENSITIVE), leg(document, &WORKSPACE));
+            let untrusted = Some(leg(document, &questions::LEGS_UNTRUSTED)?);
+            let sink = Some(leg(document, &questions::LEGS_SINK)?);
+            let (sensitive, workspace) =
+                (leg(document, &questions::LEGS_SENSITIVE), leg(document, &questions::LEGS_WORKSPACE));
             Some(Self { untrusted, sink, sensitive, workspace, ..Self::default() })
         })
     }
@@ -78,8 +80,8 @@ impl Legs {
     /// The legs of each SKILL.md of a capability that may destroy.
     pub(super) fn of_destroying_skills(subject: &Subject<'_>) -> impl Iterator<Item = Self> {
         skills(subject).filter_map(|document| {
-            let shared = Some(leg(document, &DESTROY)?);
-            Some(Self { untrusted: Some(leg(document, &UNTRUSTED)?), shared, ..Self::default() })
+            let shared = Some(leg(document, &questions::LEGS_DESTROY)?);
+            Some(Self { untrusted: Some(leg(document, &questions::LEGS_UNTRUSTED)?), shared, ..Self::default() })
         })
     }
 
@@ -132,26 +134,3 @@ pub(super) fn report(flow: Option<(Severity, Vec<&Leg>)>, facts: &mut FactSink<'
     let told: Vec<&str> = legs.iter().map(|leg| leg.shown.as_str()).collect();
     facts.found_as(severity, Confidence::Medium, place, &told.join(" + "));
 }
-
-/// The questions to the text of a skill.
-pub(super) static QUESTIONS: [&Question; 5] = [&UNTRUSTED, &SENSITIVE, &WORKSPACE, &SINK, &DESTROY];
-
-static UNTRUSTED: Question = Question::new(concat!(
-    r"(?i)\b(?:fetch|scrape|crawl|browse|visit|summari[sz]e|search|read|open|monitor)(?:es|s|ing)?\s+(?:\w+\s+){0,2}(?:web ?pages?|web ?sites?|the\s+(?:web|internet)|urls?|inbox|e-?mails?|tweets?|(?:github |pr |pull request |user )?(?:issues?|comments?)|(?:rss |news )?feeds?|tickets?|forum|subreddit)\b",
-    r"|\b(?:WebFetch|WebSearch)\b",
-));
-static SENSITIVE: Question = Question::new(
-    r"(?i)\b(?:read|load|cat|open|access|extract|export|collect|list|search|query|retrieve)(?:s|ing)?\s+(?:\S+\s+){0,3}?(?:~/\.(?:ssh|aws|gnupg)|\.env\b|credentials|passwords?|private keys?|keychain|inbox|(?:the user'?s |your |my )(?:e-?mails?|messages|contacts)|bank (?:account|statement)s?|medical records?|patient (?:data|records?)|payroll|vault)",
-);
-static WORKSPACE: Question = Question::new(
-    r"(?i)\b(?:read|load|open|scan|list|export|collect)(?:s|ing)?\s+(?:\w+\s+){0,3}?(?:local files?|(?:source|project|user'?s?) files?|codebase|repository|workspace|documents folder|home directory|notes|database|git (?:log|history|diff))\b",
-);
-static SINK: Question = Question::new(concat!(
-    r"(?i)\bcurl\s[^\n]{0,160}?(?:-X\s*(?:POST|PUT)|--data|\s-d\s|\s-F\s|--upload-file|\s-T\s)|\brequests\.(?:post|put)\(|\baxios\.(?:post|put)\(",
-    r"|\b(?:send|post|upload|publish|forward|submit)(?:s|ing)?\s+(?:\w+\s+){0,4}?(?:to|via|on|in|through)\s+(?:\w+\s+){0,2}?(?:slack|discord|telegram|twitter|linkedin|webhook|e-?mail|sms|pastebin|s3|server|endpoint)\b",
-    r"|\b(?:send|reply to|forward)(?:s|ing)?\s+(?:an?|the|e?ach|every)\s+(?:\w+\s+)?(?:e-?mails?|sms|slack message|dm|tweet)\b",
-));
-static DESTROY: Question = Question::new(concat!(
-    r"(?i)\brm\s+-(?:rf|fr|r)\b|\bDROP\s+(?:TABLE|DATABASE|SCHEMA)\b|\bTRUNCATE\s+TABLE\b|\bterraform\s+destroy\b|\bkubectl\s+delete\b|\bgit\s+push\s+[^\n]{0,40}?(?:--force\b|-f\b)|\bgit\s+reset\s+--hard\b|\baws\s+s3\s+rb\b|\bgh\s+repo\s+delete\b",
-    r"|\bdelet(?:e|es|ing)\s+(?:all|every|the user'?s?|entire|production|remote)\s+(?:\w+\s+)?(?:files?|director(?:y|ies)|branch(?:es)?|databases?|tables?|records?|resources?|e-?mails?|accounts?|repositor(?:y|ies)|buckets?)\b",
-));

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::FactSink;
 use crate::pattern::Question;
+use crate::questions;
 use capdex_evidence::document::Document;
 use capdex_evidence::subject::Subject;
 
@@ -34,24 +35,18 @@ fn pattern(text: &str) -> Regex {
 }
 
 /// The signals that are looked for in the whole text.
-pub(super) static SIGNALS: [(&str, Question); 11] = [
-    ("purpose", Question::new(r"(?i-u)this skill|this tool|purpose|designed to|helps? you|allows? you|enables?")),
-    ("requirements", Question::new(r"(?i-u)requires?|dependencies|prerequisites|requirements?")),
-    ("binaries", Question::new(r"(?-u)bins:\s*\[")),
-    ("file_access", Question::new(r"(?i-u)(?:read|write|access|modify)\s+(?:files?|directories|folders?)")),
-    (
-        "effects",
-        Question::new(concat!(
-            r"(?i-u)side(?u:.)?effects?|modif|changes?|creates?\s+files?|writes?\s+to|deletes?|removes?",
-            r"|warning|caution"
-        )),
-    ),
-    ("undo", Question::new(r"(?i-u)undo|revert|rollback|backup")),
-    ("examples", Question::new(r"(?i-u)example|e\.g\.|usage|demo|sample")),
-    ("limits", Question::new(r"(?i-u)limit|cannot|doesn(?u:.)t|won(?u:.)t|not supported|caveat")),
-    ("steps", Question::new(r"(?i-u)step\s+\d|1\.|first,|then,")),
-    ("scope", Question::new(r"(?i-u)scope|boundary|boundaries|only\s+works|limited\s+to|specific\s+to")),
-    ("when", Question::new(r"(?i-u)when\s+to\s+use|use\s+this\s+when|best\s+for|ideal\s+for")),
+static SIGNALS: [(&str, &Question); 11] = [
+    ("purpose", &questions::DESCRIPTION_PURPOSE),
+    ("requirements", &questions::DESCRIPTION_REQUIREMENTS),
+    ("binaries", &questions::DESCRIPTION_BINARIES),
+    ("file_access", &questions::DESCRIPTION_FILE_ACCESS),
+    ("effects", &questions::DESCRIPTION_EFFECTS),
+    ("undo", &questions::DESCRIPTION_UNDO),
+    ("examples", &questions::DESCRIPTION_EXAMPLES),
+    ("limits", &questions::DESCRIPTION_LIMITS),
+    ("steps", &questions::DESCRIPTION_STEPS),
+    ("scope", &questions::DESCRIPTION_SCOPE),
+    ("when", &questions::DESCRIPTION_WHEN),
 ];
 
 /// The signal that is looked for in the beginning.
@@ -63,7 +58,7 @@ fn signals(document: &Document) -> Value {
     let body = text.trim();
     // A verb far down describes a step and not the skill: the reference reads ten lines.
     let beginning: Vec<&str> = body.lines().take(10).collect();
-    let signal = |(name, question): &(&str, Question)| ((*name).to_owned(), Value::Bool(question.occurs(document)));
+    let signal = |(name, question): &(&str, &Question)| ((*name).to_owned(), Value::Bool(question.occurs(document)));
     let mut signals: Map<String, Value> = SIGNALS.iter().map(signal).collect();
     signals.insert("title".to_owned(), json!(body.starts_with('#')));
     signals.insert("verb".to_owned(), json!(VERB.is_match(beginning.join("\n").as_bytes())));

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use capdex_evidence::subject::Subject;
 
-use super::pattern::Question;
 use super::{FactSink, RuleMeta};
 
 mod agent_config;
@@ -205,12 +204,6 @@ pub(super) static RULES: LazyLock<Vec<CodeRule>> = LazyLock::new(|| {
     rules.sort_by(|a, b| a.meta.id.cmp(&b.meta.id));
     rules
 });
-
-/// Every question that rules here ask of the whole text of a skill, always in the same order.
-pub(super) fn questions() -> impl Iterator<Item = &'static Question> {
-    let signals = measure_skill_description::SIGNALS.iter().map(|(_, question)| question);
-    flow_legs::QUESTIONS.into_iter().chain(signals).chain(passages::questions()).chain([&work_handed_over::UPLOAD])
-}
 
 /// The rule with a check that has an id.
 #[cfg(test)]

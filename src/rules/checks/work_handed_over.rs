@@ -7,22 +7,12 @@ use regex::Regex;
 use super::destinations::{Destination, Destinations};
 use super::shell_events::weighed_at;
 use crate::FactSink;
-use crate::pattern::Question;
+use crate::questions;
 use capdex_evidence::document::Document;
 use capdex_evidence::language::Language;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::voice::Voice;
 use capdex_model::fact::{Confidence, Severity};
-
-/// A request that carries a file, or what a pipe or another program brings.
-pub(super) static UPLOAD: Question = Question::new(concat!(
-    // Of a file, or of what a pipe brings.
-    r#"\bcurl\b(?:\\\r?\n|[^\n|;]){0,300}?\s(?:(?:-d|--data(?:-binary|-raw|-urlencode)?)[ =]?["']?@|(?:-T|-sT|--upload-file)[ =]?["']?(?:-\s|[~./$\w])|(?:-F|--form)[ =]?["']?[\w\[\]-]{1,40}=@)"#,
-    r"|\bwget\b(?:\\\r?\n|[^\n|;]){0,300}?--(?:post|body)-file\b",
-    // Of what another program prints.
-    r"|\b(?:curl|wget)\b(?:\\\r?\n|[^\n;]){0,300}?\$\((?:cat|base64|tar|env|printenv|git|find|ls|whoami|hostname|id|uname|head|tail|<)",
-    r"|\b(?:[Ii]nvoke-(?:[Rr]est[Mm]ethod|[Ww]eb[Rr]equest)|irm|iwr)\b[^\n]{0,300}-(?:InFile\b|Body\s+\((?:Get-Content|gc)\b)",
-));
 
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| capdex_evidence::expression::of(r#"(?i)https?://[^\s"'`)\\|;<>]+"#));
 
@@ -50,7 +40,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 fn uploads(document: &Document) -> Vec<usize> {
     let is_read =
         matches!(document.language, Language::Markdown | Language::Shell | Language::PowerShell | Language::Json);
-    let found = if is_read { UPLOAD.all_in(document, MOST) } else { Vec::new() };
+    let found = if is_read { questions::UPLOADS_UPLOAD.all_in(document, MOST) } else { Vec::new() };
     found.into_iter().map(|found| found.start).collect()
 }
 

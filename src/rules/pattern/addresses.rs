@@ -8,8 +8,9 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use capdex_evidence::site::site_of;
+use capdex_prefilter::Scope;
 
-use super::condition::ConditionScope;
+use super::condition::part_around;
 use super::expression::compile;
 use crate::vocab;
 
@@ -73,8 +74,8 @@ impl Address {
 
 /// The addresses of the command around a find; without one there, those on its line, and then those near it.
 pub(super) fn around(text: &[u8], found: &Range<usize>) -> Vec<Address> {
-    let line = ConditionScope::Line.range(text, found);
-    let near = ConditionScope::Window.range(text, found);
+    let line = part_around(Scope::Line, text, found);
+    let near = part_around(Scope::Window, text, found);
     let command = command(text, &line, found);
     [command, line, near].into_iter().map(|part| within(text, part)).find(|found| !found.is_empty()).unwrap_or_default()
 }

@@ -18,7 +18,7 @@ use regex_automata::{Anchored as Mode, Input};
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
 use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
 
-use super::reach::words_beside;
+use capdex_prefilter::is_word;
 
 /// The most reads of each byte of a window, over all searches.
 const READ_MOST: usize = 8;
@@ -280,12 +280,19 @@ fn begins_at_edge(part: &Hir) -> bool {
     }
 }
 
+/// True where the byte before a place is one of a word, and whether that at the place is.
+fn words_beside(text: &[u8], at: usize) -> [bool; 2] {
+    [at.checked_sub(1), Some(at)].map(|at| at.and_then(|at| text.get(at)).is_some_and(|byte| is_word(*byte)))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use regex::bytes::Regex;
 
-    use super::super::expression::{compile, parsed};
+    use capdex_prefilter::parsed;
+
+    use super::super::expression::compile;
     use super::*;
 
     const EXPRESSIONS: [&str; 5] = [

@@ -2,9 +2,8 @@
 
 use std::sync::OnceLock;
 
+use capdex_prefilter::parsed;
 use regex::bytes::{Regex, RegexBuilder};
-use regex_syntax::ParserBuilder;
-use regex_syntax::hir::Hir;
 use serde::Deserialize;
 
 use super::anchored::Anchored;
@@ -26,7 +25,8 @@ impl From<String> for Expression {
 }
 
 impl Expression {
-    /// The text of the expression.
+    /// The text of the expression, for tests to tell which it is.
+    #[cfg(test)]
     pub(super) fn text(&self) -> &str {
         &self.text
     }
@@ -48,13 +48,7 @@ impl Expression {
     }
 }
 
-/// One expression, read as it is compiled; none where it is not valid.
-pub(super) fn parsed(text: &str) -> Option<Hir> {
-    // The same settings as in `compile`: plans are drawn from what is run.
-    ParserBuilder::new().unicode(false).utf8(false).build().parse(text).ok()
-}
-
-/// Compiles one expression.
+/// Compiles one expression, as [`parsed`] reads it: plans are drawn from what is run.
 pub(super) fn compile(text: &str) -> Result<Regex, regex::Error> {
     // Gaps and long lists of words together have many states: with less room the engine falls back to a slow walk.
     RegexBuilder::new(text).unicode(false).dfa_size_limit(8 << 20).build()

@@ -18,9 +18,7 @@ use capdex_evidence::voice::Voice;
 
 use super::condition::Condition;
 use super::expression::Expression;
-use super::literals::{LiteralPlan, Sight};
 use super::mildness::Lower;
-use super::prefilter::RequiredLiterals;
 use capdex_model::rule::{Examples, Lifecycle, RuleMeta};
 
 /// A data rule as it is written.
@@ -141,17 +139,5 @@ impl DataRule {
         let lowers = self.lower.iter().flat_map(Lower::conditions);
         let conditions = self.near.iter().chain(&self.unless).chain(lowers);
         self.marks.iter().chain(&self.finders).chain(conditions.flat_map(Condition::expressions))
-    }
-
-    /// The literals without which a text gives no find, for each of the rule's patterns: those of the pattern, a mark,
-    /// and every neighbour that is demanded.
-    pub(super) fn needs(&self) -> impl Iterator<Item = RequiredLiterals> {
-        // Conditions under `unless` demand nothing: a text without them gives more finds and not fewer.
-        let around = self.near.iter().fold(RequiredLiterals::default(), |need, condition| condition.added_to(need));
-        let around = match LiteralPlan::of_any(self.marks.iter().map(Expression::text), Sight::Whole) {
-            Some(marked) => around.beside(marked),
-            None => around,
-        };
-        self.finders.iter().map(move |finder| around.clone().with(RequiredLiterals::of(finder.text())))
     }
 }

@@ -17,7 +17,8 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 use capdex_model::facts::NumberedFact;
 
-use super::{FactSink, Lifecycle, RuleMeta, checks};
+use super::{FactSink, Lifecycle, RuleMeta};
+use crate::questions;
 use capdex_evidence::subject::Subject;
 
 mod addresses;
@@ -26,15 +27,10 @@ mod condition;
 mod expression;
 mod file;
 mod finds;
-mod frequency;
-mod literal;
-mod literal_length;
-mod literals;
 mod look;
 mod mildness;
 mod prefilter;
 mod question;
-mod reach;
 mod search_window;
 #[cfg(test)]
 mod tests;
@@ -45,13 +41,17 @@ use file::DataRule;
 use finds::{Find, Finds};
 use look::ScannedText;
 use mildness::FindContext;
-use prefilter::{Candidates, Prefilter, PrefilterHits, RequiredLiterals};
+use prefilter::{Candidates, Prefilter, PrefilterHits};
 pub(super) use question::Question;
 use search_window::{SearchWindow, find_in};
 use view::TextView;
 
 /// The file names without their ending, and the texts, of every data rule.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/data_rules.rs"));
+
+/// The tables of the prefilter before all rules, and of that before the secrets, as the build script worked them out.
+const TABLES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/engine_tables"));
+const SECRET_TABLES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/secret_tables"));
 
 /// Room for the answers that all rules together give about a capability where they find little.
 const TOLD: usize = 64;
@@ -80,24 +80,19 @@ impl PatternEngine {
     fn new(mut rules: Vec<DataRule>) -> Self {
         // Facts are kept in the order of their rules: reporting in that order leaves nothing to sort.
         rules.sort_by(|a, b| a.meta.id.cmp(&b.meta.id));
-        let mut searches = Vec::new();
-        let mut needs = Vec::new();
-        for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.meta.lifecycle != Lifecycle::Retired) {
-            searches.extend((0..rule.finders.len()).map(|place| (at, place)));
-            needs.extend(rule.needs());
-        }
+        // In the order of `CardNeeds::of_engine`: patterns, marks, questions.
+        let running = |(_, rule): &(usize, &DataRule)| rule.meta.lifecycle != Lifecycle::Retired;
+        let searches = rules.iter().enumerate().filter(running);
+        let searches: Vec<(usize, usize)> =
+            searches.flat_map(|(at, rule)| (0..rule.finders.len()).map(move |place| (at, place))).collect();
+        let mut first = searches.len();
         let mut marks = Vec::with_capacity(rules.len());
         for rule in &rules {
-            marks.push(needs.len());
-            needs.extend(rule.marks.iter().map(|mark| RequiredLiterals::of(mark.text())));
+            marks.push(first);
+            first += rule.marks.len();
         }
-        let first = needs.len();
-        for (number, question) in checks::questions().enumerate() {
-            needs.push(question.numbered(number));
-        }
-        let questions = first..needs.len();
-        let prefilter = Prefilter::new(&needs);
-        Self { rules, searches, marks, questions, prefilter }
+        let questions = first..first + questions::ALL.len();
+        Self { rules, searches, marks, questions, prefilter: Prefilter::read(TABLES) }
     }
 
     /// Looks at one text with every rule that may find something in it.
@@ -312,8 +307,7 @@ fn masked(secret: &str) -> String {
 static SECRETS: LazyLock<(Vec<&Expression>, Prefilter)> = LazyLock::new(|| {
     let secrets: Vec<&Expression> =
         ENGINE.rules.iter().filter(|rule| rule.mask).flat_map(|rule| &rule.finders).collect();
-    let needs: Vec<RequiredLiterals> = secrets.iter().map(|secret| RequiredLiterals::of(secret.text())).collect();
-    (secrets, Prefilter::new(&needs))
+    (secrets, Prefilter::read(SECRET_TABLES))
 });
 
 /// Evidence with every secret that a rule here knows masked, so that no rule shows what another one hides.

@@ -11,7 +11,7 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 use super::{Passage, instructions, passages};
-use crate::pattern::Question;
+use crate::questions;
 
 /// Stores of keys and tokens: the program whose they are, and what names them.
 static STORES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
@@ -40,11 +40,6 @@ static STORES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     stores.into_iter().map(read).collect()
 });
 
-/// One of the stores of which a collection has several.
-pub(super) static STORE: Question = Question::new(
-    r"(?i)\.ssh/|id_rsa|\.aws/|gcloud/|wallet\.dat|\.gnupg|keystore/|\.netrc|\.npmrc|\.kube/config|keychain",
-);
-
 /// Private material is to be shown as it is.
 static REVEALS: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(concat!(
@@ -57,7 +52,7 @@ static REVEALS: LazyLock<Regex> = LazyLock::new(|| {
 const MANY: usize = 3;
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    for document in instructions(subject).filter(|document| STORE.occurs(document)) {
+    for document in instructions(subject).filter(|document| questions::PASSAGES_STORE.occurs(document)) {
         let mut read: BTreeMap<&str, usize> = BTreeMap::new();
         let (mut contents, mut revealed) = (false, false);
         for passage in passages(document) {

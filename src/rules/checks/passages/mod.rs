@@ -20,7 +20,6 @@ use capdex_evidence::words;
 use capdex_evidence::zones::ZoneKind;
 
 use super::tool_directives::obliges;
-use crate::pattern::Question;
 
 /// An expression in parts, compiled at its first use.
 macro_rules! pattern {
@@ -37,12 +36,6 @@ pub(super) mod unguarded;
 
 /// The most matches of one question in one text that lead to passages. Decoys before an order must not hide it.
 const PLACES: usize = 10_000;
-
-/// Every question that the rules here ask of whole texts.
-pub(super) fn questions() -> impl Iterator<Item = &'static Question> {
-    let single = [&collected::STORE, &required::REQUIRED, &sent::ADDRESSED];
-    single.into_iter().chain(unguarded::questions()).chain(harm::questions())
-}
 
 /// The texts of a capability that an agent follows.
 fn instructions<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Document> {

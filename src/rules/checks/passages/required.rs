@@ -10,7 +10,7 @@ use capdex_model::fact::{Confidence, Severity};
 
 use super::super::destinations::{Destination, Destinations, is_at};
 use super::{around, instructions, passages};
-use crate::pattern::Question;
+use crate::questions;
 use crate::vocab;
 
 static FREE: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(vocab::FREE_HOSTING));
@@ -18,26 +18,17 @@ static FREE: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(vocab::FREE_H
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| capdex_evidence::expression::of(r#"(?i)\bhttps?://[^\s)"'<>`\]|]+"#));
 
-/// A program is to be there first.
-pub(super) static REQUIRED: Question = Question::new(concat!(
-    r"(?i)\b(?:must|has\s+to|needs?\s+to|should|required\s+to)\s+(?:first\s+)?(?:be\s+)?(?:installed|downloaded|install|download)\b",
-    r"|\b(?:requires?|prerequisites?|mandatory|required)\b[^.\n]{0,80}\b(?:install|download|app|program|tool|client|agent|utility|driver|cli)\b",
-    r"|\b(?:install|download)\b[^.\n]{0,60}\b(?:before|first|prior|otherwise|or\s+(?:else|nothing))\b",
-    r"|\b(?:before|first)\b[^.\n]{0,60}\b(?:install|download)\b",
-    r"|\bwill\s+not\s+work\s+without\b|\bdoes\s+not\s+work\s+without\b",
-));
-
 static GETS: LazyLock<Regex> =
     LazyLock::new(|| capdex_evidence::expression::of(r"(?i)\b(?:download|install|get|obtain|grab|setup|set\s+up)\b"));
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let mut own = None;
-    for document in instructions(subject).filter(|document| REQUIRED.occurs(document)) {
+    for document in instructions(subject).filter(|document| questions::PASSAGES_REQUIRED.occurs(document)) {
         let passages = passages(document);
         for (at, passage) in passages.iter().enumerate() {
             let said = document.text.get(passage.bytes.clone()).unwrap_or_default();
             let Some(address) = ADDRESS.find(said) else { continue };
-            if !GETS.is_match(said) || REQUIRED.first_in(around(&passages, at, 2)).is_none() {
+            if !GETS.is_match(said) || questions::PASSAGES_REQUIRED.first_in(around(&passages, at, 2)).is_none() {
                 continue;
             }
             let own = own.get_or_insert_with(|| Destinations::of(subject));

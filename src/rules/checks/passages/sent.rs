@@ -17,19 +17,11 @@ use capdex_model::fact::{Confidence, Severity};
 
 use super::super::destinations::{Destination, Destinations};
 use super::{PLACES, Passage, SILENT, STANDING, around, instructions, orders_at, passages, touched};
-use crate::pattern::Question;
+use crate::questions;
 
 /// An address of a host, a bucket or a mailbox.
-macro_rules! address {
-    () => {
-        r#"(?i)\b(?:https?|wss?|ftps?|s3)://[^\s)"'<>`\]|]+|\b[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,80}\.[a-z]{2,12}\b"#
-    };
-}
-
-pub(super) static ADDRESS: LazyLock<Regex> = pattern!(address!());
-
-/// The same, as the prefilter is to look for it.
-pub(super) static ADDRESSED: Question = Question::new(address!());
+pub(super) static ADDRESS: LazyLock<Regex> =
+    LazyLock::new(|| capdex_evidence::expression::of(questions::PASSAGES_ADDRESSED.text()));
 
 /// Pressure that no honest step needs.
 static PRESSES: LazyLock<Regex> = LazyLock::new(|| {
@@ -177,7 +169,7 @@ const WORK: Words = Words::of(&[
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let mut destinations = None;
     for document in instructions(subject) {
-        let places = ADDRESSED.all_in(document, PLACES);
+        let places = questions::PASSAGES_ADDRESSED.all_in(document, PLACES);
         if places.is_empty() {
             continue;
         }

@@ -5,9 +5,10 @@
 //! however long the run is. A match is missed nowhere, and a text with a hundred thousand blanks costs other expressions
 //! nothing.
 
-use super::super::reach::{MatchReach, Runs, is_word};
-use super::normalized::Normalized;
 use capdex_evidence::bytes::{WORD, nth_of, places};
+use capdex_prefilter::{MatchReach, Runs, is_word};
+
+use super::normalized::Normalized;
 
 /// The bytes of a run that count: as many as ordinary words have. An expression that takes in seven words reaches seven
 /// times as far as that.

@@ -5,19 +5,17 @@
 //! a few steps a byte, however many expressions there are.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::expression::{Expression, parsed};
-use super::literal::Literal;
-use super::literals::{COMMON_BESIDE, LiteralPlan, LiteralSet, Sight};
-use super::reach::MatchReach;
+use capdex_prefilter::{LiteralPlan, LiteralTables, PrefilterTables};
+
+use super::expression::Expression;
 use super::search_window::{SearchWindow, find_in};
 
 mod bits;
 mod blocks;
 mod hits;
-pub(super) mod normalized;
+mod normalized;
 mod search;
 
 use bits::Bits;
@@ -26,157 +24,27 @@ pub(super) use hits::PrefilterHits;
 use normalized::Normalized;
 use search::LiteralSearch;
 
-/// The needs of an expression.
-#[derive(Clone, Debug, Default)]
-pub(super) struct RequiredLiterals {
-    /// In every match, and how far a match reaches.
-    within: Option<LiteralPlan>,
-    reach: Option<MatchReach>,
-    /// With which matches begin.
-    begins: Option<LiteralSet>,
-    /// At most so many bytes from every match that counts.
-    near: Vec<(LiteralPlan, usize)>,
-    /// Anywhere in the text.
-    beside: Vec<LiteralPlan>,
-}
-
-impl RequiredLiterals {
-    /// The needs of an expression by itself, in a text of whole words.
-    pub(super) fn of(pattern: &str) -> Self {
-        let parsed = parsed(pattern);
-        let known = parsed.as_ref().map(|parsed| LiteralPlan::with_beginning(parsed, Sight::Whole));
-        let (within, begins) = known.unwrap_or_default();
-        Self { within, reach: parsed.as_ref().and_then(MatchReach::of), begins, ..Self::default() }
-    }
-
-    /// The surroundings of an expression, with the needs of the expression itself.
-    pub(super) fn with(self, own: Self) -> Self {
-        Self { within: own.within, reach: own.reach, begins: own.begins, ..self }
-    }
-
-    /// With what must stand within so many bytes of a match that counts.
-    pub(super) fn near(mut self, plan: LiteralPlan, bytes: usize) -> Self {
-        self.near.push((plan, bytes));
-        self
-    }
-
-    /// With what must stand anywhere in a text with a match that counts.
-    pub(super) fn beside(mut self, plan: LiteralPlan) -> Self {
-        self.beside.push(plan);
-        self
-    }
-
-    fn plans(&self) -> impl Iterator<Item = &LiteralPlan> {
-        self.within.iter().chain(self.near.iter().map(|(plan, _)| plan)).chain(&self.beside)
-    }
-}
-
 /// Which expressions may match a text, by the literals that it holds.
 #[derive(Debug)]
 pub(super) struct Prefilter {
     search: LiteralSearch,
-    /// For each thing that is told of a text, the demands that it meets.
-    meets: Lists,
-    /// For each demand, the expressions that need it.
-    needed_by: Lists,
-    expressions: Vec<Expected>,
-    /// For each expression, how many sets of literals there are of each of which one must be there.
-    demands: Vec<u8>,
-    /// The expressions that need nothing.
-    open: Vec<usize>,
-    /// The sets of literals in plans.
-    sets: Lists,
-    /// Literals that must stand near matches: patterns of one rule ask for the same.
-    near: Vec<LiteralPlan<usize>>,
-}
-
-/// The needs of one expression, by the numbers of sets of literals.
-#[derive(Debug)]
-struct Expected {
-    within: Option<LiteralPlan<usize>>,
-    reach: Option<MatchReach>,
-    /// With which matches begin, where that costs little more to look for.
-    begins: Option<usize>,
-    /// Which of the plans near matches, and how near.
-    near: Vec<(usize, usize)>,
+    tables: PrefilterTables,
 }
 
 impl Prefilter {
-    /// A prefilter for expressions.
-    pub(super) fn new(needs: &[RequiredLiterals]) -> Self {
-        let mut literals = BTreeSet::new();
-        needs
-            .iter()
-            .flat_map(RequiredLiterals::plans)
-            .for_each(|plan| plan.each(&mut |all| literals.extend(all.iter().cloned())));
-        // Another edge of a text that is looked for anyway costs next to nothing.
-        let texts: BTreeSet<Vec<u8>> = literals.iter().map(|known: &Literal| known.as_bytes().to_vec()).collect();
-        let is_new = |literal: &&Literal| !texts.contains(literal.as_bytes());
-        let cost = |begins: &LiteralSet| begins.iter().filter(is_new).map(Literal::frequency).sum::<f64>();
-        let begins = needs.iter().map(|need| need.begins.as_ref().filter(|begins| cost(begins) <= COMMON_BESIDE));
-        let begins: Vec<Option<&LiteralSet>> = begins.collect();
-        begins.iter().flatten().for_each(|begins| literals.extend(begins.iter().cloned()));
-        let literals: Vec<Literal> = literals.into_iter().collect();
-        let (search, things) = LiteralSearch::new(&literals);
-        let told = inverted(&things, literals.len());
-        // The things of which each shows that one of some literals is there.
-        let numbers = |demand: &LiteralSet| -> Vec<usize> {
-            let literals = demand.iter().filter_map(|literal| literals.binary_search(literal).ok());
-            let things: BTreeSet<usize> = literals.filter_map(|literal| told.get(literal)).flatten().copied().collect();
-            things.into_iter().collect()
-        };
-        // Many expressions make the same demand.
-        let mut needed_by: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
-        let mut counts = Vec::with_capacity(needs.len());
-        for (at, need) in needs.iter().enumerate() {
-            let demands = need.plans().flat_map(LiteralPlan::demands).map(|demand| numbers(&demand));
-            // Each demand once: `met` counts down by one for each that is met.
-            let demands: BTreeSet<Vec<usize>> = demands.collect();
-            counts.push(u8::try_from(demands.len()).unwrap_or(u8::MAX));
-            demands.into_iter().for_each(|demand| needed_by.entry(demand).or_default().push(at));
-        }
-        let begins: Vec<Option<Vec<usize>>> = begins.into_iter().map(|begins| begins.map(numbers)).collect();
-        let mut sets: BTreeMap<Vec<usize>, usize> = begins.iter().flatten().map(|set| (set.clone(), 0)).collect();
-        needs.iter().flat_map(RequiredLiterals::plans).for_each(|plan| {
-            plan.each(&mut |set| {
-                sets.insert(numbers(set), 0);
-            });
-        });
-        sets.values_mut().zip(0..).for_each(|(number, at)| *number = at);
-        let named =
-            |plan: &LiteralPlan| plan.with(&|set: &LiteralSet| sets.get(&numbers(set)).copied().unwrap_or(usize::MAX));
-        let mut near = Vec::new();
-        let mut place_of = |plan: LiteralPlan<usize>| {
-            let known = near.iter().position(|other| *other == plan);
-            known.unwrap_or_else(|| {
-                near.push(plan);
-                near.len() - 1
-            })
-        };
-        let expressions = needs.iter().zip(begins).map(|(need, begins)| Expected {
-            within: need.within.as_ref().map(named),
-            reach: need.reach,
-            begins: begins.and_then(|set| sets.get(&set).copied()),
-            near: need.near.iter().map(|(plan, bytes)| (place_of(named(plan)), *bytes)).collect(),
-        });
-        let expressions = expressions.collect();
-        let held: Vec<Vec<usize>> = sets.into_keys().collect();
-        let (demands, needed_by): (Vec<Vec<usize>>, Vec<Vec<usize>>) = needed_by.into_iter().unzip();
-        Self {
-            search,
-            meets: Lists::of(&inverted(&demands, things.len())),
-            needed_by: Lists::of(&needed_by),
-            expressions,
-            sets: Lists::of(&held),
-            near,
-            open: counts.iter().enumerate().filter(|(_, count)| **count == 0).map(|(at, _)| at).collect(),
-            demands: counts,
-        }
+    /// A prefilter as it was worked out while the program was built.
+    pub(super) fn read(built: &[u8]) -> Self {
+        Self::of(postcard::from_bytes(built).expect("the build script wrote these tables"))
+    }
+
+    /// A prefilter of some tables.
+    pub(super) fn of((literals, tables): (LiteralTables, PrefilterTables)) -> Self {
+        Self { search: LiteralSearch::of(literals), tables }
     }
 
     /// True where a text holds anything at all that an expression needs: much less work than telling which.
     pub(super) fn is_touched(&self, text: &[u8]) -> bool {
-        let mut is_touched = !self.open.is_empty();
+        let mut is_touched = !self.tables.open.is_empty();
         if !is_touched {
             self.search.each(&Normalized::of(text), |_, _| is_touched = true);
         }
@@ -187,7 +55,7 @@ impl Prefilter {
     pub(super) fn candidates<'a>(&'a self, text: &[u8], hits: &'a mut PrefilterHits) -> Candidates<'a> {
         let text = Normalized::of(text);
         let blocks = TextBlocks::of(&text);
-        hits.begin(self.meets.count(), blocks.count());
+        hits.begin(self.tables.meets.count(), blocks.count());
         self.search.each(&text, |thing, last| hits.note(thing, blocks.block_of(last)));
         let expressions = self.met(hits);
         Candidates { prefilter: self, blocks, hits, expressions, fits_near: RefCell::default() }
@@ -195,13 +63,13 @@ impl Prefilter {
 
     /// The expressions all of whose demands are met somewhere, in their order.
     fn met(&self, hits: &PrefilterHits) -> Vec<usize> {
-        let mut expressions = self.open.clone();
-        let mut is_met = vec![false; self.needed_by.count()];
-        let mut missing = self.demands.clone();
-        for demand in hits.met().flat_map(|thing| self.meets.list(thing)) {
+        let mut expressions = self.tables.open.clone();
+        let mut is_met = vec![false; self.tables.needed_by.count()];
+        let mut missing = self.tables.demands.clone();
+        for demand in hits.met().flat_map(|thing| self.tables.meets.list(thing)) {
             let Some(is_met) = is_met.get_mut(*demand as usize).filter(|is_met| !**is_met) else { continue };
             *is_met = true;
-            for expression in self.needed_by.list(*demand as usize) {
+            for expression in self.tables.needed_by.list(*demand as usize) {
                 let Some(missing) = missing.get_mut(*expression as usize) else { continue };
                 *missing -= 1;
                 if *missing == 0 {
@@ -212,46 +80,6 @@ impl Prefilter {
         expressions.sort_unstable();
         expressions
     }
-}
-
-/// Many short lists in one place.
-#[derive(Debug)]
-struct Lists {
-    /// The begin of each, and the end of the last.
-    starts: Vec<u32>,
-    all: Vec<u32>,
-}
-
-impl Lists {
-    fn of(lists: &[Vec<usize>]) -> Self {
-        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let lengths = lists.iter().scan(0, |end, list| {
-            *end += list.len();
-            Some(number(*end))
-        });
-        let starts = std::iter::once(0).chain(lengths).collect();
-        Self { starts, all: lists.iter().flatten().map(|each| number(*each)).collect() }
-    }
-
-    fn count(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn list(&self, at: usize) -> &[u32] {
-        let bound = |at: usize| self.starts.get(at).map_or(0, |start| *start as usize);
-        self.all.get(bound(at)..bound(at.saturating_add(1))).unwrap_or(&[])
-    }
-}
-
-/// For each of `count` things the numbers of the lists that hold it.
-fn inverted(lists: &[Vec<usize>], count: usize) -> Vec<Vec<usize>> {
-    let mut holders = vec![Vec::new(); count];
-    for (at, list) in lists.iter().enumerate() {
-        for each in list {
-            holders.get_mut(*each).into_iter().for_each(|holders: &mut Vec<usize>| holders.push(at));
-        }
-    }
-    holders
 }
 
 /// The results of one pass.
@@ -279,7 +107,7 @@ impl Candidates<'_> {
     /// The windows of all matches of an expression that can count, in order.
     pub(super) fn windows(&self, expression: usize) -> Vec<SearchWindow> {
         let whole = || vec![SearchWindow { starts: 0..self.blocks.length() + 1, end: self.blocks.length() }];
-        let Some(expected) = self.prefilter.expressions.get(expression) else { return whole() };
+        let Some(expected) = self.prefilter.tables.expressions.get(expression) else { return whole() };
         // An expression that nothing bounds has to see the whole text.
         let Some(reach) = expected.reach.as_ref().map(|reach| self.blocks.reached(reach)) else { return whole() };
         let all = || Bits::full(self.blocks.count());
@@ -291,7 +119,7 @@ impl Candidates<'_> {
         };
         // Of what a match begins with the last byte is at most a block further on.
         if let Some(set) = expected.begins {
-            let begins = || Some(self.hits.of_any(self.prefilter.sets.list(set))?.spread(1, 0));
+            let begins = || Some(self.hits.of_any(self.prefilter.tables.sets.list(set))?.spread(1, 0));
             starts = starts.and_then(|starts| starts.and(&begins()?));
         }
         for (plan, bytes) in &expected.near {
@@ -305,7 +133,7 @@ impl Candidates<'_> {
     fn and_near(&self, blocks: Bits, plan: usize, before: usize, after: usize) -> Option<Bits> {
         let mut known = self.fits_near.borrow_mut();
         let at = known.iter().position(|(other, _)| *other == plan).unwrap_or_else(|| {
-            known.push((plan, self.prefilter.near.get(plan).and_then(|plan| self.fitting(plan))));
+            known.push((plan, self.prefilter.tables.near.get(plan).and_then(|plan| self.fitting(plan))));
             known.len() - 1
         });
         let (_, fits) = known.get(at)?;
@@ -316,7 +144,7 @@ impl Candidates<'_> {
     /// literals ends, with the others as close as the part reaches. None where there are no such blocks.
     fn fitting(&self, plan: &LiteralPlan<usize>) -> Option<Bits> {
         match plan {
-            LiteralPlan::Literals(set) => self.hits.of_any(self.prefilter.sets.list(*set)),
+            LiteralPlan::Literals(set) => self.hits.of_any(self.prefilter.tables.sets.list(*set)),
             LiteralPlan::Any(parts) => parts.iter().filter_map(|part| self.fitting(part)).reduce(Bits::or),
             LiteralPlan::All(parts, reach) => {
                 let reach = reach.as_ref().map_or(self.blocks.count(), |reach| self.blocks.reached(reach));
@@ -341,12 +169,14 @@ impl Candidates<'_> {
 
 #[cfg(test)]
 mod tests {
+    use capdex_prefilter::{RequiredLiterals, Sight};
+
     use super::*;
 
     fn prefilter() -> Prefilter {
         let expressions =
             [r"(?i)\bcurl\b[^\n]{0,20}\|\s*bash\b", r"\d+", r"(?i)\bsend\s+(?:the\s+)?secrets?\b", r"bash"];
-        Prefilter::new(&expressions.map(RequiredLiterals::of))
+        Prefilter::of(PrefilterTables::of(&expressions.map(RequiredLiterals::of), &[]))
     }
 
     #[test]
@@ -392,7 +222,8 @@ mod tests {
     #[test]
     fn what_must_stand_near_keeps_far_matches_out() {
         let secret = LiteralPlan::of_any(["secrets"], Sight::Part).expect("the pattern is a literal");
-        let prefilter = Prefilter::new(&[RequiredLiterals::of(r"bash").near(secret, 80)]);
+        let needs = [RequiredLiterals::of(r"bash").near(secret, 80)];
+        let prefilter = Prefilter::of(PrefilterTables::of(&needs, &[]));
         let text = format!("bash{}bash the secrets{} bash", " word".repeat(100), " word".repeat(100));
         let [window] = &prefilter.candidates(text.as_bytes(), &mut PrefilterHits::default()).windows(0)[..] else {
             panic!("one window")

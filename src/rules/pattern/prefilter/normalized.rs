@@ -2,17 +2,11 @@
 //!
 //! Expressions take in blanks by the run; so words that stand in a row are one literal, whatever stands between them.
 
-use super::super::literal_length::LONGEST;
-use super::super::reach::is_blank;
 use capdex_evidence::bytes::{WORD, each_of, nth_of, places};
+use capdex_prefilter::{LONGEST, is_blank, seen};
 
 /// The bytes around a text, so that every literal can be compared at every place: what no text holds.
 const PAD: [u8; LONGEST] = [u8::MAX; LONGEST];
-
-/// A byte as the prefilter looks at it.
-pub(in crate::pattern) const fn seen(byte: u8) -> u8 {
-    if is_blank(byte) { b' ' } else { byte.to_ascii_lowercase() }
-}
 
 #[derive(Debug)]
 pub(super) struct Normalized {

@@ -7,16 +7,18 @@ use std::collections::BTreeSet;
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
-use super::expression::parsed;
+use serde::{Deserialize, Serialize};
+
 use super::literal::{Literal, LiteralEdge};
-use super::prefilter::normalized::seen;
-use super::reach::{MatchReach, holds_only, is_blank, is_word};
+use super::parsed;
+use super::reach::{MatchReach, holds_only, is_blank, is_word, seen};
+
 /// Literals of which a text must hold at least one.
-pub(super) type LiteralSet = BTreeSet<Literal>;
+pub type LiteralSet = BTreeSet<Literal>;
 
 /// Literals that a text must hold where an expression, or a part of one, matches.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum LiteralPlan<L = LiteralSet> {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum LiteralPlan<L = LiteralSet> {
     /// One of these literals.
     Literals(L),
     /// All of these, the rarest first, and no further apart than the part reaches, where that is bounded.
@@ -34,16 +36,16 @@ const COMMON: f64 = 4_000.0;
 /// The most parts of a row that are looked for together.
 const PARTS_MOST: usize = 3;
 /// A plan that is met more often holds too little back to be looked for beside a rarer one.
-pub(super) const COMMON_BESIDE: f64 = 1_500.0;
+pub(crate) const COMMON_BESIDE: f64 = 1_500.0;
 
 impl LiteralPlan {
     /// The needs of an expression; none where it may match almost anything.
-    pub(super) fn of(parsed: &Hir, sight: Sight) -> Option<Self> {
+    pub fn of(parsed: &Hir, sight: Sight) -> Option<Self> {
         sight.known(parsed).settled(MatchReach::of(parsed))
     }
 
     /// The same, and the literals with one of which every match begins; none where it may begin with almost anything.
-    pub(super) fn with_beginning(parsed: &Hir, sight: Sight) -> (Option<Self>, Option<LiteralSet>) {
+    pub fn with_beginning(parsed: &Hir, sight: Sight) -> (Option<Self>, Option<LiteralSet>) {
         let known = sight.known(parsed);
         let begins = match known.beginning().cloned().and_then(demanded) {
             Some(Self::Literals(literals)) => Some(literals),
@@ -53,13 +55,13 @@ impl LiteralPlan {
     }
 
     /// The needs of any of several expressions; none where one of them may match almost anything.
-    pub(super) fn of_any<'a>(patterns: impl IntoIterator<Item = &'a str>, sight: Sight) -> Option<Self> {
+    pub fn of_any<'a>(patterns: impl IntoIterator<Item = &'a str>, sight: Sight) -> Option<Self> {
         let plans = patterns.into_iter().map(|pattern| Self::of(&parsed(pattern)?, sight));
         any(plans.collect::<Option<Vec<Self>>>()?)
     }
 
     /// Sets of literals of each of which a text that the plan fits holds one.
-    pub(super) fn demands(&self) -> Vec<LiteralSet> {
+    pub fn demands(&self) -> Vec<LiteralSet> {
         match self {
             Self::All(parts, _) => parts.iter().map(Self::demand).collect(),
             other => vec![other.demand()],
@@ -89,7 +91,7 @@ impl LiteralPlan {
 
 impl<L> LiteralPlan<L> {
     /// The same with other names for its literals.
-    pub(super) fn with<M>(&self, name: &impl Fn(&L) -> M) -> LiteralPlan<M> {
+    pub fn with<M>(&self, name: &impl Fn(&L) -> M) -> LiteralPlan<M> {
         let all = |parts: &[Self]| parts.iter().map(|part| part.with(name)).collect();
         match self {
             Self::Literals(literals) => LiteralPlan::Literals(name(literals)),
@@ -99,7 +101,7 @@ impl<L> LiteralPlan<L> {
     }
 
     /// All literals that it names.
-    pub(super) fn each(&self, tell: &mut impl FnMut(&L)) {
+    pub fn each(&self, tell: &mut impl FnMut(&L)) {
         match self {
             Self::Literals(literals) => tell(literals),
             Self::All(parts, _) | Self::Any(parts) => parts.iter().for_each(|part| part.each(tell)),
@@ -163,7 +165,7 @@ fn demanded(texts: LiteralSet) -> Option<LiteralPlan> {
 
 /// The part of a text that a tried expression sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sight {
+pub enum Sight {
     /// All of it, so that an edge of a word is one.
     Whole,
     /// A part that may begin and end within words.

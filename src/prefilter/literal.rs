@@ -4,13 +4,14 @@
 //! their ASCII letters, and a space stands for every run of blanks. Expressions that need them are read in `literals`.
 
 use super::frequency;
-use super::literal_length::LONGEST;
-use super::prefilter::normalized::seen;
-use super::reach::is_word;
+use super::reach::{is_word, seen};
+
+/// The longest literal that is looked for, in bytes.
+pub const LONGEST: usize = 16;
 
 /// Knowledge about the byte beside a literal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum LiteralEdge {
+pub enum LiteralEdge {
     /// Nothing.
     #[default]
     Open,
@@ -22,7 +23,7 @@ pub(super) enum LiteralEdge {
 
 /// A literal with its edges.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Literal {
+pub struct Literal {
     bytes: Vec<u8>,
     before: LiteralEdge,
     after: LiteralEdge,
@@ -30,19 +31,19 @@ pub(super) struct Literal {
 
 impl Literal {
     /// A text that stands anywhere.
-    pub(super) fn new(bytes: &[u8]) -> Self {
+    pub fn new(bytes: &[u8]) -> Self {
         let mut seen: Vec<u8> = bytes.iter().map(|byte| seen(*byte)).collect();
         seen.dedup_by(|byte, before| *byte == b' ' && *before == b' ');
         Self { bytes: seen, ..Self::default() }
     }
 
     /// No text at all, between bytes of which something is known.
-    pub(super) fn empty(edge: LiteralEdge) -> Self {
+    pub fn empty(edge: LiteralEdge) -> Self {
         Self { before: edge, after: edge, bytes: Vec::new() }
     }
 
     /// This one with another behind it.
-    pub(super) fn then(&self, other: &Self) -> Self {
+    pub fn then(&self, other: &Self) -> Self {
         // Edges alone: what is known of both sides comes together, and the stricter holds.
         if self.bytes.is_empty() {
             let before = self.before.max(other.before);
@@ -57,12 +58,12 @@ impl Literal {
     }
 
     /// True where it ends with a byte that is none of a word.
-    pub(super) fn ends_blank(&self) -> bool {
+    pub fn ends_blank(&self) -> bool {
         self.bytes.last().is_some_and(|byte| !is_word(*byte))
     }
 
     /// Its beginning, as long as can be looked for, with edges of words alone: a blank is one beside a letter.
-    pub(super) fn settled(&self) -> Self {
+    pub fn settled(&self) -> Self {
         let (mut bytes, mut before, mut after) = (&self.bytes[..], self.before, self.after);
         if let [b' ', rest @ ..] = bytes
             && rest.first().is_some_and(|byte| is_word(*byte))
@@ -89,7 +90,7 @@ impl Literal {
     }
 
     /// True where every text that holds this one holds another; both settled.
-    pub(super) fn holds(&self, other: &Self) -> bool {
+    pub fn holds(&self, other: &Self) -> bool {
         let is_edge = |at: usize| match (at.checked_sub(1).and_then(|at| self.bytes.get(at)), self.bytes.get(at)) {
             (None, _) => self.before == LiteralEdge::Word,
             (_, None) => self.after == LiteralEdge::Word,
@@ -105,7 +106,7 @@ impl Literal {
     }
 
     /// True where it is worth looking for: a digit and one or two letters stand in every text.
-    pub(super) fn is_telling(&self) -> bool {
+    pub fn is_telling(&self) -> bool {
         let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || byte.is_ascii_whitespace();
         match &self.bytes[..] {
             [] => false,
@@ -117,23 +118,23 @@ impl Literal {
     }
 
     /// The expected number of it in a million bytes.
-    pub(super) fn frequency(&self) -> f64 {
+    pub fn frequency(&self) -> f64 {
         let edges = [self.begins_word(), self.ends_word()].into_iter().filter(|is_edge| *is_edge);
         frequency::of(&self.bytes, edges.count())
     }
 
     /// Its bytes.
-    pub(super) fn as_bytes(&self) -> &[u8] {
+    pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// True where a word's edge has to stand before its first byte.
-    pub(super) fn begins_word(&self) -> bool {
+    pub fn begins_word(&self) -> bool {
         self.before == LiteralEdge::Word
     }
 
     /// True where a word's edge has to stand behind its last byte.
-    pub(super) fn ends_word(&self) -> bool {
+    pub fn ends_word(&self) -> bool {
         self.after == LiteralEdge::Word
     }
 }

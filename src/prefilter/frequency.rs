@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use super::literal_length::LONGEST;
+use super::literal::LONGEST;
 
 /// The words that most texts are full of: pieces of them are far more common than their letters.
 const COMMON_WORDS: &str = "
@@ -23,7 +23,7 @@ const COMMON_WORDS: &str = "
 const PIECE: f64 = 400.0;
 
 /// The expected number of a lower-case literal in a million bytes, with so many edges of words beside it.
-pub(super) fn of(literal: &[u8], edges: usize) -> f64 {
+pub(crate) fn of(literal: &[u8], edges: usize) -> f64 {
     // As if bytes were independent: too low for words, which the lists below make up for.
     let by_letters = literal.iter().fold(1e6, |all, byte| all * of_byte(*byte));
     let by_letters = (0..edges).fold(by_letters, |all, _| all * AT_EDGE);
@@ -49,7 +49,7 @@ static PIECES: LazyLock<BTreeMap<&[u8], u32>> = LazyLock::new(|| {
 });
 
 /// The share of a byte, in lower case.
-pub(super) fn of_byte(byte: u8) -> f64 {
+pub(crate) fn of_byte(byte: u8) -> f64 {
     match byte {
         // Words come in habitual rows: that a blank stands between two letters tells next to nothing.
         b' ' => 0.5,

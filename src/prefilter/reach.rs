@@ -4,28 +4,31 @@
 //! Exact on purpose: a text with a run of a hundred thousand blanks has long matches, and they are found.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+use serde::{Deserialize, Serialize};
 
 /// The longest runs of a text, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Runs {
-    pub(super) blanks: usize,
-    pub(super) word: usize,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Runs {
+    /// Blanks.
+    pub blanks: usize,
+    /// Bytes of words.
+    pub word: usize,
     /// Anything but blanks.
-    pub(super) dense: usize,
+    pub dense: usize,
     /// Anything but line breaks.
-    pub(super) line: usize,
+    pub line: usize,
 }
 
 /// The length of a match: so many bytes, and so many runs of each kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct MatchReach {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MatchReach {
     fixed: usize,
     runs: Runs,
 }
 
 impl MatchReach {
     /// The reach of an expression, or of a part of one; none where nothing bounds it.
-    pub(super) fn of(part: &Hir) -> Option<Self> {
+    pub fn of(part: &Hir) -> Option<Self> {
         match part.kind() {
             HirKind::Empty | HirKind::Look(_) => Some(Self::default()),
             HirKind::Literal(literal) => Some(Self { fixed: literal.0.len(), ..Self::default() }),
@@ -41,7 +44,7 @@ impl MatchReach {
     }
 
     /// The most bytes that a match can have in a text with such runs.
-    pub(super) fn within(&self, longest: &Runs) -> usize {
+    pub fn within(&self, longest: &Runs) -> usize {
         let of_runs = [
             self.runs.blanks.saturating_mul(longest.blanks),
             self.runs.word.saturating_mul(longest.word),
@@ -90,7 +93,7 @@ fn of_run(repetition: &Repetition) -> Option<MatchReach> {
 }
 
 /// True where every match of a part consists of bytes of one kind.
-pub(super) fn holds_only(part: &Hir, fits: fn(u8) -> bool) -> bool {
+pub(crate) fn holds_only(part: &Hir, fits: fn(u8) -> bool) -> bool {
     match part.kind() {
         HirKind::Empty | HirKind::Look(_) => true,
         HirKind::Literal(literal) => literal.0.iter().all(|byte| fits(*byte)),
@@ -103,24 +106,24 @@ pub(super) fn holds_only(part: &Hir, fits: fn(u8) -> bool) -> bool {
 }
 
 /// The class that `\s` stands for. Without a jump, so that many bytes are asked at once.
-pub(super) const fn is_blank(byte: u8) -> bool {
+pub const fn is_blank(byte: u8) -> bool {
     (byte.wrapping_sub(b'\t') < 5) | (byte == b' ')
 }
 
+/// A byte as the prefilter looks at it: in lower case, and every blank as a space.
+pub const fn seen(byte: u8) -> u8 {
+    if is_blank(byte) { b' ' } else { byte.to_ascii_lowercase() }
+}
+
 /// The class that `\w` stands for. Without a jump, too.
-pub(super) const fn is_word(byte: u8) -> bool {
+pub const fn is_word(byte: u8) -> bool {
     let small = byte | 0x20;
     (small.wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'_')
 }
 
-/// True where the byte before a place is one of a word, and whether that at the place is.
-pub(super) fn words_beside(text: &[u8], at: usize) -> [bool; 2] {
-    [at.checked_sub(1), Some(at)].map(|at| at.and_then(|at| text.get(at)).is_some_and(|byte| is_word(*byte)))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::expression::parsed;
+    use super::super::parsed;
     use super::*;
 
     #[test]
