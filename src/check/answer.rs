@@ -12,6 +12,8 @@ use crate::analysis;
 pub enum AnsweredBy {
     /// The store, whose registry was asked at this instant, where that is known.
     Store(Option<AsOf>),
+    /// A dataset, which knows what its publisher knew at this instant.
+    Dataset(AsOf),
     /// The registry, the forge or the endpoint itself, now.
     Registry,
 }

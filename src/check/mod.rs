@@ -3,6 +3,7 @@
 //! Nothing is installed, started or kept. [`crate::commands`] prints.
 
 pub mod answer;
+pub mod dataset;
 pub mod found_here;
 pub mod launch;
 pub mod lock_file;
@@ -33,6 +34,7 @@ use crate::jobs::run;
 use crate::judging::{self, JudgedInput};
 use crate::progress::StageProgress;
 use answer::{AnsweredBy, CheckAnswer, NOT_STORED, Refusal};
+use dataset::DatasetAnswers;
 use registries::{Question, Registries};
 use stored::StoredAnswers;
 use target::{CheckSubject, CheckTarget};
@@ -49,6 +51,8 @@ pub struct Checker<'a> {
     pub resolved: Resolved,
     /// The store; none where there is none.
     pub store: Option<StoredAnswers>,
+    /// A dataset, which is asked for what the store does not know.
+    pub dataset: Option<DatasetAnswers>,
     /// True where nobody is asked.
     pub is_offline: bool,
     /// The pool for scanning and scoring.
@@ -133,7 +137,7 @@ impl Checker<'_> {
         Ok(judged)
     }
 
-    /// Answers of the store first, then of the registries for what it does not know.
+    /// Answers of the store first, then of the dataset, then of the registries for what neither knows.
     fn answers(
         &self,
         asked: BTreeSet<Question>,
@@ -147,12 +151,19 @@ impl Checker<'_> {
             };
             match stored {
                 Some(answer) => drop(answers.insert(question, answer)),
-                None if self.is_offline => {
-                    let refusal = Refusal::of(NOT_STORED);
-                    answers.insert(question.clone(), CheckAnswer::refused(&question.key.to_string(), refusal));
-                }
                 None => drop(open.insert(question)),
             }
+        }
+        if let Some(dataset) = self.dataset.as_ref().filter(|_| !open.is_empty()) {
+            let known = dataset.answers(&open)?;
+            open.retain(|question| !known.contains_key(question));
+            answers.extend(known);
+        }
+        if self.is_offline {
+            answers.extend(std::mem::take(&mut open).into_iter().map(|question| {
+                let refused = CheckAnswer::refused(&question.key.to_string(), Refusal::of(NOT_STORED));
+                (question, refused)
+            }));
         }
         // A client reads certificates and opens a runtime: nothing that an answer of the store should wait for.
         if open.is_empty() {
@@ -209,10 +220,12 @@ fn judged(target: CheckTarget, answer: CheckAnswer, from: &Path, at: AsOf) -> Ch
         version,
         answered_by: by.map(|by| match by {
             AnsweredBy::Store(_) => "store",
+            AnsweredBy::Dataset(_) => "dataset",
             AnsweredBy::Registry => "registry",
         }),
         asked_at: match by {
             Some(AnsweredBy::Store(asked)) => asked.map(|asked| asked.to_string()),
+            Some(AnsweredBy::Dataset(asked)) => Some(asked.to_string()),
             _ => None,
         },
         found_in: target.found_in.clone(),

@@ -164,21 +164,22 @@ impl StoredAnswers {
                 facts,
             });
         }
-        if scanned.is_empty() {
-            return Ok(None);
-        }
-        // As `scan` has it: the package last, and the others by their places.
-        scanned.sort_by(|one, other| {
-            let place =
-                |of: &Scanned| (of.capability.kind == Kind::Package, of.capability.kind, of.capability.path.clone());
-            place(one).cmp(&place(other))
-        });
-        if scanned.last().is_some_and(|last| last.capability.kind != Kind::Package) {
-            let rest = empty_rest(identity, &scanned);
-            scanned.push(rest);
-        }
-        Ok(Some(scanned))
+        Ok((!scanned.is_empty()).then(|| as_scanned(identity, scanned)))
     }
+}
+
+/// The stored capabilities of a package as `scan` has them: the package last, and the others by their places.
+pub(super) fn as_scanned(identity: &str, mut scanned: Vec<Scanned>) -> Vec<Scanned> {
+    scanned.sort_by(|one, other| {
+        let place =
+            |of: &Scanned| (of.capability.kind == Kind::Package, of.capability.kind, of.capability.path.clone());
+        place(one).cmp(&place(other))
+    });
+    if scanned.last().is_some_and(|last| last.capability.kind != Kind::Package) {
+        let rest = empty_rest(identity, &scanned);
+        scanned.push(rest);
+    }
+    scanned
 }
 
 /// The package's own line where every file of it belongs to a capability: such a rest is no row of the store.

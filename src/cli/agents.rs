@@ -13,6 +13,9 @@ use crate::hook::policy::{HookDecision, HookPolicy};
 /// Options of `mcp`.
 #[derive(Debug, Args)]
 pub struct McpArgs {
+    /// A dataset that is asked for what the store does not know.
+    #[arg(long, value_name = "DIR")]
+    pub dataset: Option<PathBuf>,
     /// Ask registries, forges and endpoints for what the store does not know. Without it nobody is asked.
     #[arg(long)]
     pub allow_network: bool,
@@ -27,6 +30,9 @@ pub struct HookArgs {
     /// The client that asks. Without it the event says.
     #[arg(value_enum)]
     pub client: Option<HookClient>,
+    /// A dataset that is asked for what the store does not know.
+    #[arg(long, value_name = "DIR")]
+    pub dataset: Option<PathBuf>,
     /// Which verdict leads to which decision.
     #[command(flatten)]
     pub policy: PolicyArgs,

@@ -23,7 +23,10 @@ pub struct CheckArgs {
     /// Exit with 1 when a band (watch, caution, block) or a severity (info … critical) is met or exceeded.
     #[arg(long, value_name = "BAND_OR_SEVERITY")]
     pub fail_on: Option<FailOn>,
-    /// Ask nobody: what the store does not know is unknown.
+    /// A dataset that is asked before any registry, for what the store does not know.
+    #[arg(long, value_name = "DIR")]
+    pub dataset: Option<PathBuf>,
+    /// Ask nobody: what neither the store nor a dataset knows is unknown.
     #[arg(long)]
     pub offline: bool,
     /// A schedule whose registries are asked, such as a company's own.

@@ -23,13 +23,14 @@ pub(super) fn run(global: &Global, options: &McpArgs) -> anyhow::Result<Exit> {
         as_of: global.as_of,
         may_ask: options.allow_network,
         config: options.config.clone(),
+        dataset: options.dataset.clone(),
     };
-    if server.db.is_none() {
+    if server.db.is_none() && server.dataset.is_none() {
         output::say(
             "no store is named, and that of the working folder is not asked, which may be a stranger's: name one with --db",
         );
     }
-    // Here and not at the first call: a schedule that is none is told at once.
+    // Here and not at the first call: a schedule or a dataset that is none is told at once.
     server.check_options()?;
     run::runtime()?.block_on(async {
         let mut asked = pin!(shutdown_requested());

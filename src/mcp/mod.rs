@@ -1,7 +1,7 @@
 //! `mcp`: capdex as an MCP server over standard input and output, for agents that ask before they install.
 //!
-//! It speaks JSON-RPC, one message a line, in the revisions of [`protocol`]. It answers from the store alone, unless it was
-//! started with leave to ask registries. It runs nothing, writes nothing, and reads no file that a caller names. Quotations pass
+//! It speaks JSON-RPC, one message a line, in the revisions of [`protocol`]. It answers from the store and a dataset alone, unless
+//! it was started with leave to ask registries. It runs nothing, writes nothing, and reads no file that a caller names. Quotations pass
 //! [`crate::quotation`].
 
 mod check;
@@ -39,6 +39,8 @@ pub struct McpServer {
     pub may_ask: bool,
     /// A schedule whose registries are asked.
     pub config: Option<PathBuf>,
+    /// A dataset that is asked for what the store does not know.
+    pub dataset: Option<PathBuf>,
 }
 
 impl McpServer {

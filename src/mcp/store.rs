@@ -7,6 +7,7 @@ use capdex_db::Reader;
 use capdex_model::time::AsOf;
 
 use super::McpServer;
+use crate::check::dataset::DatasetAnswers;
 use crate::check::stored::StoredAnswers;
 use crate::check::target::{self, CheckSubject, CheckTarget};
 use crate::check::{self, CheckedTarget, Checker};
@@ -31,8 +32,9 @@ impl McpServer {
     /// Reads the schedule once, so that a wrong one is told before anybody asks.
     ///
     /// # Errors
-    /// A file that is no schedule.
+    /// A file that is no schedule, and a folder that is no dataset.
     pub fn check_options(&self) -> anyhow::Result<()> {
+        self.dataset(self.now())?;
         self.resolved(self.now()).map(drop)
     }
 
@@ -54,6 +56,11 @@ impl McpServer {
         Ok(self.db.as_ref().map(|db| StoredAnswers::open(db, at, false)).transpose()?.flatten())
     }
 
+    /// The dataset's answers; none where no dataset was named.
+    fn dataset(&self, at: AsOf) -> anyhow::Result<Option<DatasetAnswers>> {
+        self.dataset.as_deref().map(|dir| DatasetAnswers::open(dir, at, false)).transpose()
+    }
+
     /// Checks targets as `capdex check` does.
     pub(super) fn check(&self, targets: Vec<CheckTarget>) -> anyhow::Result<Vec<CheckedTarget>> {
         let at = self.now();
@@ -61,6 +68,7 @@ impl McpServer {
         let checker = Checker {
             resolved: self.resolved(at)?,
             store: self.stored(at)?,
+            dataset: self.dataset(at)?,
             is_offline: !self.may_ask,
             pool: &pool,
             at,

@@ -11,6 +11,7 @@ fn server() -> McpServer {
         as_of: None,
         may_ask: false,
         config: None,
+        dataset: None,
     }
 }
 

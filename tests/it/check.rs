@@ -296,6 +296,55 @@ fn the_store_answers_first_and_offline_alone() {
 }
 
 #[test]
+fn a_dataset_answers_for_a_machine_without_a_store() {
+    let registry = packages::registry();
+    let capdex = Capdex::with(&registry);
+    capdex.write("schedule.toml", packages::everything());
+    night(&capdex, "2026-11-20T01:00:00Z");
+    let at = |as_of: &str, more: &[&str]| {
+        check(&capdex, &[more, &["--db", "none.db", "--format", "jsonl", "--as-of", as_of]].concat())
+    };
+    let all = ["npm:weather-mcp", "npm:agent-pack", "pypi:fetch-server"];
+    let asked = at("2026-11-20T02:00:00Z", &all);
+    registry.clear_requests();
+    for (formats, folder) in [("parquet", "one"), ("jsonl", "two"), ("csv", "three"), ("sqlite", "four")] {
+        assert_eq!(capdex.run(&["export", folder, "--format", formats]).code, Some(0));
+        let known = at("2026-11-20T02:00:00Z", &[&all[..], &["--dataset", folder]].concat());
+        assert!(items(&known).iter().all(|item| text(&item["target"], "answered_by") == "dataset"), "{}", known.stdout);
+        assert_eq!(judged(&known), judged(&asked), "{formats}: the facts of a dataset give the verdicts of its bytes");
+    }
+
+    // Of another version it says nothing, and of the latest nothing after a day.
+    let versions = ["npm:weather-mcp@1.0.0", "npm:weather-mcp@2.0.0"];
+    let old = at("2026-11-23T02:00:00Z", &[&versions[..], &["--dataset", "one", "--offline"]].concat());
+    let known: Vec<(String, bool)> = items(&old)
+        .iter()
+        .filter(|item| text(item, "kind") == "package")
+        .map(|item| (text(&item["target"], "name").to_owned(), item["target"]["answered_by"] == "dataset"))
+        .collect();
+    assert!(known.contains(&("npm:weather-mcp@1.0.0".to_owned(), true)), "{known:?}");
+    assert!(known.contains(&("npm:weather-mcp@2.0.0".to_owned(), false)), "{known:?}");
+    assert!(registry.requests().is_empty(), "{:?}", registry.requests());
+    let asked = at("2026-11-23T02:00:00Z", &["npm:weather-mcp", "--dataset", "one"]);
+    assert!(items(&asked).iter().all(|item| text(&item["target"], "answered_by") == "registry"), "{}", asked.stdout);
+    let shown = check(
+        &capdex,
+        &["npm:weather-mcp", "--db", "none.db", "--dataset", "one", "--offline", "--as-of", "2026-11-23T02:00:00Z"],
+    );
+    assert!(shown.stdout.contains("(as the dataset knew it on 2026-11-20)"), "{}", shown.stdout);
+
+    let none = check(&capdex, &["npm:weather-mcp", "--dataset", "nowhere"]);
+    assert_eq!(none.code, Some(4), "{}", none.stderr);
+    assert!(none.stderr.contains("nowhere is no dataset that can be asked"), "{}", none.stderr);
+    // A dataset whose facts were changed vouches for nothing.
+    let facts = capdex.path().join("two/facts.jsonl");
+    let forged = std::fs::read_to_string(&facts).expect("a file").replace("info", "low");
+    std::fs::write(&facts, forged).expect("writes");
+    let forged = at("2026-11-20T02:00:00Z", &["npm:agent-pack", "--dataset", "two"]);
+    assert!(forged.stderr.contains("another digest"), "{} {}", forged.stdout, forged.stderr);
+}
+
+#[test]
 fn what_an_imported_list_reports_is_said_of_a_package_that_the_store_does_not_know() {
     let registry = packages::registry();
     publish(&registry, "later-kit", "1.0.0", HONEST_SKILL);

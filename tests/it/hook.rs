@@ -77,6 +77,15 @@ fn the_store_decides_about_what_a_command_brings() {
     };
     assert!(later("npx notes-kit").contains("\"ask\""));
     assert_eq!(later("npx notes-kit@1.0.0"), "");
+    // What the store does not know, a dataset may.
+    assert_eq!(capdex.run(&["export", "data"]).code, Some(0));
+    let dataset = capdex.path().join("data").to_string_lossy().into_owned();
+    let by_dataset = |command: &str| {
+        let hook = capdex.command(&["hook", "--as-of", NOW, "--dataset", &dataset]);
+        run(hook, &shell(command)).stdout
+    };
+    assert!(by_dataset("npx setup-kit").contains("\"deny\""));
+    assert_eq!(by_dataset("npx notes-kit"), "");
     // A project may bring a store that calls everything ok.
     let of_project = run(capdex.command(&["hook", "--as-of", NOW]), &shell("npx notes-kit@1.0.0"));
     assert!(of_project.stdout.contains("the store does not know it"), "{}", of_project.stdout);

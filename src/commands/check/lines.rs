@@ -27,8 +27,8 @@ pub(super) fn print(checked: &[CheckedTarget], at: AsOf, out: &mut Out) -> anyho
         let band = one.band();
         let reason = one.judged.last().map(|package| package.verdict.reason.as_str()).unwrap_or_default();
         let mut text = escape::shorten(&escape::escape(reason), REASON);
-        if let Some(day) = old_day(one, at) {
-            text.push_str(&format!("  (as the store knew it on {day})"));
+        if let (Some(day), Some(by)) = (old_day(one, at), one.record.answered_by) {
+            text.push_str(&format!("  (as the {by} knew it on {day})"));
         }
         if let Some(origin) = &one.target.found_in {
             text.push_str(&format!("  ({})", escape::escape(&place_of(origin))));
@@ -60,7 +60,7 @@ fn name(checked: &CheckedTarget) -> String {
     }
 }
 
-/// The day on which the store's answer was asked of its registry, where that is not today's knowledge any more.
+/// The day on which the answer of the store or of a dataset was asked of its registry, where that is not today's knowledge any more.
 fn old_day(checked: &CheckedTarget, at: AsOf) -> Option<String> {
     let asked: AsOf = checked.record.asked_at.as_ref()?.parse().ok()?;
     let is_old = at.0.unix_seconds() - asked.0.unix_seconds() > stored::FRESH_S;

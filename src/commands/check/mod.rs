@@ -8,6 +8,7 @@ use capdex_dataset::{bulk, escape};
 use capdex_model::time::AsOf;
 use capdex_rubrics::rank::place;
 
+use crate::check::dataset::DatasetAnswers;
 use crate::check::stored::StoredAnswers;
 use crate::check::target::{self, CheckTarget};
 use crate::check::{self, CheckedTarget, Checker, found_here, named_file};
@@ -33,6 +34,7 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
     let checker = Checker {
         resolved: schedule.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?,
         store: store(global, options, at)?,
+        dataset: options.dataset.as_deref().map(|dir| DatasetAnswers::open(dir, at, options.offline)).transpose()?,
         is_offline: options.offline,
         pool: &pool,
         at,

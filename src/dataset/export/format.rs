@@ -1,6 +1,9 @@
 //! `Exporter`: a format of the dataset. Each writes every table; what it writes reads back to the same rows.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+
+use anyhow::Context as _;
 
 use super::cell::Row;
 use super::file::FileRow;
@@ -18,6 +21,22 @@ pub trait Exporter: Send + Sync {
     fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn TableWriter>>;
     /// Hands on every row of a table, in the order in which they were written.
     fn read(&self, dir: &Path, table: &Layout, visit: RowVisitor<'_>) -> anyhow::Result<()>;
+    /// Hands on the rows of a table that have one of some texts in a column, in their order.
+    fn find(
+        &self,
+        dir: &Path,
+        table: &Layout,
+        column: &str,
+        wanted: &BTreeSet<String>,
+        visit: RowVisitor<'_>,
+    ) -> anyhow::Result<()> {
+        let place = table.columns.iter().position(|known| known.name == column);
+        let place = place.with_context(|| format!("{} has no {column}", self.file_name(table.name)))?;
+        self.read(dir, table, &mut |row| {
+            let is_wanted = row.get(place).is_some_and(|cell| wanted.contains(cell.as_text()));
+            if is_wanted { visit(row) } else { Ok(()) }
+        })
+    }
 }
 
 /// The receiver of each row.

@@ -37,6 +37,7 @@ pub mod file;
 mod first_version;
 pub mod format;
 mod jsonl;
+pub mod lookup;
 pub mod manifest;
 mod merkle;
 mod parquet;

@@ -3,6 +3,7 @@
 //! Rows are taken in pieces of one size, and the name and version of the library are left out. So the bytes follow from the
 //! rows alone.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,11 +12,13 @@ use anyhow::Context as _;
 use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
+};
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
@@ -54,27 +57,82 @@ impl Exporter for ParquetExporter {
     }
 
     fn read(&self, dir: &Path, table: &Layout, visit: RowVisitor<'_>) -> anyhow::Result<()> {
-        let name = self.file_name(table.name);
+        ParquetFile::open(dir, self.file_name(table.name))?.each(table, None, visit)
+    }
+
+    fn find(
+        &self,
+        dir: &Path,
+        table: &Layout,
+        column: &str,
+        wanted: &BTreeSet<String>,
+        visit: RowVisitor<'_>,
+    ) -> anyhow::Result<()> {
+        let file = ParquetFile::open(dir, self.file_name(table.name))?;
+        // One column first: the others are unpacked where a row is wanted, which is in few groups.
+        let rows = file.rows_with(column, wanted)?;
+        if rows.selects_any() { file.each(table, Some(rows), visit) } else { Ok(()) }
+    }
+}
+
+/// A file that is read.
+struct ParquetFile {
+    name: String,
+    file: File,
+    metadata: ArrowReaderMetadata,
+}
+
+impl ParquetFile {
+    fn open(dir: &Path, name: String) -> anyhow::Result<Self> {
         let file = File::open(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
-        let damaged = || format!("{name} is damaged");
-        let reader = ParquetRecordBatchReaderBuilder::try_new(file).with_context(damaged)?;
-        // In the size in which rows were written, which bounds the memory of reading too.
-        for batch in reader.with_batch_size(PIECE).build().with_context(damaged)? {
-            let batch = batch.with_context(damaged)?;
-            let columns: Vec<&ArrayRef> = table
-                .columns
-                .iter()
-                .map(|column| {
-                    // By name, so that a dataset with other columns is told from a damaged one.
-                    batch.column_by_name(column.name).with_context(|| format!("{name} has no {}", column.name))
-                })
-                .collect::<anyhow::Result<_>>()?;
+        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::default());
+        Ok(Self { metadata: metadata.with_context(|| format!("{name} is damaged"))?, name, file })
+    }
+
+    fn damaged(&self) -> String {
+        format!("{} is damaged", self.name)
+    }
+
+    /// A reader in the size in which rows were written, which bounds the memory of reading too.
+    fn reader(&self) -> anyhow::Result<ParquetRecordBatchReaderBuilder<File>> {
+        let file = self.file.try_clone().with_context(|| self.damaged())?;
+        Ok(ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone()).with_batch_size(PIECE))
+    }
+
+    /// Hands on some rows; all where none are named.
+    fn each(&self, table: &Layout, rows: Option<RowSelection>, visit: RowVisitor<'_>) -> anyhow::Result<()> {
+        let mut reader = self.reader()?;
+        if let Some(rows) = rows {
+            reader = reader.with_row_selection(rows);
+        }
+        for batch in reader.build().with_context(|| self.damaged())? {
+            let batch = batch.with_context(|| self.damaged())?;
+            let columns: Vec<&ArrayRef> =
+                table.columns.iter().map(|column| self.column(&batch, column.name)).collect::<anyhow::Result<_>>()?;
             for at in 0..batch.num_rows() {
                 let cells = table.columns.iter().zip(&columns).map(|(column, array)| cell(column.kind, array, at));
-                visit(cells.collect::<Option<_>>().with_context(damaged)?)?;
+                visit(cells.collect::<Option<_>>().with_context(|| self.damaged())?)?;
             }
         }
         Ok(())
+    }
+
+    /// The rows that have one of some texts in a column.
+    fn rows_with(&self, column: &str, wanted: &BTreeSet<String>) -> anyhow::Result<RowSelection> {
+        let mask = ProjectionMask::columns(self.metadata.parquet_schema(), [column]);
+        let mut found = Vec::new();
+        for batch in self.reader()?.with_projection(mask).build().with_context(|| self.damaged())? {
+            let batch = batch.with_context(|| self.damaged())?;
+            let texts = self.column(&batch, column)?.as_string_opt::<i32>().with_context(|| self.damaged())?;
+            let is_wanted = |text: Option<&str>| Some(text.is_some_and(|text| wanted.contains(text)));
+            found.push(texts.iter().map(is_wanted).collect::<BooleanArray>());
+        }
+        Ok(RowSelection::from_filters(&found))
+    }
+
+    /// A column by name, so that a dataset with other columns is told from a damaged one.
+    fn column<'a>(&self, batch: &'a RecordBatch, column: &str) -> anyhow::Result<&'a ArrayRef> {
+        batch.column_by_name(column).with_context(|| format!("{} has no {column}", self.name))
     }
 }
 

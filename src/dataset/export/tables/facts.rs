@@ -3,11 +3,16 @@
 //! Nearly all of two hundred answers about a capability say that nothing was found. Those stand once in the table
 //! `rule_defaults`; a row here holds the exceptions, and gives all facts back, to the digest.
 
+use std::borrow::Cow;
+
 use capdex_db::ExceptionTexts;
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
-use capdex_model::facts::SparseFacts;
+use capdex_model::fact::Fact;
+use capdex_model::facts::{Exceptions, OutcomeRow, RuleDefaults, SparseFacts};
+use capdex_model::rule::RuleIndex;
 
+use crate::export::cell::Cell;
 use crate::export::field::JsonText;
 use crate::export::table_row::table_row;
 
@@ -47,5 +52,42 @@ impl FactsRow {
         };
         let (exceptions, outcomes) = (JsonText(exceptions), JsonText(outcomes));
         Ok(Self { facts_sha256: digest, kind: facts.kind, over_defaults, exceptions, outcomes })
+    }
+}
+
+/// The texts of a row that was read.
+pub struct WrittenFacts {
+    /// The digest that stands beside them.
+    pub digest: String,
+    kind: String,
+    over_defaults: bool,
+    exceptions: String,
+    outcomes: String,
+}
+
+impl WrittenFacts {
+    /// The texts of a row.
+    pub fn of(row: &ReadFactsRow) -> Self {
+        let text = |cell: &Cell| cell.as_text().to_owned();
+        Self {
+            digest: text(&row.facts_sha256),
+            kind: text(&row.kind),
+            over_defaults: row.over_defaults.as_text() == "yes",
+            exceptions: text(&row.exceptions),
+            outcomes: text(&row.outcomes),
+        }
+    }
+
+    /// The facts, over the defaults that are written beside them.
+    ///
+    /// # Errors
+    /// Texts that are none of facts.
+    pub fn facts(&self, written: &RuleDefaults, rules: &'static RuleIndex) -> anyhow::Result<SparseFacts> {
+        let facts: Vec<Fact> = serde_json::from_str(&self.exceptions)?;
+        let outcomes: Vec<OutcomeRow<'_>> = serde_json::from_str(&self.outcomes)?;
+        let kind: Kind = self.kind.parse()?;
+        let facts = facts.into_iter().map(Cow::Owned).collect();
+        let exceptions = Exceptions { kind, over_defaults: self.over_defaults, facts, outcomes };
+        Ok(SparseFacts::restore(exceptions, written, rules))
     }
 }

@@ -1,8 +1,10 @@
 //! The table `rule_defaults`: what each rule answers about a kind where it finds nothing, once for all capabilities.
 
+use anyhow::Context as _;
 use capdex_db::Reader;
 use capdex_model::capability::Kind;
 use capdex_model::fact::Outcome;
+use capdex_model::facts::DefaultRow;
 use capdex_model::ids::RuleId;
 
 use crate::export::table::Emit;
@@ -31,4 +33,16 @@ fn rows(reader: &Reader, emit: Emit<'_, RuleDefaultRow>) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// A row that was read, as a set of defaults is made of them.
+///
+/// # Errors
+/// Cells that are no answer of a rule.
+pub fn written(row: &ReadRuleDefaultRow) -> anyhow::Result<(Kind, DefaultRow<'static>)> {
+    let kind: Kind = row.kind.as_text().parse()?;
+    let outcome: Outcome = serde_json::from_value(row.outcome.as_text().into()).context("an outcome is none")?;
+    let version = row.version.as_integer().and_then(|version| u32::try_from(version).ok());
+    let rule = row.rule.as_text().to_owned().into();
+    Ok((kind, (rule, version.context("a version is none")?, outcome)))
 }

@@ -2,15 +2,12 @@
 //!
 //! Facts that have the same row in two formats are computed once.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
 use capdex_model::capability::Kind;
 use capdex_model::digest::{Digest, Hashing, bytes_of_hex};
-use capdex_model::fact::{Fact, Outcome};
-use capdex_model::facts::{DefaultRow, Exceptions, OutcomeRow, RuleDefaults, SparseFacts};
-use capdex_model::rule::RuleIndex;
+use capdex_model::facts::{DefaultRow, RuleDefaults};
 use capdex_model::score::Score;
 use capdex_model::snapshot::Completeness;
 use capdex_rubrics::rank::{Merit, users};
@@ -21,8 +18,8 @@ use super::{Dataset, Verified};
 use crate::bulk;
 use crate::export::cell::Cell;
 use crate::export::table_row::ReadRow as _;
-use crate::export::tables::facts::ReadFactsRow;
-use crate::export::tables::rule_defaults::ReadRuleDefaultRow;
+use crate::export::tables::facts::{ReadFactsRow, WrittenFacts};
+use crate::export::tables::rule_defaults::{self, ReadRuleDefaultRow};
 use crate::export::tables::{capabilities, score_breakdowns, scores};
 
 /// Rows of facts that are computed at once.
@@ -126,13 +123,13 @@ impl Recomputed {
         pool: &rayon::ThreadPool,
         verified: &mut Verified,
     ) -> anyhow::Result<()> {
-        let written = rule_defaults(dataset, verified)?;
+        let written = defaults_of(dataset, verified)?;
         // This program's defaults are shared; those of another rule set are copied for each row.
         let ours = dataset.rules.defaults();
         let written = if written.gives_the_same_as(ours) { ours } else { &written };
         let (mut waiting, mut failed) = (Vec::with_capacity(PIECE), None);
         dataset.each(|row: ReadFactsRow| {
-            waiting.push(WrittenFacts::of(&row));
+            waiting.push(FactsToCompute::of(&row));
             if waiting.len() == PIECE {
                 // The first error is kept apart: one that the visitor returned would be told as a file that cannot be read.
                 failed =
@@ -150,7 +147,7 @@ impl Recomputed {
         &mut self,
         dataset: &Dataset<'_>,
         defaults: &RuleDefaults,
-        written: Vec<WrittenFacts>,
+        written: Vec<FactsToCompute>,
         pool: &rayon::ThreadPool,
         verified: &mut Verified,
     ) -> anyhow::Result<()> {
@@ -169,7 +166,7 @@ impl Recomputed {
         });
         let file = dataset.file::<ReadFactsRow>();
         for (written, computed) in computed {
-            let digest = &written.digest;
+            let digest = &written.written.digest;
             let (computed, is_whole) = computed.with_context(|| format!("{file}: the facts {digest} are damaged"))?;
             verified.facts += 1;
             // Told and not refused: the scores of the row are still compared with what its facts give.
@@ -200,43 +197,21 @@ pub(super) fn bytes(hex: &str) -> Option<[u8; 32]> {
 }
 
 /// A row of the table of facts.
-struct WrittenFacts {
-    digest: String,
+struct FactsToCompute {
+    written: WrittenFacts,
     key: Option<[u8; 32]>,
     row: Print,
-    kind: String,
-    over_defaults: bool,
-    exceptions: String,
-    outcomes: String,
 }
 
-impl WrittenFacts {
+impl FactsToCompute {
     fn of(row: &ReadFactsRow) -> Self {
-        let text = |cell: &Cell| cell.as_text().to_owned();
-        let digest = text(&row.facts_sha256);
-        Self {
-            key: bytes(&digest),
-            digest,
-            row: print(row.cells()),
-            kind: text(&row.kind),
-            over_defaults: row.over_defaults.as_text() == "yes",
-            exceptions: text(&row.exceptions),
-            outcomes: text(&row.outcomes),
-        }
-    }
-
-    fn facts(&self, written: &RuleDefaults, rules: &'static RuleIndex) -> anyhow::Result<SparseFacts> {
-        let facts: Vec<Fact> = serde_json::from_str(&self.exceptions)?;
-        let outcomes: Vec<OutcomeRow<'_>> = serde_json::from_str(&self.outcomes)?;
-        let kind: Kind = self.kind.parse()?;
-        let facts = facts.into_iter().map(Cow::Owned).collect();
-        let exceptions = Exceptions { kind, over_defaults: self.over_defaults, facts, outcomes };
-        Ok(SparseFacts::restore(exceptions, written, rules))
+        let written = WrittenFacts::of(row);
+        Self { key: bytes(&written.digest), row: print(row.cells()), written }
     }
 
     fn compute(&self, dataset: &Dataset<'_>, defaults: &RuleDefaults) -> anyhow::Result<Computed> {
         let (as_of, rank_by) = (dataset.manifest.as_of, &*dataset.manifest.rank_by);
-        let facts = self.facts(defaults, dataset.rules)?;
+        let facts = self.written.facts(defaults, dataset.rules)?;
         let all: Vec<Score> = RUBRICS.iter().map(|rubric| rubric.score(&facts, as_of)).collect();
         let judged = |completeness: Completeness| {
             let verdict = verdict(&all, &completeness);
@@ -261,14 +236,10 @@ impl WrittenFacts {
 /// The rule defaults as a format has them. For this program's rule set they are known to the last row, and every format
 /// must have just those. Scores of one format are not computed again for the next, and some kinds may have no facts at all
 /// to show a difference.
-fn rule_defaults(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<RuleDefaults> {
+fn defaults_of(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<RuleDefaults> {
     let mut rows: Vec<(Kind, DefaultRow<'static>)> = Vec::new();
     dataset.each(|row: ReadRuleDefaultRow| {
-        let kind: Kind = row.kind.as_text().parse()?;
-        let outcome: Outcome = serde_json::from_value(row.outcome.as_text().into()).context("an outcome is none")?;
-        let version = row.version.as_integer().and_then(|version| u32::try_from(version).ok());
-        let rule = row.rule.as_text().to_owned().into();
-        rows.push((kind, (rule, version.context("a version is none")?, outcome)));
+        rows.push(rule_defaults::written(&row)?);
         Ok(())
     })?;
     let ours = dataset.rules.defaults();

@@ -1,0 +1,153 @@
+//! `DatasetLookup`: what a dataset says of some packages, with the facts from which verdicts are computed.
+//!
+//! Only rows that are asked for are read in full. Who needs proof that a dataset is whole verifies it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use capdex_model::capability::{Capability, CapabilityRole, Kind};
+use capdex_model::digest::{Digest, bytes_of_hex};
+use capdex_model::facts::{RuleDefaults, SparseFacts};
+use capdex_model::ids::CapabilityId;
+use capdex_model::rule::RuleIndex;
+use capdex_model::snapshot::{Completeness, Gap, GapReason};
+use capdex_model::time::AsOf;
+
+use super::exporters::EXPORTERS;
+use super::format::Exporter;
+use super::manifest::{self, DatasetManifest};
+use super::table_row::ReadRow;
+use super::tables::capabilities::ReadCapabilityRow;
+use super::tables::facts::{ReadFactsRow, WrittenFacts};
+use super::tables::rule_defaults::{self, ReadRuleDefaultRow};
+
+/// A dataset that is asked about packages.
+pub struct DatasetLookup {
+    dir: PathBuf,
+    manifest: DatasetManifest,
+    exporter: &'static dyn Exporter,
+    rules: &'static RuleIndex,
+}
+
+/// One capability as a dataset has it.
+pub struct KnownCapability {
+    /// The identity of its package.
+    pub package: String,
+    /// The version that was looked at.
+    pub version: Option<String>,
+    /// The capability, without the names of its files.
+    pub capability: Capability,
+    /// The extent to which it could be looked at.
+    pub completeness: Completeness,
+    /// The answers of the rules of the dataset.
+    pub facts: SparseFacts,
+}
+
+impl DatasetLookup {
+    /// Opens a dataset of any format.
+    ///
+    /// # Errors
+    /// A folder without a manifest that can be read, or without the tables that are needed.
+    pub fn open(dir: &Path, rules: &'static RuleIndex) -> anyhow::Result<Self> {
+        let named = || format!("{} is no dataset that can be asked", dir.display());
+        let manifest = manifest::read(dir).with_context(named)?.map_err(anyhow::Error::msg).with_context(named)?;
+        let files: BTreeSet<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
+        let needed = [ReadCapabilityRow::TABLE, ReadFactsRow::TABLE, ReadRuleDefaultRow::TABLE];
+        let has_all = |exporter: &&dyn Exporter| {
+            needed.iter().all(|table| files.contains(exporter.file_name(manifest.layout(table).name).as_str()))
+        };
+        let exporter = EXPORTERS.iter().copied().find(has_all);
+        let exporter = exporter.context("no format has its capabilities and their facts").with_context(named)?;
+        Ok(Self { dir: dir.to_owned(), manifest, exporter, rules })
+    }
+
+    /// The instant of the dataset.
+    pub fn as_of(&self) -> AsOf {
+        self.manifest.as_of
+    }
+
+    /// The capabilities of some packages, by their identities. Packages that the dataset does not know give none.
+    ///
+    /// # Errors
+    /// Tables that are damaged.
+    pub fn capabilities(&self, packages: &BTreeSet<String>) -> anyhow::Result<Vec<KnownCapability>> {
+        let mut rows: Vec<ReadCapabilityRow> = Vec::new();
+        self.find("package", packages, &mut |row| {
+            rows.push(row);
+            Ok(())
+        })?;
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let facts = self.facts(&rows.iter().map(|row| row.facts_sha256.as_text().to_owned()).collect())?;
+        let known = |row: &ReadCapabilityRow| {
+            let facts = facts.get(row.facts_sha256.as_text());
+            let facts = facts.with_context(|| format!("the facts of {} are not there", row.slug.as_text()))?;
+            known(row, facts.clone()).with_context(|| format!("the row of {} is damaged", row.slug.as_text()))
+        };
+        rows.iter().map(known).collect()
+    }
+
+    /// The facts of some digests.
+    fn facts(&self, digests: &BTreeSet<String>) -> anyhow::Result<BTreeMap<String, SparseFacts>> {
+        let mut rows = Vec::new();
+        let layout = self.manifest.layout(&ReadRuleDefaultRow::TABLE);
+        self.exporter.read(&self.dir, &layout, &mut |row| {
+            rows.push(rule_defaults::written(&ReadRuleDefaultRow::read(&layout, row))?);
+            Ok(())
+        })?;
+        let (ours, written) = (self.rules.defaults(), RuleDefaults::of_rows(rows));
+        // This program's defaults are shared; those of another rule set are copied for each row.
+        let defaults = if written.gives_the_same_as(ours) { ours } else { &written };
+        let mut facts = BTreeMap::new();
+        self.find("facts_sha256", digests, &mut |row: ReadFactsRow| {
+            let written = WrittenFacts::of(&row);
+            let restored = written.facts(defaults, self.rules)?;
+            anyhow::ensure!(restored.digest().hex() == written.digest, "facts {} have another digest", written.digest);
+            facts.insert(written.digest, restored);
+            Ok(())
+        })?;
+        Ok(facts)
+    }
+
+    /// Hands on the rows of a table that have one of some texts in a column.
+    fn find<R: ReadRow>(
+        &self,
+        column: &str,
+        wanted: &BTreeSet<String>,
+        visit: &mut dyn FnMut(R) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let layout = self.manifest.layout(&R::TABLE);
+        self.exporter.find(&self.dir, &layout, column, wanted, &mut |row| visit(R::read(&layout, row)))
+    }
+}
+
+/// A row with its facts; none where a cell is none of its kind.
+fn known(row: &ReadCapabilityRow, facts: SparseFacts) -> Option<KnownCapability> {
+    let digest = |text: &str| Some(Digest::from_bytes(bytes_of_hex(text)?.try_into().ok()?));
+    let text = |cell: &super::cell::Cell| cell.as_text().to_owned();
+    let kind: Kind = row.kind.as_text().parse().ok()?;
+    // A dataset of before has no such column, and had offers alone.
+    let role = if row.role.as_text() == "config" { CapabilityRole::Config } else { CapabilityRole::Offer };
+    let capability = Capability {
+        id: CapabilityId(digest(row.id.as_text())?),
+        kind,
+        role,
+        path: text(&row.path),
+        name: text(&row.name),
+        slug: text(&row.slug),
+        files: Vec::new(),
+        content: digest(row.content_sha256.as_text())?,
+    };
+    let reasons: Vec<String> = serde_json::from_str(row.incomplete_reasons.as_text()).ok()?;
+    let gaps = reasons.into_iter().map(|reason| Gap::new(text(&row.package), GapReason::NotLookedAt, reason)).collect();
+    let completeness = match row.completeness.as_text() {
+        "analysed" => Completeness::Analysed,
+        "partial" => Completeness::Partial(gaps),
+        "not_assessable" => Completeness::NotAssessable(gaps),
+        _ => return None,
+    };
+    let version = Some(text(&row.version)).filter(|version| !version.is_empty());
+    Some(KnownCapability { package: text(&row.package), version, capability, completeness, facts })
+}
