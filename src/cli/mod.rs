@@ -409,8 +409,9 @@ pub struct BenchArgs {
     /// there about the same sets.
     #[arg(long, value_name = "FILE")]
     pub detection: Option<PathBuf>,
-    /// Print rates by subset and source alone: no case, no category, no rule. For sets that are measured and not read.
-    #[arg(long, conflicts_with_all = ["verdicts", "measure"])]
+    /// Print rates by subset and source alone: no case, no category, no rule. For sets that are measured and not read; what each
+    /// rule did there, as a number, goes to the file of `--measure` alone.
+    #[arg(long, conflicts_with = "verdicts")]
     pub rates_only: bool,
     /// How often each set is scanned; the best round counts.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]

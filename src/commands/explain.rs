@@ -8,6 +8,7 @@ use capdex_model::facts::SparseFacts;
 use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::listing::Claim;
 use capdex_model::release_line;
+use capdex_model::rule::measured;
 use capdex_model::score::{Score, Verdict};
 use capdex_model::surface::{SurfaceInventory, SurfaceRecord, SurfaceRecordKind};
 use capdex_model::time::AsOf;
@@ -202,7 +203,7 @@ fn print_findings(
     // What is equally bad stays in the order of the files.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     for finding in &findings {
-        print_finding(finding, out)?;
+        print_finding(finding, current.capability.kind, out)?;
     }
     // Told beside the findings, because a rule that could not look has found nothing either.
     let missing = facts.outcomes().into_values().filter(|outcome| *outcome == Outcome::Unavailable).count();
@@ -211,7 +212,7 @@ fn print_findings(
     Ok(())
 }
 
-fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
+fn print_finding(finding: &Finding<'_>, kind: Kind, out: &mut Out) -> anyhow::Result<()> {
     let severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
     out.line(format_args!("\n{severity} {}: {}", finding.rule, finding.title))?;
     if !finding.file.is_empty() {
@@ -238,6 +239,13 @@ fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
         Confidence::Low => "low: a lead",
     };
     out.line(format_args!("  sure  {sure}"))?;
+    if let Some(rate) = measured::benign_high(capdex_rules::INDEX.measured(), finding.rule, kind) {
+        let about = if kind == Kind::McpServer { "tool lists" } else { "skills" };
+        out.line(format_args!(
+            "  rate  high on {} of {} benign {about} that it was measured on, {rate} %",
+            rate.hits, rate.of
+        ))?;
+    }
     Ok(())
 }
 

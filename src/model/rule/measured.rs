@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::capability::Kind;
 use crate::fact::Severity;
 
 /// The highest share of benign cases on which a rule may fire at high or critical and keep that severity: 0.3 %.
@@ -52,6 +53,18 @@ impl Hits {
             self.benign_high += high;
         }
     }
+}
+
+/// On how many benign cases a rule fires at high or critical, over all sets about one kind of thing: servers, by their tool
+/// lists, or everything else, by skills. None where no set is about it.
+pub fn benign_high(sets: &BTreeMap<String, MeasuredSet>, rule: &str, kind: Kind) -> Option<Rate> {
+    let about = if kind == Kind::McpServer { "mcp-" } else { "skills" };
+    let own = sets.iter().filter(|(name, _)| name.starts_with(about));
+    let rate = own.fold(Rate::default(), |rate, (_, set)| Rate {
+        hits: rate.hits + set.rules.get(rule).map_or(0, |hits| hits.benign_high),
+        of: rate.of + set.benign,
+    });
+    (rate.of > 0).then_some(rate)
 }
 
 /// The text of a figures file.
@@ -102,6 +115,24 @@ impl fmt::Display for Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sets_about_one_kind_count_together() {
+        let set = |benign, benign_high| MeasuredSet {
+            benign,
+            rules: [("a".to_owned(), Hits { benign_high, ..Hits::default() })].into(),
+            ..MeasuredSet::default()
+        };
+        let sets = [
+            ("skills".to_owned(), set(10, 1)),
+            ("skills-train".to_owned(), set(30, 2)),
+            ("mcp-src".to_owned(), set(5, 5)),
+        ];
+        let sets = BTreeMap::from(sets);
+        assert_eq!(benign_high(&sets, "a", Kind::Hook), Some(Rate { hits: 3, of: 40 }));
+        assert_eq!(benign_high(&sets, "b", Kind::McpServer), Some(Rate { hits: 0, of: 5 }));
+        assert_eq!(benign_high(&BTreeMap::new(), "a", Kind::Skill), None);
+    }
 
     #[test]
     fn intervals_are_wilsons() {
