@@ -22,7 +22,7 @@ pub use check::CheckArgs;
 pub use diff::DiffArgs;
 pub use installed::{CompletionsArgs, ManArgs};
 pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs, WaitArgs};
-pub use scan::{FailOn, ScanArgs};
+pub use scan::{FailOn, ScanArgs, ScanOutput};
 pub use site::{ReportArgs, ServeArgs};
 pub use watch::{CampaignsArgs, ClonesArgs, CollisionsArgs, DriftArgs, TyposquatsArgs};
 
@@ -59,7 +59,7 @@ pub enum CliCommand {
     Backfill(BackfillArgs),
     /// Score local input without a store: a folder, an archive, a file, a tools list.
     #[command(
-        after_help = "Examples:\n  capdex scan ./my-skill\n  capdex scan package.tgz tools.json --format jsonl\n  capdex scan . --fail-on high\n  capdex scan . --format sarif > capdex.sarif\n  capdex scan . --write-baseline ../known.json\n  capdex scan . --baseline ../known.json --fail-on medium"
+        after_help = "Examples:\n  capdex scan ./my-skill\n  capdex scan package.tgz tools.json --format jsonl\n  capdex scan . --fail-on high\n  capdex scan . --min-severity medium --min-confidence high\n  capdex scan . --format github --output sarif=capdex.sarif --output markdown=summary.md\n  capdex scan . --write-baseline ../known.json\n  capdex scan . --baseline ../known.json --fail-on medium"
     )]
     Scan(ScanArgs),
     /// The question before an install: judge a package, a repository, an MCP server, or all that a configuration starts.

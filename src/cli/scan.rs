@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use capdex_crawlers::folder::PathPattern;
-use capdex_model::fact::Severity;
+use capdex_model::fact::{Confidence, Severity};
 use capdex_model::score::Band;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -21,6 +21,16 @@ pub struct ScanArgs {
     /// How results are printed.
     #[arg(long, value_parser = formats(), default_value = "table")]
     pub format: String,
+    /// Write the results in this format to a file too, such as `sarif=capdex.sarif`. May be given several times.
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub output: Vec<ScanOutput>,
+    /// Show only findings of this severity or worse (info, low, medium, high, critical). Milder ones are counted, and meet no
+    /// severity of --fail-on. The verdict is that of all findings.
+    #[arg(long, value_name = "SEVERITY", value_parser = severity, default_value = "info", hide_default_value = true)]
+    pub min_severity: Severity,
+    /// Show only findings of this confidence or more (low, medium, high). The others are counted, as with --min-severity.
+    #[arg(long, value_name = "CONFIDENCE", value_parser = confidence, default_value = "low", hide_default_value = true)]
+    pub min_confidence: Confidence,
     /// Show only this rubric.
     #[arg(long, value_name = "ID")]
     pub rubric: Option<String>,
@@ -50,6 +60,39 @@ pub struct ScanArgs {
 /// The words of `--format`.
 pub(super) fn formats() -> PossibleValuesParser {
     PossibleValuesParser::new(FORMATS.iter().map(|format| PossibleValue::new(format.id()).help(format.about())))
+}
+
+/// A file that gets the results too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScanOutput {
+    /// The format, one of [`FORMATS`].
+    pub format: String,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl std::str::FromStr for ScanOutput {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = || FORMATS.iter().map(|format| format.id()).collect::<Vec<_>>().join(", ");
+        let (format, path) = text.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or("give FORMAT=FILE")?;
+        if FORMATS.iter().all(|one| one.id() != format) {
+            return Err(format!("there is no format {format:?}: {}", known()));
+        }
+        Ok(Self { format: format.to_owned(), path: path.into() })
+    }
+}
+
+fn severity(text: &str) -> Result<Severity, String> {
+    let found = Severity::ALL.into_iter().find(|severity| severity.as_str() == text);
+    found.ok_or_else(|| "give info, low, medium, high or critical".to_owned())
+}
+
+fn confidence(text: &str) -> Result<Confidence, String> {
+    let all = [Confidence::Low, Confidence::Medium, Confidence::High];
+    let found = all.into_iter().find(|confidence| confidence.as_str() == text);
+    found.ok_or_else(|| "give low, medium or high".to_owned())
 }
 
 /// A threshold that turns results into exit code 1.

@@ -31,6 +31,7 @@ mod evasion;
 mod exit_codes;
 mod feed_anew;
 mod forges;
+mod filters;
 mod formats;
 mod hook;
 mod hostile;
