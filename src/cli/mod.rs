@@ -188,9 +188,9 @@ pub enum CliCommand {
         after_help = "Examples:\n  capdex init --hook claude                 writes the entry that starts it\n  capdex hook claude < event.json\n  capdex hook codex --unknown pass          what nobody knows runs without a question\n\nIt looks at commands that install or start what strangers publish (npx, uvx, claude mcp add, npx skills add, plugins) and\nat writes into skills, hooks and clients' configurations. Anything else passes, and nothing is opened for it. The\nstore is the one that --db or CAPDEX_DB names. A client\nthat cannot ask from a hook (Codex) stops where another asks.\n\nExit code: 0, whatever the decision; 2 for wrong usage."
     )]
     Hook(HookArgs),
-    /// Write the entry of a client's settings that starts `capdex hook`; all else in them stays as it is.
+    /// Write the entry of a client's settings that starts `capdex hook`, or the file of a CI system that runs `capdex scan`.
     #[command(
-        after_help = "Examples:\n  capdex init --hook claude\n  capdex init --hook codex --user --db /var/lib/capdex/capdex.db\n  capdex init --hook gemini --unknown deny     an agent without a person, who would be asked for ever\n  capdex init --hook cursor --print\n\nRun again it changes nothing, or only the command of its own entry. Settings that are not what the client's format says\nare left alone, with exit code 2."
+        after_help = "Examples:\n  capdex init --hook claude\n  capdex init --hook codex --user --db /var/lib/capdex/capdex.db\n  capdex init --hook gemini --unknown deny     an agent without a person, who would be asked for ever\n  capdex init --hook cursor --print\n  capdex init --ci github                      also gitlab, pre-commit\n\nRun again it changes nothing, or only the command of its own entry; all else in settings stays as it is. Settings that are\nnot what the client's format says, and a CI system's file that is there already, are left alone, with exit code 2."
     )]
     Init(InitArgs),
     /// What a shell needs to complete the command line.
