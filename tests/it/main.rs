@@ -38,6 +38,7 @@ mod hostile;
 mod identity;
 mod joins;
 mod killed;
+mod install;
 mod labelled;
 mod limits_and_pace;
 mod lookalike_nights;

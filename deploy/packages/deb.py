@@ -1,0 +1,77 @@
+"""The Debian package: program, man pages, completions, changelog and licence, where Debian's policy wants them."""
+
+import hashlib
+
+from archives import EXECUTABLE, Member, ar, gz, tar
+
+PROCESSORS = {"x86_64": "amd64", "aarch64": "arm64"}
+COMPLETIONS = {
+    "completions/capdex.bash": "usr/share/bash-completion/completions/capdex",
+    "completions/_capdex": "usr/share/zsh/vendor-completions/_capdex",
+    "completions/capdex.fish": "usr/share/fish/vendor_completions.d/capdex.fish",
+}
+
+
+def build(release, level):
+    """The file's name and its bytes."""
+    version = release.version + ("~snapshot" if release.is_snapshot else "")
+    architecture = PROCESSORS[release.program.processor]
+    content = installed(release)
+    size = sum(len(member.content) for member in content.values())
+    sums = [f"{hashlib.md5(member.content).hexdigest()}  {path}" for path, member in sorted(content.items())]
+    control = {
+        "control": Member(about(release, version, architecture, size)),
+        "md5sums": Member("\n".join([*sums, ""]).encode()),
+    }
+    parts = [
+        ("debian-binary", b"2.0\n"),
+        ("control.tar.gz", gz(tar(below_root(control), release.epoch), level)),
+        ("data.tar.gz", gz(tar(below_root(content), release.epoch), level)),
+    ]
+    return f"capdex_{version}_{architecture}.deb", ar(parts, release.epoch)
+
+
+def below_root(members):
+    # As dpkg-deb names them.
+    return {f"./{path}": member for path, member in members.items()}
+
+
+def installed(release):
+    """Every file by its place below the root."""
+    documents = "usr/share/doc/capdex"
+    licence = b"capdex is under the Apache License 2.0, which Debian keeps in /usr/share/common-licenses/Apache-2.0.\n\n"
+    members = {
+        "usr/bin/capdex": Member(release.files["capdex"].content, EXECUTABLE),
+        f"{documents}/copyright": Member(licence + release.files["LICENSE"].content),
+        f"{documents}/changelog.gz": Member(gz(release.files["CHANGELOG.md"].content, 9)),
+        f"{documents}/sbom.cdx.json": Member(release.sbom),
+    }
+    for path, place in COMPLETIONS.items():
+        members[place] = release.files[path]
+    for path, member in release.files.items():
+        if path.startswith("man/"):
+            members[f"usr/share/{path}.gz"] = Member(gz(member.content, 9))
+    return members
+
+
+def about(release, version, architecture, size):
+    program = release.program
+    needs = [] if program.is_static else [f"libc6 (>= {program.glibc[0]}.{program.glibc[1]})"]
+    needs += ["libgcc-s1"] if "libgcc_s.so.1" in program.libraries else []
+    lines = [
+        "Package: capdex",
+        f"Version: {version}",
+        f"Architecture: {architecture}",
+        # The form asks for an address, and the project has none.
+        "Maintainer: the capdex project <capdex@example.invalid>",
+        f"Installed-Size: {-(-size // 1024)}",
+        *([f"Depends: {', '.join(needs)}"] if needs else []),
+        # The addresses of registries are checked against the system's certificates.
+        "Recommends: ca-certificates",
+        "Section: utils",
+        "Priority: optional",
+        "Description: screens capabilities of AI agents before they are installed",
+        f" {release.summary}",
+        "",
+    ]
+    return "\n".join(lines).encode()
