@@ -1,6 +1,8 @@
 """The Debian package: program, man pages, completions, changelog and licence, where Debian's policy wants them."""
 
 import hashlib
+import textwrap
+from email.utils import formatdate
 
 from archives import EXECUTABLE, Member, ar, gz, tar
 
@@ -12,9 +14,21 @@ COMPLETIONS = {
 }
 
 
+# The form asks for an address, and the project has none.
+MAINTAINER = "the capdex project <capdex@example.invalid>"
+COPYRIGHT = b"""Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: capdex
+
+Files: *
+Copyright: 2026 the authors of capdex
+License: Apache-2.0
+ On Debian systems the whole text is in /usr/share/common-licenses/Apache-2.0.
+"""
+
+
 def build(release, level):
     """The file's name and its bytes."""
-    version = release.version + ("~snapshot" if release.is_snapshot else "")
+    version = version_of(release)
     architecture = PROCESSORS[release.program.processor]
     content = installed(release)
     size = sum(len(member.content) for member in content.values())
@@ -31,6 +45,16 @@ def build(release, level):
     return f"capdex_{version}_{architecture}.deb", ar(parts, release.epoch)
 
 
+def version_of(release):
+    return release.version + ("~snapshot" if release.is_snapshot else "")
+
+
+def changelog(release):
+    """The changelog in Debian's form, which points to the project's own."""
+    head = f"capdex ({version_of(release)}) unstable; urgency=medium\n\n  * CHANGELOG.md.gz says what is new.\n\n"
+    return f"{head} -- {MAINTAINER}  {formatdate(release.epoch)}\n".encode()
+
+
 def below_root(members):
     # As dpkg-deb names them.
     return {f"./{path}": member for path, member in members.items()}
@@ -39,11 +63,11 @@ def below_root(members):
 def installed(release):
     """Every file by its place below the root."""
     documents = "usr/share/doc/capdex"
-    licence = b"capdex is under the Apache License 2.0, which Debian keeps in /usr/share/common-licenses/Apache-2.0.\n\n"
     members = {
         "usr/bin/capdex": Member(release.files["capdex"].content, EXECUTABLE),
-        f"{documents}/copyright": Member(licence + release.files["LICENSE"].content),
-        f"{documents}/changelog.gz": Member(gz(release.files["CHANGELOG.md"].content, 9)),
+        f"{documents}/copyright": Member(COPYRIGHT),
+        f"{documents}/changelog.gz": Member(gz(changelog(release), 9)),
+        f"{documents}/CHANGELOG.md.gz": Member(gz(release.files["CHANGELOG.md"].content, 9)),
         f"{documents}/sbom.cdx.json": Member(release.sbom),
     }
     for path, place in COMPLETIONS.items():
@@ -62,8 +86,7 @@ def about(release, version, architecture, size):
         "Package: capdex",
         f"Version: {version}",
         f"Architecture: {architecture}",
-        # The form asks for an address, and the project has none.
-        "Maintainer: the capdex project <capdex@example.invalid>",
+        f"Maintainer: {MAINTAINER}",
         f"Installed-Size: {-(-size // 1024)}",
         *([f"Depends: {', '.join(needs)}"] if needs else []),
         # The addresses of registries are checked against the system's certificates.
@@ -71,7 +94,7 @@ def about(release, version, architecture, size):
         "Section: utils",
         "Priority: optional",
         "Description: screens capabilities of AI agents before they are installed",
-        f" {release.summary}",
+        *(f" {line}" for line in textwrap.wrap(release.summary, 76)),
         "",
     ]
     return "\n".join(lines).encode()
