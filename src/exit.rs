@@ -46,6 +46,22 @@ impl From<Exit> for ExitCode {
 #[error("{0}")]
 pub struct UsageError(pub String);
 
+/// The same about a place in a file.
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
+pub struct PlacedUsageError {
+    /// One line that names the place and says what to do.
+    pub text: String,
+    /// The place with a caret below it, in lines; empty where there is none.
+    pub excerpt: String,
+}
+
+/// The place in a file that an error shows; empty for most errors.
+pub fn excerpt_of(error: &anyhow::Error) -> &str {
+    let placed = error.chain().find_map(|cause| cause.downcast_ref::<PlacedUsageError>());
+    placed.map_or("", |placed| &placed.excerpt)
+}
+
 /// Shorthand for an error of wrong usage.
 pub fn usage(message: impl Into<String>) -> anyhow::Error {
     UsageError(message.into()).into()
@@ -54,6 +70,7 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
 /// The exit code of an error: 2 for wrong usage or configuration, 4 where nothing could be done.
 pub fn code_of(error: &anyhow::Error) -> ExitCode {
     // Anywhere in the chain, because context may have been added on the way up.
-    let wrong_usage = error.chain().any(|cause| cause.is::<UsageError>() || cause.is::<Refused>());
+    let wrong_usage =
+        error.chain().any(|cause| cause.is::<UsageError>() || cause.is::<PlacedUsageError>() || cause.is::<Refused>());
     ExitCode::from(if wrong_usage { 2 } else { 4 })
 }

@@ -17,6 +17,7 @@ use crate::analysis;
 use crate::cli::FailOn;
 use crate::content::LineNeutralContents;
 use crate::formats::JudgedCapability;
+use crate::formats::filter::FindingFilter;
 use crate::formats::place::InputPlace;
 
 /// What is told of an input beside its files.
@@ -56,9 +57,11 @@ pub fn judge_scanned(scanned: Vec<Scanned>, input: &JudgedInput, at: AsOf) -> Ve
             target: input.target.clone(),
             scanned,
             scores,
+            own_band: verdict.band,
             verdict,
             deciding: None,
             baseline_statuses: Vec::new(),
+            filter: FindingFilter::default(),
         };
         judged.decided()
     });
@@ -98,10 +101,14 @@ pub fn verdict(scanned: &[Scanned], at: AsOf) -> Verdict {
     })
 }
 
-/// True where a threshold is met. Unknown meets no band: the exit code for incomplete results tells it.
+/// True where a threshold is met: that of a severity by findings that are shown. Unknown meets no band: the exit code for incomplete results tells it.
 pub fn meets(judged: &JudgedCapability, threshold: FailOn) -> bool {
     match threshold {
-        FailOn::Severity(severity) => judged.scanned.facts.findings().any(|fact| fact.severity >= severity),
+        FailOn::Severity(severity) => {
+            let mut shown =
+                judged.scanned.facts.findings().filter(|fact| judged.filter.shows(fact.severity, fact.confidence));
+            shown.any(|fact| fact.severity >= severity)
+        }
         FailOn::Band(threshold) => judged.verdict.band != Band::Unknown && judged.verdict.band >= threshold,
     }
 }

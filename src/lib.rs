@@ -9,6 +9,7 @@ pub mod analysis;
 pub mod baseline;
 pub mod capability_lookup;
 pub mod check;
+pub mod ci;
 pub mod cli;
 pub mod clock;
 pub mod commands;

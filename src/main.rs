@@ -18,6 +18,10 @@ fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) => {
             output::say(format_args!("capdex: {}", escape::escape(&format!("{error:#}"))));
+            // Indented, so that no line of a file reads as a command to who runs us.
+            for line in exit::excerpt_of(&error).lines() {
+                output::say(format_args!("  {}", escape::escape(line)));
+            }
             exit::code_of(&error)
         }
     };

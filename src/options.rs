@@ -12,6 +12,7 @@ const DEFAULT_DB: &str = "capdex.db";
 
 /// Options that every command understands.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Global {
     /// The store, one SQLite file.
     #[arg(long, global = true, env = "CAPDEX_DB", default_value = DEFAULT_DB, value_name = "PATH")]

@@ -1,6 +1,8 @@
 //! Output: results on standard output, words for people on standard error, styles of a terminal.
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use capdex_dataset::escape::escape_json;
@@ -49,6 +51,11 @@ impl Out {
     /// Standard output, with colour where the terminal and `--color` allow it.
     pub fn stdout() -> Self {
         Self { stream: Box::new(io::BufWriter::new(anstream::stdout())) }
+    }
+
+    /// A file in the place of standard output, without colour. Whatever it held is replaced.
+    pub fn file(path: &Path) -> io::Result<Self> {
+        Ok(Self { stream: Box::new(io::BufWriter::new(anstream::StripStream::new(fs::File::create(path)?))) })
     }
 
     /// Writes a line.

@@ -1,12 +1,13 @@
-//! The options of what agents start, `mcp` and `hook`, and of `init`, which has them start it.
+//! The options of what agents and CI systems start, `mcp` and `hook`, and of `init`, which has them start it.
 //!
 //! Must not know what a command does.
 
 use std::path::PathBuf;
 
 use capdex_model::score::Band;
-use clap::Args;
+use clap::{ArgGroup, Args};
 
+use crate::ci::CiSystem;
 use crate::hook::client::HookClient;
 use crate::hook::policy::{HookDecision, HookPolicy};
 
@@ -77,17 +78,21 @@ impl PolicyArgs {
 
 /// Options of `init`.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("writes").required(true).args(["hook", "ci"]))]
 pub struct InitArgs {
     /// The client whose settings get the entry that starts `capdex hook`.
     #[arg(long, value_enum, value_name = "CLIENT")]
-    pub hook: HookClient,
+    pub hook: Option<HookClient>,
+    /// The system that is to run `capdex scan` before a change lands. A file that is there already is left as it is.
+    #[arg(long, value_enum, value_name = "SYSTEM")]
+    pub ci: Option<CiSystem>,
     /// The settings of your home folder, for all projects, and not those of the working folder.
-    #[arg(long, conflicts_with = "file")]
+    #[arg(long, conflicts_with_all = ["file", "ci"])]
     pub user: bool,
-    /// The settings file, where it lies elsewhere.
+    /// The file, where it lies elsewhere.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Print the settings, and write nothing.
+    /// Print what would be written, and write nothing.
     #[arg(long, conflicts_with_all = ["user", "file"])]
     pub print: bool,
     /// The decisions of the hook that is started.

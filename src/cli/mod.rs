@@ -22,7 +22,7 @@ pub use check::CheckArgs;
 pub use diff::DiffArgs;
 pub use installed::{CompletionsArgs, ManArgs};
 pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs, WaitArgs};
-pub use scan::{FailOn, ScanArgs};
+pub use scan::{FailOn, ScanArgs, ScanOutput};
 pub use site::{ReportArgs, ServeArgs};
 pub use watch::{CampaignsArgs, ClonesArgs, CollisionsArgs, DriftArgs, TyposquatsArgs};
 
@@ -59,7 +59,7 @@ pub enum CliCommand {
     Backfill(BackfillArgs),
     /// Score local input without a store: a folder, an archive, a file, a tools list.
     #[command(
-        after_help = "Examples:\n  capdex scan ./my-skill\n  capdex scan package.tgz tools.json --format jsonl\n  capdex scan . --fail-on high\n  capdex scan . --format sarif > capdex.sarif\n  capdex scan . --write-baseline ../known.json\n  capdex scan . --baseline ../known.json --fail-on medium"
+        after_help = "Examples:\n  capdex scan ./my-skill\n  capdex scan package.tgz tools.json --format jsonl\n  capdex scan . --fail-on high\n  capdex scan . --min-severity medium --min-confidence high\n  capdex scan . --format github --output sarif=capdex.sarif --output markdown=summary.md\n  capdex scan . --write-baseline ../known.json\n  capdex scan . --baseline ../known.json --fail-on medium"
     )]
     Scan(ScanArgs),
     /// The question before an install: judge a package, a repository, an MCP server, or all that a configuration starts.
@@ -188,9 +188,9 @@ pub enum CliCommand {
         after_help = "Examples:\n  capdex init --hook claude                 writes the entry that starts it\n  capdex hook claude < event.json\n  capdex hook codex --unknown pass          what nobody knows runs without a question\n\nIt looks at commands that install or start what strangers publish (npx, uvx, claude mcp add, npx skills add, plugins) and\nat writes into skills, hooks and clients' configurations. Anything else passes, and nothing is opened for it. The\nstore is the one that --db or CAPDEX_DB names. A client\nthat cannot ask from a hook (Codex) stops where another asks.\n\nExit code: 0, whatever the decision; 2 for wrong usage."
     )]
     Hook(HookArgs),
-    /// Write the entry of a client's settings that starts `capdex hook`; all else in them stays as it is.
+    /// Write the entry of a client's settings that starts `capdex hook`, or the file of a CI system that runs `capdex scan`.
     #[command(
-        after_help = "Examples:\n  capdex init --hook claude\n  capdex init --hook codex --user --db /var/lib/capdex/capdex.db\n  capdex init --hook gemini --unknown deny     an agent without a person, who would be asked for ever\n  capdex init --hook cursor --print\n\nRun again it changes nothing, or only the command of its own entry. Settings that are not what the client's format says\nare left alone, with exit code 2."
+        after_help = "Examples:\n  capdex init --hook claude\n  capdex init --hook codex --user --db /var/lib/capdex/capdex.db\n  capdex init --hook gemini --unknown deny     an agent without a person, who would be asked for ever\n  capdex init --hook cursor --print\n  capdex init --ci github                      also gitlab, pre-commit\n\nRun again it changes nothing, or only the command of its own entry; all else in settings stays as it is. Settings that are\nnot what the client's format says, and a CI system's file that is there already, are left alone, with exit code 2."
     )]
     Init(InitArgs),
     /// What a shell needs to complete the command line.

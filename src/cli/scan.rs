@@ -5,12 +5,17 @@
 use std::path::PathBuf;
 
 use capdex_crawlers::folder::PathPattern;
-use capdex_model::fact::Severity;
+use capdex_model::fact::{Confidence, Severity};
 use capdex_model::score::Band;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use crate::formats::FORMATS;
+
+/// The parts of the help.
+const INPUT: &str = "What is read";
+const OUTPUT: &str = "What is shown";
+const THRESHOLD: &str = "What counts";
 
 /// Options of `scan`.
 #[derive(Debug, Args)]
@@ -19,37 +24,80 @@ pub struct ScanArgs {
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// How results are printed.
-    #[arg(long, value_parser = formats(), default_value = "table")]
+    #[arg(long, value_parser = formats(), default_value = "table", help_heading = OUTPUT)]
     pub format: String,
+    /// Write the results in this format to a file too, such as `sarif=capdex.sarif`. May be given several times.
+    #[arg(long, value_name = "FORMAT=FILE", help_heading = OUTPUT)]
+    pub output: Vec<ScanOutput>,
+    /// Show only findings of this severity or worse (info, low, medium, high, critical). Milder ones are counted, and meet no
+    /// severity of --fail-on. The verdict is that of all findings.
+    #[arg(long, value_name = "SEVERITY", value_parser = severity, default_value = "info", hide_default_value = true, help_heading = OUTPUT)]
+    pub min_severity: Severity,
+    /// Show only findings of this confidence or more (low, medium, high). The others are counted, as with --min-severity.
+    #[arg(long, value_name = "CONFIDENCE", value_parser = confidence, default_value = "low", hide_default_value = true, help_heading = OUTPUT)]
+    pub min_confidence: Confidence,
     /// Show only this rubric.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", help_heading = OUTPUT)]
     pub rubric: Option<String>,
     /// Exit with 1 when a band (watch, caution, block) or a severity (info … critical) is met or exceeded.
-    #[arg(long, value_name = "BAND_OR_SEVERITY")]
+    #[arg(long, value_name = "BAND_OR_SEVERITY", help_heading = THRESHOLD)]
     pub fail_on: Option<FailOn>,
     /// Findings that are known: they are shown as such and count for no threshold while their content and their time hold.
     /// Read only where you name it, never from what is scanned.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = THRESHOLD)]
     pub baseline: Option<PathBuf>,
     /// Write what was found as a baseline. What --baseline holds already keeps its end.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = THRESHOLD)]
     pub write_baseline: Option<PathBuf>,
     /// Leave out the paths inside a folder that fit: `*` and `?` stand for letters of a name, `**` for any folders; a pattern
     /// without `/` fits a name anywhere. May be given several times. What is left out is told.
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", help_heading = INPUT)]
     pub exclude: Vec<PathPattern>,
     /// Read installed dependencies and caches of a folder too (`node_modules`, virtual environments, caches of package
     /// managers). Without it only those of their files are read that the folder's own texts name.
-    #[arg(long)]
+    #[arg(long, help_heading = INPUT)]
     pub no_default_excludes: bool,
     /// How long the baseline that is written holds: a date, an instant, or a number of days.
-    #[arg(long, value_name = "DATE|DAYS", default_value = "90", requires = "write_baseline")]
+    #[arg(long, value_name = "DATE|DAYS", default_value = "90", requires = "write_baseline", help_heading = THRESHOLD)]
     pub baseline_expires: String,
 }
 
 /// The words of `--format`.
 pub(super) fn formats() -> PossibleValuesParser {
     PossibleValuesParser::new(FORMATS.iter().map(|format| PossibleValue::new(format.id()).help(format.about())))
+}
+
+/// A file that gets the results too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScanOutput {
+    /// The format, one of [`FORMATS`].
+    pub format: String,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl std::str::FromStr for ScanOutput {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = || FORMATS.iter().map(|format| format.id()).collect::<Vec<_>>().join(", ");
+        let (format, path) = text.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or("give FORMAT=FILE")?;
+        if FORMATS.iter().all(|one| one.id() != format) {
+            return Err(format!("there is no format {format:?}: {}", known()));
+        }
+        Ok(Self { format: format.to_owned(), path: path.into() })
+    }
+}
+
+fn severity(text: &str) -> Result<Severity, String> {
+    let found = Severity::ALL.into_iter().find(|severity| severity.as_str() == text);
+    found.ok_or_else(|| "give info, low, medium, high or critical".to_owned())
+}
+
+fn confidence(text: &str) -> Result<Confidence, String> {
+    let all = [Confidence::Low, Confidence::Medium, Confidence::High];
+    let found = all.into_iter().find(|confidence| confidence.as_str() == text);
+    found.ok_or_else(|| "give low, medium or high".to_owned())
 }
 
 /// A threshold that turns results into exit code 1.

@@ -3,7 +3,7 @@
 use capdex_dataset::escape;
 use capdex_db::{CurrentCapability, Reader};
 use capdex_model::capability::Kind;
-use capdex_model::fact::{Confidence, Outcome};
+use capdex_model::fact::{Confidence, Outcome, Severity};
 use capdex_model::facts::SparseFacts;
 use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::listing::Claim;
@@ -239,7 +239,9 @@ fn print_finding(finding: &Finding<'_>, kind: Kind, out: &mut Out) -> anyhow::Re
         Confidence::Low => "low: a lead",
     };
     out.line(format_args!("  sure  {sure}"))?;
-    if let Some(rate) = measured::benign_high(capdex_rules::INDEX.measured(), finding.rule, kind) {
+    // Below that nobody asks how often it is wrong.
+    let asks = finding.severity >= Severity::Medium;
+    if let Some(rate) = measured::benign_high(capdex_rules::INDEX.measured(), finding.rule, kind).filter(|_| asks) {
         let about = if kind == Kind::McpServer { "tool lists" } else { "skills" };
         out.line(format_args!(
             "  rate  high on {} of {} benign {about} that it was measured on, {rate} %",

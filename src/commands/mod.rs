@@ -33,7 +33,8 @@ mod drift;
 mod explain;
 mod export;
 mod hook;
-mod init;
+mod init_ci;
+mod init_hook;
 mod list_output;
 mod man;
 mod mcp;
@@ -89,7 +90,11 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         CliCommand::Restore(options) => backup::restore(&cli.global, options, &mut out),
         CliCommand::Mcp(options) => mcp::run(&cli.global, options),
         CliCommand::Hook(options) => hook::run(&cli.global, options, &mut out),
-        CliCommand::Init(options) => init::run(&cli.global, options, &mut out),
+        CliCommand::Init(options) => match (options.hook, options.ci) {
+            (Some(client), _) => init_hook::run(client, &cli.global, options, &mut out),
+            (None, Some(system)) => init_ci::run(system, options, &mut out),
+            (None, None) => Err(usage("give --hook CLIENT or --ci SYSTEM")),
+        },
         CliCommand::Completions(options) => completions::run(options, &mut out),
         CliCommand::Man(options) => man::run(options, &mut out),
     }?;

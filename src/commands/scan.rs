@@ -7,6 +7,7 @@ use capdex_crawlers::folder::{self, FolderOptions};
 use capdex_dataset::finding::{BaselineStatus, Finding, findings};
 use capdex_dataset::{bulk, escape};
 use capdex_model::bundle::Bundle;
+use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::input::LeftOutReason;
@@ -19,8 +20,10 @@ use crate::check::{named_file, target};
 use crate::cli::{FailOn, ScanArgs};
 use crate::content::LineNeutralContents;
 use crate::exit::{Exit, usage};
+use crate::formats::JudgedCapability;
+use crate::formats::filter::FindingFilter;
+use crate::formats::outputs::ScanOutputs;
 use crate::formats::place::InputPlace;
-use crate::formats::{FORMATS, JudgedCapability};
 use crate::judging::JudgedInput;
 use crate::options::Global;
 use crate::output::{self, Out};
@@ -54,11 +57,7 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
     let baseline = options.baseline.as_deref().map(Baseline::read).transpose()?.map(|baseline| baseline.at(at));
     let mut draft = options.write_baseline.as_deref().map(|path| NewBaseline::begin(path, options, at)).transpose()?;
     // Before the scan: a wrong format should be told at once.
-    let mut printer = FORMATS
-        .iter()
-        .find(|format| format.id() == options.format)
-        .map(|format| format.printer())
-        .ok_or_else(|| usage(format!("there is no format {:?}", options.format)))?;
+    let mut outputs = ScanOutputs::open(&options.format, &options.output)?;
     let pool = bulk::pool(global.threads)?;
     // The working folder is taken once, so that all places in the output are relative to the same one.
     let judge = Judge {
@@ -69,6 +68,7 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
             ..FolderOptions::default()
         },
         rubric: options.rubric.as_deref(),
+        filter: FindingFilter { severity: options.min_severity, confidence: options.min_confidence },
         at,
         baseline: baseline.as_ref(),
         needs_contents: baseline.is_some() || draft.is_some(),
@@ -93,7 +93,7 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
                         // The draft takes findings whether known or not, so that a new baseline holds all that stands.
                         draft.take(one, baseline.as_ref());
                     }
-                    printer.add(one, out)?;
+                    outputs.add(one, out)?;
                 }
                 progress.advance(1);
             }
@@ -101,7 +101,7 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
         },
     )?;
     progress.finish();
-    printer.finish(out)?;
+    outputs.finish(out)?;
     if !global.quiet {
         left_out.print();
         hint_at_check(&options.paths);
@@ -137,6 +137,7 @@ struct Judge<'a> {
     from: std::path::PathBuf,
     reading: FolderOptions,
     rubric: Option<&'a str>,
+    filter: FindingFilter,
     at: AsOf,
     baseline: Option<&'a BaselineIndex>,
     /// True where a baseline is read or written.
@@ -170,6 +171,7 @@ impl Judge<'_> {
         let judged = judging::judge(&bundle, &input, self.at).into_iter().map(|mut judged| {
             // After the verdict, which needs every rubric, even where only one is shown.
             judged.scores.retain(|score| self.rubric.is_none_or(|id| score.rubric.id == id));
+            judged.filter = self.filter;
             self.compared(judged)
         });
         (judged.collect(), is_read)
@@ -209,7 +211,7 @@ impl OwnedQuery {
 fn queries(judged: &JudgedCapability, form: BaselineForm) -> Vec<OwnedQuery> {
     let findings = match form {
         BaselineForm::Former => findings(&judged.scanned.facts),
-        BaselineForm::Present => judged.findings(),
+        BaselineForm::Present => judged.all_findings(),
     };
     let whole = whole_content(judged, form);
     let query = |finding: Finding<'_>| {
@@ -238,10 +240,14 @@ fn meets(judged: &JudgedCapability, threshold: FailOn, baseline: Option<&Baselin
     match threshold {
         FailOn::Severity(severity) => judged.findings().iter().any(|one| one.severity >= severity && is_new(one)),
         FailOn::Band(threshold) => {
-            let band = judged.verdict.band;
-            // A newer rule may find more in the same content without a stricter band.
-            let is_known = baseline.knows_band(&whole_content(judged, baseline.form()), band)
-                && !judged.findings().iter().any(|one| one.severity > Severity::Info && is_new(one));
+            // What is in a package speaks for itself, and may be known.
+            let band = judged.own_band;
+            // A package has another content with every file that changes. Its findings are bound to their own files.
+            let is_known = judged.scanned.capability.kind == Kind::Package
+                || baseline.knows_band(&whole_content(judged, baseline.form()), band);
+            // A newer rule may find more in the same content without a stricter band. A verdict is of all findings.
+            let is_known =
+                is_known && !judged.all_findings().iter().any(|one| one.severity > Severity::Info && is_new(one));
             // Unknown meets no threshold; it is told by the exit code for incomplete results.
             band != Band::Unknown && band >= threshold && !is_known
         }
@@ -301,7 +307,12 @@ impl NewBaseline {
         let slug = &judged.scanned.capability.slug;
         let present = queries(judged, BaselineForm::Present);
         let asked = queries(judged, before.map_or(BaselineForm::Present, BaselineIndex::form));
-        for ((finding, known), asked) in judged.findings().iter().zip(present).zip(&asked) {
+        let all = judged.all_findings();
+        for ((finding, known), asked) in all.iter().zip(present).zip(&asked) {
+            // What nobody was shown is accepted by nobody.
+            if !judged.filter.shows(finding.severity, finding.confidence) {
+                continue;
+            }
             let expires = before.and_then(|before| before.expiry(asked.query())).unwrap_or(self.expires);
             self.baseline.add(KnownFinding {
                 fingerprint: known.fingerprint,
@@ -313,7 +324,7 @@ impl NewBaseline {
                 file: judged.place.fingerprint_path(finding.file),
             });
         }
-        let (content, band) = (whole_content(judged, BaselineForm::Present), judged.verdict.band);
+        let (content, band) = (whole_content(judged, BaselineForm::Present), judged.own_band);
         // A good band needs no exception, and an unknown one must not get one.
         if matches!(band, Band::Watch | Band::Caution | Band::Block) {
             let known = |before: &BaselineIndex| before.band_expiry(&whole_content(judged, before.form()), band);

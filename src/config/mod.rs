@@ -15,6 +15,7 @@ mod notifier_section;
 mod registries;
 mod retention;
 mod sources;
+mod toml_error;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -126,8 +127,7 @@ impl Schedule {
     }
 
     fn parse(text: &str, origin: &str) -> anyhow::Result<Self> {
-        let schedule: Self =
-            toml::from_str(text).map_err(|error| usage(format!("{origin} is not a schedule: {}", one_line(&error))))?;
+        let schedule: Self = toml::from_str(text).map_err(|error| toml_error::placed(&error, text, origin))?;
         for (id, section) in &schedule.sources {
             // Sources are checked while the file is at hand, so that the error can name it.
             source_of(section.kind.as_deref().unwrap_or(id))?;
@@ -244,12 +244,9 @@ pub fn source_of(id: &str) -> anyhow::Result<&'static dyn Source> {
         return Ok(source);
     }
     let known: Vec<&str> = SOURCES.iter().map(|source| source.meta().id).collect();
-    Err(usage(format!("there is no source {id:?}; the sources are {}", known.join(", "))))
-}
-
-fn one_line(error: &toml::de::Error) -> String {
-    let text = error.to_string();
-    text.lines().filter(|line| !line.trim().is_empty()).map(str::trim).collect::<Vec<_>>().join(" ")
+    let meant = toml_error::nearest(id, known.iter().copied());
+    let meant = meant.map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
+    Err(usage(format!("there is no source {id:?}{meant}; the sources are {}", known.join(", "))))
 }
 
 #[cfg(test)]

@@ -42,6 +42,9 @@ pub struct ScanRecord<'a> {
     capability_tags: BTreeSet<String>,
     /// The findings, sorted by (file, line, column, rule).
     pub findings: Vec<Finding<'a>>,
+    /// The number of findings that the caller's filter leaves out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub findings_not_shown: Option<usize>,
     scores: BTreeMap<&'a str, ScoreView<'a>>,
     /// What a model reads of it; null where it was scanned before that was listed.
     surfaces: Option<&'a [SurfaceRecord]>,
@@ -143,6 +146,7 @@ impl<'a> ScanRecord<'a> {
             left_out: &[],
             capability_tags: capability_tags(facts),
             findings,
+            findings_not_shown: None,
             scores: scores.iter().map(|score| (&*score.rubric.id, ScoreView::of(score))).collect(),
             surfaces: None,
             surfaces_beyond: None,

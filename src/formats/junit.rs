@@ -62,6 +62,10 @@ impl Printer for JunitPrinter {
             xml(&judged.verdict.reason),
             capability.content.hex()
         )?;
+        if judged.not_shown() > 0 {
+            let left = judged.not_shown();
+            writeln!(self.body, "      <property name=\"findings_not_shown\" value=\"{left}\"/>")?;
+        }
         for score in judged.shown() {
             let value = score.value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
             let (id, grade) = (&score.rubric.id, xml(&score.grade));

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::{JudgedCapability, Printer, ScanFormat};
+use super::{JudgedCapability, Printer, ScanFormat, not_shown};
 use crate::output::Out;
 use capdex_dataset::finding::BaselineStatus;
 
@@ -128,6 +128,9 @@ fn section(judged: &JudgedCapability) -> anyhow::Result<MarkdownSection> {
         writeln!(text, "| {severity}{known} | {rule} | {place} | {evidence} |")?;
     }
     left_out(&mut text, findings.len(), "finding")?;
+    if let Some(note) = not_shown(judged) {
+        writeln!(text, "\n{note}")?;
+    }
     for gap in judged.gaps().iter().take(SHOWN) {
         writeln!(text, "\nNot looked at: {}", code(&gap.to_string()))?;
     }

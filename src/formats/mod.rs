@@ -8,21 +8,25 @@ use std::sync::Arc;
 use capdex_db::Scanned;
 use capdex_model::fact::Severity;
 use capdex_model::input::{Alias, LeftOut};
-use capdex_model::score::{Score, Verdict};
+use capdex_model::score::{Band, Score, Verdict};
 use capdex_model::snapshot::Gap;
 use capdex_rubrics::verdict::deciding;
 
 use crate::content::LineNeutralContents;
 use crate::output::Out;
+use capdex_dataset::escape;
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::{Finding, findings};
 use capdex_dataset::scan_record::{ScanRecord, TargetRecord};
+use filter::FindingFilter;
 
+pub mod filter;
 mod github;
 mod json;
 mod jsonl;
 mod junit;
 mod markdown;
+pub mod outputs;
 pub mod place;
 mod sarif;
 mod table;
@@ -78,10 +82,14 @@ pub struct JudgedCapability {
     pub scores: Vec<Score>,
     /// Its verdict; that of the package on the package's line.
     pub verdict: Verdict,
+    /// The band by what is its own: that of the verdict, but for a package that is as bad as something in it.
+    pub own_band: Band,
     /// The fingerprint of the finding that decides the verdict; none where no finding does.
     pub deciding: Option<String>,
     /// The standing of each finding against the baseline, in the order of the findings; empty without a baseline.
     pub baseline_statuses: Vec<BaselineStatus>,
+    /// The findings that are shown; the rest is counted.
+    pub filter: FindingFilter,
 }
 
 impl JudgedCapability {
@@ -91,8 +99,20 @@ impl JudgedCapability {
         self.scores.iter().filter(|score| score.rubric.is_seed() || self.scores.len() == 1)
     }
 
-    /// The findings, each with how it stands against the baseline, and with the fingerprint of its place.
+    /// The findings that are shown, each with how it stands against the baseline, and with the fingerprint of its place.
     pub fn findings(&self) -> Vec<Finding<'_>> {
+        // Filtered last, so that a fingerprint is the same whatever is shown.
+        let all = self.all_findings().into_iter();
+        all.filter(|finding| self.filter.shows(finding.severity, finding.confidence)).collect()
+    }
+
+    /// The number of findings that the filter leaves out.
+    pub fn not_shown(&self) -> usize {
+        self.scanned.facts.findings().filter(|fact| !self.filter.shows(fact.severity, fact.confidence)).count()
+    }
+
+    /// The same, whether shown or not.
+    pub fn all_findings(&self) -> Vec<Finding<'_>> {
         let mut all = findings(&self.scanned.facts);
         // Equal ones in one file are numbered, as in the fingerprints of before.
         let mut seen: BTreeMap<(&str, &str, &str, &str), usize> = BTreeMap::new();
@@ -111,7 +131,7 @@ impl JudgedCapability {
     #[must_use]
     pub fn decided(self) -> Self {
         let fact = deciding(&self.scanned.facts);
-        let found = fact.and_then(|fact| self.findings().into_iter().find(|finding| finding.is_of(fact)));
+        let found = fact.and_then(|fact| self.all_findings().into_iter().find(|finding| finding.is_of(fact)));
         let fingerprint = found.map(|finding| finding.fingerprint);
         Self { deciding: fingerprint, ..self }
     }
@@ -132,12 +152,20 @@ impl JudgedCapability {
         let item = ScanRecord::new(&self.input, capability, completeness, facts, &self.scores, &self.verdict);
         let mut item = item.with_surfaces(surfaces);
         item.findings = self.findings();
+        item.findings_not_shown = Some(self.not_shown()).filter(|left| *left > 0);
         item.verdict.finding.clone_from(&self.deciding);
         item.aliases = &self.aliases;
         item.left_out = &self.left_out;
         item.target = self.target.as_deref();
         item
     }
+}
+
+/// The line about findings that the filter leaves out; none where it leaves out none.
+fn not_shown(judged: &JudgedCapability) -> Option<String> {
+    let left = u64::try_from(judged.not_shown()).unwrap_or(u64::MAX);
+    (left > 0)
+        .then(|| format!("{} not shown: below --min-severity or --min-confidence", escape::count(left, "finding")))
 }
 
 /// The three words that SARIF and GitHub know for how bad something is.

@@ -231,6 +231,7 @@ fn capability(judged: &JudgedCapability) -> Value {
         "reason": escape(&judged.verdict.reason),
         "disagreement": judged.verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
         "scores": scores,
+        "findings_not_shown": judged.not_shown(),
     })
 }
 

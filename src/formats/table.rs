@@ -4,7 +4,7 @@ use capdex_dataset::escape;
 use capdex_model::capability::Kind;
 use capdex_model::snapshot::Completeness;
 
-use super::{JudgedCapability, Printer, ScanFormat};
+use super::{JudgedCapability, Printer, ScanFormat, not_shown};
 use crate::output::{self, Out};
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::Finding;
@@ -49,6 +49,7 @@ fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Resul
     // A rest of a package without findings has nothing to say; one with a gap has.
     let is_empty_rest = scanned.capability.kind == Kind::Package
         && findings.is_empty()
+        && judged.not_shown() == 0
         && scanned.completeness == Completeness::Analysed;
     if is_empty_rest {
         return Ok(());
@@ -73,6 +74,9 @@ fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Resul
     worst_first.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     for finding in worst_first {
         print_finding(finding, out)?;
+    }
+    if let Some(note) = not_shown(judged) {
+        out.line(format_args!("    {note}"))?;
     }
     for gap in scanned.completeness.gaps() {
         out.line(format_args!("    not looked at: {}", escape::escape(&gap.to_string())))?;

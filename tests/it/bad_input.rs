@@ -194,7 +194,7 @@ fn what_does_not_parse_stands_in_the_ledger_until_it_does() {
 }
 
 #[test]
-fn wrong_usage_is_one_line_and_exit_code_2() {
+fn wrong_usage_is_one_line_with_the_place_below_it_and_exit_code_2() {
     let capdex = Capdex::offline();
     capdex.write("bad.toml", "name = \"x\"\n[sources.npn]\nwatchlist = []\n").write("odd.toml", "nam = 1\n");
     capdex.write("busy/file", "x");
@@ -212,8 +212,16 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
         let run = capdex.run(arguments);
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
         assert_eq!(run.stdout.as_str(), "", "{arguments:?}: {}", run.stderr);
-        assert_eq!(run.stderr.lines().count(), 1, "{arguments:?}: {}", run.stderr);
+        // The place in a file stands below, indented.
+        let said = run.stderr.lines().filter(|line| !line.starts_with("  "));
+        assert_eq!(said.count(), 1, "{arguments:?}: {}", run.stderr);
     }
+    let odd = capdex.run(&["nightly", "--config", "odd.toml"]);
+    assert!(
+        odd.stderr.contains("did you mean `name`?") && odd.stderr.ends_with("\n  1 | nam = 1\n    | ^^^\n"),
+        "{}",
+        odd.stderr
+    );
     for arguments in
         [&["nightly", "--no-such-option"][..], &["no-such-command"], &["scan"], &["--as-of", "yesterday", "status"]]
     {

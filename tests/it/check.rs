@@ -184,8 +184,16 @@ fn every_package_of_a_lock_file_is_a_target() {
     assert!(is_calm(&found["npm:weather-mcp@1.0.0"]), "{found:?}");
     assert_eq!(found["pypi:httpx>=0.27"], "unknown");
     assert_eq!(found.len(), 4);
-    let unread = check(capdex.write("yarn.lock", ""), &["yarn.lock"]);
-    assert_eq!((unread.code, unread.stderr.contains("package-lock.json")), (Some(2), true), "{}", unread.stderr);
+    capdex.write(
+        "pnpm-lock.yaml",
+        "lockfileVersion: '9.0'\npackages:\n  '@acme/notes@0.9.9':\n    resolution: {integrity: x}\n",
+    );
+    capdex.write("poetry.lock", "[[package]]\nname = \"fetch-server\"\nversion = \"0.3.0\"\n");
+    let found = bands(&capdex, &["pnpm-lock.yaml", "poetry.lock"]);
+    assert_eq!(found["npm:@acme/notes@0.9.9"], "block");
+    assert!(found.contains_key("pypi:fetch-server@0.3.0") && found.len() == 2, "{found:?}");
+    let unread = check(capdex.write("bun.lockb", ""), &["bun.lockb"]);
+    assert_eq!((unread.code, unread.stderr.contains("pnpm")), (Some(2), true), "{}", unread.stderr);
 }
 
 /// A server that says what it lists.

@@ -1,4 +1,6 @@
-//! `deploy/release` over a repository of its own: the archive's content, its checksum, the same bytes twice, and refusals.
+//! `deploy/release` over a repository of its own: what is made, the archive's content, checksums, the same bytes twice, and refusals.
+//!
+//! What users do with the packages is told by `install`.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -17,22 +19,43 @@ struct Repository {
 
 impl Repository {
     fn new() -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let repository = Self { folder: TempDir::new().expect("a temporary folder") };
-        for name in ["Cargo.toml", "README.md", "LICENSE", "CHANGELOG.md", "deploy/release"] {
-            let to = repository.tree().join(name);
+        let packers =
+            std::fs::read_dir(root.join("deploy/packages")).expect("a folder").map(|entry| entry.expect("an entry"));
+        let packers = packers.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+        let packers = packers.map(|entry| format!("deploy/packages/{}", entry.file_name().to_string_lossy()));
+        let texts = ["README.md", "LICENSE", "CHANGELOG.md", "deploy/release"].map(str::to_owned);
+        for name in packers.chain(texts) {
+            let to = repository.tree().join(&name);
             std::fs::create_dir_all(to.parent().expect("below the folder")).expect("writes");
-            std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(name), to).expect("copies");
+            std::fs::copy(root.join(&name), to).expect("copies");
         }
+        // A workspace without dependencies, so that Cargo tells what is linked without building or fetching.
+        let version = env!("CARGO_PKG_VERSION");
+        let package = "[package]\nname = \"capdex\"\nversion.workspace = true\nlicense = \"Apache-2.0\"\ndescription = \"Looks.\"\n";
+        repository.write("Cargo.toml", &format!("[workspace.package]\nversion = \"{version}\"\n\n{package}"));
+        repository
+            .write("Cargo.lock", &format!("version = 4\n\n[[package]]\nname = \"capdex\"\nversion = \"{version}\"\n"));
+        std::fs::create_dir(repository.tree().join("src")).expect("a folder");
+        repository.write("src/main.rs", "fn main() {}\n");
         repository.git(&["init", "--quiet"]);
         repository.commit();
-        // It answers as the program does, and is packed in a moment: a debug build takes half a minute to compress.
-        let program = repository.folder.path().join("capdex");
-        let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_capdex"));
-        std::fs::write(&program, script).expect("writes");
-        let mut mode = std::fs::metadata(&program).expect("written").permissions();
-        std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o700);
-        std::fs::set_permissions(&program, mode).expect("sets");
+        repository.compile("capdex", &[]);
         repository
+    }
+
+    /// A program that answers as ours does, and is packed in a moment: a debug build takes half a minute to compress.
+    fn compile(&self, name: &str, options: &[&str]) {
+        let source = self.folder.path().join("stand-in.c");
+        let starts = format!("execv(\"{}\", arguments)", env!("CARGO_BIN_EXE_capdex"));
+        let text =
+            format!("#include <unistd.h>\nint main(int count, char **arguments) {{ (void)count; return {starts}; }}\n");
+        std::fs::write(&source, text).expect("writes");
+        let mut command = Command::new("cc");
+        let output = command.args(options).arg("-o").arg(self.folder.path().join(name)).arg(source).output();
+        let output = output.expect("a C compiler, which linking needs anyway");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
     fn tree(&self) -> PathBuf {
@@ -63,11 +86,19 @@ impl Repository {
         command.env("SOURCE_DATE_EPOCH", EPOCH.to_string()).output().expect("bash starts")
     }
 
+    /// Every file that was made, with its digest.
+    fn made(&self, out: &str) -> BTreeMap<String, String> {
+        let listed = std::fs::read_dir(self.folder.path().join(out)).expect("a folder");
+        let digest = |path: &Path| capdex_model::digest::Digest::of(&std::fs::read(path).expect("reads")).hex();
+        let made = listed.map(|entry| entry.expect("an entry"));
+        made.map(|entry| (entry.file_name().to_string_lossy().into_owned(), digest(&entry.path()))).collect()
+    }
+
     /// The only archive of a folder, with its name.
     fn archive(&self, out: &str) -> (String, Vec<u8>) {
         let listed = std::fs::read_dir(self.folder.path().join(out)).expect("a folder");
         let paths = listed.map(|entry| entry.expect("an entry").path());
-        let mut archives = paths.filter(|path| path.extension().is_some_and(|end| end == "gz"));
+        let mut archives = paths.filter(|path| path.to_string_lossy().ends_with(".tar.gz"));
         let path = archives.next().expect("an archive");
         assert_eq!(archives.next(), None);
         (path.file_name().expect("a name").to_string_lossy().into_owned(), std::fs::read(path).expect("reads"))
@@ -134,14 +165,62 @@ fn an_archive_holds_the_program_its_texts_completions_and_man_pages() {
 }
 
 #[test]
-fn the_checksum_is_the_archives_and_the_same_commit_gives_the_same_bytes() {
+fn the_checksums_are_those_of_the_files_and_the_same_commit_gives_the_same_bytes() {
     let repository = Repository::new();
-    done(&repository.release("first", &[]));
+    let printed = done(&repository.release("first", &[]));
     done(&repository.release("second", &[]));
-    let (name, archive) = repository.archive("first");
-    assert_eq!(repository.archive("second"), (name.clone(), archive.clone()));
+    let made = repository.made("first");
+    assert_eq!(repository.made("second"), made);
+    assert!(made.keys().all(|name| printed.contains(&format!("/{name}\n"))), "{printed}");
     let sums = std::fs::read_to_string(repository.folder.path().join("first/SHA256SUMS")).expect("the sums");
-    assert_eq!(sums, format!("{}  {name}\n", capdex_model::digest::Digest::of(&archive).hex()));
+    let expected: String = made
+        .iter()
+        .filter(|(name, _)| *name != "SHA256SUMS")
+        .map(|(name, digest)| format!("{digest}  {name}\n"))
+        .collect();
+    assert_eq!(sums, expected);
+    assert_eq!(made.len(), 8, "{made:?}");
+}
+
+#[test]
+fn a_package_says_what_its_program_asks_of_a_system() {
+    let repository = Repository::new();
+    done(&repository.release("out", &[]));
+    let wheel = |out: &str| repository.made(out).into_keys().find(|name| name.ends_with(".whl")).expect("a wheel");
+    // The stand-in asks for no newer symbol of glibc than that which starts a program, of 2.34.
+    let tag = format!("py3-none-manylinux_2_34_{}.whl", std::env::consts::ARCH);
+    assert!(wheel("out").ends_with(&tag) || wheel("out").contains("manylinux_2_17"), "{}", wheel("out"));
+    repository.compile("capdex", &["-static"]);
+    done(&repository.release("static", &[]));
+    assert!(
+        wheel("static").contains("-manylinux_2_17_") && wheel("static").contains(".musllinux_1_1_"),
+        "{}",
+        wheel("static")
+    );
+    let deb = repository.made("static").into_keys().find(|name| name.ends_with(".deb")).expect("a package");
+    let bytes = std::fs::read(repository.folder.path().join("static").join(deb)).expect("reads");
+    assert!(bytes.starts_with(b"!<arch>\ndebian-binary   "));
+    // A library that not every system has.
+    std::fs::write(repository.folder.path().join("odd.c"), "int odd(void) { return 1; }\n").expect("writes");
+    let library = repository.folder.path().join("libodd.so");
+    let made =
+        Command::new("cc").args(["-shared", "-o"]).arg(&library).arg(repository.folder.path().join("odd.c")).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    repository.compile("capdex", &["-Wl,--no-as-needed", library.to_str().expect("text")]);
+    let told = refusal(&repository.release("odd", &[]));
+    assert!(told.contains("libraries that other machines may lack: ") && told.contains("libodd.so"), "{told}");
+}
+
+#[test]
+fn a_program_of_another_system_has_an_archive_alone() {
+    let repository = Repository::new();
+    let program = repository.folder.path().join("capdex");
+    std::fs::write(&program, format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_capdex"))).expect("writes");
+    let output = repository.release("out", &[]);
+    done(&output);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no packages for pip, npm, Debian and containers"));
+    let ends: Vec<String> = repository.made("out").into_keys().collect();
+    assert_eq!(ends.len(), 3, "{ends:?}");
 }
 
 #[test]

@@ -25,6 +25,7 @@ const READING: &[&str] = &[
     "scan skill tools.json broken.tgz --format github",
     "scan skill tools.json broken.tgz --format markdown",
     "scan skill --rubric agentscore/seed --fail-on high",
+    "scan skill --rubric agentscore/seed --min-severity high --min-confidence medium --fail-on high",
     "check npm:weather-mcp pypi:fetch-server@0.3.0 npm:nobody npm:agent-pack --offline",
     "check client/.mcp.json --offline",
     "check npm:weather-mcp npm:nobody --offline --format json",
@@ -105,6 +106,8 @@ const REFUSED: &[&str] = &[
     "scan",
     "scan missing",
     "scan skill --format yaml",
+    "scan skill --min-severity grave",
+    "scan skill --output yaml=x",
     "scan skill --rubric none",
     "alerts send --config schedule.toml",
     "scan skill --fail-on none",
@@ -154,7 +157,7 @@ const EXEMPT: [(&str, &str); 6] = [
     ("nightly", "its nights make the store, and stand first"),
     ("mcp", "what it says is told by `mcp`, over its own protocol"),
     ("hook", "it answers events of clients, as `hook` tests tell"),
-    ("init", "it writes into clients' settings, as `hook` tests tell"),
+    ("init", "it writes into settings and files of others, as `hook` and `ci` tests tell"),
 ];
 
 /// Nights of the store, in order.

@@ -72,13 +72,17 @@ const EXCEPTIONS: [Exception; 17] = [
 ];
 
 /// More of them, of one word each.
-const WORDS: [(&str, &str, &str); 14] = [
+const WORDS: [(&str, &str, &str); 18] = [
     ("crawlers/pypi/project.rs", "git", "a label of project addresses"),
     ("crawlers/pypi/project.rs", "github", "a label of project addresses"),
     ("crawlers/references.rs", "git", "a scheme of addresses"),
     ("crawlers/settings/well_known.rs", "pypi", "a part of a host's name"),
     ("src/check/launch.rs", "npm", "the name of a program"),
-    ("src/check/lock_file.rs", "git", "a key of lock files"),
+    ("src/ci/mod.rs", "github", "the word of a CI system"),
+    ("src/check/lock_file/npm.rs", "git", "a scheme of addresses"),
+    ("src/check/lock_file/python.rs", "git", "a key of lock files"),
+    ("src/check/lock_file/python.rs", "pypi", "the usual index of a Pipfile"),
+    ("src/check/lock_file/yarn.rs", "git", "a scheme of addresses"),
     ("src/check/target.rs", "github", "a type of package URLs"),
     ("src/check/target.rs", "npm", "a type of package URLs"),
     ("src/check/target.rs", "oci", "a type of package URLs"),

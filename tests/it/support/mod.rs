@@ -9,4 +9,5 @@ pub(crate) mod receiver;
 pub(crate) mod registry;
 pub(crate) mod rig;
 pub(crate) mod service;
+pub(crate) mod shipped;
 pub(crate) mod verdaccio;

@@ -20,7 +20,7 @@ impl Verdaccio {
     /// Starts one without packages, in which anybody may publish.
     pub(crate) fn start(command: &str, folder: &Path) -> Self {
         let config = "storage: ./storage\nauth:\n  htpasswd:\n    file: ./htpasswd\n    max_users: 10\nuplinks: {}\n\
-                      packages:\n  '**':\n    access: $all\n    publish: $all\n\
+                      max_body_size: 200mb\npackages:\n  '**':\n    access: $all\n    publish: $all\n\
                       log: { type: stdout, format: json, level: warn }\n";
         std::fs::write(folder.join("verdaccio.yaml"), config).expect("writes");
         let arguments =

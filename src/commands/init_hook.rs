@@ -1,4 +1,4 @@
-//! `capdex init`: writes the entry of a client's settings that starts `capdex hook`.
+//! `capdex init --hook`: writes the entry of a client's settings that starts `capdex hook`.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ use crate::hook::entry::{HookEntry, Settings};
 use crate::options::Global;
 use crate::output::{self, Out};
 
-pub(super) fn run(global: &Global, options: &InitArgs, out: &mut Out) -> anyhow::Result<Exit> {
-    let entry = HookEntry { client: options.hook, command: command(global, options)? };
+pub(super) fn run(client: HookClient, global: &Global, options: &InitArgs, out: &mut Out) -> anyhow::Result<Exit> {
+    let entry = HookEntry { client, command: command(client, global, options)? };
     if options.print {
         out.json_pretty(&entry.alone())?;
         return Ok(Exit::Done);
@@ -36,7 +36,7 @@ pub(super) fn run(global: &Global, options: &InitArgs, out: &mut Out) -> anyhow:
                 std::fs::create_dir_all(folder).with_context(|| format!("failed to make the folder of {shown}"))?;
             }
             files::replace(&path, text.as_bytes()).with_context(|| format!("failed to write {shown}"))?;
-            output::say(format_args!("wrote the hook into {shown}{}", next(options.hook)));
+            output::say(format_args!("wrote the hook into {shown}{}", next(client)));
         }
     }
     Ok(Exit::Done)
@@ -66,9 +66,9 @@ fn path(options: &InitArgs, entry: &HookEntry) -> anyhow::Result<PathBuf> {
 }
 
 /// The command that the client starts: this very program, since a client's PATH may be another.
-fn command(global: &Global, options: &InitArgs) -> anyhow::Result<String> {
+fn command(client: HookClient, global: &Global, options: &InitArgs) -> anyhow::Result<String> {
     let program = std::env::current_exe().context("failed to find this program's own path")?;
-    let mut words = vec![text(&program)?, "hook".to_owned(), options.hook.word().to_owned()];
+    let mut words = vec![text(&program)?, "hook".to_owned(), client.word().to_owned()];
     words.extend(options.policy.words().into_iter().map(str::to_owned));
     // Absolute, because a client starts it in the folder of each project.
     let db = std::path::absolute(&global.db).with_context(|| format!("failed to find {}", global.db.display()))?;
