@@ -56,15 +56,15 @@ impl Hits {
 }
 
 /// On how many benign cases a rule fires at high or critical, over all sets about one kind of thing: servers, by their tool
-/// lists, or everything else, by skills. None where no set is about it.
+/// lists, or everything else, by skills. None where it fires on no case of theirs: some rules ask what no case can answer, such
+/// as what a night changed.
 pub fn benign_high(sets: &BTreeMap<String, MeasuredSet>, rule: &str, kind: Kind) -> Option<Rate> {
     let about = if kind == Kind::McpServer { "mcp-" } else { "skills" };
-    let own = sets.iter().filter(|(name, _)| name.starts_with(about));
-    let rate = own.fold(Rate::default(), |rate, (_, set)| Rate {
-        hits: rate.hits + set.rules.get(rule).map_or(0, |hits| hits.benign_high),
-        of: rate.of + set.benign,
-    });
-    (rate.of > 0).then_some(rate)
+    let own: Vec<&MeasuredSet> = sets.iter().filter(|(name, _)| name.starts_with(about)).map(|(_, set)| set).collect();
+    let hits: Vec<&Hits> = own.iter().filter_map(|set| set.rules.get(rule)).collect();
+    let rate =
+        Rate { hits: hits.iter().map(|hits| hits.benign_high).sum(), of: own.iter().map(|set| set.benign).sum() };
+    (!hits.is_empty()).then_some(rate)
 }
 
 /// The text of a figures file.
@@ -130,8 +130,8 @@ mod tests {
         ];
         let sets = BTreeMap::from(sets);
         assert_eq!(benign_high(&sets, "a", Kind::Hook), Some(Rate { hits: 3, of: 40 }));
-        assert_eq!(benign_high(&sets, "b", Kind::McpServer), Some(Rate { hits: 0, of: 5 }));
-        assert_eq!(benign_high(&BTreeMap::new(), "a", Kind::Skill), None);
+        assert_eq!(benign_high(&sets, "a", Kind::McpServer), Some(Rate { hits: 5, of: 5 }));
+        assert_eq!(benign_high(&sets, "b", Kind::McpServer), None);
     }
 
     #[test]
