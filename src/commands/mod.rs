@@ -15,6 +15,7 @@ use crate::output::Out;
 
 mod abuse;
 mod accept_removals;
+mod agent_scan;
 mod alerts;
 mod backfill;
 mod backup;
@@ -90,6 +91,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         CliCommand::Mcp(options) => mcp::run(&cli.global, options),
         CliCommand::Hook(options) => hook::run(&cli.global, options, &mut out),
         CliCommand::Init(options) => init::run(&cli.global, options, &mut out),
+        CliCommand::AgentScan(command) => agent_scan::run(command, &mut out),
         CliCommand::Completions(options) => completions::run(options, &mut out),
         CliCommand::Man(options) => man::run(options, &mut out),
     }?;
