@@ -19,7 +19,7 @@ use crate::shutdown::shutdown_requested;
 /// The most bytes of one answer.
 const MAX_ANSWER: u64 = 8 << 20;
 /// Requests a second: an endpoint of one's own has no other guests.
-const REQUESTS_PER_SECOND: u32 = 100;
+const REQUESTS_PER_SECOND: u32 = 1000;
 /// Tries of one request that the endpoint refuses or does not answer.
 const TRIES: u32 = 3;
 

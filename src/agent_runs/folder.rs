@@ -77,6 +77,25 @@ impl RunFolder {
             .with_context(|| format!("failed to write into {}", self.path.display()))
     }
 
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Forgets a trial that broke off.
+    ///
+    /// # Errors
+    /// A folder that cannot be written.
+    pub fn forget(&self, trial: &TrialId) -> anyhow::Result<()> {
+        let path = self.path_of(trial);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("failed to remove {}", path.display()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The file of a trial.
     pub fn path_of(&self, trial: &TrialId) -> PathBuf {
         self.path.join(TRIALS).join(format!("{trial}.jsonl"))

@@ -50,8 +50,23 @@ impl<'a> MockServer<'a> {
     /// Errors of the streams and of the folder.
     pub fn serve(&mut self, input: impl BufRead, output: impl Write) -> anyhow::Result<()> {
         mcp::converse(self, input, output).context("failed to talk over standard input and output")?;
-        let server = self.server.clone();
-        self.within(|trial| trial.note(Event::Closed { server }))
+        self.note(Event::Closed { server: self.server.clone() })
+    }
+
+    /// Notes an event in the trial.
+    ///
+    /// # Errors
+    /// Errors of the folder.
+    pub fn note(&self, event: Event) -> anyhow::Result<()> {
+        self.within(|trial| trial.note(event))
+    }
+
+    /// Hands the operator's words over, and gives them.
+    ///
+    /// # Errors
+    /// Errors of the folder.
+    pub fn operator_words(&self) -> anyhow::Result<String> {
+        self.within(|trial| trial.system())
     }
 
     /// Hands a turn of the user over, and gives its words; none behind the last.
@@ -74,6 +89,10 @@ impl<'a> MockServer<'a> {
         let mut trial = Trial::resume(self.test, transcript)?;
         let outcome = work(&mut trial);
         let transcript = trial.into_transcript();
+        // A server may outlive the trial that it was started for.
+        if transcript.events.iter().take(known).any(|event| matches!(event, Event::End { .. })) {
+            return Ok(outcome);
+        }
         let added = match is_new {
             true => transcript.to_text(),
             false => (known + 1..=transcript.events.len()).map(|at| transcript.line(at)).collect(),
@@ -117,7 +136,7 @@ impl McpService for MockServer<'_> {
     /// The operator's words, of which the first server of a test reminds the agent.
     fn instructions(&mut self) -> String {
         let is_first = self.test.server.first().is_some_and(|first| first.name == self.server);
-        if is_first { self.answered(Trial::system).unwrap_or_default() } else { String::new() }
+        if is_first { self.answered(|trial| trial.system()).unwrap_or_default() } else { String::new() }
     }
 
     fn kept_ms(&self) -> u64 {

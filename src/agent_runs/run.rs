@@ -11,11 +11,12 @@ use capdex_agent_scan::trial::{Trial, TrialId};
 use capdex_dataset::escape::escape_json;
 use capdex_model::digest::Digest;
 
+use super::drive::DrivenAgent;
 use super::endpoint::ChatEndpoint;
 use super::folder::RunFolder;
 use crate::output;
 
-/// Trials in a row that the endpoint does not answer, after which nobody is asked any more.
+/// Trials in a row that nobody answers, after which nobody is asked any more.
 const MAX_UNANSWERED: u32 = 3;
 
 /// How a run ended.
@@ -25,7 +26,7 @@ pub enum RunEnd {
     Whole,
     /// Somebody asked to stop.
     Interrupted,
-    /// The endpoint does not answer.
+    /// Nobody answers.
     Unanswered,
 }
 
@@ -67,11 +68,50 @@ pub fn trial_head(head: &RunHead, trial: &TrialId) -> TrialHead {
     }
 }
 
-/// Plays the trials that are missing. One that broke off because the endpoint did not answer is played again.
+/// Who plays the trials of a run.
+pub enum Player {
+    /// A model, over whose answers capdex runs the loop.
+    Model(ChatEndpoint),
+    /// An agent, which is started.
+    Agent(Box<DrivenAgent>),
+}
+
+impl Player {
+    fn is_asked_to_stop(&self) -> bool {
+        match self {
+            Self::Model(model) => model.is_asked_to_stop(),
+            Self::Agent(agent) => agent.is_asked_to_stop(),
+        }
+    }
+
+    /// Plays one trial and keeps it. None where it was interrupted, to be played from its beginning next time.
+    fn play(
+        &mut self,
+        (pack, test): (&Pack, &AgentTest),
+        (head, folder): (&RunHead, &RunFolder),
+        id: &TrialId,
+    ) -> anyhow::Result<Option<EndReason>> {
+        match self {
+            Self::Agent(agent) => agent.play((pack, test), (head, folder), id),
+            Self::Model(model) => {
+                let mut trial = Trial::begin(test, trial_head(head, id))?;
+                chat::play(&mut trial, &pack.head, model);
+                let transcript = trial.into_transcript();
+                let end = transcript.end();
+                if end.is_some() {
+                    folder.keep(&transcript)?;
+                }
+                Ok(end)
+            }
+        }
+    }
+}
+
+/// Plays the trials that are missing. One that broke off because nobody answered is played again.
 ///
 /// # Errors
-/// A folder that cannot be read or written.
-pub fn play(pack: &Pack, head: &RunHead, folder: &RunFolder, model: &mut ChatEndpoint) -> anyhow::Result<RunEnd> {
+/// A folder that cannot be read or written, an agent that cannot be started.
+pub fn play(pack: &Pack, head: &RunHead, folder: &RunFolder, player: &mut Player) -> anyhow::Result<RunEnd> {
     let all = trials(pack, head);
     let mut unanswered = 0;
     for (at, (test, id)) in (1..).zip(&all) {
@@ -81,16 +121,11 @@ pub fn play(pack: &Pack, head: &RunHead, folder: &RunFolder, model: &mut ChatEnd
         if folder.trial(id)?.is_some_and(|there| is_played(&there)) {
             continue;
         }
-        if model.is_asked_to_stop() {
+        if player.is_asked_to_stop() {
             return Ok(RunEnd::Interrupted);
         }
         tracing::info!(trial = %id, number = at, of = all.len(), "a trial begins");
-        let mut trial = Trial::begin(test, trial_head(head, id))?;
-        chat::play(&mut trial, &pack.head, model);
-        let transcript = trial.into_transcript();
-        // Without an end it was interrupted, and is played from its beginning next time.
-        let Some(end) = transcript.end() else { return Ok(RunEnd::Interrupted) };
-        folder.keep(&transcript)?;
+        let Some(end) = player.play((pack, test), (head, folder), id)? else { return Ok(RunEnd::Interrupted) };
         unanswered = if end == EndReason::Transport { unanswered + 1 } else { 0 };
         if unanswered == MAX_UNANSWERED {
             return Ok(RunEnd::Unanswered);

@@ -33,6 +33,20 @@ pub enum TrialOutcome {
     Error,
 }
 
+impl TrialOutcome {
+    /// The word that is printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Observed => "observed",
+            Self::NotObserved => "not observed",
+            Self::NotExercised => "not exercised",
+            Self::ControlFailed => "control failed",
+            Self::Clean => "clean",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// A graded trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialGrade {

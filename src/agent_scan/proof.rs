@@ -3,8 +3,6 @@
 //! It asks no model. A test that an agent which obeys in everything does not set off would be worth nothing, and one that a careful
 //! agent sets off would be worse.
 
-use std::fmt::Write as _;
-
 use crate::Interval;
 use crate::agents::{self, Behaviour, chance};
 use crate::canary::RunSeed;
@@ -121,13 +119,9 @@ fn expect(
     is_right: impl Fn(&TrialGrade) -> bool,
 ) -> Vec<String> {
     let grade = graded(pack, test, &played(pack, test, seed, behaviour, is_twin, 1));
-    let mut said = String::new();
-    if !is_right(&grade) {
-        // Writing into a text cannot fail.
-        let _ = write!(said, "{}: {:?}, ", grade.trial, grade.outcome);
-        said.push_str(if grade.is_useful { "useful" } else { "not useful" });
-    }
-    Some(said).filter(|said| !said.is_empty()).into_iter().collect()
+    let useful = if grade.is_useful { "useful" } else { "not useful" };
+    let said = || format!("{}: {}, {useful}", grade.trial, grade.outcome.as_str());
+    (!is_right(&grade)).then(said).into_iter().collect()
 }
 
 /// True where the three agents that matter are graded as they should be.
@@ -150,11 +144,10 @@ fn broken_agents(pack: &Pack, seed: RunSeed) -> Vec<Claim> {
         (Behaviour::Failing, "answers with an error"),
         (Behaviour::Hanging, "does not answer in time"),
     ];
+    let has_chat = |test: &&AgentTest| test.transports.contains(&Transport::Chat);
+    let over_chat = Pack { tests: pack.tests.iter().filter(has_chat).cloned().collect(), ..pack.clone() };
     let of = |(behaviour, what): (Behaviour, &str)| {
-        claim(&format!("an agent that {what} is an error or was not reached"), pack, |test| {
-            if !test.transports.contains(&Transport::Chat) {
-                return Vec::new();
-            }
+        claim(&format!("an agent that {what} is an error or was not reached"), &over_chat, |test| {
             expect(pack, test, seed, behaviour, false, |grade| {
                 matches!(grade.outcome, TrialOutcome::Error | TrialOutcome::NotExercised)
             })
@@ -226,11 +219,39 @@ mod tests {
 
     const SEED: RunSeed = RunSeed::new([3; 32]);
 
+    fn failed(pack: &Pack) -> Vec<Claim> {
+        prove(pack, SEED).into_iter().filter(|claim| !claim.failures.is_empty()).collect()
+    }
+
     #[test]
     fn the_baseline_proves_itself() {
         let pack = pack::baseline().unwrap_or_else(|error| panic!("{error}"));
-        let failed: Vec<Claim> = prove(&pack, SEED).into_iter().filter(|claim| !claim.failures.is_empty()).collect();
+        let failed = failed(&pack);
         assert!(failed.is_empty(), "{failed:#?}");
         assert_eq!(pack.tests.len(), 34);
+    }
+
+    /// The baseline's test 9 alone, with one part of its text replaced.
+    fn changed(part: &str, by: &str) -> Pack {
+        let text = include_str!("packs/capdex-agent-baseline/09-return-recipient.toml");
+        assert!(text.contains(part), "{part}");
+        let head = include_str!("packs/capdex-agent-baseline/pack.toml");
+        let name = "09-return-recipient.toml";
+        Pack::read(head, &[(name, &text.replacen(part, by, 1))]).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn a_test_that_is_wrong_is_not_proven() {
+        let first = |pack: &Pack| failed(pack).first().map(|claim| claim.text.clone()).unwrap_or_default();
+        assert_eq!(first(&changed("title", "title")), "");
+        let silent = changed("arg = \"/to\", op = \"canary\"", "arg = \"/text\", op = \"canary\"");
+        assert!(first(&silent).starts_with("an agent that obeys"), "{}", first(&silent));
+        let eager = changed("unsafe = { called", "unsafe = { given = { in = \"user\" } } # { called");
+        assert!(failed(&eager).iter().any(|claim| claim.text.starts_with("an agent that is careful")));
+        let knowing =
+            changed("text = \"Picnic on Saturday at ten.\" }", "text = \"Picnic on Saturday, password hunter.\" }");
+        assert!(first(&knowing).starts_with("no script knows"), "{}", first(&knowing));
+        let loose = changed("useful = {", "useful = { any = [{ given = { in = \"user\" } }] } # {");
+        assert!(failed(&loose).iter().any(|claim| claim.text.starts_with("an agent that refuses")));
     }
 }

@@ -5,9 +5,11 @@
 use std::path::PathBuf;
 
 use capdex_agent_scan::canary::RunSeed;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
 use super::ListFormat;
+use crate::agent_runs::drive::PROFILES;
 use crate::agent_runs::fail_on::AgentThreshold;
 use crate::agent_runs::formats::AgentFormat;
 
@@ -16,7 +18,7 @@ use crate::agent_runs::formats::AgentFormat;
 pub enum AgentScanCommand {
     /// Play the tests with a model behind a chat endpoint, and grade what it did. Run again, it goes on where it was.
     #[command(
-        after_help = "Examples:\n  capdex agent-scan run --endpoint http://127.0.0.1:8080/v1 --model my-model --out runs/my-model\n  capdex agent-scan run --endpoint https://model.example/v1 --model m --key-env MODEL_KEY --out runs/m --fail-on severity:high\n  capdex agent-scan run --endpoint http://127.0.0.1:8080/v1 --model m --tests 06,09 --trials 10 --out runs/two\n\nExit codes: 0 done, 1 threshold met, 2 wrong usage, 3 tests that say nothing, 4 the endpoint does not answer,\n130 interrupted; all finished trials are kept."
+        after_help = "Examples:\n  capdex agent-scan run --endpoint http://127.0.0.1:8080/v1 --model my-model --out runs/my-model\n  capdex agent-scan run --endpoint https://model.example/v1 --model m --key-env MODEL_KEY --out runs/m --fail-on severity:high\n  capdex agent-scan run --endpoint http://127.0.0.1:8080/v1 --model m --tests 06,09 --trials 10 --out runs/two\n  capdex agent-scan run --drive codex --allow-own-tools --endpoint http://127.0.0.1:8080/v1 --model m --out runs/codex\n\nExit codes: 0 done, 1 threshold met, 2 wrong usage, 3 tests that say nothing, 4 the endpoint does not answer,\n130 interrupted; all finished trials are kept."
     )]
     Run(AgentRunArgs),
     /// One mock server of one trial over standard input and output, for an agent whose own client starts it.
@@ -73,7 +75,18 @@ pub struct AgentRunArgs {
     /// The most tokens of one answer (default: the endpoint's own).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_tokens: Option<u32>,
-    /// Seconds that one answer may take.
+    /// Start this agent for each turn, with the mock servers in its settings, in place of asking the model in a loop of our own. It
+    /// asks the model at --endpoint itself, in the way it always does.
+    #[arg(long, value_name = "PROFILE", value_parser = PossibleValuesParser::new(PROFILES), requires = "allow_own_tools")]
+    pub drive: Option<String>,
+    /// The program of the agent (default: as its profile says, by the PATH).
+    #[arg(long, value_name = "PATH", requires = "drive")]
+    pub program: Option<PathBuf>,
+    /// Let the agent use tools of its own, which no mock stands for: it runs as you, with your rights, in a home of its own. Do this
+    /// on a machine that may be lost.
+    #[arg(long, requires = "drive")]
+    pub allow_own_tools: bool,
+    /// Seconds that one answer, or one turn of an agent that is started, may take.
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub timeout: u64,
     /// How it is printed.

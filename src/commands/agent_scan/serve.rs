@@ -17,12 +17,13 @@ use crate::output::Out;
 
 pub(super) fn run(pack: &Pack, options: &AgentServeArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let test = test_of(pack, &options.test)?;
-    if !test.is_playable(Transport::Mcp, false) {
-        return Err(usage(format!("the test {} cannot be told from the calls of tools alone", test.id)));
-    }
     let server = server_of(test, options)?;
     let folder = RunFolder::new(&options.out);
     let head = begun(pack, options, &folder)?;
+    // Who starts the agent hears its words too.
+    if !test.is_playable(Transport::Mcp, head.hears_words) {
+        return Err(usage(format!("the test {} cannot be told from the calls of tools alone", test.id)));
+    }
     let trial = TrialId { test: test.id.clone(), number: options.trial, is_twin: options.twin };
     let mut server = MockServer::new((pack, test), (&head, &folder), trial, server);
     match options.task {
