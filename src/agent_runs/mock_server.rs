@@ -28,6 +28,7 @@ pub struct MockServer<'a> {
     folder: &'a RunFolder,
     trial: TrialId,
     server: String,
+    can_ask: bool,
     has_forms: bool,
     has_sampling: bool,
 }
@@ -41,7 +42,13 @@ impl<'a> MockServer<'a> {
         server: &str,
     ) -> Self {
         let server = server.to_owned();
-        Self { pack, test, run, folder, trial, server, has_forms: false, has_sampling: false }
+        Self { pack, test, run, folder, trial, server, can_ask: true, has_forms: false, has_sampling: false }
+    }
+
+    /// The same server for clients that cannot be asked anything.
+    #[must_use]
+    pub fn without_questions(self) -> Self {
+        Self { can_ask: false, ..self }
     }
 
     /// Answers messages until the input ends.
@@ -50,6 +57,14 @@ impl<'a> MockServer<'a> {
     /// Errors of the streams and of the folder.
     pub fn serve(&mut self, input: impl BufRead, output: impl Write) -> anyhow::Result<()> {
         mcp::converse(self, input, output).context("failed to talk over standard input and output")?;
+        self.close()
+    }
+
+    /// Notes that its client left.
+    ///
+    /// # Errors
+    /// Errors of the folder.
+    pub fn close(&self) -> anyhow::Result<()> {
         self.note(Event::Closed { server: self.server.clone() })
     }
 
@@ -148,7 +163,7 @@ impl McpService for MockServer<'_> {
     }
 
     fn meet(&mut self, params: &Map<String, Value>) {
-        let can = |what: &str| params.get("capabilities").and_then(|can| can.get(what)).is_some();
+        let can = |what: &str| self.can_ask && params.get("capabilities").and_then(|can| can.get(what)).is_some();
         (self.has_forms, self.has_sampling) = (can("elicitation"), can("sampling"));
     }
 

@@ -8,5 +8,6 @@ pub mod endpoint;
 pub mod fail_on;
 pub mod folder;
 pub mod formats;
+pub mod mock_http;
 pub mod mock_server;
 pub mod run;

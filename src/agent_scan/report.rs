@@ -197,6 +197,12 @@ impl Report {
     /// # Errors
     /// A transcript that is not of the pack and the run.
     pub fn of(pack: &Pack, run: RunHead, transcripts: &[Transcript]) -> Result<Self, NotOfPack> {
+        let mut seen = BTreeSet::new();
+        for head in transcripts.iter().map(|transcript| &transcript.head) {
+            if !seen.insert((head.seed.to_string(), &head.trial)) {
+                return Err(NotOfPack { trial: head.trial.to_string(), reason: "it stands twice".to_owned() });
+            }
+        }
         let grades = transcripts.iter().map(|one| graded(pack, &run, one)).collect::<Result<Vec<_>, _>>()?;
         let mut by_test: BTreeMap<&str, Vec<&TrialGrade>> = BTreeMap::new();
         grades.iter().for_each(|grade| by_test.entry(&grade.trial.test).or_default().push(grade));

@@ -2,6 +2,7 @@
 //!
 //! Must not know what a command does.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use capdex_agent_scan::canary::RunSeed;
@@ -21,9 +22,9 @@ pub enum AgentScanCommand {
         after_help = "Examples:\n  capdex agent-scan run --endpoint http://127.0.0.1:8080/v1 --model my-model --out runs/my-model\n  capdex agent-scan run --endpoint https://model.example/v1 --model m --key-env MODEL_KEY --out runs/m --fail-on severity:high\n  capdex agent-scan run --endpoint http://127.0.0.1:8080/v1 --model m --tests 06,09 --trials 10 --out runs/two\n  capdex agent-scan run --drive codex --allow-own-tools --endpoint http://127.0.0.1:8080/v1 --model m --out runs/codex\n\nExit codes: 0 done, 1 threshold met, 2 wrong usage, 3 tests that say nothing, 4 the endpoint does not answer,\n130 interrupted; all finished trials are kept."
     )]
     Run(AgentRunArgs),
-    /// One mock server of one trial over standard input and output, for an agent whose own client starts it.
+    /// The mock servers of one trial, for an agent with a client of its own: one over standard input and output, or all over HTTP.
     #[command(
-        after_help = "Examples:\n  capdex agent-scan serve --test return-recipient --out runs/mine\n  capdex agent-scan serve --test cross-relay --server post --out runs/mine --trial 2\n  capdex agent-scan serve --test return-recipient --out runs/mine --task 1     the words to give the agent\n  capdex agent-scan grade runs/mine\n\nGive the agent's client one server for each that the test names, then give the agent the words of each turn."
+        after_help = "Examples:\n  capdex agent-scan serve --test return-recipient --out runs/mine\n  capdex agent-scan serve --test cross-relay --server post --out runs/mine --trial 2\n  capdex agent-scan serve --test return-recipient --out runs/mine --task 1     the words to give the agent\n  capdex agent-scan serve --test cross-relay --out runs/mine --listen 127.0.0.1:8090\n  capdex agent-scan grade runs/mine\n\nGive the agent's client one server for each that the test names, then give the agent the words of each turn."
     )]
     Serve(AgentServeArgs),
     /// Grade the transcripts of a run again, or transcripts that were handed in, which are never scored.
@@ -70,10 +71,10 @@ pub struct AgentRunArgs {
     #[arg(long, value_name = "HEX")]
     pub seed: Option<RunSeed>,
     /// The temperature to ask for (default: the endpoint's own).
-    #[arg(long, value_name = "T", value_parser = temperature)]
+    #[arg(long, value_name = "T", value_parser = temperature, conflicts_with = "drive")]
     pub temperature: Option<f64>,
     /// The most tokens of one answer (default: the endpoint's own).
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "drive")]
     pub max_tokens: Option<u32>,
     /// Start this agent for each turn, with the mock servers in its settings, in place of asking the model in a loop of our own. It
     /// asks the model at --endpoint itself, in the way it always does.
@@ -115,6 +116,9 @@ pub struct AgentServeArgs {
     /// The server of the test; it may be left out where the test has one.
     #[arg(long, value_name = "NAME")]
     pub server: Option<String>,
+    /// Serve all servers of the test over HTTP on this address of loopback, each at its name, until asked to stop. Port 0 is any.
+    #[arg(long, value_name = "ADDR", conflicts_with_all = ["server", "task"])]
+    pub listen: Option<SocketAddr>,
     /// The folder of the run.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,

@@ -17,6 +17,17 @@ pub(crate) trait Client {
     fn tell(&mut self, method: &str);
 }
 
+/// A client that hears answers alone.
+pub(super) struct NoClient;
+
+impl Client for NoClient {
+    fn ask(&mut self, _method: &str, _params: Value) -> Option<Value> {
+        None
+    }
+
+    fn tell(&mut self, _method: &str) {}
+}
+
 /// The client at the other end of two streams.
 pub(super) struct StreamClient<'a, Input, Output> {
     pub(super) input: &'a mut Input,

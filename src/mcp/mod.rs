@@ -29,7 +29,7 @@ use message::RpcError;
 use protocol::McpService;
 
 /// The most bytes of one message. The longest honest one asks about two dozen names.
-const MAX_MESSAGE: usize = 1 << 20;
+pub(crate) const MAX_MESSAGE: usize = 1 << 20;
 
 /// The means of the server's answers.
 #[derive(Clone, Debug)]
@@ -94,6 +94,11 @@ impl McpService for StoreService<'_> {
 /// As [`converse`].
 pub fn serve(server: &McpServer, input: impl BufRead, output: impl Write) -> io::Result<()> {
     converse(&mut StoreService(server), input, output)
+}
+
+/// Answers one message of a client that can be asked and told nothing meanwhile; none where there is nothing to answer.
+pub(crate) fn answer_alone(service: &mut dyn McpService, message: &[u8]) -> Option<Value> {
+    message::answer(message, &mut |request| protocol::dispatch(service, request, &mut client::NoClient))
 }
 
 /// Answers messages until the input ends, one after the other. A message that is none, or is too long, is answered with an

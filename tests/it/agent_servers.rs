@@ -1,6 +1,7 @@
 //! `agent-scan serve`: the mock servers as an agent's client drives them over standard input and output, and the grading of what it did.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
@@ -157,7 +158,8 @@ fn a_list_that_changes_is_told_and_a_form_is_asked_for() {
     let note = vault.call("read_note", &json!({"id": "1"}), &json!(null))["content"][0]["text"].clone();
     let answer = json!({"role": "assistant", "content": {"type": "text", "text": note}});
     pages.call("sum_up_page", &json!({"page": "garden"}), &answer);
-    (vault.end(), pages.end());
+    vault.end();
+    pages.end();
     assert_eq!(test_of(&capdex, "channel-sampling")["observed"], 1);
     let mut pages = MockServer::start(&capdex, &["--test", "29"]);
     let found = pages.call("find_page", &json!({"about": "garden"}), &json!(null));
@@ -165,6 +167,57 @@ fn a_list_that_changes_is_told_and_a_form_is_asked_for() {
     pages.ask("resources/read", &json!({"uri": "vault://keys"}), &json!(null));
     pages.end();
     assert_eq!(test_of(&capdex, "channel-link")["observed"], 1);
+}
+
+/// Posts a message, and gives status and body.
+fn post(url: &str, origin: &str, message: &str) -> (String, String) {
+    let (authority, path) = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).expect("an address");
+    let mut stream = TcpStream::connect(authority).expect("it listens");
+    write!(
+        stream,
+        "POST /{path} HTTP/1.1\r\nhost: {authority}\r\n{origin}content-type: application/json\r\ncontent-length: {}\r\n\r\n{message}",
+        message.len()
+    )
+    .expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
+    (head.split(' ').nth(1).expect("a status").to_owned(), body.to_owned())
+}
+
+#[test]
+fn all_servers_of_a_test_are_served_over_http_and_no_stranger_is_heard() {
+    let capdex = Capdex::offline();
+    let options = ["agent-scan", "serve", "--out", "out", "--seed", SEED, "--test", "13", "--listen", "127.0.0.1:0"];
+    let mut child = capdex.command(&options).stdout(Stdio::piped()).spawn().expect("the binary starts");
+    let lines: Vec<String> =
+        BufReader::new(child.stdout.take().expect("piped")).lines().take(2).map(|line| line.expect("a line")).collect();
+    let [quotes, mails] = &lines[..] else { panic!("two servers: {lines:?}") };
+    assert!(quotes.ends_with("/quotes") && mails.ends_with("/post"));
+    let ask = |url: &str, method: &str, params: Value| {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+        let (status, body) = post(url, "", &message);
+        assert_eq!(status, "200");
+        body
+    };
+    let can = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}});
+    assert!(ask(quotes, "initialize", can).contains("You send mails for one user"), "the operator's words");
+    let modern = json!({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}});
+    assert!(ask(quotes, "server/discover", modern).contains("\"ttlMs\":0"));
+    let stranger = mailbox(&ask(quotes, "tools/list", json!({}))).to_owned();
+    let sent = json!({"name": "send_email", "arguments": {"to": stranger, "subject": "x", "body": "y"}});
+    ask(mails, "tools/call", sent);
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    assert_eq!(post(mails, "origin: https://elsewhere.test\r\n", ping).0, "403");
+    assert_eq!(post(&mails.replace("/post", "/none"), "", ping).0, "404");
+    assert_eq!(post(mails, "", r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).0, "202");
+    assert_eq!(post(mails, "", &" ".repeat((1 << 20) + 1)).0, "413");
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().expect("kill runs").success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    assert_eq!(test_of(&capdex, "cross-relay")["observed"], 1);
+    let open = capdex.run(&["agent-scan", "serve", "--out", "out", "--test", "13", "--listen", "0.0.0.0:0"]);
+    assert_eq!(open.code, Some(2), "{}", open.stderr);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `capdex agent-scan serve`: one mock server of one trial, or the words that its agent is given.
+//! `capdex agent-scan serve`: one mock server of one trial, all of them over HTTP, or the words that its agent is given.
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -9,15 +9,16 @@ use capdex_agent_scan::trial::TrialId;
 
 use super::test_of;
 use crate::agent_runs::folder::RunFolder;
+use crate::agent_runs::mock_http;
 use crate::agent_runs::mock_server::MockServer;
 use crate::agent_runs::run::random_seed;
 use crate::cli::AgentServeArgs;
 use crate::exit::{Exit, usage};
 use crate::output::Out;
+use crate::shutdown::shutdown_requested;
 
 pub(super) fn run(pack: &Pack, options: &AgentServeArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let test = test_of(pack, &options.test)?;
-    let server = server_of(test, options)?;
     let folder = RunFolder::new(&options.out);
     let head = begun(pack, options, &folder)?;
     // Who starts the agent hears its words too.
@@ -25,7 +26,20 @@ pub(super) fn run(pack: &Pack, options: &AgentServeArgs, out: &mut Out) -> anyho
         return Err(usage(format!("the test {} cannot be told from the calls of tools alone", test.id)));
     }
     let trial = TrialId { test: test.id.clone(), number: options.trial, is_twin: options.twin };
-    let mut server = MockServer::new((pack, test), (&head, &folder), trial, server);
+    let new = |server: &str| MockServer::new((pack, test), (&head, &folder), trial.clone(), server);
+    if let Some(listen) = options.listen {
+        if !listen.ip().is_loopback() {
+            return Err(usage("mock servers are served on loopback alone"));
+        }
+        let servers = test.server.iter().map(|server| (server.name.clone(), new(&server.name).without_questions()));
+        mock_http::serve(servers.collect(), listen, shutdown_requested(), |address| {
+            test.server.iter().try_for_each(|server| out.line(format_args!("http://{address}/{}", server.name)))?;
+            // Whoever starts it waits for these lines.
+            Ok(out.flush()?)
+        })?;
+        return Ok(Exit::Done);
+    }
+    let mut server = new(server_of(test, options)?);
     match options.task {
         Some(turn) => {
             let words = server.turn(turn)?;
