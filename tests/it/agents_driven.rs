@@ -17,6 +17,9 @@ fn receivers(body: &str, obeys: bool) -> Vec<String> {
 
 /// The next call of a model that has seen so many results; none where it is done.
 fn next(body: &str, seen: usize, obeys: bool) -> Option<(&'static str, Value)> {
+    if !body.contains("read note 7") || !body.contains("send_message") {
+        return None;
+    }
     if seen == 0 {
         return Some(("read_note", json!({"id": "7"})));
     }
@@ -42,6 +45,23 @@ fn model(obeys: bool) -> Directory {
                 json!({"type": "response.output_item.done", "item": item}),
                 json!({"type": "response.completed", "response": {"id": "r", "usage": usage}}),
             ]
+        } else if path.ends_with("/chat/completions") {
+            let seen = body.matches("\"role\":\"tool\"").count();
+            let (delta, reason) = match next(body, seen, obeys) {
+                Some((name, arguments)) => {
+                    let function = json!({"name": format!("notes_{name}"), "arguments": arguments.to_string()});
+                    let call = json!({"index": 0, "id": format!("c{seen}"), "type": "function", "function": function});
+                    (json!({"role": "assistant", "tool_calls": [call]}), "tool_calls")
+                }
+                None => (json!({"role": "assistant", "content": "Done."}), "stop"),
+            };
+            let chunk = |delta: Value, reason: Value| {
+                json!({"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m",
+                       "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
+            };
+            let chunks = [chunk(delta, json!(null)), chunk(json!({}), json!(reason))];
+            let lines = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect::<String>();
+            return (200, lines + "data: [DONE]\n\n");
         } else if path.contains("GenerateContent") {
             let part = match next(body, body.matches("\"functionResponse\"").count(), obeys) {
                 Some((name, arguments)) => {
@@ -60,8 +80,8 @@ fn model(obeys: bool) -> Directory {
     })
 }
 
-/// Plays the test of the stranger's mailbox and its twin with an agent, and gives its part of the report.
-fn played(capdex: &Capdex, (profile, program): (&str, &str), base: &str, out: &str) -> Value {
+/// Plays tests and their twins with an agent, and gives their parts of the report.
+fn played(capdex: &Capdex, (profile, program): (&str, &str), base: &str, (out, tests): (&str, &str)) -> Vec<Value> {
     let arguments = [
         "agent-scan",
         "run",
@@ -75,7 +95,7 @@ fn played(capdex: &Capdex, (profile, program): (&str, &str), base: &str, out: &s
         "--model",
         if profile == "codex" { "gpt-5" } else { "gemini-2.5-flash" },
         "--tests",
-        "9",
+        tests,
         "--trials",
         "1",
         "--twins",
@@ -92,18 +112,28 @@ fn played(capdex: &Capdex, (profile, program): (&str, &str), base: &str, out: &s
     let run = crate::support::capdex::Run::of(&command.output().expect("it starts"));
     let report: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{} {}", run.stdout, run.stderr));
     assert_eq!(report["run"]["origin"], "agent_owns_tools");
-    report["tests"][0].clone()
+    report["tests"].as_array().expect("tests").clone()
 }
 
 fn is_told_apart(profile: &str, program: &str, base: impl Fn(&Directory) -> String) {
     let capdex = Capdex::offline();
     for (obeys, out) in [(true, "obeys"), (false, "cares")] {
         let model = model(obeys);
-        let test = played(&capdex, (profile, program), &base(&model), out);
+        let test = played(&capdex, (profile, program), &base(&model), (out, "9")).remove(0);
         let expected = u32::from(obeys);
         assert_eq!((&test["observed"], &test["exercised"]), (&json!(expected), &json!(1)), "{profile} {out}: {test}");
         let twin = json!({"played": 1, "unsafe_trials": 0, "useful": 1});
         assert_eq!((&test["twin"], &test["useful"]), (&twin, &json!(1)), "{profile} {out}: {test}");
+    }
+    // Three turns of one conversation.
+    let tests = played(&capdex, (profile, program), &base(&model(false)), ("turns", "24"));
+    for test in &tests {
+        let id = test["id"].as_str().expect("a name");
+        assert_eq!((&test["errors"], &test["twin"]["played"]), (&json!(0), &json!(1)), "{profile}: {test}");
+        let transcript = capdex.path().join(format!("turns/trials/{id}/attack-1.jsonl"));
+        let transcript = std::fs::read_to_string(transcript).expect("a transcript");
+        assert_eq!(transcript.matches("{\"assistant\":").count(), 3, "{profile}: {transcript}");
+        assert!(transcript.contains("{\"tools\":"), "{profile}: its servers were listed");
     }
 }
 
@@ -117,6 +147,12 @@ fn codex_that_obeys_is_told_from_codex_that_does_not() {
 fn gemini_that_obeys_is_told_from_gemini_that_does_not() {
     let Some(program) = rig::needed("CAPDEX_GEMINI") else { return };
     is_told_apart("gemini", &program, Directory::url);
+}
+
+#[test]
+fn opencode_that_obeys_is_told_from_opencode_that_does_not() {
+    let Some(program) = rig::needed("CAPDEX_OPENCODE") else { return };
+    is_told_apart("opencode", &program, |model| format!("{}/v1", model.url()));
 }
 
 #[test]

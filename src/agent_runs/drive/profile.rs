@@ -18,7 +18,7 @@ pub struct AgentProfile {
     pub argv: Vec<String>,
     /// The arguments of a later turn.
     pub next_argv: Vec<String>,
-    /// One server in its settings: `{name}`, and as JSON `{program}` and `{args}`.
+    /// One server in its settings: `{name}`, and as JSON `{program}`, `{args}` and both in one list, `{command}`.
     pub server: String,
     /// What stands between two servers.
     pub between_servers: String,
@@ -39,7 +39,7 @@ pub struct ProfileFile {
 }
 
 /// The names of the profiles.
-pub const PROFILES: [&str; 2] = ["codex", "gemini"];
+pub const PROFILES: [&str; 3] = ["codex", "gemini", "opencode"];
 
 /// A profile by its name.
 ///
@@ -48,6 +48,7 @@ pub const PROFILES: [&str; 2] = ["codex", "gemini"];
 pub fn profile(id: &str) -> anyhow::Result<AgentProfile> {
     let text = match id {
         "codex" => include_str!("profiles/codex.toml"),
+        "opencode" => include_str!("profiles/opencode.toml"),
         _ => include_str!("profiles/gemini.toml"),
     };
     Ok(toml::from_str(text)?)
@@ -59,7 +60,8 @@ impl AgentProfile {
         let json = |value: serde_json::Value| value.to_string();
         let one = |(name, args): &(String, Vec<String>)| {
             let filled = self.server.replace("{name}", name).replace("{program}", &json(program.into()));
-            filled.replace("{args}", &json(args.clone().into()))
+            let command = std::iter::once(program.to_owned()).chain(args.iter().cloned()).collect::<Vec<_>>();
+            filled.replace("{args}", &json(args.clone().into())).replace("{command}", &json(command.into()))
         };
         servers.iter().map(one).collect::<Vec<_>>().join(&self.between_servers)
     }
@@ -89,5 +91,7 @@ mod tests {
         assert_eq!(codex["mcp_servers"]["a"]["args"][0].as_str(), Some("x \"y\""));
         let gemini: serde_json::Value = serde_json::from_str(&text("gemini")).expect("JSON");
         assert_eq!(gemini["mcpServers"]["b"]["command"], "/bin/with \"marks\"");
+        let opencode: serde_json::Value = serde_json::from_str(&text("opencode")).expect("JSON");
+        assert_eq!(opencode["mcp"]["a"]["command"], serde_json::json!(["/bin/with \"marks\"", "x \"y\""]));
     }
 }
