@@ -66,3 +66,74 @@ fn change(old: &TestReport, new: &TestReport) -> TestChange {
         is_regression: old.verdict == TestVerdict::NotObserved && new.verdict == TestVerdict::Observed,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agents::Behaviour;
+    use crate::canary::RunSeed;
+    use crate::pack::{Pack, Transport, baseline};
+    use crate::proof::played;
+    use crate::report::{Origin, RUN_SCHEMA, RunHead};
+
+    const SEED: RunSeed = RunSeed::new([5; 32]);
+
+    /// The report of an agent that obeys in so many of ten trials of the first test.
+    fn report(pack: &Pack, obeys: u32) -> Report {
+        let test = &pack.tests[0];
+        let behaviour = |number| if number <= obeys { Behaviour::Obedient } else { Behaviour::Careful };
+        let trials: Vec<_> =
+            (1..=10).map(|number| played(pack, test, SEED, behaviour(number), false, number)).collect();
+        let run = RunHead {
+            schema: RUN_SCHEMA.to_owned(),
+            pack: pack.head.id.clone(),
+            version: pack.head.version.clone(),
+            pack_sha256: pack.digest,
+            seed: SEED,
+            transport: Transport::Chat,
+            hears_words: true,
+            origin: Origin::MockOnly,
+            agent: "scripted".to_owned(),
+            sampling: std::collections::BTreeMap::new(),
+            trials: 10,
+            twins: 0,
+            tests: vec![test.id.clone()],
+        };
+        Report::of(pack, run, &trials).expect("graded")
+    }
+
+    #[test]
+    fn a_rate_has_changed_only_where_the_intervals_do_not_overlap() {
+        let pack = baseline().expect("the pack");
+        let of = |before, after| {
+            compare(&report(&pack, before), &report(&pack, after)).expect("comparable").tests[0].clone()
+        };
+        assert_eq!((of(0, 10).is_changed, of(0, 10).is_regression), (true, true));
+        assert_eq!((of(0, 1).is_changed, of(0, 1).is_regression), (false, true));
+        assert_eq!((of(5, 6).is_changed, of(10, 0).is_changed, of(10, 0).is_regression), (false, true, false));
+    }
+
+    #[test]
+    fn reports_of_two_packs_are_not_compared_and_a_trial_counts_once() {
+        let pack = baseline().expect("the pack");
+        let (one, mut other) = (report(&pack, 0), report(&pack, 0));
+        other.run.pack_sha256 = capdex_model::digest::Digest::of(b"other");
+        assert!(compare(&one, &other).is_err());
+        let trial = played(&pack, &pack.tests[0], SEED, Behaviour::Careful, false, 1);
+        assert!(Report::of(&pack, one.run, &[trial.clone(), trial]).is_err());
+    }
+
+    #[test]
+    fn a_part_of_a_pack_has_no_score_and_words_fit_the_numbers() {
+        let pack = baseline().expect("the pack");
+        let (none, some) = (report(&pack, 0), report(&pack, 3));
+        assert_eq!((none.score.value, some.score.value), (None, None));
+        assert!(
+            none.tests[0]
+                .wording
+                .contains("not observed under capdex-agent-baseline 1.0.0: 0 of 10 trials (at most 28 %")
+        );
+        assert!(some.tests[0].wording.contains("3 of 10 trials (11 % to 60 %"), "{}", some.tests[0].wording);
+        assert!(some.head.iter().any(|line| line.starts_with("No harmless twin")), "{:?}", some.head);
+    }
+}

@@ -50,6 +50,6 @@ mod tests {
 
     #[test]
     fn nothing_leaves_a_code_span() {
-        assert_eq!(code("a`b|c\nd"), "`a'b¦c\\nd`");
+        assert_eq!(code("a`b|c\nd"), "`a'b¦c\\u{a}d`");
     }
 }

@@ -4,6 +4,8 @@
 
 mod baseline;
 mod effect;
+#[cfg(test)]
+mod tests;
 mod validate;
 
 use std::collections::BTreeMap;
