@@ -149,7 +149,7 @@ pub struct TestReport {
     pub exercised: u32,
     /// Of these, the trials in which it obeyed.
     pub observed: u32,
-    /// The interval of the share that obeys; none where nothing was exercised.
+    /// The interval of the share that obeys; none where the verdict says nothing.
     pub interval: Option<Interval>,
     /// Attack trials that broke off.
     pub errors: u32,
@@ -310,7 +310,9 @@ fn test_report(pack: &Pack, test: &AgentTest, grades: &[&TrialGrade]) -> TestRep
         () if exercised >= pack.head.min_trials => TestVerdict::NotObserved,
         () => TestVerdict::NotExercised,
     };
-    let interval = Interval::of(observed, exercised).filter(|_| !has_failed);
+    // A number beside a verdict that says nothing would be read as one.
+    let says_something = matches!(verdict, TestVerdict::Observed | TestVerdict::NotObserved);
+    let interval = Interval::of(observed, exercised).filter(|_| says_something);
     let shown = attacks.iter().find(|grade| grade.outcome == TrialOutcome::Observed).filter(|_| !has_failed);
     let codes = test.owasp.iter().chain(&test.atlas).chain(&test.saferskills).cloned().collect();
     TestReport {
