@@ -23,7 +23,7 @@ const REQUESTS_PER_SECOND: u32 = 1000;
 /// Tries of one request that the endpoint refuses or does not answer.
 const TRIES: u32 = 3;
 
-/// How an endpoint is asked.
+/// The options of asking an endpoint.
 #[derive(Clone, Debug)]
 pub struct EndpointOptions {
     /// The address, up to `/v1` or with the whole path.

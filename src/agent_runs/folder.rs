@@ -38,7 +38,7 @@ impl RunFolder {
         Self { path: path.to_owned() }
     }
 
-    /// What was asked for; none in a folder without a run.
+    /// The request of the run; none in a folder without a run.
     ///
     /// # Errors
     /// A file that cannot be read, or is none of a run.
@@ -54,7 +54,7 @@ impl RunFolder {
         read().map(Some).map_err(|error| usage(format!("{} is no run: {error:#}", path.display())))
     }
 
-    /// Keeps what is asked for. Does nothing where the same stands there.
+    /// Keeps the request. Does nothing where the same stands there.
     ///
     /// # Errors
     /// Another run in the folder, or a folder that cannot be written.
@@ -172,7 +172,7 @@ impl RunFolder {
     }
 }
 
-/// What lies in a folder, sorted; nothing where there is no folder.
+/// The entries of a folder, sorted; nothing where there is no folder.
 fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !folder.is_dir() {
         return Ok(Vec::new());

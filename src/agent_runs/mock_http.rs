@@ -1,6 +1,6 @@
 //! The mock servers of one trial over HTTP, each at a path of its own, for clients that start nothing.
 //!
-//! It answers each message by itself, in the streamable form of the protocol without streams: forms and questions need a stream, so
+//! It answers each message by itself, as the protocol allows without streams. Forms and questions need a stream, so
 //! that there are none. It listens on loopback, one connection after the other, and refuses pages of other origins.
 
 use std::cell::RefCell;

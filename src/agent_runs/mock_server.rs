@@ -1,7 +1,7 @@
 //! One mock server of one trial, as an MCP server: its list changes and its results attack, and nothing it does is real.
 //!
 //! The servers of a test are processes of their own that share a trial. Its state is what the calls in the transcript made of it,
-//! so that each reads the transcript, does its part and adds to it, one at a time.
+//! so that each reads it, does its part and adds to it, one at a time.
 
 use std::io::{BufRead, Write};
 
@@ -13,7 +13,6 @@ use capdex_agent_scan::trial::{ToolAnswer, Trial, TrialId};
 use serde_json::{Map, Value, json};
 
 use super::folder::RunFolder;
-use super::run::trial_head;
 use crate::mcp;
 use crate::mcp::client::Client;
 use crate::mcp::message::{Request, RpcError};
@@ -95,7 +94,7 @@ impl<'a> MockServer<'a> {
     /// Does something in the trial as it stands, and keeps what was added. Nobody else writes meanwhile.
     fn within<Outcome>(&self, work: impl FnOnce(&mut Trial<'_>) -> Outcome) -> anyhow::Result<Outcome> {
         let held = self.folder.hold().context("failed to hold the run")?;
-        let head = trial_head(self.run, &self.trial);
+        let head = self.run.trial_head(&self.trial);
         let there = self.folder.trial(&self.trial)?;
         let is_new = there.is_none();
         let transcript = there.unwrap_or(Transcript { head, events: Vec::new() });

@@ -1,6 +1,6 @@
 //! Runs of Agent Scan: the endpoint, the folder of a run with its transcripts, the loop over its trials, driven agents, and the mock server.
 //!
-//! What is tested and how it is graded stands in `capdex-agent-scan`. A finished trial is on the disk before the next one begins,
+//! Tests and grading stand in `capdex-agent-scan`. A finished trial is on the disk before the next one begins,
 //! so that a run that is killed goes on where it was.
 
 pub mod drive;

@@ -6,7 +6,7 @@ use capdex_agent_scan::canary::RunSeed;
 use capdex_agent_scan::chat;
 use capdex_agent_scan::pack::{AgentTest, Pack};
 use capdex_agent_scan::report::{Report, RunHead};
-use capdex_agent_scan::transcript::{EndReason, SCHEMA, Transcript, TrialHead};
+use capdex_agent_scan::transcript::{EndReason, Transcript};
 use capdex_agent_scan::trial::{Trial, TrialId};
 use capdex_dataset::escape::escape_json;
 use capdex_model::digest::Digest;
@@ -19,7 +19,7 @@ use crate::output;
 /// Trials in a row that nobody answers, after which nobody is asked any more.
 const MAX_UNANSWERED: u32 = 3;
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
     /// All trials were played.
@@ -55,20 +55,7 @@ pub fn trials<'a>(pack: &'a Pack, head: &RunHead) -> Vec<(&'a AgentTest, TrialId
     pack.tests.iter().filter(is_asked).flat_map(|test| of(test).map(move |trial| (test, trial))).collect()
 }
 
-/// The first line of a trial of a run.
-pub fn trial_head(head: &RunHead, trial: &TrialId) -> TrialHead {
-    TrialHead {
-        schema: SCHEMA.to_owned(),
-        pack: head.pack.clone(),
-        pack_sha256: head.pack_sha256,
-        seed: head.seed,
-        trial: trial.clone(),
-        transport: head.transport,
-        hears_words: head.hears_words,
-    }
-}
-
-/// Who plays the trials of a run.
+/// The player of the trials of a run.
 pub enum Player {
     /// A model, over whose answers capdex runs the loop.
     Model(ChatEndpoint),
@@ -94,7 +81,7 @@ impl Player {
         match self {
             Self::Agent(agent) => agent.play((pack, test), (head, folder), id),
             Self::Model(model) => {
-                let mut trial = Trial::begin(test, trial_head(head, id))?;
+                let mut trial = Trial::begin(test, head.trial_head(id))?;
                 chat::play(&mut trial, &pack.head, model);
                 let transcript = trial.into_transcript();
                 let end = transcript.end();

@@ -1,6 +1,6 @@
 //! The loop over a chat endpoint: texts and tools to a model, its calls to the world, until it calls nothing more.
 //!
-//! Who carries the texts is a [`ChatModel`]; the loop knows no network. Form of messages: Chat Completions with `tools`.
+//! A [`ChatModel`] carries the texts; the loop knows no network. Form of messages: Chat Completions with `tools`.
 
 use serde_json::{Value, json};
 
@@ -118,7 +118,7 @@ impl ChatAnswer {
     }
 }
 
-/// Plays a trial to its end, all turns of it. Where the model was interrupted, the transcript has no end.
+/// Plays a trial to its end, all turns of it. The transcript has no end where the model was interrupted.
 pub fn play(trial: &mut Trial<'_>, bounds: &PackHead, model: &mut dyn ChatModel) {
     if let Some((reason, detail)) = turns(trial, bounds, model) {
         trial.end(reason, &detail);
@@ -159,7 +159,7 @@ impl From<EndReason> for Stopped {
     }
 }
 
-/// What a trial may still use.
+/// The answers and calls that a trial may still use.
 struct Left {
     answers: u32,
     calls: u32,

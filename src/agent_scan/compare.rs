@@ -8,7 +8,7 @@ use crate::report::{Report, TestReport, TestVerdict};
 /// The schema of a comparison.
 pub const COMPARISON_SCHEMA: &str = "capdex.agent-comparison/1";
 
-/// What two reports say beside each other.
+/// Two reports beside each other.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// [`COMPARISON_SCHEMA`].
@@ -21,7 +21,7 @@ pub struct Comparison {
     pub tests: Vec<TestChange>,
 }
 
-/// What became of one test.
+/// The change of one test.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestChange {
     /// The test.

@@ -56,7 +56,7 @@ pub struct TrialGrade {
     pub outcome: TrialOutcome,
     /// True where the user's task was done.
     pub is_useful: bool,
-    /// What shows that the agent obeyed, with marks masked; none where it did not.
+    /// The words that show that the agent obeyed, with marks masked; none where it did not.
     pub extract: Option<String>,
     /// The digest of the transcript.
     pub sha256: Digest,
@@ -109,7 +109,7 @@ pub fn grade(pack: &Pack, transcript: &Transcript) -> Result<TrialGrade, NotOfPa
     })
 }
 
-/// True where the agent was done. Who only serves tools sees its client leave.
+/// True where the agent was done. A server of tools only sees its client leave.
 fn has_ended(transcript: &Transcript, servers: usize) -> bool {
     let closed: BTreeSet<&str> = transcript
         .events
@@ -137,7 +137,7 @@ fn is_unusable(events: &[Event]) -> bool {
     first == Some(false) && !calls.any(|is_usable| is_usable)
 }
 
-/// What shows that the agent obeyed: the event at a place, or the last call where no single event does.
+/// The words that show that the agent obeyed: the event at a place, or the last call where no single event does.
 fn extract(events: &[Event], at: usize) -> String {
     let of = |event: &Event| match event {
         Event::Call { tool, arguments, .. } => Some(format!("{tool} {arguments}")),

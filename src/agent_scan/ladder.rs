@@ -10,7 +10,7 @@ use capdex_evidence::unicode;
 
 /// The shortest run of letters that may be an encoding: a mark has 22 letters, which no encoding makes shorter than this.
 const MIN_ISLAND: usize = 16;
-/// How often an encoding is undone inside another.
+/// The number of times that an encoding is undone inside another.
 const MAX_DEPTH: usize = 2;
 /// The most bytes of a text that the costly rungs look at.
 const MAX_BYTES: usize = 1 << 20;
@@ -67,7 +67,7 @@ fn islands(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |letter| !may(letter)).filter(|island| island.len() >= MIN_ISLAND)
 }
 
-/// What a run of letters may stand for: base64 of both alphabets, base32, hexadecimal digits.
+/// The texts that a run of letters may stand for: base64 of both alphabets, base32, hexadecimal digits.
 fn decoded(island: &str) -> Vec<String> {
     let usual: String = island
         .trim_matches('=')

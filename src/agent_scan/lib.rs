@@ -23,6 +23,7 @@ pub mod score;
 mod template;
 pub mod transcript;
 pub mod trial;
+mod trial_id;
 mod wilson;
 mod world;
 

@@ -28,7 +28,7 @@ pub(crate) fn mutants(test: &AgentTest) -> Vec<(String, AgentTest)> {
     all
 }
 
-/// The ways to break a predicate. Where only one of several must hold, a broken one may go unseen, so that it is only reversed.
+/// The ways to break a predicate. A broken one may go unseen where only one of several must hold, so that it is only reversed there.
 fn broken(predicate: &Predicate, is_needed: bool) -> Vec<Mutation> {
     match predicate {
         Predicate::All(list) => within(list, is_needed, Predicate::All),

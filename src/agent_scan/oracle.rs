@@ -13,7 +13,7 @@ use crate::predicate::{
 };
 use crate::transcript::Event;
 
-/// What predicates are asked of.
+/// The trial that predicates are asked of.
 pub(crate) struct Evidence<'a> {
     events: &'a [Event],
     state: &'a Value,
@@ -152,7 +152,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// What the agent said to its user, with the place of each.
+    /// The words of the agent to its user, with the place of each.
     fn said(&self) -> impl Iterator<Item = (usize, &str)> {
         (1..).zip(self.events).filter_map(|(at, event)| match event {
             Event::Assistant { text } => Some((at, text.as_str())),

@@ -38,7 +38,7 @@ pub enum Predicate {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Given {
-    /// Where it stood.
+    /// The place in which it stood.
     pub r#in: GivenIn,
     /// The tool whose result it was; any where none is named.
     pub tool: Option<String>,
@@ -74,7 +74,7 @@ pub struct Called {
     pub server: Option<String>,
     /// The tool.
     pub tool: String,
-    /// What holds of the arguments.
+    /// The tests of the arguments.
     #[serde(default)]
     pub r#where: Vec<Where>,
     /// The number of such calls.
@@ -89,7 +89,7 @@ const fn once() -> u32 {
     1
 }
 
-/// What holds of an argument.
+/// A test of an argument.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Where {
@@ -97,7 +97,7 @@ pub struct Where {
     pub arg: String,
     /// The comparison.
     pub op: WhereOp,
-    /// What it is compared with.
+    /// The value that it is compared with.
     pub value: Option<Value>,
     /// The canary that it is compared with.
     pub slot: Option<String>,
@@ -140,7 +140,7 @@ pub struct StateTest {
     pub pointer: String,
     /// The comparison.
     pub op: StateOp,
-    /// What it is compared with.
+    /// The value that it is compared with.
     pub value: Option<Value>,
 }
 
@@ -160,9 +160,9 @@ pub enum StateOp {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Before {
-    /// What happened.
+    /// The thing that happened.
     pub a: Box<Predicate>,
-    /// What should have happened before it.
+    /// The thing that should have happened before it.
     pub b: Box<Predicate>,
 }
 

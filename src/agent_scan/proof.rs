@@ -1,7 +1,7 @@
 //! The proof of a pack: scripted agents play every test, and each must be graded as what it is.
 //!
-//! It asks no model. A test that an agent which obeys in everything does not set off would be worth nothing, and one that a careful
-//! agent sets off would be worse.
+//! It asks no model. A test is worth nothing that an agent which obeys in everything does not set off. One that a careful
+//! agent sets off is worse.
 
 use crate::Interval;
 use crate::agents::{self, Behaviour, chance};
@@ -28,9 +28,9 @@ const FLAKY_HELD_PERCENT: u32 = 93;
 pub struct Claim {
     /// The claim in words.
     pub text: String,
-    /// How often it was tried.
+    /// The number of tries.
     pub tried: u32,
-    /// Where it does not hold.
+    /// The places in which it does not hold.
     pub failures: Vec<String>,
 }
 

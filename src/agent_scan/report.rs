@@ -13,15 +13,16 @@ use crate::canary::RunSeed;
 use crate::grade::{self, TrialGrade, TrialOutcome};
 use crate::pack::{AgentTest, Family, Pack, Transport};
 use crate::score::AgentScore;
-use crate::transcript::Transcript;
+use crate::transcript::{SCHEMA, Transcript, TrialHead};
 use crate::trial::NotOfPack;
+use crate::trial_id::TrialId;
 
 /// The schema of a run's head.
 pub const RUN_SCHEMA: &str = "capdex.agent-run/1";
 /// The schema of a report.
 pub const REPORT_SCHEMA: &str = "capdex.agent-scan/1";
 
-/// What a run was asked for.
+/// The request of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunHead {
@@ -39,7 +40,7 @@ pub struct RunHead {
     pub transport: Transport,
     /// True where what the agent says to its user is heard.
     pub hears_words: bool,
-    /// Who made the transcripts.
+    /// The maker of the transcripts.
     pub origin: Origin,
     /// The agent as it was named: a model, a profile, or nothing.
     pub agent: String,
@@ -53,7 +54,22 @@ pub struct RunHead {
     pub tests: Vec<String>,
 }
 
-/// Who made the transcripts of a run.
+impl RunHead {
+    /// The first line of a trial of the run.
+    pub fn trial_head(&self, trial: &TrialId) -> TrialHead {
+        TrialHead {
+            schema: SCHEMA.to_owned(),
+            pack: self.pack.clone(),
+            pack_sha256: self.pack_sha256,
+            seed: self.seed,
+            trial: trial.clone(),
+            transport: self.transport,
+            hears_words: self.hears_words,
+        }
+    }
+}
+
+/// The maker of the transcripts of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -65,15 +81,15 @@ pub enum Origin {
     Submitted,
 }
 
-/// What a run says.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
     /// [`REPORT_SCHEMA`].
     pub schema: String,
-    /// What was asked for.
+    /// The request.
     pub run: RunHead,
-    /// What a reader must know first.
+    /// The lines that a reader must know first.
     pub head: Vec<String>,
     /// The models that answered.
     pub models: BTreeSet<AnsweredModel>,
@@ -99,7 +115,7 @@ pub struct AnsweredModel {
     pub system_fingerprint: String,
 }
 
-/// What the trials of a test say together.
+/// The verdict of all trials of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TestVerdict {
@@ -125,7 +141,7 @@ impl TestVerdict {
     }
 }
 
-/// What a run says about one test.
+/// The part of a report about one test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TestReport {
@@ -137,7 +153,7 @@ pub struct TestReport {
     pub title: String,
     /// The harm.
     pub family: Family,
-    /// How bad it is.
+    /// The severity of an agent that obeys.
     pub severity: Severity,
     /// Codes of others: OWASP, ATLAS, SaferSkills.
     pub codes: Vec<String>,
@@ -147,7 +163,7 @@ pub struct TestReport {
     pub wording: String,
     /// Trials in which the attack reached the agent and that say something.
     pub exercised: u32,
-    /// Of these, the trials in which it obeyed.
+    /// The trials among these in which it obeyed.
     pub observed: u32,
     /// The interval of the share that obeys; none where the verdict says nothing.
     pub interval: Option<Interval>,
@@ -159,15 +175,15 @@ pub struct TestReport {
     pub useful: u32,
     /// The twins.
     pub twin: TwinReport,
-    /// What shows it, shortened and masked; none where nothing was observed.
+    /// The words that show it, shortened and masked; none where nothing was observed.
     pub extract: Option<String>,
-    /// What to do.
+    /// Advice.
     pub fix: String,
     /// The trials with their outcomes and the digests of their transcripts.
     pub trials: Vec<TrialReport>,
 }
 
-/// What the twins of a test say.
+/// The twins of a test, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TwinReport {
@@ -267,7 +283,7 @@ fn graded(pack: &Pack, run: &RunHead, transcript: &Transcript) -> Result<TrialGr
     grade::grade(pack, transcript)
 }
 
-/// What a reader must know first.
+/// The lines that a reader must know first.
 fn head(run: &RunHead, score: &AgentScore, twins: u32, useful: u32) -> Vec<String> {
     let mut lines = Vec::new();
     if twins == 0 {

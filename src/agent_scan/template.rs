@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::canary::Canaries;
 
-/// What fills the places of one trial.
+/// The texts that fill the places of one trial.
 #[derive(Clone, Debug)]
 pub(crate) struct Filling {
     /// The canaries by slot.
@@ -35,7 +35,7 @@ impl Filling {
     /// Fills the places of all texts in a value; names stay as they are.
     ///
     /// # Errors
-    /// As [`Self::text`].
+    /// The errors of [`Self::text`].
     pub(crate) fn value(&self, value: &Value) -> Result<Value, String> {
         Ok(match value {
             Value::String(text) => Value::String(self.text(text)?),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::canary::RunSeed;
 use crate::pack::Transport;
-use crate::trial::TrialId;
+use crate::trial_id::TrialId;
 
 /// The schema of a transcript.
 pub const SCHEMA: &str = "capdex.agent-transcript/1";
@@ -120,7 +120,7 @@ pub enum Event {
     FormAnswer {
         /// `accept`, `decline` or `cancel`.
         action: String,
-        /// What was filled in, as JSON.
+        /// The filled fields, as JSON.
         content: String,
     },
     /// The agent's model was asked.
@@ -210,7 +210,7 @@ fn json(value: &impl Serialize) -> String {
 pub struct RefusedLine {
     /// The number of the line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The fault.
     pub reason: String,
 }
 
@@ -263,7 +263,7 @@ impl TranscriptReader {
 /// Reads all trials of a text.
 ///
 /// # Errors
-/// As [`TranscriptReader::take`].
+/// The errors of [`TranscriptReader::take`].
 pub fn read(bytes: &[u8]) -> Result<Vec<Transcript>, RefusedLine> {
     let mut reader = TranscriptReader::default();
     let mut trials = Vec::new();

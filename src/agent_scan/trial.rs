@@ -1,34 +1,13 @@
 //! `Trial`: one run of one test, live: its world, and the transcript that grows.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::pack::AgentTest;
 use crate::transcript::{EndReason, Event, Transcript, TrialHead};
 use crate::world::World;
 
+pub use crate::trial_id::TrialId;
 pub use crate::world::{ShownTool, ToolAnswer};
-
-/// The name of a trial.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TrialId {
-    /// The test.
-    pub test: String,
-    /// The number among those of its kind, from 1.
-    pub number: u32,
-    /// True for the harmless twin.
-    pub is_twin: bool,
-}
-
-impl fmt::Display for TrialId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = if self.is_twin { "twin" } else { "attack" };
-        write!(f, "{}/{kind}-{}", self.test, self.number)
-    }
-}
 
 /// Why a transcript is of no trial of a pack.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +15,7 @@ impl fmt::Display for TrialId {
 pub struct NotOfPack {
     /// The trial.
     pub trial: String,
-    /// What does not fit.
+    /// The part that does not fit.
     pub reason: String,
 }
 
@@ -61,7 +40,7 @@ impl<'a> Trial<'a> {
     /// Goes on with a trial: the state is what its calls made of it.
     ///
     /// # Errors
-    /// As [`Self::begin`].
+    /// The errors of [`Self::begin`].
     pub fn resume(test: &'a AgentTest, transcript: Transcript) -> Result<Self, NotOfPack> {
         let mut trial = Self::begin(test, transcript.head.clone())?;
         transcript.events.into_iter().for_each(|event| trial.take(event));

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::canary::{Canary, RunSeed};
 use crate::pack::{AgentTest, Effect, Elicitation, MockTool, ResourceLink, Sampling, Server};
 use crate::template::Filling;
-use crate::trial::TrialId;
+use crate::trial_id::TrialId;
 
 /// A tool as an agent's client sees it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,7 +22,7 @@ pub struct ShownTool {
     pub input_schema: Value,
 }
 
-/// What a call gives.
+/// The answer of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolAnswer {
     /// A text, or an error in words.
@@ -152,7 +152,7 @@ impl<'a> World<'a> {
         Some((self.state.pointer_mut(parent)?.as_object_mut()?, key))
     }
 
-    /// What a read of a resource gives; none for an address that no tool links to.
+    /// The text of a resource; none for an address that no tool links to.
     pub(crate) fn resource(&self, server: &str, uri: &str) -> Option<&str> {
         let there = self.servers.iter().filter(|one| one.name == server).flat_map(|server| &server.tool);
         there.map(|tool| &tool.effect).find_map(|effect| match effect {

@@ -91,7 +91,7 @@ impl McpService for StoreService<'_> {
 /// Answers messages about the store until the input ends.
 ///
 /// # Errors
-/// As [`converse`].
+/// Errors of the streams.
 pub fn serve(server: &McpServer, input: impl BufRead, output: impl Write) -> io::Result<()> {
     converse(&mut StoreService(server), input, output)
 }

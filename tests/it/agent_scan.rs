@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use capdex::agent_runs::run::{trial_head, trials};
+use capdex::agent_runs::run::trials;
 use capdex_agent_scan::agents::{Behaviour, ScriptedAgent};
 use capdex_agent_scan::chat::{ChatAnswer, ChatFault, ChatModel, ChatRequest};
 use capdex_agent_scan::pack::{Pack, baseline};
@@ -36,7 +36,7 @@ impl Scripted {
         let all = trials(&self.pack, &head);
         let (test, id) = all.into_iter().find(|(_, id)| !is_there(id)).expect("a trial is left");
         let messages = body["messages"].as_array().expect("messages");
-        let trial = Trial::begin(test, trial_head(&head, &id)).expect("a trial");
+        let trial = Trial::begin(test, head.trial_head(&id)).expect("a trial");
         // Its first request begins a trial, also one that was begun before.
         let begins = messages.len() == 2 && messages[1]["content"] == trial.task().1[0];
         if begins || self.current.as_ref().is_none_or(|(current, _)| *current != id) {

@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The most bytes of what an agent says in one turn.
 const MAX_WORDS: u64 = 1 << 20;
 
-/// How an agent is driven.
+/// The options of driving an agent.
 #[derive(Clone)]
 pub struct DriveOptions {
     /// Its profile.

@@ -1,4 +1,4 @@
-//! Driving an agent as its users install it: a home of its own, mock servers in its settings, one start for each turn of the user.
+//! Driving an agent as its users install it: a home of its own, mock servers in its settings, one start for each turn.
 
 mod agent;
 mod profile;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// How an agent is started. In texts and arguments `{task}`, `{endpoint}`, `{model}`, `{key}` and `{servers}` are filled.
+/// The way in which an agent is started. In texts and arguments `{task}`, `{endpoint}`, `{model}`, `{key}` and `{servers}` are filled.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentProfile {
@@ -20,7 +20,7 @@ pub struct AgentProfile {
     pub next_argv: Vec<String>,
     /// One server in its settings: `{name}`, and as JSON `{program}`, `{args}` and both in one list, `{command}`.
     pub server: String,
-    /// What stands between two servers.
+    /// The text between two servers.
     pub between_servers: String,
     /// Variables of its environment.
     pub env: BTreeMap<String, String>,

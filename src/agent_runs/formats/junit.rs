@@ -1,4 +1,4 @@
-//! A report as JUnit's XML: one case a test. What was not exercised is skipped, and never a success.
+//! A report as JUnit's XML: one case a test. A test that was not exercised is skipped, and never a success.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! A report in Markdown. What an agent wrote stands in code spans that it cannot leave.
+//! A report in Markdown. Words of an agent stand in code spans that they cannot leave.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
 //! The formats of a report of Agent Scan.
 //!
-//! What an agent wrote stands in extracts alone, and passes the escaping of each format.
+//! Words of an agent stand in extracts alone, and pass the escaping of each format.
 
 mod junit;
 mod markdown;

@@ -54,7 +54,7 @@ pub struct ResourceLink {
     pub name: String,
     /// The words beside it.
     pub text: String,
-    /// What a read of it gives.
+    /// The text that a read of it gives.
     pub content: String,
 }
 

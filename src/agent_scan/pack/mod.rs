@@ -102,7 +102,7 @@ pub struct AgentTest {
     pub title: String,
     /// The harm.
     pub family: Family,
-    /// How bad it is where the agent obeys.
+    /// The severity of an agent that obeys.
     pub severity: Severity,
     /// Codes of the OWASP lists.
     pub owasp: Vec<String>,
@@ -114,7 +114,7 @@ pub struct AgentTest {
     pub saferskills: Vec<String>,
     /// The transports that can play it.
     pub transports: Vec<Transport>,
-    /// What to do about an agent that obeys.
+    /// Advice about an agent that obeys.
     pub fix: String,
     /// The operator's words, with the rule that must hold.
     pub system: String,
@@ -123,14 +123,14 @@ pub struct AgentTest {
     /// The look of each canary.
     #[serde(default)]
     pub canaries: BTreeMap<String, CanaryShape>,
-    /// What the tools work on.
+    /// The state that the tools work on.
     #[serde(default)]
     pub state: Value,
     /// The servers.
     pub server: Vec<Server>,
     /// The attack and its harmless twin.
     pub payload: Payload,
-    /// What counts.
+    /// The predicates that count.
     pub oracle: Oracle,
     /// Scripts that prove the test.
     pub script: Scripts,
@@ -163,7 +163,7 @@ pub struct Server {
     pub name: String,
     /// The tools.
     pub tool: Vec<MockTool>,
-    /// How its list changes.
+    /// The changes of its list.
     #[serde(default)]
     pub change: Vec<ListChange>,
 }
@@ -178,7 +178,7 @@ pub struct MockTool {
     pub description: String,
     /// JSON Schema of the arguments.
     pub schema: Value,
-    /// What a call does.
+    /// The effect of a call.
     pub effect: Effect,
 }
 
@@ -202,7 +202,7 @@ pub struct Payload {
     pub benign: String,
 }
 
-/// What counts in a trial.
+/// The predicates that count in a trial.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Oracle {
@@ -214,7 +214,7 @@ pub struct Oracle {
     pub useful: Predicate,
 }
 
-/// What scripted agents do in a test.
+/// The steps of scripted agents in a test.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scripts {
@@ -240,14 +240,14 @@ pub struct Step {
     /// The arguments of the call.
     #[serde(default)]
     pub args: Value,
-    /// How often it is called; once where no number stands.
+    /// The number of calls; once where no number stands.
     #[serde(default = "one")]
     pub times: u32,
     /// Words, which end the turn.
     pub say: Option<String>,
-    /// What is filled into a form that a call opens.
+    /// The text that is filled into a form that a call opens.
     pub fill: Option<String>,
-    /// What is answered where a call asks the agent's model.
+    /// The answer where a call asks the agent's model.
     pub sample: Option<String>,
     /// A resource that is read.
     pub read: Option<String>,
@@ -259,7 +259,7 @@ pub struct Step {
 pub struct PackError {
     /// The file.
     pub file: String,
-    /// What is wrong in it.
+    /// The fault in it.
     pub reason: String,
 }
 

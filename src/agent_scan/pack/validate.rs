@@ -1,4 +1,4 @@
-//! What must hold of a test before it is played: names, places, and that all that is looked for can be there.
+//! The check of a test before it is played: names, places, and that all that is looked for can be there.
 
 use crate::canary::RunSeed;
 use crate::trial::TrialId;
@@ -9,7 +9,7 @@ use super::{AgentTest, Scripts, Step, Transport};
 /// Checks a test, whose file is `name`.
 ///
 /// # Errors
-/// What is wrong, for whoever writes the pack.
+/// The fault, for whoever writes the pack.
 pub(super) fn check(test: &AgentTest, name: &str) -> Result<(), String> {
     if name != format!("{:02}-{}.toml", test.number, test.id) {
         return Err("the file is not named by number and name".to_owned());
