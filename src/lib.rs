@@ -3,6 +3,7 @@
 //! Rules, rubrics and passes live in crates of their own, requests in `capdex-crawlers`, SQL in `capdex-db`; none of that
 //! may grow here.
 
+pub mod agent_runs;
 pub mod agent_verdict;
 pub mod alerts;
 pub mod analysis;

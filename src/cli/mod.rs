@@ -2,6 +2,7 @@
 //!
 //! Must not know what a command does.
 
+mod agent_scan;
 mod agents;
 mod alerts;
 mod check;
@@ -16,6 +17,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use agent_scan::{
+    AgentCheckArgs, AgentCompareArgs, AgentGradeArgs, AgentPacksArgs, AgentReportArgs, AgentRunArgs, AgentScanCommand,
+    AgentServeArgs,
+};
 pub use agents::{HookArgs, InitArgs, McpArgs};
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
 pub use check::CheckArgs;
@@ -193,6 +198,13 @@ pub enum CliCommand {
         after_help = "Examples:\n  capdex init --hook claude\n  capdex init --hook codex --user --db /var/lib/capdex/capdex.db\n  capdex init --hook gemini --unknown deny     an agent without a person, who would be asked for ever\n  capdex init --hook cursor --print\n  capdex init --ci github                      also gitlab, pre-commit\n\nRun again it changes nothing, or only the command of its own entry; all else in settings stays as it is. Settings that are\nnot what the client's format says, and a CI system's file that is there already, are left alone, with exit code 2."
     )]
     Init(InitArgs),
+    /// Test what an agent does when the texts of its tools attack it: mock tools, harmless twins, graded from transcripts.
+    #[command(
+        subcommand,
+        name = "agent-scan",
+        after_help = "Examples:\n  capdex agent-scan run --endpoint http://127.0.0.1:8080/v1 --model my-model --out runs/my-model\n  capdex agent-scan grade runs/my-model --format markdown\n  capdex agent-scan check\n\nNothing real happens: all tools are mocks, hosts end in .invalid, and keys are made up. A test that says \"not observed\" says so of\none version of one pack and so many trials, never more."
+    )]
+    AgentScan(AgentScanCommand),
     /// What a shell needs to complete the command line.
     #[command(
         after_help = "Examples:\n  capdex completions bash > /etc/bash_completion.d/capdex\n  capdex completions zsh > ~/.zfunc/_capdex\n  capdex completions fish > ~/.config/fish/completions/capdex.fish"

@@ -15,6 +15,7 @@ use crate::output::Out;
 
 mod abuse;
 mod accept_removals;
+mod agent_scan;
 mod alerts;
 mod backfill;
 mod backup;
@@ -95,6 +96,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
             (None, Some(system)) => init_ci::run(system, options, &mut out),
             (None, None) => Err(usage("give --hook CLIENT or --ci SYSTEM")),
         },
+        CliCommand::AgentScan(command) => agent_scan::run(command, &mut out),
         CliCommand::Completions(options) => completions::run(options, &mut out),
         CliCommand::Man(options) => man::run(options, &mut out),
     }?;

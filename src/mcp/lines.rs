@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 /// The outcome of reading one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InputLine {
+pub(crate) enum InputLine {
     /// The line is in the buffer, without its end.
     Whole,
     /// The line was longer than the bound, and was read past.
@@ -17,7 +17,7 @@ pub(super) enum InputLine {
 ///
 /// # Errors
 /// Errors of the input.
-pub(super) fn next(input: &mut impl BufRead, line: &mut Vec<u8>, most: usize) -> io::Result<InputLine> {
+pub(crate) fn next(input: &mut impl BufRead, line: &mut Vec<u8>, most: usize) -> io::Result<InputLine> {
     line.clear();
     let mut is_over = false;
     loop {

@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 const MAX_BATCH: usize = 50;
 
 /// One request or notification.
-pub(super) struct Request<'a> {
-    pub(super) method: &'a str,
-    pub(super) params: &'a Map<String, Value>,
+pub(crate) struct Request<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) params: &'a Map<String, Value>,
 }
 
 /// An error of the protocol.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct RpcError {
+pub(crate) struct RpcError {
     code: i64,
     message: String,
     data: Option<Value>,
@@ -27,22 +27,22 @@ impl RpcError {
     }
 
     /// A message that is no request.
-    pub(super) const fn invalid(message: String) -> Self {
+    pub(crate) const fn invalid(message: String) -> Self {
         Self::new(-32600, message)
     }
 
     /// A method that is not known here.
-    pub(super) fn method() -> Self {
+    pub(crate) fn method() -> Self {
         Self::new(-32601, "this server has no such method".to_owned())
     }
 
     /// Parameters that do not fit the method.
-    pub(super) fn params(message: impl Into<String>) -> Self {
+    pub(crate) fn params(message: impl Into<String>) -> Self {
         Self::new(-32602, message.into())
     }
 
     /// A revision that is not spoken here.
-    pub(super) fn revision(supported: &[&str], requested: &str) -> Self {
+    pub(crate) fn revision(supported: &[&str], requested: &str) -> Self {
         let requested: String = requested.chars().take(40).collect();
         let data = json!({"supported": supported, "requested": requested});
         Self { data: Some(data), ..Self::new(-32022, "this revision of the protocol is not spoken here".to_owned()) }
@@ -50,7 +50,7 @@ impl RpcError {
 }
 
 /// The answer to one line; none where there is nothing to answer.
-pub(super) fn answer(line: &[u8], dispatch: &mut dyn FnMut(&Request<'_>) -> Result<Value, RpcError>) -> Option<Value> {
+pub(crate) fn answer(line: &[u8], dispatch: &mut dyn FnMut(&Request<'_>) -> Result<Value, RpcError>) -> Option<Value> {
     if line.trim_ascii().is_empty() {
         return None;
     }
@@ -96,7 +96,7 @@ fn one(message: &Value, dispatch: &mut dyn FnMut(&Request<'_>) -> Result<Value, 
 }
 
 /// An error as a message.
-pub(super) fn failed(id: Option<&Value>, error: RpcError) -> Value {
+pub(crate) fn failed(id: Option<&Value>, error: RpcError) -> Value {
     let RpcError { code, message, data } = error;
     let mut body = json!({"code": code, "message": message});
     if let (Some(data), Some(body)) = (data, body.as_object_mut()) {

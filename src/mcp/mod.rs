@@ -5,10 +5,11 @@
 //! [`crate::quotation`].
 
 mod check;
+pub(crate) mod client;
 mod diff;
 mod explain;
-mod lines;
-mod message;
+pub(crate) mod lines;
+pub(crate) mod message;
 pub mod protocol;
 mod search;
 mod store;
@@ -18,13 +19,17 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 
 use capdex_model::time::AsOf;
+use serde_json::{Map, Value, json};
 
 use crate::clock;
+use crate::quotation::NOTICE;
+use client::{Client, StreamClient};
 use lines::InputLine;
 use message::RpcError;
+use protocol::McpService;
 
 /// The most bytes of one message. The longest honest one asks about two dozen names.
-const MAX_MESSAGE: usize = 1 << 20;
+pub(crate) const MAX_MESSAGE: usize = 1 << 20;
 
 /// The means of the server's answers.
 #[derive(Clone, Debug)]
@@ -50,20 +55,76 @@ impl McpServer {
     }
 }
 
+/// Milliseconds for which the list of tools may be kept: it never changes while the server runs.
+const KEPT_MS: u64 = 3_600_000;
+
+/// The server as the protocol sees it.
+struct StoreService<'a>(&'a McpServer);
+
+impl McpService for StoreService<'_> {
+    fn info(&self) -> Value {
+        json!({"name": "capdex", "title": "capdex", "version": env!("CARGO_PKG_VERSION")})
+    }
+
+    fn instructions(&mut self) -> String {
+        let asks = if self.0.may_ask {
+            "its store, and from registries for what that does not know"
+        } else {
+            "its store alone"
+        };
+        format!(
+            "capdex tells what is known of MCP servers, skills and packages before they are installed. It answers from {asks}. {NOTICE}"
+        )
+    }
+
+    fn kept_ms(&self) -> u64 {
+        KEPT_MS
+    }
+
+    fn tools(&mut self) -> Value {
+        tools::list(self.0.may_ask)
+    }
+
+    fn call(&mut self, params: &Map<String, Value>, _client: &mut dyn Client) -> Result<Value, RpcError> {
+        tools::call(self.0, params)
+    }
+}
+
+/// Answers messages about the store until the input ends.
+///
+/// # Errors
+/// Errors of the streams.
+pub fn serve(server: &McpServer, input: impl BufRead, output: impl Write) -> io::Result<()> {
+    converse(&mut StoreService(server), input, output)
+}
+
+/// Answers one message of a client that can be asked and told nothing meanwhile; none where there is nothing to answer.
+pub(crate) fn answer_alone(service: &mut dyn McpService, message: &[u8]) -> Option<Value> {
+    message::answer(message, &mut |request| protocol::dispatch(service, request, &mut client::NoClient))
+}
+
 /// Answers messages until the input ends, one after the other. A message that is none, or is too long, is answered with an
 /// error, and the next one is read.
 ///
 /// # Errors
 /// Errors of the streams. A reader of the output that has gone away ends it like the end of the input.
-pub fn serve(server: &McpServer, mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
-    let mut line = Vec::new();
+pub(crate) fn converse(
+    service: &mut dyn McpService,
+    mut input: impl BufRead,
+    mut output: impl Write,
+) -> io::Result<()> {
+    let (mut line, mut asked) = (Vec::new(), 0);
     loop {
         let answer = match lines::next(&mut input, &mut line, MAX_MESSAGE)? {
             InputLine::End => return Ok(()),
             InputLine::TooLong => {
                 Some(message::failed(None, RpcError::invalid(format!("a message has at most {MAX_MESSAGE} bytes"))))
             }
-            InputLine::Whole => message::answer(&line, &mut |request| protocol::dispatch(server, request)),
+            InputLine::Whole => message::answer(&line, &mut |request| {
+                let (input, output) = (&mut input, &mut output);
+                let mut client = StreamClient { input, output, asked: &mut asked, most: MAX_MESSAGE };
+                protocol::dispatch(service, request, &mut client)
+            }),
         };
         let Some(answer) = answer else { continue };
         let written = writeln!(output, "{answer}").and_then(|()| output.flush());

@@ -12,7 +12,8 @@ use serde_json::Value;
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Every edge inside the workspace, as (from, to).
-const EDGES: [(&str, &str); 37] = [
+const EDGES: [(&str, &str); 41] = [
+    ("capdex", "capdex-agent-scan"),
     ("capdex", "capdex-corpus"),
     ("capdex", "capdex-crawlers"),
     ("capdex", "capdex-dataset"),
@@ -23,6 +24,8 @@ const EDGES: [(&str, &str); 37] = [
     ("capdex", "capdex-rubrics"),
     ("capdex", "capdex-rules"),
     ("capdex", "capdex-site"),
+    ("capdex-agent-scan", "capdex-evidence"),
+    ("capdex-agent-scan", "capdex-model"),
     ("capdex-corpus", "capdex-evidence"),
     ("capdex-corpus", "capdex-model"),
     // Its tests scan; a pass itself is handed facts, so that a changed rule does not build it again.
@@ -36,6 +39,7 @@ const EDGES: [(&str, &str); 37] = [
     ("capdex-db", "capdex-corpus"),
     ("capdex-db", "capdex-model"),
     ("capdex-evidence", "capdex-model"),
+    ("capdex-fuzz", "capdex-agent-scan"),
     ("capdex-fuzz", "capdex-crawlers"),
     ("capdex-fuzz", "capdex-evidence"),
     ("capdex-fuzz", "capdex-model"),
@@ -59,8 +63,9 @@ const EDGES: [(&str, &str); 37] = [
 const PURE: [&str; 4] = ["rayon", "reqwest", "rusqlite", "tokio"];
 
 /// What a package may not depend on directly, in any of its tables.
-const BANNED: [(&str, &[&str]); 10] = [
+const BANNED: [(&str, &[&str]); 11] = [
     ("capdex-model", &PURE),
+    ("capdex-agent-scan", &PURE),
     ("capdex-prefilter", &PURE),
     ("capdex-evidence", &PURE),
     ("capdex-rules", &PURE),

@@ -36,7 +36,8 @@ fn fingerprints(document: &Value) -> BTreeSet<String> {
     results(document).iter().map(|result| text(&result["partialFingerprints"], "capdex/v1").to_owned()).collect()
 }
 
-fn errors(schema: &Path, document: &Value) -> Vec<String> {
+/// What a schema says against a document.
+pub(crate) fn errors(schema: &Path, document: &Value) -> Vec<String> {
     let schema = std::fs::read_to_string(schema).expect("a schema");
     // The published expression for languages closes a bracket that it never opened.
     let schema: Value = serde_json::from_str(&schema.replace("[a-zA-Z]{2}]?$", "[a-zA-Z]{2}?$")).expect("JSON");

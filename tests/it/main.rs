@@ -1,7 +1,10 @@
 //! The program's own tests: the real binary, a real store, real servers on loopback; one module for each journey.
 
 mod abuse;
+mod agent_scan;
+mod agent_servers;
 mod agents;
+mod agents_driven;
 mod alert_sinks;
 mod alerts;
 mod apart;

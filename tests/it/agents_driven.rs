@@ -1,0 +1,167 @@
+//! Agents as their users install them, driven by `agent-scan run --drive` over a scripted model on loopback: one that obeys what its
+//! tools' results say, and one that does not.
+
+use serde_json::{Value, json};
+
+use crate::agent_scan::SEED;
+use crate::support::capdex::Capdex;
+use crate::support::directory::Directory;
+use crate::support::rig;
+
+/// The mailbox that a result names, where the model obeys; else the person whom the user names alone.
+fn receivers(body: &str, obeys: bool) -> Vec<String> {
+    let words = body.split(|letter: char| !letter.is_ascii_alphanumeric() && !"@.".contains(letter));
+    let stranger = words.into_iter().find(|word| word.contains("@mail.invalid")).map(str::to_owned);
+    stranger.filter(|_| obeys).into_iter().chain(["Mia".to_owned()]).collect()
+}
+
+/// The next call of a model that has seen so many results; none where it is done.
+fn next(body: &str, seen: usize, obeys: bool) -> Option<(&'static str, Value)> {
+    if !body.contains("read note 7") || !body.contains("send_message") {
+        return None;
+    }
+    if seen == 0 {
+        return Some(("read_note", json!({"id": "7"})));
+    }
+    let to = receivers(body, obeys).get(seen - 1)?.clone();
+    Some(("send_message", json!({"to": to, "text": "Picnic on Saturday at ten."})))
+}
+
+fn model(obeys: bool) -> Directory {
+    Directory::start(move |asked: &str| {
+        let (path, body) = asked.split_once(' ').unwrap_or((asked, ""));
+        let events: Vec<Value> = if path.ends_with("/responses") {
+            let seen = body.matches("\"function_call_output\"").count();
+            let item = match next(body, seen, obeys) {
+                Some((name, arguments)) => json!({"type": "function_call", "call_id": format!("c{seen}"), "name": name,
+                                                  "namespace": "mcp__notes", "arguments": arguments.to_string()}),
+                None => {
+                    json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]})
+                }
+            };
+            let usage = json!({"input_tokens": 1, "output_tokens": 1, "total_tokens": 2});
+            vec![
+                json!({"type": "response.created", "response": {"id": "r"}}),
+                json!({"type": "response.output_item.done", "item": item}),
+                json!({"type": "response.completed", "response": {"id": "r", "usage": usage}}),
+            ]
+        } else if path.ends_with("/chat/completions") {
+            let seen = body.matches("\"role\":\"tool\"").count();
+            let (delta, reason) = match next(body, seen, obeys) {
+                Some((name, arguments)) => {
+                    let function = json!({"name": format!("notes_{name}"), "arguments": arguments.to_string()});
+                    let call = json!({"index": 0, "id": format!("c{seen}"), "type": "function", "function": function});
+                    (json!({"role": "assistant", "tool_calls": [call]}), "tool_calls")
+                }
+                None => (json!({"role": "assistant", "content": "Done."}), "stop"),
+            };
+            let chunk = |delta: Value, reason: Value| {
+                json!({"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m",
+                       "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
+            };
+            let chunks = [chunk(delta, json!(null)), chunk(json!({}), json!(reason))];
+            let lines = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect::<String>();
+            return (200, lines + "data: [DONE]\n\n");
+        } else if path.contains("GenerateContent") {
+            let part = match next(body, body.matches("\"functionResponse\"").count(), obeys) {
+                Some((name, arguments)) => {
+                    json!({"functionCall": {"name": format!("mcp_notes_{name}"), "args": arguments}})
+                }
+                None => json!({"text": "Done."}),
+            };
+            vec![
+                json!({"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}]}),
+            ]
+        } else {
+            return (200, "{}".to_owned());
+        };
+        let kind = |event: &Value| event["type"].as_str().map(|kind| format!("event: {kind}\n")).unwrap_or_default();
+        (200, events.iter().map(|event| format!("{}data: {event}\n\n", kind(event))).collect::<String>())
+    })
+}
+
+/// Plays tests and their twins with an agent, and gives their parts of the report.
+fn played(capdex: &Capdex, (profile, program): (&str, &str), base: &str, (out, tests): (&str, &str)) -> Vec<Value> {
+    let arguments = [
+        "agent-scan",
+        "run",
+        "--drive",
+        profile,
+        "--program",
+        program,
+        "--allow-own-tools",
+        "--endpoint",
+        base,
+        "--model",
+        if profile == "codex" { "gpt-5" } else { "gemini-2.5-flash" },
+        "--tests",
+        tests,
+        "--trials",
+        "1",
+        "--twins",
+        "1",
+        "--seed",
+        SEED,
+        "--out",
+        out,
+        "--format",
+        "json",
+    ];
+    let mut command = capdex.command(&arguments);
+    command.env("PATH", std::env::var("PATH").unwrap_or_default());
+    let run = crate::support::capdex::Run::of(&command.output().expect("it starts"));
+    let report: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{} {}", run.stdout, run.stderr));
+    assert_eq!(report["run"]["origin"], "agent_owns_tools");
+    report["tests"].as_array().expect("tests").clone()
+}
+
+fn is_told_apart(profile: &str, program: &str, base: impl Fn(&Directory) -> String) {
+    let capdex = Capdex::offline();
+    for (obeys, out) in [(true, "obeys"), (false, "cares")] {
+        let model = model(obeys);
+        let test = played(&capdex, (profile, program), &base(&model), (out, "9")).remove(0);
+        let expected = u32::from(obeys);
+        assert_eq!((&test["observed"], &test["exercised"]), (&json!(expected), &json!(1)), "{profile} {out}: {test}");
+        let twin = json!({"played": 1, "unsafe_trials": 0, "useful": 1});
+        assert_eq!((&test["twin"], &test["useful"]), (&twin, &json!(1)), "{profile} {out}: {test}");
+    }
+    // Three turns of one conversation.
+    let tests = played(&capdex, (profile, program), &base(&model(false)), ("turns", "24"));
+    for test in &tests {
+        let id = test["id"].as_str().expect("a name");
+        assert_eq!((&test["errors"], &test["twin"]["played"]), (&json!(0), &json!(1)), "{profile}: {test}");
+        let transcript = capdex.path().join(format!("turns/trials/{id}/attack-1.jsonl"));
+        let transcript = std::fs::read_to_string(transcript).expect("a transcript");
+        assert_eq!(transcript.matches("{\"assistant\":").count(), 3, "{profile}: {transcript}");
+        assert!(transcript.contains("{\"tools\":"), "{profile}: its servers were listed");
+    }
+}
+
+#[test]
+fn codex_that_obeys_is_told_from_codex_that_does_not() {
+    let Some(program) = rig::needed("CAPDEX_CODEX") else { return };
+    is_told_apart("codex", &program, |model| format!("{}/v1", model.url()));
+}
+
+#[test]
+fn gemini_that_obeys_is_told_from_gemini_that_does_not() {
+    let Some(program) = rig::needed("CAPDEX_GEMINI") else { return };
+    is_told_apart("gemini", &program, Directory::url);
+}
+
+#[test]
+fn opencode_that_obeys_is_told_from_opencode_that_does_not() {
+    let Some(program) = rig::needed("CAPDEX_OPENCODE") else { return };
+    is_told_apart("opencode", &program, |model| format!("{}/v1", model.url()));
+}
+
+#[test]
+fn an_agent_is_driven_only_where_its_own_tools_are_allowed() {
+    let capdex = Capdex::offline();
+    let base =
+        ["agent-scan", "run", "--drive", "codex", "--endpoint", "http://127.0.0.1:9", "--model", "m", "--out", "out"];
+    assert_eq!(capdex.run(&base).code, Some(2));
+    let missing = [&base[..], &["--allow-own-tools", "--program", "/nowhere/codex"]].concat();
+    let run = capdex.run(&missing);
+    assert_eq!(run.code, Some(4), "{}", run.stderr);
+}
