@@ -1,16 +1,17 @@
 //! Why a run that ended counts as incomplete: a source or a stage failed, or too many of a source's items have gaps.
 //!
-//! Items with gaps up to that share are counted and are no failure: of some thousand packages a few can never be read. The
+//! Items that were read and not understood are `unknown` by their verdict, and no failure of the run. Items with gaps up to that share are counted and are no failure: of some thousand packages a few can never be read. The
 //! ledger of gaps has each one with its reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_db::{LedgerGap, ListingState, Reader, SourceCounts, StoreError};
 use capdex_model::ids::ListingKey;
+use capdex_model::snapshot::GapReason;
 
 use super::RunReport;
 use crate::config::GapTolerance;
-use crate::jobs::list;
+use crate::jobs::{list, scan};
 
 /// The items of one source that have gaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,7 +73,10 @@ fn add(by_source: &mut BTreeMap<&str, SourceGaps>, gap: LedgerGap) {
     // A gap of the source itself has its bare name; keys of listings begin with it and a colon.
     let source = gap.subject.split_once(':').map_or(gap.subject.as_str(), |(source, _)| source);
     let Some(gaps) = by_source.get_mut(source) else { return };
-    if gap.subject.len() > source.len() {
+    // What a text says but nobody can tell is a matter of its verdict, which is `unknown`: no run would do better.
+    let is_of_the_verdict =
+        gap.stage == scan::STAGE && matches!(gap.gap.reason, GapReason::Unresolved | GapReason::BudgetExhausted);
+    if gap.subject.len() > source.len() && !is_of_the_verdict {
         gaps.items.insert(gap.subject);
     } else if gap.stage == list::STAGE {
         gaps.failure = Some(gap.gap.detail);
@@ -134,6 +138,18 @@ mod tests {
         assert_eq!(told(&two, 3, 67), None);
         assert!(told(&two, 3, 66).is_some());
         assert_eq!(told(&two, 2, 100), None);
+    }
+
+    #[test]
+    fn what_was_read_and_not_understood_is_no_failure_of_the_run() {
+        let unread = |stage: &str, reason: GapReason| {
+            let mut by_source = BTreeMap::from([("npm", SourceGaps::default())]);
+            let gap = LedgerGap { gap: Gap::new("x", reason, "line 3"), ..gap(stage, "npm:a") };
+            add(&mut by_source, gap);
+            of_source("npm", &by_source["npm"], 1, 2).is_some()
+        };
+        assert!(!unread("scan", GapReason::Unresolved) && !unread("scan", GapReason::BudgetExhausted));
+        assert!(unread("fetch", GapReason::BudgetExhausted) && unread("scan", GapReason::DigestMismatch));
     }
 
     #[test]
