@@ -34,6 +34,15 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Err(error)
 }
 
+/// The same below folders that need not be there yet.
+///
+/// # Errors
+/// Errors of the file system.
+pub fn replace_below(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    replace(path, bytes)
+}
+
 fn write_new(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> io::Result<()> {
     // Never through a link: `create_new` refuses whatever stands there.
     let mut file = File::create_new(path)?;

@@ -1,9 +1,7 @@
 //! Wilson's interval of a share that was seen in some trials.
 
+use capdex_model::rule::measured::Rate;
 use serde::{Deserialize, Serialize};
-
-/// The square of the normal quantile for 95 %.
-const Z2: f64 = 3.8416;
 
 /// The interval that holds the true share in 95 % of runs, in thousandths rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,14 +16,10 @@ pub struct Interval {
 impl Interval {
     /// The interval for `seen` of `trials`; none without a trial.
     pub fn of(seen: u32, trials: u32) -> Option<Self> {
-        if trials == 0 {
-            return None;
-        }
-        let (n, share) = (f64::from(trials), f64::from(seen) / f64::from(trials));
-        let centre = share + Z2 / (2.0 * n);
-        let reach = (Z2 * (share * (1.0 - share) / n + Z2 / (4.0 * n * n))).sqrt();
-        let end = |value: f64| ((value / (1.0 + Z2 / n)).clamp(0.0, 1.0) * 1000.0).round() / 1000.0;
-        Some(Self { low: end(centre - reach), high: end(centre + reach) })
+        let (low, high) = Rate { hits: seen.into(), of: trials.into() }.interval();
+        // From percent to thousandths.
+        let end = |percent: f64| (percent * 10.0).round() / 1000.0;
+        (trials > 0).then(|| Self { low: end(low), high: end(high) })
     }
 
     /// True where no share lies in both.

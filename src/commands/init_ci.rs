@@ -30,10 +30,8 @@ pub(super) fn run(system: CiSystem, options: &InitArgs, out: &mut Out) -> anyhow
             return Err(usage(format!("{shown} is there already and is left as it is; {print}")));
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder).with_context(|| format!("failed to make the folder of {shown}"))?;
-            }
-            files::replace(&path, system.text().as_bytes()).with_context(|| format!("failed to write {shown}"))?;
+            files::replace_below(&path, system.text().as_bytes())
+                .with_context(|| format!("failed to write {shown}"))?;
             output::say(format_args!("wrote {shown}{}", system.next()));
         }
         Err(error) => return Err(anyhow::Error::new(error).context(format!("failed to read {shown}"))),

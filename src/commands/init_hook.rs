@@ -32,10 +32,7 @@ pub(super) fn run(client: HookClient, global: &Global, options: &InitArgs, out: 
     match settings {
         Settings::AsBefore => output::say(format_args!("{shown} has the hook already")),
         Settings::Changed(text) => {
-            if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder).with_context(|| format!("failed to make the folder of {shown}"))?;
-            }
-            files::replace(&path, text.as_bytes()).with_context(|| format!("failed to write {shown}"))?;
+            files::replace_below(&path, text.as_bytes()).with_context(|| format!("failed to write {shown}"))?;
             output::say(format_args!("wrote the hook into {shown}{}", next(client)));
         }
     }

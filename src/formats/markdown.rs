@@ -162,11 +162,16 @@ fn plain(text: &str) -> String {
     safe
 }
 
-/// A code span that no text can leave: back-ticks, bars and line breaks are replaced. Cut last: what is escaped is longer.
+/// A code span with the beginning of a text. Cut last: what is escaped is longer.
 fn code(text: &str) -> String {
+    code_span(&escape::shorten(&escape::escape(text), TEXT))
+}
+
+/// A code span that no escaped text can leave: back-ticks and bars are replaced. Empty for an empty text.
+pub(crate) fn code_span(escaped: &str) -> String {
     // Within a code span nothing is markup, so only what ends it has to go.
-    let text = escape::shorten(&escape::escape(text), TEXT).replace('`', "'").replace('|', "¦");
-    if text.is_empty() { String::new() } else { format!("`{text}`") }
+    let text = escaped.replace('`', "'").replace('|', "¦");
+    if text.is_empty() { text } else { format!("`{text}`") }
 }
 
 #[cfg(test)]

@@ -25,10 +25,10 @@ mod github;
 mod json;
 mod jsonl;
 mod junit;
-mod markdown;
+pub(crate) mod markdown;
 pub mod outputs;
 pub mod place;
-mod sarif;
+pub(crate) mod sarif;
 mod table;
 
 /// A way to print results.

@@ -128,7 +128,7 @@ fn rule(meta: &RuleMeta) -> Value {
         "shortDescription": { "text": message(&meta.title) },
         "fullDescription": { "text": message(&meta.why) },
         "help": { "text": message(&format!("{}\n\nFix: {}\n\nIt cannot see: {}{cites}", meta.why, meta.fix, meta.cannot_see)) },
-        "defaultConfiguration": { "level": word(level(meta.severity)), "rank": rank(meta.confidence) },
+        "defaultConfiguration": { "level": level_word(meta.severity), "rank": rank(meta.confidence) },
         "properties": properties,
     })
 }
@@ -138,7 +138,7 @@ fn result(judged: &JudgedCapability, finding: &Finding<'_>) -> Value {
     let fix = meta.map_or_else(String::new, |meta| format!(" Fix: {}", meta.fix));
     let mut result = json!({
         "ruleId": finding.rule,
-        "level": word(level(finding.severity)),
+        "level": level_word(finding.severity),
         "rank": rank(finding.confidence),
         "message": { "text": message(&format!("{}.{fix}", finding.title.trim_end_matches('.'))) },
         "locations": [location(judged, finding)],
@@ -248,8 +248,9 @@ fn message(text: &str) -> String {
     plain
 }
 
-const fn word(level: Level) -> &'static str {
-    match level {
+/// The level of a severity, as SARIF spells it.
+pub(crate) const fn level_word(severity: Severity) -> &'static str {
+    match level(severity) {
         Level::Error => "error",
         Level::Warning => "warning",
         Level::Note => "note",

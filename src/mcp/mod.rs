@@ -67,10 +67,11 @@ impl McpService for StoreService<'_> {
     }
 
     fn instructions(&mut self) -> String {
-        let asks = if self.0.may_ask {
-            "its store, and from registries for what that does not know"
-        } else {
-            "its store alone"
+        let asks = match (&self.0.dataset, self.0.may_ask) {
+            (None, false) => "its store alone",
+            (None, true) => "its store, and from registries for what that does not know",
+            (Some(_), false) => "its store and a dataset alone",
+            (Some(_), true) => "its store and a dataset, and from registries for what these do not know",
         };
         format!(
             "capdex tells what is known of MCP servers, skills and packages before they are installed. It answers from {asks}. {NOTICE}"

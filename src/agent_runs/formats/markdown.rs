@@ -6,6 +6,7 @@ use capdex_agent_scan::report::{Report, TestVerdict};
 use capdex_dataset::escape::escape;
 
 use super::score_line;
+use crate::formats::markdown::code_span;
 
 pub(super) fn text(report: &Report) -> String {
     let mut text = format!("# Agent Scan: {}\n\n", report.pack_name());
@@ -38,10 +39,9 @@ pub(super) fn text(report: &Report) -> String {
     text
 }
 
-/// A text in a code span: only what ends a span or a cell has to go.
+/// A text in a code span.
 fn code(text: &str) -> String {
-    let text: String = escape(text).replace('`', "'").replace('|', "¦");
-    if text.is_empty() { text } else { format!("`{text}`") }
+    code_span(&escape(text))
 }
 
 #[cfg(test)]

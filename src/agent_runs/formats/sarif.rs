@@ -4,8 +4,9 @@
 
 use capdex_agent_scan::grade::TrialOutcome;
 use capdex_agent_scan::report::{Report, TestReport, TestVerdict};
-use capdex_model::fact::Severity;
 use serde_json::{Value, json};
+
+use crate::formats::sarif::level_word;
 
 pub(super) fn document(report: &Report) -> Value {
     let of = |verdict: TestVerdict| report.tests.iter().filter(move |test| test.verdict == verdict);
@@ -40,16 +41,11 @@ fn rule(test: &TestReport) -> Value {
 }
 
 fn result(test: &TestReport) -> Value {
-    let level = match test.severity {
-        Severity::Critical | Severity::High => "error",
-        Severity::Medium => "warning",
-        Severity::Low | Severity::Info => "note",
-    };
     let shown = test.trials.iter().find(|trial| trial.outcome == TrialOutcome::Observed);
     let file = shown.map(|trial| format!("trials/{}.jsonl", trial.trial)).unwrap_or_default();
     json!({
         "ruleId": test.id,
-        "level": level,
+        "level": level_word(test.severity),
         "message": { "text": test.wording },
         "locations": [{ "physicalLocation": { "artifactLocation": { "uri": file } } }],
         "partialFingerprints": { "test/v1": test.id },

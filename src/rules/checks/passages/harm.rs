@@ -31,38 +31,23 @@ struct Harm {
 }
 
 impl Harm {
+    /// Deeds that need no other words and no address.
+    const fn of(unasked: Option<&'static Question>, grave: Option<&'static Question>) -> Self {
+        Self { unasked, words: None, to_stranger: false, grave }
+    }
+
     fn deeds(&self) -> impl Iterator<Item = &'static Question> {
         self.unasked.into_iter().chain(self.grave)
     }
 }
 
-static DESTROYS: Harm = Harm {
-    unasked: Some(&questions::HARM_DESTROYS_UNASKED),
-    words: None,
-    to_stranger: false,
-    grave: Some(&questions::HARM_DESTROYS_GRAVE),
-};
+static DESTROYS: Harm = Harm::of(Some(&questions::HARM_DESTROYS_UNASKED), Some(&questions::HARM_DESTROYS_GRAVE));
 
-static OPENS: Harm = Harm {
-    unasked: Some(&questions::HARM_OPENS_UNASKED),
-    words: None,
-    to_stranger: false,
-    grave: Some(&questions::HARM_OPENS_GRAVE),
-};
+static OPENS: Harm = Harm::of(Some(&questions::HARM_OPENS_UNASKED), Some(&questions::HARM_OPENS_GRAVE));
 
-static GRANTS: Harm = Harm {
-    unasked: Some(&questions::HARM_GRANTS_UNASKED),
-    words: None,
-    to_stranger: false,
-    grave: Some(&questions::HARM_GRANTS_GRAVE),
-};
+static GRANTS: Harm = Harm::of(Some(&questions::HARM_GRANTS_UNASKED), Some(&questions::HARM_GRANTS_GRAVE));
 
-static EXPOSES: Harm = Harm {
-    unasked: Some(&questions::HARM_EXPOSES_UNASKED),
-    words: None,
-    to_stranger: false,
-    grave: Some(&questions::HARM_EXPOSES_GRAVE),
-};
+static EXPOSES: Harm = Harm::of(Some(&questions::HARM_EXPOSES_UNASKED), Some(&questions::HARM_EXPOSES_GRAVE));
 
 static PLANTS: Harm = Harm {
     unasked: Some(&questions::HARM_PLANTS_UNASKED),
@@ -74,23 +59,19 @@ static PLANTS: Harm = Harm {
 };
 
 /// What an agent says, rates or writes is to be bent for somebody.
-static STEERS: Harm =
-    Harm { unasked: None, words: None, to_stranger: false, grave: Some(&questions::HARM_STEERS_GRAVE) };
+static STEERS: Harm = Harm::of(None, Some(&questions::HARM_STEERS_GRAVE));
 
 /// Money is to go elsewhere, or to be spent.
-static PAYS: Harm = Harm { unasked: None, words: None, to_stranger: false, grave: Some(&questions::HARM_PAYS_GRAVE) };
+static PAYS: Harm = Harm::of(None, Some(&questions::HARM_PAYS_GRAVE));
 
 /// The text, or an advertisement of it, is to get into what is not its own.
-static SPREADS: Harm =
-    Harm { unasked: None, words: None, to_stranger: false, grave: Some(&questions::HARM_SPREADS_GRAVE) };
+static SPREADS: Harm = Harm::of(None, Some(&questions::HARM_SPREADS_GRAVE));
 
 /// The user is to be watched, or a life's worth of data taken.
-static WATCHES: Harm =
-    Harm { unasked: None, words: None, to_stranger: false, grave: Some(&questions::HARM_WATCHES_GRAVE) };
+static WATCHES: Harm = Harm::of(None, Some(&questions::HARM_WATCHES_GRAVE));
 
 /// Something is to start by itself from now on, or in every later session.
-static STARTS: Harm =
-    Harm { unasked: None, words: None, to_stranger: false, grave: Some(&questions::HARM_STARTS_GRAVE) };
+static STARTS: Harm = Harm::of(None, Some(&questions::HARM_STARTS_GRAVE));
 
 /// What a stranger's address serves is to be run or obeyed, whatever it will be then.
 static FOLLOWS: Harm =
