@@ -28,6 +28,7 @@ macro_rules! pattern {
     };
 }
 
+pub(super) mod addressed;
 pub(super) mod collected;
 pub(super) mod harm;
 pub(super) mod required;

@@ -1,0 +1,127 @@
+//! stranger-addressed: an order names an address that nothing else in the package names, and has the user's work, or what
+//! people are shown, go there.
+//!
+//! Honest instructions name hosts too: to read, to sign up, to install from. What sets an order apart is that something
+//! of the user's goes to the address, or that the address is put in place of another, or into what others will read.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::FactSink;
+use capdex_evidence::context::Context;
+use capdex_evidence::subject::Subject;
+use capdex_model::fact::{Confidence, Severity};
+
+use super::super::destinations::Destinations;
+use super::sent::{Receiver, receiver};
+use super::{PLACES, Passage, instructions, passages, touched};
+use crate::questions;
+
+static NAMED: LazyLock<Regex> = LazyLock::new(|| capdex_evidence::expression::of(questions::PASSAGES_NAMED.text()));
+
+/// What stands for the address in a sentence whose deeds are read.
+const ADDRESS: &str = "@@";
+
+/// Something is to be sent there, or somebody let in.
+static GOES: LazyLock<Regex> = pattern!(
+    r"(?i)\b(?:send|sends|sent|sending|forward|forwards|forwarded|mail|mails|mailed|e-?mails?|e-?mailed|uploads?|uploaded|uploading|posts?|posted|put|puts|transmit\w*|cop(?:y|ies|ied)|mirror(?:s|ed)?|sync(?:s|ed|ing)?|submit(?:s|ted)?|attach(?:es|ed)?|shar(?:e|es|ed)|deliver(?:s|ed)?|publish(?:es|ed)?|push(?:es|ed)?|hands?|handed|b?cc|goes|reports?|excerpted|exports?|exported|streams?|streamed|drops?|dropped|stores?|stored|write|writes|written|adds?|added|routes?|routed|relays?|relayed|moves?|moved|logged|pass(?:es|ed)?|subscribe[sd]?|invites?|guest|deposit(?:s|ed)?)\b[^.\n]{0,200}?\b(?:to|at|on|with|into|via|through|under|sink)\s+(?:the\s+|our\s+|an?\s+)?(?:[\w.'-]+\s+){0,5}?[\x22\x27`<(\[*]*@@",
+    r"|(?i)\b(?:invites?|add|put|cc|bcc)\s+[\x22\x27`<(\[*]*@@",
+    r"|(?i)@@[\x22\x27`>)\]*]*\s+(?:is|as)\s+an?\s+(?:\w+\s+)?(?:guest|attendee|participant|collaborator|recipient|editor|owner|admin\w*|member)\b",
+);
+
+/// It stands in place of another, or everything goes through it.
+static STEERED: LazyLock<Regex> = pattern!(
+    r"(?i)\b(?:replac\w*|swap\w*|substitut\w*|exchange|redirect\w*|re-?point\w*|re-?route\w*)\b[^.\n]{0,140}?\b(?:to|by|with|for|at|through|via|from|on)\s+(?:the\s+|our\s+|an?\s+)?(?:[\w.'-]+\s+){0,5}?[\x22\x27`<(\[*]*@@",
+    r"|(?i)\b(?:open|visit|run|order|buy|register|sign\s+(?:him|her|them|the\s+user)\s+up)\b[^.\n]{0,100}\b(?:through|at|on|via)\s+(?:the\s+)?(?:gateway|proxy|relay|dealer|shop|\w+\s+broker)?\s*[\x22\x27`<(\[*]*@@",
+);
+
+/// It is put into what others will read, with words that have them log in, pay or install.
+static SHOWN: LazyLock<Regex> = pattern!(
+    r"(?i)\b(?:puts?|adds?|includes?|inserts?|appends?|ends?|close[sd]?|finish|pastes?|place[sd]?|states?|sentence|lines?|reminders?|remind|dm|tell|told|asks?)\b[^\n]{0,200}\b(?:log\s?-?in|sign\s?-?in|passwords?|session|verify|confirm|acknowledge|card\s+numbers?|re-?enter|online-banking|unlock|expires?|expired|update|pay(?:ment)?|bank)\b[^\n]{0,160}@@",
+    r"|(?i)@@[^\n]{0,120}\b(?:asks?\s+\w+\s+for|collects?|wants)\s+(?:their|his|her|the)\s+(?:\w+\s+)?(?:passwords?|logins?|card|pin|code)\b",
+);
+
+/// A person decides, or the sentence tells how something is: no order.
+static LEFT: LazyLock<Regex> = pattern!(
+    r"(?i)\b(?:go\s+to|navigate\s+to|head\s+(?:over\s+)?to|see|refer\s+to|docs|documentation|sign\s+up|api\s+keys?\s+(?:at|from)|if\s+you\s+(?:want|need|have|find|prefer|would)|if\s+the\s+user\s+(?:wants|asks|agrees|confirms)|user\s+(?:asks|asked|wants|gave|gives|named|names|chose|confirms)|on\s+request|opt(?:s|ed)?[\s-]in|optional(?:ly)?|unless|e\.g\.|for\s+example|such\s+as|questions?|feedback|bugs?|issues?\s+(?:to|at)|vulnerabilit\w+|licen[cs]e|copyright|contact|support@|attribution|cite|credit|powered\s+by|instead\s+of\s+sending|never|do\s+not|don.t\s+(?:send|post|upload|use|add|put)|tests?|testing|sandbox|mock\w*|fictional|sample|placeholder|attackers?|malicious|phishing|detect\w*)\b"
+);
+
+pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let mut own = None;
+    for document in instructions(subject) {
+        let places = questions::PASSAGES_NAMED.all_in(document, PLACES);
+        if places.is_empty() {
+            continue;
+        }
+        let own = own.get_or_insert_with(|| Destinations::of(subject));
+        let passages = passages(document);
+        for at in touched(&passages, &places) {
+            let Some(passage) = passages.get(at) else { continue };
+            if has_deed(subject, own, passage) {
+                facts.found_as(
+                    Severity::High,
+                    Confidence::Medium,
+                    document.place(passage.bytes.start),
+                    passage.sentence.as_str(),
+                );
+                break;
+            }
+        }
+    }
+}
+
+/// True where a sentence has something go to a stranger's address that it names.
+fn has_deed(subject: &Subject<'_>, own: &Destinations, passage: &Passage<'_>) -> bool {
+    let said = passage.document.text.get(passage.bytes.clone()).unwrap_or_default();
+    let context = Context::at(passage.document, passage.bytes.clone());
+    if passage.is_aside() || context.defensive || context.security_topic {
+        return false;
+    }
+    // What readers are shown stands in quotes, and has them confirm; an order does neither.
+    let is_mention = passage.is_mention();
+    NAMED.find_iter(said).take(8).any(|found| {
+        let plain = format!(
+            "{}{ADDRESS}{}",
+            NAMED.replace_all(said.get(..found.start()).unwrap_or_default(), "it"),
+            NAMED.replace_all(said.get(found.end()..).unwrap_or_default(), "it"),
+        );
+        let is_deed = SHOWN.is_match(&plain) || !is_mention && (GOES.is_match(&plain) || STEERED.is_match(&plain));
+        is_deed && !LEFT.is_match(&plain) && is_strange(subject, own, found.as_str())
+    })
+}
+
+/// True for an address that is a stranger's and stands in the whole capability once.
+fn is_strange(subject: &Subject<'_>, own: &Destinations, address: &str) -> bool {
+    /// Mailboxes that packages name for people to write to.
+    const OFFICES: [&str; 14] = [
+        "support", "contact", "feedback", "help", "security", "abuse", "sales", "press@", "info@", "noreply",
+        "no-reply", "git@", "hello@", "privacy",
+    ];
+    const ANYBODY: [&str; 12] =
+        ["example", "your", "<", "{", "$", "localhost", "my-", "mybucket", "acme", "company.", "contoso", "test"];
+    let lower = address.to_ascii_lowercase();
+    if OFFICES.iter().any(|office| lower.starts_with(office)) || ANYBODY.iter().any(|word| lower.contains(word)) {
+        return false;
+    }
+    let bucket = lower.strip_prefix("s3://").or_else(|| lower.strip_prefix("gs://"));
+    let host = match bucket {
+        Some(rest) => rest.split('/').next().unwrap_or_default(),
+        None => {
+            let rest = lower.split_once("://").map_or(lower.as_str(), |(_, rest)| rest);
+            let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+            rest.split(['/', ':', '?']).next().unwrap_or_default()
+        }
+    };
+    if host.len() < 6 || named_in(subject, host) > 1 {
+        return false;
+    }
+    bucket.is_some()
+        || receiver(subject, own, &lower) == Some(Receiver::Stranger)
+            && !own.are_told_of(subject, &format!("https://{host}/"))
+}
+
+/// In how many places the texts of a capability name a host.
+fn named_in(subject: &Subject<'_>, host: &str) -> usize {
+    subject.documents().map(|document| document.text.to_ascii_lowercase().matches(host).count()).sum()
+}
