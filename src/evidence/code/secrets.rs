@@ -119,8 +119,13 @@ fn is_system_path(text: &str) -> bool {
         "/var/log/secure",
         "/var/log/wtmp",
     ];
-    // Compared as a whole, so that what merely lies below is not meant.
-    text.starts_with('/') && text.len() <= 40 && FILES.binary_search(&text.trim_end_matches('/')).is_ok()
+    // Each file in these hands out rights, whatever its name.
+    const FOLDERS: [&str; 2] = ["/etc/pam.d/", "/etc/sudoers.d/"];
+    let is_in_folder = || FOLDERS.iter().any(|folder| text.strip_prefix(folder).is_some_and(|name| !name.contains('/')));
+    // Others are compared as a whole, so that what merely lies below is not meant.
+    text.starts_with('/')
+        && text.len() <= 40
+        && (FILES.binary_search(&text.trim_end_matches('/')).is_ok() || is_in_folder())
 }
 
 /// True where a file mentions any such path at all, so that its literals are worth asking about.
