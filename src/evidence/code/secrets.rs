@@ -121,7 +121,8 @@ fn is_system_path(text: &str) -> bool {
     ];
     // Each file in these hands out rights, whatever its name.
     const FOLDERS: [&str; 2] = ["/etc/pam.d/", "/etc/sudoers.d/"];
-    let is_in_folder = || FOLDERS.iter().any(|folder| text.strip_prefix(folder).is_some_and(|name| !name.contains('/')));
+    let is_in_folder =
+        || FOLDERS.iter().any(|folder| text.strip_prefix(folder).is_some_and(|name| !name.contains('/')));
     // Others are compared as a whole, so that what merely lies below is not meant.
     text.starts_with('/')
         && text.len() <= 40
