@@ -105,6 +105,27 @@ mod tests {
     }
 
     #[test]
+    fn an_event_is_the_same_message_with_what_every_event_has() {
+        let event = cloud_event(&hostile_message(), Some("https://capdex.example.test/"));
+        for (key, value) in [
+            ("specversion", "1.0"),
+            ("type", "capdex.alert.raised"),
+            ("source", "https://capdex.example.test/"),
+            ("id", "msg_0123456789abcdef0123456789abcdef"),
+            ("datacontenttype", "application/json"),
+        ] {
+            assert_eq!(event[key], value);
+        }
+        assert!(event["time"].as_str().is_some_and(|time| time.ends_with('Z')), "{event}");
+        let alert = &event["data"]["alert"];
+        assert_eq!(
+            (&alert["title"], &alert["links"]["alerts"]),
+            (&HOSTILE.into(), &"https://capdex.example.test/alerts.html".into())
+        );
+        assert_eq!(message(&hostile_digest(), None)["data"].get("links"), None, "no site, no links");
+    }
+
+    #[test]
     fn an_alert_carries_evidence_difference_scores_and_command() {
         let data = &message(&hostile_message(), None)["data"];
         for key in ["details", "diff", "scores", "members"] {
