@@ -8,8 +8,10 @@
 
 use rusqlite::Connection;
 
-use crate::StoreError;
-use crate::sql::{Cells, execute, id_of, insert, rows};
+use capdex_model::ids::{CapabilityId, ListingKey};
+
+use crate::sql::{Cells, each, execute, first, id_of, insert, rows};
+use crate::{Reader, StoreError};
 
 /// The id of an identity, which is made if it is new.
 pub(crate) fn put_identity(conn: &Connection, name: &str) -> Result<i64, StoreError> {
@@ -81,4 +83,30 @@ pub(crate) fn settle(conn: &Connection, identity: i64) -> Result<(), StoreError>
                          c.turn DESC LIMIT 1)
         WHERE id = ?1";
     execute(conn, WHAT, scan, (identity,)).map(drop)
+}
+
+/// An identity and the listing that speaks for it, where there is one.
+type SpokenFor = (String, Option<ListingKey>);
+
+fn spoken_for(row: &rusqlite::Row<'_>) -> Result<SpokenFor, StoreError> {
+    let (source, name): (Option<String>, Option<String>) = (row.cell(1)?, row.cell(2)?);
+    Ok((row.cell(0)?, source.zip(name).map(|(source, name)| ListingKey { source, name })))
+}
+
+impl Reader {
+    /// The identity that a capability is part of, with the listing that speaks for it; none for a capability that no scan met.
+    pub fn origin_of(&self, capability: &CapabilityId) -> Result<Option<SpokenFor>, StoreError> {
+        let sql = "SELECT i.name, l.source, l.name FROM capabilities k
+                   JOIN identities i ON i.id = k.identity LEFT JOIN listings l ON l.id = i.listing WHERE k.digest = ?1";
+        first(self.connection(), "look up whose a capability is", sql, (capability.0.as_bytes(),), spoken_for)
+    }
+
+    /// Calls `visit` with every identity and the listing that speaks for it.
+    pub fn each_identity<E: From<StoreError>>(
+        &self,
+        mut visit: impl FnMut(String, Option<ListingKey>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let sql = "SELECT i.name, l.source, l.name FROM identities i LEFT JOIN listings l ON l.id = i.listing";
+        each(self.connection(), "read the identities", sql, (), spoken_for, |(name, listing)| visit(name, listing))
+    }
 }

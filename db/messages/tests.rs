@@ -1,6 +1,7 @@
 //! A queue of one notifier, through the store.
 
 use capdex_model::alert::Alert;
+use capdex_model::alert::origin::Origins;
 use capdex_model::alert::plan::{PlanInput, Policy, plan};
 
 use super::*;
@@ -20,8 +21,14 @@ fn queue(store: &Store, night: i64) -> Plan {
     let (alerts, acks, deliveries) =
         (reader.raised().expect("reads"), reader.acks().expect("reads"), reader.deliveries("ops").expect("reads"));
     let policy = Policy { budget: 2, cooldown_days: 7, min_severity: Severity::Low };
-    let known =
-        PlanInput { alerts: &alerts, acks: &acks, suppressions: &[], deliveries: &deliveries, as_of: day(night) };
+    let known = PlanInput {
+        alerts: &alerts,
+        acks: &acks,
+        suppressions: &[],
+        origins: &Origins::new(),
+        deliveries: &deliveries,
+        as_of: day(night),
+    };
     let planned = plan("ops", &policy, &known);
     let taken = planned.clone();
     store.write(move |writer| writer.queue("ops", &taken)).expect("queued");

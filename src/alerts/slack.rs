@@ -3,22 +3,25 @@
 //! The gate: everything that a stranger may have written stands in one code block, in which neither marks nor links nor
 //! mentions are read. It cannot be left, because no backtick is let through. Besides, `&`, `<` and `>` are written as Slack
 //! wants them, so that no `<!channel>` is one. The words that call everybody are broken for receivers that read them
-//! anywhere. Source: Slack, "Formatting text for app surfaces".
+//! anywhere. Sources: Slack, "Formatting text for app surfaces" and "Rich text block".
+//!
+//! The same stands in blocks, in which only our own address is a link. Receivers that know none show the text.
 
-use capdex_model::alert::message::Message;
+use capdex_model::alert::message::{Body, Message};
 use serde_json::{Value, json};
 
 use capdex_dataset::note::{self, Room};
+use capdex_site::links;
 
 /// The room of a chat.
 const ROOM: Room = Room { lines: 12, columns: 160 };
 /// Slack cuts text at 40,000 letters; nobody reads a tenth of that in a chat.
-const LETTERS: usize = 3_500;
+const LETTERS: usize = 2_900;
 /// Words that call everybody, after an `@`.
 const CALLS: [&str; 5] = ["here", "channel", "everyone", "all", "group"];
 
-/// The document for a message.
-pub fn document(message: &Message) -> Value {
+/// The document for a message; with a link to the pages of a site, where there is one.
+pub fn document(message: &Message, site: Option<&str>) -> Value {
     let mut block = String::new();
     for line in note::of_message(message, ROOM) {
         // Through the gate first, because what is escaped is longer.
@@ -31,9 +34,32 @@ pub fn document(message: &Message) -> Value {
         block.push_str(&line);
         block.push('\n');
     }
-    let text = format!("*capdex*, {}\n```\n{block}```", message.severity().as_str());
+    let severity = message.severity().as_str();
+    let text = format!("*capdex*, {severity}\n```\n{block}```");
+    let header = json!({ "type": "header", "text": { "type": "plain_text", "text": format!("capdex, {severity}") } });
+    // Preformatted rich text is shown letter by letter: it holds no marks, mentions or links.
+    let body = json!({ "type": "rich_text", "elements": [
+        { "type": "rich_text_preformatted", "elements": [{ "type": "text", "text": block }] }
+    ] });
+    let mut blocks = vec![header, body];
+    // An operator's own address, and no stranger's.
+    blocks.extend(page(message, site).map(|url| {
+        json!({ "type": "rich_text", "elements": [
+            { "type": "rich_text_section", "elements": [{ "type": "link", "url": url, "text": "Open in capdex" }] }
+        ] })
+    }));
     // Without previews: the chat's servers would fetch addresses that strangers wrote.
-    json!({ "text": text, "mrkdwn": true, "unfurl_links": false, "unfurl_media": false })
+    json!({ "text": text, "blocks": blocks, "mrkdwn": true, "unfurl_links": false, "unfurl_media": false })
+}
+
+/// The page of the site about a message.
+fn page(message: &Message, site: Option<&str>) -> Option<String> {
+    let capability = match &message.body {
+        Body::Alert(told) => told.alert.capability,
+        Body::Digest(_) => None,
+    };
+    let site = site?;
+    Some(capability.map_or_else(|| links::alerts(site), |capability| links::capability(site, &capability)))
 }
 
 /// One line of text as it may stand in the code block.
@@ -66,7 +92,7 @@ mod tests {
     #[test]
     fn nothing_hostile_is_a_mention_a_link_or_markup() {
         for message in [hostile_message(), hostile_digest()] {
-            let document = document(&message);
+            let document = document(&message, None);
             let text = document["text"].as_str().expect("text");
             let lower = text.to_lowercase();
             for live in ["<", ">", "@here", "@everyone", "@channel", "\r"] {
@@ -75,6 +101,10 @@ mod tests {
             assert_eq!(text.matches('`').count(), 6, "the block is left only at its end: {text}");
             assert!(text.ends_with("```"), "{text}");
             assert!(text.starts_with("*capdex*"), "{text}");
+            let block = &document["blocks"][1]["elements"][0];
+            assert_eq!(block["type"], "rich_text_preformatted");
+            assert!(block["elements"][0]["text"].as_str().is_some_and(|shown| text.contains(shown)), "{block}");
+            assert!(!document.to_string().contains("\"url\""), "no stranger's address is a link");
             assert!(text.chars().all(|letter| letter == '\n' || !is_dangerous(letter)), "{text}");
         }
     }
@@ -92,7 +122,7 @@ mod tests {
             told.alert.diff = vec!["+ & ".repeat(200); 500];
             told.alert.members = vec!["<".repeat(500); 500];
         }
-        let document = document(&message);
+        let document = document(&message, None);
         let text = document["text"].as_str().expect("text");
         assert!(text.chars().count() < LETTERS + 200, "{text}");
         assert!(text.ends_with("…\n```"), "{text}");

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use capdex_crawlers::http::{Secret, origin_of};
 use capdex_model::alert::plan::Policy;
 use capdex_model::alert::suppression::Suppression;
 use capdex_model::digest::Digest;
@@ -27,6 +28,9 @@ keys! {
         /// Days in which more about the same subject and rule joins what was told, unless it is worse.
         #[key(default = COOLDOWN_DAYS, example = "14")]
         pub cooldown_days: Option<u32>,
+        /// The address under which people find the site that `capdex report` writes or `capdex serve` serves; messages link to it.
+        #[key(default = "no links", example = r#""https://capdex.example.org""#)]
+        pub site_url: Option<String>,
         /// Milliseconds in which one run begins tries at one sink.
         #[key(default = AlertSettings::default().patience.as_millis(), example = "60000")]
         pub patience_ms: Option<u64>,
@@ -53,8 +57,9 @@ keys! {
     #[derive(Clone, Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
     pub struct SuppressSection {
-        /// The subjects, by readable name or capability id; `*` stands for any text.
-        #[key(default = "one of the three", example = r#""npm-our-own-*""#)]
+        /// The subjects: artifacts as their registry names them (`npm:@scope/name`), capability ids, and names of what is no
+        /// capability; `*` stands for any text. A readable name is none: others may have one that reads the same.
+        #[key(default = "one of the three", example = r#""npm:@our-own/*""#)]
         pub subject: Option<String>,
         /// The rules, as `pass/class`; `*` stands for any text.
         #[key(default = "one of the three", example = r#""drift/same_version""#)]
@@ -89,6 +94,8 @@ pub struct AlertSettings {
     pub notifiers: Vec<Notifier>,
     /// The address for questions about our requests.
     pub contact: Option<String>,
+    /// The address of the site, which messages link to.
+    pub site: Option<String>,
 }
 
 impl Default for AlertSettings {
@@ -100,6 +107,7 @@ impl Default for AlertSettings {
             suppressions: Vec::new(),
             notifiers: Vec::new(),
             contact: None,
+            site: None,
         }
     }
 }
@@ -127,6 +135,11 @@ impl AlertsSection {
             sinks.push(notifier_of(section, &policy)?);
         }
         // Numbered from 1, as a person counts the entries of a file.
+        let site = self.site_url.clone();
+        // It becomes a link in chats: anything else than an address of the web would be run there.
+        if site.as_deref().is_some_and(|site| origin_of(&Secret::new(site)).is_none()) {
+            return Err(usage("alerts: `site_url` is no http or https address"));
+        }
         let numbered = (1_usize..).zip(&self.suppress);
         Ok(AlertSettings {
             patience: millis(self.patience_ms, own.patience),
@@ -135,6 +148,7 @@ impl AlertsSection {
             suppressions: numbered.map(suppression).collect::<anyhow::Result<_>>()?,
             notifiers: sinks,
             contact,
+            site,
         })
     }
 }

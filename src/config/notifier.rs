@@ -31,6 +31,13 @@ pub enum NotifierTarget {
         /// The secret of the signature.
         secret: Secret,
     },
+    /// The same as an event of CloudEvents 1.0, by POST, signed.
+    CloudEvents {
+        /// The address.
+        url: Secret,
+        /// The secret of the signature.
+        secret: Secret,
+    },
     /// The JSON that Slack and what is compatible with it take.
     Slack {
         /// The address; usually a secret itself.
@@ -68,6 +75,7 @@ impl NotifierTarget {
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Webhook { .. } => "webhook",
+            Self::CloudEvents { .. } => "cloudevents",
             Self::Slack { .. } => "slack",
             Self::Smtp { .. } => "smtp",
             Self::Atom { .. } => "atom",

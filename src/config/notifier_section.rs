@@ -21,6 +21,8 @@ const MAX_ENTRIES: usize = 100;
 pub enum NotifierKind {
     /// JSON by POST, signed.
     Webhook,
+    /// The same as an event of CloudEvents.
+    Cloudevents,
     /// Slack, or what is compatible with it.
     Slack,
     /// Letters.
@@ -46,7 +48,7 @@ pub enum TlsSection {
 
 impl ConfigValue for NotifierKind {
     fn kind() -> ValueKind {
-        ValueKind::Words(vec!["webhook", "slack", "smtp", "atom", "jsonl"])
+        ValueKind::Words(vec!["webhook", "cloudevents", "slack", "smtp", "atom", "jsonl"])
     }
 }
 
@@ -73,14 +75,14 @@ keys! {
         /// As `alerts.budget`, for this sink.
         #[key(default = "that of `alerts.budget`", example = "5")]
         pub budget: Option<usize>,
-        /// webhook, slack: the address of the receiver. atom: the address at which readers find the feed.
-        #[key(default = "webhook, slack: this or `url_env`", example = r#""https://hooks.example.org/capdex""#)]
+        /// webhook, cloudevents, slack: the address of the receiver. atom: the address at which readers find the feed.
+        #[key(default = "webhook, cloudevents, slack: this or `url_env`", example = r#""https://hooks.example.org/capdex""#)]
         pub url: Option<String>,
-        /// webhook, slack: the variable that holds the address, which is a secret where it proves who sends.
-        #[key(default = "webhook, slack: this or `url`", example = r#""CAPDEX_HOOK_URL""#)]
+        /// webhook, cloudevents, slack: the variable that holds the address, which is a secret where it proves who sends.
+        #[key(default = "webhook, cloudevents, slack: this or `url`", example = r#""CAPDEX_HOOK_URL""#)]
         pub url_env: Option<String>,
-        /// webhook: the variable that holds the secret of the signature. smtp: the one that holds the password.
-        #[key(default = "webhook: required", example = r#""CAPDEX_HOOK_SECRET""#)]
+        /// webhook, cloudevents: the variable that holds the secret of the signature. smtp: the one that holds the password.
+        #[key(default = "webhook, cloudevents: required", example = r#""CAPDEX_HOOK_SECRET""#)]
         pub secret_env: Option<String>,
         /// smtp: the server.
         #[key(default = "smtp: required", example = r#""mail.example.org""#)]
@@ -131,7 +133,7 @@ impl NotifierSection {
 
     const fn known_keys(&self) -> &'static [&'static str] {
         match self.kind {
-            NotifierKind::Webhook => &["url", "url_env", "secret_env"],
+            NotifierKind::Webhook | NotifierKind::Cloudevents => &["url", "url_env", "secret_env"],
             NotifierKind::Slack => &["url", "url_env"],
             NotifierKind::Smtp => &["host", "port", "tls", "username", "secret_env", "from", "to"],
             NotifierKind::Atom => &["path", "url", "max_entries"],
@@ -179,10 +181,8 @@ pub(super) fn notifier_of(section: &NotifierSection, policy: &Policy) -> anyhow:
 fn target(section: &NotifierSection) -> Result<NotifierTarget, NotifierError> {
     let path = || section.path.clone().ok_or_else(|| NotifierError::Schedule("needs a `path`".to_owned()));
     Ok(match section.kind {
-        NotifierKind::Webhook => {
-            let secret = section.secret_env.as_deref().ok_or_else(|| needs("secret_env"))?;
-            NotifierTarget::Webhook { url: address(section)?, secret: variable(secret)? }
-        }
+        NotifierKind::Webhook => NotifierTarget::Webhook { url: address(section)?, secret: secret(section)? },
+        NotifierKind::Cloudevents => NotifierTarget::CloudEvents { url: address(section)?, secret: secret(section)? },
         NotifierKind::Slack => NotifierTarget::Slack { url: address(section)? },
         NotifierKind::Smtp => smtp(section)?,
         NotifierKind::Atom => {
@@ -191,6 +191,10 @@ fn target(section: &NotifierSection) -> Result<NotifierTarget, NotifierError> {
         }
         NotifierKind::Jsonl => NotifierTarget::Jsonl { path: path()? },
     })
+}
+
+fn secret(section: &NotifierSection) -> Result<Secret, NotifierError> {
+    variable(section.secret_env.as_deref().ok_or_else(|| needs("secret_env"))?)
 }
 
 /// The address of a receiver: one in the schedule, or one in the environment.

@@ -30,6 +30,8 @@ pub struct CorpusMember {
     pub popularity: Option<u64>,
     /// When the package first appeared, where the source says so.
     pub created: Option<Timestamp>,
+    /// When the listed version was published, where the source says so.
+    pub published: Option<Timestamp>,
     /// When a night of ours first saw it.
     pub first_seen: Timestamp,
     /// Its one-line description.
@@ -75,6 +77,7 @@ impl CorpusMember {
                 .known()
                 .copied()),
             created: claims.created.known().copied(),
+            published: claims.published.known().copied(),
             first_seen,
             description: claims.description.known().cloned(),
             repository: claims.repository.known().cloned(),

@@ -4,7 +4,7 @@
 //! line of its own.
 
 use capdex_model::alert::Alert;
-use capdex_model::alert::message::{Body, Message, Roundup};
+use capdex_model::alert::message::{AlertGroup, Body, Message, Roundup};
 use capdex_model::time::AsOf;
 
 use crate::escape::{self, escape, shorten};
@@ -28,6 +28,8 @@ impl Room {
 /// A message, line by line.
 pub fn of_message(message: &Message, room: Room) -> Vec<String> {
     let mut lines = vec![one(&message.headline(), room), String::new()];
+    // First, because room may end before the rest does.
+    section(&mut lines, "In this run", &groups(&message.others), room);
     match &message.body {
         Body::Alert(told) => lines.extend(of_alert(&told.alert, told.raised, room)),
         Body::Digest(roundup) => lines.extend(of_digest(roundup, room)),
@@ -80,6 +82,7 @@ fn of_digest(roundup: &Roundup, room: Room) -> Vec<String> {
     section(&mut lines, "By severity", &counts(severities.collect()), room);
     section(&mut lines, "By pass", &counts(roundup.passes.clone().into_iter().collect()), room);
     section(&mut lines, "By rule", &counts(roundup.rules.clone().into_iter().collect()), room);
+    section(&mut lines, "By publisher", &groups(&roundup.groups), room);
     let first: Vec<String> = roundup
         .first
         .iter()
@@ -93,6 +96,22 @@ fn of_digest(roundup: &Roundup, room: Room) -> Vec<String> {
     }
     section(&mut lines, "All of them", std::slice::from_ref(&roundup.command), room);
     lines
+}
+
+/// One line for each publisher and rule.
+fn groups(groups: &[AlertGroup]) -> Vec<String> {
+    let line = |group: &AlertGroup| {
+        let more = if group.alerts > group.subjects.len() as u64 { ", …" } else { "" };
+        let subjects = group.subjects.join(", ");
+        format!(
+            "{:>6}  {}  {}  {}: {subjects}{more}",
+            group.alerts,
+            group.severity.as_str(),
+            group.rule,
+            group.publisher
+        )
+    };
+    groups.iter().map(line).collect()
 }
 
 /// A heading and its lines, where there are any.

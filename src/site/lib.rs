@@ -3,6 +3,7 @@
 //! Reads the store through the dataset's views. Everything that strangers wrote is escaped by the templates.
 
 pub mod atom;
+pub mod links;
 pub mod progress;
 pub mod report;
 pub mod serve;

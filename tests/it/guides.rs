@@ -57,3 +57,54 @@ fn the_guide_for_ci_does_what_it_says() {
                 capdex scan . --baseline .github/capdex-baseline.json --fail-on caution --quiet > told || echo \"exit code $?\"\n";
     assert_eq!(run(&capdex, &[more.to_owned()]), "exit code 1\n");
 }
+
+#[test]
+fn the_filters_for_alerts_make_what_their_receivers_take() {
+    if Command::new("jq").arg("--version").output().is_err() {
+        return println!("skipped: no jq");
+    }
+    let capdex = Capdex::offline();
+    let log = "[[alerts.sinks]]\nname = \"relay\"\nkind = \"jsonl\"\npath = \"told.jsonl\"\n";
+    crate::alerts::schedule(&capdex, &format!("budget = 1\nsite_url = \"https://capdex.example.test\"\n{log}"));
+    let hostile = "@everyone `x` {noformat} [a](https://evil.test)\n# b";
+    let alerts: Vec<_> = ["a", "b", "c"]
+        .map(|key| capdex_model::alert::Alert {
+            title: hostile.into(),
+            details: vec![hostile.into()],
+            ..crate::alerts::alert(key, capdex_model::fact::Severity::High)
+        })
+        .to_vec();
+    crate::alerts::raise(&capdex, &alerts, crate::alerts::NIGHT);
+    let run = capdex.run(&["alerts", "send", "--config", "schedule.toml", "--as-of", crate::alerts::NIGHT]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let told = std::fs::read_to_string(capdex.path().join("told.jsonl")).expect("told");
+    let filters = blocks("alerts.md", "jq");
+    assert_eq!((told.lines().count(), filters.len()), (2, 5));
+    let mut made = Vec::new();
+    for filter in &filters {
+        for line in told.lines() {
+            capdex.write("line.json", line).write("filter.jq", filter);
+            let mut command = Command::new("jq");
+            command.args(["-c", "-f", "filter.jq", "line.json"]).current_dir(capdex.path());
+            let output = command.env("PAGERDUTY_KEY", "key").env("JIRA_PROJECT", "OPS").output().expect("jq starts");
+            assert!(output.status.success(), "{}\n{filter}", String::from_utf8_lossy(&output.stderr));
+            made.push(serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("one document"));
+        }
+    }
+    let [teams, _, discord, _, pager, _, issue, digest_issue, jira, _] = made.as_slice() else { panic!("{made:#?}") };
+    let card = &teams["attachments"][0]["content"];
+    assert_eq!(card["actions"][0]["url"], "https://capdex.example.test/alerts.html");
+    assert!(card["body"].to_string().contains("TextRun") && !card.to_string().contains("TextBlock\",\"text"), "{card}");
+    let content = discord["content"].as_str().expect("text");
+    assert_eq!(
+        (content.matches('`').count(), discord["allowed_mentions"]["parse"].as_array().map(Vec::len)),
+        (6, Some(0))
+    );
+    assert_eq!((&pager["payload"]["severity"], &pager["event_action"]), (&"error".into(), &"trigger".into()));
+    for issue in [issue, digest_issue] {
+        assert!(!issue["title"].as_str().expect("a title").contains(['@', '`']), "{issue}");
+        assert!(issue["body"].as_str().expect("a body").lines().all(|line| line.starts_with("    ")), "{issue}");
+    }
+    let description = jira["fields"]["description"].as_str().expect("text");
+    assert_eq!(description.matches("{noformat}").count(), 2, "{description}");
+}

@@ -40,6 +40,7 @@ mod formats;
 mod guides;
 mod hook;
 mod hostile;
+mod hostile_inputs;
 mod identity;
 mod install;
 mod joins;

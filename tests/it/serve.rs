@@ -139,7 +139,7 @@ fn who_has_an_answer_is_told_so_until_the_store_changes() {
 fn strangers_do_no_harm() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
-    let service = Service::start(&capdex, &["--connections", "6"]);
+    let service = Service::start(&capdex, &["--connections", "8"]);
     let bad_paths = [
         "/../../../../etc/passwd",
         "/..%2f..%2fcapdex.db",
@@ -197,7 +197,7 @@ fn strangers_do_no_harm() {
     assert_eq!(service.get("/healthz").status, 200);
 }
 
-/// Five of six places taken, by clients that send a byte now and then and by some that ask and never read: others are answered, and
+/// Five of eight places taken, by clients that send a byte now and then and by some that ask and never read: others are answered, and
 /// the five are cut.
 fn slow_clients_are_cut(service: &Service) {
     let begun = Instant::now();
@@ -229,6 +229,40 @@ fn slow_clients_are_cut(service: &Service) {
         std::thread::park_timeout(Duration::from_millis(300));
     }
     drop(deaf);
+}
+
+#[test]
+fn half_requests_of_one_peer_leave_places_for_others() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let service = Service::start(&capdex, &["--connections", "8"]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let address: std::net::SocketAddr = service.url().trim_start_matches("http://").parse().expect("an address");
+    let from = |last: u8| {
+        runtime.block_on(async {
+            let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+            socket.bind(std::net::SocketAddr::from(([127, 0, 0, last], 0))).expect("an address of loopback's own");
+            let stream = socket.connect(address).await.expect("connects").into_std().expect("a stream");
+            stream.set_nonblocking(false).expect("blocks");
+            stream.set_read_timeout(Some(Duration::from_secs(5))).expect("a deadline");
+            stream
+        })
+    };
+    let mut half: Vec<_> = (0..40).map(|_| from(2)).collect();
+    for stream in &mut half {
+        // Some are hung up on already.
+        let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: loc");
+    }
+    // At once: half a request is cut after ten seconds, and the deadline is five.
+    let mut other = from(3);
+    other.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").expect("sends");
+    let mut answer = Vec::new();
+    other.read_to_end(&mut answer).expect("an answer within the deadline");
+    assert!(answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&answer));
+    let six_and_this = |service: &Service| {
+        String::from_utf8_lossy(&service.get("/metrics").body).contains("capdex_http_connections 7\n")
+    };
+    service.wait("six of the one peer and this one", six_and_this);
 }
 
 #[test]

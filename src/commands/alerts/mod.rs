@@ -1,6 +1,7 @@
 //! `capdex alerts`: the queue of alerts.
 
 use capdex_db::Reader;
+use capdex_model::alert::origin::Origins;
 use capdex_model::alert::plan::kept_back;
 use capdex_model::alert::{Raised, by_rank};
 use capdex_model::time::AsOf;
@@ -8,6 +9,7 @@ use capdex_model::time::AsOf;
 use crate::cli::AlertsCommand;
 use crate::clock;
 use crate::exit::{Exit, usage};
+use crate::jobs::alerts::origins;
 use crate::options::Global;
 use crate::output::Out;
 
@@ -36,19 +38,25 @@ fn now(global: &Global) -> AsOf {
 
 /// The state of an alert in one word: `open`, `acknowledged` or `suppressed`.
 fn state(raised: &Raised, known: &AlertExclusions) -> &'static str {
-    kept_back(&raised.alert, &known.acks, &known.suppressions, known.now).map_or("open", |kind| kind.as_str())
+    let origin = known.origins.get(&raised.alert.key);
+    let kept_back = kept_back(&raised.alert, origin, &known.acks, &known.suppressions, known.now);
+    kept_back.map_or("open", |kind| kind.as_str())
 }
 
 /// The rules that keep alerts back.
 struct AlertExclusions {
     acks: Vec<capdex_model::alert::ack::Ack>,
     suppressions: Vec<capdex_model::alert::suppression::Suppression>,
+    /// Whose doing they are about; empty where nothing is suppressed, and nobody asks.
+    origins: Origins,
     now: AsOf,
 }
 
 impl AlertExclusions {
     fn read(reader: &Reader, now: AsOf) -> anyhow::Result<Self> {
-        Ok(Self { acks: reader.acks()?, suppressions: reader.suppressions()?, now })
+        let suppressions = reader.suppressions()?;
+        let origins = if suppressions.is_empty() { Origins::new() } else { origins(reader, &reader.raised()?)? };
+        Ok(Self { acks: reader.acks()?, suppressions, origins, now })
     }
 }
 

@@ -45,6 +45,12 @@ impl Common {
     }
 }
 
+/// True where two sketches are of one text with changes, whatever is common to many.
+pub fn is_one_text(one: &Sketch, other: &Sketch) -> bool {
+    let none = Common::default();
+    Likeness::of((one, &none), (other, &none)).is_kin()
+}
+
 /// The share that two sketches have in common, counted in bins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Likeness {

@@ -15,6 +15,7 @@ mod verdict;
 
 pub use difference::{Difference, difference};
 pub use families::{SketchedCapability, families};
+pub use likeness::is_one_text;
 pub use order::{CloneMember, OrderBasis, basis, original};
 pub(crate) use sketch::name_in;
 pub use sketch::{Files, SKETCH_VERSION, Sketch};

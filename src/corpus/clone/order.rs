@@ -43,10 +43,12 @@ impl OrderBasis {
 /// The knowledge of when a member came and how it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CloneMember<'a> {
-    /// When a night of ours first saw it.
+    /// When a night of ours first saw the text in it, however long it was there with another one.
     pub first_seen: Timestamp,
     /// When its package first appeared, where the source says so.
     pub created: Option<Timestamp>,
+    /// When its version was published, where the source says so.
+    pub published: Option<Timestamp>,
     /// The number of users, where somebody counts.
     pub popularity: Option<u64>,
     /// The names that it is a listing of, one word for each: its keys and identities.
@@ -72,6 +74,8 @@ pub fn basis(original: &CloneMember<'_>, copy: &CloneMember<'_>) -> Option<Order
     if let (Some(one), Some(other)) = (original.created, copy.created)
         // Registries and forges differ by hours for one release; within a day the order is chance.
         && one.days_until(other) != 0
+        // An old package may have had another text until yesterday.
+        && !is_contradicted((one, original.published), (other, copy.published))
     {
         return (one < other).then_some(OrderBasis::Created);
     }
@@ -82,6 +86,16 @@ pub fn basis(original: &CloneMember<'_>, copy: &CloneMember<'_>) -> Option<Order
     }
     // The copy's users may likewise be ten times the original's: then the order is the opposite.
     (other < one.max(1).saturating_mul(MORE_USED)).then_some(OrderBasis::Unknown)
+}
+
+/// True where the older of two packages published what it holds after the other one.
+fn is_contradicted(
+    (one, published): (Timestamp, Option<Timestamp>),
+    (other, other_published): (Timestamp, Option<Timestamp>),
+) -> bool {
+    published.zip(other_published).is_some_and(|(published, other_published)| {
+        if one < other { published > other_published } else { published < other_published }
+    })
 }
 
 /// The place of the member that the others were made from: the one that most members came after, the first given of
@@ -108,6 +122,7 @@ mod tests {
         CloneMember {
             first_seen: at(first_seen * DAY),
             created: created.map(|day| at(day * DAY)),
+            published: None,
             popularity,
             names: &[],
             upstream: &[],
@@ -128,6 +143,17 @@ mod tests {
         for (original, copy, expected) in cases {
             assert_eq!(basis(&original, &copy), expected, "{original:?} {copy:?}");
         }
+    }
+
+    #[test]
+    fn an_old_package_with_a_new_text_is_no_original() {
+        let at = |day: i64| Some(Timestamp::from_unix_seconds(day * DAY));
+        let squat = CloneMember { published: at(400), ..seen(500, Some(1), Some(3)) };
+        let victim = CloneMember { published: at(300), ..seen(500, Some(200), Some(9_000)) };
+        assert_eq!(basis(&victim, &squat), Some(OrderBasis::Popularity));
+        assert_eq!(original(&[squat.clone(), victim.clone()]), 1);
+        let older = CloneMember { published: at(100), ..squat };
+        assert_eq!(basis(&older, &victim), Some(OrderBasis::Created));
     }
 
     #[test]

@@ -9,7 +9,7 @@ const FILTER_BITS: usize = 16;
 /// Numbers by hash.
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
-    filter: Vec<u64>,
+    filter: Filter,
     /// The places at which the entries begin whose hash begins with so many bits.
     starts: Vec<u32>,
     entries: Vec<(u32, u32)>,
@@ -36,23 +36,15 @@ impl Buckets {
             sum += *start;
             *start = sum;
         }
-        let words = (entries.len() * FILTER_BITS / 64).max(1).next_power_of_two();
-        // Sixteen bits for each entry: nearly every question for nothing ends here, without a walk to the entries.
-        let mut filter = vec![0_u64; words];
-        for (hash, _) in &entries {
-            let (word, bit) = spot(*hash, words);
-            if let Some(word) = filter.get_mut(word) {
-                *word |= bit;
-            }
-        }
+        // Nearly every question for nothing ends here, without a walk to the entries.
+        let mut filter = Filter::of_bits(entries.len() * FILTER_BITS);
+        entries.iter().for_each(|(hash, _)| filter.set(*hash));
         Self { filter, starts, entries, shift }
     }
 
     /// The numbers under a hash, ascending.
     pub(super) fn under(&self, hash: u32) -> impl Iterator<Item = u32> {
-        let (word, bit) = spot(hash, self.filter.len());
-        let may = self.filter.get(word).is_some_and(|word| word & bit != 0);
-        let bucket = if may { self.bucket(hash) } else { &[] };
+        let bucket = if self.filter.may_have(hash) { self.bucket(hash) } else { &[] };
         bucket
             .iter()
             .skip_while(move |entry| entry.0 < hash)
@@ -64,6 +56,29 @@ impl Buckets {
         let place = place(hash, self.shift);
         let start = |place: usize| self.starts.get(place).map_or(0, |start| *start as usize);
         self.entries.get(start(place)..start(place + 1)).unwrap_or_default()
+    }
+}
+
+/// One bit for each hash, of which some share one: what it does not have is not there.
+#[derive(Debug, Default)]
+pub(super) struct Filter(Vec<u64>);
+
+impl Filter {
+    /// Empty, with so many bits or up to twice as many.
+    pub(super) fn of_bits(bits: usize) -> Self {
+        Self(vec![0; (bits / 64).max(1).next_power_of_two()])
+    }
+
+    pub(super) fn set(&mut self, hash: u32) {
+        let (word, bit) = spot(hash, self.0.len());
+        if let Some(word) = self.0.get_mut(word) {
+            *word |= bit;
+        }
+    }
+
+    pub(super) fn may_have(&self, hash: u32) -> bool {
+        let (word, bit) = spot(hash, self.0.len());
+        self.0.get(word).is_some_and(|word| word & bit != 0)
     }
 }
 
@@ -85,8 +100,29 @@ pub(super) const fn fold(hash: u64) -> u32 {
 
 /// The hash of a text under a tag, so that keys of different kinds do not meet.
 pub(super) fn of_text(tag: u8, text: &str) -> u32 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-    fold(text.bytes().fold(step(0xCBF2_9CE4_8422_2325, tag), step))
+    let mut hash = TextHash::new(tag);
+    text.bytes().for_each(|byte| hash.add(byte));
+    hash.get()
+}
+
+/// The hash of a text as it grows: what a text begins with is hashed along.
+#[derive(Clone, Copy)]
+pub(super) struct TextHash(u64);
+
+impl TextHash {
+    pub(super) const fn new(tag: u8) -> Self {
+        let mut empty = Self(0xCBF2_9CE4_8422_2325);
+        empty.add(tag);
+        empty
+    }
+
+    pub(super) const fn add(&mut self, byte: u8) {
+        self.0 = (self.0 ^ byte as u64).wrapping_mul(0x0100_0000_01B3);
+    }
+
+    pub(super) const fn get(self) -> u32 {
+        fold(self.0)
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The bounded distance: optimal string alignment, the restricted form of Damerau's.
 //!
 //! One letter more, less or other counts one, and so do two neighbours in the other order; no letter is edited twice.
-//! The numbers are those of rapidfuzz and, where no bound helps, of strsim.
+//! The numbers are those of rapidfuzz.
 
 use rapidfuzz::distance::osa;
 
@@ -35,7 +35,7 @@ pub fn within(one: &[char], other: &[char], most: usize) -> Option<usize> {
 
 /// The distance of two names, however far; for names that were found and are few.
 pub fn exact(one: &str, other: &str) -> usize {
-    strsim::osa_distance(one, other)
+    osa::distance(one.chars(), other.chars())
 }
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1_000, ..ProptestConfig::default() })]
 
         #[test]
-        fn both_libraries_give_the_textbook_distance(
+        fn the_library_gives_the_textbook_distance(
             // Beyond 64 letters rapidfuzz computes in several words.
             one in "[abc]{0,9}|[aé漢]{0,9}|[ab]{60,70}|[a-c]{120,140}",
             edits in proptest::collection::vec((0_u8..4, any::<prop::sample::Index>(), "[abcé]"), 0..5),

@@ -3,6 +3,8 @@
 //! Sources: UTS #39 confusables (crate `unicode-security`), and letters that it keeps apart because it compares capitals.
 //! A name is read by itself, whatever other names exist.
 
+use std::borrow::Cow;
+
 use unicode_normalization::UnicodeNormalization;
 use unicode_security::MixedScript;
 use unicode_security::confusable_detection::skeleton;
@@ -78,7 +80,7 @@ const SAID_ALIKE: [(&str, &str); 20] = [
 pub(super) fn latin(text: &str) -> String {
     if text.is_ascii() {
         // Most names are ASCII: no tables are asked.
-        return with_small_l(text).to_ascii_lowercase();
+        return if text.contains('I') { with_small_l(text).to_ascii_lowercase() } else { text.to_ascii_lowercase() };
     }
     let mut latin = String::with_capacity(text.len());
     // Full-width and other compatible forms fold first, so that the tables need no entry for each of them.
@@ -134,29 +136,54 @@ const fn is_accent(letter: char) -> bool {
 }
 
 /// The look of a name in small Latin letters at a glance: `0` as `o`, `rn` as `m`.
-pub(super) fn shape(latin: &str) -> String {
-    replaced(latin, &IN_ASCII)
+pub(super) fn shape(latin: &str) -> Cow<'_, str> {
+    static BY_FIRST: [u32; 128] = by_first(&IN_ASCII);
+    replaced(latin, &IN_ASCII, &BY_FIRST)
 }
 
 /// The sound of a name, words that sound like a digit as the digit and endings in one spelling: `to` as `2`, `ight` as
 /// `ite`.
-pub(super) fn sound(latin: &str) -> String {
-    replaced(latin, &SAID_ALIKE)
+pub(super) fn sound(latin: &str) -> Cow<'_, str> {
+    static BY_FIRST: [u32; 128] = by_first(&SAID_ALIKE);
+    replaced(latin, &SAID_ALIKE, &BY_FIRST)
 }
 
-fn replaced(text: &str, table: &[(&str, &str)]) -> String {
-    let mut made = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        // The tables stand longest first, so that `four` is not read as `for`.
-        let (taken, put) = table
-            .iter()
-            .find(|(from, _)| rest.starts_with(from))
-            .map_or((first.len_utf8(), None), |(from, to)| (from.len(), Some(*to)));
-        made.push_str(put.unwrap_or(rest.get(..taken).unwrap_or_default()));
-        rest = rest.get(taken..).unwrap_or_default();
+/// For each letter of ASCII the entries of a table that begin with it, a bit each.
+const fn by_first<const COUNT: usize>(table: &[(&str, &str); COUNT]) -> [u32; 128] {
+    let (mut bits, mut at) = ([0; 128], 0);
+    while at < COUNT {
+        bits[table[at].0.as_bytes()[0] as usize] |= 1 << at;
+        at += 1;
     }
-    made
+    bits
+}
+
+fn replaced<'a>(text: &'a str, table: &[(&str, &str)], by_first: &[u32; 128]) -> Cow<'a, str> {
+    let mut made = String::new();
+    let (mut at, mut copied) = (0, 0);
+    while let Some(first) = text.as_bytes().get(at) {
+        let mut entries = by_first.get(usize::from(*first)).copied().unwrap_or(0);
+        let mut found = None;
+        // The tables stand longest first, so that `four` is not read as `for`.
+        while entries != 0 && found.is_none() {
+            let entry = table.get(entries.trailing_zeros() as usize);
+            found = entry.filter(|(from, _)| text.get(at..).is_some_and(|rest| rest.starts_with(from)));
+            entries &= entries - 1;
+        }
+        if let Some((from, to)) = found {
+            made.push_str(text.get(copied..at).unwrap_or_default());
+            made.push_str(to);
+            at += from.len();
+            copied = at;
+        } else {
+            at += 1;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    made.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(made)
 }
 
 /// True where letters of several scripts stand in one name where no language writes them together.

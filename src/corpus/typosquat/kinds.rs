@@ -2,10 +2,12 @@
 //!
 //! The kind follows from the two names alone, whoever stands behind them.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::name::{Name, words};
-use super::words::AFFIXES;
+use super::words::Affixes;
 
 /// In what way one name is almost another. Sorted by how much the way itself says, most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -160,19 +162,38 @@ pub(super) fn of_edit(newcomer: &[char], target: &[char], distance: usize) -> Ty
 
 /// True where both names are what one family gives on purpose: other digits or versions, a plural.
 pub(crate) fn is_family(one: &Name, other: &Name) -> bool {
-    let stem = |name: &Name| -> Vec<String> {
-        let of_word = |word: &str| {
-            // Numbers and versions tell the members of one family apart.
-            let word: String = word.chars().filter(|letter| !letter.is_ascii_digit()).collect();
-            let singular = word.strip_suffix('s').unwrap_or(&word);
-            let singular = singular.strip_suffix('e').unwrap_or(singular);
-            if singular == "v" { String::new() } else { singular.to_owned() }
-        };
-        name.words().map(of_word).filter(|word| !word.is_empty()).collect()
-    };
-    let (of_one, of_other) = (stem(one), stem(other));
     // `reque5ts` has the stem of no family: its digit stands for a letter.
-    one.key != other.key && of_one == of_other && !of_one.is_empty() && !differs_in_letters_for_digits(one, other)
+    one.key != other.key
+        && stems(one).eq(stems(other))
+        && stems(one).next().is_some()
+        && !differs_in_letters_for_digits(one, other)
+}
+
+/// The words of a name without numbers, versions and plurals, which tell the members of one family apart.
+fn stems(name: &Name) -> impl Iterator<Item = Cow<'_, str>> {
+    name.words().map(without_any_digits).map(singular).filter(|word| !word.is_empty())
+}
+
+/// A word without the ending of a plural; nothing where only the letter of a version is left.
+fn singular(word: Cow<'_, str>) -> Cow<'_, str> {
+    let stem = word.strip_suffix('s').unwrap_or(&word);
+    let stem = stem.strip_suffix('e').unwrap_or(stem);
+    let length = if stem == "v" { 0 } else { stem.len() };
+    match word {
+        Cow::Borrowed(word) => Cow::Borrowed(word.get(..length).unwrap_or_default()),
+        Cow::Owned(mut word) => {
+            word.truncate(length);
+            Cow::Owned(word)
+        }
+    }
+}
+
+fn without_any_digits(word: &str) -> Cow<'_, str> {
+    if word.bytes().any(|byte| byte.is_ascii_digit()) {
+        Cow::Owned(word.chars().filter(|letter| !letter.is_ascii_digit()).collect())
+    } else {
+        Cow::Borrowed(word)
+    }
 }
 
 /// `reque5ts` and `requests`: a digit where the other has a letter.
@@ -207,7 +228,7 @@ fn is_affix_in_another_order(one: &str, other: &str) -> bool {
         letters.sort_unstable();
         letters
     };
-    AFFIXES.binary_search(&other).is_ok() && AFFIXES.binary_search(&one).is_err() && sorted(one) == sorted(other)
+    Affixes::has(other) && !Affixes::has(one) && sorted(one) == sorted(other)
 }
 
 #[cfg(test)]

@@ -32,9 +32,16 @@ impl Name {
         // White space around a name is the list's and not the name's.
         let text = text.trim();
         let latin = drawn::latin(text);
-        let key: String = latin.chars().filter(|letter| !is_separator(*letter)).collect();
-        let letters: Box<[char]> = key.chars().collect();
-        let compared = ComparedName { letters, length: latin.chars().count() };
+        let (mut key, mut letters) = (String::with_capacity(latin.len()), Vec::with_capacity(latin.len()));
+        let mut length = 0;
+        for letter in latin.chars() {
+            length += 1;
+            if !is_separator(letter) {
+                key.push(letter);
+                letters.push(letter);
+            }
+        }
+        let compared = ComparedName { letters: letters.into_boxed_slice(), length };
         (!key.is_empty()).then(|| Self { text: text.to_owned(), latin, key, compared })
     }
 
@@ -45,7 +52,12 @@ impl Name {
 
     /// True where it is written in letters that only look like those that it is read as.
     pub(super) fn is_disguised(&self) -> bool {
-        self.text.to_lowercase() != self.latin
+        // Most names are ASCII, and need no copy.
+        if self.text.is_ascii() {
+            !self.text.eq_ignore_ascii_case(&self.latin)
+        } else {
+            self.text.to_lowercase() != self.latin
+        }
     }
 
     /// The sentence that a person is told of the letters it is written in, where they are not all of one kind.
@@ -82,7 +94,7 @@ impl Name {
 }
 
 /// The words of a text in small Latin letters.
-pub(super) fn words(latin: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(latin: &str) -> impl Iterator<Item = &str> + Clone {
     latin.split(is_separator).filter(|word| !word.is_empty())
 }
 

@@ -5,7 +5,7 @@
 
 use super::distance;
 use super::name::{Name, without_digits, words};
-use super::words::{AFFIXES, GLUED_AFTER, GLUED_BEFORE, KINDS};
+use super::words::{Affixes, GLUED_AFTER, GLUED_BEFORE};
 
 /// The least number of letters that must be left of a name without affixes.
 const CORE_LEAST: usize = 4;
@@ -14,53 +14,42 @@ const SPELLED_OUT: [&str; 3] = ["model", "context", "protocol"];
 
 /// One way to read a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reading<'a> {
+pub(super) struct Reading {
     /// The own words without what parts them and without a version; the whole key where too little would be left.
     pub(super) core: String,
-    /// The affixes around it, in one form each.
-    pub(super) around: Vec<&'a str>,
+    /// The affixes around it; words for one thing are one.
+    around: Affixes,
 }
 
-impl<'a> Reading<'a> {
+impl Reading {
     /// Reads a text in small Latin letters.
-    fn of(latin: &'a str) -> Self {
-        let all: Vec<&str> = words(latin).collect();
-        let (mut own, mut around, mut short) = (Vec::new(), Vec::new(), String::new());
-        let mut rest = all.as_slice();
-        while let Some((word, after)) = rest.split_first() {
-            if rest.starts_with(&SPELLED_OUT) {
-                around.push("mcp");
-                short.push_str("mcp");
-                rest = rest.get(SPELLED_OUT.len()..).unwrap_or_default();
-                continue;
-            }
-            short.push_str(word);
+    fn of(latin: &str) -> Self {
+        let (mut own, mut around, mut only) = (String::with_capacity(latin.len()), Affixes::default(), None);
+        let mut is_first = true;
+        for word in short_words(latin) {
+            only = Some(word).filter(|_| is_first);
+            is_first = false;
             match affix(word).or_else(|| misspelt(word)) {
-                Some(affix) => around.push(affix),
-                None => own.push(*word),
+                Some(affix) => around.add(affix),
+                None => own.push_str(word),
             }
-            rest = after;
         }
-        let joined = match own.as_slice() {
-            [] => String::new(),
-            // A glued affix is only taken off where the word is the whole name.
-            [one] if all.len() == 1 => {
-                let (core, glued) = unglued(one);
-                around.extend(glued.and_then(affix));
-                core.to_owned()
-            }
-            own => own.concat(),
+        // A glued affix is only taken off where the word is the whole name.
+        let (own, glued) = match only {
+            Some(word) if word == own => unglued(word),
+            _ => (own.as_str(), None),
         };
-        let core = without_digits(&joined, CORE_LEAST);
+        glued.and_then(affix).into_iter().for_each(|affix| around.add(affix));
+        let core = without_digits(own, CORE_LEAST);
         if core.chars().count() < CORE_LEAST {
             // Nothing stands around a name that is all its own.
-            return Self { core: short, around: Vec::new() };
+            return Self { core: short_words(latin).collect(), around: Affixes::default() };
         }
         Self { core: core.to_owned(), around }
     }
 
     /// The readings of a name: as a whole, and without its scope where it has one.
-    pub(super) fn all(name: &'a Name) -> impl Iterator<Item = Self> {
+    pub(super) fn all(name: &Name) -> impl Iterator<Item = Self> {
         let behind = name.scoped().map(|(_, base)| base);
         std::iter::once(name.latin.as_str()).chain(behind).map(Self::of)
     }
@@ -68,33 +57,54 @@ impl<'a> Reading<'a> {
     /// True where the two are alike around their cores too: an affix in common, or only such as say nothing of the kind of
     /// thing.
     pub(super) fn is_formed_like(&self, other: &Self) -> bool {
-        let mut all = self.around.iter().chain(&other.around);
-        self.around.iter().any(|word| other.around.contains(word)) || !all.any(|word| is_kind(word))
+        self.around.meets(other.around) || !(self.around.say_kind() || other.around.say_kind())
     }
+}
+
+/// The words of a text, the protocol's name in full as its short form.
+fn short_words(latin: &str) -> impl Iterator<Item = &str> {
+    let mut rest = words(latin);
+    std::iter::from_fn(move || {
+        let word = rest.next()?;
+        if word == SPELLED_OUT[0] {
+            let mut after = rest.clone();
+            if SPELLED_OUT[1..].iter().all(|spelled| after.next() == Some(spelled)) {
+                rest = after;
+                return Some("mcp");
+            }
+        }
+        Some(word)
+    })
 }
 
 /// True where a word of a name says what kind of thing it is the name of.
 pub(super) fn says_kind(word: &str) -> bool {
-    affix(word).is_some_and(is_kind)
-}
-
-fn is_kind(word: &str) -> bool {
-    KINDS.binary_search(&word).is_ok()
+    affix(word).is_some_and(Affixes::say_kind)
 }
 
 /// The affix that a word is, with its number or plural taken off; words for one thing in one form.
-fn affix(word: &str) -> Option<&str> {
+fn affix(word: &str) -> Option<Affixes> {
+    let one_form = |found: &str| match found {
+        // The protocol's name and what speaks it are used for each other.
+        "server" | "modelcontextprotocol" => Affixes::of("mcp"),
+        found => Affixes::of(found),
+    };
+    if let Some(found) = one_form(word) {
+        return Some(found);
+    }
     let stem = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    let forms = [word, stem, stem.strip_suffix('s').unwrap_or(stem)];
-    let found = forms.into_iter().find(|form| AFFIXES.binary_search(form).is_ok())?;
-    // The protocol's name and what speaks it are used for each other.
-    Some(if matches!(found, "server" | "modelcontextprotocol") { "mcp" } else { found })
+    // Most words have neither.
+    let of_stem = Some(stem).filter(|stem| stem.len() < word.len()).and_then(one_form);
+    of_stem.or_else(|| one_form(stem.strip_suffix('s')?))
 }
 
 /// The affix of servers that a word is almost: `mpc`, `servver`.
-fn misspelt(word: &str) -> Option<&'static str> {
-    let is_near = |affix: &str| word.len().abs_diff(affix.len()) <= 1 && distance::exact(word, affix) == 1;
-    (matches!(word, "mpc" | "cmp") || is_near("server")).then_some("mcp")
+fn misspelt(word: &str) -> Option<Affixes> {
+    const SERVER: &str = "server";
+    // An edit leaves the beginning or the end as it is: hardly any word is compared.
+    let may_be_near = word.len().abs_diff(SERVER.len()) <= 1 && (word.starts_with("se") || word.ends_with("er"));
+    let is_near = may_be_near && distance::exact(word, SERVER) == 1;
+    if is_near || matches!(word, "mpc" | "cmp") { Affixes::of("mcp") } else { None }
 }
 
 fn unglued(word: &str) -> (&str, Option<&'static str>) {
@@ -116,7 +126,11 @@ mod tests {
     fn a_scope_and_a_spelled_out_protocol_are_read_away() {
         let read = |text: &str| {
             let name = name(text);
-            Reading::all(&name).last().map(|reading| (reading.core, reading.around.join(" "))).unwrap_or_default()
+            let around = |affixes: Affixes| {
+                ["mcp", "js"].into_iter().filter(move |word| affixes.meets(Affixes::of(word).unwrap()))
+            };
+            let last = Reading::all(&name).last();
+            last.map(|reading| (reading.core, around(reading.around).collect::<String>())).unwrap_or_default()
         };
         assert_eq!(read("@upstash/context7-mcp"), ("context".into(), "mcp".into()));
         assert_eq!(read("firecrawl-model-context-protocol"), ("firecrawl".into(), "mcp".into()));

@@ -2,21 +2,21 @@
 //!
 //! Decides neither how often that is tried nor when: `send` does.
 
-use std::time::Duration;
-
 use capdex_crawlers::deliver::mail::{self, Email};
 use capdex_crawlers::deliver::{NotDelivered, signature};
 use capdex_crawlers::http::{Http, Post};
 use capdex_db::Store;
 use capdex_model::alert::message::Message;
 use capdex_site::atom;
+use serde_json::Value;
 
 use super::files;
 use crate::alerts::{email, payload, slack};
 use crate::clock;
-use crate::config::{Notifier, NotifierTarget};
+use crate::config::{AlertSettings, Notifier, NotifierTarget};
 
 const JSON: &str = "application/json";
+const CLOUD_EVENT: &str = "application/cloudevents+json";
 
 /// Hands a message over; done when the notifier has it.
 ///
@@ -27,17 +27,22 @@ pub(super) async fn hand_over(
     http: &Http,
     sink: &Notifier,
     message: &Message,
-    deadline: Duration,
+    alerts: &AlertSettings,
 ) -> Result<(), NotDelivered> {
+    let (site, deadline) = (alerts.site.as_deref(), alerts.deadline);
+    let signed = async |content_type, value: Value, url, secret| {
+        let body = payload::text(&value).into_bytes();
+        // The instant of this try: receivers refuse what was signed long ago.
+        let headers = signature::headers(secret, &message.id, clock::now().unix_seconds(), &body)?;
+        http.deliver(&Post { url, content_type, headers: &headers, body: &body, deadline }).await
+    };
     match &sink.target {
-        NotifierTarget::Webhook { url, secret } => {
-            let body = payload::text(&payload::message(message)).into_bytes();
-            // The instant of this try: receivers refuse what was signed long ago.
-            let headers = signature::headers(secret, &message.id, clock::now().unix_seconds(), &body)?;
-            http.deliver(&Post { url, content_type: JSON, headers: &headers, body: &body, deadline }).await
+        NotifierTarget::Webhook { url, secret } => signed(JSON, payload::message(message, site), url, secret).await,
+        NotifierTarget::CloudEvents { url, secret } => {
+            signed(CLOUD_EVENT, payload::cloud_event(message, site), url, secret).await
         }
         NotifierTarget::Slack { url } => {
-            let body = payload::text(&slack::document(message)).into_bytes();
+            let body = payload::text(&slack::document(message, site)).into_bytes();
             // Chats check no signature; the id is only for whoever looks for duplicates in a log.
             let headers = [("webhook-id", message.id.clone())];
             http.deliver(&Post { url, content_type: JSON, headers: &headers, body: &body, deadline }).await
@@ -57,7 +62,7 @@ pub(super) async fn hand_over(
             crate::files::replace(path, atom::feed(&sink.name, url.as_deref(), &messages).as_bytes()).map_err(of_file)
         }
         NotifierTarget::Jsonl { path } => {
-            let line = payload::text(&payload::message(message));
+            let line = payload::text(&payload::message(message, site));
             files::append_line(path, &message.id, &line).map_err(of_file)
         }
         // Nothing was sent, so the fault is the notifier's: its messages wait until the configuration is mended.

@@ -18,7 +18,10 @@ use crate::shutdown::ShutdownFlag;
 
 mod files;
 mod hand_over;
+mod origins;
 mod send;
+
+pub use origins::origins;
 
 /// The result of the stage. Written into the ledger of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -72,6 +75,7 @@ pub struct NotifierReport {
 pub fn plans(reader: &Reader, alerts: &AlertSettings, as_of: AsOf) -> anyhow::Result<Vec<(String, Plan)>> {
     // Read once for all notifiers, so that every plan is made from the same alerts and acknowledgements.
     let (raised, acks) = (reader.raised()?, reader.acks()?);
+    let origins = origins(reader, &raised)?;
     let mut plans = Vec::new();
     for sink in &alerts.notifiers {
         let deliveries = reader.deliveries(&sink.name)?;
@@ -79,6 +83,7 @@ pub fn plans(reader: &Reader, alerts: &AlertSettings, as_of: AsOf) -> anyhow::Re
             alerts: &raised,
             acks: &acks,
             suppressions: &alerts.suppressions,
+            origins: &origins,
             deliveries: &deliveries,
             as_of,
         };
@@ -127,7 +132,9 @@ fn client(alerts: &AlertSettings, seed: u64) -> anyhow::Result<Http> {
     let own = HttpSettings::default();
     let address = |target: &NotifierTarget| -> Option<Secret> {
         match target {
-            NotifierTarget::Webhook { url, .. } | NotifierTarget::Slack { url } => Some(url.clone()),
+            NotifierTarget::Webhook { url, .. }
+            | NotifierTarget::CloudEvents { url, .. }
+            | NotifierTarget::Slack { url } => Some(url.clone()),
             // Mail, feeds and files are no HTTP targets and need no entry in the list of allowed addresses.
             _ => None,
         }

@@ -114,7 +114,7 @@ impl NotificationSender<'_> {
             if self.stop.is_asked() || watch.elapsed() >= self.alerts.patience {
                 return Ok(false);
             }
-            match hand_over(self.store, &self.http, sink, &queued.message, self.alerts.deadline).await {
+            match hand_over(self.store, &self.http, sink, &queued.message, self.alerts).await {
                 Ok(()) => {
                     self.taken(sink, &queued.message)?;
                     // A message that got through shows that the notifier is up, so its backoff starts over.

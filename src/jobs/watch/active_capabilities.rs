@@ -30,16 +30,18 @@ pub(super) struct ActiveCapability {
     pub(super) entity: String,
     pub(super) popularity: Option<u64>,
     pub(super) created: Option<Timestamp>,
+    published: Option<Timestamp>,
     names: Vec<String>,
     upstream: Vec<String>,
 }
 
 impl ActiveCapability {
-    /// The facts that tell when it came.
-    pub(super) fn seen(&self) -> CloneMember<'_> {
+    /// The facts that tell when its text came, which nights of ours first saw at `text_since`.
+    pub(super) fn seen(&self, text_since: Timestamp) -> CloneMember<'_> {
         CloneMember {
-            first_seen: self.current.first_seen.0,
+            first_seen: text_since,
             created: self.created,
+            published: self.published,
             popularity: self.popularity,
             names: &self.names,
             upstream: &self.upstream,
@@ -99,6 +101,7 @@ fn active_capability(
         // Zero means that no source counts its users, which is not the same as having none.
         popularity: by_entity.get(entity.as_str()).copied().filter(|count| *count > 0),
         created: members.iter().filter_map(|member| member.created).min(),
+        published: speaks.and_then(|member| member.published),
         // A thing that names itself as its source is no copy of anything.
         upstream: upstream.filter(|name| !names.contains(name)).collect(),
         names,

@@ -7,7 +7,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use capdex_corpus::clone::{
-    Copy, Difference, Judged, OrderBasis, SketchedCapability, basis, difference, families, judge, original,
+    Copy, Difference, Judged, OrderBasis, Sketch, SketchedCapability, basis, difference, families, is_one_text, judge,
+    original,
 };
 use capdex_db::{CurrentCapability, FamilyMember, Reader};
 use capdex_model::alert::{Alert, reach_of};
@@ -16,6 +17,7 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::ids::CapabilityId;
+use capdex_model::time::Timestamp;
 
 use super::active_capabilities::{ActiveCapability, active_capabilities, files_of, sketch_unseen};
 use super::{JobContext, StageReport};
@@ -59,8 +61,28 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     Ok(report)
 }
 
+/// The members of a family, each with the night that first saw the text in it.
+type Family<'a> = Vec<(&'a ActiveCapability, Timestamp)>;
+
+/// The night from which on a capability has had the text that it has now, with whatever changes. What it was before, under
+/// the same name, says nothing about who copied whom.
+fn text_since(
+    reader: &Reader,
+    sketches: &BTreeMap<Digest, Sketch>,
+    one: &ActiveCapability,
+) -> anyhow::Result<Timestamp> {
+    let now = sketches.get(&one.current.capability.content);
+    let history = reader.capability_history(&one.current.capability.id)?;
+    let is_same = |content: &Digest| {
+        *content == one.current.capability.content
+            || now.zip(sketches.get(content)).is_some_and(|(now, then)| is_one_text(now, then))
+    };
+    let since = history.iter().rev().take_while(|revision| is_same(&revision.content)).last();
+    Ok(since.map_or(one.current.first_seen, |revision| revision.snapshot_as_of).0)
+}
+
 /// The families that go beyond one thing, each with its original first.
-fn found<'a>(reader: &Reader, standing: &'a [ActiveCapability]) -> anyhow::Result<Vec<Vec<&'a ActiveCapability>>> {
+fn found<'a>(reader: &Reader, standing: &'a [ActiveCapability]) -> anyhow::Result<Vec<Family<'a>>> {
     let sketches = reader.sketches()?;
     // Packages have traits and no sketch: their text repeats that of the capabilities inside.
     let sketched: Vec<&ActiveCapability> =
@@ -75,12 +97,16 @@ fn found<'a>(reader: &Reader, standing: &'a [ActiveCapability]) -> anyhow::Resul
     let items: Vec<_> = items.collect();
     let mut found = Vec::new();
     for family in families(&items) {
-        let mut members: Vec<&ActiveCapability> = family.iter().filter_map(|at| sketched.get(*at).copied()).collect();
+        let members: Vec<&ActiveCapability> = family.iter().filter_map(|at| sketched.get(*at).copied()).collect();
         // Versions of one thing resemble each other, and that is no news.
         if members.iter().all(|member| members.first().is_some_and(|first| first.entity == member.entity)) {
             continue;
         }
-        let seen: Vec<_> = members.iter().map(|member| member.seen()).collect();
+        let mut members = members
+            .into_iter()
+            .map(|member| Ok((member, text_since(reader, &sketches, member)?)))
+            .collect::<anyhow::Result<Vec<_>>>()?;
+        let seen: Vec<_> = members.iter().map(|(member, since)| member.seen(*since)).collect();
         let first = mildest(reader, &members, original(&seen))?;
         // The original moves to the front, and the order of the others stays.
         members.get_mut(..=first).into_iter().for_each(|senior| senior.rotate_right(1));
@@ -91,17 +117,17 @@ fn found<'a>(reader: &Reader, standing: &'a [ActiveCapability]) -> anyhow::Resul
 
 /// The place of the original. For an unknown order it is the member of which the rules say least. Whatever another has more
 /// was added, or left out here, and must be looked at either way.
-fn mildest(reader: &Reader, members: &[&ActiveCapability], first: usize) -> anyhow::Result<usize> {
-    let Some(senior) = members.get(first) else { return Ok(first) };
+fn mildest(reader: &Reader, members: &[(&ActiveCapability, Timestamp)], first: usize) -> anyhow::Result<usize> {
+    let Some((senior, since)) = members.get(first) else { return Ok(first) };
     let mut best = (grave(reader, senior)?, first);
     // Nothing grave in the first: no other member can be milder, and no facts need be read.
     if best.0 == 0 {
         return Ok(first);
     }
-    for (at, member) in members.iter().enumerate() {
+    for (at, (member, member_since)) in members.iter().enumerate() {
         // The same bytes have the same findings, and a publisher's own second copy is no suspect.
         let differs = member.current.capability.content != senior.current.capability.content;
-        let is_tie = basis(&senior.seen(), &member.seen()) == Some(OrderBasis::Unknown);
+        let is_tie = basis(&senior.seen(*since), &member.seen(*member_since)) == Some(OrderBasis::Unknown);
         if differs && is_tie && !senior.same_publisher(member) {
             best = best.min((grave(reader, member)?, at));
         }
@@ -124,13 +150,16 @@ struct Pairs<'a> {
 
 impl Pairs<'_> {
     /// The rows of a family, and the alerts that its members deserve.
-    fn family(&mut self, family: &[&ActiveCapability]) -> anyhow::Result<Vec<(FamilyMember, Option<Alert>)>> {
-        let Some(first) = family.first() else { return Ok(Vec::new()) };
+    fn family(
+        &mut self,
+        family: &[(&ActiveCapability, Timestamp)],
+    ) -> anyhow::Result<Vec<(FamilyMember, Option<Alert>)>> {
+        let Some((first, since)) = family.first() else { return Ok(Vec::new()) };
         let mut rows = Vec::with_capacity(family.len());
         let mut facts = None;
-        for member in family {
+        for (member, member_since) in family {
             // No basis means that nobody can say who was first, which the judgement has to know.
-            let basis = basis(&first.seen(), &member.seen()).unwrap_or(OrderBasis::Unknown);
+            let basis = basis(&first.seen(*since), &member.seen(*member_since)).unwrap_or(OrderBasis::Unknown);
             let difference = self.difference(first, member)?;
             let same_publisher = first.same_publisher(member);
             let mut judged = None;

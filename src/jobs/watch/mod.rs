@@ -32,7 +32,7 @@ const PASSES: &[Pass] = &[
     Pass { id: "drift", version: 1, run: drift::run },
     Pass { id: "lookalikes", version: 2, run: typosquats::run },
     Pass { id: "collisions", version: 2, run: collisions::run },
-    Pass { id: "clones", version: 1, run: clones::run },
+    Pass { id: "clones", version: 2, run: clones::run },
     Pass { id: "campaigns", version: 1, run: campaigns::run },
     // No pass by itself: what is told the rules follows from all of them.
     Pass { id: "sightings", version: 2, run: corpus_signals::run },

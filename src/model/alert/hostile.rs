@@ -1,6 +1,6 @@
 //! A message whose every text is hostile, for the tests of escaping.
 
-use crate::alert::message::{AlertLine, Body, Message, Occasion, Roundup, SingleAlert};
+use crate::alert::message::{AlertGroup, AlertLine, Body, Message, Occasion, Roundup, SingleAlert};
 use crate::alert::{Alert, ScoreChange};
 use crate::digest::Digest;
 use crate::fact::Severity;
@@ -45,7 +45,8 @@ pub fn hostile_alert() -> Alert {
 /// A message about a hostile alert.
 pub fn hostile_message() -> Message {
     let single = SingleAlert { alert: hostile_alert(), raised: night(), occasion: Occasion::Raised };
-    Message { id: "msg_0123456789abcdef0123456789abcdef".into(), at: night(), body: Body::Alert(Box::new(single)) }
+    let body = Body::Alert(Box::new(single));
+    Message { id: "msg_0123456789abcdef0123456789abcdef".into(), at: night(), body, others: vec![hostile_group()] }
 }
 
 /// A digest message whose texts are hostile.
@@ -58,7 +59,18 @@ pub fn hostile_digest() -> Message {
         rules: [("drift/same_version".to_owned(), 7)].into(),
         severities: vec![(Severity::Low, 7)],
         first,
+        groups: vec![hostile_group()],
         command: "capdex alerts list --message msg_1".into(),
     };
-    Message { id: "msg_1".into(), at: night(), body: Body::Digest(roundup) }
+    Message { id: "msg_1".into(), at: night(), body: Body::Digest(roundup), others: Vec::new() }
+}
+
+fn hostile_group() -> AlertGroup {
+    AlertGroup {
+        publisher: HOSTILE.into(),
+        rule: "drift/same_version".into(),
+        severity: Severity::Low,
+        alerts: 7,
+        subjects: vec![HOSTILE.into()],
+    }
 }

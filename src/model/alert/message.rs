@@ -2,7 +2,7 @@
 //!
 //! Its id is stable, so that a receiver that remembers ids sees nothing twice. Each notifier writes it in its own form.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,10 @@ use crate::time::AsOf;
 
 /// Alerts that a digest names one by one; it counts them all.
 const NAMED: usize = 10;
+/// Groups that a message names at most.
+const GROUPS: usize = 10;
+/// Subjects that a group names at most.
+const SUBJECTS: usize = 3;
 
 /// One message to one notifier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +28,31 @@ pub struct Message {
     pub at: AsOf,
     /// The content.
     pub body: Body,
+    /// In the first of several messages of a run: what all of them are about, by publisher and rule.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<AlertGroup>,
+}
+
+/// The alerts about one publisher's things under one rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlertGroup {
+    /// The publisher that answers for them, or the one thing that they are about. Untrusted text.
+    pub publisher: String,
+    /// The pass and class.
+    pub rule: String,
+    /// The worst severity.
+    pub severity: Severity,
+    /// The number of alerts.
+    pub alerts: u64,
+    /// The first few subjects, each once. Untrusted text.
+    pub subjects: Vec<String>,
+}
+
+/// An alert with those to whose account it goes.
+pub(super) struct Named<'a> {
+    pub(super) raised: &'a Raised,
+    pub(super) accounts: BTreeSet<String>,
 }
 
 /// The content of a message.
@@ -85,8 +114,11 @@ pub struct Roundup {
     pub rules: BTreeMap<String, u64>,
     /// The number of alerts of each severity, worst first.
     pub severities: Vec<(Severity, u64)>,
-    /// The first few in the order of their rank.
+    /// A few, each subject once: the first of each group, then others by rank.
     pub first: Vec<AlertLine>,
+    /// All of them by publisher and rule.
+    #[serde(default)]
+    pub groups: Vec<AlertGroup>,
     /// The command that lists them all.
     pub command: String,
 }
@@ -110,26 +142,23 @@ impl Message {
         // The count of earlier deliveries sets this message apart from the first one about the alert.
         let id = id_of([notifier, "alert", raised.alert.key.as_str(), earlier.as_str()]);
         let single = SingleAlert { alert: raised.alert.clone(), raised: raised.at, occasion };
-        Self { id, at, body: Body::Alert(Box::new(single)) }
+        Self { id, at, body: Body::Alert(Box::new(single)), others: Vec::new() }
     }
 
     /// The rest of a run for a notifier, in the order of rank; `joined` of them are more of the same.
-    pub(super) fn of_rest(notifier: &str, rest: &[&Raised], joined: usize, at: AsOf) -> Self {
+    pub(super) fn of_rest(notifier: &str, rest: &[&Named<'_>], joined: usize, at: AsOf) -> Self {
         let night = at.to_string();
-        let keys = rest.iter().map(|raised| raised.alert.key.as_str());
+        let keys = rest.iter().map(|named| named.raised.alert.key.as_str());
         // Two runs of one instant may each have a digest: the keys tell them apart.
         let id = id_of([notifier, "digest", night.as_str()].into_iter().chain(keys));
         let (mut passes, mut rules, mut severities) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        for Raised { alert, .. } in rest {
+        for alert in rest.iter().map(|named| &named.raised.alert) {
             *passes.entry(alert.pass.clone()).or_insert(0) += 1;
             *rules.entry(alert.rule()).or_insert(0) += 1;
             *severities.entry(alert.severity).or_insert(0) += 1;
         }
-        let line = |raised: &&Raised| AlertLine {
-            handle: raised.alert.handle(),
-            severity: raised.alert.severity,
-            title: raised.alert.title.clone(),
-        };
+        let line =
+            |alert: &Alert| AlertLine { handle: alert.handle(), severity: alert.severity, title: alert.title.clone() };
         let body = Body::Digest(Roundup {
             alerts: rest.len() as u64,
             joined: joined as u64,
@@ -137,10 +166,16 @@ impl Message {
             rules,
             // The map is in ascending order, and people read the worst first.
             severities: severities.into_iter().rev().collect(),
-            first: rest.iter().take(NAMED).map(line).collect(),
+            first: first_of(rest).into_iter().map(line).collect(),
+            groups: groups(rest),
             command: format!("capdex alerts list --message {id}"),
         });
-        Self { id, at, body }
+        Self { id, at, body, others: Vec::new() }
+    }
+
+    /// Names what all messages of its run are about.
+    pub(super) fn name_others(&mut self, all: &[&Named<'_>]) {
+        self.others = groups(all);
     }
 
     /// The worst that it speaks of.
@@ -181,6 +216,56 @@ impl Message {
     }
 }
 
+/// The alerts that a digest names: of each publisher and rule the first, then the others, each subject once.
+fn first_of<'a>(rest: &[&Named<'a>]) -> Vec<&'a Alert> {
+    let (mut groups, mut subjects) = (BTreeSet::new(), BTreeSet::new());
+    let (mut first, mut others) = (Vec::new(), Vec::new());
+    for (account, alert) in by_account(rest) {
+        if subjects.insert(alert.about()) {
+            let is_new = groups.insert((account, alert.rule()));
+            if is_new { &mut first } else { &mut others }.push(alert);
+        }
+    }
+    first.into_iter().chain(others).take(NAMED).collect()
+}
+
+/// Alerts by publisher and rule, the worst first and the rarest of equals: one that floods a night stands last.
+fn groups(all: &[&Named<'_>]) -> Vec<AlertGroup> {
+    let mut by: BTreeMap<(&str, String), Vec<&Alert>> = BTreeMap::new();
+    for (account, alert) in by_account(all) {
+        by.entry((account, alert.rule())).or_default().push(alert);
+    }
+    let group = |((account, rule), alerts): ((&str, String), Vec<&Alert>)| {
+        let mut seen = BTreeSet::new();
+        let subjects = alerts.iter().filter(|alert| seen.insert(alert.about())).map(|alert| alert.subject.clone());
+        AlertGroup {
+            publisher: account.to_owned(),
+            rule,
+            severity: alerts.iter().map(|alert| alert.severity).max().unwrap_or(Severity::Info),
+            subjects: subjects.take(SUBJECTS).collect(),
+            alerts: alerts.len() as u64,
+        }
+    };
+    let mut groups: Vec<AlertGroup> = by.into_iter().map(group).collect();
+    groups.sort_by_key(|group| (std::cmp::Reverse(group.severity), group.alerts));
+    groups.truncate(GROUPS);
+    groups
+}
+
+/// Each alert with the one account of its own that most of them share: who adds another helper to each of his packages makes
+/// no more groups.
+fn by_account<'n, 'a>(all: &[&'n Named<'a>]) -> Vec<(&'n str, &'a Alert)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for account in all.iter().flat_map(|named| &named.accounts) {
+        *counts.entry(account).or_insert(0) += 1;
+    }
+    let account = |named: &'n Named<'a>| {
+        let accounts = named.accounts.iter().map(String::as_str);
+        accounts.max_by_key(|account| counts.get(account).copied().unwrap_or(0)).unwrap_or_default()
+    };
+    all.iter().map(|named| (account(named), &named.raised.alert)).collect()
+}
+
 fn id_of<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {
     let digest = Digest::of_fields(fields.into_iter().map(str::as_bytes));
     // 128 bits of the digest are enough to be unique, and short enough to be shown.
@@ -191,6 +276,10 @@ fn id_of<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {
 mod tests {
     use super::super::testing::{night, raised};
     use super::*;
+
+    fn named(raised: &Raised) -> Named<'_> {
+        Named { raised, accounts: BTreeSet::from([raised.alert.about()]) }
+    }
 
     #[test]
     fn an_id_tells_notifiers_alerts_and_occasions_apart_and_nothing_else() {
@@ -216,9 +305,9 @@ mod tests {
         let of = |key, severity, reach, days| {
             Message::of_alert("ops", &raised(key, severity, reach, days), Occasion::Raised, 0, night(9))
         };
-        let rest = [&raised("z", Severity::Critical, 0, 1)];
+        let rest = raised("z", Severity::Critical, 0, 1);
         let mut queue = [
-            Message::of_rest("ops", &rest, 0, night(9)),
+            Message::of_rest("ops", &[&named(&rest)], 0, night(9)),
             of("e", Severity::Low, 900, 5),
             of("d", Severity::High, 0, 1),
             of("c", Severity::High, 0, 1),
@@ -238,7 +327,8 @@ mod tests {
         many[0].alert.severity = Severity::High;
         many[1].alert.class = "owner".into();
         many[2].alert.pass = "campaigns".into();
-        let message = Message::of_rest("ops", &many.iter().collect::<Vec<_>>(), 3, night(1));
+        let named: Vec<Named<'_>> = many.iter().map(named).collect();
+        let message = Message::of_rest("ops", &named.iter().collect::<Vec<_>>(), 3, night(1));
         assert_eq!(message.headline(), "12 more alerts, the worst high");
         let Body::Digest(roundup) = &message.body else { panic!("a digest") };
         assert_eq!(roundup.alerts, 12);

@@ -7,6 +7,7 @@ pub mod backoff;
 #[cfg(feature = "testing")]
 pub mod hostile;
 pub mod message;
+pub mod origin;
 pub mod plan;
 pub mod suppression;
 

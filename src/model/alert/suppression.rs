@@ -9,12 +9,14 @@ use crate::time::{AsOf, Timestamp};
 use crate::wildcard::fits;
 
 use super::Alert;
+use super::origin::Origin;
 
 /// One line of an operator's. A field that is none fits everything; at least one is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suppression {
-    /// The subjects, by readable name or capability id; `*` stands for any text.
+    /// The subjects: artifacts as their registry names them (`npm:@scope/name`), capability ids, or names of what is
+    /// no capability; `*` stands for any text.
     pub subject: Option<String>,
     /// The rules, `pass/class`; `*` stands for any text.
     pub rule: Option<String>,
@@ -34,9 +36,12 @@ impl Suppression {
         says(&self.subject) || says(&self.rule) || self.content.is_some()
     }
 
-    fn covers(&self, alert: &Alert, now: AsOf) -> bool {
-        // Names are readable and can be changed by a target; an id cannot, and so both may be given.
-        let subject = |pattern: &String| fits(pattern, &alert.subject) || fits(pattern, &alert.about());
+    fn covers(&self, alert: &Alert, origin: Option<&Origin>, now: AsOf) -> bool {
+        // Never by the readable name of a capability: anybody can publish another one whose name reads the same.
+        let artifact = origin.and_then(|origin| origin.artifact.as_deref());
+        let subject = |pattern: &String| {
+            fits(pattern, &alert.about()) || artifact.is_some_and(|artifact| fits(pattern, artifact))
+        };
         now.0 < self.expires
             && self.subject.as_ref().is_none_or(subject)
             && self.rule.as_ref().is_none_or(|pattern| fits(pattern, &alert.rule()))
@@ -46,8 +51,13 @@ impl Suppression {
 }
 
 /// The first line that keeps an alert back at an instant.
-pub fn covering<'a>(suppressions: &'a [Suppression], alert: &Alert, now: AsOf) -> Option<&'a Suppression> {
-    suppressions.iter().find(|suppression| suppression.covers(alert, now))
+pub fn covering<'a>(
+    suppressions: &'a [Suppression],
+    alert: &Alert,
+    origin: Option<&Origin>,
+    now: AsOf,
+) -> Option<&'a Suppression> {
+    suppressions.iter().find(|suppression| suppression.covers(alert, origin, now))
 }
 
 #[cfg(test)]
@@ -66,7 +76,7 @@ mod tests {
             reason: "our own".into(),
             expires: night(5).0,
         };
-        let covers = |line: Suppression, now| covering(&[line], &given, night(now)).is_some();
+        let covers = |line: Suppression, now| covering(&[line], &given, None, night(now)).is_some();
         assert!(covers(line(Some("s-*"), Some("drift/*"), given.content), 4));
         assert!(!covers(line(Some("s-*"), Some("drift/*"), given.content), 5), "expired");
         assert!(!covers(line(Some("t-*"), Some("drift/*"), None), 4));
@@ -74,5 +84,28 @@ mod tests {
         assert!(!covers(line(None, None, Some(Digest::of(b"other"))), 4));
         assert!(line(None, Some("a*"), None).is_narrow());
         assert!(!line(Some("**"), None, None).is_narrow());
+    }
+
+    #[test]
+    fn a_twin_of_the_readable_name_is_not_covered() {
+        let id = crate::ids::CapabilityId(Digest::of(b"twin"));
+        let given =
+            Alert { capability: Some(id), subject: "npm-acme-mcp-package".into(), ..alert("a", Severity::High) };
+        let of = |artifact: &str| Origin { artifact: Some(artifact.into()), ..Origin::default() };
+        let covers = |subject: &str, origin: &Origin| {
+            let line = Suppression {
+                subject: Some(subject.into()),
+                rule: None,
+                content: None,
+                reason: "our own".into(),
+                expires: night(5).0,
+            };
+            covering(&[line], &given, Some(origin), night(1)).is_some()
+        };
+        assert!(covers("npm:acme-mcp", &of("npm:acme-mcp")));
+        assert!(covers("npm:acme-*", &of("npm:acme-mcp")));
+        assert!(covers(&id.to_string(), &of("npm:acme-mcp")));
+        assert!(!covers("npm:acme-mcp", &of("npm:@acme/mcp")));
+        assert!(!covers("npm-acme-mcp-package", &of("npm:acme_mcp")), "a readable name is nobody's own");
     }
 }

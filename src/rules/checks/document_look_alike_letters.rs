@@ -42,7 +42,7 @@ fn may_hold_twin(text: &str) -> bool {
 }
 
 /// The words of a text that hold Latin letters and twins of them, and no other letter of another script.
-fn mixed(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn mixed(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut end = 0;
     beyond_ascii(text).filter_map(move |(offset, letter)| {
         // One word may hold many twins, and is looked at once.

@@ -25,6 +25,7 @@ mod document_missing_readme;
 mod document_missing_security_policy;
 mod encoded_blob;
 mod file_masquerade;
+mod file_name_disguised;
 mod flow_destroy;
 mod flow_destroy_tools;
 mod flow_leak;

@@ -4,7 +4,7 @@
 //! one set, the set streams past itself. Hosts, publishers and names are indexed alike.
 
 use super::buckets::Buckets;
-use super::deletions::each_deletion;
+use super::deletions::{Halves, count, each_deletion, each_known_deletion};
 use super::distance::{bound, bound_of_one, within};
 
 /// Deletions in common after which no more names are gathered to be compared with one name. In a million real names
@@ -64,26 +64,32 @@ impl Pool {
 }
 
 /// A pool indexed by the deletions of its names' beginnings.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct DeletionIndex {
     pool: Pool,
     deletions: Buckets,
+    halves: Halves,
 }
 
 impl DeletionIndex {
     /// Indexes a pool: about a kilobyte for each name.
     pub fn new(pool: Pool) -> Self {
         let mut entries = Vec::new();
+        let deletions: usize = pool.names.iter().map(|name| count(name.letters.len(), bound_of_one(name.length))).sum();
+        let mut halves = Halves::for_deletions(deletions);
         for (number, name) in (0_u32..).zip(&pool.names) {
-            each_deletion(&name.letters, bound_of_one(name.length), |hash| entries.push((hash, number)));
+            each_deletion(&name.letters, bound_of_one(name.length), |hash, of_it| {
+                entries.push((hash, number));
+                halves.add(hash, of_it);
+            });
         }
-        Self { pool, deletions: Buckets::new(entries) }
+        Self { pool, deletions: Buckets::new(entries), halves }
     }
 
     /// The numbers of the names near a name, each with its distance, ascending.
     pub fn near(&self, name: &ComparedName) -> Vec<(u32, usize)> {
         let mut numbers: Vec<u32> = Vec::new();
-        each_deletion(&name.letters, bound_of_one(name.length), |hash| {
+        each_known_deletion(&name.letters, bound_of_one(name.length), &self.halves, |hash| {
             let room = MOST_GATHERED.saturating_sub(numbers.len());
             numbers.extend(self.deletions.under(hash).take(room));
         });

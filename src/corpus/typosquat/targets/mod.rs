@@ -3,14 +3,16 @@
 //! Distances by the index, everything else by equal keys. Owners play no part: a match is a candidate and says nothing
 //! about anybody.
 
-use super::buckets::{Buckets, of_text};
+use std::borrow::Cow;
+
+use super::buckets::{Buckets, TextHash, of_text};
 use super::distance;
 use super::drawn::{shape, sound};
 use super::index::{ComparedName, DeletionIndex, Pool};
 use super::kinds::{self, TyposquatKind};
 use super::name::{Name, without_digits};
 use super::reading::{Reading, says_kind};
-use super::words::AFFIXES;
+use super::words::Affixes;
 
 /// A target shorter than this is not looked for among the words of other names.
 const BRAND_LEAST: usize = 5;
@@ -33,6 +35,7 @@ const SOUND: u8 = 3;
 const SORTED: u8 = 4;
 const BASE: u8 = 6;
 const STEM: u8 = 7;
+const BACKWARDS: u8 = 8;
 
 /// The targets that a name was found to be almost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +46,15 @@ pub struct TargetMatch {
     pub kind: TyposquatKind,
 }
 
+/// A core of a target.
+#[derive(Debug)]
+struct TargetCore {
+    target: u32,
+    reading: Reading,
+    /// True for that of what stands behind a scope.
+    is_behind_scope: bool,
+}
+
 /// Names that others may be taken for, most popular first.
 #[derive(Debug)]
 pub struct Targets {
@@ -50,8 +62,7 @@ pub struct Targets {
     ecosystems: Vec<bool>,
     near: DeletionIndex,
     near_cores: DeletionIndex,
-    /// The target of each core, and whether it is that of what stands behind its scope.
-    of_core: Vec<(u32, bool)>,
+    of_core: Vec<TargetCore>,
     keys: Buckets,
 }
 
@@ -59,15 +70,18 @@ impl Targets {
     /// Indexes the names. Their order decides where one alone is reported: the most popular ones stand first.
     pub fn new(names: Vec<Name>) -> Self {
         let near = DeletionIndex::new(Pool::new(names.iter().map(|name| name.compared.clone()).collect()));
-        let cores = (0_u32..).zip(&names).flat_map(|(number, name)| {
-            let cores = Reading::all(name).map(|reading| core_compared(&reading.core)).enumerate();
-            cores.map(move |(at, core)| (core, (number, at > 0)))
-        });
-        let (cores, of_core) = cores.unzip();
-        let near_cores = DeletionIndex::new(Pool::new(cores));
+        let of_core: Vec<TargetCore> = (0_u32..)
+            .zip(&names)
+            .flat_map(|(target, name)| {
+                let core = move |(at, reading)| TargetCore { target, reading, is_behind_scope: at > 0 };
+                Reading::all(name).enumerate().map(core)
+            })
+            .collect();
+        let near_cores =
+            DeletionIndex::new(Pool::new(of_core.iter().map(|core| core_compared(&core.reading.core)).collect()));
         let mut keys = Vec::new();
         for (number, name) in (0_u32..).zip(&names) {
-            each_key(name, |tag, key| keys.push((of_text(tag, key), number)));
+            each_hash(name, |hash| keys.push((hash, number)));
         }
         Self { ecosystems: ecosystems(&names), near, near_cores, of_core, keys: Buckets::new(keys), names }
     }
@@ -125,9 +139,10 @@ impl Targets {
         let said = sound(&name.key);
         self.under(SOUND, &said, |target| target.key != name.key && sound(&target.key) == said)
             .for_each(|target| add(TyposquatKind::Homophone, target));
-        if let Some(sorted) = name.sorted_words() {
-            let is_it = |target: &Name| target.key != name.key && target.sorted_words().as_ref() == Some(&sorted);
-            self.under(SORTED, &sorted, is_it).for_each(|target| add(TyposquatKind::WordOrder, target));
+        if let Some(hash) = of_words(name) {
+            let is_it = |target: &Name| target.key != name.key && target.sorted_words() == name.sorted_words();
+            let alike = self.keys.under(hash).filter(|number| self.name(*number).is_some_and(is_it));
+            alike.for_each(|target| add(TyposquatKind::WordOrder, target));
         }
         let base = base_key(name);
         let is_across = |target: &Name| target.scoped() != name.scoped() && base_key(target) == base;
@@ -164,21 +179,22 @@ impl Targets {
 
     /// The same or one edit more in what is left without affixes, where that is not all of both (`ethetsjs` and `ethers`) and
     /// what stands around it is alike. What stands behind a scope is read by itself, where few have it.
-    fn by_core(&self, name: &Name, reading: &Reading<'_>, is_behind_scope: bool, found: &mut Vec<TargetMatch>) {
+    fn by_core(&self, name: &Name, reading: &Reading, is_behind_scope: bool, found: &mut Vec<TargetMatch>) {
         if reading.core.chars().count() < CORE_LEAST {
             return;
         }
         let (mut whole, mut behind_scopes) = (Vec::new(), Vec::new());
         for (number, distance) in self.near_cores.near(&core_compared(&reading.core)) {
-            let Some(&(number, is_behind)) = self.of_core.get(number as usize) else { continue };
-            let Some(target) = self.name(number).filter(|target| target.key != name.key) else { continue };
-            let Some(of_target) = Reading::all(target).nth(usize::from(is_behind)) else { continue };
+            let Some(of_target) = self.of_core.get(number as usize) else { continue };
+            let Some(target) = self.name(of_target.target).filter(|target| target.key != name.key) else { continue };
+            let core = &of_target.reading.core;
             let least = if distance == 0 { CORE_LEAST } else { BRAND_LEAST };
-            let is_long = of_target.core.chars().count() >= least && reading.core.chars().count() >= least;
-            let is_whole = reading.core == name.key && of_target.core == target.key;
-            if is_long && !is_whole && reading.is_formed_like(&of_target) {
-                let found = if is_behind || is_behind_scope { &mut behind_scopes } else { &mut whole };
-                found.push(number);
+            let is_long = core.chars().count() >= least && reading.core.chars().count() >= least;
+            let is_whole = reading.core == name.key && *core == target.key;
+            if is_long && !is_whole && reading.is_formed_like(&of_target.reading) {
+                let is_behind = of_target.is_behind_scope || is_behind_scope;
+                let found = if is_behind { &mut behind_scopes } else { &mut whole };
+                found.push(of_target.target);
             }
         }
         if behind_scopes.len() >= GENERIC {
@@ -200,26 +216,32 @@ impl Targets {
     }
 
     fn among_words(&self, name: &Name) -> Vec<(usize, TargetMatch)> {
-        let words: Vec<&str> = name.words().take(MOST_WORDS).collect();
-        let is_affix = |word: &str| AFFIXES.binary_search(&word).is_ok();
+        struct Word<'a> {
+            text: &'a str,
+            is_affix: bool,
+            says_kind: bool,
+        }
+        let word = |text| Word { text, is_affix: Affixes::has(text), says_kind: says_kind(text) };
+        let words: Vec<Word<'_>> = name.words().take(MOST_WORDS).map(word).collect();
         let mut candidates = Vec::new();
+        let mut run = String::with_capacity(name.key.len());
         for from in 0..words.len() {
-            let mut run = String::new();
+            run.clear();
             for (to, word) in words.iter().enumerate().skip(from) {
-                run.push_str(word);
-                if run.len() < BRAND_LEAST || run.len() == name.key.len() || (from == to && is_affix(word)) {
+                run.push_str(word.text);
+                if run.len() < BRAND_LEAST || run.len() == name.key.len() || (from == to && word.is_affix) {
                     continue;
                 }
-                let mut rest = words.iter().enumerate().filter(|(at, _)| *at < from || *at > to);
-                let is_affixed = rest.all(|(_, word)| is_affix(word));
+                let rest = || words.iter().take(from).chain(words.iter().skip(to + 1));
+                let is_affixed = rest().all(|word| word.is_affix);
                 let kind = if is_affixed { TyposquatKind::Affix } else { TyposquatKind::Combosquat };
                 let whole = self.under(KEY, &run, |target| target.key == run);
                 let of_stem = self.under(STEM, &run, |target| stem(target) == Some(run.as_str()));
-                let is_other_kind =
-                    words.iter().enumerate().any(|(at, word)| (at < from || at > to) && says_kind(word));
                 let odd = whole.chain(of_stem).filter(|target| is_affixed || !self.is_ecosystem(*target));
                 // Another kind of thing with a vendor's word in its name is no likeness.
-                let odd = odd.filter(|target| !is_other_kind || self.name(*target).is_some_and(says_its_kind));
+                let odd = odd.filter(|target| {
+                    !rest().any(|word| word.says_kind) || self.name(*target).is_some_and(says_its_kind)
+                });
                 candidates.extend(odd.map(|target| (run.len(), TargetMatch { target, kind })));
             }
         }
@@ -229,13 +251,20 @@ impl Targets {
     fn glued(&self, name: &Name) -> Vec<(usize, TargetMatch)> {
         let whole = name.key.as_str();
         let mut candidates = Vec::new();
-        for (at, _) in whole.char_indices().skip(1) {
-            let Some((before, after)) = whole.split_at_checked(at) else { continue };
-            for part in [before, after].into_iter().filter(|part| part.len() >= GLUED_LEAST) {
-                let known = self.under(KEY, part, |target| target.key == part);
+        // One walk from each end hashes what the name begins with and what it ends with.
+        let (mut forwards, mut backwards) = (TextHash::new(KEY), TextHash::new(BACKWARDS));
+        for (at, (first, last)) in (1..whole.len()).zip(whole.bytes().zip(whole.bytes().rev())) {
+            forwards.add(first);
+            backwards.add(last);
+            if at < GLUED_LEAST {
+                continue;
+            }
+            let ends = [(forwards.get(), whole.get(..at)), (backwards.get(), whole.get(whole.len() - at..))];
+            for (hash, part) in ends {
+                let known =
+                    self.keys.under(hash).filter(|target| self.name(*target).map(|target| target.key.as_str()) == part);
                 let odd = known.filter(|target| !self.is_ecosystem(*target));
-                candidates
-                    .extend(odd.map(|target| (part.len(), TargetMatch { target, kind: TyposquatKind::Combosquat })));
+                candidates.extend(odd.map(|target| (at, TargetMatch { target, kind: TyposquatKind::Combosquat })));
             }
         }
         candidates
@@ -248,6 +277,11 @@ impl Targets {
 
 /// The distance of two names as they are read, separators included.
 pub fn distance_of(one: &Name, other: &Name) -> usize {
+    // Capital letters are rare, and a copy of the text is for them alone.
+    let small = |text: &'_ str| text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    if small(&one.text) && small(&other.text) {
+        return distance::exact(&one.text, &other.text);
+    }
     distance::exact(&one.text.to_lowercase(), &other.text.to_lowercase())
 }
 
@@ -266,9 +300,10 @@ fn core_compared(core: &str) -> ComparedName {
     ComparedName { letters: core.chars().collect(), length: 1 }
 }
 
-fn base_key(name: &Name) -> String {
-    let base = name.scoped().map_or(name.latin.as_str(), |(_, base)| base);
-    base.chars().filter(|letter| !super::name::is_separator(*letter)).collect()
+/// The key of what stands behind the scope, or else the whole key.
+fn base_key(name: &Name) -> Cow<'_, str> {
+    let without = |base: &str| base.chars().filter(|letter| !super::name::is_separator(*letter)).collect::<String>();
+    name.scoped().map_or(Cow::Borrowed(name.key.as_str()), |(_, base)| Cow::Owned(without(base)))
 }
 
 /// The key without its version, where it has one and enough is left.
@@ -276,14 +311,23 @@ fn stem(name: &Name) -> Option<&str> {
     Some(without_digits(&name.key, BRAND_LEAST + 1)).filter(|stem| *stem != name.key)
 }
 
-/// Calls `each` with every key under which a target is found.
-fn each_key(name: &Name, mut each: impl FnMut(u8, &str)) {
+/// The hash of a name's words in whatever order, where it has several.
+fn of_words(name: &Name) -> Option<u32> {
+    let add = |(sum, count): (u32, u32), word| (sum.wrapping_add(of_text(SORTED, word)), count + 1);
+    let (sum, count) = name.words().fold((0, 0), add);
+    (count > 1).then_some(sum)
+}
+
+/// Calls `each` with every hash under which a target is found.
+fn each_hash(name: &Name, mut each_hash: impl FnMut(u32)) {
+    let mut backwards = TextHash::new(BACKWARDS);
+    name.key.bytes().rev().for_each(|byte| backwards.add(byte));
+    each_hash(backwards.get());
+    of_words(name).into_iter().for_each(&mut each_hash);
+    let mut each = |tag, key: &str| each_hash(of_text(tag, key));
     each(KEY, &name.key);
     each(SHAPE, &shape(&name.key));
     each(SOUND, &sound(&name.key));
-    if let Some(sorted) = name.sorted_words() {
-        each(SORTED, &sorted);
-    }
     each(BASE, &base_key(name));
     if let Some(stem) = stem(name) {
         each(STEM, stem);

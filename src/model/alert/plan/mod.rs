@@ -3,14 +3,19 @@
 //! A pure function of what was raised, acknowledged, suppressed and decided before. Sending comes after, by the
 //! message's id.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ack::{self, Ack};
-use super::message::{Message, Occasion};
+use super::message::{Message, Named, Occasion};
+use super::origin::{Origin, Origins};
 use super::suppression::{self, Suppression};
 use super::{Alert, Raised, by_rank};
 use crate::fact::Severity;
 use crate::time::AsOf;
+
+/// The parts of a budget of which one publisher has one, before everybody else was told of. Whoever floods a night spends
+/// his own.
+const SHARES: usize = 4;
 
 /// The settings of a notifier: which alerts it is told, and how many at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +89,8 @@ pub struct PlanInput<'a> {
     pub acks: &'a [Ack],
     /// The operator's.
     pub suppressions: &'a [Suppression],
+    /// Whose doing each alert is about.
+    pub origins: &'a Origins,
     /// The earlier deliveries at this notifier, oldest first.
     pub deliveries: &'a [Delivery],
     /// The night.
@@ -133,12 +140,18 @@ pub fn plan(notifier: &str, policy: &Policy, known: &PlanInput<'_>) -> Plan {
 }
 
 /// The thing that keeps an alert back at an instant; none where it is open.
-pub fn kept_back(alert: &Alert, acks: &[Ack], suppressions: &[Suppression], as_of: AsOf) -> Option<DeliveryKind> {
+pub fn kept_back(
+    alert: &Alert,
+    origin: Option<&Origin>,
+    acks: &[Ack],
+    suppressions: &[Suppression],
+    as_of: AsOf,
+) -> Option<DeliveryKind> {
     // A person's word on this content says more than a pattern, and so is what is shown.
     if ack::holding(acks, alert, as_of).is_some() {
         return Some(DeliveryKind::Acknowledged);
     }
-    suppression::covering(suppressions, alert, as_of).map(|_| DeliveryKind::Suppressed)
+    suppression::covering(suppressions, alert, origin, as_of).map(|_| DeliveryKind::Suppressed)
 }
 
 enum AlertDecision {
@@ -151,7 +164,8 @@ enum AlertDecision {
 fn decide(raised: &Raised, deliveries: &[&Delivery], known: &PlanInput<'_>) -> AlertDecision {
     let Raised { alert, .. } = raised;
     let (last, newest) = (deliveries.last(), ack::newest_number(known.acks, alert));
-    if let Some(kind) = kept_back(alert, known.acks, known.suppressions, known.as_of) {
+    let origin = known.origins.get(&alert.key);
+    if let Some(kind) = kept_back(alert, origin, known.acks, known.suppressions, known.as_of) {
         return match last {
             // The same state again is no news; another acknowledgement is worth a record.
             Some(last) if last.kind == kind && last.ack == newest => AlertDecision::Nothing,
@@ -167,43 +181,87 @@ fn decide(raised: &Raised, deliveries: &[&Delivery], known: &PlanInput<'_>) -> A
     }
 }
 
-/// Spends the budget on the first candidates; the others, and more of the same, go into the digest.
+/// Spends the budget on the first candidates of each publisher, then on the rest; what is left, and more of the same, goes
+/// into the digest.
 fn tell(notifier: &str, policy: &Policy, known: &PlanInput<'_>, candidates: &[AlertCandidate<'_>], plan: &mut Plan) {
-    let mut recent = recently_told(policy, known);
+    let named =
+        |raised| Named { raised, accounts: Origin::accounts(known.origins.get(&raised.alert.key), &raised.alert) };
+    let candidates: Vec<(&AlertCandidate<'_>, Named<'_>)> =
+        candidates.iter().map(|candidate| (candidate, named(candidate.raised))).collect();
+    let same = more_of_the_same(policy, known, &candidates);
+    let told = within_shares(policy.budget, &candidates, &same);
     let (mut rest, mut joined) = (Vec::new(), 0);
-    for candidate in candidates {
-        let AlertCandidate { raised, occasion, ack, earlier } = candidate;
-        let same = (raised.alert.about(), raised.alert.rule());
-        let worst = recent.get(&same).copied();
-        // Only what is new to the notifier joins: an alert that rose or came back has to be told.
-        let is_same = *occasion == Occasion::Raised && worst.is_some_and(|worst| worst >= raised.alert.severity);
-        // More of the same does not spend the budget, whoever floods it.
-        let kind = match (is_same, plan.messages.len() < policy.budget) {
-            (true, _) => DeliveryKind::Joined,
-            (false, true) => DeliveryKind::Told,
-            (false, false) => DeliveryKind::Digested,
-        };
-        if kind == DeliveryKind::Told {
+    for (at, (candidate, of)) in candidates.iter().enumerate() {
+        let AlertCandidate { raised, occasion, ack, earlier } = *candidate;
+        if told.contains(&at) {
             let message = Message::of_alert(notifier, raised, *occasion, *earlier, known.as_of);
-            plan.deliveries.push(delivery(raised, kind, *ack, Some(message.id.clone()), known.as_of));
+            plan.deliveries.push(delivery(raised, DeliveryKind::Told, *ack, Some(message.id.clone()), known.as_of));
             plan.messages.push(message);
         } else {
+            let is_same = same.contains(&at);
             joined += usize::from(is_same);
-            rest.push((*raised, kind, *ack));
+            rest.push((of, if is_same { DeliveryKind::Joined } else { DeliveryKind::Digested }, *ack));
+        }
+    }
+    if !rest.is_empty() {
+        let alerts: Vec<&Named<'_>> = rest.iter().map(|(of, ..)| *of).collect();
+        let message = Message::of_rest(notifier, &alerts, joined, known.as_of);
+        let id = Some(message.id.clone());
+        let deliveries = rest.iter().map(|(of, kind, ack)| delivery(of.raised, *kind, *ack, id.clone(), known.as_of));
+        plan.deliveries.extend(deliveries);
+        plan.messages.push(message);
+    }
+    // Who reads one message of a night has to meet everybody who is in the others.
+    let all: Vec<&Named<'_>> = candidates.iter().map(|(_, of)| of).collect();
+    if let [first, _, ..] = plan.messages.as_mut_slice() {
+        first.name_others(&all);
+    }
+}
+
+/// The places of the candidates that are more of what was told within the cooldown, or of one before them.
+fn more_of_the_same(
+    policy: &Policy,
+    known: &PlanInput<'_>,
+    candidates: &[(&AlertCandidate<'_>, Named<'_>)],
+) -> BTreeSet<usize> {
+    let mut recent = recently_told(policy, known);
+    let mut same = BTreeSet::new();
+    for (at, (AlertCandidate { raised, occasion, .. }, _)) in candidates.iter().enumerate() {
+        let subject = (raised.alert.about(), raised.alert.rule());
+        let worst = recent.get(&subject).copied();
+        // Only what is new to the notifier joins: an alert that rose or came back has to be told.
+        if *occasion == Occasion::Raised && worst.is_some_and(|worst| worst >= raised.alert.severity) {
+            same.insert(at);
         }
         // Within one run too, the second alert about a subject joins the first.
-        let told = recent.entry(same).or_insert(raised.alert.severity);
+        let told = recent.entry(subject).or_insert(raised.alert.severity);
         *told = (*told).max(raised.alert.severity);
     }
-    if rest.is_empty() {
-        return;
+    same
+}
+
+/// The places of the candidates that are told one by one: first those within the share of each of their publishers, then
+/// others as far as the budget goes; both by rank. More of the same spends nothing, whoever floods it.
+fn within_shares(
+    budget: usize,
+    candidates: &[(&AlertCandidate<'_>, Named<'_>)],
+    same: &BTreeSet<usize>,
+) -> BTreeSet<usize> {
+    let share = (budget / SHARES).max(1);
+    let mut spent: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut told, mut beyond) = (BTreeSet::new(), Vec::new());
+    for (at, (_, of)) in candidates.iter().enumerate().filter(|(at, _)| !same.contains(at)) {
+        let has_left = |account: &String| spent.get(account.as_str()).is_none_or(|spent| *spent < share);
+        if told.len() < budget && of.accounts.iter().all(has_left) {
+            of.accounts.iter().for_each(|account| *spent.entry(account).or_insert(0) += 1);
+            told.insert(at);
+        } else {
+            beyond.push(at);
+        }
     }
-    let alerts: Vec<&Raised> = rest.iter().map(|(raised, ..)| *raised).collect();
-    let message = Message::of_rest(notifier, &alerts, joined, known.as_of);
-    let id = &message.id;
-    plan.deliveries
-        .extend(rest.iter().map(|(raised, kind, ack)| delivery(raised, *kind, *ack, Some(id.clone()), known.as_of)));
-    plan.messages.push(message);
+    let left = budget.saturating_sub(told.len());
+    told.extend(beyond.into_iter().take(left));
+    told
 }
 
 /// The worst severity told of each subject and rule within the cooldown. Alerts that joined do not prolong it.

@@ -12,12 +12,20 @@ struct Nights {
     acks: Vec<Ack>,
     suppressions: Vec<Suppression>,
     deliveries: Vec<Delivery>,
+    origins: Origins,
 }
 
 impl Nights {
     fn new(budget: usize) -> Self {
         let policy = Policy { budget, cooldown_days: 7, min_severity: Severity::Low };
-        Self { policy, alerts: Vec::new(), acks: Vec::new(), suppressions: Vec::new(), deliveries: Vec::new() }
+        Self {
+            policy,
+            alerts: Vec::new(),
+            acks: Vec::new(),
+            suppressions: Vec::new(),
+            deliveries: Vec::new(),
+            origins: Origins::new(),
+        }
     }
 
     fn raise(&mut self, key: &str, subject: &str, severity: Severity, days: i64) {
@@ -35,8 +43,12 @@ impl Nights {
     /// What is told on a night: each message as the keys in it, with the occasion.
     fn run(&mut self, days: i64) -> Vec<String> {
         let plan_of = |nights: &Self| {
-            let Self { alerts, acks, suppressions, deliveries, .. } = nights;
-            plan("ops", &nights.policy, &PlanInput { alerts, acks, suppressions, deliveries, as_of: night(days) })
+            let Self { alerts, acks, suppressions, deliveries, origins, .. } = nights;
+            plan(
+                "ops",
+                &nights.policy,
+                &PlanInput { alerts, acks, suppressions, origins, deliveries, as_of: night(days) },
+            )
         };
         let planned = plan_of(self);
         self.deliveries.extend(planned.deliveries.clone());
@@ -158,4 +170,39 @@ fn a_notifier_that_comes_later_is_told_what_stands() {
     nights.raise("c", "c", Severity::High, 1);
     nights.ack("a", 1, None);
     assert_eq!(nights.run(30), ["raised b", "digest c joined 0"]);
+}
+
+#[test]
+fn whoever_floods_a_night_spends_his_own_share_and_the_first_message_names_everybody() {
+    let mut nights = Nights::new(8);
+    for number in 0..40 {
+        let key = format!("k{number:02}");
+        nights.raise(&key, &format!("npm-flood-{number}"), Severity::Critical, 1);
+        let publishers = [format!("npm-user:helper{}", number % 7), "npm-user:mallory".into()].into();
+        nights.origins.insert(key, Origin { artifact: None, publishers });
+    }
+    nights.raise("z", "npm-other", Severity::High, 1);
+    let Nights { policy, alerts, acks, suppressions, deliveries, origins } = &nights;
+    let planned = plan("ops", policy, &PlanInput { alerts, acks, suppressions, origins, deliveries, as_of: night(1) });
+    let first = &planned.messages[0];
+    assert_eq!(first.headline(), "critical: k00 has other bytes");
+    assert!(first.others.iter().any(|group| group.subjects == ["npm-other"]), "{:?}", first.others);
+    assert!(first.others.len() <= 10 && planned.messages[1].others.is_empty());
+    let said = nights.run(1);
+    assert_eq!(said.len(), 9);
+    assert!(said.contains(&"raised z".to_owned()), "{said:?}");
+}
+
+#[test]
+fn a_digest_names_each_subject_once() {
+    let mut nights = Nights::new(0);
+    for number in 0..30 {
+        nights.raise(&format!("a{number:02}"), "npm-flood", Severity::High, 1);
+    }
+    nights.raise("b", "npm-other", Severity::Low, 1);
+    let Nights { policy, alerts, acks, suppressions, deliveries, origins } = &nights;
+    let planned = plan("ops", policy, &PlanInput { alerts, acks, suppressions, origins, deliveries, as_of: night(1) });
+    let Body::Digest(roundup) = &planned.messages[0].body else { panic!("a digest") };
+    assert_eq!((roundup.alerts, roundup.first.len()), (31, 2));
+    assert_eq!(roundup.groups.iter().map(|group| group.alerts).collect::<Vec<_>>(), [30, 1]);
 }
