@@ -13,8 +13,36 @@ const COLUMNS_OF_FACTS: [(&str, &str); 3] =
 const ADDED: [&str; 4] = ["purl", "spdx", "lines_beyond", "role"];
 /// Those that were added to one table, where others have columns of these names.
 const ADDED_TO: [(&str, &[&str]); 2] = [
-    ("capabilities", &["reason", "trust", "rank_kind", "users", "licence"]),
-    ("packages", &["band", "reason", "capability"]),
+    (
+        "capabilities",
+        &[
+            "reason",
+            "trust",
+            "rank_kind",
+            "users",
+            "licence",
+            "repository",
+            "links",
+            "operator_band",
+            "operator_reason",
+        ],
+    ),
+    (
+        "packages",
+        &[
+            "band",
+            "reason",
+            "capability",
+            "trust",
+            "rank_kind",
+            "users",
+            "licence",
+            "repository",
+            "links",
+            "operator_band",
+            "operator_reason",
+        ],
+    ),
 ];
 
 /// A table as version 1 had it.
