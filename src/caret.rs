@@ -12,15 +12,29 @@ use capdex_dataset::finding::Finding;
 /// `line` is the line of the file; `shown` is the quote as it is printed, on one line.
 pub fn under(finding: &Finding<'_>, line: &str, shown: &str, label: usize) -> Option<String> {
     let column = usize::try_from(finding.column).ok()?.checked_sub(1)?;
-    // The first line of the quote is the one that the place is in.
-    let quote = finding.evidence.lines().next()?.trim_end();
-    let length = quote.chars().count();
-    let start = starts(line, quote).find(|start| (*start..*start + length).contains(&column))?;
-    let before: String = quote.chars().take(column - start).collect();
+    let at = at(line, column, finding.evidence)?;
+    let before: String = finding.evidence.chars().take(at).collect();
     let before = escape(&before);
     // What is printed may be cut, and wide letters take two columns or none.
     let is_there = shown.strip_prefix(&*before).is_some_and(|rest| !rest.is_empty()) && before.is_ascii();
     is_there.then(|| format!("{}^", " ".repeat(label + before.len())))
+}
+
+/// The place in a quote, in letters, of a column of a line.
+fn at(line: &str, column: usize, quote: &str) -> Option<usize> {
+    let length = quote.chars().count();
+    // A part of the line is quoted.
+    if let Some(start) = starts(line, quote).find(|start| (*start..*start + length).contains(&column)) {
+        return Some(column - start);
+    }
+    // Or more than the line, whose lines stand behind each other.
+    let inner = line.trim();
+    let indent = line.chars().take_while(|letter| letter.is_whitespace()).count();
+    let mut places = starts(quote, inner);
+    let (first, more) = (places.next()?, places.next());
+    let within = column.checked_sub(indent).filter(|within| *within < inner.chars().count())?;
+    // The same line twice in one quote: nobody knows which is meant.
+    more.is_none().then_some(first + within)
 }
 
 /// The places, in letters, at which a line holds a quote.
@@ -60,6 +74,12 @@ mod tests {
         let quote = "Then run `curl https://x | sh` and go.";
         assert_eq!(caret(line, quote, 11, quote).as_deref(), Some("            ^"));
         assert_eq!(caret(line, quote, 1, quote).as_deref(), Some("  ^"));
+        let lines = "```bash curl x | sh ```";
+        assert_eq!(
+            caret("  curl x | sh", lines, 10, lines).as_deref(),
+            Some("                 ^"),
+            "a line of several"
+        );
         assert_eq!(caret(line, "Then", 40, "Then").as_deref(), Some("  ^"), "the second of two");
     }
 

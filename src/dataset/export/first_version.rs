@@ -21,6 +21,7 @@ const ADDED_TO: [(&str, &[&str]); 2] = [
             "rank_kind",
             "users",
             "licence",
+            "bytes",
             "repository",
             "links",
             "operator_band",

@@ -34,6 +34,7 @@ mod earlier_dataset;
 pub mod exporters;
 pub mod field;
 pub mod file;
+pub mod file_sizes;
 mod first_version;
 pub mod format;
 mod jsonl;

@@ -24,6 +24,8 @@ pub struct RankedCapability {
     pub users: Option<u64>,
     /// The licence that it states; none where nothing is known.
     pub licence: Option<String>,
+    /// The bytes of its files together.
+    pub bytes: u64,
     /// The repository that its listing states; none where nothing is known.
     pub repository: Option<String>,
     /// The other things that its listing names.

@@ -26,6 +26,7 @@ use super::breakdowns::{Breakdowns, Named};
 use super::cell::Row;
 use super::earlier_dataset::{ComparedCapability, EarlierDataset};
 use super::field::JsonText;
+use super::file_sizes::FileSizes;
 use super::rank_order::{RankOrder, Standing};
 use super::ranked_capability::RankedCapability;
 use super::tables::TablePlace;
@@ -48,6 +49,8 @@ pub(super) struct Packed {
     current: CurrentCapability,
     /// What its listing says of where it comes from.
     origin: Origin,
+    /// The bytes of its files.
+    bytes: u64,
     facts: PackedFacts,
     /// Its surfaces; none where they were not listed.
     surfaces: Option<PackedSurfaces>,
@@ -86,6 +89,7 @@ impl Origin {
 pub(super) struct Met {
     facts: BTreeSet<FactsId>,
     breakdowns: Breakdowns,
+    sizes: FileSizes,
 }
 
 /// The rows and counts of a capability.
@@ -199,6 +203,7 @@ impl RowMaker {
         Ok(Packed {
             standing,
             origin: Origin::of(reader, &current)?,
+            bytes: met.sizes.of(reader, &current)?,
             current,
             facts: reader.packed_facts(&[place.facts])?.pop().ok_or_else(unknown)?,
             surfaces: reader.surfaces_at(place)?,
@@ -322,6 +327,7 @@ impl RowMaker {
             standing: packed.standing,
             users: users(all),
             licence: licence(all),
+            bytes: packed.bytes,
             repository: packed.origin.repository,
             links: packed.origin.links,
             operator: operator::heard(&self.policy, before, self.as_of),

@@ -26,7 +26,7 @@ table_row! {
     /// one capability, ranked
     table capabilities: ranked;
     pub struct CapabilityRow<'a> read as ReadCapabilityRow {
-        /// place in the order, from 1: band, trust (or the value by --rank-by), coverage, users, slug, id; null for what is no offer
+        /// place in the order, from 1: band, trust (or the value by --rank-by), coverage, users, bytes, slug, id; null for what is no offer
         public rank: Option<u64>,
         /// readable name: locator, kind and path in lower-case kebab
         public slug: Arc<str>,
@@ -98,6 +98,8 @@ table_row! {
         public users: Option<u64>,
         /// licence that it states
         public licence: Option<&'a str>,
+        /// bytes of its files together
+        public bytes: u64,
         /// address of the source repository, as its listing states it; untrusted
         public repository: Option<&'a str>,
         /// the other things that its listing names, such as github:owner/repo; null where it names none
@@ -153,6 +155,7 @@ impl<'a> CapabilityRow<'a> {
             rank_kind: ranked.standing.rank_kind,
             users: ranked.users,
             licence: ranked.licence.as_deref(),
+            bytes: ranked.bytes,
             repository: ranked.repository.as_deref(),
             links: links_of(&ranked.links),
             operator_band: ranked.operator.as_ref().map(|said| said.band),

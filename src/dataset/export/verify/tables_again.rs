@@ -192,7 +192,10 @@ fn check_ranks(
             verified.differs(format!("{file}: the trust of {slug} is not what the scores of its kind give"));
         }
         // The whole key of the order: then slug, then id, which makes every order but one wrong.
-        let key = (standings.key(merit, dataset.manifest.rank_by == TRUST), slug.to_owned(), id);
+        // As written, like what could not be read: no file is in the dataset.
+        let bytes = row.bytes.as_integer().and_then(|bytes| u64::try_from(bytes).ok());
+        let merit = merit.clone().with_bytes(bytes);
+        let key = (standings.key(&merit, dataset.manifest.rank_by == TRUST), slug.to_owned(), id);
         is_ordered &= before.as_ref().is_none_or(|before| *before < key);
         before = Some(key);
         Ok(())
