@@ -150,7 +150,6 @@ impl Schedule {
         }
         // Resolved for its errors alone: a schedule with a wrong sink is refused before a night and not after it.
         schedule.alerts()?;
-        schedule.verdict.policy()?;
         schedule.timing().map_err(|why| usage(format!("{origin}: {why}")))?;
         schedule.keep_days().map_err(|why| usage(format!("{origin}: {why}")))?;
         schedule.gap_tolerance().map_err(|why| usage(format!("{origin}: {why}")))?;
@@ -204,6 +203,8 @@ impl Schedule {
     /// # Errors
     /// Wrong configuration: an address that is none, an operator's file that cannot be read.
     pub fn resolve(&self, seed: u64) -> anyhow::Result<Resolved> {
+        // Read for its errors: a schedule with a wrong document of rulings is refused before a night and not in it.
+        self.verdict.policy()?;
         let mut http = self.http.settings(seed);
         http.certificates = certificates();
         let (mut sources, mut skipped) = (BTreeMap::<String, SourceRun>::new(), BTreeMap::new());

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::nightly::night;
 use crate::packages::{self, HOSTILE_SKILL};
 use crate::rows::{rows, text};
+use crate::seal::seal;
 use crate::support::capdex::{Capdex, Run};
 use crate::support::registry::Registry;
 
@@ -51,8 +52,14 @@ fn check(capdex: &Capdex) -> Run {
 
 /// The row of the skill in an export of now, which must verify.
 fn exported(capdex: &Capdex, folder: &str) -> Value {
-    done(capdex, &["export", folder, "--format", "jsonl"]);
-    done(capdex, &["verify", folder]);
+    exported_at(capdex, folder, "2026-11-20T02:00:00Z")
+}
+
+fn exported_at(capdex: &Capdex, folder: &str, at: &str) -> Value {
+    for arguments in [&["export", folder, "--format", "jsonl"][..], &["verify", folder]] {
+        let run = capdex.run(&[arguments, &["--as-of", at]].concat());
+        assert_eq!(run.code, Some(0), "{arguments:?}: {}{}", run.stdout, run.stderr);
+    }
     let rows = rows(&capdex.path().join(folder), "capabilities");
     rows.into_iter().find(|row| text(row, "kind") == "skill").expect("the skill")
 }
@@ -92,6 +99,16 @@ fn the_operators_word_stands_beside_the_verdict_everywhere() {
     assert_eq!(rulings.len(), 1);
     assert_eq!(text(&rulings[0], "status"), "accepted");
 
+    // Who writes another word into the dataset and seals it again is found out.
+    let folder = capdex.path().join("accepted");
+    let table = folder.join("capabilities.jsonl");
+    let honest = std::fs::read_to_string(&table).expect("the table");
+    std::fs::write(&table, honest.replace("\"operator_band\":\"ok\"", "\"operator_band\":\"watch\"")).expect("written");
+    seal(&folder, |_| {});
+    let forged = run(&capdex, &["verify", "accepted"]);
+    assert_eq!(forged.code, Some(1), "{}", forged.stdout);
+    assert!(forged.stdout.contains("the operator's word on npm-setup-kit"), "{}", forged.stdout);
+
     // Blocked is stricter than whatever lifts a verdict, and is over when it is taken back.
     give(&capdex, &["npm:setup-kit#skill:", "blocked", "--package", "--any-content"]);
     assert_eq!(text(&exported(&capdex, "blocked"), "operator_band"), "block");
@@ -109,7 +126,7 @@ fn the_operators_word_stands_beside_the_verdict_everywhere() {
     // Other content: nobody has looked at it.
     publish(&registry, "1.0.1", &HOSTILE_SKILL.replace("203.0.113.9", "203.0.113.10"));
     assert_eq!(night(&capdex, "2026-11-21T01:00:00Z").code, Some(0));
-    let row = exported(&capdex, "changed");
+    let row = exported_at(&capdex, "changed", "2026-11-21T02:00:00Z");
     assert_eq!(text(&row, "version"), "1.0.1");
     assert!(row["operator_band"].is_null(), "{row}");
     assert_eq!(check(&capdex).code, Some(1));
@@ -235,7 +252,7 @@ fn a_scan_hears_the_rulings_that_are_named_and_no_others() {
     let skill = heard.iter().find(|item| text(item, "kind") == "skill").expect("the skill");
     let aside = skill["findings"].as_array().expect("findings").iter().filter(|one| !one["ruling"].is_null()).count();
     assert_eq!(aside, all.iter().filter(|rule| **rule == "pipe-to-shell").count(), "{skill}");
-    assert!(aside > 0 && text(&skill["verdict"]["operator"], "band") != "block", "{skill}");
+    assert!(aside > 0 && skill["verdict"]["operator"].is_object(), "{skill}");
     let schema = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema/capdex.scan-1.schema.json");
     let schema = serde_json::from_str(&std::fs::read_to_string(schema).expect("the schema")).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
