@@ -4,8 +4,6 @@
 //! the exact answer stand in `status_notes`, a part behind `#` in the product's id, what is ruled on in the vulnerability's
 //! name. A statement of others is about other names and is left out.
 
-use std::collections::BTreeSet;
-
 use capdex_model::digest::{Digest, bytes_of_hex};
 use capdex_model::purl::Purl;
 use capdex_model::ruling::{Ruling, RulingScope, RulingStatus, RulingSubject};
@@ -304,13 +302,10 @@ fn read_product(product: &Product) -> Result<(RulingSubject, Option<Digest>), St
     Ok((subject, Some(Digest::from_bytes(bytes))))
 }
 
-/// The authors of rulings, each once.
-pub fn authors(rulings: &[Ruling]) -> BTreeSet<&str> {
-    rulings.iter().map(|ruling| ruling.author.as_str()).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::{Value, json};
 
     use super::*;
