@@ -227,6 +227,7 @@ mod tests {
             ruleset_sha256: "00".into(),
             rubrics: vec![ManifestRubric { id: "x/seed".into(), version: "1".into(), text_sha256: "11".into() }],
             rank_by: "x/seed".into(),
+            votes: Vec::new(),
             private_columns: false,
             sources: vec![ManifestSource { id: "npm".into(), last_complete: None, active: 1, gone: 0, failed: 0 }],
             since: None,
