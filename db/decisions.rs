@@ -12,6 +12,7 @@ use capdex_model::abuse::AbuseList;
 use capdex_model::alert::ack::Ack;
 use capdex_model::digest::Digest;
 use capdex_model::rule::RuleIndex;
+use capdex_model::ruling::Ruling;
 use capdex_model::snapshot::Gap;
 use capdex_model::time::AsOf;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
@@ -31,6 +32,11 @@ impl Decisions<'_> {
     /// Adds an acknowledgement to the history; its number there.
     pub fn acknowledge(&self, ack: &Ack) -> Result<u64, StoreError> {
         self.0.acknowledge(ack)
+    }
+
+    /// Adds rulings to the history; the number of the last one there, 0 without any.
+    pub fn rule(&self, rulings: &[Ruling]) -> Result<u64, StoreError> {
+        rulings.iter().try_fold(0, |_, ruling| self.0.rule(ruling))
     }
 
     /// Takes a list of abuse; see [`Writer::import_abuse_list`].

@@ -45,6 +45,7 @@ mod reader;
 mod rehashed;
 mod release_lines;
 mod row_retention;
+mod rulings;
 mod runs;
 mod scan_results;
 mod score_breakdowns;

@@ -182,6 +182,10 @@ fn reason(checked: &CheckedTarget, findings: &[Finding<'_>]) -> String {
         };
     }
     let package = checked.judged.last();
+    // The operator's word speaks for itself wherever it is what counts.
+    if let Some(said) = package.and_then(|package| package.operator.as_ref()).filter(|said| !said.rulings.is_empty()) {
+        return format!("by the operator's word: {}", quoted(&said.reason, PASSAGE));
+    }
     let deciding = package.and_then(|package| package.deciding.as_deref());
     let deciding = deciding.and_then(|fingerprint| findings.iter().find(|finding| finding.fingerprint == fingerprint));
     match (checked.band(), deciding, package) {

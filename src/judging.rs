@@ -2,15 +2,19 @@
 //!
 //! Where the bundle came from, and what is done with the result, is the caller's business.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use capdex_dataset::operator;
 use capdex_dataset::scan_record::TargetRecord;
 use capdex_db::Scanned;
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::Kind;
 use capdex_model::input::{Alias, LeftOut};
+use capdex_model::ruling::OperatorPolicy;
 use capdex_model::score::{Band, Verdict};
 use capdex_model::time::AsOf;
+use capdex_rubrics::operator::{BeforeOperator, OperatorVerdict};
 use capdex_rubrics::rank::place;
 
 use crate::analysis;
@@ -34,11 +38,36 @@ pub struct JudgedInput {
     pub contents: Arc<LineNeutralContents>,
     /// The target that it answers; none for local input.
     pub target: Option<Arc<TargetRecord>>,
+    /// The operator's rulings and votes.
+    pub policy: Arc<OperatorPolicy>,
 }
 
 /// Scans and scores one bundle. The package comes last, and is judged as strictly as the strictest of what it holds.
 pub fn judge(bundle: &Bundle, input: &JudgedInput, at: AsOf) -> Vec<JudgedCapability> {
-    judge_scanned(analysis::scan(bundle), input, at)
+    let mut judged = judge_scanned(analysis::scan(bundle), input, at);
+    // While the bytes are at hand.
+    judged.iter_mut().for_each(|one| one.lines = lines(bundle, one));
+    judged
+}
+
+/// Longer lines are of generated files, and no quote of them is printed in full.
+const LINE_BYTES: usize = 4096;
+
+/// The lines that findings are in.
+fn lines(bundle: &Bundle, judged: &JudgedCapability) -> BTreeMap<(String, u32), String> {
+    let mut wanted: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for place in judged.scanned.facts.findings().map(|fact| &fact.place).filter(|place| place.line > 0) {
+        wanted.entry(&place.file).or_default().insert(place.line);
+    }
+    let mut lines = BTreeMap::new();
+    for (path, wanted) in wanted {
+        let bytes = bundle.files.get(path).map(|file| &*file.bytes);
+        let Some(text) = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()) else { continue };
+        let met = (1_u32..).zip(text.lines()).filter(|(number, _)| wanted.contains(number));
+        let short = met.filter(|(_, line)| line.len() <= LINE_BYTES);
+        lines.extend(short.map(|(number, line)| ((path.to_owned(), number), line.to_owned())));
+    }
+    lines
 }
 
 /// The same over what the rules have answered already. The package must be the last.
@@ -60,12 +89,17 @@ pub fn judge_scanned(scanned: Vec<Scanned>, input: &JudgedInput, at: AsOf) -> Ve
             own_band: verdict.band,
             verdict,
             deciding: None,
+            operator: None,
+            rulings: Vec::new(),
             baseline_statuses: Vec::new(),
+            lines: BTreeMap::new(),
             filter: FindingFilter::default(),
         };
-        judged.decided()
+        judged.decided().heard(&input.policy, at)
     });
     let mut judged: Vec<JudgedCapability> = judged.collect();
+    // Before its verdict becomes that of another.
+    give_the_package_the_operators_word(&mut judged);
     give_the_package_its_verdict(&mut judged);
     judged
 }
@@ -81,6 +115,19 @@ fn give_the_package_its_verdict(judged: &mut [JudgedCapability]) {
     }
 }
 
+/// The operator's word on a package is the strictest band that he acts on in it, where he has a word on any of it.
+fn give_the_package_the_operators_word(judged: &mut [JudgedCapability]) {
+    if judged.iter().all(|one| one.operator.is_none()) {
+        return;
+    }
+    let speaker = speaker(&judged.iter().map(JudgedCapability::acting_band).collect::<Vec<_>>());
+    let Some(said) = speaker.and_then(|at| judged.get(at)) else { return };
+    let plain = || OperatorVerdict::of_nobody(&said.verdict);
+    let word = said.operator.clone().unwrap_or_else(plain);
+    let Some(package) = judged.last_mut() else { return };
+    package.operator = Some(OperatorVerdict { set_aside: BTreeMap::new(), ..word });
+}
+
 /// Whose band a package has, which is the last of some: the first of the strictest, and its own before what merely is as bad.
 fn speaker(bands: &[Band]) -> Option<usize> {
     let (own, others) = bands.split_last()?;
@@ -88,27 +135,48 @@ fn speaker(bands: &[Band]) -> Option<usize> {
     Some(strictest.filter(|(_, band)| place(**band) > place(*own)).map_or(others.len(), |(at, _)| at))
 }
 
-/// The verdict over a package alone: the strictest of what it holds. The package must be the last.
-pub fn verdict(scanned: &[Scanned], at: AsOf) -> Verdict {
+/// The verdict over a package alone, and by the operator's word where he has one: each the strictest of what it holds. The
+/// package must be the last.
+pub fn verdict(scanned: &[Scanned], policy: &OperatorPolicy, at: AsOf) -> (Verdict, Option<OperatorVerdict>) {
     let scores = analysis::score_all(&scanned.iter().map(|one| &one.facts).collect::<Vec<_>>(), at);
-    let verdicts = scanned.iter().zip(&scores).map(|(one, scores)| analysis::judge(scores, &one.completeness));
-    let verdicts: Vec<Verdict> = verdicts.collect();
-    let speaker = speaker(&verdicts.iter().map(|verdict| verdict.band).collect::<Vec<_>>());
-    speaker.and_then(|at| verdicts.into_iter().nth(at)).unwrap_or_else(|| Verdict {
-        band: Band::Unknown,
-        reason: "there is nothing in it".to_owned(),
-        disagreement: None,
-    })
+    let judged = scanned.iter().zip(&scores).map(|(one, scores)| {
+        let Scanned { capability, facts, completeness, .. } = one;
+        let verdict = analysis::judge(scores, completeness);
+        let before = BeforeOperator { capability, facts, scores, completeness, verdict: &verdict };
+        let word = operator::heard(policy, before, at);
+        (verdict, word)
+    });
+    let judged: Vec<(Verdict, Option<OperatorVerdict>)> = judged.collect();
+    let own = speaker(&judged.iter().map(|(verdict, _)| verdict.band).collect::<Vec<_>>());
+    let nothing = || Verdict { band: Band::Unknown, reason: "there is nothing in it".to_owned(), disagreement: None };
+    let own = own.and_then(|at| judged.get(at)).map_or_else(nothing, |(verdict, _)| verdict.clone());
+    if judged.iter().all(|(_, word)| word.is_none()) {
+        return (own, None);
+    }
+    let acting =
+        |(verdict, word): &(Verdict, Option<OperatorVerdict>)| word.as_ref().map_or(verdict.band, |word| word.band);
+    let said = speaker(&judged.iter().map(acting).collect::<Vec<_>>()).and_then(|at| judged.get(at));
+    let word = said.map(|(verdict, word)| {
+        let plain = || OperatorVerdict::of_nobody(verdict);
+        OperatorVerdict { set_aside: BTreeMap::new(), ..word.clone().unwrap_or_else(plain) }
+    });
+    (own, word)
 }
 
 /// True where a threshold is met: that of a severity by findings that are shown. Unknown meets no band: the exit code for incomplete results tells it.
 pub fn meets(judged: &JudgedCapability, threshold: FailOn) -> bool {
     match threshold {
         FailOn::Severity(severity) => {
-            let mut shown =
-                judged.scanned.facts.findings().filter(|fact| judged.filter.shows(fact.severity, fact.confidence));
-            shown.any(|fact| fact.severity >= severity)
+            let mut shown = judged.scanned.facts.findings().enumerate().filter(|(at, fact)| {
+                // What the operator has set aside counts for nothing.
+                let is_aside = judged.rulings.get(*at).is_some_and(Option::is_some);
+                !is_aside && judged.filter.shows(fact.severity, fact.confidence)
+            });
+            shown.any(|(_, fact)| fact.severity >= severity)
         }
-        FailOn::Band(threshold) => judged.verdict.band != Band::Unknown && judged.verdict.band >= threshold,
+        FailOn::Band(threshold) => {
+            let band = judged.acting_band();
+            band != Band::Unknown && band >= threshold
+        }
     }
 }

@@ -7,8 +7,9 @@
 Each tools list goes through the engine's own tools-json input, beside an empty folder and without an answer of a forge, and through
 `capdex scan --rubric spiderrating/oss-0.3.4`. Compared to the printed digit: for each tool the name, six signals, how far it stands
 apart, and the score; for each server the five dimensions, the description layer, the overall score and the grade; for each labelled
-skill the five dimensions and the layer. It ends with 1 where any of that differs, and says what. Which patterns a skill matches is not
-compared but shown: there the findings are capdex's own. The engine is installed into target/peers, runs in a process of its own and
+skill the five dimensions and the layer. It ends with 1 where any of that differs, and says what. Which patterns a skill matches is
+shown and ends with 0, because the findings are capdex's own: the verdict classes side by side, each code with how many skills both,
+the engine alone or capdex alone find it in, and with --differences FILE every skill whose class differs, with the codes of both. The engine is installed into target/peers, runs in a process of its own and
 sends nothing. Text of tools and skills is data: neither program runs it.
 """
 
@@ -48,6 +49,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--capdex", type=pathlib.Path, default=ROOT / "target/release/capdex", help="the binary to compare")
     parser.add_argument("--limit", type=int, help="so many tools lists and skills at most")
+    parser.add_argument("--differences", type=pathlib.Path, help="write each skill whose verdict class differs, one JSON object a line")
     parser.add_argument("--engine", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.engine:
@@ -63,6 +65,7 @@ def main():
         inputs = unpack(pathlib.Path(folder), servers, skills)
         theirs = run_engine(install(), inputs)
         ours = run_capdex(options.capdex, inputs)
+    skill_report(inputs, ours, theirs, options.differences)
     sys.exit(0 if report(inputs, ours, theirs) else 1)
 
 
@@ -157,7 +160,7 @@ def run_engine(python, inputs):
 
 def engine():
     """Runs inside the virtual environment: reads inputs, prints one result a line."""
-    from spidershield.agent.skill_scanner import scan_single_skill
+    from spidershield.agent.skill_scanner import get_issue_code, scan_single_skill
     from spidershield.scanner.runner import run_scan_report
     from spidershield.spiderrating import convert, score_skill_description, skill_security_from_findings
 
@@ -167,9 +170,11 @@ def engine():
         for kind, _, path in json.load(sys.stdin):
             if kind == "skill":
                 text = pathlib.Path(path).read_bytes().decode("utf-8", "ignore")
-                verdict = {"verdict": str(scan_single_skill(pathlib.Path(path)).verdict.value)}
+                found = scan_single_skill(pathlib.Path(path))
+                verdict = {"verdict": str(found.verdict.value)}
                 security = skill_security_from_findings([], [verdict])
-                print(json.dumps({"description": score_skill_description(text), "security": security}))
+                codes = sorted({get_issue_code(name) or name for name in found.matched_patterns})
+                print(json.dumps({"description": score_skill_description(text), "security": security, **verdict, "codes": codes}))
                 continue
             report = json.loads(run_scan_report(empty, tools_json=path).model_dump_json())
             score = convert(report, "local", "local", github_meta=dict(unanswered))["score"]
@@ -193,7 +198,8 @@ def run_capdex(binary, inputs):
             for line in done.stdout.splitlines():
                 row = json.loads(line)
                 if row["kind"] == wanted:
-                    scores[row["input"]] = row["scores"][RUBRIC]
+                    codes = {code for finding in row["findings"] for code in finding["codes"]["spiderrating"]}
+                    scores[row["input"]] = {**row["scores"][RUBRIC], "codes": sorted(codes)}
     return [scores.get(path if kind == "server" else str(pathlib.Path(path).parent)) for kind, _, path in inputs]
 
 
@@ -222,6 +228,39 @@ def compared(kind, ours, theirs):
     yield "metadata", parts["metadata"]["value"], theirs["metadata"]["composite"]
     yield "overall", ours["value"], theirs["overall"]
     yield "grade", ours["grade"], theirs["grade"]
+
+
+def class_of(codes):
+    """The verdict class that a skill's codes come to: of codes alone, as the engine's scanner has it."""
+    # Configuration and pins are no patterns of a text.
+    patterns = [code for code in codes if not code.startswith(("TS-C", "TS-P"))]
+    if any(code.startswith("TS-E") for code in patterns):
+        return "malicious"
+    return "suspicious" if patterns else "safe"
+
+
+def skill_report(inputs, ours, theirs, differences):
+    """Prints the verdict classes side by side and each code; writes the skills that differ."""
+    classes, codes, unequal = collections.Counter(), collections.defaultdict(collections.Counter), []
+    for (kind, case, _), mine, other in zip(inputs, ours, theirs, strict=True):
+        if kind != "skill" or mine is None:
+            continue
+        left, right = class_of(mine["codes"]), other["verdict"]
+        classes[left, right] += 1
+        for code in {*mine["codes"], *other["codes"]}:
+            where = (code in mine["codes"], code in other["codes"])
+            codes[code][{(True, True): "both", (True, False): "capdex", (False, True): "engine"}[where]] += 1
+        if left != right:
+            unequal.append({"case": case, "capdex": left, "engine": right, "codes": mine["codes"], "engine_codes": other["codes"]})
+    total, equal = sum(classes.values()), sum(count for (left, right), count in classes.items() if left == right)
+    print(f"skills: {equal} of {total} have one verdict class by both")
+    for (left, right), count in sorted(classes.items()):
+        print(f"  capdex {left:10} engine {right:10} {count:6}")
+    print("  code                       both  engine alone  capdex alone")
+    for code, where in sorted(codes.items()):
+        print(f"  {code:24} {where['both']:6} {where['engine']:13} {where['capdex']:13}")
+    if differences:
+        differences.write_text("".join(json.dumps(one) + "\n" for one in unequal))
 
 
 def said_of(tool):

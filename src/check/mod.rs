@@ -21,6 +21,7 @@ use capdex_crawlers::settings;
 use capdex_dataset::scan_record::TargetRecord;
 use capdex_model::ids::ListingKey;
 use capdex_model::purl::Purl;
+use capdex_model::ruling::OperatorPolicy;
 use capdex_model::score::Band;
 use capdex_model::snapshot::Completeness;
 use capdex_model::source_role::Ecosystem;
@@ -61,6 +62,8 @@ pub struct Checker<'a> {
     pub at: AsOf,
     /// True where no progress is shown.
     pub is_quiet: bool,
+    /// The operator's rulings and votes beside those of the store.
+    pub named: OperatorPolicy,
 }
 
 /// One target with its judged capabilities, of which the package is the last.
@@ -78,7 +81,7 @@ pub struct CheckedTarget {
 impl CheckedTarget {
     /// The band: its package's, which is the strictest of all.
     pub fn band(&self) -> Band {
-        self.judged.last().map_or(Band::Unknown, |package| package.verdict.band)
+        self.judged.last().map_or(Band::Unknown, JudgedCapability::acting_band)
     }
 
     /// True where all of it could be looked at and judged.
@@ -119,7 +122,7 @@ impl Checker<'_> {
             targets.iter().map(|target| question(&self.resolved, &target.subject)).collect();
         let asked: BTreeSet<Question> = questions.iter().flatten().cloned().collect();
         let answers = self.answers(asked, &targets)?;
-        let at = self.at;
+        let (at, policy) = (self.at, Arc::new(self.policy()?));
         let judged = self.pool.install(|| {
             let asked: Vec<_> = targets.into_iter().zip(questions).collect();
             asked
@@ -130,11 +133,17 @@ impl Checker<'_> {
                         Err(refusal) => Some(CheckAnswer::refused(&target.name, refusal.clone())),
                     };
                     let nobody = || CheckAnswer::refused(&target.name, Refusal::of("nobody was asked"));
-                    judged(target.clone(), answer.unwrap_or_else(nobody), from, at)
+                    judged(target.clone(), answer.unwrap_or_else(nobody), from, at, &policy)
                 })
                 .collect()
         });
         Ok(judged)
+    }
+
+    /// The operator's word: what is named for this check, and what the store holds.
+    fn policy(&self) -> anyhow::Result<OperatorPolicy> {
+        let stored = self.store.as_ref().map(StoredAnswers::policy).transpose()?.unwrap_or_default();
+        Ok(stored.and(self.named.clone()))
     }
 
     /// Answers of the store first, then of the dataset, then of the registries for what neither knows.
@@ -211,7 +220,13 @@ pub fn question(resolved: &Resolved, subject: &CheckSubject) -> Result<Question,
 }
 
 /// Judges what was found out about a target.
-fn judged(target: CheckTarget, answer: CheckAnswer, from: &Path, at: AsOf) -> CheckedTarget {
+fn judged(
+    target: CheckTarget,
+    answer: CheckAnswer,
+    from: &Path,
+    at: AsOf,
+    policy: &Arc<OperatorPolicy>,
+) -> CheckedTarget {
     let CheckAnswer { scanned, identity, version, by, refusal } = answer;
     let purl = by.and_then(|_| Purl::of_identity(&identity, version.as_deref())).map(|purl| purl.to_string());
     let record = Arc::new(TargetRecord {
@@ -238,6 +253,7 @@ fn judged(target: CheckTarget, answer: CheckAnswer, from: &Path, at: AsOf) -> Ch
         left_out: Vec::new(),
         contents: Arc::default(),
         target: Some(Arc::clone(&record)),
+        policy: Arc::clone(policy),
     };
     let mut judged = judging::judge_scanned(scanned, &input, at);
     // The reason itself says more than that something was not looked at.

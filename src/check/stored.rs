@@ -15,6 +15,7 @@ use capdex_model::capability::Kind;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Locator};
 use capdex_model::release_line;
+use capdex_model::ruling::OperatorPolicy;
 use capdex_model::snapshot::{Completeness, Gap};
 use capdex_model::time::AsOf;
 
@@ -123,6 +124,14 @@ impl StoredAnswers {
             }
         }
         Ok(Some(reports))
+    }
+
+    /// The operator's rulings and votes.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn policy(&self) -> Result<OperatorPolicy, StoreError> {
+        self.reader.operator_policy()
     }
 
     fn active(&self, key: &ListingKey) -> Result<Option<Listing>, StoreError> {

@@ -23,6 +23,10 @@ pub struct CheckArgs {
     /// Exit with 1 when a band (watch, caution, block) or a severity (info … critical) is met or exceeded.
     #[arg(long, value_name = "BAND_OR_SEVERITY")]
     pub fail_on: Option<FailOn>,
+    /// Rulings of yours (OpenVEX), beside those of the store: what they set aside counts for no threshold, and what they block
+    /// is `block`. Read only where you name them.
+    #[arg(long, value_name = "FILE")]
+    pub rulings: Vec<PathBuf>,
     /// A dataset that is asked before any registry, for what the store does not know.
     #[arg(long, value_name = "DIR")]
     pub dataset: Option<PathBuf>,

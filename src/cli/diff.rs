@@ -20,6 +20,9 @@ pub struct DiffArgs {
     /// How the comparison is printed.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub format: ListFormat,
+    /// Rulings of yours (OpenVEX), beside those of the schedule: what the verdict of each side comes to by them is shown.
+    #[arg(long, value_name = "FILE")]
+    pub rulings: Vec<PathBuf>,
     /// A schedule whose registries are asked, such as a company's own.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

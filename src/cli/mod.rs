@@ -9,6 +9,7 @@ mod check;
 mod diff;
 mod installed;
 mod operation;
+mod rulings;
 mod scan;
 mod site;
 mod watch;
@@ -27,6 +28,7 @@ pub use check::CheckArgs;
 pub use diff::DiffArgs;
 pub use installed::{CompletionsArgs, ManArgs};
 pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs, WaitArgs};
+pub use rulings::{RulingsCommand, RulingsGiveArgs};
 pub use scan::{FailOn, ScanArgs, ScanOutput};
 pub use site::{ReportArgs, ServeArgs};
 pub use watch::{CampaignsArgs, ClonesArgs, CollisionsArgs, DriftArgs, TyposquatsArgs};
@@ -141,6 +143,13 @@ pub enum CliCommand {
         after_help = "Examples:\n  capdex alerts list\n  capdex alerts list --all --severity high --format jsonl\n  capdex alerts show 1f2e3d4c5b6a\n  capdex alerts ack 1f2e3d4c5b6a --expires 30 --reason \"known release\"\n  capdex alerts send --config schedules/nightly.toml"
     )]
     Alerts(AlertsCommand),
+    /// Your word on findings and capabilities: accepted, not affected, false positive, blocked. It is shown beside the verdict,
+    /// which stays as it is.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  capdex rulings list\n  capdex rulings give npm:@acme/notes#skill:skills/notes accepted --author ann --reason \"read it\"\n  capdex rulings import rulings.openvex.json\n  capdex rulings export --author ops > rulings.openvex.json"
+    )]
+    Rulings(RulingsCommand),
     /// The rule catalogue.
     #[command(subcommand, after_help = "Examples:\n  capdex rules list\n  capdex rules show pipe-to-shell")]
     Rules(RulesCommand),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use capdex_crawlers::folder::PathPattern;
 use capdex_model::fact::{Confidence, Severity};
 use capdex_model::score::Band;
+use capdex_rubrics::operator::VOTERS;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
@@ -49,6 +50,13 @@ pub struct ScanArgs {
     /// Write what was found as a baseline. What --baseline holds already keeps its end.
     #[arg(long, value_name = "FILE", help_heading = THRESHOLD)]
     pub write_baseline: Option<PathBuf>,
+    /// Rulings of yours (OpenVEX): what they set aside is shown as such and counts for no threshold, and what they block is
+    /// `block`. Read only where you name them, never from what is scanned. May be given several times.
+    #[arg(long, value_name = "FILE", help_heading = THRESHOLD)]
+    pub rulings: Vec<PathBuf>,
+    /// Let these methods have a vote: spiderrating, saferskills, mcpbundles, agentscore. A stricter band of theirs counts.
+    #[arg(long, value_name = "METHOD", value_delimiter = ',', value_parser = voters(), help_heading = THRESHOLD)]
+    pub votes: Vec<String>,
     /// Leave out the paths inside a folder that fit: `*` and `?` stand for letters of a name, `**` for any folders; a pattern
     /// without `/` fits a name anywhere. May be given several times. What is left out is told.
     #[arg(long, value_name = "GLOB", help_heading = INPUT)]
@@ -60,6 +68,11 @@ pub struct ScanArgs {
     /// How long the baseline that is written holds: a date, an instant, or a number of days.
     #[arg(long, value_name = "DATE|DAYS", default_value = "90", requires = "write_baseline", help_heading = THRESHOLD)]
     pub baseline_expires: String,
+}
+
+/// The words of `--votes`.
+fn voters() -> PossibleValuesParser {
+    PossibleValuesParser::new(VOTERS)
 }
 
 /// The words of `--format`.

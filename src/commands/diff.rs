@@ -17,6 +17,7 @@ use crate::config::Resolved;
 use crate::diff::record::DiffRecord;
 use crate::diff::{self, DiffSide, Difference, side, words};
 use crate::exit::{Exit, usage};
+use crate::operator;
 use crate::options::Global;
 use crate::output::{self, Out};
 
@@ -36,8 +37,9 @@ pub(super) fn run(global: &Global, options: &DiffArgs, out: &mut Out) -> anyhow:
     let [before, after] = [(&options.before, &named[0]), (&options.after, &named[1])];
     let before = read_side(before.0, before.1.as_ref(), &resolved, at)?;
     let after = read_side(after.0, after.1.as_ref(), &resolved, at)?;
+    let policy = schedule.verdict.policy()?.and(operator::named(&options.rulings, &[])?);
     let pool = bulk::pool(global.threads)?;
-    let difference = pool.install(|| diff::compare(&before, &after, at));
+    let difference = pool.install(|| diff::compare(&before, &after, &policy, at));
     match options.format {
         ListFormat::Table => print(&before, &after, &difference, out)?,
         ListFormat::Json => out.json_pretty(&DiffRecord::new([&before, &after], &difference))?,
@@ -71,6 +73,15 @@ fn print(before: &DiffSide, after: &DiffSide, difference: &Difference, out: &mut
     out.line(format_args!("{} -> {}", shown(before), shown(after)))?;
     out.line(format_args!("verdict  {} -> {}", band(was), band(is)))?;
     out.line(output::hanging("because  ", &escape::escape(&is.reason)))?;
+    if difference.operator.iter().any(Option::is_some) {
+        let said = |at: usize| difference.operator.get(at).and_then(Option::as_ref);
+        let shown = |at: usize, own: &Verdict| said(at).map_or(own.band, |word| word.band);
+        let words = [shown(0, was), shown(1, is)].map(|band| output::styled(output::band_style(band), band.as_str()));
+        out.line(format_args!("by the operator's word  {} -> {}", words[0], words[1]))?;
+        if let Some(word) = said(1) {
+            out.line(output::hanging("because  ", &escape::escape(&word.reason)))?;
+        }
+    }
     let newly = words::newly(&difference.drifts);
     if newly.is_empty() {
         out.line("An agent could do nothing new.")?;

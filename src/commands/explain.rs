@@ -1,5 +1,7 @@
 //! `capdex explain`: every finding of one capability, and the arithmetic of every rubric to the last term.
 
+use std::collections::BTreeMap;
+
 use capdex_dataset::escape;
 use capdex_db::{CurrentCapability, Reader};
 use capdex_model::capability::Kind;
@@ -10,10 +12,13 @@ use capdex_model::listing::Claim;
 use capdex_model::release_line;
 use capdex_model::rule::measured;
 use capdex_model::score::{Score, Verdict};
+use capdex_model::snapshot::FileEntry;
 use capdex_model::surface::{SurfaceInventory, SurfaceRecord, SurfaceRecordKind};
 use capdex_model::time::AsOf;
+use capdex_rubrics::operator::{OperatorVerdict, Vote};
 use capdex_rubrics::{RUBRICS, why_they_differ};
 
+use crate::caret;
 use crate::cli::ExplainArgs;
 use crate::exit::Exit;
 use crate::options::Global;
@@ -29,13 +34,14 @@ pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyh
     let as_of = ranked_capability::as_of(global.as_of, &reader)?;
     let facts = ranked_capability::facts(&reader, &current)?;
     let (scores, verdict) = ranked_capability::scores(&reader, &current, as_of)?;
-    head(&current, &verdict, out)?;
+    let operator = ranked_capability::operator(&reader, &current, &facts, (&scores, &verdict), as_of)?;
+    head(&current, &verdict, operator.as_ref(), out)?;
     surfaces(reader.surfaces(&current.capability.id)?.as_ref(), out)?;
     also_listed(&reader, &current, out)?;
     signals(&reader, &current, out)?;
     rest_of_package(&reader, &current, as_of, out)?;
     out.line(format_args!("  as of     {as_of}"))?;
-    print_findings(&reader, &current, &facts, out)?;
+    print_findings(&reader, &current, (&facts, operator.as_ref()), out)?;
     for score in &scores {
         print_score(score, out)?;
     }
@@ -43,11 +49,19 @@ pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyh
     Ok(Exit::Done)
 }
 
-fn head(current: &CurrentCapability, verdict: &Verdict, out: &mut Out) -> anyhow::Result<()> {
+fn head(
+    current: &CurrentCapability,
+    verdict: &Verdict,
+    operator: Option<&OperatorVerdict>,
+    out: &mut Out,
+) -> anyhow::Result<()> {
     let capability = &current.capability;
     let band = output::styled(output::band_style(verdict.band), verdict.band.as_str());
     out.line(format_args!("{} {}: {band}", capability.kind, escape::escape(&capability.slug)))?;
     out.line(output::hanging("  because   ", &escape::escape(&verdict.reason)))?;
+    if let Some(said) = operator {
+        by_the_operator(said, out)?;
+    }
     out.line(format_args!("  id        {}", capability.id))?;
     out.line(format_args!("  name      {}", escape::escape(&capability.name)))?;
     let version = current.version.as_deref().unwrap_or("-");
@@ -62,6 +76,25 @@ fn head(current: &CurrentCapability, verdict: &Verdict, out: &mut Out) -> anyhow
     out.line(format_args!("  complete  {}", current.completeness.as_str()))?;
     for gap in current.completeness.gaps() {
         out.line(format_args!("            {}", escape::escape(&gap.to_string())))?;
+    }
+    Ok(())
+}
+
+/// The operator's word beside the verdict: the band, and who said what.
+fn by_the_operator(said: &OperatorVerdict, out: &mut Out) -> anyhow::Result<()> {
+    let text = format!("{}, because: {}", said.band.as_str(), escape::escape(&said.reason));
+    out.line(output::hanging("  operator  ", &text))?;
+    for Vote { method, band, grade } in &said.votes {
+        out.line(format_args!(
+            "            {method} has a vote and says {} ({})",
+            band.as_str(),
+            escape::escape(grade)
+        ))?;
+    }
+    for ruling in &said.rulings {
+        let bound = if ruling.content.is_some() { "this content" } else { "any content" };
+        let text = format!("{} ({bound}): {}", ruling.scope, ruling.words());
+        out.line(output::hanging("            ", &escape::escape(&text)))?;
     }
     Ok(())
 }
@@ -188,10 +221,15 @@ fn signals(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> anyho
 fn print_findings(
     reader: &Reader,
     current: &CurrentCapability,
-    facts: &SparseFacts,
+    (facts, operator): (&SparseFacts, Option<&OperatorVerdict>),
     out: &mut Out,
 ) -> anyhow::Result<()> {
     let mut findings = findings(facts);
+    for (at, ruling) in operator.iter().flat_map(|said| &said.set_aside) {
+        if let (Some(finding), Some(said)) = (findings.get_mut(*at), operator) {
+            finding.ruling = said.rulings.get(*ruling);
+        }
+    }
     match findings.len() {
         0 => out.line("\nNo findings.")?,
         count => out.line(format_args!(
@@ -202,8 +240,9 @@ fn print_findings(
     }
     // What is equally bad stays in the order of the files.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let mut lines = SourceLines { reader, files: reader.files_of(current.snapshot)?, texts: BTreeMap::new() };
     for finding in &findings {
-        print_finding(finding, current.capability.kind, out)?;
+        print_finding(finding, current.capability.kind, lines.of(finding)?.as_deref(), out)?;
     }
     // Told beside the findings, because a rule that could not look has found nothing either.
     let missing = facts.outcomes().into_values().filter(|outcome| *outcome == Outcome::Unavailable).count();
@@ -212,7 +251,34 @@ fn print_findings(
     Ok(())
 }
 
-fn print_finding(finding: &Finding<'_>, kind: Kind, out: &mut Out) -> anyhow::Result<()> {
+/// A larger file is most often generated, and its lines help nobody.
+const FILE_BYTES: u64 = 1 << 20;
+
+/// The lines of the stored files that findings are in.
+struct SourceLines<'a> {
+    reader: &'a Reader,
+    files: Vec<FileEntry>,
+    /// The files that were read; none for one that is large, no text, or not kept any more.
+    texts: BTreeMap<String, Option<String>>,
+}
+
+impl SourceLines<'_> {
+    fn of(&mut self, finding: &Finding<'_>) -> anyhow::Result<Option<String>> {
+        if finding.line == 0 {
+            return Ok(None);
+        }
+        if !self.texts.contains_key(finding.file) {
+            let file = self.files.iter().find(|file| file.path == finding.file);
+            let bytes = file.map(|file| self.reader.small_blob(&file.digest, FILE_BYTES)).transpose()?.flatten();
+            self.texts.insert(finding.file.to_owned(), bytes.and_then(|bytes| String::from_utf8(bytes).ok()));
+        }
+        let text = self.texts.get(finding.file).and_then(Option::as_ref);
+        let line = usize::try_from(finding.line).unwrap_or(usize::MAX);
+        Ok(text.and_then(|text| text.lines().nth(line - 1)).map(ToOwned::to_owned))
+    }
+}
+
+fn print_finding(finding: &Finding<'_>, kind: Kind, line: Option<&str>, out: &mut Out) -> anyhow::Result<()> {
     let severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
     out.line(format_args!("\n{severity} {}: {}", finding.rule, finding.title))?;
     if !finding.file.is_empty() {
@@ -225,7 +291,13 @@ fn print_finding(finding: &Finding<'_>, kind: Kind, out: &mut Out) -> anyhow::Re
         ))?;
     }
     if !finding.evidence.is_empty() {
-        out.line(output::hanging("  text  ", &escape::escape(finding.evidence)))?;
+        let (label, quoted) = ("  text  ", escape::escape(finding.evidence));
+        let text = output::hanging(label, &quoted);
+        out.line(&text)?;
+        // Under a broken line it would point at nothing.
+        let caret = line.filter(|_| !text.contains('\n'));
+        let caret = caret.and_then(|line| caret::under(finding, line, &quoted, label.len()));
+        caret.map_or(Ok(()), |caret| out.line(caret))?;
     }
     // A stored finding may be of a rule that this program no longer has.
     if let Some(meta) = capdex_rules::INDEX.find(finding.rule) {
@@ -239,6 +311,11 @@ fn print_finding(finding: &Finding<'_>, kind: Kind, out: &mut Out) -> anyhow::Re
         Confidence::Low => "low: a lead",
     };
     out.line(format_args!("  sure  {sure}"))?;
+    // By it a ruling names the finding.
+    out.line(format_args!("  print {}", finding.fingerprint))?;
+    if let Some(ruling) = finding.ruling {
+        out.line(output::hanging("  aside ", &escape::escape(&ruling.words())))?;
+    }
     // Below that nobody asks how often it is wrong.
     let asks = finding.severity >= Severity::Medium;
     if let Some(rate) = measured::benign_high(capdex_rules::INDEX.measured(), finding.rule, kind).filter(|_| asks) {

@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use capdex_dataset::bulk;
+use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
 
 use crate::check::dataset::DatasetAnswers;
@@ -49,6 +50,7 @@ fn judged(
         pool: &pool,
         at,
         is_quiet: true,
+        named: OperatorPolicy::default(),
     };
     checker.check(targets, Path::new("."))
 }

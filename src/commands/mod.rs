@@ -43,6 +43,7 @@ mod nightly;
 mod prune;
 mod report;
 mod rules;
+mod rulings;
 mod scan;
 mod score;
 mod serve;
@@ -75,6 +76,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         CliCommand::Verify(options) => verify::run(&cli.global, options, &mut out),
         CliCommand::Explain(options) => explain::run(&cli.global, options, &mut out),
         CliCommand::Dependents(options) => dependents::run(&cli.global, options, &mut out),
+        CliCommand::Rulings(command) => rulings::run(&cli.global, command, &mut out),
         CliCommand::Abuse(command) => abuse::run(&cli.global, command, &mut out),
         CliCommand::Alerts(command) => alerts::run(&cli.global, command, &mut out),
         CliCommand::Rules(command) => rules::run(command, &mut out),

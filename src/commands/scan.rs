@@ -11,6 +11,7 @@ use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::input::LeftOutReason;
+use capdex_model::ruling::OperatorPolicy;
 use capdex_model::score::Band;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::{AsOf, Timestamp};
@@ -25,6 +26,7 @@ use crate::formats::filter::FindingFilter;
 use crate::formats::outputs::ScanOutputs;
 use crate::formats::place::InputPlace;
 use crate::judging::JudgedInput;
+use crate::operator;
 use crate::options::Global;
 use crate::output::{self, Out};
 use crate::progress::StageProgress;
@@ -55,6 +57,7 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
     }
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let baseline = options.baseline.as_deref().map(Baseline::read).transpose()?.map(|baseline| baseline.at(at));
+    let policy = Arc::new(operator::named(&options.rulings, &options.votes)?);
     let mut draft = options.write_baseline.as_deref().map(|path| NewBaseline::begin(path, options, at)).transpose()?;
     // Before the scan: a wrong format should be told at once.
     let mut outputs = ScanOutputs::open(&options.format, &options.output)?;
@@ -71,6 +74,7 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
         filter: FindingFilter { severity: options.min_severity, confidence: options.min_confidence },
         at,
         baseline: baseline.as_ref(),
+        policy,
         needs_contents: baseline.is_some() || draft.is_some(),
     };
     let progress = StageProgress::stage("scan", u64::try_from(paths.len()).ok(), global.quiet);
@@ -140,6 +144,7 @@ struct Judge<'a> {
     filter: FindingFilter,
     at: AsOf,
     baseline: Option<&'a BaselineIndex>,
+    policy: Arc<OperatorPolicy>,
     /// True where a baseline is read or written.
     needs_contents: bool,
 }
@@ -167,7 +172,8 @@ impl Judge<'_> {
         let (aliases, left_out) = (input.aliases, input.left_out);
         let local = Bundle::local(format!("folder:{}", input.name), input.files);
         let bundle = Bundle { gaps: input.gaps, named: input.named, ..local };
-        let input = JudgedInput { name: path.to_owned(), place, aliases, left_out, contents, target: None };
+        let (name, policy) = (path.to_owned(), Arc::clone(&self.policy));
+        let input = JudgedInput { name, place, aliases, left_out, contents, target: None, policy };
         let judged = judging::judge(&bundle, &input, self.at).into_iter().map(|mut judged| {
             // After the verdict, which needs every rubric, even where only one is shown.
             judged.scores.retain(|score| self.rubric.is_none_or(|id| score.rubric.id == id));
@@ -236,7 +242,7 @@ fn whole_content(judged: &JudgedCapability, form: BaselineForm) -> Digest {
 fn meets(judged: &JudgedCapability, threshold: FailOn, baseline: Option<&BaselineIndex>) -> bool {
     // Without a baseline the facts will do, and no finding has to be made.
     let Some(baseline) = baseline else { return judging::meets(judged, threshold) };
-    let is_new = |finding: &Finding<'_>| finding.baseline != Some(BaselineStatus::Known);
+    let is_new = |finding: &Finding<'_>| finding.baseline != Some(BaselineStatus::Known) && finding.ruling.is_none();
     match threshold {
         FailOn::Severity(severity) => judged.findings().iter().any(|one| one.severity >= severity && is_new(one)),
         FailOn::Band(threshold) => {

@@ -16,6 +16,7 @@ mod registries;
 mod retention;
 mod sources;
 mod toml_error;
+mod verdict;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,6 +40,7 @@ pub use identity::IdentitySection;
 pub use notifier::{Notifier, NotifierTarget};
 pub use retention::RetentionSection;
 pub use sources::{SourceRun, SourceSection, ToldVerdicts, WalkCaps, certificates, variable};
+pub use verdict::VerdictSection;
 
 /// The schedule that runs without any configuration.
 pub const QUICKSTART: &str = include_str!("../../schedules/quickstart.toml");
@@ -69,6 +71,9 @@ keys! {
         /// The operator's word on which listings are one thing.
         #[serde(default)]
         pub identity: IdentitySection,
+        /// The operator's word beside capdex's own verdict. The verdict, its ranks and all scores stay as they are.
+        #[serde(default)]
+        pub verdict: VerdictSection,
         /// The times at which the daemon runs it; none for one that is run by hand only.
         pub daemon: Option<DaemonSection>,
         /// The dataset that a night writes.
@@ -198,6 +203,8 @@ impl Schedule {
     /// # Errors
     /// Wrong configuration: an address that is none, an operator's file that cannot be read.
     pub fn resolve(&self, seed: u64) -> anyhow::Result<Resolved> {
+        // Read for its errors: a schedule with a wrong document of rulings is refused before a night and not in it.
+        self.verdict.policy()?;
         let mut http = self.http.settings(seed);
         http.certificates = certificates();
         let (mut sources, mut skipped) = (BTreeMap::<String, SourceRun>::new(), BTreeMap::new());

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use capdex_model::fact::{self, Confidence, Fact, Severity};
 use capdex_model::facts::SparseFacts;
 use capdex_model::rule::RuleIndex;
+use capdex_model::ruling::Ruling;
 use serde::Serialize;
 
 /// The standing of a finding against a baseline.
@@ -65,6 +66,9 @@ pub struct Finding<'a> {
     /// The standing against the baseline; none, and no key, where there is no baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<BaselineStatus>,
+    /// The operator's ruling that sets it aside; none, and no key, where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ruling: Option<&'a Ruling>,
 }
 
 impl Finding<'_> {
@@ -141,6 +145,7 @@ fn finding<'a>(fact: &'a Fact, earlier_equal: usize, rules: &RuleIndex) -> Findi
         citations: meta.map_or(&[], |meta| &meta.cites),
         codes: MethodCodes::of(fact.rule.as_str(), rules),
         baseline: None,
+        ruling: None,
     }
 }
 

@@ -7,6 +7,7 @@ pub mod escape;
 pub mod export;
 pub mod finding;
 pub mod note;
+pub mod operator;
 pub mod output_folder;
 pub mod scan_record;
 pub mod stopwatch;

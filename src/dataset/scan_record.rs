@@ -12,6 +12,7 @@ use capdex_model::points::Points;
 use capdex_model::score::{Score, ScorePart, ScoreText, Term, Verdict};
 use capdex_model::snapshot::Completeness;
 use capdex_model::surface::{SurfaceInventory, SurfaceRecord};
+use capdex_rubrics::operator::OperatorVerdict;
 use capdex_rubrics::verdict::deciding;
 use serde::Serialize;
 use serde_json::Value;
@@ -116,6 +117,9 @@ pub struct VerdictView<'a> {
     /// The fingerprint of the finding that decides; null where no finding does.
     pub finding: Option<String>,
     disagreement: Value,
+    /// The band by the operator's word, with who said it; no key where he has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operator: Option<&'a OperatorVerdict>,
 }
 
 impl<'a> ScanRecord<'a> {
@@ -155,6 +159,7 @@ impl<'a> ScanRecord<'a> {
                 reason: &verdict.reason,
                 finding,
                 disagreement: verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
+                operator: None,
             },
         }
     }

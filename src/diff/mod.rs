@@ -15,9 +15,11 @@ use capdex_db::Scanned;
 use capdex_evidence::Evidence;
 use capdex_model::bundle::Bundle;
 use capdex_model::fact::Severity;
+use capdex_model::ruling::OperatorPolicy;
 use capdex_model::score::Verdict;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
+use capdex_rubrics::operator::OperatorVerdict;
 
 use crate::analysis;
 use crate::judging;
@@ -38,6 +40,8 @@ pub struct Difference {
     pub drifts: Vec<(String, Drift)>,
     /// The verdict over each side.
     pub verdicts: [Verdict; 2],
+    /// The verdict over each side by the operator's word; none where he has none.
+    pub operator: [Option<OperatorVerdict>; 2],
     /// True where both sides could be looked at in whole.
     pub is_whole: bool,
     /// The worst that each rule finds before.
@@ -60,7 +64,7 @@ impl Difference {
 }
 
 /// Compares two sides as versions of one thing, whatever their names are.
-pub fn compare(before: &DiffSide, after: &DiffSide, at: AsOf) -> Difference {
+pub fn compare(before: &DiffSide, after: &DiffSide, policy: &OperatorPolicy, at: AsOf) -> Difference {
     // Capabilities are known by the identity of their package, and a version is a part of some.
     let same = Bundle { identity: before.bundle.identity.clone(), ..after.bundle.clone() };
     let (old, new) = rayon::join(|| analysis::read(&before.bundle), || analysis::read(&same));
@@ -70,13 +74,14 @@ pub fn compare(before: &DiffSide, after: &DiffSide, at: AsOf) -> Difference {
         _ => VersionChange::Unversioned,
     };
     let (drifts, is_whole) = drifts(&old, &new, version_change);
-    let verdicts = [&old.1, &new.1].map(|scanned| judging::verdict(scanned, at));
+    let [(was, word_before), (is, word_after)] = [&old.1, &new.1].map(|scanned| judging::verdict(scanned, policy, at));
+    let (verdicts, operator) = ([was, is], [word_before, word_after]);
     let mut known = BTreeMap::new();
     for fact in old.1.iter().flat_map(|one| one.facts.findings()) {
         let worst = known.entry(fact.rule.as_str().to_owned()).or_insert(fact.severity);
         *worst = fact.severity.max(*worst);
     }
-    Difference { drifts, verdicts, is_whole, known, after: new.1 }
+    Difference { drifts, verdicts, operator, is_whole, known, after: new.1 }
 }
 
 /// The changes of each capability by its slug, and whether both sides could be looked at in whole.

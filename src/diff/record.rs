@@ -4,6 +4,7 @@ use capdex_corpus::drift::{Change, DriftClass, DriftKind, EffectKind};
 use capdex_dataset::finding::Finding;
 use capdex_model::fact::Severity;
 use capdex_model::score::Verdict;
+use capdex_rubrics::operator::OperatorVerdict;
 use serde::Serialize;
 
 use super::words::{self, Newly};
@@ -30,6 +31,9 @@ struct SideRecord<'a> {
     version: Option<&'a str>,
     band: &'static str,
     reason: &'a str,
+    /// The band by the operator's word; no key where he has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operator: Option<&'a OperatorVerdict>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -57,6 +61,7 @@ impl<'a> DiffRecord<'a> {
     pub fn new(sides: [&'a DiffSide; 2], difference: &'a Difference) -> Self {
         let [from, to] = sides;
         let [before, after] = &difference.verdicts;
+        let [word_before, word_after] = &difference.operator;
         let newly = words::newly(&difference.drifts).into_iter().map(|(what, effect)| NewlyRecord {
             what,
             effect: effect.kind,
@@ -75,8 +80,8 @@ impl<'a> DiffRecord<'a> {
         });
         Self {
             schema: "capdex.diff/1",
-            from: side(from, before),
-            to: side(to, after),
+            from: side(from, before, word_before.as_ref()),
+            to: side(to, after, word_after.as_ref()),
             whole: difference.is_whole,
             newly: newly.collect(),
             new_findings: difference.new_findings(),
@@ -85,11 +90,12 @@ impl<'a> DiffRecord<'a> {
     }
 }
 
-fn side<'a>(side: &'a DiffSide, verdict: &'a Verdict) -> SideRecord<'a> {
+fn side<'a>(side: &'a DiffSide, verdict: &'a Verdict, operator: Option<&'a OperatorVerdict>) -> SideRecord<'a> {
     SideRecord {
         name: &side.name,
         version: side.version.as_deref(),
         band: verdict.band.as_str(),
         reason: &verdict.reason,
+        operator,
     }
 }

@@ -47,6 +47,7 @@ struct GithubPrinter {
     /// Each once: a gap is told of every capability that it concerns, and of the package once more.
     gaps: BTreeSet<String>,
     known: u64,
+    set_aside: u64,
     not_shown: u64,
 }
 
@@ -56,6 +57,11 @@ impl Printer for GithubPrinter {
             // What is known is counted and not annotated: it would take one of the ten places.
             if finding.baseline == Some(BaselineStatus::Known) {
                 self.known += 1;
+                continue;
+            }
+            // Likewise what the operator has set aside.
+            if finding.ruling.is_some() {
+                self.set_aside += 1;
                 continue;
             }
             let mut place = property("file", &judged.place.join(judged.file_of(finding)));
@@ -94,8 +100,9 @@ impl Printer for GithubPrinter {
             out.line(line)?;
         }
         let known = if self.known == 0 { String::new() } else { format!(", {} in the baseline", self.known) };
+        let aside = if self.set_aside == 0 { String::new() } else { format!(", {} set aside", self.set_aside) };
         let hidden = if self.not_shown == 0 { String::new() } else { format!(", {} not shown", self.not_shown) };
-        out.line(format_args!("capdex: {findings}{known}{hidden}, {gaps}"))?;
+        out.line(format_args!("capdex: {findings}{known}{aside}{hidden}, {gaps}"))?;
         Ok(())
     }
 }

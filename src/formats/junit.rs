@@ -62,6 +62,10 @@ impl Printer for JunitPrinter {
             xml(&judged.verdict.reason),
             capability.content.hex()
         )?;
+        if let Some(said) = &judged.operator {
+            let (band, reason) = (said.band.as_str(), xml(&said.reason));
+            writeln!(self.body, "      <property name=\"operator\" value=\"{band}: {reason}\"/>")?;
+        }
         if judged.not_shown() > 0 {
             let left = judged.not_shown();
             writeln!(self.body, "      <property name=\"findings_not_shown\" value=\"{left}\"/>")?;

@@ -106,6 +106,9 @@ fn section(judged: &JudgedCapability) -> anyhow::Result<MarkdownSection> {
     let (kind, slug) = (scanned.capability.kind, code(&scanned.capability.slug));
     writeln!(text, "## {kind} {slug} — {}\n", judged.verdict.band.as_str())?;
     writeln!(text, "Because: {}\n", code(&judged.verdict.reason))?;
+    if let Some(said) = &judged.operator {
+        writeln!(text, "By the operator's word: {}, because: {}\n", said.band.as_str(), code(&said.reason))?;
+    }
     writeln!(text, "| rubric | value | grade | coverage |\n|---|---|---|---|")?;
     for score in judged.shown() {
         let value = score.value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
@@ -121,6 +124,8 @@ fn section(judged: &JudgedCapability) -> anyhow::Result<MarkdownSection> {
     for finding in findings.iter().take(SHOWN) {
         let known = finding.baseline.filter(|standing| *standing != BaselineStatus::New);
         let known = known.map(|standing| format!(" ({})", standing.words())).unwrap_or_default();
+        let aside = finding.ruling.map(|ruling| format!(" (set aside: {})", ruling.status.words())).unwrap_or_default();
+        let known = known + &aside;
         let (severity, rule) = (finding.severity.as_str(), finding.rule);
         let place =
             if finding.line > 0 { code(&format!("{}:{}", finding.file, finding.line)) } else { code(finding.file) };

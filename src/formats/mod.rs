@@ -8,8 +8,11 @@ use std::sync::Arc;
 use capdex_db::Scanned;
 use capdex_model::fact::Severity;
 use capdex_model::input::{Alias, LeftOut};
+use capdex_model::ruling::{OperatorPolicy, Ruling};
 use capdex_model::score::{Band, Score, Verdict};
 use capdex_model::snapshot::Gap;
+use capdex_model::time::AsOf;
+use capdex_rubrics::operator::{self, BeforeOperator, OperatorVerdict};
 use capdex_rubrics::verdict::deciding;
 
 use crate::content::LineNeutralContents;
@@ -82,12 +85,19 @@ pub struct JudgedCapability {
     pub scores: Vec<Score>,
     /// Its verdict; that of the package on the package's line.
     pub verdict: Verdict,
-    /// The band by what is its own: that of the verdict, but for a package that is as bad as something in it.
+    /// The band by what is its own: that of the verdict or of the operator's word, but for a package that is as bad as something
+    /// in it.
     pub own_band: Band,
     /// The fingerprint of the finding that decides the verdict; none where no finding does.
     pub deciding: Option<String>,
+    /// The verdict by the operator's word; that of the package on the package's line. None where he has none.
+    pub operator: Option<OperatorVerdict>,
+    /// The ruling by which each finding is set aside, in the order of the findings; empty where none is.
+    pub rulings: Vec<Option<Ruling>>,
     /// The standing of each finding against the baseline, in the order of the findings; empty without a baseline.
     pub baseline_statuses: Vec<BaselineStatus>,
+    /// The lines of the input that findings are in, by file and line, for those who print them; empty where the input is gone.
+    pub lines: BTreeMap<(String, u32), String>,
     /// The findings that are shown; the rest is counted.
     pub filter: FindingFilter,
 }
@@ -124,6 +134,9 @@ impl JudgedCapability {
         for (finding, standing) in all.iter_mut().zip(&self.baseline_statuses) {
             finding.baseline = Some(*standing);
         }
+        for (finding, ruling) in all.iter_mut().zip(&self.rulings) {
+            finding.ruling = ruling.as_ref();
+        }
         all
     }
 
@@ -134,6 +147,43 @@ impl JudgedCapability {
         let found = fact.and_then(|fact| self.all_findings().into_iter().find(|finding| finding.is_of(fact)));
         let fingerprint = found.map(|finding| finding.fingerprint);
         Self { deciding: fingerprint, ..self }
+    }
+
+    /// The same with the operator's word on it. A fingerprint is the one that is shown here, or the store's.
+    #[must_use]
+    pub fn heard(self, policy: &OperatorPolicy, now: AsOf) -> Self {
+        if policy.is_empty() {
+            return self;
+        }
+        let (shown, stored) = (self.all_findings(), findings(&self.scanned.facts));
+        let is_named = |at: usize, fingerprint: &str| {
+            [&shown, &stored].iter().any(|all| all.get(at).is_some_and(|one| one.fingerprint == fingerprint))
+        };
+        let before = BeforeOperator {
+            capability: &self.scanned.capability,
+            facts: &self.scanned.facts,
+            scores: &self.scores,
+            completeness: &self.scanned.completeness,
+            verdict: &self.verdict,
+        };
+        let operator = operator::heard(policy, before, is_named, now);
+        let rulings = operator.as_ref().filter(|said| !said.set_aside.is_empty()).map(|said| {
+            let ruling = |at: usize| said.rulings.get(*said.set_aside.get(&at)?).cloned();
+            (0..stored.len()).map(ruling).collect()
+        });
+        let rulings = rulings.unwrap_or_default();
+        let own_band = operator.as_ref().map_or(self.own_band, |said| said.band);
+        Self { operator, rulings, own_band, ..self }
+    }
+
+    /// The band to act on: by the operator's word where he has one, else the verdict's.
+    pub fn acting_band(&self) -> Band {
+        self.operator.as_ref().map_or(self.verdict.band, |said| said.band)
+    }
+
+    /// The sentence behind it.
+    pub fn acting_reason(&self) -> &str {
+        self.operator.as_ref().map_or(&self.verdict.reason, |said| &said.reason)
     }
 
     /// The gaps: parts that could not be looked at.
@@ -154,6 +204,7 @@ impl JudgedCapability {
         item.findings = self.findings();
         item.findings_not_shown = Some(self.not_shown()).filter(|left| *left > 0);
         item.verdict.finding.clone_from(&self.deciding);
+        item.verdict.operator = self.operator.as_ref();
         item.aliases = &self.aliases;
         item.left_out = &self.left_out;
         item.target = self.target.as_deref();

@@ -169,6 +169,15 @@ fn result(judged: &JudgedCapability, finding: &Finding<'_>) -> Value {
         let known = json!([{ "kind": "external", "status": "accepted", "justification": standing.words() }]);
         result["suppressions"] = if standing == BaselineStatus::Known { known } else { json!([]) };
     }
+    if let Some(ruling) = finding.ruling {
+        // The operator's words are no text of the target's, and still pass the gate.
+        let aside = json!({ "kind": "external", "status": "accepted", "justification": message(&escape(&ruling.words())),
+                            "properties": { "ruling": ruling.status.as_str(), "author": escape(&ruling.author) } });
+        match result.get_mut("suppressions").and_then(Value::as_array_mut) {
+            Some(suppressions) => suppressions.push(aside),
+            None => result["suppressions"] = json!([aside]),
+        }
+    }
     result
 }
 
@@ -221,7 +230,7 @@ fn capability(judged: &JudgedCapability) -> Value {
             (score.rubric.id.to_string(), view)
         })
         .collect();
-    json!({
+    let mut told = json!({
         "slug": escape(&capability.slug),
         "kind": capability.kind,
         "uri": artifact(judged, &capability.path)["uri"],
@@ -232,7 +241,11 @@ fn capability(judged: &JudgedCapability) -> Value {
         "disagreement": judged.verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
         "scores": scores,
         "findings_not_shown": judged.not_shown(),
-    })
+    });
+    if let Some(said) = &judged.operator {
+        told["operator"] = json!({ "band": said.band, "reason": escape(&said.reason) });
+    }
+    told
 }
 
 /// Plain text in which nothing is a link or a placeholder (SARIF 2.1.0, 3.11.5 and 3.11.6).

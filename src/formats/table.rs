@@ -5,6 +5,7 @@ use capdex_model::capability::Kind;
 use capdex_model::snapshot::Completeness;
 
 use super::{JudgedCapability, Printer, ScanFormat, not_shown};
+use crate::caret;
 use crate::output::{self, Out};
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::Finding;
@@ -66,6 +67,11 @@ fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Resul
     ))?;
     let reason = escape::shorten(&escape::escape(&judged.verdict.reason), REASON);
     out.line(format_args!("    because: {reason}"))?;
+    if let Some(said) = &judged.operator {
+        let band = output::styled(output::band_style(said.band), said.band.as_str());
+        let reason = escape::shorten(&escape::escape(&said.reason), REASON);
+        out.line(format_args!("    by the operator's word: {band}, because: {reason}"))?;
+    }
     if let Some(counts) = surface_counts(&scanned.surfaces) {
         out.line(format_args!("    {counts}"))?;
     }
@@ -73,7 +79,7 @@ fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Resul
     // A stable sort: equals stay in the order of the files.
     worst_first.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     for finding in worst_first {
-        print_finding(finding, out)?;
+        print_finding(judged, finding, out)?;
     }
     if let Some(note) = not_shown(judged) {
         out.line(format_args!("    {note}"))?;
@@ -92,10 +98,13 @@ fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Resul
     Ok(())
 }
 
-fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
+fn print_finding(judged: &JudgedCapability, finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
     let mut severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
     if let Some(standing) = finding.baseline.filter(|standing| *standing != BaselineStatus::New) {
         severity = format!("{severity} ({})", standing.words());
+    }
+    if let Some(ruling) = finding.ruling {
+        severity = format!("{severity} (set aside: {})", escape::escape(&ruling.words()));
     }
     if finding.file.is_empty() {
         out.line(format_args!("    {severity}  {}  {}", finding.rule, finding.title))?;
@@ -107,6 +116,9 @@ fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
         // The mark keeps a quoted line from being read as a command by whoever runs us: `::` at its beginning is one.
         let quoted = escape::shorten(&escape::escape(finding.evidence), EVIDENCE);
         out.line(format_args!("        > {quoted}"))?;
+        let line = judged.lines.get(&(finding.file.to_owned(), finding.line));
+        let caret = line.and_then(|line| caret::under(finding, line, &quoted, "        > ".len()));
+        caret.map_or(Ok(()), |caret| out.line(caret))?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use capdex_corpus::identity::Overrides;
 use capdex_crawlers::http::Http;
 use capdex_crawlers::unpack::UnpackLimits;
 use capdex_db::Store;
+use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
@@ -52,6 +53,8 @@ pub struct JobContext {
     pub popular: Vec<PathBuf>,
     /// The operator's decisions about which listings are one thing.
     pub overrides: Overrides,
+    /// The operator's word beside the verdict, as the schedule has it.
+    pub policy: OperatorPolicy,
     /// The caps of the unpacker.
     pub limits: UnpackLimits,
     /// Whom to tell of alerts, and how.

@@ -1,6 +1,7 @@
 //! The tool `diff`: what an agent could newly do with the second of two versions.
 
 use capdex_dataset::bulk;
+use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
 use serde_json::{Value, json};
 
@@ -34,7 +35,8 @@ pub(super) fn answer(server: &McpServer, before: &str, after: &str) -> anyhow::R
         }
     }
     let [before, after] = sides.as_slice() else { anyhow::bail!("a comparison has two sides") };
-    let difference = bulk::pool(server.threads)?.install(|| diff::compare(before, after, at));
+    let difference =
+        bulk::pool(server.threads)?.install(|| diff::compare(before, after, &OperatorPolicy::default(), at));
     let newly = words::newly(&difference.drifts);
     let found = difference.new_findings();
     let findings: Vec<FindingWords> = found.iter().take(FINDINGS).map(FindingWords::of).collect();

@@ -29,7 +29,8 @@ pub(super) fn answer(server: &McpServer, name: &str) -> anyhow::Result<ToolAnswe
     };
     let as_of = ranked_capability::as_of(server.as_of, &reader)?;
     let facts = ranked_capability::facts(&reader, &current)?;
-    let (_, verdict) = ranked_capability::scores(&reader, &current, as_of)?;
+    let (scores, verdict) = ranked_capability::scores(&reader, &current, as_of)?;
+    let operator = ranked_capability::operator(&reader, &current, &facts, (&scores, &verdict), as_of)?;
     let mut found = findings(&facts);
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let explained: Vec<FindingWords> = found.iter().take(FINDINGS).map(FindingWords::explained).collect();
@@ -42,6 +43,10 @@ pub(super) fn answer(server: &McpServer, name: &str) -> anyhow::Result<ToolAnswe
         verdict.band.as_str(),
         advice(verdict.band)
     )];
+    if let Some(said) = &operator {
+        let (band, reason) = (said.band.as_str(), quoted(&said.reason, PASSAGE));
+        lines.push(format!("By the operator's word: {band}, because: {reason}. Advice: {}.", advice(said.band)));
+    }
     for one in &explained {
         lines.push(format!("- {}", one.line()));
         lines.extend(one.advice_line().map(|line| format!("  {line}")));
@@ -54,6 +59,8 @@ pub(super) fn answer(server: &McpServer, name: &str) -> anyhow::Result<ToolAnswe
     let item = json!({
         "slug": slug, "kind": current.capability.kind, "version": current.version.as_deref().map(|text| quoted(text, NAME)),
         "verdict": {"band": verdict.band.as_str(), "advice": advice(verdict.band)},
+        "operator": operator.as_ref().map(|said| json!({"band": said.band, "reason": quoted(&said.reason, PASSAGE),
+                                                         "advice": advice(said.band)})),
         "findings": explained, "findings_beyond": beyond, "not_looked_at": gaps, "as_of": as_of.to_string(),
     });
     Ok(ToolAnswer { text: lines.join("\n"), structured: json!({"schema": "capdex.mcp/1", "items": [item]}) })

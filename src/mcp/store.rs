@@ -4,6 +4,7 @@ use std::path::Path;
 
 use capdex_dataset::bulk;
 use capdex_db::Reader;
+use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
 
 use super::McpServer;
@@ -73,6 +74,7 @@ impl McpServer {
             pool: &pool,
             at,
             is_quiet: true,
+            named: OperatorPolicy::default(),
         };
         checker.check(targets, Path::new("."))
     }

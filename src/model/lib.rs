@@ -30,6 +30,7 @@ pub mod purl;
 pub mod release_line;
 pub mod repository_signals;
 pub mod rule;
+pub mod ruling;
 pub mod score;
 pub mod snapshot;
 pub mod source_role;

@@ -161,6 +161,9 @@ pub enum Band {
 }
 
 impl Band {
+    /// Every band.
+    pub const ALL: [Self; 5] = [Self::Ok, Self::Watch, Self::Caution, Self::Block, Self::Unknown];
+
     /// The word that is stored and printed.
     pub const fn as_str(self) -> &'static str {
         match self {

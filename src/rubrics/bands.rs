@@ -35,10 +35,14 @@ pub(super) fn table() -> Vec<(&'static str, &'static str, Band)> {
 
 /// The band of a score: by a cap that the table names, else by the grade; `Unknown` without a value or an entry.
 pub(super) fn band_of(score: &Score) -> Band {
-    let family = score.rubric.id.split('/').next().unwrap_or_default();
     // The family, not the id, so that a variant of a method keeps its grades' meaning.
-    let Some(table) = TABLES.get(family).filter(|_| score.value.is_some()) else { return Band::Unknown };
+    let Some(table) = TABLES.get(family(score)).filter(|_| score.value.is_some()) else { return Band::Unknown };
     // Several caps may hold at once: the strictest decides.
     let by_cap = score.caps.iter().filter_map(|cap| table.caps.get(&**cap)).copied().max();
     by_cap.or_else(|| table.grades.get(&*score.grade).copied()).unwrap_or(Band::Unknown)
+}
+
+/// The method that a score is of, or that it is a variant of.
+pub(super) fn family(score: &Score) -> &str {
+    score.rubric.id.split('/').next().unwrap_or_default()
 }

@@ -21,6 +21,7 @@ mod cached_score;
 pub mod catalogue;
 mod findings;
 pub mod mcpbundles;
+pub mod operator;
 mod over_rules;
 pub mod rank;
 mod reads;

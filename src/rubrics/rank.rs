@@ -32,6 +32,8 @@ pub struct Merit {
     coverage: u16,
     /// Known users, see [`users`]; they decide where all else is equal, and are looked up for those alone.
     users: Option<u64>,
+    /// The bytes of its files, which decide where users do not, and are looked up for those alone.
+    bytes: Option<u64>,
 }
 
 impl Merit {
@@ -42,13 +44,20 @@ impl Merit {
         let seeds = || scores.iter().filter(|score| score.rubric.is_seed());
         let sum: usize = seeds().map(|score| usize::from(score.coverage.as_thousandths())).sum();
         let mean = sum.checked_div(seeds().count()).and_then(|mean| u16::try_from(mean).ok());
-        Self { kind, band, values: METHODS.map(value), asked: value(rank_by), coverage: mean.unwrap_or(0), users: None }
+        let (values, coverage) = (METHODS.map(value), mean.unwrap_or(0));
+        Self { kind, band, values, asked: value(rank_by), coverage, users: None, bytes: None }
     }
 
     /// The same with its known users.
     #[must_use]
     pub const fn with_users(self, users: Option<u64>) -> Self {
         Self { users, ..self }
+    }
+
+    /// The same with the bytes of its files.
+    #[must_use]
+    pub const fn with_bytes(self, bytes: Option<u64>) -> Self {
+        Self { bytes, ..self }
     }
 }
 
@@ -125,6 +134,8 @@ impl Standings {
             value: Reverse(value),
             coverage: Reverse(merit.coverage),
             users: Reverse(merit.users),
+            // Unknown last.
+            bytes: merit.bytes.unwrap_or(u64::MAX),
         }
     }
 }
@@ -135,13 +146,15 @@ impl Standings {
 /// 1. the verdict's band: ok, watch, unknown, caution, block;
 /// 2. trust, or the value by the rubric that was asked for, highest first, none last;
 /// 3. the mean coverage over the scores of the four methods, highest first;
-/// 4. known users, most first, unknown last.
+/// 4. known users, most first, unknown last;
+/// 5. the bytes of its files, fewest first: of equals the one that takes less reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RankKey {
     band: u8,
     value: Reverse<Option<Points>>,
     coverage: Reverse<u16>,
     users: Reverse<Option<u64>>,
+    bytes: u64,
 }
 
 /// The place of a band in the order of filters and ranks: unknown stands between what looks harmless and what asks for a review.
@@ -180,6 +193,8 @@ mod tests {
             merit(Band::Ok, Some(10), 0, None),
             merit(Band::Watch, Some(100), 1000, None),
             merit(Band::Watch, Some(90), 1000, Some(7)),
+            merit(Band::Watch, Some(90), 1000, None).with_bytes(Some(3)),
+            merit(Band::Watch, Some(90), 1000, None).with_bytes(Some(9)),
             merit(Band::Watch, Some(90), 1000, None),
             merit(Band::Watch, Some(90), 500, Some(90)),
             merit(Band::Watch, None, 1000, Some(90)),

@@ -147,6 +147,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
         popular: Vec::new(),
         rehash_per_night: 0,
         overrides: capdex_corpus::identity::Overrides::default(),
+        policy: capdex_model::ruling::OperatorPolicy::default(),
         gaps: capdex::config::GapTolerance { max_percent: 100, is_strict: false },
         limits: UnpackLimits::default(),
         formats: Vec::new(),

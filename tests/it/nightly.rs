@@ -68,6 +68,25 @@ fn a_first_night_ranks_all_five_kinds() {
 }
 
 #[test]
+fn a_planted_bad_package_ranks_below_all_others() {
+    let registry = packages::registry();
+    let manifest = br#"{"name":"planted","version":"1.0.0","description":"Prepares machines","license":"MIT"}"#;
+    registry.npm_package(
+        "planted",
+        "1.0.0",
+        &[("package.json", manifest), ("SKILL.md", packages::HOSTILE_SKILL.as_bytes())],
+    );
+    let capdex = Capdex::with(&registry);
+    let schedule = packages::schedule(&["agent-pack", "planted", "weather-mcp"], &["fetch-server"]);
+    capdex.write("schedule.toml", format!("{schedule}{}", packages::ALL_FORMATS));
+    assert_eq!(night(&capdex, "2026-11-20T01:00:00Z").code, Some(0));
+    let ranked = rows(&capdex.path().join("out"), "capabilities");
+    assert!(ranked.len() > 5, "there are others");
+    let last = ranked.iter().max_by_key(|row| row["rank"].as_u64()).expect("a row");
+    assert_eq!(text(last, "package"), "npm:planted", "{last}");
+}
+
+#[test]
 fn a_second_night_at_once_asks_and_does_nothing_else() {
     for with_validators in [true, false] {
         let registry = packages::registry();

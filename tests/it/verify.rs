@@ -328,14 +328,14 @@ fn every_score_row_names_what_it_was_computed_from() {
 }
 
 /// The columns that version 1 of the dataset lacks.
-const ADDED: [&str; 4] = ["purl", "spdx", "lines_beyond", "role"];
+const ADDED: [&str; 7] = ["purl", "spdx", "lines_beyond", "role", "links", "operator_band", "operator_reason"];
 /// Those that one table lacks, where others have columns of these names.
 const ADDED_TO: [(&str, &[&str]); 2] = [
-    ("capabilities", &["reason", "trust", "rank_kind", "users", "licence"]),
-    ("packages", &["band", "reason", "capability"]),
+    ("capabilities", &["reason", "trust", "rank_kind", "users", "licence", "bytes", "repository"]),
+    ("packages", &["band", "reason", "capability", "trust", "rank_kind", "users", "licence", "repository"]),
 ];
 /// The tables that datasets of before lack.
-const ADDED_TABLES: [&str; 1] = ["surfaces"];
+const ADDED_TABLES: [&str; 2] = ["surfaces", "rulings"];
 /// The names that tables and columns of facts had in version 1, behind those of now.
 const RENAMED: [(&str, &str); 6] = [
     ("rule_defaults", "answers"),

@@ -25,10 +25,13 @@ pub(super) fn print(checked: &[CheckedTarget], at: AsOf, out: &mut Out) -> anyho
     let width = names.iter().map(|name| name.chars().count().min(NAME)).max().unwrap_or(0);
     for (one, name) in checked.iter().zip(&names) {
         let band = one.band();
-        let reason = one.judged.last().map(|package| package.verdict.reason.as_str()).unwrap_or_default();
+        let reason = one.judged.last().map(|package| package.acting_reason()).unwrap_or_default();
         let mut text = escape::shorten(&escape::escape(reason), REASON);
         if let (Some(day), Some(by)) = (old_day(one, at), one.record.answered_by) {
             text.push_str(&format!("  (as the {by} knew it on {day})"));
+        }
+        if let Some(own) = one.judged.last().map(|package| package.verdict.band).filter(|own| *own != band) {
+            text.push_str(&format!("  (by the operator's word; capdex says {})", own.as_str()));
         }
         if let Some(origin) = &one.target.found_in {
             text.push_str(&format!("  ({})", escape::escape(&place_of(origin))));

@@ -17,6 +17,7 @@ use crate::clock;
 use crate::exit::{Exit, usage};
 use crate::formats::{FORMATS, ScanFormat};
 use crate::judging;
+use crate::operator;
 use crate::options::Global;
 use crate::output::{self, Out};
 
@@ -39,6 +40,7 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
         pool: &pool,
         at,
         is_quiet: global.quiet,
+        named: schedule.verdict.policy()?.and(operator::named(&options.rulings, &[])?),
     };
     let mut checked = checker.check(targets, &working)?;
     // A stable sort: equals stay in the order in which they were named.

@@ -10,11 +10,11 @@ const COLUMNS_OF_FACTS: [(&str, &str); 3] =
     [("over_defaults", "usual"), ("exceptions", "told"), ("outcomes", "silent")];
 
 /// The columns that were added since, in whatever table.
-const ADDED: [&str; 4] = ["purl", "spdx", "lines_beyond", "role"];
+const ADDED: [&str; 7] = ["purl", "spdx", "lines_beyond", "role", "links", "operator_band", "operator_reason"];
 /// Those that were added to one table, where others have columns of these names.
 const ADDED_TO: [(&str, &[&str]); 2] = [
-    ("capabilities", &["reason", "trust", "rank_kind", "users", "licence"]),
-    ("packages", &["band", "reason", "capability"]),
+    ("capabilities", &["reason", "trust", "rank_kind", "users", "licence", "bytes", "repository"]),
+    ("packages", &["band", "reason", "capability", "trust", "rank_kind", "users", "licence", "repository"]),
 ];
 
 /// A table as version 1 had it.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use capdex_model::capability::{Capability, CapabilityRole, Kind};
+use capdex_model::capability::{Capability, CapabilityRole};
 use capdex_model::digest::{Digest, bytes_of_hex};
 use capdex_model::facts::{RuleDefaults, SparseFacts};
 use capdex_model::ids::CapabilityId;
@@ -125,21 +125,8 @@ impl DatasetLookup {
 
 /// A row with its facts; none where a cell is none of its kind.
 fn known(row: &ReadCapabilityRow, facts: SparseFacts) -> Option<KnownCapability> {
-    let digest = |text: &str| Some(Digest::from_bytes(bytes_of_hex(text)?.try_into().ok()?));
     let text = |cell: &super::cell::Cell| cell.as_text().to_owned();
-    let kind: Kind = row.kind.as_text().parse().ok()?;
-    // A dataset of before has no such column, and had offers alone.
-    let role = if row.role.as_text() == "config" { CapabilityRole::Config } else { CapabilityRole::Offer };
-    let capability = Capability {
-        id: CapabilityId(digest(row.id.as_text())?),
-        kind,
-        role,
-        path: text(&row.path),
-        name: text(&row.name),
-        slug: text(&row.slug),
-        files: Vec::new(),
-        content: digest(row.content_sha256.as_text())?,
-    };
+    let capability = capability(row)?;
     let reasons: Vec<String> = serde_json::from_str(row.incomplete_reasons.as_text()).ok()?;
     let gaps = reasons.into_iter().map(|reason| Gap::new(text(&row.package), GapReason::NotLookedAt, reason)).collect();
     let completeness = match row.completeness.as_text() {
@@ -150,4 +137,22 @@ fn known(row: &ReadCapabilityRow, facts: SparseFacts) -> Option<KnownCapability>
     };
     let version = Some(text(&row.version)).filter(|version| !version.is_empty());
     Some(KnownCapability { package: text(&row.package), version, capability, completeness, facts })
+}
+
+/// The capability of a row, without its files; none where a cell is none of its kind.
+pub(super) fn capability(row: &ReadCapabilityRow) -> Option<Capability> {
+    let digest = |text: &str| Some(Digest::from_bytes(bytes_of_hex(text)?.try_into().ok()?));
+    let text = |cell: &super::cell::Cell| cell.as_text().to_owned();
+    // A dataset of before has no such column, and had offers alone.
+    let role = if row.role.as_text() == "config" { CapabilityRole::Config } else { CapabilityRole::Offer };
+    Some(Capability {
+        id: CapabilityId(digest(row.id.as_text())?),
+        kind: row.kind.as_text().parse().ok()?,
+        role,
+        path: text(&row.path),
+        name: text(&row.name),
+        slug: text(&row.slug),
+        files: Vec::new(),
+        content: digest(row.content_sha256.as_text())?,
+    })
 }

@@ -41,6 +41,9 @@ pub struct DatasetManifest {
     pub rubrics: Vec<ManifestRubric>,
     /// The rubric that ranks.
     pub rank_by: String,
+    /// The methods that the operator gave a vote; left out of the text where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<String>,
     /// True where the columns that the data dictionary calls private are there.
     pub private_columns: bool,
     /// The extent to which each source was seen.
@@ -132,6 +135,7 @@ pub(super) fn of(
         ruleset_sha256: reader.rules().digest().hex(),
         rubrics: rubrics(),
         rank_by: options.rank_by.clone(),
+        votes: reader.operator_policy()?.votes,
         private_columns: options.with_private,
         sources: sources(reader)?,
         since,
@@ -223,6 +227,7 @@ mod tests {
             ruleset_sha256: "00".into(),
             rubrics: vec![ManifestRubric { id: "x/seed".into(), version: "1".into(), text_sha256: "11".into() }],
             rank_by: "x/seed".into(),
+            votes: Vec::new(),
             private_columns: false,
             sources: vec![ManifestSource { id: "npm".into(), last_complete: None, active: 1, gone: 0, failed: 0 }],
             since: None,

@@ -34,6 +34,7 @@ mod earlier_dataset;
 pub mod exporters;
 pub mod field;
 pub mod file;
+pub mod file_sizes;
 mod first_version;
 pub mod format;
 mod jsonl;
@@ -139,7 +140,7 @@ pub fn write(
     let sinks = chosen.map(|exporter| exporter.create(made, &layouts));
     let sinks: Vec<Box<dyn TableWriter>> = sinks.collect::<anyhow::Result<_>>()?;
     // The dataset of before is read now, because it is about to be replaced.
-    let maker = RowMaker::new(options.as_of, EarlierDataset::read(out, options)?);
+    let maker = RowMaker::new(options.as_of, EarlierDataset::read(out, options)?, view.operator_policy()?);
     let Streamed { mut files, counted, rows } = stream::run(&view, &ranking, &maker, &layouts, sinks, pool)?;
     // Sorted for the card, and once more with its own files: digests depend on the order.
     files.sort();

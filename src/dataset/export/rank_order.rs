@@ -16,6 +16,7 @@ use capdex_rubrics::verdict::VERDICT;
 use capdex_rubrics::{RUBRICS, verdict};
 
 use super::band_counts::BandCounts;
+use super::file_sizes::FileSizes;
 use crate::bulk;
 
 /// Capabilities whose scores are read between two pieces of work.
@@ -103,6 +104,7 @@ impl RankOrder {
         // A stable sort, which keeps slug and id as the last criteria.
         order.sort_by_cached_key(|(merit, _)| key(merit));
         add_users(reader, &mut order, key)?;
+        add_bytes(reader, &mut order, key)?;
         let mut ranks = Ranks::default();
         let standing = |(merit, place): &(Merit, CurrentPlace)| {
             let ranks = place.role.is_ranked().then(|| ranks.next(place.kind));
@@ -144,6 +146,23 @@ fn add_users(
                 }
             };
             *merit = merit.clone().with_users(users);
+        }
+        equals.sort_by_key(|(merit, _)| key(merit));
+    }
+    Ok(())
+}
+
+/// Orders by the bytes of their files what is equal up to there.
+fn add_bytes(
+    reader: &Reader,
+    order: &mut [(Merit, CurrentPlace)],
+    key: impl Fn(&Merit) -> RankKey,
+) -> Result<(), StoreError> {
+    let mut sizes = FileSizes::default();
+    for equals in order.chunk_by_mut(|(one, _), (other, _)| key(one) == key(other)).filter(|equals| equals.len() > 1) {
+        for (merit, place) in equals.iter_mut() {
+            let bytes = sizes.of(reader, &reader.current_at(place)?)?;
+            *merit = merit.clone().with_bytes(Some(bytes));
         }
         equals.sort_by_key(|(merit, _)| key(merit));
     }

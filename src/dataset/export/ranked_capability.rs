@@ -8,6 +8,7 @@ use capdex_db::{CurrentCapability, Reader};
 use capdex_model::facts::SparseFacts;
 use capdex_model::score::{RubricRef, Score, Verdict};
 use capdex_model::time::AsOf;
+use capdex_rubrics::operator::{BeforeOperator, OperatorVerdict};
 use capdex_rubrics::saferskills::RolledUpCapability;
 use capdex_rubrics::{RUBRICS, verdict};
 
@@ -23,6 +24,14 @@ pub struct RankedCapability {
     pub users: Option<u64>,
     /// The licence that it states; none where nothing is known.
     pub licence: Option<String>,
+    /// The bytes of its files together.
+    pub bytes: u64,
+    /// The repository that its listing states; none where nothing is known.
+    pub repository: Option<String>,
+    /// The other things that its listing names.
+    pub links: Vec<String>,
+    /// The verdict by the operator's word; none where he has none.
+    pub operator: Option<OperatorVerdict>,
     /// The capability as the store holds it.
     pub current: CurrentCapability,
     /// Its scores, in the order of the rubrics.
@@ -58,6 +67,23 @@ pub fn scores(reader: &Reader, current: &CurrentCapability, as_of: AsOf) -> anyh
     let scores = reader.scores(&current.facts, &rubrics, as_of.day())?;
     let verdict = verdict(&scores, &current.completeness);
     Ok((scores, verdict))
+}
+
+/// The verdict of a capability by the operator's word; none where he has none.
+///
+/// # Errors
+/// Errors of the store.
+pub fn operator(
+    reader: &Reader,
+    current: &CurrentCapability,
+    facts: &SparseFacts,
+    (scores, verdict): (&[Score], &Verdict),
+    as_of: AsOf,
+) -> anyhow::Result<Option<OperatorVerdict>> {
+    let policy = reader.operator_policy()?;
+    let (capability, completeness) = (&current.capability, &current.completeness);
+    let before = BeforeOperator { capability, facts, scores, completeness, verdict };
+    Ok(crate::operator::heard(&policy, before, as_of))
 }
 
 /// The instant that is asked for, else that of the last run.

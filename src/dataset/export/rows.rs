@@ -10,9 +10,12 @@ use capdex_db::{
     StoredBreakdown,
 };
 use capdex_model::facts::SparseFacts;
+use capdex_model::listing::Claim;
+use capdex_model::ruling::OperatorPolicy;
 use capdex_model::score::Score;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
+use capdex_rubrics::operator::BeforeOperator;
 use capdex_rubrics::rank::users;
 use capdex_rubrics::saferskills::{self, RolledUpCapability};
 use capdex_rubrics::{RUBRICS, opposites, verdict};
@@ -23,6 +26,7 @@ use super::breakdowns::{Breakdowns, Named};
 use super::cell::Row;
 use super::earlier_dataset::{ComparedCapability, EarlierDataset};
 use super::field::JsonText;
+use super::file_sizes::FileSizes;
 use super::rank_order::{RankOrder, Standing};
 use super::ranked_capability::RankedCapability;
 use super::tables::TablePlace;
@@ -30,18 +34,23 @@ use super::tables::capabilities::CapabilityRow;
 use super::tables::coverage::ScoreCounts;
 use super::tables::facts::FactsRow;
 use super::tables::findings::FindingRows;
-use super::tables::packages::{PackageRow, PackageVerdict};
+use super::tables::packages::{CapabilityPart, PackageRow, PackageSummary, PackageVerdict};
 use super::tables::score_breakdowns::BreakdownRow;
 use super::tables::scores::{ScoreRow, ScoreSubject};
 use super::tables::surfaces::SurfaceRow;
 use super::top_rows::{TopRow, TopRows};
 use crate::finding::{self, SeverityCounts};
+use crate::operator;
 use crate::scan_record::capability_tags;
 
 /// A capability as the store holds it, so that another thread can read it.
 pub(super) struct Packed {
     standing: Standing,
     current: CurrentCapability,
+    /// What its listing says of where it comes from.
+    origin: Origin,
+    /// The bytes of its files.
+    bytes: u64,
     facts: PackedFacts,
     /// Its surfaces; none where they were not listed.
     surfaces: Option<PackedSurfaces>,
@@ -56,11 +65,31 @@ pub(super) struct Packed {
     rests: Vec<(usize, StoredBreakdown)>,
 }
 
+/// What a listing says of where the thing comes from.
+#[derive(Default)]
+struct Origin {
+    repository: Option<String>,
+    links: Vec<String>,
+}
+
+impl Origin {
+    fn of(reader: &Reader, current: &CurrentCapability) -> Result<Self, StoreError> {
+        let listing = reader.listing(&current.listing)?.and_then(|stored| stored.listing);
+        let Some(listing) = listing else { return Ok(Self::default()) };
+        let repository = match listing.claims.repository {
+            Claim::Known(repository) if !repository.is_empty() => Some(repository),
+            _ => None,
+        };
+        Ok(Self { repository, links: listing.references.iter().map(ToString::to_string).collect() })
+    }
+}
+
 /// The facts and breakdowns met on the way.
 #[derive(Default)]
 pub(super) struct Met {
     facts: BTreeSet<FactsId>,
     breakdowns: Breakdowns,
+    sizes: FileSizes,
 }
 
 /// The rows and counts of a capability.
@@ -83,7 +112,7 @@ impl MadeRows {
 /// The counts of one capability.
 pub(super) struct CapabilityCounts {
     package: String,
-    verdict: PackageVerdict,
+    part: CapabilityPart,
     member: Option<RolledUpCapability>,
     line: TopRow,
     change: Option<BandChange>,
@@ -94,7 +123,7 @@ pub(super) struct CapabilityCounts {
 /// The counts of all capabilities.
 #[derive(Default)]
 pub(super) struct DatasetCounts {
-    packages: BTreeMap<String, (Option<PackageVerdict>, Vec<RolledUpCapability>)>,
+    packages: BTreeMap<String, (PackageSummary, Vec<RolledUpCapability>)>,
     /// By rubric and kind.
     asked: BTreeMap<(&'static str, &'static str), ScoreCounts>,
     there: BTreeSet<[u8; 32]>,
@@ -107,9 +136,9 @@ pub(super) struct DatasetCounts {
 impl DatasetCounts {
     pub(super) fn add(&mut self, counts: CapabilityCounts) {
         // Also without a member, because every package has a row, with or without a number.
-        let (verdict, members) = self.packages.entry(counts.package).or_default();
+        let (summary, members) = self.packages.entry(counts.package).or_default();
         members.extend(counts.member);
-        counts.verdict.join(verdict);
+        summary.add(counts.part);
         self.top_rows.add(counts.line);
         if let Some(change) = counts.change {
             self.band_changes.add(change);
@@ -125,16 +154,14 @@ impl DatasetCounts {
         // Taken out, so that their memory is free as soon as the rows are made.
         let packages = std::mem::take(&mut self.packages);
         let rolled =
-            packages.iter().map(|(package, (verdict, members))| (package, verdict, saferskills::roll_up(members)));
+            packages.iter().map(|(package, (summary, members))| (package, summary, saferskills::roll_up(members)));
         let rolled: Vec<_> = rolled.collect();
         let asked = std::mem::take(&mut self.asked);
         let there = std::mem::take(&mut self.there);
         self.band_changes.gone = since.gone(&there).count() as u64;
         Ok(vec![
             Batch::of(
-                rolled
-                    .iter()
-                    .map(|(package, verdict, rolled)| PackageRow::of(package, verdict.as_ref(), rolled.as_ref())),
+                rolled.iter().map(|(package, summary, rolled)| PackageRow::of(package, summary, rolled.as_ref())),
             )?,
             Batch::of(asked.iter().map(|((rubric, kind), asked)| asked.row(rubric, kind)))?,
             Batch::of(since.gone(&there))?,
@@ -148,11 +175,12 @@ pub(super) struct RowMaker {
     finding_rows: FindingRows,
     /// The dataset of before.
     pub(super) since: EarlierDataset,
+    policy: OperatorPolicy,
 }
 
 impl RowMaker {
-    pub(super) fn new(as_of: AsOf, since: EarlierDataset) -> Self {
-        Self { as_of, finding_rows: FindingRows::default(), since }
+    pub(super) fn new(as_of: AsOf, since: EarlierDataset, policy: OperatorPolicy) -> Self {
+        Self { as_of, finding_rows: FindingRows::default(), since, policy }
     }
 
     /// Reads the capability at a place. `met` holds the facts and breakdowns of all places before it.
@@ -171,9 +199,12 @@ impl RowMaker {
         // On the reading thread, because numbers follow from the order of the capabilities.
         let numbered = met.breakdowns.number(reader, &stored, &mut breakdowns)?;
         let (scores, named): (Vec<Score>, Vec<Named>) = numbered.into_iter().unzip();
+        let current = reader.current_at(place)?;
         Ok(Packed {
             standing,
-            current: reader.current_at(place)?,
+            origin: Origin::of(reader, &current)?,
+            bytes: met.sizes.of(reader, &current)?,
+            current,
             facts: reader.packed_facts(&[place.facts])?.pop().ok_or_else(unknown)?,
             surfaces: reader.surfaces_at(place)?,
             // Equal contents share facts, and the table has them once.
@@ -192,7 +223,7 @@ impl RowMaker {
         let (is_first, breakdowns) = (packed.is_first, std::mem::take(&mut packed.breakdowns));
         let numbers = std::mem::take(&mut packed.numbers);
         let surfaces = packed.surfaces.take().map(|surfaces| surfaces.unpack()).transpose()?.unwrap_or_default();
-        let ranked = ranked(packed, &all)?;
+        let ranked = self.ranked(packed, &all)?;
         let current = &ranked.current;
         let slug: Arc<str> = current.capability.slug.as_str().into();
         let id: Arc<str> = current.capability.id.to_string().into();
@@ -232,10 +263,19 @@ impl RowMaker {
         let counts = CapabilityCounts {
             asked: asked(&ranked),
             id: *ranked.current.capability.id.0.as_bytes(),
-            verdict: PackageVerdict {
-                band: ranked.verdict.band,
-                reason: ranked.verdict.reason,
-                capability: slug.to_string(),
+            part: CapabilityPart {
+                verdict: PackageVerdict {
+                    band: ranked.verdict.band,
+                    reason: ranked.verdict.reason,
+                    capability: slug.to_string(),
+                    trust: ranked.standing.trust,
+                    rank_kind: ranked.standing.rank_kind,
+                },
+                operator: ranked.operator.map(|said| (said.band, said.reason)),
+                users: ranked.users,
+                licence: ranked.licence,
+                repository: ranked.repository,
+                links: ranked.links,
             },
             package: ranked.current.identity,
             member: ranked.member,
@@ -264,6 +304,40 @@ impl RowMaker {
         };
         let mut numbered = ranked.scores.iter().zip(numbers);
         numbered.try_for_each(|(score, number)| rows.add(ScoreRow::of(subject.clone(), score, *number)))
+    }
+
+    /// The capability with its verdict, and the operator's word on it.
+    fn ranked(&self, packed: Packed, all: &SparseFacts) -> Result<RankedCapability, StoreError> {
+        let mut scores = packed.scores;
+        for (at, rest) in packed.rests {
+            if let Some(score) = scores.get_mut(at) {
+                // Filled for the reason alone; values and grades stand in the outline.
+                *score = rest.fill(score.clone())?;
+            }
+        }
+        let verdict = verdict(&scores, &packed.current.completeness);
+        let before = BeforeOperator {
+            capability: &packed.current.capability,
+            facts: all,
+            scores: &scores,
+            completeness: &packed.current.completeness,
+            verdict: &verdict,
+        };
+        Ok(RankedCapability {
+            standing: packed.standing,
+            users: users(all),
+            licence: licence(all),
+            bytes: packed.bytes,
+            repository: packed.origin.repository,
+            links: packed.origin.links,
+            operator: operator::heard(&self.policy, before, self.as_of),
+            verdict,
+            member: saferskills::member(all, &scores),
+            findings: SeverityCounts::of(all),
+            tags: capability_tags(all),
+            current: packed.current,
+            scores,
+        })
     }
 }
 
@@ -295,25 +369,4 @@ fn rests(reader: &Reader, scores: &[Score], named: &[Named]) -> Result<Vec<(usiz
 fn licence(all: &SparseFacts) -> Option<String> {
     let name = all.value("measure-metadata")?.get("license_name")?.as_str()?;
     Some(name.to_owned())
-}
-
-fn ranked(packed: Packed, all: &SparseFacts) -> Result<RankedCapability, StoreError> {
-    let mut scores = packed.scores;
-    for (at, rest) in packed.rests {
-        if let Some(score) = scores.get_mut(at) {
-            // Filled for the reason alone; values and grades stand in the outline.
-            *score = rest.fill(score.clone())?;
-        }
-    }
-    Ok(RankedCapability {
-        standing: packed.standing,
-        users: users(all),
-        licence: licence(all),
-        verdict: verdict(&scores, &packed.current.completeness),
-        member: saferskills::member(all, &scores),
-        findings: SeverityCounts::of(all),
-        tags: capability_tags(all),
-        current: packed.current,
-        scores,
-    })
 }

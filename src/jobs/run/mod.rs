@@ -132,6 +132,7 @@ pub fn open_in(
         rehash_per_night: resolved.rehash_per_night,
         popular: schedule.lookalikes.popular.clone(),
         overrides: resolved.overrides,
+        policy: schedule.verdict.policy()?,
         limits: UnpackLimits::default(),
         alerts: schedule.alerts()?,
         formats: schedule.export.formats().map_err(usage)?,
@@ -160,7 +161,12 @@ pub fn whole(context: &JobContext, name: &str, last: Last) -> anyhow::Result<Run
     // The plan goes into the ledger first: a run that is killed leaves a row that says what it meant to do.
     let plan = json!({ "schedule": name, "sources": context.sources.keys().collect::<Vec<_>>() });
     let (as_of, command, started) = (context.as_of, name.to_owned(), clock::now());
-    let run = context.store.write(move |writer| writer.start_run(&command, as_of, started, &plan))?;
+    // A backfill has no schedule of its own, and must not end what a night's says.
+    let policy = matches!(last, Last::Export(_)).then(|| context.policy.clone());
+    let run = context.store.write(move |writer| {
+        policy.iter().try_for_each(|policy| writer.set_scheduled_policy(policy))?;
+        writer.start_run(&command, as_of, started, &plan)
+    })?;
     info!(run = run.0, as_of = %as_of, "started");
     let mut times = Times::of_run(run, name, as_of);
     let result = stages(context, &last, &mut times);

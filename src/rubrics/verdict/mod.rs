@@ -108,9 +108,8 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
     let mut score = Score::none(META.rubric.clone(), answered.coverage(), "");
     score.terms.push(term("nothing found", Points::whole(3), NO_RULES, "the best of four bands"));
     let mut band = Band::Ok;
-    if let Some((step, deciding)) = worst(facts) {
+    if let Some(Worst { step, fact: deciding, alike }) = worst(facts, |_| true) {
         band = step.band;
-        let alike = facts.findings().filter(|fact| step_of(fact).is_some_and(|other| other.band == band)).count();
         let rule = deciding.rule.to_string();
         let note = format!("{} finding of confidence {}", deciding.severity.as_str(), deciding.confidence.as_str());
         let rules = ScoreTexts::Owned(vec![rule.clone().into()]);
@@ -124,15 +123,39 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
 
 /// The finding that decides the band; none where none is of weight.
 pub fn deciding(facts: &SparseFacts) -> Option<&Fact> {
-    worst(facts).map(|(_, fact)| fact)
+    worst(facts, |_| true).map(|worst| worst.fact)
 }
 
-/// The finding that decides, with what it does: the strictest step, then the severest, then the surest, then the first.
-fn worst(facts: &SparseFacts) -> Option<(&'static Step, &Fact)> {
-    let steps = facts.findings().filter_map(|fact| Some((step_of(fact)?, fact)));
+/// The finding that decides, with what it does and how many are as bad, itself among them.
+struct Worst<'a> {
+    step: &'static Step,
+    fact: &'a Fact,
+    alike: usize,
+}
+
+/// The worst of those findings whose place among all is to count: the strictest step, then the severest, then the surest,
+/// then the first.
+fn worst(facts: &SparseFacts, counts: impl Fn(usize) -> bool) -> Option<Worst<'_>> {
+    let counted = facts.findings().enumerate().filter(|(at, _)| counts(*at));
+    let steps: Vec<(&'static Step, &Fact)> = counted.filter_map(|(_, fact)| Some((step_of(fact)?, fact))).collect();
     // `max_by_key` gives the last of equals, and the first in the order of the facts is meant.
-    let steps: Vec<_> = steps.collect();
-    steps.into_iter().rev().max_by_key(|(step, fact)| (-step.points, fact.severity, fact.confidence))
+    let deciding = steps.iter().rev().max_by_key(|(step, fact)| (-step.points, fact.severity, fact.confidence));
+    let (step, fact) = *deciding?;
+    let alike = steps.iter().filter(|(other, _)| other.band == step.band).count();
+    Some(Worst { step, fact, alike })
+}
+
+/// Band and sentence by some of the findings alone: those whose place among all is to count.
+pub(super) fn of_some(
+    facts: &SparseFacts,
+    completeness: &Completeness,
+    counts: impl Fn(usize) -> bool,
+) -> (Band, String) {
+    match worst(facts, counts) {
+        Some(Worst { step, fact, alike }) => (step.band, sentence(facts.rules(), fact, alike)),
+        None if *completeness == Completeness::Analysed => (Band::Ok, NOTHING.to_owned()),
+        None => (Band::Unknown, unknown(None, completeness)),
+    }
 }
 
 fn step_of(fact: &Fact) -> Option<&'static Step> {

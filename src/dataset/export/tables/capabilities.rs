@@ -20,12 +20,13 @@ use crate::export::cell::Cell;
 use crate::export::field::{AsJson, Field as _};
 use crate::export::ranked_capability::RankedCapability;
 use crate::export::table_row::table_row;
+use crate::export::tables::packages::{CapabilityPart, PackageVerdict, links_of};
 
 table_row! {
     /// one capability, ranked
     table capabilities: ranked;
     pub struct CapabilityRow<'a> read as ReadCapabilityRow {
-        /// place in the order, from 1: band, trust (or the value by --rank-by), coverage, users, slug, id; null for what is no offer
+        /// place in the order, from 1: band, trust (or the value by --rank-by), coverage, users, bytes, slug, id; null for what is no offer
         public rank: Option<u64>,
         /// readable name: locator, kind and path in lower-case kebab
         public slug: Arc<str>,
@@ -97,6 +98,16 @@ table_row! {
         public users: Option<u64>,
         /// licence that it states
         public licence: Option<&'a str>,
+        /// bytes of its files together
+        public bytes: u64,
+        /// address of the source repository, as its listing states it; untrusted
+        public repository: Option<&'a str>,
+        /// the other things that its listing names, such as github:owner/repo; null where it names none
+        public links: Option<AsJson<&'a [String]>>,
+        /// the band by the operator's word, beside the verdict; null where he has none
+        public operator_band: Option<Band>,
+        /// the sentence behind it; quotes strangers
+        public operator_reason: Option<&'a str>,
     }
 }
 
@@ -144,6 +155,11 @@ impl<'a> CapabilityRow<'a> {
             rank_kind: ranked.standing.rank_kind,
             users: ranked.users,
             licence: ranked.licence.as_deref(),
+            bytes: ranked.bytes,
+            repository: ranked.repository.as_deref(),
+            links: links_of(&ranked.links),
+            operator_band: ranked.operator.as_ref().map(|said| said.band),
+            operator_reason: ranked.operator.as_ref().map(|said| &*said.reason),
         }
     }
 }
@@ -152,6 +168,20 @@ impl ReadCapabilityRow {
     /// The columns that say what the rubrics come to together.
     pub const fn verdict(&self) -> [&Cell; 3] {
         [&self.band, &self.disagreement, &self.disagreement_reason]
+    }
+
+    /// What the row says of its package beside its verdict.
+    pub fn part(&self, verdict: PackageVerdict) -> CapabilityPart {
+        let text = |cell: &Cell| Some(cell.as_text().to_owned()).filter(|text| !text.is_empty());
+        let band = |cell: &Cell| Band::ALL.into_iter().find(|band| band.as_str() == cell.as_text());
+        CapabilityPart {
+            verdict,
+            operator: band(&self.operator_band).map(|band| (band, self.operator_reason.as_text().to_owned())),
+            users: self.users.as_integer().and_then(|users| u64::try_from(users).ok()),
+            licence: text(&self.licence),
+            repository: text(&self.repository),
+            links: serde_json::from_str(self.links.as_text()).unwrap_or_default(),
+        }
     }
 
     /// The sentence of a verdict over an empty list of gaps with those of the row put in.

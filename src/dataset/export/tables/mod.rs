@@ -21,6 +21,7 @@ mod identity_events;
 mod listings;
 pub mod packages;
 pub mod rule_defaults;
+pub mod rulings;
 pub mod score_breakdowns;
 pub mod scores;
 mod sources;
@@ -37,6 +38,7 @@ pub const TABLES: &[Table] = &[
     surfaces::SurfaceRow::TABLE,
     facts::FactsRow::TABLE,
     rule_defaults::RuleDefaultRow::TABLE,
+    rulings::RulingRow::TABLE,
     changes::ChangeRow::TABLE,
     coverage::CoverageRow::TABLE,
     sources::SourceRow::TABLE,

@@ -7,6 +7,7 @@ use capdex_model::score::Band;
 use capdex_rubrics::rank::place;
 use capdex_rubrics::saferskills::RollUp;
 
+use crate::export::field::AsJson;
 use crate::export::table_row::table_row;
 
 table_row! {
@@ -31,6 +32,22 @@ table_row! {
         public reason: Option<&'a str>,
         /// slug of the capability that decides, the first in the order
         public capability: Option<&'a str>,
+        /// trust of that capability
+        public trust: Option<Points>,
+        /// place of that capability among its kind
+        public rank_kind: Option<u64>,
+        /// most known users of its capabilities
+        public users: Option<u64>,
+        /// licence that the first of its capabilities with one states
+        public licence: Option<&'a str>,
+        /// address of the source repository, as its listing states it; untrusted
+        public repository: Option<&'a str>,
+        /// the other things that its listing names, such as github:owner/repo; null where it names none
+        public links: Option<AsJson<&'a [String]>>,
+        /// strictest band of its capabilities by the operator's word; null where he has none on any of them
+        public operator_band: Option<Band>,
+        /// the sentence behind it; quotes strangers
+        public operator_reason: Option<&'a str>,
     }
 }
 
@@ -43,21 +60,73 @@ pub struct PackageVerdict {
     pub reason: String,
     /// The slug of the capability.
     pub capability: String,
+    /// Its trust.
+    pub trust: Option<Points>,
+    /// Its place among its kind.
+    pub rank_kind: Option<u64>,
 }
 
-impl PackageVerdict {
-    /// Takes the place of what was known of the package where it is stricter. Capabilities come in their order, so that of
-    /// equals the first stays.
-    pub fn join(self, known: &mut Option<Self>) {
-        if known.as_ref().is_none_or(|known| place(known.band) < place(self.band)) {
-            *known = Some(self);
+/// What one capability says of its package.
+#[derive(Clone, Debug)]
+pub struct CapabilityPart {
+    /// Its verdict.
+    pub verdict: PackageVerdict,
+    /// Band and sentence by the operator's word; none where he has none.
+    pub operator: Option<(Band, String)>,
+    /// Its known users.
+    pub users: Option<u64>,
+    /// The licence that it states.
+    pub licence: Option<String>,
+    /// The repository that its listing states.
+    pub repository: Option<String>,
+    /// The other things that its listing names.
+    pub links: Vec<String>,
+}
+
+/// What the capabilities of a package come to.
+#[derive(Clone, Debug, Default)]
+pub struct PackageSummary {
+    verdict: Option<PackageVerdict>,
+    /// The strictest band that the operator acts on, whether by his word or not.
+    acting: Option<(Band, String)>,
+    is_heard: bool,
+    users: Option<u64>,
+    licence: Option<String>,
+    repository: Option<String>,
+    links: Vec<String>,
+}
+
+impl PackageSummary {
+    /// Takes a capability in. They come in their order, so that of equals the first stays.
+    pub fn add(&mut self, part: CapabilityPart) {
+        let CapabilityPart { verdict, operator, users, licence, repository, links } = part;
+        self.is_heard |= operator.is_some();
+        let acting = operator.unwrap_or_else(|| (verdict.band, verdict.reason.clone()));
+        if self.acting.as_ref().is_none_or(|known| place(known.0) < place(acting.0)) {
+            self.acting = Some(acting);
+        }
+        if self.verdict.as_ref().is_none_or(|known| place(known.band) < place(verdict.band)) {
+            self.verdict = Some(verdict);
+        }
+        self.users = self.users.max(users);
+        self.licence = self.licence.take().or(licence);
+        self.repository = self.repository.take().or(repository);
+        if self.links.is_empty() {
+            self.links = links;
         }
     }
 }
 
+/// The cell of links; null where there are none.
+pub fn links_of(links: &[String]) -> Option<AsJson<&[String]>> {
+    Some(AsJson(links)).filter(|links| !links.0.is_empty())
+}
+
 impl<'a> PackageRow<'a> {
-    /// The row of a package, by what its capabilities come to; none where none of them has a value.
-    pub fn of(package: &'a str, verdict: Option<&'a PackageVerdict>, rolled: Option<&'a RollUp>) -> Self {
+    /// The row of a package, by what its capabilities come to; no number where none of them has a value.
+    pub fn of(package: &'a str, summary: &'a PackageSummary, rolled: Option<&'a RollUp>) -> Self {
+        let verdict = summary.verdict.as_ref();
+        let operator = summary.acting.as_ref().filter(|_| summary.is_heard);
         Self {
             package,
             capabilities: rolled.map_or(0, |rolled| rolled.capabilities),
@@ -68,6 +137,14 @@ impl<'a> PackageRow<'a> {
             band: verdict.map(|verdict| verdict.band),
             reason: verdict.map(|verdict| &*verdict.reason),
             capability: verdict.map(|verdict| &*verdict.capability),
+            trust: verdict.and_then(|verdict| verdict.trust),
+            rank_kind: verdict.and_then(|verdict| verdict.rank_kind),
+            users: summary.users,
+            licence: summary.licence.as_deref(),
+            repository: summary.repository.as_deref(),
+            links: links_of(&summary.links),
+            operator_band: operator.map(|(band, _)| *band),
+            operator_reason: operator.map(|(_, reason)| &**reason),
         }
     }
 }

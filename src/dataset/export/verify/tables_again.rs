@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use capdex_model::capability::CapabilityRole;
+use capdex_model::points::Points;
 use capdex_model::score::RubricRef;
 use capdex_rubrics::RUBRICS;
 use capdex_rubrics::rank::{RankKey, Standings, TRUST};
 use capdex_rubrics::saferskills::{self, RolledUpCapability};
 
+use super::operator;
 use super::recomputed::{Judged, Print, Recomputed, bytes, print};
 use super::{Dataset, Verified};
 use crate::escape::count;
@@ -16,7 +18,7 @@ use crate::export::field::Field as _;
 use crate::export::rank_order::{Ranks, speaks};
 use crate::export::table_row::{ReadRow as _, TableRow as _};
 use crate::export::tables::capabilities::ReadCapabilityRow;
-use crate::export::tables::packages::{PackageRow, PackageVerdict, ReadPackageRow};
+use crate::export::tables::packages::{PackageRow, PackageSummary, PackageVerdict, ReadPackageRow};
 use crate::export::tables::score_breakdowns::ReadBreakdownRow;
 use crate::export::tables::scores::ReadScoreRow;
 
@@ -31,7 +33,9 @@ pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified 
         let mut scored = check_scores(dataset, recomputed, &mut verified)?;
         let packages = check_ranks(dataset, recomputed, &mut scored, &mut verified)?;
         check_scored(dataset, &scored, &mut verified);
-        check_packages(dataset, packages, &mut verified)
+        check_packages(dataset, packages, &mut verified)?;
+        // Version 1 knew no rulings.
+        if dataset.manifest.is_first_version() { Ok(()) } else { operator::check(dataset, &mut verified) }
     };
     if let Err(error) = checked() {
         verified.differs(format!("{error:#}"));
@@ -127,10 +131,10 @@ fn is_analysed(row: &ReadCapabilityRow) -> bool {
     row.completeness.as_text() == "analysed"
 }
 
-/// What makes the row of a package: its verdict, and the members of its number.
+/// What makes the row of a package: what its capabilities come to, and the members of its number.
 #[derive(Default)]
 struct PackageParts {
-    verdict: Option<PackageVerdict>,
+    summary: PackageSummary,
     members: Vec<RolledUpCapability>,
 }
 
@@ -178,14 +182,20 @@ fn check_ranks(
                 verified.differs(format!("{file}: the verdict of {slug} is not what its scores give"));
             }
         }
-        PackageVerdict { band: merit.band, reason, capability: slug.to_owned() }.join(&mut of_package.verdict);
+        // Without all scores of its kind its trust is unknown, and the row's own is taken.
+        let said = || row.trust.as_number().map(Points::round_from);
+        let trust = standings.as_ref().map_or_else(said, |known| known.trust(merit).filter(|_| rank.is_some()));
+        let capability = slug.to_owned();
+        of_package.summary.add(row.part(PackageVerdict { band: merit.band, reason, capability, trust, rank_kind }));
         let Some(standings) = &standings else { return Ok(()) };
-        let trust = standings.trust(merit).filter(|_| rank.is_some());
         if !is_first_version && print([&row.trust]) != print([&trust.into_cell()?]) {
             verified.differs(format!("{file}: the trust of {slug} is not what the scores of its kind give"));
         }
         // The whole key of the order: then slug, then id, which makes every order but one wrong.
-        let key = (standings.key(merit, dataset.manifest.rank_by == TRUST), slug.to_owned(), id);
+        // As written, like what could not be read: no file is in the dataset.
+        let bytes = row.bytes.as_integer().and_then(|bytes| u64::try_from(bytes).ok());
+        let merit = merit.clone().with_bytes(bytes);
+        let key = (standings.key(&merit, dataset.manifest.rank_by == TRUST), slug.to_owned(), id);
         is_ordered &= before.as_ref().is_none_or(|before| *before < key);
         before = Some(key);
         Ok(())
@@ -316,11 +326,11 @@ fn check_packages(
     })?;
     verified.ranks += u64::try_from(written.len())?;
     let mut rolled: Vec<Print> = Vec::with_capacity(packages.len());
-    for (package, PackageParts { verdict, members }) in packages {
+    for (package, PackageParts { summary, members }) in packages {
         let number = saferskills::roll_up(&members);
         // Version 1 lacks the verdict and the package URL.
-        let verdict = verdict.filter(|_| !dataset.manifest.is_first_version());
-        let mut row = PackageRow::of(&package, verdict.as_ref(), number.as_ref());
+        let summary = if dataset.manifest.is_first_version() { PackageSummary::default() } else { summary };
+        let mut row = PackageRow::of(&package, &summary, number.as_ref());
         row.purl = row.purl.filter(|_| !dataset.manifest.is_first_version());
         rolled.push(print(&row.into_cells()?));
     }

@@ -10,6 +10,7 @@ use capdex_model::ids::ListingKey;
 use capdex_model::listing::Listing;
 use capdex_model::score::{Score, Verdict};
 use capdex_model::surface::SurfaceInventory;
+use capdex_rubrics::operator::OperatorVerdict;
 
 use super::excerpt::{self, Excerpt};
 use crate::report::site::{CapabilitySummary, Site};
@@ -41,6 +42,8 @@ pub(crate) struct CapabilityPageData {
     pub(crate) scores: Vec<Score>,
     /// The verdict over them.
     pub(crate) verdict: Verdict,
+    /// The verdict by the operator's word; none where he has none.
+    pub(crate) operator: Option<OperatorVerdict>,
     /// What a model reads of it; none where its scan did not list that.
     pub(crate) surfaces: Option<SurfaceInventory>,
     /// Every scan, oldest first.
@@ -83,6 +86,7 @@ pub(crate) fn read(
         listing: reader.listing(&current.listing)?.and_then(|known| known.listing),
         listed: listed(reader, &current)?,
         excerpts: excerpt::read(reader, &current, &facts)?,
+        operator: ranked_capability::operator(reader, &current, &facts, (&scores, &verdict), site.as_of)?,
         current,
         facts,
         scores,

@@ -43,6 +43,7 @@ pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageDa
         &html! {
             (heading(&name, &lead(row)))
             p class="reason" { (layout::band(row.band)) " because: " (quoted(&data.verdict.reason, TEXT)) "." }
+            (by_the_operator(data))
             (contents())
             (summary(site, row, data))
             section aria-labelledby="scores" { h2 id="scores" { "Scores" } (scores::section(data)) }
@@ -61,6 +62,24 @@ fn lead(row: &CapabilitySummary) -> Markup {
         (layout::band(row.band)) " " (row.kind.as_str()) " in " (quoted(&row.package, NAME))
         @if let Some(version) = &row.version { " " (quoted(version, 60)) }
         @if !row.path.is_empty() { ", " code { (quoted(&row.path, NAME)) } }
+    }
+}
+
+/// The operator's word beside the verdict.
+fn by_the_operator(data: &CapabilityPageData) -> Markup {
+    let Some(said) = &data.operator else { return html! {} };
+    html! {
+        p class="reason" { (layout::band(said.band)) " by the operator's word, because: " (quoted(&said.reason, TEXT)) "." }
+        @if !said.rulings.is_empty() {
+            ul class="list" {
+                @for ruling in &said.rulings {
+                    li {
+                        (quoted(&ruling.scope.to_string(), NAME)) ": " (quoted(&ruling.words(), TEXT))
+                        @if ruling.content.is_none() { ", for any content" }
+                    }
+                }
+            }
+        }
     }
 }
 

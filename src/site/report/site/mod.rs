@@ -16,6 +16,7 @@ use capdex_rubrics::RUBRICS;
 use capdex_rubrics::rank::{Merit, Standings, TRUST, users};
 
 use capdex_dataset::escape::shorten;
+use capdex_dataset::export::file_sizes::FileSizes;
 use capdex_dataset::export::rank_order::Ranks;
 use capdex_dataset::export::ranked_capability;
 use capdex_dataset::finding::SeverityCounts;
@@ -111,13 +112,15 @@ impl Site {
     pub fn load(reader: &Reader, as_of: AsOf, told: impl Fn()) -> anyhow::Result<Self> {
         let mut figures = Figures::default();
         let mut ranked: Vec<(Merit, CapabilitySummary)> = Vec::new();
+        let mut sizes = FileSizes::default();
         // One at a time: facts of all capabilities together would not fit into memory.
         reader.each_current(|current| -> anyhow::Result<()> {
             let facts = ranked_capability::facts(reader, &current)?;
             let (scores, verdict) = ranked_capability::scores(reader, &current, as_of)?;
             let kind = current.capability.kind;
             let users = users(&facts);
-            let merit = Merit::of(kind, verdict.band, &scores, TRUST).with_users(users);
+            let bytes = sizes.of(reader, &current)?;
+            let merit = Merit::of(kind, verdict.band, &scores, TRUST).with_users(users).with_bytes(Some(bytes));
             let row = CapabilitySummary { users, ..row(current, &scores, &verdict, SeverityCounts::of(&facts)) };
             // Counted while the facts are at hand, because they are not kept.
             figures.count(&row, &facts, &scores);

@@ -141,6 +141,14 @@ pub(in crate::serve) fn one(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> 
             Some(surfaces) => item.with_surfaces(surfaces),
             None => item,
         };
+        let mut item = item;
+        let operator = ranked_capability::operator(ask.reader, current, &facts, (&scores, &verdict), ask.site.as_of)?;
+        item.verdict.operator = operator.as_ref();
+        for (at, ruling) in operator.iter().flat_map(|said| &said.set_aside) {
+            if let (Some(finding), Some(said)) = (item.findings.get_mut(*at), &operator) {
+                finding.ruling = said.rulings.get(*ruling);
+            }
+        }
         let mut object = object(row);
         object.insert("schema".to_owned(), json!("capdex.capability/1"));
         object.insert("as_of".to_owned(), json!(ask.site.as_of));
