@@ -68,6 +68,12 @@ pub(super) struct Program<'e> {
     uncalled: Cell<bool>,
     /// True where contexts were left out at this place.
     cut: Cell<bool>,
+    /// True where a part of what stands at this place took more steps than it may.
+    part_spent: Cell<bool>,
+    /// The most functions around each other that are looked up for one expression.
+    levels: Cell<usize>,
+    /// The calls of each function that are being worked out.
+    running: RefCell<BTreeMap<(usize, outline::FunctionId), usize>>,
     /// The models whose schemas are being worked out inside each other.
     models: Cell<usize>,
     /// The functions whose parameters were asked for and are not known.
@@ -108,6 +114,9 @@ impl<'e> Program<'e> {
             most_of_place: steps / SHARE_OF_PLACE,
             uncalled: Cell::new(false),
             cut: Cell::new(false),
+            part_spent: Cell::new(false),
+            levels: Cell::new(contexts::MAX_LEVELS),
+            running: RefCell::default(),
             models: Cell::new(0),
             missing: RefCell::default(),
             known: RefCell::default(),
@@ -132,10 +141,36 @@ impl<'e> Program<'e> {
         self.steps.set(own);
         self.uncalled.set(false);
         self.cut.set(false);
+        self.part_spent.set(false);
         work(self);
-        let spent = self.is_spent();
+        let spent = self.is_spent() || self.part_spent.get();
         self.later.set(self.later.get() + self.steps.take());
         !spent
+    }
+
+    /// Works with a quarter of the steps that are left, so that the parts after it can be told.
+    fn with_part<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.with_at_most(self.steps.get() / 4, work)
+    }
+
+    /// Works with no more than some of the steps that are left.
+    fn with_at_most<T>(&self, part: u64, work: impl FnOnce() -> T) -> T {
+        let all = self.steps.get();
+        let part = part.min(all);
+        self.steps.set(part);
+        let result = work();
+        let left = self.steps.get();
+        if left == 0 {
+            self.cut.set(true);
+            self.part_spent.set(true);
+        }
+        self.steps.set(all - part + left);
+        result
+    }
+
+    /// True where the first try took too many steps: callers of callers are not looked up.
+    fn is_second_try(&self) -> bool {
+        self.levels.get() != contexts::MAX_LEVELS
     }
 
     /// Takes steps from the budget; false where it is spent.

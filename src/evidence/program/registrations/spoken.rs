@@ -464,7 +464,11 @@ impl Program<'_> {
     fn python_instructions(&self, module: usize, id: NodeId, name: &str, into: &mut Registrations) {
         let Some(outline) = self.outlines.get(module) else { return };
         let Node::Call { arguments, .. } = outline.node(id) else { return };
-        if !(name.ends_with("MCP") || name.ends_with("Server")) {
+        // `FastMCPProxy(…)`, and `FastMCP.from_openapi(…)`, which take them by name.
+        let makes_server = name.contains("MCP")
+            || name.ends_with("Server")
+            || matches!(name, "as_proxy" | "from_openapi" | "from_fastapi");
+        if !makes_server {
             return;
         }
         let named = arguments.iter().find(|argument| argument.name.as_deref() == Some("instructions"));
