@@ -46,6 +46,9 @@ const MAX_STEPS: u64 = 4_000_000;
 /// The share of the steps for one place that registers something, so that none uses up what the others need.
 const SHARE_OF_PLACE: u64 = 6;
 
+/// The steps with which one place is tried first: enough for nearly all.
+const FEW_STEPS: u64 = 8_000;
+
 /// The depth to which expressions and calls are followed: each level takes some stack.
 const MAX_DEPTH: usize = 160;
 
@@ -148,9 +151,11 @@ impl<'e> Program<'e> {
         !spent
     }
 
-    /// Works with a quarter of the steps that are left, so that the parts after it can be told.
+    /// Works with a part of the steps that are left, so that what stands after it can be told: half of a few, and a
+    /// quarter of many.
     fn with_part<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.with_at_most(self.steps.get() / 4, work)
+        let all = self.steps.get();
+        self.with_at_most(if all > FEW_STEPS { all / 4 } else { all / 2 }, work)
     }
 
     /// Works with no more than some of the steps that are left.

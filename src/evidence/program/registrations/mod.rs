@@ -13,7 +13,7 @@ use capdex_model::snapshot::{Gap, GapReason};
 use super::contexts::{FEW_LEVELS, MAX_LEVELS};
 use super::outline::{ClassId, FunctionId, ModuleLanguage, NodeId};
 use super::value::UNTOLD;
-use super::{MAX_DEPTH, Program};
+use super::{FEW_STEPS, MAX_DEPTH, Program};
 use crate::Evidence;
 use crate::code::{Places, SourceView, on_stack};
 use crate::manifest::{around, folder_of};
@@ -31,9 +31,6 @@ use spoken::FoundSurface;
 
 /// The most registrations of one package: far more than the largest server has.
 const MAX_TOOLS: usize = 5_000;
-
-/// The steps of the first try of a place: enough for nearly all.
-const STEPS_OF_FIRST_TRY: u64 = 5_000;
 
 /// What is registered by a function for others, none of which is in the package.
 const HANDED_ON: &str = "tool for callers outside of the package";
@@ -269,7 +266,7 @@ impl Program<'_> {
             }
             for (offset, place) in self.sites_of(module) {
                 let before = (all.found.len(), all.unresolved.len(), all.spoken.len());
-                if !self.at_place(STEPS_OF_FIRST_TRY, |program| program.registered_at(module, place, &mut all)) {
+                if !self.at_place(FEW_STEPS, |program| program.registered_at(module, place, &mut all)) {
                     all.found.truncate(before.0);
                     all.unresolved.truncate(before.1);
                     all.spoken.truncate(before.2);

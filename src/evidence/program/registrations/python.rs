@@ -260,7 +260,7 @@ impl Program<'_> {
         let mut parts = self.parts_of(&object, 0);
         if name_of(&parts.name).is_none() {
             // Kits name such a tool after its class; a base of the package's own is no kit.
-            if !bases.iter().any(|base| base.contains('.')) {
+            if !bases.iter().any(|base| base.contains('.') && base.ends_with("Tool")) {
                 return;
             }
             parts.name = Value::text(snake(own.strip_suffix("Tool").unwrap_or(own)));

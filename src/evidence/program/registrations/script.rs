@@ -82,7 +82,12 @@ impl Program<'_> {
                 // What a constructor was given has a name and no more where it is the server: `registerTools(server)`.
                 let is_tool =
                     matches!(first, Value::Map(_)) || !parts.description.is_unknown() || parts.schema.is_some();
-                is_tool && into.add(self, module, offset, parts)
+                // Tools of other kits have no name: `tool({ description, execute })`.
+                let may_have_name = match first {
+                    Value::Map(map) => !map.whole || map.entries.contains_key("name"),
+                    _ => false,
+                };
+                is_tool && (may_have_name || !parts.name.is_unknown()) && into.add(self, module, offset, parts)
             }
             _ if given.positional.len() >= 2 => {
                 let parts = self.parts_of_call(given, bare, 0);
