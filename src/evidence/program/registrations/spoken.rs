@@ -471,6 +471,10 @@ impl Program<'_> {
         if !makes_server {
             return;
         }
+        // What stands behind a proxy, or in a description of an API, is offered as well.
+        if name.ends_with("MCPProxy") || matches!(name, "as_proxy" | "from_openapi" | "from_fastapi") {
+            into.unresolved(module, outline.offset(id), "list of tools");
+        }
         let named = arguments.iter().find(|argument| argument.name.as_deref() == Some("instructions"));
         // FastMCP takes them second.
         let second = || arguments.get(1).filter(|second| name == "FastMCP" && second.name.is_none() && !second.spread);

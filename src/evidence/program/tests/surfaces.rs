@@ -192,6 +192,8 @@ fn a_proxy_gives_instructions() {
         "proxy.py",
         "from fastmcp.server.proxy import FastMCPProxy\nproxy = FastMCPProxy(client_factory=f, instructions=('Ask here ' 'first.'))\n",
     )];
+    // The tools are behind it.
+    assert_eq!(unresolved(&gathered(&files)).len(), 1);
     assert_eq!(shown(&gathered(&files)).len(), 1);
     assert!(shown(&gathered(&files))[0].ends_with(": Ask here first."), "{:?}", shown(&gathered(&files)));
 }
