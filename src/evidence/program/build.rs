@@ -19,7 +19,7 @@ pub(super) struct OutlineBuilder {
     imported: BTreeSet<String>,
 }
 
-/// The most expressions of one module: about three times as many as a bundle of eight megabytes has.
+/// The most expressions of one module: more than a bundle of sixteen megabytes has.
 const MAX_NODES: usize = 8_000_000;
 
 impl OutlineBuilder {

@@ -11,6 +11,9 @@ use super::{MAX_DEPTH, Program};
 /// The most calls of one function inside each other.
 const MAX_RECURSION: usize = 2;
 
+/// The most calls of one function that are worked out inside each other, through whatever others.
+const MAX_TURNS_OF_CALL: usize = 2;
+
 /// The most ways out of a function that are looked at.
 const MAX_RETURNS: usize = 12;
 
@@ -100,12 +103,21 @@ impl Program<'_> {
         if depth > MAX_DEPTH || function.is_loop() || self.is_running(closure) {
             return Value::Unknown;
         }
+        // Functions that call themselves in several places take as many steps as two to the depth.
+        let key = (closure.module, closure.function);
+        let turn = self.running.borrow().get(&key).copied().unwrap_or(0);
+        if turn >= MAX_TURNS_OF_CALL {
+            return Value::Unknown;
+        }
+        self.running.borrow_mut().insert(key, turn + 1);
         let frames = self.frame(closure, given, depth);
         // Generators hand over several values; a loop over them sees each.
-        one_of(function.returns.iter().take(MAX_RETURNS).map(|id| {
+        let value = one_of(function.returns.iter().take(MAX_RETURNS).map(|id| {
             let inside = self.contexts_in_loops(closure.module, *id, &frames, depth + 1);
             one_of(inside.iter().map(|frames| self.value(closure.module, *id, frames, depth + 1)))
-        }))
+        }));
+        self.running.borrow_mut().insert(key, turn);
+        value
     }
 
     fn is_running(&self, closure: &Closure) -> bool {
@@ -199,7 +211,7 @@ impl Program<'_> {
 
     pub(super) fn pairs_of(&self, value: &Value, depth: usize) -> Value {
         let Some(map) = self.as_map(value, depth) else { return Value::Unknown };
-        let pair = |(key, value): (&String, &Value)| Value::list(vec![Value::text(key.as_str()), value.clone()], true);
+        let pair = |(key, value): (&String, &Value)| Value::list(vec![Value::key(key), value.clone()], true);
         Value::list(map.entries.iter().map(pair).collect(), map.whole)
     }
 

@@ -14,11 +14,17 @@ use super::{MAX_DEPTH, Program};
 /// The most contexts of one expression.
 const MAX_CONTEXTS: usize = 3_000;
 
+/// The steps for reading what was told of a place, where working it out took all.
+const STEPS_TO_READ: u64 = 20_000;
+
 /// The most functions of one name that a callback is handed to.
 const MAX_TAKERS: usize = 200;
 
 /// The most functions around each other that are looked up for one expression.
-const MAX_LEVELS: usize = 8;
+pub(super) const MAX_LEVELS: usize = 8;
+
+/// The same where the first try took too many steps: the calls of a function, and a loop around each.
+pub(super) const FEW_LEVELS: usize = 2;
 
 impl Program<'_> {
     /// What an evaluation gives in each context, with the contexts. A context adds a frame for every function whose
@@ -33,6 +39,12 @@ impl Program<'_> {
     ) -> Vec<(Frames, T)> {
         let mut results = Vec::new();
         self.expand(module, id, frames, (depth, 0), &evaluate, &mut results);
+        // What was told before the steps ran out is still to be read by whoever registers it.
+        if depth == 0 && self.is_spent() {
+            self.part_spent.set(true);
+            self.cut.set(true);
+            self.steps.set(STEPS_TO_READ);
+        }
         results
     }
 
@@ -49,7 +61,7 @@ impl Program<'_> {
         let outer = self.missing.take();
         let result = evaluate(frames);
         let missing = self.missing.replace(outer);
-        if depth > MAX_DEPTH || level > MAX_LEVELS || results.len() >= MAX_CONTEXTS || self.is_spent() {
+        if depth > MAX_DEPTH || level > self.levels.get() || results.len() >= MAX_CONTEXTS || self.is_spent() {
             // What it is in other contexts is not known.
             self.cut.set(self.cut.get() || !missing.is_empty());
             results.push((frames.clone(), result));
@@ -66,6 +78,18 @@ impl Program<'_> {
             self.uncalled.set(true);
             let unknown = self.unknown_frame(function, frames);
             return self.expand(module, id, &unknown, (depth + 4, level + 1), evaluate, results);
+        }
+        // The second try looks up one function around each expression, and no other for its calls.
+        // Each context has its share of the steps there.
+        if self.is_second_try() {
+            let next = level + self.levels.get() + 1;
+            for (at, context) in contexts.iter().enumerate() {
+                let share = self.steps.get() / (contexts.len() - at) as u64;
+                self.with_at_most(share, || {
+                    self.expand(module, id, context, (depth + 4, next), evaluate, results);
+                });
+            }
+            return;
         }
         for context in contexts {
             self.expand(module, id, &context, (depth + 4, level + 1), evaluate, results);

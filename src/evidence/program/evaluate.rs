@@ -5,12 +5,29 @@ use std::rc::Rc;
 
 use super::outline::{Entry, FunctionKind, Key, ModuleLanguage, Node, NodeId};
 use super::value::{
-    Closure, Frame, Frames, Instance, Listed, Mapped, Value, Written, frame_of, join, of_pairs, one_of,
+    Closure, Frame, Frames, Instance, Listed, Mapped, UNTOLD, Value, Written, frame_of, join, of_pairs, one_of,
 };
 use super::{MAX_DEPTH, Program};
 
 /// The most elements that a loop makes of one list.
 pub(super) const MAX_TURNS: usize = 2_000;
+
+/// True for the parts of a tool that may take any number of steps: a schema whose library the bundle holds, or what the
+/// tool does.
+fn is_dear(key: &Key) -> bool {
+    const DEAR: [&str; 9] = [
+        "inputSchema",
+        "input_schema",
+        "paramsSchema",
+        "parameters",
+        "outputSchema",
+        "output_schema",
+        "handler",
+        "execute",
+        "_meta",
+    ];
+    matches!(key, Key::Named(key) if DEAR.contains(&key.as_str()))
+}
 
 impl Program<'_> {
     /// The value of an expression in its frames.
@@ -100,13 +117,20 @@ impl Program<'_> {
 
     pub(super) fn object(&self, module: usize, entries: &[Entry], frames: &Frames, depth: usize) -> Mapped {
         let mut map = Mapped { entries: BTreeMap::new(), whole: true };
+        let mut untold = String::new();
         for entry in entries {
-            let value = self.value(module, entry.value, frames, depth + 1);
+            let work = || self.value(module, entry.value, frames, depth + 1);
+            let value = if is_dear(&entry.key) { self.with_part(work) } else { work() };
             match &entry.key {
                 Key::Named(key) => _ = map.entries.insert(key.clone(), value),
                 Key::Computed(key) => match self.value(module, *key, frames, depth + 1) {
                     Value::Text(key) if key.whole => _ = map.entries.insert(key.text.clone(), value),
-                    _ => map.whole = false,
+                    // What stands under a key that is not known stands all the same.
+                    _ => {
+                        untold.push_str(UNTOLD);
+                        map.entries.insert(untold.clone(), value);
+                        map.whole = false;
+                    }
                 },
                 Key::Spread => match value {
                     Value::Map(more) => {
@@ -231,7 +255,7 @@ impl Program<'_> {
     pub(super) fn as_list(&self, value: &Value, depth: usize) -> Value {
         match value {
             Value::List(_) => value.clone(),
-            Value::Map(map) => Value::list(map.entries.keys().map(Value::text).collect(), map.whole),
+            Value::Map(map) => Value::list(map.entries.keys().map(Value::key).collect(), map.whole),
             Value::Class(module, class) => self.members_of_class(*module, *class, depth),
             Value::Made(made) => made.given.positional.first().map_or(Value::Unknown, |first| match first {
                 Value::List(_) => first.clone(),
@@ -244,7 +268,7 @@ impl Program<'_> {
     /// The keys of an object or module as a list.
     pub(super) fn keys_of(&self, value: &Value, depth: usize) -> Value {
         match self.as_map(value, depth) {
-            Some(map) => Value::list(map.entries.keys().map(Value::text).collect(), map.whole),
+            Some(map) => Value::list(map.entries.keys().map(Value::key).collect(), map.whole),
             None => Value::Unknown,
         }
     }
@@ -284,6 +308,7 @@ impl Program<'_> {
             (Value::List(_), Value::Unknown) => object.clone(),
             // An outside class with type arguments: `FastMCP[State]`.
             (Value::Outside(_) | Value::Class(..), _) => object.clone(),
+            (Value::Map(map), _) => super::methods::any_text(map).unwrap_or_default(),
             _ => Value::Unknown,
         }
     }

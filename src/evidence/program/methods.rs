@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde_json::Value as Json;
 
 use super::Program;
-use super::value::{Given, Listed, Value, Written, join};
+use super::value::{Given, Listed, Mapped, Value, Written, join, one_of};
 
 impl Program<'_> {
     /// What a method of the language gives; none where the receiver's own members are to be asked.
@@ -25,7 +25,7 @@ impl Program<'_> {
                 // An entry of that name is what is called.
                 _ if map.entries.contains_key(method) => None,
                 "get" | "pop" | "setdefault" => {
-                    let key = given.positional.first()?.as_whole_text()?;
+                    let Some(key) = given.positional.first()?.as_whole_text() else { return any_text(map) };
                     Some(map.entries.get(key).or(given.positional.get(1)).cloned().unwrap_or_default())
                 }
                 "keys" => Some(self.keys_of(receiver, depth)),
@@ -38,6 +38,12 @@ impl Program<'_> {
             // A promise is what it brings.
             Value::Made(_) | Value::Unknown if method == "then" => {
                 self.call_function(given.positional.first()?, vec![receiver.clone()], depth)
+            }
+            // Each element of a list that is not known looks like what the function makes of it.
+            Value::Made(_) | Value::Unknown if matches!(method, "map" | "flatMap") => {
+                let Some(function @ Value::Function(_)) = given.positional.first() else { return None };
+                let each = self.call_function(function, vec![Value::Unknown, Value::Unknown], depth)?;
+                matches!(each, Value::Map(_)).then(|| Value::list(vec![each], false))
             }
             Value::Made(made) => match method {
                 "catch" | "finally" => Some(receiver.clone()),
@@ -114,6 +120,14 @@ impl Program<'_> {
             | "append" | "extend" => Some(Value::Unknown),
             _ => None,
         }
+    }
+}
+
+/// Any of the texts of an object, where the key is not known: none of them is hidden by it.
+pub(super) fn any_text(map: &Mapped) -> Option<Value> {
+    match one_of(map.entries.values().filter(|value| matches!(value, Value::Text(_))).cloned()) {
+        Value::Text(text) => Some(Value::Text(Rc::new(Written { whole: false, ..(*text).clone() }))),
+        _ => None,
     }
 }
 

@@ -46,6 +46,9 @@ const MAX_STEPS: u64 = 4_000_000;
 /// The share of the steps for one place that registers something, so that none uses up what the others need.
 const SHARE_OF_PLACE: u64 = 6;
 
+/// The steps with which one place is tried first: enough for nearly all.
+const FEW_STEPS: u64 = 8_000;
+
 /// The depth to which expressions and calls are followed: each level takes some stack.
 const MAX_DEPTH: usize = 160;
 
@@ -68,6 +71,12 @@ pub(super) struct Program<'e> {
     uncalled: Cell<bool>,
     /// True where contexts were left out at this place.
     cut: Cell<bool>,
+    /// True where a part of what stands at this place took more steps than it may.
+    part_spent: Cell<bool>,
+    /// The most functions around each other that are looked up for one expression.
+    levels: Cell<usize>,
+    /// The calls of each function that are being worked out.
+    running: RefCell<BTreeMap<(usize, outline::FunctionId), usize>>,
     /// The models whose schemas are being worked out inside each other.
     models: Cell<usize>,
     /// The functions whose parameters were asked for and are not known.
@@ -108,6 +117,9 @@ impl<'e> Program<'e> {
             most_of_place: steps / SHARE_OF_PLACE,
             uncalled: Cell::new(false),
             cut: Cell::new(false),
+            part_spent: Cell::new(false),
+            levels: Cell::new(contexts::MAX_LEVELS),
+            running: RefCell::default(),
             models: Cell::new(0),
             missing: RefCell::default(),
             known: RefCell::default(),
@@ -132,10 +144,38 @@ impl<'e> Program<'e> {
         self.steps.set(own);
         self.uncalled.set(false);
         self.cut.set(false);
+        self.part_spent.set(false);
         work(self);
-        let spent = self.is_spent();
+        let spent = self.is_spent() || self.part_spent.get();
         self.later.set(self.later.get() + self.steps.take());
         !spent
+    }
+
+    /// Works with a part of the steps that are left, so that what stands after it can be told: half of a few, and a
+    /// quarter of many.
+    fn with_part<T>(&self, work: impl FnOnce() -> T) -> T {
+        let all = self.steps.get();
+        self.with_at_most(if all > FEW_STEPS { all / 4 } else { all / 2 }, work)
+    }
+
+    /// Works with no more than some of the steps that are left.
+    fn with_at_most<T>(&self, part: u64, work: impl FnOnce() -> T) -> T {
+        let all = self.steps.get();
+        let part = part.min(all);
+        self.steps.set(part);
+        let result = work();
+        let left = self.steps.get();
+        if left == 0 {
+            self.cut.set(true);
+            self.part_spent.set(true);
+        }
+        self.steps.set(all - part + left);
+        result
+    }
+
+    /// True where the first try took too many steps: callers of callers are not looked up.
+    fn is_second_try(&self) -> bool {
+        self.levels.get() != contexts::MAX_LEVELS
     }
 
     /// Takes steps from the budget; false where it is spent.

@@ -290,6 +290,9 @@ impl<'e> Program<'e> {
 
     /// The values of an expression in all contexts in which it is worked out, with those contexts.
     fn in_contexts(&self, module: usize, id: NodeId, frames: &Frames, depth: usize) -> Vec<(Frames, Value)> {
+        if self.is_second_try() {
+            return vec![(frames.clone(), self.value(module, id, frames, depth + 1))];
+        }
         self.contexts_of(module, id, frames, depth, |frames| self.value(module, id, frames, depth + 1))
     }
 }

@@ -10,7 +10,7 @@ use rustpython_ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use super::outline::Outline;
 use super::{javascript, python};
 use crate::Evidence;
-use crate::code::{MAX_BYTES, SourceDialect, dialect, nesting_of, on_stack, with_program};
+use crate::code::{SourceDialect, dialect, nesting_of, on_stack, with_program};
 use crate::document::Document;
 use crate::manifest::is_foreign;
 
@@ -27,6 +27,10 @@ static SERVES: LazyLock<Regex> = LazyLock::new(|| {
                  |\\.tool\\(|ListTools|list_tools|inputSchema|input_schema|tools/list|MCPTool|mcp_tool|@tool|from mcp|@mcp|-mcp|mcp-|xmcp|@[a-z_.]+\\.tool\\b|@Tool\\(";
     Regex::new(words).expect("the pattern is fixed and valid")
 });
+
+/// The most bytes of one module that are outlined: bundles that carry a compiler or a documentation are larger than what
+/// is looked at for what it does ([`crate::code::MAX_BYTES`]).
+const MAX_MODULE: usize = 16 * 1024 * 1024;
 
 /// The most bytes of source that are outlined of one package.
 const MAX_SOURCE: usize = 48 * 1024 * 1024;
@@ -47,7 +51,7 @@ pub(super) fn outlines(evidence: &Evidence) -> Vec<Outline> {
     for document in own(evidence) {
         // Texts and schemas stand in modules that mention no tool, so every module of a server is outlined.
         let Some(dialect) = dialect(document) else { continue };
-        if document.text.len() > MAX_BYTES.min(left) || !is_worth(document) {
+        if document.text.len() > MAX_MODULE.min(left) || !is_worth(document) {
             continue;
         }
         left -= document.text.len();

@@ -144,6 +144,11 @@ impl Value {
         Self::written(text.into(), true)
     }
 
+    /// A key of an object; one that could not be told says so.
+    pub(super) fn key(key: &String) -> Self {
+        Self::written(key.clone(), !key.contains(UNTOLD))
+    }
+
     pub(super) fn written(text: String, whole: bool) -> Self {
         Self::Text(Rc::new(Written { text, whole, others: Vec::new() }))
     }

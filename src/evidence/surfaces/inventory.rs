@@ -4,7 +4,7 @@ use capdex_model::surface::{SurfaceInventory, SurfaceRecord, SurfaceRecordKind};
 
 use super::{Surface, SurfaceKind, SurfacePart};
 use crate::subject::Subject;
-use crate::tools::Tool;
+use crate::tools::{Tool, ToolOrigin};
 
 /// The beginning of the address of a resource that a client shows as a user interface (MCP Apps, SEP-1865).
 const UI: &str = "ui://";
@@ -40,7 +40,8 @@ fn record(subject: &Subject<'_>, surface: &Surface) -> Option<SurfaceRecord> {
             let tool = surface.tool.and_then(|at| subject.evidence.tools.get(at))?;
             let Tool { input_schema, output_schema, unread, .. } = tool;
             let has_schema = input_schema.is_some() || output_schema.is_some() || unread.schema;
-            let is_told = !unread.description && !unread.schema;
+            let is_named = tool.origin != ToolOrigin::Source || !tool.name.contains('…');
+            let is_told = is_named && !unread.description && !unread.schema;
             (SurfaceRecordKind::Tool, says("/description") || unread.description, has_schema, is_told && is_read)
         }
         SurfaceKind::Prompt => (SurfaceRecordKind::Prompt, says("/description"), has_arguments(), is_read),

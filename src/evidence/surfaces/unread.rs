@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use capdex_model::capability::Kind;
 use capdex_model::snapshot::{Gap, GapReason};
+use capdex_model::surface::{SurfaceRecord, SurfaceRecordKind};
 
 use super::inventory::records;
 use crate::document::Document;
@@ -32,11 +33,14 @@ static STARTS: LazyLock<Regex> = LazyLock::new(|| {
     crate::expression::of(&words.join("|"))
 });
 
-/// The gap of a server that is more than a description and of which no surface was read; its subject is the file in which
+/// The gap of a server that is more than a description and of which nothing that it offers was read; its subject is the file in which
 /// the server starts, as far as that is known. None for other capabilities, for lists of servers that a client starts,
 /// and where a list was read and is empty.
 pub fn unread_server(subject: &Subject<'_>) -> Option<Gap> {
-    if subject.capability.kind != Kind::McpServer || records(subject).next().is_some() || has_list(subject) {
+    // What a server says of itself is none of what it offers: a proxy has instructions, and its tools are elsewhere.
+    let offers = |record: &SurfaceRecord| record.kind != SurfaceRecordKind::Instructions;
+    if subject.capability.kind != Kind::McpServer || records(subject).any(|record| offers(&record)) || has_list(subject)
+    {
         return None;
     }
     let runs = |document: &&Document| match document.role {

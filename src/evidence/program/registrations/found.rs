@@ -9,7 +9,7 @@ use capdex_model::fact::Place;
 use crate::code::literal::{as_schema, is_annotations};
 use crate::program::Program;
 use crate::program::outline::{Argument, Entry, Key, Node, NodeId};
-use crate::program::value::{Frames, Given, Value};
+use crate::program::value::{Frames, Given, UNTOLD, Value};
 use crate::program::zod::MAX_SCHEMA;
 use crate::tools::{Tool, ToolOrigin, UnreadParts};
 
@@ -40,7 +40,7 @@ pub(super) struct Parts {
 
 /// The keys of an object that say what a tool is; the others are what it does.
 fn is_telling(key: &str) -> bool {
-    const KEYS: [&str; 14] = [
+    const KEYS: [&str; 13] = [
         "name",
         "title",
         "description",
@@ -52,7 +52,6 @@ fn is_telling(key: &str) -> bool {
         "metadata",
         "config",
         "tool",
-        "_meta",
         "method",
         "type",
     ];
@@ -175,10 +174,10 @@ impl Program<'_> {
         parts
     }
 
-    /// A tool from its parts; none without a name that can be one.
+    /// A tool from its parts; none without a name that can be one, unless a text for the model is known.
     pub(super) fn tool(&self, parts: &Parts, path: &str) -> Option<Tool> {
-        let name = name_of(&parts.name)?;
         let description = text_of(&parts.description);
+        let name = name_of(&parts.name).or_else(|| untold_name(&parts.name, description.as_deref()))?;
         let mut unread = UnreadParts {
             description: match (&parts.description, &description) {
                 (Value::Text(text), _) => !text.whole,
@@ -231,6 +230,25 @@ pub(super) fn name_of(value: &Value) -> Option<String> {
     // Prose stands in properties that happen to be called `name`.
     let fits = !name.is_empty() && name.len() <= MAX_NAME && !name.contains(['\n', '\r']);
     fits.then_some(name)
+}
+
+/// The name of a tool whose name could not be told and whose description could: what is known of it, with `…`. A phrase
+/// that stands in for a missing description is none.
+fn untold_name(name: &Value, description: Option<&str>) -> Option<String> {
+    const PHRASE: usize = 6;
+    let is_word = |word: &&str| word.contains(char::is_alphabetic);
+    if description?.split_whitespace().filter(is_word).take(PHRASE).count() < PHRASE {
+        return None;
+    }
+    let known = match name {
+        Value::Text(text) if text.whole => return None,
+        Value::Text(text) => text.text.as_str(),
+        Value::Unknown | Value::Outside(_) | Value::Made(_) => UNTOLD,
+        _ => return None,
+    };
+    let fits = known.len() <= MAX_NAME && !known.contains(['\n', '\r']);
+    let name = if known.contains(UNTOLD) { known.to_owned() } else { format!("{known}{UNTOLD}") };
+    Some(if fits { name } else { UNTOLD.to_owned() })
 }
 
 /// The text of a value with the texts that it may be instead, one a paragraph; none where no part is known.

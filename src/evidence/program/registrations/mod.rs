@@ -10,8 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use capdex_model::fact::Place;
 use capdex_model::snapshot::{Gap, GapReason};
 
+use super::contexts::{FEW_LEVELS, MAX_LEVELS};
 use super::outline::{ClassId, FunctionId, ModuleLanguage, NodeId};
-use super::{MAX_DEPTH, Program};
+use super::value::UNTOLD;
+use super::{FEW_STEPS, MAX_DEPTH, Program};
 use crate::Evidence;
 use crate::code::{Places, SourceView, on_stack};
 use crate::manifest::{around, folder_of};
@@ -30,9 +32,6 @@ use spoken::FoundSurface;
 /// The most registrations of one package: far more than the largest server has.
 const MAX_TOOLS: usize = 5_000;
 
-/// The steps of the first try of a place: enough for nearly all.
-const STEPS_OF_FIRST_TRY: u64 = 5_000;
-
 /// What is registered by a function for others, none of which is in the package.
 const HANDED_ON: &str = "tool for callers outside of the package";
 
@@ -49,10 +48,14 @@ pub(in crate::program) struct Registrations {
 }
 
 impl Registrations {
-    /// Adds a tool; false where its name is not known.
+    /// Adds a tool; false where its name is not known. `…` stands for the unknown name of one that is described: whoever
+    /// takes the name from elsewhere does not hide the text.
     fn add(&mut self, program: &Program<'_>, module: usize, offset: u32, parts: Parts) -> bool {
         let path = program.outlines.get(module).map(|outline| outline.path.as_str()).unwrap_or_default();
         let Some(tool) = program.tool(&parts, path) else { return false };
+        if tool.name.contains(UNTOLD) {
+            self.unresolved(module, offset, "tool name");
+        }
         if self.found.len() < MAX_TOOLS {
             self.found.push(Found { module, offset, tool });
         } else {
@@ -200,13 +203,20 @@ fn once(program: &Program<'_>, found: Vec<Found>, reached: &BTreeSet<usize>) -> 
             let text = copy.tool.description.clone().unwrap_or_default();
             // Two texts under one name are both read, so that nobody hides one behind the other; a part of one is no
             // second text.
-            let is_new = !copy.tool.unread.description && !texts.iter().any(|known| known.contains(text.trim()));
+            let is_new = (!copy.tool.unread.description || copy.tool.name.contains(UNTOLD))
+                && !texts.iter().any(|known| known.contains(text.trim()));
             if at == 0 || is_new {
                 texts.push(text);
                 kept.push(copy);
             }
         }
     }
+    // One that has its name elsewhere is no second tool.
+    let named = kept.iter().filter(|found| !found.tool.name.contains(UNTOLD));
+    let known: BTreeSet<String> = named.filter_map(|found| found.tool.description.clone()).collect();
+    kept.retain(|Found { tool, .. }| {
+        !tool.name.contains(UNTOLD) || tool.description.as_ref().is_some_and(|text| !known.contains(text))
+    });
     kept.sort_by_key(|found| (found.module, found.offset));
     kept
 }
@@ -256,7 +266,7 @@ impl Program<'_> {
             }
             for (offset, place) in self.sites_of(module) {
                 let before = (all.found.len(), all.unresolved.len(), all.spoken.len());
-                if !self.at_place(STEPS_OF_FIRST_TRY, |program| program.registered_at(module, place, &mut all)) {
+                if !self.at_place(FEW_STEPS, |program| program.registered_at(module, place, &mut all)) {
                     all.found.truncate(before.0);
                     all.unresolved.truncate(before.1);
                     all.spoken.truncate(before.2);
@@ -265,10 +275,20 @@ impl Program<'_> {
                 self.mark_cut(&mut all, before.0);
             }
         }
+        let mut left = dear.len() as u64;
         for (module, offset, place) in dear {
             let before = all.found.len();
-            if !self.at_place(self.most_of_place, |program| program.registered_at(module, place, &mut all)) {
+            // Where few places need more, each may take its part of all that is left.
+            let most = self.most_of_place.max(self.later.get() / left.max(1));
+            left -= 1;
+            if !self.at_place(most / 2, |program| program.registered_at(module, place, &mut all)) {
                 all.spent.insert((module, offset));
+                // What is known without the callers of the callers is worth more than nothing.
+                if all.found.len() == before {
+                    self.levels.set(FEW_LEVELS);
+                    self.at_place(most / 2, |program| program.registered_at(module, place, &mut all));
+                    self.levels.set(MAX_LEVELS);
+                }
             }
             self.mark_cut(&mut all, before);
         }

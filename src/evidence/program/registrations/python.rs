@@ -59,6 +59,14 @@ impl Program<'_> {
         }
         let Some(name) = last_name(outline, *callee) else { return };
         self.python_surface_call(module, id, name, into);
+        // `Prompt.from_function(f)` makes another surface.
+        let of = match outline.node(*callee) {
+            Node::Member(object, _) => last_name(outline, *object),
+            _ => None,
+        };
+        if of.is_some_and(|of| of.contains("Prompt") || of.contains("Resource")) {
+            return;
+        }
         match name {
             "add_tool" | "from_function" | "register_tool" | "from_callable" | "FunctionTool" | "StructuredTool" => {
                 let contexts =
@@ -251,7 +259,10 @@ impl Program<'_> {
         let object = self.instance(module, class, Given::default());
         let mut parts = self.parts_of(&object, 0);
         if name_of(&parts.name).is_none() {
-            // Kits name such a tool after its class.
+            // Kits name such a tool after its class; a base of the package's own is no kit.
+            if !bases.iter().any(|base| base.contains('.') && base.ends_with("Tool")) {
+                return;
+            }
             parts.name = Value::text(snake(own.strip_suffix("Tool").unwrap_or(own)));
         }
         if parts.description.is_unknown() {

@@ -26,7 +26,7 @@ impl Program<'_> {
             return self.constructed_tool(module, id, into);
         }
         self.script_surface(module, id, method, into);
-        if !registers(method) || arguments.is_empty() {
+        if !registers(method) || arguments.is_empty() || self.hands_on(module, id) {
             return;
         }
         // `tool` is the name of many things; those that take one argument and no name are of other kits.
@@ -37,8 +37,10 @@ impl Program<'_> {
         let offset = outline.offset(id);
         let takes_function = arguments.len() >= 2;
         for (_, mut given) in contexts {
-            // Helpers take the server first.
-            let named = |at: usize| given.positional.get(at).is_some_and(|value| name_of(value).is_some());
+            // Helpers take the server first. A name is one word: a phrase behind a name that is not known describes.
+            let is_word = |name: &String| !name.trim().contains(' ');
+            let named =
+                |at: usize| given.positional.get(at).and_then(name_of).is_some_and(|name| at == 0 || is_word(&name));
             if !named(0)
                 && (named(1)
                     || matches!(given.positional.first(), Some(Value::Outside(_) | Value::Made(_) | Value::Unknown))
@@ -58,6 +60,16 @@ impl Program<'_> {
         }
     }
 
+    /// True for a call that hands on what a registering function around it was given: `register("read", ...args)`. The
+    /// calls of that function tell the tools.
+    fn hands_on(&self, module: usize, id: NodeId) -> bool {
+        let Some(outline) = self.outlines.get(module) else { return false };
+        let Node::Call { arguments, .. } = outline.node(id) else { return false };
+        let around = outline.around(id).and_then(|around| outline.function(around));
+        let name = around.and_then(|around| around.name.as_deref()).filter(|name| registers(name));
+        arguments.iter().any(|argument| argument.spread) && name.is_some_and(|name| self.index.calls.contains_key(name))
+    }
+
     fn script_tool(&self, module: usize, offset: u32, given: &Given, bare: bool, into: &mut Registrations) -> bool {
         let Some(first) = given.positional.first() else { return false };
         match first {
@@ -66,7 +78,16 @@ impl Program<'_> {
                 told.count() > 0
             }
             Value::Map(_) | Value::Made(_) | Value::Instance(_) => {
-                into.add(self, module, offset, self.parts_of(first, 0))
+                let parts = self.parts_of(first, 0);
+                // What a constructor was given has a name and no more where it is the server: `registerTools(server)`.
+                let is_tool =
+                    matches!(first, Value::Map(_)) || !parts.description.is_unknown() || parts.schema.is_some();
+                // Tools of other kits have no name: `tool({ description, execute })`.
+                let may_have_name = match first {
+                    Value::Map(map) => !map.whole || map.entries.contains_key("name"),
+                    _ => false,
+                };
+                is_tool && (may_have_name || !parts.name.is_unknown()) && into.add(self, module, offset, parts)
             }
             _ if given.positional.len() >= 2 => {
                 let parts = self.parts_of_call(given, bare, 0);

@@ -464,8 +464,16 @@ impl Program<'_> {
     fn python_instructions(&self, module: usize, id: NodeId, name: &str, into: &mut Registrations) {
         let Some(outline) = self.outlines.get(module) else { return };
         let Node::Call { arguments, .. } = outline.node(id) else { return };
-        if !(name.ends_with("MCP") || name.ends_with("Server")) {
+        // `FastMCPProxy(…)`, and `FastMCP.from_openapi(…)`, which take them by name.
+        let makes_server = name.contains("MCP")
+            || name.ends_with("Server")
+            || matches!(name, "as_proxy" | "from_openapi" | "from_fastapi");
+        if !makes_server {
             return;
+        }
+        // What stands behind a proxy, or in a description of an API, is offered as well.
+        if name.ends_with("MCPProxy") || matches!(name, "as_proxy" | "from_openapi" | "from_fastapi") {
+            into.unresolved(module, outline.offset(id), "list of tools");
         }
         let named = arguments.iter().find(|argument| argument.name.as_deref() == Some("instructions"));
         // FastMCP takes them second.

@@ -57,6 +57,33 @@ fn circles_end() {
 }
 
 #[test]
+fn functions_that_call_themselves_twice_end() {
+    let files = [(
+        "a.js",
+        "function f(x) { if (x.a) return f(x.a) + g(x.b); return f(x.c) || g(x.d) } \
+         function g(x) { if (x.a) return g(f(x.a)); return f(x.b) + f(x.c) } \
+         server.tool('weigh', 'Weighs', { stone: z.string().describe(f(seen)) }, cb); server.tool('sum', 'Sums', {}, cb)",
+    )];
+    let evidence = gathered(&files);
+    let names: Vec<&str> = evidence.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["sum", "weigh"]);
+}
+
+/// What stands beside a part that takes any number of steps is told.
+#[test]
+fn a_dear_schema_hides_no_text() {
+    let mut library = String::from("const l0 = (x) => [x, x];\n");
+    for at in 1..40 {
+        let before = at - 1;
+        _ = writeln!(library, "const l{at} = (x) => [l{before}(x), l{before}([x])];");
+    }
+    let tool = "server.registerTool('weigh', { inputSchema: l39(1), description: 'Weighs' }, cb)";
+    let evidence = gathered(&[("a.js", &format!("{library}{tool}"))]);
+    assert_eq!(evidence.tools.iter().map(show).collect::<Vec<_>>(), ["weigh: Weighs~"]);
+    assert!(is_cut(&evidence));
+}
+
+#[test]
 fn names_that_double_each_other_are_cut() {
     let mut script = "const a0 = 'xxxxxxxx';".to_owned();
     let mut python = "a0 = 'xxxxxxxx'\n".to_owned();

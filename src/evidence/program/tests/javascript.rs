@@ -426,6 +426,14 @@ fn schema_libraries() {
             &["f {a?: string}"],
         ),
         (
+            "a method that hands on what it was given",
+            &[(
+                "s.js",
+                "class S extends McpServer { withAccess(access, ...args) { this.registerTool(args[0], { description: args[1] }, cb) } registerToolWithAccess(access, ...args) { this.withAccess(access, ...args) } addTool(...args) { this.registerToolWithAccess('read', ...args) } } new S().addTool('weigh', 'Weighs', cb)",
+            )],
+            &["weigh: Weighs"],
+        ),
+        (
             "arguments that are called like parts of a tool",
             &[(
                 "s.js",

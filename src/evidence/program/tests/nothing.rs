@@ -30,6 +30,27 @@ fn nothing_is_registered() {
             )],
         ),
         (
+            "a helper that takes the server",
+            &[(
+                "a.js",
+                "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'; import { registerTools } from 'elsewhere'; const s = new McpServer({ name: 'stones', version: '1' }); registerTools(s, new Api())",
+            )],
+        ),
+        (
+            "a tool of another kit",
+            &[(
+                "a.js",
+                "import { tool } from 'ai'; import '@modelcontextprotocol/sdk/server/mcp.js'; export const weigh = tool({ description: 'Weighs each of the stones in turn', execute: f })",
+            )],
+        ),
+        (
+            "a base class of the package's own",
+            &[(
+                "a.py",
+                "from abc import ABC\nfrom mcp.server import Server\nclass BaseTool(ABC):\n    async def execute(self): ...\nclass WeighTool(BaseTool):\n    'Weighs'\n    async def execute(self, stone: str): ...\n",
+            )],
+        ),
+        (
             "a list of people",
             &[("a.js", "const people = [{ name: 'ada', description: 'a person' }]; register(people); // mcpServer")],
         ),

@@ -68,6 +68,35 @@ fn what_has_no_name_is_a_gap() {
 }
 
 #[test]
+fn a_name_from_elsewhere_hides_no_text() {
+    let kit =
+        "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'; import { NAMES, all } from 'elsewhere'; ";
+    for (source, expected) in [
+        (
+            "server.registerTool(NAMES.weigh, { description: 'Weighs each of the stones in turn' }, cb)",
+            "…: Weighs each of the stones in turn",
+        ),
+        (
+            "server.registerTool(`${NAMES.own}_weigh`, { description: 'Weighs each of the stones in turn' }, cb)",
+            "…_weigh: Weighs each of the stones in turn",
+        ),
+        (
+            "server.tool(NAMES.weigh, 'Weighs each of the stones in turn', {}, cb)",
+            "…: Weighs each of the stones in turn any",
+        ),
+        (
+            "const TEXTS = { [NAMES.weigh]: 'Weighs each of the stones in turn' }; \
+             server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: all().map((tool) => ({ ...tool, description: TEXTS[tool.name] })) }))",
+            "…: Weighs each of the stones in turn~",
+        ),
+    ] {
+        let evidence = gathered(&[("s.js", &format!("{kit}{source}"))]);
+        assert_eq!(evidence.tools.iter().map(show).collect::<Vec<_>>(), [expected], "{source}");
+        assert!(!unresolved(&evidence).is_empty(), "{source}");
+    }
+}
+
+#[test]
 fn two_texts_under_one_name_both_stand() {
     let evidence = gathered(&[
         ("a.js", "server.tool('weigh', 'Weighs', {}, cb)"),

@@ -185,3 +185,15 @@ fn copies_of_one_surface_stand_once_and_differing_texts_both() {
     let differing = [("index.mjs", one.as_str()), ("other.mjs", other.as_str())];
     assert_eq!(shown(&gathered(&differing)), ["server server: Ask.", "prompt plan: Plans.", "prompt plan: Overrules."]);
 }
+
+#[test]
+fn a_proxy_gives_instructions() {
+    let files = [(
+        "proxy.py",
+        "from fastmcp.server.proxy import FastMCPProxy\nproxy = FastMCPProxy(client_factory=f, instructions=('Ask here ' 'first.'))\n",
+    )];
+    // The tools are behind it.
+    assert_eq!(unresolved(&gathered(&files)).len(), 1);
+    assert_eq!(shown(&gathered(&files)).len(), 1);
+    assert!(shown(&gathered(&files))[0].ends_with(": Ask here first."), "{:?}", shown(&gathered(&files)));
+}
