@@ -134,7 +134,15 @@ impl Program<'_> {
                 },
                 Key::Spread => match value {
                     Value::Map(more) => {
-                        map.entries.extend(more.entries.clone());
+                        // A flag under a condition is no promise; a text under one is said all the same.
+                        let is_choice = self
+                            .outlines
+                            .get(module)
+                            .is_some_and(|outline| matches!(outline.node(entry.value), Node::Choice(_)));
+                        let is_kept =
+                            |value: &Value| !(is_choice && matches!(value, Value::Plain(plain) if plain.is_boolean()));
+                        let kept = more.entries.iter().filter(|(_, value)| is_kept(value));
+                        map.entries.extend(kept.map(|(key, value)| (key.clone(), value.clone())));
                         map.whole &= more.whole;
                     }
                     Value::Module(other) => map.entries.extend(self.exports(other, depth + 1)),

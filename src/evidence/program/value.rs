@@ -296,6 +296,12 @@ pub(super) fn one_of(values: impl IntoIterator<Item = Value>) -> Value {
     for value in values {
         match (&mut chosen, value) {
             (_, Value::Unknown) => {}
+            // Which of two flags holds is not known.
+            (Value::Plain(first), Value::Plain(other))
+                if first.is_boolean() && other.is_boolean() && *first != other =>
+            {
+                return Value::Unknown;
+            }
             (Value::Text(first), Value::Text(other)) if first.text != other.text => {
                 let first = Rc::make_mut(first);
                 if first.others.len() < MAX_OTHERS {

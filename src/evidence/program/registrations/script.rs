@@ -41,14 +41,14 @@ impl Program<'_> {
             let is_word = |name: &String| !name.trim().contains(' ');
             let named =
                 |at: usize| given.positional.get(at).and_then(name_of).is_some_and(|name| at == 0 || is_word(&name));
-            if !named(0)
+            let is_behind = !named(0)
                 && (named(1)
                     || matches!(given.positional.first(), Some(Value::Outside(_) | Value::Made(_) | Value::Unknown))
-                        && given.positional.get(1).is_some_and(is_told))
-            {
+                        && given.positional.get(1).is_some_and(is_told));
+            if is_behind {
                 given.positional.remove(0);
             }
-            found |= self.script_tool(module, offset, &given, is_plain, into);
+            found |= self.script_tool(module, offset, &given, (is_plain, is_behind), into);
         }
         if !found
             && takes_function
@@ -70,7 +70,16 @@ impl Program<'_> {
         arguments.iter().any(|argument| argument.spread) && name.is_some_and(|name| self.index.calls.contains_key(name))
     }
 
-    fn script_tool(&self, module: usize, offset: u32, given: &Given, bare: bool, into: &mut Registrations) -> bool {
+    /// The tool that a call tells. `bare`: its parts may stand one by one. `is_behind`: something stood before them, a server
+    /// or the tool's name.
+    fn script_tool(
+        &self,
+        module: usize,
+        offset: u32,
+        given: &Given,
+        (bare, is_behind): (bool, bool),
+        into: &mut Registrations,
+    ) -> bool {
         let Some(first) = given.positional.first() else { return false };
         match first {
             Value::List(list) => {
@@ -84,7 +93,7 @@ impl Program<'_> {
                     matches!(first, Value::Map(_)) || !parts.description.is_unknown() || parts.schema.is_some();
                 // Tools of other kits have no name: `tool({ description, execute })`.
                 let may_have_name = match first {
-                    Value::Map(map) => !map.whole || map.entries.contains_key("name"),
+                    Value::Map(map) => is_behind || !map.whole || map.entries.contains_key("name"),
                     _ => false,
                 };
                 is_tool && (may_have_name || !parts.name.is_unknown()) && into.add(self, module, offset, parts)

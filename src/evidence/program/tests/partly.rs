@@ -105,3 +105,18 @@ fn two_texts_under_one_name_both_stand() {
     let texts: Vec<String> = evidence.tools.iter().map(show).collect();
     assert_eq!(texts, ["weigh: Weighs any", "weigh: Sends the stones away any"]);
 }
+
+#[test]
+fn a_flag_under_a_condition_is_no_promise() {
+    let kit =
+        "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'; import { quiet } from 'elsewhere'; ";
+    for annotations in [
+        "{ ...(quiet.has('weigh') ? { readOnlyHint: true } : {}), openWorldHint: true }",
+        "{ readOnlyHint: quiet.has('weigh') ? true : false, openWorldHint: true }",
+    ] {
+        let call = format!("server.registerTool('weigh', {{ description: 'Weighs', annotations: {annotations} }}, cb)");
+        let evidence = gathered(&[("s.js", &format!("{kit}{call}"))]);
+        let told = evidence.tools.first().and_then(|tool| tool.annotations.as_ref()).expect("annotations are read");
+        assert_eq!(told.to_string(), r#"{"openWorldHint":true}"#, "{annotations}");
+    }
+}
