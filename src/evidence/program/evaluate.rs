@@ -263,7 +263,7 @@ impl Program<'_> {
     pub(super) fn as_list(&self, value: &Value, depth: usize) -> Value {
         match value {
             Value::List(_) => value.clone(),
-            Value::Map(map) => Value::list(map.entries.keys().map(Value::key).collect(), map.whole),
+            Value::Map(map) => Value::list(map.entries.keys().map(|key| Value::key(key)).collect(), map.whole),
             Value::Class(module, class) => self.members_of_class(*module, *class, depth),
             Value::Made(made) => made.given.positional.first().map_or(Value::Unknown, |first| match first {
                 Value::List(_) => first.clone(),
@@ -276,7 +276,7 @@ impl Program<'_> {
     /// The keys of an object or module as a list.
     pub(super) fn keys_of(&self, value: &Value, depth: usize) -> Value {
         match self.as_map(value, depth) {
-            Some(map) => Value::list(map.entries.keys().map(Value::key).collect(), map.whole),
+            Some(map) => Value::list(map.entries.keys().map(|key| Value::key(key)).collect(), map.whole),
             None => Value::Unknown,
         }
     }

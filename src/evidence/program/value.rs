@@ -145,8 +145,8 @@ impl Value {
     }
 
     /// A key of an object; one that could not be told says so.
-    pub(super) fn key(key: &String) -> Self {
-        Self::written(key.clone(), !key.contains(UNTOLD))
+    pub(super) fn key(key: &str) -> Self {
+        Self::written(key.to_owned(), !key.contains(UNTOLD))
     }
 
     pub(super) fn written(text: String, whole: bool) -> Self {
