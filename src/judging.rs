@@ -63,7 +63,8 @@ fn lines(bundle: &Bundle, judged: &JudgedCapability) -> BTreeMap<(String, u32), 
     for (path, wanted) in wanted {
         let bytes = bundle.files.get(path).map(|file| &*file.bytes);
         let Some(text) = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()) else { continue };
-        let met = (1_u32..).zip(text.lines()).filter(|(number, _)| wanted.contains(number));
+        let last = wanted.last().copied().unwrap_or_default();
+        let met = (1..=last).zip(text.lines()).filter(|(number, _)| wanted.contains(number));
         let short = met.filter(|(_, line)| line.len() <= LINE_BYTES);
         lines.extend(short.map(|(number, line)| ((path.to_owned(), number), line.to_owned())));
     }

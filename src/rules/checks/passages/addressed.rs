@@ -14,7 +14,7 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 use super::super::destinations::Destinations;
-use super::sent::{Receiver, receiver};
+use super::sent::{Receiver, host_and_path, receiver};
 use super::{PLACES, Passage, instructions, passages, touched};
 use crate::questions;
 
@@ -104,21 +104,14 @@ fn is_strange(subject: &Subject<'_>, own: &Destinations, address: &str) -> bool 
     if OFFICES.iter().any(|office| lower.starts_with(office)) || ANYBODY.iter().any(|word| lower.contains(word)) {
         return false;
     }
-    let bucket = lower.strip_prefix("s3://").or_else(|| lower.strip_prefix("gs://"));
-    let host = match bucket {
-        Some(rest) => rest.split('/').next().unwrap_or_default(),
-        None => {
-            let rest = lower.split_once("://").map_or(lower.as_str(), |(_, rest)| rest);
-            let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-            rest.split(['/', ':', '?']).next().unwrap_or_default()
-        }
-    };
-    if host.len() < 6 || named_in(subject, host) > 1 {
-        return false;
-    }
-    bucket.is_some()
-        || receiver(subject, own, &lower) == Some(Receiver::Stranger)
+    let is_bucket = lower.starts_with("s3://") || lower.starts_with("gs://");
+    let (host, _) = host_and_path(&lower);
+    let is_foreign = || {
+        receiver(subject, own, &lower) == Some(Receiver::Stranger)
             && !own.are_told_of(subject, &format!("https://{host}/"))
+    };
+    // All texts are read last.
+    host.len() >= 6 && (is_bucket || is_foreign()) && named_in(subject, host) <= 1
 }
 
 /// In how many places the texts of a capability name a host.

@@ -266,13 +266,18 @@ pub(super) fn receiver(subject: &Subject<'_>, own: &Destinations, address: &str)
     if placeholder.iter().any(|word| lower.contains(word)) {
         return Some(Receiver::Placeholder);
     }
-    let rest = lower.split_once("://").or_else(|| lower.split_once('@')).map_or(lower.as_str(), |(_, rest)| rest);
-    let host = rest.split(['/', ':', '?']).next().unwrap_or_default();
-    let path = rest.split_once('/').map_or("", |(_, path)| path);
+    let (host, path) = host_and_path(&lower);
     let judged = own.judge(&format!("https://{host}/{path}"))?;
     let known =
         matches!(judged, Destination::Own | Destination::Local | Destination::Measuring) || is_subject(subject, host);
     (!known).then_some(Receiver::Stranger)
+}
+
+/// The host of an address of a page, a host or a mailbox, and what stands behind its first slash.
+pub(super) fn host_and_path(address: &str) -> (&str, &str) {
+    let rest = address.split_once("://").or_else(|| address.split_once('@')).map_or(address, |(_, rest)| rest);
+    let host = rest.split(['/', ':', '?']).next().unwrap_or_default();
+    (host, rest.split_once('/').map_or("", |(_, path)| path))
 }
 
 /// True where a capability is about the service of a host: its name stands in the capability's own name or description.
