@@ -9,9 +9,10 @@ pub fn surface_counts(inventory: &SurfaceInventory) -> Option<String> {
     let of_kind = |kind: SurfaceRecordKind| match inventory.count(kind) {
         0 => None,
         number => Some(match kind {
-            SurfaceRecordKind::Tool | SurfaceRecordKind::Prompt | SurfaceRecordKind::Resource => {
-                count(number, kind.as_str())
-            }
+            SurfaceRecordKind::Tool
+            | SurfaceRecordKind::Prompt
+            | SurfaceRecordKind::Resource
+            | SurfaceRecordKind::Skill => count(number, kind.as_str()),
             // One text by its nature, so that only several of them are counted.
             SurfaceRecordKind::Instructions if number == 1 => "instructions".to_owned(),
             SurfaceRecordKind::Instructions => format!("{number} instructions"),

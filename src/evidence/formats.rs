@@ -98,6 +98,12 @@ pub enum FormatReader {
     Plugin,
     /// The manifest of a marketplace, in JSON.
     Marketplace,
+    /// What an agent or a host says of itself to other agents, in JSON: an agent's card, a catalogue, an index of skills.
+    Card,
+    /// What a server says of itself to clients that have not connected yet, in JSON.
+    ServerCard,
+    /// The skills that were installed, with their sources, in JSON.
+    SkillsLock,
 }
 
 impl FormatReader {
@@ -109,13 +115,26 @@ impl FormatReader {
             Self::JsonServers | Self::YamlServers | Self::Recipe => Some(ManifestKind::McpJson),
             Self::Plugin => Some(ManifestKind::PluginJson),
             Self::Marketplace => Some(ManifestKind::MarketplaceJson),
+            Self::Card => Some(ManifestKind::Card),
+            Self::ServerCard => Some(ManifestKind::ServerJson),
+            Self::SkillsLock => Some(ManifestKind::SkillsLock),
             Self::Frontmatter | Self::Text | Self::Executable | Self::Module => None,
         }
     }
 
     /// True where it reads JSON, whatever the file's ending.
     pub const fn is_json(self) -> bool {
-        matches!(self, Self::JsonHooks | Self::JsonSettings | Self::JsonServers | Self::Plugin | Self::Marketplace)
+        matches!(
+            self,
+            Self::JsonHooks
+                | Self::JsonSettings
+                | Self::JsonServers
+                | Self::Plugin
+                | Self::Marketplace
+                | Self::Card
+                | Self::ServerCard
+                | Self::SkillsLock
+        )
     }
 }
 

@@ -21,11 +21,13 @@ pub enum SurfaceRecordKind {
     Instructions,
     /// A resource that a client shows as a user interface: its address begins with `ui://`.
     Ui,
+    /// A skill that an agent's card, a catalogue or an index of a host offers to other agents.
+    Skill,
 }
 
 impl SurfaceRecordKind {
     /// Every kind, in their order.
-    pub const ALL: [Self; 5] = [Self::Tool, Self::Prompt, Self::Resource, Self::Instructions, Self::Ui];
+    pub const ALL: [Self; 6] = [Self::Tool, Self::Prompt, Self::Resource, Self::Instructions, Self::Ui, Self::Skill];
 
     /// The word that is stored and printed.
     pub const fn as_str(self) -> &'static str {
@@ -35,6 +37,7 @@ impl SurfaceRecordKind {
             Self::Resource => "resource",
             Self::Instructions => "instructions",
             Self::Ui => "ui",
+            Self::Skill => "skill",
         }
     }
 }

@@ -85,6 +85,7 @@ mod tests {
             input_schema: Some(schema.into()),
             output_schema: None,
             annotations: Some(annotations.into()),
+            extra: None,
             unread: Default::default(),
             origin: ToolOrigin::ToolsList,
             place: Place::default(),

@@ -97,6 +97,7 @@ mod tests {
             input_schema: Some(json!({"type": "object", "properties": properties}).into()),
             output_schema: None,
             annotations: None,
+            extra: None,
             unread: Default::default(),
             origin: ToolOrigin::ToolsList,
             place: Place::default(),

@@ -148,6 +148,7 @@ mod tests {
             input_schema: None,
             output_schema: None,
             annotations: None,
+            extra: None,
             unread: Default::default(),
             origin: ToolOrigin::ToolsList,
             place: Place::default(),

@@ -31,6 +31,7 @@ fn registering(evidence: &mut Evidence, paths: &[&str]) {
             input_schema: None,
             output_schema: None,
             annotations: None,
+            extra: None,
             unread: Default::default(),
             origin: ToolOrigin::Source,
             place,

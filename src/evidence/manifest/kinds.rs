@@ -150,6 +150,9 @@ fn shows(format: &Format, object: &Map<String, Value>) -> bool {
         FormatReader::Recipe => is_recipe(object),
         FormatReader::Plugin => format.certain || is_plugin(object),
         FormatReader::Marketplace => format.certain || is_marketplace(object),
+        FormatReader::Card => is_card(object),
+        FormatReader::ServerCard => is_server_card(object),
+        FormatReader::SkillsLock => object.get("skills").is_some_and(Value::is_object),
         // Settings have no key that they all hold.
         _ => true,
     }
@@ -188,6 +191,20 @@ fn is_plugin(object: &Map<String, Value>) -> bool {
     // The portable format names no parts: they lie in folders by its own words.
     let portable = schema.starts_with("https://agent-plugins.org/");
     object.get("name").is_some_and(Value::is_string) && (portable || PLUGIN_PARTS.iter().any(brings))
+}
+
+/// A card tells of skills or entries, with words about itself or them.
+fn is_card(object: &Map<String, Value>) -> bool {
+    let told = |entry: &Value| entry.get("description").is_some() || entry.get("url").is_some();
+    let lists = ["skills", "entries"].iter().filter_map(|key| object.get(*key)?.as_array());
+    lists.flatten().any(told) || (object.contains_key("skills") && object.contains_key("name"))
+}
+
+/// A server's card names the address at which it answers, in the words of the draft or of what is in the field.
+fn is_server_card(object: &Map<String, Value>) -> bool {
+    let address = |key: &&str| object.get(*key).is_some_and(|value| value.is_string() || value.is_object());
+    object.get("remotes").is_some_and(Value::is_array)
+        || ["endpoint", "transport", "serverInfo", "server_info"].iter().any(|key| address(key))
 }
 
 fn is_marketplace(object: &Map<String, Value>) -> bool {

@@ -22,6 +22,7 @@ mod metadata;
 mod path;
 mod place;
 mod servers;
+mod sources;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +34,7 @@ pub(crate) use path::ASIDE;
 pub use path::{around, folder_of, is_foreign, is_within, join, name_of};
 pub use place::{locate, place_of};
 pub use servers::{ConfiguredServer, launches};
+pub use sources::{NamedSource, addresses, named_sources};
 
 /// The largest JSON or TOML file that is read as a manifest, in bytes; a larger one is a gap.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -55,6 +57,10 @@ pub enum ManifestKind {
     PluginJson,
     /// A plugin marketplace's `marketplace.json`.
     MarketplaceJson,
+    /// What an agent or a host says of itself to other agents: an A2A card, an AI catalogue, an index of skills.
+    Card,
+    /// The skills that `npx skills` installed, with their sources.
+    SkillsLock,
     /// A plugin's or project's `hooks.json`.
     HooksJson,
     /// An agent's settings with hooks or servers in it, in JSON or TOML.

@@ -36,6 +36,7 @@ mod zod;
 use index::Index;
 use modules::Imported;
 use outline::{NodeId, Outline};
+pub(crate) use value::UNTOLD;
 use value::Value;
 
 /// The steps of evaluation for a small package, and the most for a large one: a step for every four bytes of source lies

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::outline::{ClassId, FunctionId};
 
 /// Stands in a text for a part that could not be told.
-pub(super) const UNTOLD: &str = "…";
+pub(crate) const UNTOLD: &str = "…";
 
 /// The longest text that is put together, in bytes.
 const MAX_TEXT: usize = 1024 * 1024;

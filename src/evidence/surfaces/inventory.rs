@@ -51,6 +51,7 @@ fn record(subject: &Subject<'_>, surface: &Surface) -> Option<SurfaceRecord> {
             (SurfaceRecordKind::Instructions, true, false, is_read)
         }
         SurfaceKind::Server => return None,
+        SurfaceKind::Skill => (SurfaceRecordKind::Skill, says("/description"), false, is_read),
     };
     let (name, file, line) = (surface.name.clone(), surface.place.file.clone(), surface.place.line);
     Some(SurfaceRecord { kind, name, file, line, description, schema, complete })

@@ -17,6 +17,7 @@ use super::schema::{self, SchemaField, SchemaWalk};
 use super::sentences::{Marks, SegmentedText};
 use super::tools::{Tool, server_text};
 
+mod card;
 mod inventory;
 mod source;
 #[cfg(test)]
@@ -38,6 +39,8 @@ pub enum SurfaceKind {
     Resource,
     /// The server: its name, description and instructions.
     Server,
+    /// A skill that an agent's card, a catalogue or an index offers to other agents.
+    Skill,
 }
 
 /// Which part of a surface a text is.
@@ -123,8 +126,11 @@ const MAX_ENTRIES: usize = 10_000;
 pub fn collect(evidence: &Evidence) -> Vec<Surface> {
     let mut surfaces: Vec<Surface> =
         evidence.tools.iter().enumerate().map(|(at, tool)| of_tool(evidence, at, tool)).collect();
-    for manifest in evidence.manifests.values().filter(|manifest| !manifest.recorded.is_empty()) {
-        of_list(evidence, manifest, &mut surfaces);
+    for manifest in evidence.manifests.values() {
+        if !manifest.recorded.is_empty() {
+            of_list(evidence, manifest, &mut surfaces);
+        }
+        card::of_card(evidence, manifest, &mut surfaces);
     }
     let listed = surfaces.len();
     let in_source = evidence.sources.values().flat_map(|view| &view.surfaces);
@@ -153,7 +159,9 @@ fn of_tool(evidence: &Evidence, at: usize, tool: &Tool) -> Surface {
     for (field, walk) in walks.into_iter().flatten() {
         surface.schema(field, walk);
     }
-    // Only a manifest has `_meta` and icons; source is read for the rest alone.
+    if let Some(extra) = &tool.extra {
+        surface.meta(extra);
+    }
     let manifest = evidence.manifests.get(&tool.place.file);
     if let Some(entry) = manifest.and_then(|manifest| value_at(&manifest.value, &tool.place.pointer)) {
         surface.meta(entry);
@@ -273,6 +281,10 @@ impl Surface {
         self.push(field, "", SurfacePart::Prose, text.unwrap_or_default());
     }
 
+    fn words(&mut self, field: &'static str, below: &str, text: &str) {
+        self.push(field, below, SurfacePart::Prose, text);
+    }
+
     fn push(&mut self, field: &'static str, below: &str, part: SurfacePart, raw: &str) {
         let start = self.pointers.len();
         self.pointers.push_str(below);
@@ -328,6 +340,12 @@ impl Surface {
                 }
                 Value::Array(items) => {
                     work.extend(items.iter().enumerate().map(|(at, item)| (format!("{pointer}/{at}"), item)));
+                }
+                // A right without further words is an empty object, and its name is all that it says.
+                Value::Object(items) if items.is_empty() => {
+                    let name = pointer.rsplit('/').next().unwrap_or_default().to_owned();
+                    bytes += name.len();
+                    self.push("", &pointer, SurfacePart::Meta, &name);
                 }
                 Value::Object(items) => {
                     let below = |key: &str| format!("{pointer}/{}", escape(key));

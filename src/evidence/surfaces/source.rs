@@ -13,7 +13,7 @@ pub struct SourceSurface {
     /// A prompt, a resource, or the server for its instructions.
     pub kind: SurfaceKind,
     /// What is known of it under the names that the protocol gives: `name`, `title`, `description`, `uri`, `uriTemplate`,
-    /// `arguments`, `instructions`. In a text `…` stands for a part that is put together at run time.
+    /// `arguments`, `instructions`, `_meta`, `icons`. In a text `…` stands for a part that is put together at run time.
     pub entry: Value,
     /// True where a part of it could not be told.
     pub unread: bool,

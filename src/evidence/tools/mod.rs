@@ -12,6 +12,7 @@ use capdex_model::fact::Place;
 
 use super::Evidence;
 use super::manifest::{Manifest, ManifestKind, escape, locate, value_at};
+use super::program::UNTOLD;
 use super::recorded::ListKind;
 use super::shared_json::SharedJson;
 
@@ -55,6 +56,9 @@ pub struct Tool {
     pub output_schema: Option<SharedJson>,
     /// Its annotations (`readOnlyHint` and so on), where they are written.
     pub annotations: Option<SharedJson>,
+    /// An object with what clients keep for themselves: its `_meta` and its `icons`, where they are written.
+    #[serde(default)]
+    pub extra: Option<SharedJson>,
     /// The parts that could not be told to their end.
     #[serde(default)]
     pub unread: UnreadParts,
@@ -62,6 +66,24 @@ pub struct Tool {
     pub origin: ToolOrigin,
     /// Its place; `pointer` leads to it in a JSON file.
     pub place: Place,
+}
+
+impl Tool {
+    /// A tool of source of which no more than this is known.
+    pub(crate) fn named(name: &str, file: String) -> Self {
+        Self {
+            name: name.to_owned(),
+            title: None,
+            description: None,
+            input_schema: None,
+            output_schema: None,
+            annotations: None,
+            extra: None,
+            unread: UnreadParts::default(),
+            origin: ToolOrigin::Source,
+            place: Place { file, ..Place::default() },
+        }
+    }
 }
 
 /// All tools of a bundle: those of manifests and those that the source views hold, in the order of path, line and name.
@@ -91,14 +113,17 @@ fn order(tool: &Tool) -> (&str, u32, &str, u32) {
 /// A tool's definition without its place in the file: equal ones in one file are one tool. A lexer reads source in parts
 /// (a registration here, a schema there), so there the name decides.
 fn definition(tool: &Tool, is_parsed: bool) -> String {
-    let Tool { name, title, description, input_schema, output_schema, annotations, unread: _, origin, place } = tool;
+    let Tool { name, title, description, input_schema, output_schema, annotations, extra, unread: _, origin, place } =
+        tool;
     // A schema may be missing in one part and not in the other, and it is one tool all the same.
     if *origin == ToolOrigin::Source {
-        return json!([place.file, name, description.as_ref().filter(|_| is_parsed)]).to_string();
+        // Two whose names are not known are not the same for that.
+        let line = name.contains(UNTOLD).then_some(place.line);
+        return json!([place.file, name, description.as_ref().filter(|_| is_parsed), line]).to_string();
     }
     // Two servers in one recording may have the same tool.
     let list = place.pointer.rsplit_once('/').map_or("", |(list, _)| list);
-    json!([place.file, list, name, title, description, input_schema, output_schema, annotations]).to_string()
+    json!([place.file, list, name, title, description, input_schema, output_schema, annotations, extra]).to_string()
 }
 
 fn tools_of(evidence: &Evidence, manifest: &Manifest) -> Vec<Tool> {
@@ -175,6 +200,8 @@ fn tool_of(
         input_schema: any(&INPUT_SCHEMAS).map(as_schema),
         output_schema: any(&["outputSchema", "output_schema"]),
         annotations: any(&["annotations"]),
+        // Read where it stands, in the manifest.
+        extra: None,
         unread: UnreadParts::default(),
         origin,
         place: Place { pointer, ..Place::default() },

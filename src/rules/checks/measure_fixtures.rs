@@ -60,6 +60,7 @@ impl Scene {
                 input_schema: None,
                 output_schema: None,
                 annotations: None,
+                extra: None,
                 unread: Default::default(),
                 origin: ToolOrigin::ToolsList,
                 place: place.clone(),

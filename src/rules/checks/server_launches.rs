@@ -58,6 +58,15 @@ fn configured<'a>(path: &'a str, server: ConfiguredServer<'a>) -> ServerLaunch<'
 }
 
 fn registered<'a>(path: &'a str, manifest: &'a Manifest, declared: &mut Vec<ServerLaunch<'a>>) {
+    // A card that is older than the draft has one address, and no list of them.
+    for (pointer, key) in [("", "url"), ("", "endpoint"), ("/transport", "endpoint"), ("/transport", "url")] {
+        let holder = if pointer.is_empty() { Some(&*manifest.value) } else { manifest.value.pointer(pointer) };
+        let url = holder.and_then(|holder| holder.get(key)).and_then(Value::as_str).filter(|url| url.contains("://"));
+        if let Some((url, value)) = url.zip(holder) {
+            let pointer = pointer.to_owned();
+            declared.push(ServerLaunch { path, pointer, name: "", command: "", arguments: Vec::new(), url, value });
+        }
+    }
     let remotes = manifest.value.get("remotes").and_then(Value::as_array);
     for (index, remote) in remotes.into_iter().flatten().take(MAX_SERVERS).enumerate() {
         let url = remote.get("url").and_then(Value::as_str).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! server-plain-http-remote: a remote server is reached without encryption.
 
 use crate::FactSink;
+use capdex_evidence::manifest::addresses;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::Place;
 
@@ -15,10 +16,19 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             facts.found(place, launch.url);
         }
     }
+    // Other agents are reached at the addresses of a card as servers are.
+    let manifests = subject.capability.files.iter().filter_map(|path| subject.evidence.manifests.get(path));
+    for (path, (pointer, url)) in
+        manifests.flat_map(|manifest| addresses(manifest).into_iter().map(|at| (&manifest.path, at)))
+    {
+        if url.strip_prefix("http://").is_some_and(|rest| !is_local(rest)) {
+            facts.found(Place { file: path.clone(), pointer, ..Place::default() }, url);
+        }
+    }
 }
 
 /// Addresses of the machine itself, of a private network, or filled in by the user.
-fn is_local(rest: &str) -> bool {
+pub(super) fn is_local(rest: &str) -> bool {
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     // `http://localhost@evil.test` goes to `evil.test`: what stands before the sign is a user name.
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);

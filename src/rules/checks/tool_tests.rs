@@ -58,6 +58,7 @@ fn tools_of(path: &str, list: &Value) -> Vec<Tool> {
         input_schema: tool.get("inputSchema").cloned().map(Into::into),
         output_schema: tool.get("outputSchema").cloned().map(Into::into),
         annotations: tool.get("annotations").cloned().map(Into::into),
+        extra: None,
         unread: Default::default(),
         origin: ToolOrigin::ToolsList,
         place: Place { file: path.to_owned(), line: 1, column: 1, pointer: format!("/tools/{index}") },

@@ -67,6 +67,7 @@ impl ToolReader<'_> {
             input_schema: None,
             output_schema: None,
             annotations: None,
+            extra: None,
             unread,
             origin: ToolOrigin::Source,
             place: Place { file: self.path.to_owned(), ..Place::default() },

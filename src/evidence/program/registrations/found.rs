@@ -16,6 +16,9 @@ use crate::tools::{Tool, ToolOrigin, UnreadParts};
 /// The longest name that is taken for a tool's.
 const MAX_NAME: usize = 256;
 
+/// The keys of what clients keep for themselves.
+pub(super) const EXTRA: [&str; 2] = ["_meta", "icons"];
+
 /// The keys under which a schema of arguments stands, the usual first.
 const SCHEMA_KEYS: [&str; 8] =
     ["inputSchema", "input_schema", "parameters", "paramsSchema", "schema", "args_schema", "argsSchema", "args"];
@@ -36,17 +39,21 @@ pub(super) struct Parts {
     pub(super) schema: Option<Value>,
     pub(super) output: Option<Value>,
     pub(super) annotations: Value,
+    /// What clients keep for themselves: `_meta` and `icons`.
+    pub(super) extra: [Value; 2],
 }
 
 /// The keys of an object that say what a tool is; the others are what it does.
 fn is_telling(key: &str) -> bool {
-    const KEYS: [&str; 13] = [
+    const KEYS: [&str; 15] = [
         "name",
         "title",
         "description",
         "outputSchema",
         "output_schema",
         "annotations",
+        "_meta",
+        "icons",
         "function",
         "definition",
         "metadata",
@@ -113,6 +120,7 @@ impl Program<'_> {
             schema: first(&SCHEMA_KEYS),
             output: first(&["outputSchema", "output_schema"]),
             annotations: get("annotations"),
+            extra: EXTRA.map(get),
         };
         // OpenAI's form, and that of kits that put what is told under one more key.
         for inner in ["function", "definition", "schema", "metadata", "config", "tool"] {
@@ -163,6 +171,7 @@ impl Program<'_> {
                         if !told.annotations.is_unknown() {
                             parts.annotations = told.annotations;
                         }
+                        parts.extra = told.extra;
                     } else if parts.schema.is_none() {
                         parts.schema = Some(value.clone());
                     }
@@ -202,11 +211,23 @@ impl Program<'_> {
             annotations: annotations
                 .filter(|value| value.as_object().is_some_and(|map| !map.is_empty()))
                 .map(Into::into),
+            extra: extra_of(&parts.extra).map(Into::into),
             unread,
             origin: ToolOrigin::Source,
             place: Place { file: path.to_owned(), ..Place::default() },
         })
     }
+}
+
+/// The parts of a tool, prompt or resource that clients keep for themselves, as far as they are written.
+pub(super) fn extra_of(parts: &[Value; 2]) -> Option<Json> {
+    let mut left = MAX_SCHEMA;
+    let written = EXTRA.iter().zip(parts).filter(|(_, value)| !value.is_unknown()).filter_map(|(key, value)| {
+        let (json, _) = value.to_json(&mut left)?;
+        (!json.is_null()).then(|| ((*key).to_owned(), json))
+    });
+    let written: Map<String, Json> = written.collect();
+    (!written.is_empty()).then_some(Json::Object(written))
 }
 
 /// The schema that a value gives, and whether all of it is told. No value at all is no schema, told.

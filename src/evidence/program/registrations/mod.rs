@@ -18,7 +18,7 @@ use crate::Evidence;
 use crate::code::{Places, SourceView, on_stack};
 use crate::manifest::{around, folder_of};
 use crate::surfaces::SourceSurface;
-use crate::tools::Tool;
+use crate::tools::{Tool, UnreadParts};
 
 mod found;
 mod python;
@@ -31,6 +31,9 @@ use spoken::FoundSurface;
 
 /// The most registrations of one package: far more than the largest server has.
 const MAX_TOOLS: usize = 5_000;
+
+/// What is registered at a place where nothing of it is known.
+const TOOL: &str = "tool";
 
 /// What is registered by a function for others, none of which is in the package.
 const HANDED_ON: &str = "tool for callers outside of the package";
@@ -107,23 +110,27 @@ fn work_out(evidence: &Evidence) -> (ToolsByFile, SurfacesByFile, Vec<Gap>) {
     let Registrations { found, spoken, unresolved, spent } = program.registrations(&reached);
     // Where nothing is registered, nothing was lost; a server of which nothing was read is told apart.
     let registers = !(found.is_empty() && spoken.is_empty() && unresolved.is_empty());
-    let kept = once(&program, found, &reached);
-    let at: BTreeSet<(usize, u32)> = kept.iter().map(|found| (found.module, found.offset)).collect();
+    // Before copies are put together: what one copy tells is no gap in another.
+    let at: BTreeSet<(usize, u32)> = found.iter().map(|found| (found.module, found.offset)).collect();
+    let mut kept = once(&program, found, &reached);
     // A place at which something was told after all is no gap. A function that only hands on what it is given, and that
     // nobody calls here, is a wrapper of the kit.
     let is_gap = |place: &(usize, u32), what: &str| match what {
-        "tool" => !at.contains(place),
+        TOOL => !at.contains(place),
         HANDED_ON => kept.is_empty(),
         _ => true,
     };
     // Of several words about one place the first counts.
     let unresolved: BTreeMap<(usize, u32), &'static str> = unresolved.into_iter().rev().collect();
-    let unresolved = unresolved.into_iter().filter(|(place, what)| is_gap(place, what));
+    let unresolved: BTreeMap<_, _> = unresolved.into_iter().filter(|(place, what)| is_gap(place, what)).collect();
+    if kept.is_empty() {
+        kept.extend(untold(&program, &unresolved));
+    }
     let gap = |(place, what): (Place, &str)| {
         let detail = format!("registers a {what} that could not be told (line {})", place.line);
         Gap::new(place.file, GapReason::Unresolved, detail)
     };
-    let mut gaps: Vec<Gap> = placed(&program, unresolved).into_iter().map(gap).collect();
+    let mut gaps: Vec<Gap> = placed(&program, unresolved.into_iter()).into_iter().map(gap).collect();
     if !spent.is_empty() && registers {
         gaps.push(Gap::new(".", GapReason::BudgetExhausted, "what the package registers was not followed to its end"));
     }
@@ -181,6 +188,17 @@ fn unread(sources: &BTreeMap<String, SourceView>) -> Vec<Gap> {
         gaps.push(Gap::new(path, GapReason::Unresolved, detail));
     }
     gaps
+}
+
+/// The tools of a server of which none could be told: how many it registers, and where, is known all the same.
+fn untold(program: &Program<'_>, unresolved: &BTreeMap<(usize, u32), &'static str>) -> Vec<Found> {
+    let places = unresolved.iter().filter(|(_, what)| matches!(**what, TOOL | HANDED_ON)).map(|(place, _)| *place);
+    let tool = |(module, offset): (usize, u32)| {
+        let file = program.outlines.get(module)?.path.clone();
+        let unread = UnreadParts { description: true, schema: true };
+        Some(Found { module, offset, tool: Tool { unread, ..Tool::named(UNTOLD, file) } })
+    };
+    places.take(MAX_TOOLS).filter_map(tool).collect()
 }
 
 /// Each tool once in its package: of copies the one that an entry point loads, then the one that tells more.

@@ -108,7 +108,7 @@ impl Program<'_> {
                     }
                     let told = self.parts_of(&Value::map(given.named, true), 0);
                     if !into.add(self, module, offset, told) {
-                        into.unresolved(module, offset, "tool");
+                        into.unresolved(module, offset, super::TOOL);
                     }
                 }
             }
@@ -145,7 +145,7 @@ impl Program<'_> {
                 parts.schema = None;
                 into.add(self, module, offset, parts);
             }
-            _ => into.unresolved(module, offset, "tool"),
+            _ => into.unresolved(module, offset, super::TOOL),
         }
     }
 
@@ -210,7 +210,7 @@ impl Program<'_> {
                 };
                 for item in &list.items {
                     if !into.add(self, module, outline.offset(*returned), self.parts_of(item, 0)) {
-                        into.unresolved(module, outline.offset(*returned), "tool");
+                        into.unresolved(module, outline.offset(*returned), super::TOOL);
                     }
                 }
                 if !list.whole {

@@ -4,7 +4,7 @@ use super::Registrations;
 use super::found::{keys_of, name_of};
 use crate::program::Program;
 use crate::program::index::last_name;
-use crate::program::outline::{ClassId, FunctionKind, Key, Node, NodeId};
+use crate::program::outline::{Argument, ClassId, FunctionKind, Key, Node, NodeId};
 use crate::program::value::{Given, Value};
 
 /// Keys that hold what a tool does.
@@ -53,11 +53,20 @@ impl Program<'_> {
         if !found
             && takes_function
             && matches!(method, "registerTool" | "addTool" | "registerAppTool" | "tool")
-            && (self.is_serving(module) || self.cut.get())
+            && (self.is_serving(module) || self.cut.get() || self.describes_tool(module, arguments))
         {
-            let what = if self.uncalled.get() && !self.cut.get() { super::HANDED_ON } else { "tool" };
+            let what = if self.uncalled.get() && !self.cut.get() { super::HANDED_ON } else { super::TOOL };
             into.unresolved(module, offset, what);
         }
+    }
+
+    /// True where the second argument has the keys of a tool's description, so that the module need not load a kit itself.
+    fn describes_tool(&self, module: usize, arguments: &[Argument]) -> bool {
+        let outline = self.outlines.get(module);
+        let Some((outline, told)) = outline.zip(arguments.get(1)) else { return false };
+        let Node::Object(entries) = outline.node(told.value) else { return false };
+        let has = |wanted: &str| entries.iter().any(|entry| matches!(&entry.key, Key::Named(key) if key == wanted));
+        has("description") && (has("inputSchema") || has("outputSchema"))
     }
 
     /// True for a call that hands on what a registering function around it was given: `register("read", ...args)`. The
@@ -160,7 +169,7 @@ impl Program<'_> {
                 Value::List(list) => {
                     for item in &list.items {
                         if !into.add(self, module, offset, self.parts_of(item, 0)) {
-                            into.unresolved(module, offset, "tool");
+                            into.unresolved(module, offset, super::TOOL);
                         }
                     }
                     if !list.whole {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 use capdex_model::fact::Place;
 use capdex_model::snapshot::{Gap, GapReason};
 
-use super::found::{Parts, name_of, schema_of, text_of};
+use super::found::{EXTRA, Parts, extra_of, name_of, schema_of, text_of};
 use super::{Registrations, package_of};
 use crate::program::Program;
 use crate::program::index::last_name;
@@ -41,12 +41,14 @@ struct SurfaceParts {
     uri: Value,
     /// A schema or a list.
     arguments: Option<Value>,
+    /// What clients keep for themselves.
+    extra: [Value; 2],
 }
 
 impl SurfaceParts {
     fn of(parts: Parts, uri: Value) -> Self {
-        let Parts { name, title, description, schema, .. } = parts;
-        Self { name, title, description, uri, arguments: schema }
+        let Parts { name, title, description, schema, extra, .. } = parts;
+        Self { name, title, description, uri, arguments: schema, extra }
     }
 }
 
@@ -130,6 +132,9 @@ impl Registrations {
             if !arguments.is_empty() {
                 entry.insert("arguments".to_owned(), Json::Array(arguments));
             }
+        }
+        if let Some(Json::Object(extra)) = extra_of(&parts.extra) {
+            entry.extend(extra);
         }
         self.keep(program, (module, offset), kind, Json::Object(entry), unread);
         true
@@ -273,6 +278,7 @@ impl Program<'_> {
             description: get("description"),
             uri: address(&first(&["uri", "uriTemplate", "uri_template"]).unwrap_or_default()),
             arguments: first(&["arguments", "argsSchema", "parameters"]),
+            extra: EXTRA.map(get),
         }
     }
 
