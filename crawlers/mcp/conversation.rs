@@ -4,13 +4,15 @@
 
 use std::collections::BTreeSet;
 
+use capdex_model::digest::Digest;
 use capdex_model::snapshot::GapReason;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use super::PATIENCE;
 use super::answer::{self, JsonRpcReply};
 use super::older_transport::OlderTransport;
+use super::ui_pages::{self, MAX_PAGE_BYTES, UiPage};
 use crate::CrawlError;
 use crate::http::{Http, HttpRequest, HttpResponse, KeptHeaders, is_status, redact};
 
@@ -48,6 +50,10 @@ pub(super) struct McpServerDescription {
     pub resources: Vec<Value>,
     /// The templates of resources, in its order.
     pub templates: Vec<Value>,
+    /// The pages of its user interface, in the order in which they are named.
+    pub pages: Vec<UiPage>,
+    /// What it says of keeping its list of tools: `ttlMs` and `cacheScope`.
+    pub kept: Map<String, Value>,
 }
 
 impl McpServerDescription {
@@ -60,11 +66,18 @@ impl McpServerDescription {
         };
         let tools = sorted(&self.tools);
         // A server of tools alone keeps the digest that it had before the other lists were asked for.
-        if self.prompts.is_empty() && self.resources.is_empty() && self.templates.is_empty() {
+        let has_lists = !(self.prompts.is_empty() && self.resources.is_empty() && self.templates.is_empty());
+        if !has_lists && self.pages.is_empty() {
             return json!([self.server, self.instructions, tools]);
         }
         let more = [&self.prompts, &self.resources, &self.templates].map(|entries| sorted(entries));
-        json!([self.server, self.instructions, tools, more])
+        if self.pages.is_empty() {
+            return json!([self.server, self.instructions, tools, more]);
+        }
+        let mut pages: Vec<Value> =
+            self.pages.iter().map(|page| json!([page.uri, Digest::of(page.text.as_bytes()), page.meta])).collect();
+        pages.sort_by_cached_key(ToString::to_string);
+        json!([self.server, self.instructions, tools, more, pages])
     }
 }
 
@@ -81,6 +94,8 @@ struct Endpoint<'a> {
     begun: Instant,
     pages: usize,
     listed_bytes: usize,
+    /// What the last answer with a list of tools said of keeping it.
+    kept: Map<String, Value>,
 }
 
 /// Asks an endpoint what it is and what it lists.
@@ -99,6 +114,7 @@ pub(super) async fn hold(http: &Http, url: &str) -> Result<McpServerDescription,
         begun: Instant::now(),
         pages: 0,
         listed_bytes: 0,
+        kept: Map::new(),
     };
     let about = match endpoint.discover().await? {
         Some(about) => about,
@@ -112,10 +128,12 @@ pub(super) async fn hold(http: &Http, url: &str) -> Result<McpServerDescription,
         resources = endpoint.list("resources/list", "resources", true).await?;
         templates = endpoint.list("resources/templates/list", TEMPLATES, true).await?;
     }
+    let pages = endpoint.ui_pages(&ui_pages::named(&resources, &tools)).await?;
     let in_meta = about.pointer("/_meta/io.modelcontextprotocol~1serverInfo");
     let server = about.get("serverInfo").or(in_meta).cloned().unwrap_or(Value::Null);
     let instructions = about.get("instructions").cloned().unwrap_or(Value::Null);
-    Ok(McpServerDescription { revision: endpoint.revision, server, instructions, tools, prompts, resources, templates })
+    let Endpoint { revision, kept, .. } = endpoint;
+    Ok(McpServerDescription { revision, server, instructions, tools, prompts, resources, templates, pages, kept })
 }
 
 impl Endpoint<'_> {
@@ -188,6 +206,10 @@ impl Endpoint<'_> {
             let Some(Value::Array(page)) = result.get(member).cloned() else {
                 return Err(self.malformed(&format!("its {member} are no list")));
             };
+            if member == "tools" {
+                let said = ["ttlMs", "cacheScope"].into_iter().filter_map(|key| Some((key, result.get(key)?.clone())));
+                self.kept = said.map(|(key, value)| (key.to_owned(), value)).collect();
+            }
             // Over all pages and lists: each alone may stay below the cap for one answer.
             self.listed_bytes += page.iter().map(|entry| entry.to_string().len()).sum::<usize>();
             if self.listed_bytes > MAX_LISTED_BYTES {
@@ -203,6 +225,28 @@ impl Endpoint<'_> {
                 Some(next) => cursor = Some(next.to_owned()),
             }
         }
+    }
+
+    /// The pages of its user interface. One that it does not have, no client has either.
+    async fn ui_pages(&mut self, uris: &[String]) -> Result<Vec<UiPage>, CrawlError> {
+        if uris.len() > ui_pages::MAX_PAGES {
+            return Err(self.malformed(&format!("more than {} pages of a user interface", ui_pages::MAX_PAGES)));
+        }
+        let mut pages = Vec::new();
+        for uri in uris {
+            let answer = match self.ask("resources/read", json!({ "uri": uri })).await? {
+                JsonRpcReply::Result(answer) => answer,
+                JsonRpcReply::Error(..) => continue,
+            };
+            let Some(page) = ui_pages::of_answer(uri, &answer) else { continue };
+            self.listed_bytes += page.text.len();
+            if page.text.len() > MAX_PAGE_BYTES || self.listed_bytes > MAX_LISTED_BYTES {
+                let detail = format!("a page of its user interface has more than {MAX_PAGE_BYTES} bytes");
+                return Err(CrawlError::TooLarge { subject: redact(&self.url), detail });
+            }
+            pages.push(page);
+        }
+        Ok(pages)
     }
 
     async fn ask(&mut self, method: &'static str, mut params: Value) -> Result<JsonRpcReply, CrawlError> {
@@ -250,10 +294,15 @@ impl Endpoint<'_> {
     }
 
     async fn send(&mut self, method: &str, body: &Value) -> Result<(Vec<u8>, Box<KeptHeaders>), CrawlError> {
+        let named = body.pointer("/params/uri").and_then(Value::as_str).map(str::to_owned);
+        let named = named.as_deref();
         let body = body.to_string();
         let mut headers = vec![("content-type", "application/json")];
         if self.is_modern {
             headers.extend([("mcp-protocol-version", MODERN), ("mcp-method", method)]);
+            // Addresses that no header can carry are told in the body alone.
+            let name = named.filter(|name| name.bytes().all(|byte| byte.is_ascii_graphic()));
+            headers.extend(name.map(|name| ("mcp-name", name)));
         } else if method != "initialize" {
             headers.push(("mcp-protocol-version", self.revision.as_str()));
         }

@@ -30,7 +30,11 @@ fn read(listed: ListedEntry) -> Listing {
 
 fn files(listing: &Listing) -> BTreeMap<String, Value> {
     let [Locator::Inline { files, .. }] = listing.locators.as_slice() else { panic!("inline") };
-    files.iter().map(|(name, text)| (name.clone(), serde_json::from_str(text).expect("JSON"))).collect()
+    let read = |name: &str, text: &str| match name.ends_with(".json") {
+        true => serde_json::from_str(text).expect("JSON"),
+        false => Value::String(text.to_owned()),
+    };
+    files.iter().map(|(name, text)| (name.clone(), read(name, text))).collect()
 }
 
 /// The names of the surfaces that analysis finds in what is stored.
@@ -96,6 +100,11 @@ async fn prompts_and_resources_are_listed_where_an_endpoint_says_that_it_has_the
             ("prompts/list", false) => result(id, &json!({"prompts": [{"name": "p"}], "nextCursor": "2"})),
             ("prompts/list", true) => result(id, &json!({"prompts": [{"name": "q", "description": "Asks."}]})),
             ("resources/list", _) => result(id, &json!({"resources": [{"uri": "ui://clock/face.html", "name": "r"}]})),
+            ("resources/read", _) => {
+                let page = "<script src=\"https://files.example/a.js\"></script>";
+                let rights = json!({"ui": {"csp": {"connectDomains": ["*"]}}});
+                result(id, &json!({"contents": [{"uri": "ui://clock/face.html", "text": page, "_meta": rights}]}))
+            }
             _ => plain(asked, &json!({"tools": {}, "prompts": {}, "resources": {}})),
         }
     });
@@ -103,7 +112,10 @@ async fn prompts_and_resources_are_listed_where_an_endpoint_says_that_it_has_the
     let ListedEntry::Changed { listing, validators } = first else { panic!("read") };
     let files = files(&listing);
     assert_eq!(files["prompts.json"], json!({"prompts": [{"name": "p"}, {"name": "q", "description": "Asks."}]}));
-    assert_eq!(files["resources.json"]["resources"][0]["uri"], "ui://clock/face.html");
+    let resource = &files["resources.json"]["resources"][0];
+    assert_eq!(resource["uri"], "ui://clock/face.html");
+    assert!(files["ui/01-clock-face.html"].as_str().is_some_and(|page| page.starts_with("<script")));
+    assert_eq!(resource["_meta"]["ui"]["csp"]["connectDomains"][0], "*", "what the page asks for stands in its list");
     assert!(!files.contains_key("resource-templates.json"), "it does not know that method, so it has none");
     assert_eq!(surfaces(&listing), ["a", "p", "q", "r"], "what is stored is read");
     let asked: Vec<String> = server.asked().iter().map(|asked| question(asked).0).collect();
