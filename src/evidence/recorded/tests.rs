@@ -30,6 +30,7 @@ fn surfaces_of(path: &str, text: &str, reason: ReadingReason) -> Vec<String> {
         SurfaceKind::Prompt => "prompt",
         SurfaceKind::Resource => "resource",
         SurfaceKind::Server => "server",
+        SurfaceKind::Skill => "skill",
     };
     let surfaces = evidence.surfaces().iter();
     surfaces.map(|one| format!("{} {} {}", word(one.kind), one.name, one.place.pointer)).collect()

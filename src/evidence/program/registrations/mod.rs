@@ -38,6 +38,9 @@ const TOOL: &str = "tool";
 /// What is registered by a function for others, none of which is in the package.
 const HANDED_ON: &str = "tool for callers outside of the package";
 
+/// A surface that a class registers by what its objects say: `server.registerResource(this.name, …)`.
+const OF_OBJECT: &str = "surface of a class of which no object";
+
 /// What a package registers.
 #[derive(Default)]
 pub(in crate::program) struct Registrations {
@@ -118,6 +121,7 @@ fn work_out(evidence: &Evidence) -> (ToolsByFile, SurfacesByFile, Vec<Gap>) {
     let is_gap = |place: &(usize, u32), what: &str| match what {
         TOOL => !at.contains(place),
         HANDED_ON => kept.is_empty(),
+        OF_OBJECT => spoken.is_empty(),
         _ => true,
     };
     // Of several words about one place the first counts.
@@ -169,7 +173,9 @@ fn unread(sources: &BTreeMap<String, SourceView>) -> Vec<Gap> {
     for (path, SourceView { tools, surfaces, .. }) in sources {
         gaps.extend(spoken::unread(path, surfaces));
         let lines = |of: &dyn Fn(&Tool) -> bool| -> Vec<String> {
-            tools.iter().filter(|tool| of(tool)).map(|tool| format!("{}:{}", tool.name, tool.place.line)).collect()
+            // One of which nothing is known is told by its place.
+            let told = tools.iter().filter(|tool| tool.name != UNTOLD || tool.description.is_some());
+            told.filter(|tool| of(tool)).map(|tool| format!("{}:{}", tool.name, tool.place.line)).collect()
         };
         let texts = lines(&|tool| tool.unread.description);
         let schemas = lines(&|tool| tool.unread.schema);

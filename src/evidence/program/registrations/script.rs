@@ -4,12 +4,18 @@ use super::Registrations;
 use super::found::{keys_of, name_of};
 use crate::program::Program;
 use crate::program::index::last_name;
-use crate::program::outline::{Argument, ClassId, FunctionKind, Key, Node, NodeId};
+use crate::program::outline::{Argument, ClassId, FunctionKind, Key, Node, NodeId, Outline};
 use crate::program::value::{Given, Value};
 
 /// Keys that hold what a tool does.
 const HANDLERS: [&str; 10] =
     ["execute", "handler", "run", "callback", "invoke", "cb", "func", "action", "handle", "call"];
+
+/// True where the first argument is a member of `this`.
+pub(super) fn is_of_object(outline: &Outline, arguments: &[Argument]) -> bool {
+    let Some(first) = arguments.first() else { return false };
+    matches!(outline.node(first.value), Node::Member(object, _) if matches!(outline.node(*object), Node::This))
+}
 
 impl Program<'_> {
     /// What a call registers.
@@ -55,7 +61,9 @@ impl Program<'_> {
             && matches!(method, "registerTool" | "addTool" | "registerAppTool" | "tool")
             && (self.is_serving(module) || self.cut.get() || self.describes_tool(module, arguments))
         {
-            let what = if self.uncalled.get() && !self.cut.get() { super::HANDED_ON } else { super::TOOL };
+            // The objects of a class that registers by `this.name` are told where they are made.
+            let is_of_others = self.uncalled.get() && !self.cut.get() || is_of_object(outline, arguments);
+            let what = if is_of_others { super::HANDED_ON } else { super::TOOL };
             into.unresolved(module, offset, what);
         }
     }

@@ -11,7 +11,8 @@ use capdex_model::fact::Place;
 use capdex_model::snapshot::{Gap, GapReason};
 
 use super::found::{EXTRA, Parts, extra_of, name_of, schema_of, text_of};
-use super::{Registrations, package_of};
+use super::script::is_of_object;
+use super::{OF_OBJECT, Registrations, package_of};
 use crate::program::Program;
 use crate::program::index::last_name;
 use crate::program::outline::{Argument, FunctionId, Key, Node, NodeId};
@@ -226,7 +227,9 @@ impl Program<'_> {
         }
         let is_clear = method.starts_with("register");
         if !found && is_clear && self.is_serving(module) && !self.uncalled.get() {
-            into.unresolved(place.0, place.1, if kind == SurfaceKind::Prompt { "prompt" } else { "resource" });
+            let what = if kind == SurfaceKind::Prompt { "prompt" } else { "resource" };
+            let what = if is_of_object(outline, arguments) { OF_OBJECT } else { what };
+            into.unresolved(place.0, place.1, what);
         }
     }
 

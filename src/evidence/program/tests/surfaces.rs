@@ -16,6 +16,7 @@ fn shown(evidence: &Evidence) -> Vec<String> {
                 SurfaceKind::Prompt => "prompt",
                 SurfaceKind::Resource => "resource",
                 SurfaceKind::Server => "server",
+                SurfaceKind::Skill => "skill",
                 SurfaceKind::Tool => "tool",
             };
             let mut shown = format!("{kind} {}", surface.name);
