@@ -25,7 +25,7 @@ use crate::options::Global;
 use crate::output::{self, Out};
 use capdex_dataset::export::ranked_capability;
 use capdex_dataset::finding::{Finding, SeverityCounts, findings};
-use capdex_dataset::surface_counts::surface_counts;
+use capdex_dataset::surface_counts::{surface_counts, variants};
 
 pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
@@ -36,6 +36,9 @@ pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyh
     let (scores, verdict) = ranked_capability::scores(&reader, &current, as_of)?;
     let operator = ranked_capability::operator(&reader, &current, &facts, (&scores, &verdict), as_of)?;
     head(&current, &verdict, operator.as_ref(), out)?;
+    if let Some(variants) = variants(&current.capability) {
+        out.line(format_args!("  variants  {variants}"))?;
+    }
     surfaces(reader.surfaces(&current.capability.id)?.as_ref(), out)?;
     also_listed(&reader, &current, out)?;
     signals(&reader, &current, out)?;

@@ -25,6 +25,9 @@ pub struct ScanRecord<'a> {
     schema: &'static str,
     input: &'a str,
     path: &'a str,
+    /// The paths of its copies for other agents and of its translations, sorted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    variants: Vec<&'a str>,
     /// The target of `check` that it answers; none for what `scan` reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<&'a TargetRecord>,
@@ -139,6 +142,7 @@ impl<'a> ScanRecord<'a> {
             schema: "capdex.scan/1",
             input,
             path: &capability.path,
+            variants: capability.variants().collect(),
             target: None,
             kind: capability.kind,
             slug: &capability.slug,

@@ -9,7 +9,7 @@ use crate::caret;
 use crate::output::{self, Out};
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::Finding;
-use capdex_dataset::surface_counts::surface_counts;
+use capdex_dataset::surface_counts::{surface_counts, variants};
 
 /// Evidence shown on one line, in columns.
 const EVIDENCE: usize = 100;
@@ -71,6 +71,9 @@ fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Resul
         let band = output::styled(output::band_style(said.band), said.band.as_str());
         let reason = escape::shorten(&escape::escape(&said.reason), REASON);
         out.line(format_args!("    by the operator's word: {band}, because: {reason}"))?;
+    }
+    if let Some(variants) = variants(&scanned.capability) {
+        out.line(format_args!("    {variants}"))?;
     }
     if let Some(counts) = surface_counts(&scanned.surfaces) {
         out.line(format_args!("    {counts}"))?;

@@ -61,3 +61,19 @@ pub struct Capability {
     /// The digest over its files.
     pub content: Digest,
 }
+
+impl Capability {
+    /// The paths of its variants: the copies of its text for other agents, and its translations. Of skills and rules
+    /// files alone; each of them would be a capability of its own otherwise.
+    pub fn variants(&self) -> impl Iterator<Item = &str> {
+        let is_text = |path: &&str| match self.kind {
+            Kind::Skill => {
+                let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+                name.eq_ignore_ascii_case("skill.md") && folder != self.path
+            }
+            Kind::Rules => *path != self.path,
+            _ => false,
+        };
+        self.files.iter().map(String::as_str).filter(is_text)
+    }
+}

@@ -27,6 +27,7 @@ mod rules_file;
 mod skill;
 #[cfg(test)]
 mod tests;
+mod variants;
 
 /// The most capabilities of one bundle that are told one by one. Each costs a stranger a few bytes, and everybody else rows,
 /// scores and pages; the files of the others belong to what is around them, and are looked at there.
@@ -40,7 +41,7 @@ pub fn decompose(bundle: &Bundle, evidence: &Evidence) -> Vec<Capability> {
 /// The same with a gap where there are more than [`MAX_CAPABILITIES`].
 pub fn decompose_counted(bundle: &Bundle, evidence: &Evidence) -> (Vec<Capability>, Option<Gap>) {
     let input = AnchorFinderInput::of(bundle, evidence);
-    let mut anchors = merged(anchors(&input));
+    let mut anchors = variants::joined(bundle, merged(anchors(&input)));
     let more = anchors.split_off(anchors.len().min(MAX_CAPABILITIES));
     let left_out = more.first().map(|first| {
         let detail = format!("and {} more capabilities, which are looked at as part of the package", more.len());
