@@ -62,9 +62,10 @@ def proof(finding, code, row, read):
         return None
     if finding["pointer"]:
         return "pointer"
-    names = [plain(surface["name"]) for surface in surfaces if surface["file"] == finding["file"]]
+    names = [surface["name"] for surface in surfaces if surface["file"] == finding["file"]]
     quote = plain(finding["evidence"])
-    if any(name and name in quote for name in names):
+    # A name that is put together at run time is written with `…` in it.
+    if any(name and (name in finding["evidence"] or (plain(name) and plain(name) in quote)) for name in names):
         return "names a surface"
     around = plain(stretch(read, finding["file"], finding["line"], surfaces))
     return "quote" if quote[:40] and quote[:40] in around else None

@@ -191,7 +191,8 @@ fn repository(info: &Map<String, Value>) -> Claim<String> {
         let host = Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned));
         host.is_some_and(|host| FORGES.contains(&host.trim_start_matches("www.")))
     };
-    let pages = urls.into_iter().flatten().filter(|(label, _)| plain(label) == "homepage").map(|(_, address)| address);
+    let is_home = |label: &str| matches!(plain(label).as_str(), "homepage" | "home");
+    let pages = urls.into_iter().flatten().filter(|(label, _)| is_home(label)).map(|(_, address)| address);
     let mut pages = pages.chain(info.get("home_page")).filter_map(Value::as_str).filter(is_on_forge);
     match pages.next() {
         Some(page) => of_text(page),

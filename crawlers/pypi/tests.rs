@@ -116,6 +116,8 @@ fn other_ways_to_state_things_are_read() {
     };
     assert_eq!(licensed(json!(["License :: OSI Approved :: MIT License"])), Claim::Known("MIT License".into()));
     assert_eq!(licensed(json!(["Topic :: x"])), Claim::Absent);
+    let home = json!({"Home": "https://github.com/a/c"});
+    assert_eq!(claims("/info/project_urls", home).repository, Claim::Known("https://github.com/a/c".into()));
     let on_forge = json!({"Homepage": "https://github.com/a/b"});
     assert_eq!(claims("/info/project_urls", on_forge).repository, Claim::Known("https://github.com/a/b".into()));
     assert_eq!(claims("/info/project_urls", json!({"Homepage": "https://a.test"})).repository, Claim::Absent);

@@ -433,6 +433,7 @@ fn a_night_over_a_thousand_packages_keeps_to_its_budgets_and_asks_nothing_twice(
     let (npm, github, counts) =
         (Directory::start(many_packages), Directory::start(many_repositories), Directory::start(many_downloads));
     let names: Vec<String> = (0..PACKAGES).map(|number| format!("\"kit{number}\"")).collect();
+    let repositories: Vec<String> = (0..PACKAGES).map(|number| format!("\"maker{number}/kit\"")).collect();
     let capdex = Capdex::offline();
     let pace = "requests_per_minute = 1000000";
     capdex.write(
@@ -440,11 +441,12 @@ fn a_night_over_a_thousand_packages_keeps_to_its_budgets_and_asks_nothing_twice(
         format!(
             "name = \"many\"\n[http]\nmax_tries = 1\nbackoff_ms = 1\n\
              [sources.npm]\nbase_url = \"{}\"\npackages = [{}]\nsignals = {NPM_BUDGET}\ndownloads_url = \"{}\"\n{pace}\n\
-             [sources.github]\nbase_url = \"{}\"\nsignals = {GITHUB_BUDGET}\nmax_references = {PACKAGES}\n{pace}\n",
+             [sources.github]\nbase_url = \"{}\"\npackages = [{}]\nsignals = {GITHUB_BUDGET}\n{pace}\n",
             npm.url(),
             names.join(", "),
             counts.url(),
-            github.url()
+            github.url(),
+            repositories.join(", ")
         ),
     );
     let mut seen: std::collections::BTreeSet<String> = std::collections::BTreeSet::new();

@@ -2,7 +2,6 @@
 
 use capdex_dataset::escape;
 use capdex_db::{DeliveryHistoryRow, Reader};
-use capdex_model::alert::plan::DeliveryKind;
 
 use super::AlertExclusions;
 use crate::alerts::payload;

@@ -57,6 +57,9 @@ pub(super) fn answer(
     let name = normalised(project);
     let artifacts = catalogue.pypi.get(&name).filter(|_| !html_only)?;
     let mut project = project_json(&name, artifacts, base_url);
+    if let Some(repository) = catalogue.attested.get(&name) {
+        project["info"]["project_urls"] = json!({"Repository": format!("https://github.com/{repository}")});
+    }
     if let Some(owners) = catalogue.owners.get(&name) {
         let roles: Vec<Value> = owners.iter().map(|owner| json!({"role": "Owner", "user": owner})).collect();
         project["ownership"] = json!({"organization": null, "roles": roles});
