@@ -151,7 +151,7 @@ fn two_stored_versions_are_compared_without_a_network() {
     assert!(text_of.contains("By the operator's word: ok -> ok"), "{text_of}");
     assert_eq!(structured["to"]["band"], "block", "{structured}");
     let said = &structured["to"]["operator"];
-    assert!(text(said, "band") == "ok" && text(said, "reason").contains("our own installer"), "{said}");
+    assert!(text(said, "band") == "ok" && text(said, "reason").contains("installer"), "{said}");
     let (found, names) = server.call("search", &json!({"query": "kit"}));
     assert!(found.contains("block: skill") && found.contains("(by the operator's word: ok)"), "{found}");
     let items = names["items"].as_array().expect("items");
