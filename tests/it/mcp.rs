@@ -145,7 +145,9 @@ fn two_stored_versions_are_compared_without_a_network() {
 
     // The operator's word stands beside the verdict, here as everywhere.
     let give = ["rulings", "give", "npm:kit#skill:", "accepted", "--author", "ann", "--reason", "our own installer"];
-    let given = capdex.run(&[&give[..], &["--package", "--any-content", "--as-of", "2026-11-20T01:00:00Z"]].concat());
+    let given = capdex.run(
+        &[&give[..], &["--package", "--any-content", "--expires", "30", "--as-of", "2026-11-20T01:00:00Z"]].concat(),
+    );
     assert_eq!(given.code, Some(0), "{}", given.stderr);
     let (text_of, structured) = server.call("diff", &json!({"before": "npm:kit@1.0.0", "after": "npm:kit@1.1.0"}));
     assert!(text_of.contains("By the operator's word: ok -> ok"), "{text_of}");

@@ -365,6 +365,8 @@ fn a_list_of_abuse_changes_only_what_it_names() {
 
 /// Packages of the large world.
 const PACKAGES: usize = 1_000;
+/// Repositories of which the schedule names so many.
+const REPOSITORIES: usize = 150;
 /// What its schedule allows a night.
 const NPM_BUDGET: usize = 300;
 const GITHUB_BUDGET: usize = 60;
@@ -433,7 +435,7 @@ fn a_night_over_a_thousand_packages_keeps_to_its_budgets_and_asks_nothing_twice(
     let (npm, github, counts) =
         (Directory::start(many_packages), Directory::start(many_repositories), Directory::start(many_downloads));
     let names: Vec<String> = (0..PACKAGES).map(|number| format!("\"kit{number}\"")).collect();
-    let repositories: Vec<String> = (0..PACKAGES).map(|number| format!("\"maker{number}/kit\"")).collect();
+    let repositories: Vec<String> = (0..REPOSITORIES).map(|number| format!("\"maker{number}/kit\"")).collect();
     let capdex = Capdex::offline();
     let pace = "requests_per_minute = 1000000";
     capdex.write(
