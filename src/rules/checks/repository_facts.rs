@@ -139,7 +139,8 @@ fn count(
 /// Hardly anybody installs it.
 pub(super) fn few_installs(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     // Where nobody counts months, installs since ever have to do: too few of them are too few in any month.
-    let (claim, words): (&Claim<u64>, fn(u64) -> Option<String>) = match &subject.claims.downloads_monthly {
+    type Words = fn(u64) -> Option<String>;
+    let (claim, words): (&Claim<u64>, Words) = match &subject.claims.downloads_monthly {
         Claim::Unknown => (&subject.claims.repository_signals.installs, |installs| {
             (installs < FEW_INSTALLS).then(|| format!("{installs} installs"))
         }),
