@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use capdex_model::abuse::{AbuseList, Report};
 use capdex_model::digest::Digest;
-use capdex_model::listing::Listing;
+use capdex_model::listing::{Listing, Locator};
 use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
@@ -126,7 +126,9 @@ impl Reader {
         for (subject, report) in reports {
             for id in claims::listings_of(conn, &BTreeSet::from([subject]))? {
                 let listing = first(conn, WHAT, sql, (id,), |row| row.packed::<Listing>(0, "listing"))?;
-                found.extend(listing.map(|listing| (listing, report.clone())));
+                let is_about =
+                    |listing: &Listing| report.is_about(listing.locators.iter().filter_map(Locator::version));
+                found.extend(listing.filter(is_about).map(|listing| (listing, report.clone())));
             }
         }
         found.sort_by(|(a, of_a), (b, of_b)| (&a.key, of_a).cmp(&(&b.key, of_b)));
@@ -142,12 +144,30 @@ mod tests {
     use capdex_model::abuse::AbuseEntry;
     use capdex_model::listing::Claim;
 
+    #[test]
+    fn a_bad_release_is_no_report_about_the_others() {
+        let folder = Folder::new();
+        let store = folder.store();
+        list(&store, &listing("a", "1"), 1);
+        list(&store, &listing("b", "2"), 1);
+        let _ = (scan_of(&store, "a", "1", 1), scan_of(&store, "b", "2", 1));
+        let mut bad = abuse_list("team", 1, &["a", "b"]);
+        for entry in &mut bad.entries {
+            entry.versions = vec!["2".into(), "3".into()];
+        }
+        store.write(move |writer| writer.import_abuse_list(&bad, &digest("one"), day(2))).expect("imports");
+        let reported = store.reader().expect("opens").reported().expect("reads");
+        let names: Vec<&str> = reported.iter().map(|(listing, _)| listing.key.name.as_str()).collect();
+        assert_eq!(names, ["b"]);
+    }
+
     fn abuse_list(name: &str, version: u32, names: &[&str]) -> AbuseList {
         let entry = |name: &&str| AbuseEntry {
             registry: "npm".into(),
             name: (*name).into(),
             reason: "sends tokens".into(),
             first_seen: None,
+            versions: vec![],
             reference: None,
         };
         let entries = names.iter().map(entry).collect();

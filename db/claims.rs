@@ -10,7 +10,7 @@ use capdex_model::abuse::Report;
 use capdex_model::corpus_signal::CorpusSignal;
 use capdex_model::digest::Digest;
 use capdex_model::ids::split_registry;
-use capdex_model::listing::{Claim, Claims, Listing};
+use capdex_model::listing::{Claim, Claims, Listing, Locator};
 use capdex_model::release_line;
 use rusqlite::Connection;
 
@@ -28,8 +28,12 @@ pub(crate) fn of(conn: &Connection, mut listing: Listing) -> Result<Claims, Stor
     subjects.extend(packages);
     // Lists and passes may name a listing where they know no package behind it.
     subjects.insert(listing.key.to_string());
+    let mut reports = reports_of(conn, &subjects)?;
+    if let Claim::Known(reports) = &mut reports {
+        reports.retain(|report| report.is_about(listing.locators.iter().filter_map(Locator::version)));
+    }
     let mut claims = listing.claims;
-    claims.repository_signals.reports = reports_of(conn, &subjects)?;
+    claims.repository_signals.reports = reports;
     claims.repository_signals.corpus_signals = sightings_of(conn, &subjects)?;
     Ok(claims)
 }

@@ -87,7 +87,7 @@ impl Reader {
             }
             let popularity: Option<i64> = row.cell(1)?;
             let popularity = popularity.and_then(|count| u64::try_from(count).ok());
-            let stated = StatedSignals::of(&listing.claims, since);
+            let stated = StatedSignals::of(&listing.claims, popularity, since);
             Ok(Some((Statement::of(&listing, &roles, popularity, row.as_of(2)?.0, row.cell(3)?), stated)))
         })?;
         Ok(all.into_iter().flatten().collect())
@@ -100,7 +100,8 @@ impl Reader {
                        || (SELECT ifnull(max(id), 0) FROM listing_states) || '.'
                        || (SELECT ifnull(max(id), 0) FROM succession) || '.'
                        || (SELECT ifnull(max(asked), 0) || '.' || count(*) FROM source_answers) || '.'
-                       || (SELECT count(whole_at) FROM sources)";
+                       || (SELECT count(whole_at) FROM sources) || '.'
+                       || (SELECT total(popularity) FROM listings)";
         let state = first(self.connection(), "read the state of signals", sql, (), |row| row.cell(0))?;
         Ok(state.unwrap_or_default())
     }

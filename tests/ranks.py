@@ -5,10 +5,12 @@
     tests/ranks.py ranked
 
 Prints for each kind how many of its rows share everything that ranks with another row, so that only slug and id tell them apart: once over
-all rows, once where copies of one thing in one package (the same name and number of bytes) are one row, since copies are equal in whatever is
-measured; and how many would tie without the bytes. Then Spearman's rank
-correlation of `rank_kind` with the value of each method, over the rows that have one: 1 where the method would order just so. Ends with 1
-where more than 2 % of the rows of a kind that are no copies tie. Needs only the standard library and reads only the folder.
+all rows; once where copies are one row, since copies are equal in whatever is measured: those of one content, and those of one thing in one
+package (the same name and number of bytes); once where one template that a package fills out several times, with another name of the same
+length, is one row too: rows of one package that are equal in all that ranks, the number of bytes among it. Nothing but their names tells these
+apart. Then how many would tie without the bytes, and Spearman's rank correlation of `rank_kind` with the value of each method, over the rows
+that have one: 1 where the method would order just so. Ends with 1 where more than 2 % of the rows of a kind that are no copies
+tie. Needs only the standard library and reads only the folder.
 """
 
 import collections
@@ -44,6 +46,23 @@ def places(values):
     return [found[value] for value in values]
 
 
+def one_of_copies(rows):
+    """The rows of which none is a copy of another: by content, then by name in one package."""
+    of_content = {row["content_sha256"]: row for row in rows}
+    return {(package_of(row), row["name"]): row for row in of_content.values()}
+
+
+def one_of_templates(rows):
+    """The packages of rows that are equal in all that ranks; copies of one content are one, in whatever package."""
+    return {package_of(row) for row in one_of_copies(rows).values()}
+
+
+def package_of(row):
+    """The package of a row; a release line of it is no other package."""
+    at = row["package"].rfind("@")
+    return row["package"][:at] if at > row["package"].find(":") + 1 else row["package"]
+
+
 def tying(counts):
     """The share of those that are not alone, of groups of so many."""
     return sum(count for count in counts if count > 1) / sum(counts)
@@ -67,17 +86,18 @@ def main():
     for row in rows(folder):
         by_kind[row["kind"]].append(row)
     for kind, of_kind in sorted(by_kind.items()):
-        groups, coarse = collections.defaultdict(set), collections.Counter()
+        groups, coarse = collections.defaultdict(list), collections.Counter()
         tied = collections.Counter()
         for row in of_kind:
             key = (row["band"], row["trust"], covered.get(row["id"]), row["users"])
             coarse[key] += 1
             tied[key, row["bytes"]] += 1
-            groups[key, row["bytes"]].add((row["package"], row["name"]))
-        copies_are_one = tying([len(group) for group in groups.values()])
+            groups[key, row["bytes"]].append(row)
+        copies_are_one = tying([len(one_of_copies(group)) for group in groups.values()])
+        templates_are_one = tying([len(one_of_templates(group)) for group in groups.values()])
         is_good &= copies_are_one <= MOST_TIES
-        print(f"{kind}: of {len(of_kind)} rows {tying(tied.values()):.1%} tie before the slug, {copies_are_one:.1%} where copies are one; "
-              f"without the bytes {tying(coarse.values()):.1%}")
+        print(f"{kind}: of {len(of_kind)} rows {tying(tied.values()):.1%} tie before the slug, {copies_are_one:.1%} where copies are one, "
+              f"{templates_are_one:.1%} where filled out templates are one; without the bytes {tying(coarse.values()):.1%}")
         for method in METHODS:
             valued = [row for row in of_kind if row[method] is not None]
             # A good rank is a small number, and a good value a great one.

@@ -3,9 +3,11 @@
 //! Source: the repository docker/mcp-registry as of 2026-07.
 
 mod entry;
+mod pulls;
 
 use std::collections::BTreeMap;
 
+use crate::collect::Collector;
 use crate::documents::{self, SourceDocument};
 use crate::http::RateLimit;
 use crate::unpack::{ArchiveFormat, UnpackLimits, strip_common_root, unpack};
@@ -35,13 +37,21 @@ too: a changed pin says that code changed, though `tools.json` rarely follows. I
 remote endpoint without places to fill in.
 
 Full walks read the archive, others ask with its validators. A server is unchanged where the digest of its two files'
-content is the one of the last visit. An archive of which a part of `servers/` could not be unpacked is an error.",
-    endpoints: "`GET /docker/mcp-registry/tar.gz/refs/heads/main` at codeload.github.com, or the archives in the watchlist.",
-    limits: "An undocumented one for anonymous requests since 2025-05; one request a walk is far from it.",
-    stored: "`server.yaml` as JSON, `tools.json`, description, keywords, repository.",
+content is the one of the last visit. An archive of which a part of `servers/` could not be unpacked is an error.
+
+With `signals` in the schedule so many servers a night are asked for the pulls of their image at Docker Hub, each once a week,
+cut to one digit. A request has a hundred images of one namespace, so that all of Docker's own are three requests.",
+    endpoints: "`GET /docker/mcp-registry/tar.gz/refs/heads/main` at codeload.github.com, or the archives in the watchlist; with \
+                `signals` `GET /v2/repositories/<namespace>/?page_size=100&page=` at hub.docker.com, or at `downloads_url`.",
+    limits: "An undocumented one for anonymous requests since 2025-05; one request a walk is far from it. Docker Hub states its own \
+             in `x-ratelimit` headers; capdex asks it 30 times a minute at most.",
+    stored: "`server.yaml` as JSON, `tools.json`, description, keywords, repository, pulls.",
     terms: "MIT, (c) 2025 Docker.",
     base_url: Some("https://codeload.github.com/docker/mcp-registry/tar.gz/refs/heads/main"),
-    rate_limits: &[("https://codeload.github.com", RateLimit { per_minute: 60, burst: 5, in_flight: 2 })],
+    rate_limits: &[
+        ("https://codeload.github.com", RateLimit { per_minute: 60, burst: 5, in_flight: 2 }),
+        (pulls::HUB, RateLimit { per_minute: 30, burst: 3, in_flight: 1 }),
+    ],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: true },
     role: SourceRole { filled_by: FilledBy::Others, ..SourceRole::UNKNOWN },
@@ -54,6 +64,10 @@ impl Source for DockerMcpRegistry {
 
     fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move { documents::step(&request, MAX_ARCHIVE_BYTES, read).await })
+    }
+
+    fn collector(&self) -> Option<&'static dyn Collector> {
+        Some(pulls::COLLECTOR)
     }
 }
 

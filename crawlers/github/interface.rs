@@ -61,6 +61,18 @@ impl Interface {
         forge::address(&self.base_url, segments, &[])
     }
 
+    /// The same with a query.
+    ///
+    /// # Errors
+    /// `Malformed` where the base address is none.
+    pub(super) fn below_with<'a>(
+        &self,
+        segments: impl IntoIterator<Item = &'a str>,
+        query: &[(&str, &str)],
+    ) -> Result<String, CrawlError> {
+        forge::address(&self.base_url, segments, query)
+    }
+
     /// An error about the interface itself.
     pub(super) fn malformed(&self, detail: impl Into<String>) -> CrawlError {
         CrawlError::bad_answer(&self.base_url, detail)

@@ -50,10 +50,11 @@ repository.
 
 With `signals` in the schedule so many repositories a night are asked for what their document does not say, each once a
 week: contributors, workflows, releases, commits of the last year and of its last quarter, and age, repositories and
-followers of the account. With a token one GraphQL query has most of that in one request, and issues of the year, hours to
-a first answer and branch protection besides: four requests for a repository. Without a token these three stay unknown, and
-counts that GitHub still makes (202) are asked for again the next night. Watchers are counted when something else changed,
-too.
+followers of the account. With a token one GraphQL query has most of that in one request, and besides issues of the year,
+hours to a first answer, branch protection, how many of the last finished workflow runs on the main branch failed, and the
+organisations in which the account is a public member: six requests for a repository at most, the last one once for an
+account. Without a token these five stay unknown, and counts that GitHub still makes (202) are asked for again the next
+night. Watchers are counted when something else changed, too.
 
 Private repositories are not listed, whatever the token may see. A repository without a commit has no bytes. What a
 search finds again under another query is visited once for each; what no search finds any more is no longer visited, and

@@ -24,6 +24,7 @@ $open: String!, $closed: String!, $recent: String!, $sample: Int!) {
     defaultBranchRef { name target { ... on Commit {
       year: history(since: $year) { totalCount } quarter: history(since: $quarter) { totalCount } } } }
     owner {
+      __typename
       ... on User { createdAt followers { totalCount } repositories(ownerAffiliations: OWNER, privacy: PUBLIC) { totalCount } }
       ... on Organization { createdAt repositories(privacy: PUBLIC) { totalCount } }
     }
@@ -48,6 +49,8 @@ pub(super) struct Overview {
     pub(super) issues_closed: Option<u64>,
     /// The median of the hours until a first answer by somebody else. One that waits still has waited until now.
     pub(super) response_hours: Option<u64>,
+    /// True where an organisation owns it.
+    pub(super) is_organization: bool,
     pub(super) account_created: Option<Timestamp>,
     pub(super) account_repositories: Option<u64>,
     pub(super) account_followers: Option<u64>,
@@ -105,6 +108,7 @@ fn read(answer: &Value, now: Timestamp) -> Overview {
         issues_open: count("/data/open/issueCount"),
         issues_closed: count("/data/closed/issueCount"),
         response_hours: response_hours(answer, now),
+        is_organization: owner("/__typename").and_then(Value::as_str) == Some("Organization"),
         account_created: owner("/createdAt").and_then(instant),
         account_repositories: owner("/repositories/totalCount").and_then(Value::as_u64),
         account_followers: owner("/followers/totalCount").and_then(Value::as_u64),
@@ -168,7 +172,7 @@ mod tests {
             "repository": {
                 "databaseId": 7, "releases": {"totalCount": 3},
                 "defaultBranchRef": {"name": "trunk", "target": {"year": {"totalCount": 90}, "quarter": {"totalCount": 4}}},
-                "owner": {"createdAt": "2015-01-02T03:04:05Z", "repositories": {"totalCount": 12}}},
+                "owner": {"__typename": "Organization", "createdAt": "2015-01-02T03:04:05Z", "repositories": {"totalCount": 12}}},
             "open": {"issueCount": 2}, "closed": null, "recent": {"nodes": []}}});
         let read = read(&answer, Timestamp::from_unix_seconds(NOW));
         let expected = Overview {
@@ -178,6 +182,7 @@ mod tests {
             commits_year: Some(90),
             commits_quarter: Some(4),
             issues_open: Some(2),
+            is_organization: true,
             account_created: "2015-01-02T03:04:05Z".parse().ok(),
             account_repositories: Some(12),
             ..Overview::default()

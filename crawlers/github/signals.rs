@@ -20,6 +20,11 @@ use crate::claims::instant;
 use crate::collect::{Answers, CollectFuture, CollectRequest, Collected, Collector};
 use crate::{CrawlError, walk};
 
+/// Finished runs of workflows that are looked at: what a page has, some weeks of most repositories.
+const RUNS: &str = "100";
+/// Fewer runs than this say nothing of health.
+const ENOUGH_RUNS: u64 = 5;
+
 /// Weeks in the quarter that is counted: 91 days.
 const QUARTER_WEEKS: usize = 13;
 
@@ -55,6 +60,7 @@ async fn collect(request: CollectRequest<'_>) -> Result<Answers, CrawlError> {
         may_have_graphql: request.http.may_have_credential(),
         has_graphql: request.http.has_credential(),
         accounts: Arc::default(),
+        memberships: Arc::default(),
     };
     let visits = request.listings.iter().map(|listing| asked.clone().repository(listing.clone()));
     let visited = walk::concurrently(visits).await;
@@ -82,6 +88,8 @@ struct Asked {
     has_graphql: bool,
     /// The documents of the accounts so far, by login: one account often owns several repositories.
     accounts: Arc<Mutex<BTreeMap<String, Option<Value>>>>,
+    /// The organisations of each account so far, by login.
+    memberships: Arc<Mutex<BTreeMap<String, Claim<u64>>>>,
 }
 
 impl Asked {
@@ -89,6 +97,7 @@ impl Asked {
         let (github, calls) = (&self.github, self.github.calls());
         let Some((owner, name)) = name_of(&listing.key.name) else { return Err(walk::broken(&listing.key)) };
         let (mut claims, mut is_finished) = (Claims::default(), true);
+        let mut branch = None;
         let overview = match self.overview((owner, name)).await {
             Err(error) if self.has_graphql => return Err(error),
             overview => overview.ok().flatten(),
@@ -99,9 +108,12 @@ impl Asked {
             if known.is_some() && overview.id.is_some() && known != overview.id.as_ref() {
                 return Err(github.malformed("the name leads to another repository than the one listed"));
             }
-            if let Some(branch) = &overview.branch {
+            branch.clone_from(&overview.branch);
+            if let Some(branch) = &branch {
                 claims.repository_signals.branch_protected = self.is_protected((owner, name), branch).await?;
             }
+            claims.repository_signals.account_organizations =
+                if overview.is_organization { Claim::Absent } else { self.memberships(owner).await? };
             overview.add_to(&mut claims);
         } else {
             is_finished = self.rest((owner, name), &mut claims).await?;
@@ -115,6 +127,10 @@ impl Asked {
         let workflows = heard(github.document(workflows.list().per_page(1u8).send(), None).await)?.flatten();
         let workflows = workflows.and_then(|told| told.document.get("total_count")?.as_u64());
         signals.workflows = workflows.map_or(Claim::Unknown, |count| Claim::Known(count > 0));
+        // Without a workflow nothing runs, and without a token the branch is not known.
+        if let Some(branch) = branch.filter(|_| signals.workflows == Claim::Known(true)) {
+            signals.failing_runs = self.failing_runs((owner, name), &branch).await?;
+        }
         let claims = Box::new(claims);
         Ok(if is_finished { Collected::Told(claims) } else { Collected::Unfinished(claims) })
     }
@@ -163,6 +179,30 @@ impl Asked {
         Ok(is_protected.map_or(Claim::Unknown, Claim::Known))
     }
 
+    /// Of a hundred of the last finished runs on a branch, those that failed; unknown where hardly anything ran.
+    async fn failing_runs(&self, (owner, name): (&str, &str), branch: &str) -> Result<Claim<u64>, CrawlError> {
+        // octocrab's call reads the runs whole, of which two words are wanted here.
+        let query =
+            [("branch", branch), ("status", "completed"), ("exclude_pull_requests", "true"), ("per_page", RUNS)];
+        let url = self.github.below_with(["repos", owner, name, "actions", "runs"], &query)?;
+        let call = self.github.calls()._get(url);
+        let told: Option<GithubResponse<Value>> = heard(self.github.document(call, None).await)?.flatten();
+        Ok(told.map_or(Claim::Unknown, |told| failing(&told.document)))
+    }
+
+    /// The organisations in which an account is a public member, asked for once in a step.
+    async fn memberships(&self, owner: &str) -> Result<Claim<u64>, CrawlError> {
+        let mut memberships = self.memberships.lock().await;
+        if let Some(known) = memberships.get(owner) {
+            return Ok(known.clone());
+        }
+        let users = self.github.calls().users(owner);
+        let told = heard(self.github.page(users.list_orgs().per_page(1u8).send()).await)?;
+        let counted = told.map_or(Claim::Unknown, |told| count(&told.document));
+        memberships.insert(owner.to_owned(), counted.clone());
+        Ok(counted)
+    }
+
     /// The document of an account, asked for once in a step.
     async fn account(&self, owner: &str) -> Result<Option<Value>, CrawlError> {
         let mut accounts = self.accounts.lock().await;
@@ -205,6 +245,22 @@ fn heard<T>(answer: Result<T, CrawlError>) -> Result<Option<T>, CrawlError> {
 fn count(page: &Page<IgnoredAny>) -> Claim<u64> {
     let here = u64::try_from(page.items.len()).ok();
     page.number_of_pages().map(u64::from).or(here).map_or(Claim::Unknown, Claim::Known)
+}
+
+/// Of a hundred of the runs in an answer, those that failed. A run that was skipped or cancelled says nothing.
+fn failing(document: &Value) -> Claim<u64> {
+    let runs = document.get("workflow_runs").and_then(Value::as_array).into_iter().flatten();
+    let (mut passed, mut failed) = (0_u64, 0_u64);
+    for run in runs {
+        match run.get("conclusion").and_then(Value::as_str) {
+            Some("success") => passed += 1,
+            Some("failure" | "timed_out" | "startup_failure") => failed += 1,
+            _ => {}
+        }
+    }
+    let all = passed + failed;
+    // To the next ten: a run more is no news.
+    if all >= ENOUGH_RUNS { Claim::Known((failed * 100 / all).div_ceil(10) * 10) } else { Claim::Unknown }
 }
 
 /// Commits in each of the last 52 weeks, the oldest first; none while GitHub still counts them.

@@ -3,6 +3,7 @@
 //! Layers are never fetched. Digests are checked: a registry that gives other bytes than a digest names is refused.
 
 use capdex_model::digest::Digest;
+use capdex_model::listing::Claim;
 use capdex_model::snapshot::GapReason;
 use serde_json::{Value, json};
 
@@ -75,6 +76,35 @@ pub(super) async fn configuration(registry: &mut OciRegistry<'_>, manifest: &Oci
         "exposedPorts": part("ExposedPorts"),
         "environmentVariables": names,
     }))
+}
+
+/// Whether the image that is read has a provenance attestation beside it, as build tools put it into the index. Unknown where
+/// the index has no attestation of it at all. The attestation is not verified.
+///
+/// Sources: the build tool's documentation of its attestation storage; SLSA provenance.
+///
+/// # Errors
+/// The errors of [`read`].
+pub(super) async fn provenance(
+    registry: &mut OciRegistry<'_>,
+    manifest: &OciManifest,
+) -> Result<Claim<bool>, CrawlError> {
+    let Some(Value::Array(all)) = manifest.document.get("manifests") else { return Ok(Claim::Unknown) };
+    let Some(digest) = digest_of_platform(all) else { return Ok(Claim::Unknown) };
+    let annotation = |entry: &Value, name: &str| {
+        let annotations = entry.get("annotations")?.as_object()?;
+        annotations.get(name)?.as_str().map(str::to_owned)
+    };
+    let is_of_it = |entry: &&Value| {
+        annotation(entry, "vnd.docker.reference.type").as_deref() == Some("attestation-manifest")
+            && annotation(entry, "vnd.docker.reference.digest").as_deref() == Some(digest.as_str())
+    };
+    let found = all.iter().find(is_of_it).and_then(|entry| entry.get("digest")?.as_str());
+    let Some(found) = found.filter(|digest| is_digest(digest)) else { return Ok(Claim::Unknown) };
+    let document = checked(registry, &format!("manifests/{found}"), found).await?;
+    let layers = document.get("layers").and_then(Value::as_array).into_iter().flatten();
+    let mut types = layers.filter_map(|layer| annotation(layer, "in-toto.io/predicate-type"));
+    Ok(Claim::Known(types.any(|kind| kind.starts_with("https://slsa.dev/provenance/"))))
 }
 
 /// The manifest for linux/amd64, else the first one.

@@ -31,7 +31,9 @@ const META: SourceMeta = SourceMeta {
     about: "\
 Lists images by reference (`ghcr.io/owner/name:1.2`): those of the watchlist, and those that registry rows name. Read are the
 manifest, of an index the one for linux/amd64 or the first, and the configuration with labels, entry point, environment
-names and exposed ports. Layers are never fetched, so the image's files are a gap that says so.
+names and exposed ports, and where the index has an attestation of that image, which kinds it is of. Layers are never
+fetched, so the image's files are a gap that says so. An index without attestations leaves provenance unknown: signatures
+and attestations may stand elsewhere.
 
 An image is unchanged where the digest of its manifest is the one of the last visit: one request.",
     endpoints: "`GET /v2/<name>/manifests/<reference>`, `GET /v2/<name>/blobs/<digest>` for the configuration, and where the \
@@ -80,11 +82,12 @@ async fn visit(http: Http, key: ListingKey, known: Option<Validators>) -> Result
         return Ok(Visited::Unchanged);
     }
     let image = manifest::configuration(&mut registry, &manifest).await?;
+    let provenance = manifest::provenance(&mut registry, &manifest).await?;
     let validators = Validators { digest: Some(digest), ..Validators::default() };
-    Ok(Visited::Changed(Box::new(listing(key, &reference, &manifest.digest, &image)), validators))
+    Ok(Visited::Changed(Box::new(listing(key, &reference, &manifest.digest, &image, provenance)), validators))
 }
 
-fn listing(key: ListingKey, reference: &Reference, digest: &str, image: &Value) -> Listing {
+fn listing(key: ListingKey, reference: &Reference, digest: &str, image: &Value, provenance: Claim<bool>) -> Listing {
     let label = |name: &str| {
         let text = image.pointer("/labels").and_then(|labels| labels.get(name)).and_then(Value::as_str);
         text.map_or(Claim::Absent, crate::claims::of_text)
@@ -93,6 +96,7 @@ fn listing(key: ListingKey, reference: &Reference, digest: &str, image: &Value) 
         description: label("org.opencontainers.image.description"),
         license: label("org.opencontainers.image.licenses"),
         repository: label("org.opencontainers.image.source"),
+        provenance,
         ..Claims::default()
     };
     let registry_name = image.pointer("/labels/io.modelcontextprotocol.server.name");

@@ -83,6 +83,40 @@ async fn an_image_says_what_its_labels_say_and_keeps_its_values_to_itself() {
     assert_eq!(server.asked().len(), 8, "a refusal, a token, a manifest");
 }
 
+fn attestation(kind: &str) -> String {
+    let layer = json!({"digest": sha("x"), "annotations": {"in-toto.io/predicate-type": kind}});
+    json!({"schemaVersion": 2, "config": {"digest": sha("y")}, "layers": [layer]}).to_string()
+}
+
+#[tokio::test]
+async fn an_attestation_in_the_index_says_of_which_kind_it_is() {
+    for (kind, expected) in
+        [("https://slsa.dev/provenance/v0.2", Claim::Known(true)), ("https://spdx.dev/Document", Claim::Known(false))]
+    {
+        let beside = |of: &str| {
+            json!({"digest": sha(&attestation(kind)), "platform": {"os": "unknown", "architecture": "unknown"},
+                "annotations": {"vnd.docker.reference.type": "attestation-manifest", "vnd.docker.reference.digest": of}})
+        };
+        let image = json!({"digest": sha(&manifest()), "platform": {"os": "linux", "architecture": "amd64"}});
+        let whole = json!({"manifests": [image, beside(&sha(&manifest()))]}).to_string();
+        let other = json!({"manifests": [image, beside(&sha("other"))]}).to_string();
+        let server = Server::start(move |asked, _| match asked.path.as_str() {
+            "/v2/a/b/manifests/2" => Sent::ok(whole.clone()),
+            "/v2/a/b/manifests/3" => Sent::ok(other.clone()),
+            path if path == format!("/v2/a/b/manifests/{}", sha(&attestation(kind))) => Sent::ok(attestation(kind)),
+            path if path == format!("/v2/a/b/manifests/{}", sha(&manifest())) => Sent::ok(manifest()),
+            path if path == format!("/v2/a/b/blobs/{}", sha(&configuration())) => Sent::ok(configuration()),
+            _ => Sent::answer(404, &[], ""),
+        });
+        for (tag, expected) in [(":2", expected), (":3", Claim::Unknown)] {
+            let ListedEntry::Changed { listing, .. } = list(&server, tag, &BTreeMap::new()).await else {
+                panic!("read")
+            };
+            assert_eq!(listing.claims.provenance, expected, "{kind} {tag}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_is_not_there_is_gone_and_what_does_not_fit_its_digest_is_refused() {
     let server = start();

@@ -56,17 +56,18 @@ A project is unchanged where the index says so (304), or where the digest of wha
 is the one of the last visit; addresses, serials, upload times, readmes and vulnerabilities are not in it.
 
 With `signals` in the schedule so many projects a night are asked, each once in four weeks and when it changes, whether the
-listed file is attested (yes, no, or nothing said, as by mirrors) and which repository's publisher attested it. Downloads
-are left out: the index publishes none.
+listed file is attested (yes, no, or nothing said, as by mirrors) and which repository's publisher attested it. The index
+publishes no downloads. Where `downloads_url` names a service that counts them, those of the last month are asked for, cut to
+two digits. Owners are the accounts with a role in the project, and its organisation as `org:NAME`.
 
 A project is gone where the index says 404 and where it has no file left. It is taken down where it is quarantined (PEP
 792), and a version where the reason of its yank speaks of malice.",
     endpoints: "`GET /pypi/<name>/json`, and where an index has none `GET /simple/<name>/`; \
                 `GET <changes_url>/` for the serials; with `signals` `GET /simple/<name>/` and
-                `GET /integrity/<name>/<version>/<file>/provenance`.",
+                `GET /integrity/<name>/<version>/<file>/provenance`, `GET <downloads_url>/api/packages/<name>/recent`.",
     limits: "None at the edge; the index asks for a contact in the User-Agent and for serial rather than parallel use.",
     stored: "The version listed with its files' published digests, summary, licence, repository, keywords, times, \
-             dependencies, yank reason.",
+             dependencies, yank reason, accounts with a role.",
     terms: "The index's terms allow use of its API; names and metadata are its publishers'.",
     base_url: None,
     rate_limits: &[],

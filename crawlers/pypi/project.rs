@@ -75,6 +75,7 @@ pub(crate) fn read(
     let claims = Claims {
         version_count: version_count(&value),
         refused_versions: refused_versions(&files),
+        maintainers: maintainers(&value),
         ..claims_of(info, &files, chosen.version, chosen.main)
     };
     let absolute = |file: &IndexFile| {
@@ -84,7 +85,8 @@ pub(crate) fn read(
     };
     let locator = chosen.locator(project, absolute)?;
     let lines = lines::of(project, &files, named, (&locator, &claims), absolute)?;
-    Ok(PypiProjectDetails { locator, claims, lines, digest: canonical_digest(info, &files) })
+    let digest = canonical_digest(info, &files, &claims.maintainers);
+    Ok(PypiProjectDetails { locator, claims, lines, digest })
 }
 
 /// Members on which neither a listing nor "unchanged" depends.
@@ -189,13 +191,25 @@ fn repository(info: &Map<String, Value>) -> Claim<String> {
         let host = Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned));
         host.is_some_and(|host| FORGES.contains(&host.trim_start_matches("www.")))
     };
-    let pages = urls.into_iter().flatten().filter(|(label, _)| plain(label) == "homepage").map(|(_, address)| address);
+    let is_home = |label: &str| matches!(plain(label).as_str(), "homepage" | "home");
+    let pages = urls.into_iter().flatten().filter(|(label, _)| is_home(label)).map(|(_, address)| address);
     let mut pages = pages.chain(info.get("home_page")).filter_map(Value::as_str).filter(is_on_forge);
     match pages.next() {
         Some(page) => of_text(page),
         None if info.contains_key("project_urls") => Claim::Absent,
         None => Claim::Unknown,
     }
+}
+
+/// The accounts that may publish: those with a role in the project, and the organisation that owns it as `org:NAME`. Unknown
+/// where an index says nothing of ownership, as mirrors do.
+fn maintainers(value: &Value) -> Claim<Vec<String>> {
+    let Some(ownership) = value.get("ownership").and_then(Value::as_object) else { return Claim::Unknown };
+    let roles = ownership.get("roles").and_then(Value::as_array).into_iter().flatten();
+    let users = roles.filter_map(|role| role.get("user")?.as_str()).map(str::to_owned);
+    let organization = ownership.get("organization").and_then(Value::as_str).map(|name| format!("org:{name}"));
+    let all: BTreeSet<String> = users.chain(organization).filter(|name| !name.trim().is_empty()).collect();
+    list(all.into_iter().collect())
 }
 
 /// One text, separated by commas, or by spaces where it has none.
@@ -232,8 +246,9 @@ fn version_count(value: &Value) -> Claim<u64> {
     releases.and_then(|releases| u64::try_from(releases.len()).ok()).map_or(Claim::Unknown, Claim::Known)
 }
 
-/// Over `info` without addresses of the index itself, and over the files as both forms of the index describe them.
-fn canonical_digest(info: &Map<String, Value>, files: &FilesByVersion) -> Digest {
+/// Over `info` without addresses of the index itself, over the files as both forms of the index describe them, and over the
+/// owners where the index names them.
+fn canonical_digest(info: &Map<String, Value>, files: &FilesByVersion, owners: &Claim<Vec<String>>) -> Digest {
     // Mirrors put their own addresses here.
     const INDEX_ADDRESSES: [&str; 4] = ["package_url", "project_url", "release_url", "docs_url"];
     let kept: Map<String, Value> = info
@@ -241,6 +256,9 @@ fn canonical_digest(info: &Map<String, Value>, files: &FilesByVersion) -> Digest
         .filter(|(key, _)| !INDEX_ADDRESSES.contains(&key.as_str()))
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
-    let info = Value::Object(kept).to_string();
-    Digest::of_fields([info.as_bytes(), digest_of(files).as_bytes()])
+    let (info, files) = (Value::Object(kept).to_string(), digest_of(files));
+    match owners {
+        Claim::Known(names) => Digest::of_fields([info.as_bytes(), files.as_bytes(), names.join("\n").as_bytes()]),
+        Claim::Absent | Claim::Unknown => Digest::of_fields([info.as_bytes(), files.as_bytes()]),
+    }
 }

@@ -1,8 +1,10 @@
 //! What PyPI is asked beside a project's JSON: whether the listed file is attested, and who built it from where.
 //!
-//! Sources: PEP 740, and the index's documentation of its integrity interface. Downloads are left out: the index publishes
-//! none but through a service that is paid for by the query.
+//! Sources: PEP 740, and the index's documentation of its integrity interface. The index itself publishes downloads only
+//! through a service that is paid for by the query; the interface of a public service over it is asked where the operator
+//! names one (`/api/packages/<name>/recent`).
 
+use capdex_model::entity_signals::rounded;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Locator};
 use serde_json::Value;
@@ -14,6 +16,9 @@ use crate::{CrawlError, forge, json, references};
 
 /// The most bytes of the attestations of one file.
 const MAX_PROVENANCE_BYTES: u64 = 8 << 20;
+
+/// The most bytes of an answer with counts.
+const MAX_COUNTS_BYTES: u64 = 64 << 10;
 
 /// The collector.
 pub(super) const COLLECTOR: &dyn Collector = &PypiCollector;
@@ -64,10 +69,27 @@ async fn of_listing(request: &CollectRequest<'_>, listing: &Listing) -> Result<C
         Claim::Absent | Claim::Unknown => stated(request, base_url, name, (version, filename)).await?,
     };
     let mut claims = Claims { provenance: provenance.map_or(Claim::Unknown, Claim::Known), ..Claims::default() };
+    claims.downloads_monthly = downloads(request, name).await?;
     if provenance == Some(true) {
         claims.attested = publisher(request, base_url, name, (version, filename)).await?;
     }
     Ok(claims)
+}
+
+/// The downloads of the last month, cut to two digits. Nothing is asked without the address of the counts.
+async fn downloads(request: &CollectRequest<'_>, project: &str) -> Result<Claim<u64>, CrawlError> {
+    let Some(base_url) = &request.settings.downloads_url else { return Ok(Claim::Unknown) };
+    let url = forge::address(base_url, ["api", "packages", project, "recent"], &[])?;
+    let asked = HttpRequest { url: &url, max_bytes: MAX_COUNTS_BYTES, ..HttpRequest::default() };
+    let bytes = match request.http.send(asked).await {
+        Ok(HttpResponse::Body { bytes, .. }) => bytes,
+        // A project that nobody downloaded is not found there.
+        Ok(HttpResponse::NotModified) | Err(CrawlError::Gone { .. }) => return Ok(Claim::Unknown),
+        Err(error) => return Err(error),
+    };
+    let answer = json::parse(&bytes, |_, _| false).map_err(|error| CrawlError::bad_answer(&url, error))?;
+    let count = answer.pointer("/data/last_month").and_then(Value::as_u64);
+    Ok(count.map_or(Claim::Unknown, |count| Claim::Known(rounded(count))))
 }
 
 /// Whether the simple index has an attestation of a file; none where it says nothing of attestations, as mirrors do.
@@ -172,11 +194,19 @@ mod tests {
                     let publisher = json!({"kind": "GitHub", "repository": "acme/yes", "workflow": "release.yml"});
                     Sent::ok(json!({"version": 1, "attestation_bundles": [{"publisher": publisher}]}).to_string())
                 }
+                "/api/packages/yes/recent" => Sent::ok(
+                    json!({"data": {"last_day": 40, "last_week": 300, "last_month": 12_345}, "package": "yes", "type": "recent_downloads"})
+                        .to_string(),
+                ),
                 _ => Sent::answer(404, &[], "{}"),
             }
         });
         let (http, _) = client(settings(&[&server.base_url]));
-        let of_source = SourceSettings { base_url: server.base_url.clone(), ..SourceSettings::default() };
+        let of_source = SourceSettings {
+            base_url: server.base_url.clone(),
+            downloads_url: Some(server.base_url.clone()),
+            ..SourceSettings::default()
+        };
         let listings = ["yes", "no", "mirror"].map(project);
         let as_of = AsOf(Timestamp::from_unix_seconds(0));
         let request = CollectRequest { id: "pypi", http: &http, settings: &of_source, listings: &listings, as_of };
@@ -184,16 +214,16 @@ mod tests {
         let told: Vec<_> = answers
             .into_iter()
             .map(|(_, answer)| match answer {
-                Collected::Told(claims) => (claims.provenance, claims.attested),
+                Collected::Told(claims) => (claims.provenance, claims.attested, claims.downloads_monthly),
                 other => panic!("{other:?}"),
             })
             .collect();
         let expected = [
-            (Claim::Known(true), Claim::Known(ListingKey::new("github", "acme/yes"))),
-            (Claim::Known(false), Claim::Unknown),
-            (Claim::Unknown, Claim::Unknown),
+            (Claim::Known(true), Claim::Known(ListingKey::new("github", "acme/yes")), Claim::Known(12_000)),
+            (Claim::Known(false), Claim::Unknown, Claim::Unknown),
+            (Claim::Unknown, Claim::Unknown, Claim::Unknown),
         ];
         assert_eq!(told, expected);
-        assert_eq!(server.asked().len(), 4, "{:?}", server.paths());
+        assert_eq!(server.asked().len(), 7, "{:?}", server.paths());
     }
 }

@@ -79,6 +79,26 @@ fn project_json_gives_a_locator_and_all_its_claims() {
 }
 
 #[test]
+fn owners_are_the_accounts_with_a_role_and_their_change_is_news() {
+    let owned = |ownership: Value| {
+        let mut value = document();
+        value["ownership"] = ownership;
+        read(&value).expect("a project")
+    };
+    let role = |role: &str, user: &str| json!({"role": role, "user": user});
+    let two = owned(
+        json!({"organization": "acme", "roles": [role("Owner", "bob"), role("Maintainer", "ann"), role("Owner", "ann")]}),
+    );
+    assert_eq!(two.claims.maintainers, Claim::Known(vec!["ann".into(), "bob".into(), "org:acme".into()]));
+    let other = owned(json!({"organization": null, "roles": [role("Owner", "mallory")]}));
+    assert_eq!(other.claims.maintainers, Claim::Known(vec!["mallory".into()]));
+    assert_ne!(two.digest, other.digest, "a change of hands is a change");
+    let silent = read(&document()).expect("a project");
+    assert_eq!(silent.claims.maintainers, Claim::Unknown);
+    assert_ne!(silent.digest, other.digest);
+}
+
+#[test]
 fn an_address_relative_to_the_page_is_resolved() {
     let relative = json!([{"filename": "a_b-1.1.tar.gz", "url": "../../packages/CC/a_b-1.1.tar.gz", "digests": {}}]);
     let locator = read(&changed("/urls", relative)).expect("a project").locator;
@@ -96,6 +116,8 @@ fn other_ways_to_state_things_are_read() {
     };
     assert_eq!(licensed(json!(["License :: OSI Approved :: MIT License"])), Claim::Known("MIT License".into()));
     assert_eq!(licensed(json!(["Topic :: x"])), Claim::Absent);
+    let home = json!({"Home": "https://github.com/a/c"});
+    assert_eq!(claims("/info/project_urls", home).repository, Claim::Known("https://github.com/a/c".into()));
     let on_forge = json!({"Homepage": "https://github.com/a/b"});
     assert_eq!(claims("/info/project_urls", on_forge).repository, Claim::Known("https://github.com/a/b".into()));
     assert_eq!(claims("/info/project_urls", json!({"Homepage": "https://a.test"})).repository, Claim::Absent);

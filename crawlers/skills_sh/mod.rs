@@ -41,7 +41,7 @@ the repository, which is referred to.",
     endpoints: "`GET /api/search?q=<beginning>&limit=100000`; the files of a skill at \
                 `GET /api/download/<owner>/<repo>/<skill>`.",
     limits: "None published. capdex asks 30 times a minute at most, one after the other.",
-    stored: "Id, name and repository. Installs, which come from telemetry that anybody can send, only to rank by.",
+    stored: "Id, name and repository. Installs, which come from telemetry that anybody can send, cut to one digit.",
     terms: "Not stated for the listing; each skill is under its author's own licence.",
     base_url: Some("https://skills.sh"),
     rate_limits: &[

@@ -25,6 +25,7 @@ fn queue(store: &Store, night: i64) -> Plan {
         alerts: &alerts,
         acks: &acks,
         suppressions: &[],
+        ruled: &std::collections::BTreeSet::new(),
         origins: &Origins::new(),
         deliveries: &deliveries,
         as_of: day(night),

@@ -362,9 +362,12 @@ pub struct DependentsArgs {
 #[derive(Debug, Subcommand)]
 pub enum AbuseCommand {
     /// Take a list, or a newer version in the place of the one before. The next night scans what it concerns.
-    #[command(after_help = "Example:\n  capdex abuse import team.json")]
+    #[command(
+        after_help = "Example:\n  capdex abuse import team.json\n  capdex abuse import malicious-packages/osv/malicious"
+    )]
     Import {
-        /// The list, a JSON file.
+        /// The list, a JSON file; or a folder of OSV records, of which those of malicious packages (`MAL-…`) are a list under
+        /// the folder's name. A record that names versions reports these alone.
         file: PathBuf,
         #[command(flatten)]
         waiting: WaitArgs,

@@ -21,6 +21,8 @@ use crate::{clock, files, osv};
 
 /// A larger file is no list.
 const MAX_BYTES: u64 = 64 << 20;
+/// The most bytes of the records in a folder. The public collection of malicious packages had a few hundred megabytes.
+const MAX_RECORDS_BYTES: u64 = 2 << 30;
 
 pub(super) fn run(global: &Global, command: &AbuseCommand, out: &mut Out) -> anyhow::Result<Exit> {
     match command {
@@ -33,15 +35,7 @@ pub(super) fn run(global: &Global, command: &AbuseCommand, out: &mut Out) -> any
 
 fn import(global: &Global, file: &Path, waiting: &WaitArgs, out: &mut Out) -> anyhow::Result<()> {
     let shown = file.display();
-    let size = fs::metadata(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?.len();
-    // Asked before reading, so that a wrong path does not fill the memory.
-    if size > MAX_BYTES {
-        return Err(usage(format!("{shown} has {size} bytes; a list has at most {MAX_BYTES}")));
-    }
-    let bytes = fs::read(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?;
-    // A list that cannot be read whole is refused whole: half of it would clear the other half.
-    let list = AbuseList::parse(&bytes).map_err(|error| usage(format!("{shown}: {error}")))?;
-    let digest = Digest::of(&bytes);
+    let (list, digest) = if file.is_dir() { records(file, out)? } else { one_list(file)? };
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let taken = list.clone();
     // A version older than the one held, or the same with other bytes, is a fault of the file.
@@ -66,6 +60,62 @@ fn import(global: &Global, file: &Path, waiting: &WaitArgs, out: &mut Out) -> an
         }
     }
     Ok(())
+}
+
+/// The list of a file.
+fn one_list(file: &Path) -> anyhow::Result<(AbuseList, Digest)> {
+    let shown = file.display();
+    let size = fs::metadata(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?.len();
+    // Asked before reading, so that a wrong path does not fill the memory.
+    if size > MAX_BYTES {
+        return Err(usage(format!("{shown} has {size} bytes; a list has at most {MAX_BYTES}")));
+    }
+    let bytes = fs::read(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?;
+    // A list that cannot be read whole is refused whole: half of it would clear the other half.
+    let list = AbuseList::parse(&bytes).map_err(|error| usage(format!("{shown}: {error}")))?;
+    Ok((list, Digest::of(&bytes)))
+}
+
+/// The list that the OSV records in a folder make, whose name it takes.
+fn records(folder: &Path, out: &mut Out) -> anyhow::Result<(AbuseList, Digest)> {
+    let shown = folder.display();
+    let (mut records, mut folders, mut bytes) = (Vec::new(), vec![folder.to_owned()], 0_u64);
+    while let Some(next) = folders.pop() {
+        let entries = fs::read_dir(&next).map_err(|error| usage(format!("cannot read {}: {error}", next.display())))?;
+        for entry in entries {
+            let entry = entry.with_context(|| format!("failed to read {}", next.display()))?;
+            // A link could lead anywhere, and so is none of the records.
+            let kind = entry.file_type().with_context(|| format!("failed to read {}", entry.path().display()))?;
+            let path = entry.path();
+            if kind.is_dir() && entry.file_name() != ".git" {
+                folders.push(path);
+            } else if kind.is_file() && path.extension().is_some_and(|of| of == "json") {
+                bytes += entry.metadata().map_or(0, |about| about.len());
+                if bytes > MAX_RECORDS_BYTES {
+                    return Err(usage(format!("{shown} has more than {MAX_RECORDS_BYTES} bytes of records")));
+                }
+                let read =
+                    fs::read(&path).map_err(|error| usage(format!("cannot read {}: {error}", path.display())))?;
+                records.push((path.display().to_string(), read));
+            }
+        }
+    }
+    records.sort();
+    let name = folder
+        .canonicalize()
+        .ok()
+        .and_then(|folder| folder.file_name().map(|name| name.to_string_lossy().to_lowercase()));
+    let name = name.unwrap_or_else(|| "osv".to_owned());
+    let read = osv::list_of(&name, "OSV records of malicious packages", &records)
+        .map_err(|error| usage(format!("{shown}: {error}")))?;
+    out.line(format_args!(
+        "{}: {} no report of malice or withdrawn, {} of registries or versions that it could not name",
+        escape::count(u64::try_from(records.len())?, "record"),
+        read.others,
+        read.left_out
+    ))?;
+    let digest = Digest::of_json(&read.list);
+    Ok((read.list, digest))
 }
 
 fn list(global: &Global, format: ListFormat, out: &mut Out) -> anyhow::Result<()> {

@@ -65,11 +65,12 @@ keys! {
         #[key(default = RELEASE_LINES, example = "5")]
         pub release_lines: Option<usize>,
         /// Listings of one night that are asked for what they do not say themselves, those never asked first, for GitHub,
-        /// npm and PyPI: downloads, attestations, commits, issues, releases and the account. Each answer stands for days,
+        /// npm, PyPI and Docker's MCP registry: downloads, attestations, commits, issues, releases, runs and the account. Each answer stands for days,
         /// as `docs/sources.md` says. `facts:COUNT` among the queries of GitHub is its name until version 0.2.
         #[key(default = "0: nothing beside the listings", example = "500")]
         pub signals: Option<usize>,
-        /// The address of the counts of downloads, for npm. Without it none are asked for.
+        /// The address of the counts of downloads, for npm and PyPI, and of images for Docker's MCP registry, which has one of
+        /// its own. Without it none are asked for.
         #[key(default = NONE, example = r#""https://downloads.registry.example""#)]
         pub downloads_url: Option<String>,
         /// Whether an alert tells of listings that stand at block or caution: `true` for all of the source, `false` for none.

@@ -1,8 +1,8 @@
 //! The tool `diff`: what an agent could newly do with the second of two versions.
 
 use capdex_dataset::bulk;
-use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
+use capdex_rubrics::operator::OperatorVerdict;
 use serde_json::{Value, json};
 
 use super::McpServer;
@@ -35,13 +35,18 @@ pub(super) fn answer(server: &McpServer, before: &str, after: &str) -> anyhow::R
         }
     }
     let [before, after] = sides.as_slice() else { anyhow::bail!("a comparison has two sides") };
-    let difference =
-        bulk::pool(server.threads)?.install(|| diff::compare(before, after, &OperatorPolicy::default(), at));
+    let policy = server.reader()?.map(|reader| reader.operator_policy()).transpose()?.unwrap_or_default();
+    let difference = bulk::pool(server.threads)?.install(|| diff::compare(before, after, &policy, at));
     let newly = words::newly(&difference.drifts);
     let found = difference.new_findings();
     let findings: Vec<FindingWords> = found.iter().take(FINDINGS).map(FindingWords::of).collect();
     let bands = difference.verdicts.each_ref().map(|verdict| verdict.band.as_str());
     let mut lines = vec![format!("{} -> {}: verdict {} -> {}", shown(before), shown(after), bands[0], bands[1])];
+    if difference.operator.iter().any(Option::is_some) {
+        let said =
+            difference.operator.each_ref().map(|said| said.as_ref().map_or("no word", |said| said.band.as_str()));
+        lines.push(format!("By the operator's word: {} -> {}", said[0], said[1]));
+    }
     lines.push(match newly.len() {
         0 => "An agent could do nothing new.".to_owned(),
         _ => "An agent could newly:".to_owned(),
@@ -59,9 +64,14 @@ pub(super) fn answer(server: &McpServer, before: &str, after: &str) -> anyhow::R
     if !difference.is_whole {
         lines.push("Not all of both sides could be looked at: more may be new.".to_owned());
     }
-    let of = |side: &DiffSide, band: &str| json!({"name": quoted(&side.name, NAME), "version": side.version.as_deref().map(|text| quoted(text, NAME)), "band": band});
+    let of = |side: &DiffSide, band: &str, said: &Option<OperatorVerdict>| {
+        let version = side.version.as_deref().map(|text| quoted(text, NAME));
+        let operator = said.as_ref().map(|said| json!({"band": said.band, "reason": quoted(&said.reason, PASSAGE)}));
+        json!({"name": quoted(&side.name, NAME), "version": version, "band": band, "operator": operator})
+    };
+    let [word_before, word_after] = &difference.operator;
     let structured = json!({
-        "schema": "capdex.mcp/1", "from": of(before, bands[0]), "to": of(after, bands[1]), "whole": difference.is_whole,
+        "schema": "capdex.mcp/1", "from": of(before, bands[0], word_before), "to": of(after, bands[1], word_after), "whole": difference.is_whole,
         "newly": effects, "newly_beyond": newly.len().saturating_sub(EFFECTS),
         "new_findings": findings, "new_findings_beyond": found.len().saturating_sub(FINDINGS),
     });

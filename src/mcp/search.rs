@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::McpServer;
 use super::tools::ToolAnswer;
-use crate::quotation::{NAME, quoted};
+use crate::quotation::{NAME, PASSAGE, quoted};
 
 /// The most names of one answer.
 pub(super) const MAX_FOUND: usize = 20;
@@ -32,13 +32,18 @@ pub(super) fn answer(server: &McpServer, query: &str) -> anyhow::Result<ToolAnsw
     let (mut lines, mut items): (Vec<String>, Vec<Value>) = (Vec::new(), Vec::new());
     for name in found {
         let Some(current) = reader.current_of(&name.id)? else { continue };
-        let (_, verdict) = ranked_capability::scores(&reader, &current, as_of)?;
+        let (scores, verdict) = ranked_capability::scores(&reader, &current, as_of)?;
+        let facts = ranked_capability::facts(&reader, &current)?;
+        let operator = ranked_capability::operator(&reader, &current, &facts, (&scores, &verdict), as_of)?;
         let (slug, band) = (quoted(&name.slug, NAME), verdict.band.as_str());
-        lines.push(format!("{band}: {} {slug}", name.kind));
+        let said = operator.as_ref().map(|said| format!(" (by the operator's word: {})", said.band.as_str()));
+        lines.push(format!("{band}: {} {slug}{}", name.kind, said.unwrap_or_default()));
+        let operator = operator.map(|said| json!({"band": said.band, "reason": quoted(&said.reason, PASSAGE)}));
         let version = current.version.as_deref().map(|text| quoted(text, NAME));
         let package = quoted(&name.identity, NAME);
         items.push(
-            json!({"slug": slug, "kind": name.kind, "package": package, "version": version, "verdict": {"band": band}}),
+            json!({"slug": slug, "kind": name.kind, "package": package, "version": version, "verdict": {"band": band},
+                "operator": operator}),
         );
     }
     match (lines.len(), beyond) {

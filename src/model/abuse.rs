@@ -47,6 +47,9 @@ pub struct AbuseEntry {
     /// A place where more is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
+    /// The versions that are reported; none where all of the package is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<String>,
 }
 
 /// The report of one list about one package: an entry with the list that it stands in.
@@ -67,6 +70,9 @@ pub struct Report {
     /// A place where more is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
+    /// The versions that are reported; none where all of the package is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<String>,
 }
 
 /// Why a file is no list of abuse.
@@ -142,7 +148,15 @@ impl AbuseList {
             reason: entry.reason.clone(),
             first_seen: entry.first_seen.clone(),
             reference: entry.reference.clone(),
+            versions: entry.versions.clone(),
         }
+    }
+}
+
+impl Report {
+    /// True where it is about one of these versions of the package: a bad release of a good package says nothing of others.
+    pub fn is_about<'a>(&self, mut versions: impl Iterator<Item = &'a str>) -> bool {
+        self.versions.is_empty() || versions.any(|version| self.versions.iter().any(|reported| reported == version))
     }
 }
 
@@ -164,6 +178,7 @@ impl AbuseEntry {
         of("reason", is_text(&self.reason))?;
         of("first_seen", self.first_seen.as_deref().map_or(Ok(()), is_day))?;
         of("reference", self.reference.as_deref().map_or(Ok(()), is_text))?;
+        self.versions.iter().try_for_each(|version| of("version", is_text(version)))?;
         Ok(self)
     }
 }

@@ -71,6 +71,15 @@ pub const fn rounded(count: u64) -> u64 {
     count / unit * unit
 }
 
+/// A count of uses since ever, cut to one digit: all rows of a directory move every night, and news is what moved by much.
+pub const fn rounded_uses(count: u64) -> u64 {
+    let mut unit = 1;
+    while count / unit >= 10 {
+        unit *= 10;
+    }
+    count / unit * unit
+}
+
 /// Which of two proved values counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strictest {
@@ -155,6 +164,12 @@ signal_kinds! {
     AccountRepositories, "account's repositories", Count, Least, repository_signals.account_repositories;
     /// Followers of that account.
     AccountFollowers, "account's followers", Count, Least, repository_signals.account_followers;
+    /// Organisations in which that account is a public member.
+    AccountOrganizations, "account's organisations", Count, Least, repository_signals.account_organizations;
+    /// Of a hundred runs of workflows on the main branch, those that failed.
+    FailingRuns, "failing runs of a hundred", Count, Greatest, repository_signals.failing_runs;
+    /// Installs, pulls or uses since ever, as a directory counts them.
+    Installs, "installs", Count, Own, repository_signals.installs;
     /// Downloads of the package in the last month.
     Downloads, "downloads in a month", Count, Own, downloads_monthly;
     /// When the package first appeared.
@@ -167,7 +182,7 @@ impl SignalKind {
     /// True for a signal of a repository, which it lends every package in it. What a package lends a repository is of the
     /// package alone, so that only the one thing in a repository lends it.
     pub const fn is_of_repository(self) -> bool {
-        !matches!(self, Self::Downloads | Self::Created | Self::Official)
+        !matches!(self, Self::Downloads | Self::Installs | Self::Created | Self::Official)
     }
 }
 
@@ -199,12 +214,15 @@ pub struct EntitySignals {
     pub registries: Claim<u64>,
     /// False where the official registry was walked whole and has no row of the entity; unknown otherwise.
     pub official: Claim<bool>,
+    /// Installs as the listing's own source counts them, cut to one digit. Left out of the text where unknown.
+    #[serde(default, skip_serializing_if = "Claim::is_unknown")]
+    pub installs: Claim<u64>,
 }
 
 impl EntitySignals {
     /// True where the entity adds nothing and nothing is to be shown.
     pub fn is_empty(&self) -> bool {
-        self.lent.is_empty() && self.registries.is_unknown() && self.official.is_unknown()
+        self.lent.is_empty() && self.registries.is_unknown() && self.official.is_unknown() && self.installs.is_unknown()
     }
 
     /// The values of one signal that count, as the listings state them.
@@ -214,6 +232,10 @@ impl EntitySignals {
 
     /// Joins the claims of a listing with what its entity adds: of several proved values the strictest counts.
     pub fn apply(&self, claims: &mut Claims) {
+        // Of the listing itself, so that it stands before what others count.
+        if claims.repository_signals.installs.is_unknown() {
+            claims.repository_signals.installs = self.installs.clone();
+        }
         for kind in SignalKind::ALL.iter().copied() {
             let own = kind.of(claims);
             let all = own.into_iter().chain(self.counting(kind));
@@ -257,6 +279,19 @@ mod tests {
             assert_eq!(rounded(count), kept);
         }
         assert_eq!(rounded(u64::MAX), 18_000_000_000_000_000_000);
+        for (count, kept) in [(0, 0), (9, 9), (10, 10), (19, 10), (5_432, 5_000)] {
+            assert_eq!(rounded_uses(count), kept);
+        }
+        assert_eq!(rounded_uses(u64::MAX), 10_000_000_000_000_000_000);
+    }
+
+    #[test]
+    fn a_directory_s_own_count_stands_before_another_s() {
+        let mut claims = Claims::default();
+        let other = lent(SignalKind::Installs, SignalValue::Count(900), LinkProof::BothSides);
+        let all = EntitySignals { lent: vec![other], installs: Claim::Known(20), ..EntitySignals::default() };
+        all.apply(&mut claims);
+        assert_eq!(claims.repository_signals.installs, Claim::Known(20));
     }
 
     #[test]

@@ -141,6 +141,9 @@ impl Claims {
         take(&mut own.account_created, &later.account_created);
         take(&mut own.account_repositories, &later.account_repositories);
         take(&mut own.account_followers, &later.account_followers);
+        take(&mut own.account_organizations, &later.account_organizations);
+        take(&mut own.failing_runs, &later.failing_runs);
+        take(&mut own.installs, &later.installs);
         take(&mut own.signed, &later.signed);
     }
 }

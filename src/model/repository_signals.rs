@@ -63,6 +63,15 @@ pub struct RepositorySignals {
     /// Followers of that account.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub account_followers: Claim<u64>,
+    /// Organisations in which that account is a public member; absent where the account is an organisation itself.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub account_organizations: Claim<u64>,
+    /// Of a hundred of the last finished runs of workflows on the main branch, those that failed.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub failing_runs: Claim<u64>,
+    /// Installs, pulls or uses since ever, as a directory or a registry of images counts them.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub installs: Claim<u64>,
     /// The number by which its forge knows the repository: another one under the same name is another repository.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub repository_id: Claim<u64>,

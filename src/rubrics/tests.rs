@@ -77,12 +77,12 @@ fn a_changed_text_needs_a_new_version() {
         .collect();
     let expected = [
         "capdex/verdict 1 sha256:7e78da18fc72984cca980063612cc7b889a41dbf795ab71c20553e504bea4c2f",
-        "spiderrating/seed 3 sha256:e2b78b9619e6548231b93f0f6b686c07d23d1896e1e1c91ac6dc3cd6d203e280",
+        "spiderrating/seed 4 sha256:9adbc094c51a05919fea0f2dbcc1a117c1d0336e4c432254d1ac914a0fb89442",
         "saferskills/seed 3 sha256:f8d1805b479234ee7e2d7da172ba02e32690d27c6aa0e76cdde4a4976cbcd59d",
         "mcpbundles/seed 4 sha256:d3e6c5bb85c4010ec4142dd96747a4d9325b322afccacffd2cd4fffd9a883bfc",
-        "agentscore/seed 3 sha256:bfb6735c016fd8d62444b3ddc63c028d9f532c45b881bd79914b853f8fb970f3",
+        "agentscore/seed 4 sha256:3ea3969d2381cf7f68a50d14ff1fea10d1ccf5531fc94d3b48fcc8aa6da997be",
         "spiderrating/oss-0.3.4 1 sha256:b5ffde8865ba1763bcc8eed1e5cadef6588da84bc15c20a840425a5b826dd1ff",
-        "spiderrating/live-2026-03 2 sha256:6c2cf7bf2e2f9601bebe2ef0adb62600d620117a5605fdb11a5353494c2c6384",
+        "spiderrating/live-2026-03 3 sha256:f268351e61e262289620efabb8a2091b403eca5eb25015e805d945e345b475d4",
         "saferskills/oss-d420ef4 1 sha256:8f9288b109f6977a44d10442916f1aa51d247217c39bf16d35c5b2bf5893e7c9",
     ];
     assert_eq!(pinned, expected, "raise the version of a rubric whose numbers or page changed, then pin both here");

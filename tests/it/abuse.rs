@@ -150,3 +150,35 @@ fn what_an_operator_confirms_becomes_records_that_fit_the_published_schema() {
         ["@evil/weather"]
     );
 }
+
+#[test]
+fn records_of_malicious_packages_are_a_list_and_a_bad_release_is_not_the_package() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let record = |id: &str, events: Value, versions: Value| {
+        let affected = json!({"package": {"ecosystem": "npm", "name": "weather-mcp"}, "versions": versions,
+            "ranges": [{"type": "SEMVER", "events": events}]});
+        json!({"schema_version": "1.7.3", "id": id, "modified": "2026-11-20T03:04:05Z", "published": "2026-11-19T00:00:00Z",
+            "summary": "Malicious code in weather-mcp (npm)", "affected": [affected]})
+        .to_string()
+    };
+    // Another release than the one that is listed, and a flaw that is no malice.
+    let (some, all) = (json!([{"introduced": "0.9.0"}, {"fixed": "1.0.0"}]), json!([{"introduced": "0"}]));
+    capdex.write("malicious/npm/weather-mcp/MAL-2026-1.json", record("MAL-2026-1", some, json!(["0.9.0"])));
+    capdex.write("malicious/npm/weather-mcp/GHSA-1.json", record("GHSA-1", all.clone(), json!([])));
+    let imported = capdex.run(&["abuse", "import", "malicious"]);
+    assert_eq!(imported.code, Some(0), "{}", imported.stderr);
+    assert!(imported.stdout.contains("1 no report of malice or withdrawn"), "{}", imported.stdout);
+    assert_eq!(night(&capdex, "2026-11-21T01:00:00Z").code, Some(0));
+    let (grade, _, reports) = judged(&capdex);
+    assert!(reports.is_empty() && grade != "BLOCK", "{grade} {reports:?}");
+
+    let later = record("MAL-2026-2", all, json!([])).replace("2026-11-20T03", "2026-11-21T03");
+    capdex.write("malicious/npm/weather-mcp/MAL-2026-2.json", later);
+    let imported = capdex.run(&["abuse", "import", "malicious"]);
+    assert_eq!(imported.code, Some(0), "{}", imported.stderr);
+    assert_eq!(night(&capdex, "2026-11-22T01:00:00Z").code, Some(0));
+    let (grade, _, reports) = judged(&capdex);
+    assert_eq!(grade, "BLOCK");
+    assert!(reports.len() == 1 && reports[0].contains("MAL-2026-2: Malicious code in weather-mcp"), "{reports:?}");
+}

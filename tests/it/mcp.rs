@@ -141,6 +141,23 @@ fn two_stored_versions_are_compared_without_a_network() {
     let (text_of, structured) = server.call("diff", &json!({"before": "npm:kit@1.0.0", "after": "npm:kit@1.1.0"}));
     assert!(text_of.contains("An agent could newly:"), "{text_of}");
     assert_eq!((&structured["to"]["band"], &structured["whole"]), (&json!("block"), &json!(true)), "{structured}");
+    assert_eq!(structured["to"]["operator"], Value::Null, "{structured}");
+
+    // The operator's word stands beside the verdict, here as everywhere.
+    let give = ["rulings", "give", "npm:kit#skill:", "accepted", "--author", "ann", "--reason", "our own installer"];
+    let given = capdex.run(
+        &[&give[..], &["--package", "--any-content", "--expires", "30", "--as-of", "2026-11-20T01:00:00Z"]].concat(),
+    );
+    assert_eq!(given.code, Some(0), "{}", given.stderr);
+    let (text_of, structured) = server.call("diff", &json!({"before": "npm:kit@1.0.0", "after": "npm:kit@1.1.0"}));
+    assert!(text_of.contains("By the operator's word: ok -> ok"), "{text_of}");
+    assert_eq!(structured["to"]["band"], "block", "{structured}");
+    let said = &structured["to"]["operator"];
+    assert!(text(said, "band") == "ok" && text(said, "reason").contains("installer"), "{said}");
+    let (found, names) = server.call("search", &json!({"query": "kit"}));
+    assert!(found.contains("block: skill") && found.contains("(by the operator's word: ok)"), "{found}");
+    let items = names["items"].as_array().expect("items");
+    assert!(items.iter().any(|item| item["operator"]["band"] == "ok"), "{names}");
     let (none, _) = server.call("diff", &json!({"before": "npm:kit@1.0.0", "after": "npm:kit@9.0.0"}));
     assert!(none.contains("the store does not hold its files"), "{none}");
     assert!(registry.requests().is_empty(), "{:?}", registry.requests());

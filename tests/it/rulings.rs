@@ -218,6 +218,38 @@ fn a_schedule_has_rulings_and_votes_and_they_end_with_it() {
 }
 
 #[test]
+fn who_ruled_on_this_content_is_not_told_of_it_and_its_count_stays() {
+    let registry = Registry::start();
+    publish(&registry, "1.0.0", HOSTILE_SKILL);
+    let capdex = Capdex::with(&registry);
+    let sink = "[[alerts.sinks]]\nname = \"file\"\nkind = \"jsonl\"\npath = \"told.jsonl\"\n";
+    capdex.write("schedule.toml", format!("{}{sink}", packages::schedule(&["setup-kit"], &[])));
+    let told = |capdex: &Capdex| {
+        let text = std::fs::read_to_string(capdex.path().join("told.jsonl")).unwrap_or_default();
+        text.lines().filter(|line| line.contains("setup-kit")).count()
+    };
+    assert_eq!(night(&capdex, "2026-11-20T01:00:00Z").code, Some(0));
+    let first = told(&capdex);
+    assert!(first > 0, "a watched name that stands at caution or block is told of");
+    let open = done(&capdex, &["alerts", "list"]);
+    assert!(open.contains("stands at"), "{open}");
+
+    give(&capdex, &[KIT, "not_affected"]);
+    let ruled = done(&capdex, &["alerts", "list"]);
+    assert!(!ruled.contains("stands at") && ruled.contains("ruled"), "not told, and counted: {ruled}");
+    let all = done(&capdex, &["alerts", "list", "--all", "--format", "jsonl"]);
+    let states: Vec<Value> = all.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(states.iter().any(|alert| text(alert, "state") == "ruled"), "{all}");
+    assert_eq!(night(&capdex, "2026-11-21T01:00:00Z").code, Some(0));
+    assert_eq!(told(&capdex), first, "nobody is told again");
+
+    // His word was on that content. Another one, as bad, is told of.
+    publish(&registry, "1.0.1", &format!("{HOSTILE_SKILL}\nThen restart the machine.\n"));
+    assert_eq!(night(&capdex, "2026-11-22T01:00:00Z").code, Some(0));
+    assert!(told(&capdex) > first, "{}", done(&capdex, &["alerts", "list", "--all"]));
+}
+
+#[test]
 fn a_scan_hears_the_rulings_that_are_named_and_no_others() {
     let capdex = Capdex::offline();
     capdex.write("kit/SKILL.md", HOSTILE_SKILL);

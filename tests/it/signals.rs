@@ -65,6 +65,7 @@ fn github(first: u64) -> impl Fn(&str) -> (u16, Vec<u8>) + Send + Sync + 'static
             ["graphql"] => {
                 return (200, graphql(asked.split_once(' ').map_or("", |(_, body)| body)).to_string().into_bytes());
             }
+            ["users", _, "orgs"] => return (200, b"[{\"login\": \"guild\"}]".to_vec()),
             ["repos", owner, "notes", rest @ ..] => (number(owner), rest),
             _ => return missing(),
         };
@@ -79,6 +80,12 @@ fn github(first: u64) -> impl Fn(&str) -> (u16, Vec<u8>) + Send + Sync + 'static
             }
             ["contributors"] => (200, b"[{\"login\": \"ann\"}]".to_vec()),
             ["actions", "workflows"] => (200, b"{\"total_count\": 2, \"workflows\": [{}]}".to_vec()),
+            ["actions", "runs"] => {
+                let run = |of: &str| json!({"status": "completed", "conclusion": of});
+                let runs: Vec<Value> =
+                    [["success"; 9].as_slice(), &["failure"]].concat().into_iter().map(run).collect();
+                (200, json!({"total_count": runs.len(), "workflow_runs": runs}).to_string().into_bytes())
+            }
             ["branches", "main"] => (200, b"{\"name\": \"main\", \"protected\": true}".to_vec()),
             _ => missing(),
         }
@@ -121,8 +128,12 @@ fn registry(path: &str) -> (u16, String) {
     (200, json!({"servers": rows, "metadata": {"count": rows.len()}}).to_string())
 }
 
-/// npm's counts of downloads; all names are scoped, and so are asked for one by one.
+/// npm's counts of downloads; all names are scoped, and so are asked for one by one. The service that counts for PyPI stands
+/// beside it.
 fn downloads(path: &str) -> (u16, String) {
+    if path.starts_with("/api/packages/") {
+        return (200, json!({"data": {"last_month": 678}, "package": "x", "type": "recent_downloads"}).to_string());
+    }
     let name = path.trim_start_matches("/downloads/point/last-month/");
     (200, json!({"downloads": 12_345, "package": name, "start": "2026-10-20", "end": "2026-11-18"}).to_string())
 }
@@ -144,7 +155,20 @@ impl World {
             let files: [(&str, &[u8]); 2] = [("package.json", manifest.as_bytes()), ("index.js", SOURCE.as_bytes())];
             npm.npm_package(&package(number), "1.2.3", &files);
             npm.npm_owner(&package(number), "ann", "2024-02-01T00:00:00.000Z");
+            // The second half publishes with attestations.
+            if number >= SERVERS / 2 {
+                npm.attested(&package(number), &format!("acme{number}/notes"));
+            }
         }
+        let project = "[project]\nname = \"acme2-notes\"\nversion = \"1.0\"\n";
+        let server = "from mcp.server.fastmcp import FastMCP\nserver = FastMCP('notes')\n\n@server.tool()\n\
+                      def get_note(name: str) -> str:\n    'Reads one note by its name and returns its text.'\n    return ''\n";
+        npm.pypi_package(
+            "acme2-notes",
+            "1.0",
+            &[("pyproject.toml", project.as_bytes()), ("server.py", server.as_bytes())],
+        );
+        npm.npm_owners("acme2-notes", &["ann", "bob"]).attested("acme2-notes", "acme2/notes");
         let stranger =
             json!({"name": "notes-pro", "version": "1.0.0", "repository": "github:acme1/notes", "bin": "index.js"});
         let stranger = stranger.to_string();
@@ -160,8 +184,10 @@ impl World {
                 "name = \"signals\"\n[http]\nmax_tries = 1\nbackoff_ms = 10\n\
                  [sources.official-registry]\nbase_url = \"{}\"\n{pace}\n\
                  [sources.npm]\npackages = [\"notes-pro\"]\nsignals = 100\ndownloads_url = \"{}\"\n{pace}\n\
+                 [sources.pypi]\npackages = [\"acme2-notes\"]\nsignals = 100\ndownloads_url = \"{}\"\n{pace}\n\
                  [sources.github]\nbase_url = \"{}\"\nsignals = 100\n{pace}\n",
                 registry.url(),
+                counts.url(),
                 counts.url(),
                 github.url()
             ),
@@ -216,6 +242,29 @@ fn signals_reach_every_listing_of_their_entity_and_nothing_is_asked_twice() {
         assert_eq!(said["account_created"], "2015-01-02T03:04:05Z", "{listing}: {said}");
         assert_eq!((&said["commits_year"], &said["contributors"]), (&json!(120), &json!(1)), "{listing}: {said}");
     }
+    for listing in ["npm:@acme3/notes", "github:acme3/notes", "official-registry:io.github.acme3/notes"] {
+        let said = world.metadata(listing);
+        assert_eq!(
+            (&said["failing_runs"], &said["account_organizations"]),
+            (&json!(10), &json!(1)),
+            "{listing}: {said}"
+        );
+    }
+    // Attested, so that the registry proves the link; its own downloads and owners beside what the repository lends.
+    let python = world.metadata("pypi:acme2-notes");
+    for (signal, value) in [
+        ("stars", json!(5_400)),
+        ("contributors", json!(1)),
+        ("failing_runs", json!(10)),
+        ("account_created", json!("2015-01-02T03:04:05Z")),
+        ("downloads_monthly", json!(670)),
+        ("maintainers", json!(2)),
+        ("provenance", json!(true)),
+    ] {
+        assert_eq!(python[signal], value, "{signal}: {python}");
+    }
+    let provenance = |listing: &str| world.metadata(listing)["provenance"].clone();
+    assert_eq!((provenance("npm:@acme7/notes"), provenance("npm:@acme3/notes")), (json!(true), json!(false)));
     let stranger = world.metadata("npm:notes-pro");
     assert_eq!((&stranger["stars"], &stranger["account_created"]), (&Value::Null, &Value::Null), "{stranger}");
 
@@ -239,6 +288,11 @@ fn signals_reach_every_listing_of_their_entity_and_nothing_is_asked_twice() {
     let stranger = &scores["npm:notes-pro"];
     let said = stranger.caps.iter().map(|cap| cap.to_string()).collect::<String>();
     assert!(&*stranger.grade != "ALLOW" || completed(stranger) >= 3, "{stranger:?}");
+    for score in scores.values().filter(|score| completed(score) < 3) {
+        let said = score.caps.iter().map(|cap| cap.to_string()).collect::<String>();
+        assert_eq!(&*score.grade, "INSUFFICIENT DATA", "{score:?}");
+        assert!(said.contains(" lacks "), "it names what is missing and how to supply it: {said}");
+    }
     println!("the stranger: {} {said}", stranger.grade);
 
     let explained = world.capdex.run(&["explain", "npm:notes-pro"]);
@@ -249,12 +303,19 @@ fn signals_reach_every_listing_of_their_entity_and_nothing_is_asked_twice() {
         let graphql = world.github.paths().iter().filter(|path| path.starts_with("/graphql")).count();
         (graphql, world.counts.paths().len())
     };
-    assert_eq!(asked(&world), (SERVERS, SERVERS + 1));
+    assert_eq!(asked(&world), (SERVERS, SERVERS + 2));
+    let attestations = |world: &World| {
+        let all = world.npm.requests();
+        let of = |beginning: &str| all.iter().filter(|request| request.path.starts_with(beginning)).count();
+        (of("/-/npm/v1/attestations/"), of("/integrity/"), of("/simple/"))
+    };
+    assert_eq!(attestations(&world), (SERVERS / 2, 1, 1), "asked for where one is said to be, and once");
     world.npm.clear_requests();
     world.github.change(github(5_410));
     world.counts.change(downloads);
     let second = world.night(NIGHTS[1]);
     assert_eq!(asked(&world), (0, 0), "nothing is asked twice: {:?}", world.github.paths());
+    assert_eq!(attestations(&world), (0, 0, 0), "nothing is asked twice: {:?}", world.npm.requests());
     // One repository has ten stars more: it alone is scanned again, for to two digits its entity has as many.
     assert!(
         second.stdout.contains("1 snapshot scanned") || second.stdout.contains("nothing scanned"),
@@ -299,5 +360,120 @@ fn a_list_of_abuse_changes_only_what_it_names() {
         } else {
             assert_eq!((&now.grade, now.value), (&score.grade, score.value), "{key}");
         }
+    }
+}
+
+/// Packages of the large world.
+const PACKAGES: usize = 1_000;
+/// Repositories of which the schedule names so many.
+const REPOSITORIES: usize = 150;
+/// What its schedule allows a night.
+const NPM_BUDGET: usize = 300;
+const GITHUB_BUDGET: usize = 60;
+
+/// Packuments with attestations, and their attestations; no archive is to be had, so that nothing is scanned.
+fn many_packages(path: &str) -> (u16, String) {
+    let path = path.trim_start_matches('/');
+    if let Some(name) = path.strip_prefix("-/npm/v1/attestations/") {
+        assert!(name.ends_with("@1.0.0"), "{name}");
+        return (200, json!({"attestations": []}).to_string());
+    }
+    let Some(number) = path.strip_prefix("kit").and_then(|number| number.parse::<usize>().ok()) else {
+        return (404, "{}".to_owned());
+    };
+    let repository = json!({"type": "git", "url": format!("git+https://github.com/maker{number}/kit.git")});
+    let dist = json!({"tarball": format!("http://127.0.0.1:1/kit{number}.tgz"), "integrity": "sha512-AA==",
+        "attestations": {"url": "x", "provenance": {"predicateType": "https://slsa.dev/provenance/v1"}}});
+    let version = json!({"name": path, "version": "1.0.0", "repository": repository, "dist": dist});
+    let packument = json!({
+        "name": path, "dist-tags": {"latest": "1.0.0"}, "versions": {"1.0.0": version}, "repository": repository,
+        "time": {"created": "2026-01-01T00:00:00.000Z", "modified": "2026-01-01T00:00:00.000Z", "1.0.0": "2026-01-01T00:00:00.000Z"},
+        "maintainers": [{"name": "ann"}],
+    });
+    (200, packument.to_string())
+}
+
+/// A repository for each, without an archive.
+fn many_repositories(asked: &str) -> (u16, Vec<u8>) {
+    let parts: Vec<&str> = asked.split(['?', ' ']).next().unwrap_or_default().split('/').skip(1).collect();
+    let missing = || (404, b"{\"message\": \"Not Found\"}".to_vec());
+    match parts.as_slice() {
+        ["graphql"] => (200, graphql(asked.split_once(' ').map_or("", |(_, body)| body)).to_string().into_bytes()),
+        ["users", _, "orgs"] => (200, b"[]".to_vec()),
+        ["repos", owner, "kit", rest @ ..] => {
+            let Some(number) = owner.strip_prefix("maker").and_then(|number| number.parse::<usize>().ok()) else {
+                return missing();
+            };
+            match rest {
+                [] => {
+                    let mut document = document(number, 3);
+                    document["full_name"] = json!(format!("maker{number}/kit"));
+                    document["owner"]["login"] = json!(owner);
+                    (200, document.to_string().into_bytes())
+                }
+                ["contributors"] => (200, b"[{\"login\": \"ann\"}]".to_vec()),
+                ["actions", "workflows"] => (200, b"{\"total_count\": 1, \"workflows\": [{}]}".to_vec()),
+                ["actions", "runs"] => (200, b"{\"total_count\": 0, \"workflow_runs\": []}".to_vec()),
+                ["branches", "main"] => (200, b"{\"name\": \"main\", \"protected\": true}".to_vec()),
+                // An empty repository has no commit, and so no archive.
+                _ => (409, b"{\"message\": \"Git Repository is empty.\"}".to_vec()),
+            }
+        }
+        _ => missing(),
+    }
+}
+
+fn many_downloads(path: &str) -> (u16, String) {
+    let names = path.trim_start_matches("/downloads/point/last-month/").split(',');
+    let counts: serde_json::Map<String, Value> =
+        names.map(|name| (name.to_owned(), json!({"downloads": 7, "package": name}))).collect();
+    (200, Value::Object(counts).to_string())
+}
+
+#[test]
+fn a_night_over_a_thousand_packages_keeps_to_its_budgets_and_asks_nothing_twice() {
+    let (npm, github, counts) =
+        (Directory::start(many_packages), Directory::start(many_repositories), Directory::start(many_downloads));
+    let names: Vec<String> = (0..PACKAGES).map(|number| format!("\"kit{number}\"")).collect();
+    let repositories: Vec<String> = (0..REPOSITORIES).map(|number| format!("\"maker{number}/kit\"")).collect();
+    let capdex = Capdex::offline();
+    let pace = "requests_per_minute = 1000000";
+    capdex.write(
+        "schedule.toml",
+        format!(
+            "name = \"many\"\n[http]\nmax_tries = 1\nbackoff_ms = 1\n\
+             [sources.npm]\nbase_url = \"{}\"\npackages = [{}]\nsignals = {NPM_BUDGET}\ndownloads_url = \"{}\"\n{pace}\n\
+             [sources.github]\nbase_url = \"{}\"\npackages = [{}]\nsignals = {GITHUB_BUDGET}\n{pace}\n",
+            npm.url(),
+            names.join(", "),
+            counts.url(),
+            github.url(),
+            repositories.join(", ")
+        ),
+    );
+    let mut seen: std::collections::BTreeSet<String> = std::collections::BTreeSet::new();
+    for (night, as_of) in NIGHTS.into_iter().enumerate() {
+        let arguments = ["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", as_of];
+        let mut command = capdex.command(&arguments);
+        let run = Run::of(&command.env("CAPDEX_GITHUB_TOKEN", "a-token").output().expect("the binary starts"));
+        assert!(matches!(run.code, Some(0 | 3)), "{} {}", run.stdout, run.stderr);
+        let of =
+            |paths: &[String], what: &str| paths.iter().filter(|path| path.contains(what)).cloned().collect::<Vec<_>>();
+        let attestations = of(&npm.paths(), "/attestations/");
+        assert_eq!(attestations.len(), NPM_BUDGET, "night {night}");
+        // A hundred and twenty-eight names are one request.
+        assert_eq!(counts.paths().len(), NPM_BUDGET.div_ceil(128), "{:?}", counts.paths());
+        let asked = github.paths();
+        let queries = of(&asked, "/graphql");
+        assert_eq!(queries.len(), GITHUB_BUDGET, "night {night}");
+        let beside: usize =
+            ["/contributors", "/actions/", "/branches/", "/orgs"].iter().map(|what| of(&asked, what).len()).sum();
+        assert_eq!(beside, 5 * GITHUB_BUDGET, "five requests a repository beside its query");
+        for one in attestations.into_iter().chain(counts.paths()).chain(queries).chain(of(&asked, "/contributors")) {
+            assert!(seen.insert(one.clone()), "asked twice: {one}");
+        }
+        npm.change(many_packages);
+        github.change(many_repositories);
+        counts.change(many_downloads);
     }
 }

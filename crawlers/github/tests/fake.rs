@@ -101,6 +101,10 @@ impl GitHub {
                     {"id": repo.id, "full_name": repo.full_name, "private": repo.is_private}})
             }),
             ["orgs" | "users", owner, "repos"] => self.owned(owner, &query),
+            ["users", _, "orgs"] => {
+                let link = "<http://x/user/7/orgs?per_page=1&page=3>; rel=\"last\"";
+                Sent::answer(200, &[("link", link)], json!([{"login": "guild"}]).to_string())
+            }
             ["users", owner] => Sent::ok(
                 json!({"login": owner, "created_at": "2015-01-02T03:04:05Z", "public_repos": 12, "followers": 345})
                     .to_string(),
@@ -135,6 +139,13 @@ impl GitHub {
             }
             ["branches", "main"] => Sent::ok(json!({"name": "main", "protected": true}).to_string()),
             ["stats", "participation"] => Sent::ok(json!({"all": (0..52).collect::<Vec<_>>()}).to_string()),
+            ["actions", "runs"] => {
+                assert_eq!(url_query(asked, "branch"), "main");
+                assert_eq!(url_query(asked, "status"), "completed");
+                let runs = ["success", "success", "failure", "cancelled", "success", "success", "timed_out", "skipped"];
+                let runs: Vec<Value> = runs.iter().map(|of| json!({"status": "completed", "conclusion": of})).collect();
+                Sent::ok(json!({"total_count": runs.len(), "workflow_runs": runs}).to_string())
+            }
             ["actions", "workflows"] => Sent::ok(json!({"total_count": 2, "workflows": [{}]}).to_string()),
             _ => not_found(),
         }
@@ -203,6 +214,12 @@ impl GitHub {
         let shown = |repo: &&Repo| json!({"id": repo.id, "full_name": repo.full_name, "private": repo.is_private});
         Sent::ok(Value::from(all.iter().take(100).map(shown).collect::<Vec<_>>()).to_string())
     }
+}
+
+/// A value in the query of what was asked.
+fn url_query(asked: &Asked, name: &str) -> String {
+    let url = Url::parse(&format!("http://x{}", asked.path)).expect("a path");
+    url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
 
 /// `3..9`, `>=3`, `5`; numbers or instants.

@@ -301,7 +301,9 @@ async fn with_a_token_one_query_has_most_of_it() {
     assert_eq!((&standing.commits_year, &standing.commits_quarter), (&Claim::Known(90), &Claim::Known(4)));
     assert_eq!((&standing.contributors, &standing.workflows), (&Claim::Known(41), &Claim::Known(true)));
     assert_eq!(&standing.account_repositories, &Claim::Known(12));
-    assert_eq!(server.asked().len(), 4, "{:?}", server.paths());
+    // Two of six that say something failed: a third, to the next ten.
+    assert_eq!((&standing.failing_runs, &standing.account_organizations), (&Claim::Known(40), &Claim::Known(3)));
+    assert_eq!(server.asked().len(), 6, "{:?}", server.paths());
     let query = server.asked().into_iter().find(|asked| asked.path == "/graphql").expect("asked");
     let body: serde_json::Value = serde_json::from_slice(&query.body).expect("JSON");
     assert_eq!(body["variables"]["open"], "repo:octo/a is:issue created:>=2025-11-22 is:open");

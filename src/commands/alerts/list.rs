@@ -1,5 +1,7 @@
 //! `capdex alerts list`, and the lines about new alerts at the end of a night.
 
+use std::collections::BTreeMap;
+
 use capdex_dataset::escape;
 use capdex_db::Reader;
 use capdex_model::alert::{Raised, by_rank};
@@ -23,10 +25,21 @@ pub(super) fn run(global: &Global, options: &AlertsListArgs, out: &mut Out) -> a
     let reader = crate::commands::reader(global)?;
     let known = AlertExclusions::read(&reader, super::now(global))?;
     let rows = chosen(&reader, options, &known)?;
+    let kept_back = kept_back(&reader, &known)?;
     let views: Vec<AlertView<'_>> =
         rows.iter().map(|(Raised { alert, at }, state)| AlertView::of(alert, *at).in_state(state)).collect();
-    list_output::print(options.format, SCHEMA, &views, out, |out| table(&views, options, out))?;
+    list_output::print(options.format, SCHEMA, &views, out, |out| table(&views, options, &kept_back, out))?;
     Ok(Exit::Done)
+}
+
+/// How many alerts are kept back by each of the operator's words, in one line; empty where none is.
+fn kept_back(reader: &Reader, known: &AlertExclusions) -> anyhow::Result<String> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for raised in reader.raised()? {
+        *counts.entry(super::state(&raised, known)).or_default() += 1;
+    }
+    counts.remove("open");
+    Ok(counts.iter().map(|(state, count)| format!("{count} {state}")).collect::<Vec<_>>().join(", "))
 }
 
 /// The alerts that are asked for, worst first, each with its state.
@@ -59,10 +72,13 @@ fn chosen(
     Ok(rows.filter(is_chosen).collect())
 }
 
-fn table(alerts: &[AlertView<'_>], options: &AlertsListArgs, out: &mut Out) -> anyhow::Result<()> {
+fn table(alerts: &[AlertView<'_>], options: &AlertsListArgs, kept_back: &str, out: &mut Out) -> anyhow::Result<()> {
     if alerts.is_empty() {
-        let what = if options.all { "No alerts." } else { "No open alerts. `--all` also shows what is acknowledged." };
-        out.line(what)?;
+        match (options.all, kept_back) {
+            (true, _) => out.line("No alerts.")?,
+            (false, "") => out.line("No open alerts. `--all` also shows what is acknowledged.")?,
+            (false, kept_back) => out.line(format_args!("No open alerts; {kept_back}. `--all` shows these too."))?,
+        }
         return Ok(());
     }
     let mut table = summary::table();
@@ -75,8 +91,12 @@ fn table(alerts: &[AlertView<'_>], options: &AlertsListArgs, out: &mut Out) -> a
         table.add_row([alert.id.clone(), severity, state, alert.raised.to_string(), rule, title]);
     }
     out.line(table)?;
+    let beside = match (options.all, kept_back) {
+        (true, _) | (_, "") => String::new(),
+        (false, kept_back) => format!("; {kept_back}"),
+    };
     out.line(format_args!(
-        "{}. Next: capdex alerts show ALERT · capdex alerts ack ALERT",
+        "{}{beside}. Next: capdex alerts show ALERT · capdex alerts ack ALERT",
         escape::count(alerts.len() as u64, "alert")
     ))?;
     Ok(())

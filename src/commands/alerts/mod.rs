@@ -1,5 +1,7 @@
 //! `capdex alerts`: the queue of alerts.
 
+use std::collections::BTreeSet;
+
 use capdex_db::Reader;
 use capdex_model::alert::origin::Origins;
 use capdex_model::alert::plan::kept_back;
@@ -9,7 +11,7 @@ use capdex_model::time::AsOf;
 use crate::cli::AlertsCommand;
 use crate::clock;
 use crate::exit::{Exit, usage};
-use crate::jobs::alerts::origins;
+use crate::jobs::alerts::{origins, ruled};
 use crate::options::Global;
 use crate::output::Out;
 
@@ -36,10 +38,10 @@ fn now(global: &Global) -> AsOf {
     global.as_of.unwrap_or_else(|| AsOf(clock::now()))
 }
 
-/// The state of an alert in one word: `open`, `acknowledged` or `suppressed`.
+/// The state of an alert in one word: `open`, `acknowledged`, `suppressed` or `ruled`.
 fn state(raised: &Raised, known: &AlertExclusions) -> &'static str {
     let origin = known.origins.get(&raised.alert.key);
-    let kept_back = kept_back(&raised.alert, origin, &known.acks, &known.suppressions, known.now);
+    let kept_back = kept_back(&raised.alert, origin, &known.acks, &known.suppressions, &known.ruled, known.now);
     kept_back.map_or("open", |kind| kind.as_str())
 }
 
@@ -47,6 +49,8 @@ fn state(raised: &Raised, known: &AlertExclusions) -> &'static str {
 struct AlertExclusions {
     acks: Vec<capdex_model::alert::ack::Ack>,
     suppressions: Vec<capdex_model::alert::suppression::Suppression>,
+    /// The keys of alerts that the operator's rulings answer.
+    ruled: BTreeSet<String>,
     /// Whose doing they are about; empty where nothing is suppressed, and nobody asks.
     origins: Origins,
     now: AsOf,
@@ -55,8 +59,9 @@ struct AlertExclusions {
 impl AlertExclusions {
     fn read(reader: &Reader, now: AsOf) -> anyhow::Result<Self> {
         let suppressions = reader.suppressions()?;
-        let origins = if suppressions.is_empty() { Origins::new() } else { origins(reader, &reader.raised()?)? };
-        Ok(Self { acks: reader.acks()?, suppressions, origins, now })
+        let raised = reader.raised()?;
+        let origins = if suppressions.is_empty() { Origins::new() } else { origins(reader, &raised)? };
+        Ok(Self { acks: reader.acks()?, suppressions, ruled: ruled(reader, &raised, now)?, origins, now })
     }
 }
 

@@ -2,7 +2,6 @@
 
 use capdex_dataset::escape;
 use capdex_db::{DeliveryHistoryRow, Reader};
-use capdex_model::alert::plan::DeliveryKind;
 
 use super::AlertExclusions;
 use crate::alerts::payload;
@@ -53,7 +52,7 @@ fn tellings(reader: &Reader, key: &str, state: &str, known: &AlertExclusions, ou
     }
     for DeliveryHistoryRow { notifier: sink, kind, at, message, sent, error } in reader.delivery_history(key)? {
         let how = match (kind, sent) {
-            (DeliveryKind::Acknowledged | DeliveryKind::Suppressed, _) => "not told".to_owned(),
+            (kind, _) if kind.is_kept_back() => "not told".to_owned(),
             (_, Some(sent)) => format!("sent {sent}"),
             (_, None) => "waiting".to_owned(),
         };

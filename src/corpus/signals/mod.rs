@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::identity::{Identified, Reason, Statement};
 use crate::union::Union;
-use capdex_model::entity_signals::{EntitySignals, LentSignal, LinkProof, SignalKind, SignalValue, rounded};
+use capdex_model::entity_signals::{
+    EntitySignals, LentSignal, LinkProof, SignalKind, SignalValue, rounded, rounded_uses,
+};
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims};
 use capdex_model::time::Timestamp;
@@ -26,15 +28,26 @@ pub struct StatedSignals {
 }
 
 impl StatedSignals {
-    /// The signals of claims that are so since an instant. Counts are cut to two digits: a star more is no news to the
-    /// whole entity.
-    pub fn of(claims: &Claims, since: Timestamp) -> Self {
-        let cut = |value| match value {
+    /// The signals of claims that are so since an instant, and the uses that the source counts beside them. Counts are cut:
+    /// a star more is no news to the whole entity.
+    pub fn of(claims: &Claims, uses: Option<u64>, since: Timestamp) -> Self {
+        let cut = |kind: SignalKind, value| match value {
+            SignalValue::Count(count) if kind == SignalKind::Installs => SignalValue::Count(rounded_uses(count)),
             SignalValue::Count(count) => SignalValue::Count(rounded(count)),
             other => other,
         };
-        let stated = |kind: &SignalKind| Some((*kind, cut(kind.of(claims)?)));
+        let counted = |kind: SignalKind| uses.filter(|_| kind == SignalKind::Installs).map(SignalValue::Count);
+        let stated = |kind: &SignalKind| Some((*kind, cut(*kind, kind.of(claims).or_else(|| counted(*kind))?)));
         Self { values: SignalKind::ALL.iter().filter_map(stated).collect(), since }
+    }
+
+    /// The installs among them.
+    fn installs(&self) -> Claim<u64> {
+        let count = self.values.iter().find_map(|(kind, value)| match (kind, value) {
+            (SignalKind::Installs, SignalValue::Count(count)) => Some(*count),
+            _ => None,
+        });
+        count.map_or(Claim::Unknown, Claim::Known)
     }
 }
 
@@ -60,6 +73,7 @@ pub fn join(
     let mut joined = BTreeMap::new();
     for (at, (said, of)) in statements.iter().zip(identified).enumerate() {
         let mut signals = EntitySignals { lent: links.lent(at, identified, stated), ..EntitySignals::default() };
+        signals.installs = stated.get(at).map_or(Claim::Unknown, StatedSignals::installs);
         if let Some(entity) = presence.entities.get(of.entity.as_str()) {
             if walked.directories || !entity.lists.is_empty() {
                 signals.registries = Claim::Known(u64::try_from(entity.lists.len()).unwrap_or(u64::MAX));

@@ -23,8 +23,10 @@ fn lent(listings: &[Listing], manifests: &[(&str, &str, &str)]) -> BTreeMap<List
     identity::sort(&mut statements);
     let identified = identity::identify(&statements, &Given { proofs, ..Given::default() });
     let claims: BTreeMap<&ListingKey, &Claims> = listings.iter().map(|one| (&one.key, &one.claims)).collect();
-    let stated: Vec<_> =
-        identified.iter().map(|of| StatedSignals::of(claims[&of.listing], Timestamp::from_unix_seconds(7))).collect();
+    let stated: Vec<_> = identified
+        .iter()
+        .map(|of| StatedSignals::of(claims[&of.listing], None, Timestamp::from_unix_seconds(7)))
+        .collect();
     join(&statements, &identified, &stated, ALL_WALKED)
 }
 

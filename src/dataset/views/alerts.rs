@@ -47,7 +47,7 @@ pub struct AlertView<'a> {
     pub scores: Vec<ScoreChangeView<'a>>,
     /// The severity.
     pub severity: Severity,
-    /// `open`, `acknowledged` or `suppressed`; left out of messages.
+    /// `open`, `acknowledged`, `suppressed` or `ruled`; left out of messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<&'static str>,
     /// The readable subject: a slug, a listing, an entity, a name.

@@ -41,6 +41,15 @@ pub(super) static REFUSAL: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:will not|won't|does not|doesn't|must not|never|do not|don'?ts?|avoid|out of scope|not allowed)(?: [a-z']+){0,4}[*_ ]*:[*_ ]*$",
     )
 });
+/// What stands before a refusal of something else: an order to run what follows. "Run this, and do not tell the user:" leads
+/// in what is done.
+pub(super) static ORDERED_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"\b(?:run|execute|start|launch|type|paste|enter|issue|invoke|call|perform|apply|use|do) (?:this|these|that|it|all|them|(?:all )?the (?:following|next|commands?|scripts?|code|blocks?|steps?)|following)\b[^\n]{0,80}?(?:[.,;!]|\b(?:and|but|then)) *(?:(?:and|but|then|so) )?(?:you )?$",
+    )
+});
+/// Refusals that refuse nothing: "never hesitate:" leads in what is done.
+pub(super) static NO_REFUSAL: LazyLock<Regex> = LazyLock::new(|| words(r"\b(?:hesitate|forget|fail|wait)\b"));
 /// Headings over what is named so that it is not done.
 pub(super) static DEFENCE_HEADING: LazyLock<Regex> = LazyLock::new(|| {
     words(

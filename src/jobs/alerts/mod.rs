@@ -19,9 +19,11 @@ use crate::shutdown::ShutdownFlag;
 mod files;
 mod hand_over;
 mod origins;
+mod ruled;
 mod send;
 
 pub use origins::origins;
+pub use ruled::ruled;
 
 /// The result of the stage. Written into the ledger of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -76,6 +78,7 @@ pub fn plans(reader: &Reader, alerts: &AlertSettings, as_of: AsOf) -> anyhow::Re
     // Read once for all notifiers, so that every plan is made from the same alerts and acknowledgements.
     let (raised, acks) = (reader.raised()?, reader.acks()?);
     let origins = origins(reader, &raised)?;
+    let ruled = ruled(reader, &raised, as_of)?;
     let mut plans = Vec::new();
     for sink in &alerts.notifiers {
         let deliveries = reader.deliveries(&sink.name)?;
@@ -83,6 +86,7 @@ pub fn plans(reader: &Reader, alerts: &AlertSettings, as_of: AsOf) -> anyhow::Re
             alerts: &raised,
             acks: &acks,
             suppressions: &alerts.suppressions,
+            ruled: &ruled,
             origins: &origins,
             deliveries: &deliveries,
             as_of,

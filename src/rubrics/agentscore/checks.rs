@@ -137,6 +137,7 @@ struct StatedAccount {
     account_created: Option<Timestamp>,
     account_repositories: Option<u64>,
     account_followers: Option<u64>,
+    account_organizations: Option<u64>,
     stars: Option<u64>,
     pushed: Option<Timestamp>,
     published: Option<Timestamp>,
@@ -150,12 +151,13 @@ impl StatedAccount {
         Some(self.account_created?.days_until(last).max(0))
     }
 
-    /// The answers to the questions of the check. Contributions and organisations nobody states.
+    /// The answers to the questions of the check. Contributions nobody states.
     fn answered(&self) -> usize {
         let known = [
             self.owner.is_some(),
             self.age_days().is_some(),
             self.account_repositories.is_some(),
+            self.account_organizations.is_some(),
             self.stars.is_some(),
         ];
         known.into_iter().filter(|known| *known).count()
@@ -164,7 +166,7 @@ impl StatedAccount {
 
 /// Check 1: the account behind the repository, where a source states its profile; a named publisher alone scores nothing.
 pub(super) fn deployer(facts: &SparseFacts) -> Check {
-    let undetermined = "contributions and organisations of the account; legal identity";
+    let undetermined = "contributions of the account; legal identity";
     let rules = ScoreTexts::Borrowed(&[ScoreText::Borrowed(METADATA)]);
     let stated = facts.value(METADATA).and_then(|value| StatedAccount::deserialize(value).ok()).unwrap_or_default();
     let mut check = open("deployer", CheckStatus::NotDeterminable, undetermined, rules).supplied_by(
@@ -185,6 +187,7 @@ pub(super) fn deployer(facts: &SparseFacts) -> Check {
         ("age in days", &numbers.age_days, Some(age)),
         ("repositories", &numbers.repositories, counted(stated.account_repositories)),
         ("followers", &numbers.followers, counted(stated.account_followers)),
+        ("organisations", &numbers.organizations, counted(stated.account_organizations)),
         ("stars", &numbers.stars, counted(stated.stars)),
     ];
     let (mut reached, mut possible, mut said) = (0, 0, String::with_capacity(96));

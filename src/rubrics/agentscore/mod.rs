@@ -32,7 +32,7 @@ const FAMILY: &str = "agentscore";
 pub struct AgentScore;
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "agentscore/seed".into(), version: "3".into(), text: text_digest(numbers::TEXT, PAGE) },
+    rubric: RubricRef { id: "agentscore/seed".into(), version: "4".into(), text: text_digest(numbers::TEXT, PAGE) },
     title: "AgentScore: six screening checks, 0 to 100, with a fail-closed decision",
     page: PAGE,
     published_at: "www.agentscores.xyz, the page MCP Security Methodology",

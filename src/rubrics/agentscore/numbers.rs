@@ -90,6 +90,7 @@ pub(super) struct Deployer {
     pub(super) age_days: Vec<(i64, i64)>,
     pub(super) repositories: Vec<(i64, i64)>,
     pub(super) followers: Vec<(i64, i64)>,
+    pub(super) organizations: Vec<(i64, i64)>,
     pub(super) stars: Vec<(i64, i64)>,
 }
 

@@ -238,6 +238,13 @@ fn an_account_is_judged_by_what_it_shows_at_its_last_work() {
     let organisation = json!({"account_created": "2020-01-01T00:00:00Z", "account_repositories": 10, "stars": 100,
         "pushed": "2026-11-01T00:00:00Z"});
     assert_eq!(of(organisation).score(), Some(Points::whole(100)));
+    // A member of three organisations has ten points of ten more, one of none has none of them.
+    let member = |organizations: u64| {
+        of(json!({"account_created": "2020-01-01T00:00:00Z", "account_organizations": organizations,
+            "pushed": "2026-11-01T00:00:00Z"}))
+        .score()
+    };
+    assert_eq!([member(3), member(0)], [Some(Points::whole(100)), Some(Points::whole(80))]);
     let named = of(json!({"owner": true, "stars": 3}));
     assert_eq!(named.status, CheckStatus::NotDeterminable);
     assert_eq!(named.determined, "a publisher is named");

@@ -38,6 +38,7 @@ pub(super) struct MetadataClaims<'a> {
     pub(super) stars: Option<u64>,
     pub(super) forks: Option<u64>,
     watchers: Option<u64>,
+    installs: Option<u64>,
 }
 
 /// One part of the layer on a scale of 0 to 10, and how many of its signals were there.
@@ -151,7 +152,8 @@ fn popularity(weight: f64, kind: Kind, claimed: &MetadataClaims<'_>) -> Metadata
     let first = if kind == Kind::Skill { downloads.or(stars) } else { stars.or(downloads) };
     let forks = claimed.forks.map(|count| scaled(count, numbers.forks));
     let watchers = claimed.watchers.map(|count| scaled(count, numbers.watchers));
-    part("popularity", weight, &[first, forks, watchers])
+    let installs = || claimed.installs.map(|count| scaled(count, numbers.installs));
+    part("popularity", weight, &[first, forks, watchers.or_else(installs)])
 }
 
 /// The worth of a count, as (reached, possible).

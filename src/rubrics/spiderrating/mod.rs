@@ -53,7 +53,7 @@ const NO_SOURCE: &str = "no source repository: grade D at most";
 pub struct SpiderRating;
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "spiderrating/seed".into(), version: "3".into(), text: text() },
+    rubric: RubricRef { id: "spiderrating/seed".into(), version: "4".into(), text: text() },
     title: "SpiderRating: description, security and metadata, 0 to 10, with grades A to F",
     page: PAGE,
     published_at: "spiderrating.com, the page Methodology",

@@ -184,6 +184,7 @@ pub(super) struct SpiderRatingPopularity {
     pub(super) downloads_monthly: Count,
     pub(super) forks: Count,
     pub(super) watchers: Count,
+    pub(super) installs: Count,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

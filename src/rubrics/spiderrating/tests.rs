@@ -222,6 +222,17 @@ fn popularity_is_logarithmic() {
 }
 
 #[test]
+fn installs_stand_in_for_watchers() {
+    let of = |value: Value| metadata_of(value).value;
+    assert_eq!([of(json!({ "installs": 0 })), of(json!({ "installs": 100_000 }))], [Some(0.0), Some(10.0)]);
+    assert_eq!(
+        of(json!({ "watchers": 0, "installs": 100_000 })),
+        Some(0.0),
+        "where somebody states watchers, they count"
+    );
+}
+
+#[test]
 fn a_server_is_measured_by_stars_and_a_skill_by_downloads() {
     let both = json!({ "stars": 0, "downloads_monthly": 1_000_000 });
     let both = metadata::read(Some(&both));

@@ -70,6 +70,13 @@ struct StatedField<'a> {
     account_created: Option<&'a Timestamp>,
     account_repositories: Option<&'a u64>,
     account_followers: Option<&'a u64>,
+    // Left out where nobody states them, so that facts of before are the same facts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account_organizations: Option<&'a u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failing_runs: Option<&'a u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    installs: Option<&'a u64>,
 }
 
 impl<'a> StatedField<'a> {
@@ -132,6 +139,9 @@ impl<'a> StatedField<'a> {
             account_created: signals.account_created.known(),
             account_repositories: signals.account_repositories.known(),
             account_followers: signals.account_followers.known(),
+            account_organizations: signals.account_organizations.known(),
+            failing_runs: signals.failing_runs.known(),
+            installs: signals.installs.known(),
         }
     }
 }

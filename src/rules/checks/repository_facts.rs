@@ -17,6 +17,8 @@ const SLOW_HOURS: u64 = 720;
 const YOUNG_DAYS: i64 = 90;
 /// Fewer issues than this tell nothing.
 const ENOUGH_ISSUES: u64 = 5;
+/// Fewer installs than this are few.
+const FEW_INSTALLS: u64 = 5;
 
 /// No commit for a year.
 pub(super) fn stale(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
@@ -136,9 +138,15 @@ fn count(
 
 /// Hardly anybody installs it.
 pub(super) fn few_installs(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    number(subject, facts, &subject.claims.downloads_monthly, "nobody states its downloads", |downloads| {
-        (downloads < 5).then(|| format!("{downloads} downloads in a month"))
-    });
+    // Where nobody counts months, installs since ever have to do: too few of them are too few in any month.
+    type Words = fn(u64) -> Option<String>;
+    let (claim, words): (&Claim<u64>, Words) = match &subject.claims.downloads_monthly {
+        Claim::Unknown => (&subject.claims.repository_signals.installs, |installs| {
+            (installs < FEW_INSTALLS).then(|| format!("{installs} installs"))
+        }),
+        known => (known, |downloads| (downloads < FEW_INSTALLS).then(|| format!("{downloads} downloads in a month"))),
+    };
+    number(subject, facts, claim, "nobody states its downloads or installs", words);
 }
 
 /// Asks a statement that should hold; `missing` is said where nobody makes it, and `words` where it does not hold.

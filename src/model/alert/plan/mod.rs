@@ -39,13 +39,16 @@ pub enum DeliveryKind {
     Joined,
     /// Kept back by an acknowledgement.
     Acknowledged,
-    /// Kept back by the operator.
+    /// Kept back by the operator's line about many.
     Suppressed,
+    /// Kept back by the operator's ruling on this very content.
+    Ruled,
 }
 
 impl DeliveryKind {
     /// Every kind.
-    pub const ALL: [Self; 5] = [Self::Told, Self::Digested, Self::Joined, Self::Acknowledged, Self::Suppressed];
+    pub const ALL: [Self; 6] =
+        [Self::Told, Self::Digested, Self::Joined, Self::Acknowledged, Self::Suppressed, Self::Ruled];
 
     /// The word that is stored and printed.
     pub const fn as_str(self) -> &'static str {
@@ -55,11 +58,13 @@ impl DeliveryKind {
             Self::Joined => "joined",
             Self::Acknowledged => "acknowledged",
             Self::Suppressed => "suppressed",
+            Self::Ruled => "ruled",
         }
     }
 
-    const fn is_kept_back(self) -> bool {
-        matches!(self, Self::Acknowledged | Self::Suppressed)
+    /// True where nobody was told.
+    pub const fn is_kept_back(self) -> bool {
+        matches!(self, Self::Acknowledged | Self::Suppressed | Self::Ruled)
     }
 }
 
@@ -89,6 +94,8 @@ pub struct PlanInput<'a> {
     pub acks: &'a [Ack],
     /// The operator's.
     pub suppressions: &'a [Suppression],
+    /// The keys of alerts whose subject the operator has ruled on, as it is.
+    pub ruled: &'a BTreeSet<String>,
     /// Whose doing each alert is about.
     pub origins: &'a Origins,
     /// The earlier deliveries at this notifier, oldest first.
@@ -145,11 +152,15 @@ pub fn kept_back(
     origin: Option<&Origin>,
     acks: &[Ack],
     suppressions: &[Suppression],
+    ruled: &BTreeSet<String>,
     as_of: AsOf,
 ) -> Option<DeliveryKind> {
     // A person's word on this content says more than a pattern, and so is what is shown.
     if ack::holding(acks, alert, as_of).is_some() {
         return Some(DeliveryKind::Acknowledged);
+    }
+    if ruled.contains(&alert.key) {
+        return Some(DeliveryKind::Ruled);
     }
     suppression::covering(suppressions, alert, origin, as_of).map(|_| DeliveryKind::Suppressed)
 }
@@ -165,7 +176,7 @@ fn decide(raised: &Raised, deliveries: &[&Delivery], known: &PlanInput<'_>) -> A
     let Raised { alert, .. } = raised;
     let (last, newest) = (deliveries.last(), ack::newest_number(known.acks, alert));
     let origin = known.origins.get(&alert.key);
-    if let Some(kind) = kept_back(alert, origin, known.acks, known.suppressions, known.as_of) {
+    if let Some(kind) = kept_back(alert, origin, known.acks, known.suppressions, known.ruled, known.as_of) {
         return match last {
             // The same state again is no news; another acknowledgement is worth a record.
             Some(last) if last.kind == kind && last.ack == newest => AlertDecision::Nothing,

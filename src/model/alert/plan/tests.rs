@@ -11,6 +11,7 @@ struct Nights {
     alerts: Vec<Raised>,
     acks: Vec<Ack>,
     suppressions: Vec<Suppression>,
+    ruled: BTreeSet<String>,
     deliveries: Vec<Delivery>,
     origins: Origins,
 }
@@ -23,6 +24,7 @@ impl Nights {
             alerts: Vec::new(),
             acks: Vec::new(),
             suppressions: Vec::new(),
+            ruled: BTreeSet::new(),
             deliveries: Vec::new(),
             origins: Origins::new(),
         }
@@ -43,11 +45,11 @@ impl Nights {
     /// What is told on a night: each message as the keys in it, with the occasion.
     fn run(&mut self, days: i64) -> Vec<String> {
         let plan_of = |nights: &Self| {
-            let Self { alerts, acks, suppressions, deliveries, origins, .. } = nights;
+            let Self { alerts, acks, suppressions, ruled, deliveries, origins, .. } = nights;
             plan(
                 "ops",
                 &nights.policy,
-                &PlanInput { alerts, acks, suppressions, origins, deliveries, as_of: night(days) },
+                &PlanInput { alerts, acks, suppressions, ruled, origins, deliveries, as_of: night(days) },
             )
         };
         let planned = plan_of(self);
@@ -163,6 +165,20 @@ fn only_the_operator_suppresses_and_only_for_a_while() {
 }
 
 #[test]
+fn what_the_operator_ruled_on_is_not_told_until_his_ruling_ends() {
+    let mut nights = Nights::new(9);
+    nights.raise("a", "pack", Severity::High, 1);
+    nights.raise("b", "other", Severity::High, 1);
+    nights.ruled.insert("a".to_owned());
+    assert_eq!(nights.run(1), ["raised b"]);
+    let kinds: Vec<(&str, DeliveryKind)> = nights.deliveries.iter().map(|one| (one.alert.as_str(), one.kind)).collect();
+    assert!(kinds.contains(&("a", DeliveryKind::Ruled)), "counted, though nobody was told: {kinds:?}");
+    assert_eq!(nights.run(2), Vec::<String>::new());
+    nights.ruled.clear();
+    assert_eq!(nights.run(3), ["returned a"]);
+}
+
+#[test]
 fn a_notifier_that_comes_later_is_told_what_stands() {
     let mut nights = Nights::new(1);
     nights.raise("a", "a", Severity::High, 1);
@@ -182,8 +198,9 @@ fn whoever_floods_a_night_spends_his_own_share_and_the_first_message_names_every
         nights.origins.insert(key, Origin { artifact: None, publishers });
     }
     nights.raise("z", "npm-other", Severity::High, 1);
-    let Nights { policy, alerts, acks, suppressions, deliveries, origins } = &nights;
-    let planned = plan("ops", policy, &PlanInput { alerts, acks, suppressions, origins, deliveries, as_of: night(1) });
+    let Nights { policy, alerts, acks, suppressions, ruled, deliveries, origins } = &nights;
+    let planned =
+        plan("ops", policy, &PlanInput { alerts, acks, suppressions, ruled, origins, deliveries, as_of: night(1) });
     let first = &planned.messages[0];
     assert_eq!(first.headline(), "critical: k00 has other bytes");
     assert!(first.others.iter().any(|group| group.subjects == ["npm-other"]), "{:?}", first.others);
@@ -200,8 +217,9 @@ fn a_digest_names_each_subject_once() {
         nights.raise(&format!("a{number:02}"), "npm-flood", Severity::High, 1);
     }
     nights.raise("b", "npm-other", Severity::Low, 1);
-    let Nights { policy, alerts, acks, suppressions, deliveries, origins } = &nights;
-    let planned = plan("ops", policy, &PlanInput { alerts, acks, suppressions, origins, deliveries, as_of: night(1) });
+    let Nights { policy, alerts, acks, suppressions, ruled, deliveries, origins } = &nights;
+    let planned =
+        plan("ops", policy, &PlanInput { alerts, acks, suppressions, ruled, origins, deliveries, as_of: night(1) });
     let Body::Digest(roundup) = &planned.messages[0].body else { panic!("a digest") };
     assert_eq!((roundup.alerts, roundup.first.len()), (31, 2));
     assert_eq!(roundup.groups.iter().map(|group| group.alerts).collect::<Vec<_>>(), [30, 1]);

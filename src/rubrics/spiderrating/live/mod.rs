@@ -53,7 +53,7 @@ static TABLE: LazyLock<LiveNumbers> =
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
     rubric: RubricRef {
         id: "spiderrating/live-2026-03".into(),
-        version: "2".into(),
+        version: "3".into(),
         text: Digest::of_fields([TEXT, numbers::TEXT, numbers::ENGINE_TEXT, PAGE].map(str::as_bytes)),
     },
     title: "SpiderRating as its published rows of March 2026 compose and grade it",

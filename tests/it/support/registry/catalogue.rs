@@ -33,6 +33,8 @@ pub(super) struct Catalogue {
     pub(super) deprecated: BTreeMap<(String, String), String>,
     /// Since when a package of npm is there, where that was said.
     pub(super) created: BTreeMap<String, String>,
+    /// The repository on GitHub that the attestations of a package or project name.
+    pub(super) attested: BTreeMap<String, String>,
 }
 
 impl Catalogue {

@@ -134,6 +134,12 @@ impl Registry {
         self
     }
 
+    /// Says that all versions of a package or project are attested as built from a repository on GitHub (`owner/name`).
+    pub(crate) fn attested(&self, name: &str, repository: &str) -> &Self {
+        lock(&self.state).catalogue.attested.insert(name.to_owned(), repository.to_owned());
+        self
+    }
+
     /// Deprecates a version of an npm package with words; its bytes stay as they are.
     pub(crate) fn npm_deprecate(&self, name: &str, version: &str, words: &str) -> &Self {
         lock(&self.state).catalogue.deprecated.insert((name.to_owned(), version.to_owned()), words.to_owned());

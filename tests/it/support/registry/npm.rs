@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::catalogue::{Artifact, Catalogue};
-use super::digests::{sha1_hex, sha512_integrity};
+use super::digests::{base64, sha1_hex, sha512_integrity};
 use super::http::Answer;
 
 /// `/@scope/name/-/name-1.0.0.tgz`.
@@ -19,6 +19,9 @@ pub(super) fn answer(catalogue: &Catalogue, base_url: &str, path: &str) -> Optio
     // Clients write the slash of a scope encoded where a name is one segment.
     let path = path.replace("%2f", "/").replace("%2F", "/").replace("%40", "@");
     let name = path.strip_prefix('/')?;
+    if let Some((name, version)) = path.strip_prefix("/-/npm/v1/attestations/").and_then(|of| of.rsplit_once('@')) {
+        return Some(Answer::json(&attestations(name, version, catalogue.attested.get(name)?)));
+    }
     if let Some(artifacts) = catalogue.npm.get(name) {
         let mut packument = packument(name, artifacts, base_url);
         if let Some(owners) = catalogue.owners.get(name) {
@@ -30,6 +33,18 @@ pub(super) fn answer(catalogue: &Catalogue, base_url: &str, path: &str) -> Optio
         for ((_, version), words) in catalogue.deprecated.iter().filter(|((of, _), _)| of == name) {
             packument["versions"][version]["deprecated"] = words.clone().into();
         }
+        // A registry that attests signs too: that a version has no attestation is known then.
+        if !catalogue.attested.is_empty() {
+            for version in packument["versions"].as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
+                version["dist"]["signatures"] = json!([{"keyid": "SHA256:x", "sig": "x"}]);
+            }
+        }
+        if catalogue.attested.contains_key(name) {
+            for version in packument["versions"].as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
+                version["dist"]["attestations"] =
+                    json!({"url": "x", "provenance": {"predicateType": "https://slsa.dev/provenance/v1"}});
+            }
+        }
         if let Some(created) = catalogue.created.get(name) {
             packument["time"]["created"] = created.clone().into();
         }
@@ -38,6 +53,19 @@ pub(super) fn answer(catalogue: &Catalogue, base_url: &str, path: &str) -> Optio
     let (name, _) = name.split_once("/-/")?;
     let artifact = catalogue.npm.get(name)?.iter().find(|artifact| artifact.filename == path)?;
     Some(Answer::bytes("application/octet-stream", artifact.bytes.clone()))
+}
+
+/// The attestations of a version, in the shape of an in-toto statement in a DSSE envelope.
+fn attestations(name: &str, version: &str, repository: &str) -> Value {
+    let subject = format!("pkg:npm/{}@{version}", name.replace('@', "%40"));
+    let statement = json!({
+        "_type": "https://in-toto.io/Statement/v1", "subject": [{"name": subject, "digest": {"sha512": "00"}}],
+        "predicateType": "https://slsa.dev/provenance/v1",
+        "predicate": {"buildDefinition": {"externalParameters":
+            {"workflow": {"repository": format!("https://github.com/{repository}"), "path": ".github/workflows/release.yml"}}}},
+    });
+    let payload = base64(statement.to_string().as_bytes());
+    json!({"attestations": [{"predicateType": "https://slsa.dev/provenance/v1", "bundle": {"dsseEnvelope": {"payload": payload}}}]})
 }
 
 fn packument(name: &str, artifacts: &[Artifact], base_url: &str) -> Value {

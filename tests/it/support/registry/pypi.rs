@@ -33,16 +33,38 @@ pub(super) fn answer(
         let name = normalised(project.trim_end_matches('/'));
         let artifacts = catalogue.pypi.get(&name)?;
         return Some(if accept.contains(SIMPLE_JSON) && !html_only {
-            let body = simple_json(&name, artifacts, base_url).to_string();
+            let mut body = simple_json(&name, artifacts, base_url);
+            // `null` where the index knows that a file has none.
+            let provenance = catalogue.attested.get(&name).map(|_| format!("{base_url}/integrity/{name}"));
+            for file in body["files"].as_array_mut().into_iter().flatten() {
+                file["provenance"] = json!(provenance);
+            }
+            let body = body.to_string();
             Answer::bytes(SIMPLE_JSON, body.into_bytes())
         } else {
             Answer::bytes("text/html; charset=utf-8", simple_html(&name, artifacts, base_url).into_bytes())
         });
     }
+    if let Some(file) = path.strip_prefix("/integrity/").and_then(|of| of.strip_suffix("/provenance")) {
+        let repository = catalogue.attested.get(file.split('/').next()?)?;
+        let publisher =
+            json!({"kind": "GitHub", "repository": repository, "workflow": "release.yml", "environment": null});
+        return Some(Answer::json(
+            &json!({"version": 1, "attestation_bundles": [{"publisher": publisher, "attestations": []}]}),
+        ));
+    }
     let project = path.strip_prefix("/pypi/")?.strip_suffix("/json")?;
     let name = normalised(project);
     let artifacts = catalogue.pypi.get(&name).filter(|_| !html_only)?;
-    Some(Answer::json(&project_json(&name, artifacts, base_url)))
+    let mut project = project_json(&name, artifacts, base_url);
+    if let Some(repository) = catalogue.attested.get(&name) {
+        project["info"]["project_urls"] = json!({"Repository": format!("https://github.com/{repository}")});
+    }
+    if let Some(owners) = catalogue.owners.get(&name) {
+        let roles: Vec<Value> = owners.iter().map(|owner| json!({"role": "Owner", "user": owner})).collect();
+        project["ownership"] = json!({"organization": null, "roles": roles});
+    }
+    Some(Answer::json(&project))
 }
 
 fn url_of(artifact: &Artifact, base_url: &str) -> String {
