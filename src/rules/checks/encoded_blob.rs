@@ -23,8 +23,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for run in document.runs().iter().filter(|run| is_blob(document, run)).take(MOST) {
             let evidence = format!("{} characters of {}", run.span.len(), run.encoding.as_str());
             let place = document.place(run.span.start);
-            // Documentation shows pictures and sample tokens; nothing there is loaded by an agent.
-            if document.role == FileRole::Docs {
+            // Documentation shows pictures and sample tokens; nothing there is loaded by an agent. Rulers and paths are no
+            // payload either, and the published pattern counts them all the same.
+            if document.role == FileRole::Docs || !is_varied(document, run) {
                 facts.found_as(Severity::Info, Confidence::Low, place, &evidence);
             } else {
                 facts.found(place, &evidence);
@@ -37,16 +38,20 @@ const fn is_read(role: FileRole) -> bool {
     matches!(role, FileRole::Instruction | FileRole::Script | FileRole::Manifest | FileRole::Docs)
 }
 
-/// True where a run is long, varied and no data address (`data:image/png;base64,`), whose content is declared.
+/// True where a run uses as many letters as encoded content does.
+fn is_varied(document: &Document, run: &EncodedRun) -> bool {
+    let written = document.text.as_bytes().get(run.span.clone()).unwrap_or(&[]);
+    run.encoding != Encoding::Base64 || written.iter().collect::<BTreeSet<_>>().len() >= LETTERS_LEAST
+}
+
+/// True where a run is long and no data address (`data:image/png;base64,`), whose content is declared.
 fn is_blob(document: &Document, run: &EncodedRun) -> bool {
     // A data address (`;base64,` just before the run) names the type of its content: nothing is hidden there.
     let written = document.text.as_bytes().get(run.span.clone()).unwrap_or(&[]);
     let before = document.text.as_bytes().get(run.span.start.saturating_sub(8)..run.span.start).unwrap_or(&[]);
     let letters = || written.iter().collect::<BTreeSet<_>>().len();
     match run.encoding {
-        Encoding::Base64 => {
-            written.len() >= BASE64_LEAST && !before.ends_with(b"base64,") && letters() >= LETTERS_LEAST
-        }
+        Encoding::Base64 => written.len() >= BASE64_LEAST && !before.ends_with(b"base64,"),
         // Hex has sixteen letters: fewer different ones are rulers and empty blocks of memory.
         Encoding::Hex => written.len() >= HEX_LEAST && letters() >= 8,
         _ => false,
