@@ -59,7 +59,12 @@ pub fn strings(bytes: &[u8]) -> Result<Vec<String>, String> {
     }
     if found.is_empty() {
         let is_alias = packet.answers.iter().any(|record| matches!(record.rdata, RData::CNAME(_)));
-        return Err(if is_alias { "the name is an alias of one without a TXT record" } else { "there is no TXT record" }.to_owned());
+        return Err(if is_alias {
+            "the name is an alias of one without a TXT record"
+        } else {
+            "there is no TXT record"
+        }
+        .to_owned());
     }
     found.sort();
     Ok(found)

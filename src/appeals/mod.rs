@@ -13,12 +13,30 @@ pub mod tend;
 pub mod token;
 
 use capdex_db::{CurrentCapability, Reader};
-use capdex_model::appeal::Appeal;
+use capdex_model::appeal::{Appeal, AppealState, Outcome};
 use capdex_model::ids::CapabilityId;
+use capdex_model::ruling::{Ruling, RulingStatus};
 
 /// The version that a rule has today; none for a rule that is gone.
 pub fn rule_now(rule: &str) -> Option<u32> {
     capdex_rules::INDEX.find(rule).map(|meta| meta.version)
+}
+
+/// The ruling that an overturned finding comes to for who honours appeals; none for any other.
+pub fn as_ruling(appeal: &Appeal) -> Option<Ruling> {
+    let (event, outcome, reason) = appeal.decision()?;
+    let is_overturned = outcome == Outcome::Overturned && appeal.state() == AppealState::Decided(outcome);
+    let filing = appeal.filing();
+    is_overturned.then(|| Ruling {
+        subject: filing.subject.clone(),
+        scope: filing.scope.clone(),
+        content: Some(filing.content),
+        status: RulingStatus::FalsePositive,
+        author: format!("{} on appeal {}", event.by, appeal.id()),
+        reason: reason.to_owned(),
+        at: event.at,
+        expires: None,
+    })
 }
 
 /// The capability that an appeal is about as it stands now; none where it is gone. For a whole package it is the rest of it.

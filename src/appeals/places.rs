@@ -55,7 +55,10 @@ pub fn in_bundle<'a>(bundle: &'a Bundle, subject: &RulingSubject) -> Vec<TokenPl
             let meta = row.as_ref().and_then(|row| row.get("_meta")).and_then(Value::as_object);
             for (name, value) in meta.into_iter().flatten() {
                 let token = value.get(MEMBER).and_then(Value::as_str);
-                places.extend(token.map(|token| TokenPlace { name: format!("_meta/{name}/{MEMBER}"), text: Cow::Owned(token.to_owned()) }));
+                places.extend(token.map(|token| TokenPlace {
+                    name: format!("_meta/{name}/{MEMBER}"),
+                    text: Cow::Owned(token.to_owned()),
+                }));
             }
         }
         Some(_) => {
@@ -67,10 +70,16 @@ pub fn in_bundle<'a>(bundle: &'a Bundle, subject: &RulingSubject) -> Vec<TokenPl
                     places.extend(text(&name).map(|text| TokenPlace { name: name.clone(), text }));
                 }
             }
-            for (file, pointer) in [("package.json", format!("/{MEMBER}")), ("image.json", format!("/labels/{MEMBER}"))] {
+            for (file, pointer) in [("package.json", format!("/{MEMBER}")), ("image.json", format!("/labels/{MEMBER}"))]
+            {
                 let manifest = text(file).and_then(|text| serde_json::from_str::<Value>(&text).ok());
                 let token = manifest.as_ref().and_then(|manifest| manifest.pointer(&pointer)).and_then(Value::as_str);
-                places.extend(token.map(|token| TokenPlace { name: format!("{file}#{pointer}"), text: Cow::Owned(token.to_owned()) }));
+                places.extend(
+                    token.map(|token| TokenPlace {
+                        name: format!("{file}#{pointer}"),
+                        text: Cow::Owned(token.to_owned()),
+                    }),
+                );
             }
         }
         None => {}
@@ -129,12 +138,23 @@ mod tests {
 
     #[test]
     fn only_places_that_the_owner_alone_can_write_are_looked_at() {
-        let token = [(".capdex/appeal.txt", "x"), ("README.md", "x"), ("other/.capdex/appeal.txt", "x"), ("a/.capdex/appeal.txt", "x")];
+        let token = [
+            (".capdex/appeal.txt", "x"),
+            ("README.md", "x"),
+            ("other/.capdex/appeal.txt", "x"),
+            ("a/.capdex/appeal.txt", "x"),
+        ];
         assert_eq!(names("npm:n#skill:a", &token), [".capdex/appeal.txt", "a/.capdex/appeal.txt"]);
         assert_eq!(names("npm:n", &token), [".capdex/appeal.txt"], "a component's file is the component's alone");
         assert_eq!(names("github:o/r", &[("package.json", r#"{"capdexAppeal":"x"}"#)]), ["package.json#/capdexAppeal"]);
-        assert_eq!(names("oci:r/i", &[("image.json", r#"{"labels":{"capdexAppeal":"x"}}"#)]), ["image.json#/labels/capdexAppeal"]);
-        let row = [("server.json", r#"{"_meta":{"org.example/own":{"capdexAppeal":"x"}},"description":"capdexAppeal"}"#), (".capdex/appeal.txt", "x")];
+        assert_eq!(
+            names("oci:r/i", &[("image.json", r#"{"labels":{"capdexAppeal":"x"}}"#)]),
+            ["image.json#/labels/capdexAppeal"]
+        );
+        let row = [
+            ("server.json", r#"{"_meta":{"org.example/own":{"capdexAppeal":"x"}},"description":"capdexAppeal"}"#),
+            (".capdex/appeal.txt", "x"),
+        ];
         assert_eq!(names("mcp-registry:io.example/s#mcp_server:", &row), ["_meta/org.example/own/capdexAppeal"]);
         assert_eq!(names("mcp:https://h.test/x", &token), [""; 0], "a server's own files prove nothing of its host");
         assert_eq!(host("mcp:https://h.test:8443/x").as_deref(), Some("h.test"));

@@ -7,9 +7,9 @@ use capdex_model::digest::Digest;
 use capdex_model::time::AsOf;
 use url::Url;
 
+use super::dns;
 use super::places::{self, TokenPlace};
 use super::token::{self, Expected, MAX_PLACE, TokenKey};
-use super::dns;
 
 /// What a look came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,9 @@ pub fn challenge(appeal: &Appeal) -> Option<(AsOf, capdex_model::time::Timestamp
 
 /// Looks at the places of a method for the token.
 fn of_places(appeal: &Appeal, method: ProofMethod, places: &[TokenPlace<'_>], key: &TokenKey, now: AsOf) -> Look {
-    let Some((_, expires, made_by)) = challenge(appeal) else { return Look::Nothing("no token was given out".to_owned()) };
+    let Some((_, expires, made_by)) = challenge(appeal) else {
+        return Look::Nothing("no token was given out".to_owned());
+    };
     let id = appeal.id();
     let expected = Expected { identity: &appeal.filing().subject.identity, appeal: &id, expires, key: made_by };
     let mut refused = None;
@@ -52,7 +54,10 @@ fn of_places(appeal: &Appeal, method: ProofMethod, places: &[TokenPlace<'_>], ke
             None => {}
         }
     }
-    refused.map_or_else(|| Look::Nothing("no token stands at any of its places".to_owned()), |why| Look::refused(method, why))
+    refused.map_or_else(
+        || Look::Nothing("no token stands at any of its places".to_owned()),
+        |why| Look::refused(method, why),
+    )
 }
 
 /// Looks at what was fetched of a package.
@@ -98,8 +103,15 @@ pub async fn at_host(appeal: &Appeal, http: &Http, resolvers: &[String], key: &T
 
 async fn well_known(appeal: &Appeal, http: &Http, address: &Url, key: &TokenKey, now: AsOf) -> Look {
     let method = ProofMethod::WellKnown;
-    let Ok(place) = address.join(&places::well_known_path()) else { return Look::Nothing("it has no place for a file".to_owned()) };
-    let request = HttpRequest { url: place.as_str(), accept: Some("text/plain"), max_bytes: MAX_PLACE as u64, ..HttpRequest::default() };
+    let Ok(place) = address.join(&places::well_known_path()) else {
+        return Look::Nothing("it has no place for a file".to_owned());
+    };
+    let request = HttpRequest {
+        url: place.as_str(),
+        accept: Some("text/plain"),
+        max_bytes: MAX_PLACE as u64,
+        ..HttpRequest::default()
+    };
     match http.send(request).await {
         Ok(HttpResponse::Body { bytes, url, .. }) => {
             // Followed by the client as everywhere, and worth nothing here: another host's file speaks for that host.
@@ -122,7 +134,12 @@ async fn record(appeal: &Appeal, http: &Http, host: &str, resolvers: &[String], 
     let mut said: Vec<Vec<String>> = Vec::new();
     for resolver in resolvers {
         let url = format!("{resolver}?dns={question}");
-        let request = HttpRequest { url: &url, accept: Some("application/dns-message"), max_bytes: 65_535, ..HttpRequest::default() };
+        let request = HttpRequest {
+            url: &url,
+            accept: Some("application/dns-message"),
+            max_bytes: 65_535,
+            ..HttpRequest::default()
+        };
         let bytes = match http.send(request).await {
             Ok(HttpResponse::Body { bytes, .. }) => bytes,
             Ok(HttpResponse::NotModified) => return Look::Nothing(format!("{resolver} answers without a body")),

@@ -42,7 +42,8 @@ impl TokenKey {
         if text.len() < LEAST_KEY {
             return Err(format!("has {} letters; it needs {LEAST_KEY} at least", text.len()));
         }
-        let name: String = Digest::of_fields([b"capdex-appeal-key".as_slice(), text.as_bytes()]).hex().chars().take(8).collect();
+        let name: String =
+            Digest::of_fields([b"capdex-appeal-key".as_slice(), text.as_bytes()]).hex().chars().take(8).collect();
         Ok(Self { key: Arc::new(hmac::Key::new(hmac::HMAC_SHA256, text.as_bytes())), name })
     }
 

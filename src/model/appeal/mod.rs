@@ -23,6 +23,9 @@ pub use clocks::{AppealClocks, ClockName, Due};
 pub use event::{Actor, AppealDeed, AppealEvent, Outcome, ProofMethod};
 pub use record::{AppealRecord, ProofRecord, read_record};
 
+/// The word of alerts about appeals, as a pass has one. They are the operator's own affair: no dataset and no site has them.
+pub const ALERT_PASS: &str = "appeals";
+
 /// The name of an appeal: `A-` and 16 hex digits of the digest of what was filed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -21,10 +21,12 @@ use capdex_dataset::export::rank_order::Ranks;
 use capdex_dataset::export::ranked_capability;
 use capdex_dataset::finding::SeverityCounts;
 
+mod appeals;
 mod figures;
 mod sources;
 mod watch;
 
+pub(crate) use appeals::AppealHead;
 pub(crate) use figures::{Figures, median, seeds};
 pub(crate) use sources::{GapCount, SourceSummary};
 pub(crate) use watch::{Copied, DriftHead, Watch};
@@ -97,6 +99,8 @@ pub struct Site {
     pub(crate) figures: Figures,
     /// The observations of the passes.
     pub(crate) watch: Watch,
+    /// The appeals, the newest first.
+    pub(crate) appeals: Vec<AppealHead>,
     /// The sources of listings.
     pub(crate) sources: Vec<SourceSummary>,
     /// The things that could not be looked at, by reason.
@@ -149,6 +153,7 @@ impl Site {
             totals: reader.totals()?,
             by_id: rows.iter().enumerate().map(|(at, row)| (row.id, at)).collect(),
             watch: Watch::load(reader)?,
+            appeals: appeals::load(reader)?,
             sources: sources::load(reader)?,
             gaps: sources::gaps(reader)?,
             figures,
