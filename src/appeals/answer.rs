@@ -113,7 +113,7 @@ impl Head {
     fn of(reader: &Reader, appeal: &Appeal, current: &CurrentCapability) -> anyhow::Result<Self> {
         let filing = appeal.filing();
         let facts = ranked_capability::facts(reader, current)?;
-        let is_same = current.capability.content == filing.content;
+        let is_same = appeal.is_about(&current.capability);
         let has = |facts: &SparseFacts| match (&filing.scope, &filing.rule) {
             // In other content a finding has another fingerprint, and its rule is what can be asked for.
             (RulingScope::Finding(_), Some(rule)) if !is_same => facts.is_true(rule),

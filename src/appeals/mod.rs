@@ -22,21 +22,22 @@ pub fn rule_now(rule: &str) -> Option<u32> {
     capdex_rules::INDEX.find(rule).map(|meta| meta.version)
 }
 
-/// The ruling that an overturned finding comes to for who honours appeals; none for any other.
-pub fn as_ruling(appeal: &Appeal) -> Option<Ruling> {
-    let (event, outcome, reason) = appeal.decision()?;
+/// The rulings that an overturned finding comes to for who honours appeals, one for each content that it is about; none for any other.
+pub fn as_rulings(appeal: &Appeal) -> Vec<Ruling> {
+    let Some((event, outcome, reason)) = appeal.decision() else { return Vec::new() };
     let is_overturned = outcome == Outcome::Overturned && appeal.state() == AppealState::Decided(outcome);
     let filing = appeal.filing();
-    is_overturned.then(|| Ruling {
+    let ruling = |content| Ruling {
         subject: filing.subject.clone(),
         scope: filing.scope.clone(),
-        content: Some(filing.content),
+        content: Some(content),
         status: RulingStatus::FalsePositive,
         author: format!("{} on appeal {}", event.by, appeal.id()),
         reason: reason.to_owned(),
         at: event.at,
         expires: None,
-    })
+    };
+    appeal.contents().filter(|_| is_overturned).map(ruling).collect()
 }
 
 /// The capability that an appeal is about as it stands now; none where it is gone. For a whole package it is the rest of it.

@@ -37,7 +37,13 @@ pub fn challenge(appeal: &Appeal) -> Option<(AsOf, capdex_model::time::Timestamp
 }
 
 /// Looks at the places of a method for the token.
-fn of_places(appeal: &Appeal, method: ProofMethod, places: &[TokenPlace<'_>], key: &TokenKey, now: AsOf) -> Look {
+fn of_places(
+    appeal: &Appeal,
+    (method, content): (ProofMethod, Option<Digest>),
+    places: &[TokenPlace<'_>],
+    key: &TokenKey,
+    now: AsOf,
+) -> Look {
     let Some((_, expires, made_by)) = challenge(appeal) else {
         return Look::Nothing("no token was given out".to_owned());
     };
@@ -47,8 +53,12 @@ fn of_places(appeal: &Appeal, method: ProofMethod, places: &[TokenPlace<'_>], ke
     for place in places {
         match token::look(&place.text, key, &expected, now) {
             Some(Ok(())) => {
-                let content = Digest::of(place.text.as_bytes());
-                return Look::Proven(AppealDeed::Proven { method, locator: place.name.clone(), content });
+                return Look::Proven(AppealDeed::Proven {
+                    method,
+                    locator: place.name.clone(),
+                    content: Digest::of(place.text.as_bytes()),
+                    subject: content,
+                });
             }
             Some(Err(why)) => refused = refused.or(Some(format!("{}: {why}", place.name))),
             None => {}
@@ -60,13 +70,13 @@ fn of_places(appeal: &Appeal, method: ProofMethod, places: &[TokenPlace<'_>], ke
     )
 }
 
-/// Looks at what was fetched of a package.
-pub fn in_bundle(appeal: &Appeal, bundle: &Bundle, key: &TokenKey, now: AsOf) -> Look {
+/// Looks at what was fetched of a package. `content` is that of what is appealed about in it.
+pub fn in_bundle(appeal: &Appeal, bundle: &Bundle, content: Option<Digest>, key: &TokenKey, now: AsOf) -> Look {
     let subject = &appeal.filing().subject;
     let Some(method) = places::method(&subject.identity) else {
         return Look::Nothing("only its host can prove who controls it; nobody was asked".to_owned());
     };
-    of_places(appeal, method, &places::in_bundle(bundle, subject), key, now)
+    of_places(appeal, (method, content), &places::in_bundle(bundle, subject), key, now)
 }
 
 /// True where the place that proved control still holds something of ours, valid or over.
@@ -120,7 +130,7 @@ async fn well_known(appeal: &Appeal, http: &Http, address: &Url, key: &TokenKey,
                 return Look::refused(method, format!("{place} leads to another host, {url}"));
             }
             let found = TokenPlace { name: place.to_string(), text: String::from_utf8_lossy(&bytes) };
-            of_places(appeal, method, &[found], key, now)
+            of_places(appeal, (method, None), &[found], key, now)
         }
         Ok(HttpResponse::NotModified) => Look::Nothing(format!("{place} answers without a body")),
         Err(capdex_crawlers::CrawlError::Refused { detail, .. }) => Look::refused(method, format!("{place}: {detail}")),
@@ -161,5 +171,5 @@ async fn record(appeal: &Appeal, http: &Http, host: &str, resolvers: &[String], 
     }
     let found: Vec<TokenPlace<'_>> =
         first.iter().map(|text| TokenPlace { name: name.clone(), text: text.as_str().into() }).collect();
-    of_places(appeal, method, &found, key, now)
+    of_places(appeal, (method, None), &found, key, now)
 }

@@ -8,6 +8,7 @@ use capdex_db::{Reader, Store, StoreError};
 use capdex_model::alert::Alert;
 use capdex_model::appeal::{ALERT_PASS as PASS, Actor, Appeal, AppealDeed, AppealState, ClockName, Due};
 use capdex_model::bundle::Bundle;
+use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::time::{AsOf, Timestamp};
 use serde::Serialize;
@@ -92,10 +93,10 @@ fn next_deed(
             if expires <= now.0 {
                 return Ok(Some(AppealDeed::Lapsed));
             }
-            let (Some(key), Some(bundle)) = (&settings.key, fetched_after(reader, appeal, since)?) else {
+            let (Some(key), Some((bundle, content))) = (&settings.key, fetched_after(reader, appeal, since)?) else {
                 return Ok(None);
             };
-            Ok(match proof::in_bundle(appeal, &bundle, key, now) {
+            Ok(match proof::in_bundle(appeal, &bundle, Some(content), key, now) {
                 Look::Proven(deed) => Some(deed),
                 Look::Refused(deed) if !was_refused(appeal, &deed) => Some(deed),
                 Look::Refused(_) | Look::Nothing(_) => None,
@@ -112,14 +113,15 @@ pub fn was_refused(appeal: &Appeal, deed: &AppealDeed) -> bool {
     appeal.events().last().is_some_and(|event| event.deed == *deed)
 }
 
-/// The files of the package, where they were fetched after an instant; none where they were not, or are not kept.
-fn fetched_after(reader: &Reader, appeal: &Appeal, since: AsOf) -> anyhow::Result<Option<Bundle>> {
+/// The files of the package with the content of what is appealed about, where they were fetched after an instant; none where they
+/// were not, or are not kept.
+pub fn fetched_after(reader: &Reader, appeal: &Appeal, since: AsOf) -> anyhow::Result<Option<(Bundle, Digest)>> {
     let Some(current) = subject_now(reader, appeal)?.filter(|current| current.revision_as_of > since) else {
         return Ok(None);
     };
     match reader.bundle(current.snapshot) {
         Err(StoreError::Pruned { .. }) => Ok(None),
-        other => Ok(Some(other?)),
+        other => Ok(Some((other?, current.capability.content))),
     }
 }
 
@@ -129,7 +131,7 @@ fn lost(reader: &Reader, appeal: &Appeal, now: AsOf) -> anyhow::Result<Option<Ap
     if now.0.unix_seconds() - seen.at.0.unix_seconds() < PROOF_AGE_S {
         return Ok(None);
     }
-    let Some(bundle) = fetched_after(reader, appeal, seen.at)? else { return Ok(None) };
+    let Some((bundle, _)) = fetched_after(reader, appeal, seen.at)? else { return Ok(None) };
     let is_gone = super::places::method(&bundle.identity).is_some() && !proof::still_marked(appeal, &bundle);
     Ok(is_gone.then(|| AppealDeed::Lost { reason: "what was fetched a month later has no mark of it".to_owned() }))
 }

@@ -127,7 +127,7 @@ impl Checker<'_> {
         let asked: BTreeSet<Question> = questions.iter().flatten().cloned().collect();
         let answers = self.answers(asked, &targets)?;
         let appeals = self.appeals(&answers)?;
-        let honoured = appeals.iter().filter(|_| self.honours_appeals).filter_map(appeals::as_ruling).collect();
+        let honoured = appeals.iter().filter(|_| self.honours_appeals).flat_map(appeals::as_rulings).collect();
         let policy = self.policy()?.and(OperatorPolicy { votes: Vec::new(), rulings: honoured });
         let (at, policy, appeals) = (self.at, Arc::new(policy), Arc::new(appeals));
         let judged = self.pool.install(|| {

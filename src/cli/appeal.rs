@@ -15,7 +15,7 @@ use crate::options::RecordingArgs;
 pub enum AppealCommand {
     /// File an appeal against a finding, a rule's findings, or a whole verdict, for the content that stands now.
     #[command(
-        after_help = "Examples:\n  capdex appeal file npm:acme#skill: --finding 9a8b7c6d --claim context --text reply.md\n  capdex appeal file npm:acme#skill: --rule pipe-to-shell --claim fixed_in --version 1.0.1 --text reply.md --contact sec@acme.example\n\nThe text is Markdown without HTML, images and any link but https, 2000 letters at most. It is shown only once its author has\nproved to control the package; no clock runs before."
+        after_help = "Examples:\n  capdex appeal file npm:acme#skill: --finding 9a8b7c6d --claim context --text reply.md\n  capdex appeal file npm:acme#skill: --rule pipe-to-shell --claim fixed_in --fixed-in 1.0.1 --text reply.md --contact sec@acme.example\n\nThe text is Markdown without HTML, images and any link but https, 2000 letters at most. It is shown only once its author has\nproved to control the package; no clock runs before."
     )]
     File(AppealFileArgs),
     /// Give out the token by which the vendor proves control, and the places where it may stand.
@@ -85,7 +85,7 @@ pub struct AppealFileArgs {
     pub claim: ClaimKind,
     /// The version that is fixed; with the claim fixed_in.
     #[arg(long, value_name = "VERSION")]
-    pub version: Option<String>,
+    pub fixed_in: Option<String>,
     /// The file with the vendor's words.
     #[arg(long, value_name = "FILE")]
     pub text: PathBuf,

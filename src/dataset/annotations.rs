@@ -10,7 +10,7 @@ use capdex_model::ruling::RulingScope;
 /// Errors of the store.
 pub fn of(reader: &Reader, current: &CurrentCapability) -> Result<Vec<Annotation>, StoreError> {
     let appeals = reader.appeals_about(&current.identity)?;
-    let about = appeals.iter().filter(|appeal| appeal.filing().is_about(&current.capability));
+    let about = appeals.iter().filter(|appeal| appeal.is_about(&current.capability));
     Ok(about.filter_map(|appeal| appeal.annotation()).collect())
 }
 

@@ -189,7 +189,7 @@ impl JudgedCapability {
     /// The same with what appeals about it come to.
     #[must_use]
     pub fn annotated(self, appeals: &[Appeal]) -> Self {
-        let about = appeals.iter().filter(|appeal| appeal.filing().is_about(&self.scanned.capability));
+        let about = appeals.iter().filter(|appeal| appeal.is_about(&self.scanned.capability));
         let annotations = about.filter_map(Appeal::annotation).collect();
         Self { annotations, ..self }
     }

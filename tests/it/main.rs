@@ -8,6 +8,8 @@ mod agents_driven;
 mod alert_sinks;
 mod alerts;
 mod apart;
+mod appeal_proofs;
+mod appeals;
 mod backup;
 mod bad_input;
 mod baselines;

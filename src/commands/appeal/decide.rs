@@ -84,7 +84,7 @@ pub(super) fn case(global: &Global, options: &AppealOneArgs, out: &mut Out) -> a
     let appeal = known(&reader, &options.id)?;
     let missing =
         || usage(format!("the content of {} is not what stands now, and its lines are not kept", appeal.id()));
-    let current = subject_now(&reader, &appeal)?.filter(|now| now.capability.content == appeal.filing().content);
+    let current = subject_now(&reader, &appeal)?.filter(|now| appeal.is_about(&now.capability));
     let current = current.ok_or_else(missing)?;
     let facts = answer::facts(&reader, &appeal, &current)?.ok_or_else(missing)?;
     let found = answer::named(&facts, &appeal.filing().scope);

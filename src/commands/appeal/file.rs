@@ -27,8 +27,8 @@ pub(super) fn file(global: &Global, options: &AppealFileArgs, out: &mut Out) -> 
     let reader = super::super::reader(global)?;
     let current = capability_lookup::find(&reader, &options.capability)?;
     let (scope, rule) = scope(&reader, &current, options)?;
-    if options.version.is_some() != (options.claim == ClaimKind::FixedIn) {
-        return Err(usage("--version goes with the claim fixed_in, and that claim needs it"));
+    if options.fixed_in.is_some() != (options.claim == ClaimKind::FixedIn) {
+        return Err(usage("--fixed-in goes with the claim fixed_in, and that claim needs it"));
     }
     let text = text_of(&options.text)?;
     filing::check_text(&text).map_err(|why| usage(format!("the text is not taken: {why}")))?;
@@ -40,7 +40,7 @@ pub(super) fn file(global: &Global, options: &AppealFileArgs, out: &mut Out) -> 
         rule_version: rule.as_deref().and_then(rule_now),
         rule,
         claim: options.claim,
-        version: options.version.clone(),
+        version: options.fixed_in.clone(),
         text,
     };
     let known = reader.appeals_about(&filing.subject.identity)?;

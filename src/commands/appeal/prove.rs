@@ -4,15 +4,14 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use capdex_crawlers::http::{CrawlRecordingSettings, Http};
-use capdex_db::StoreError;
 use capdex_model::appeal::{Actor, Appeal, AppealDeed, AppealState};
-use capdex_model::bundle::Bundle;
 use capdex_model::time::{AsOf, Timestamp};
 
 use super::{add, known, now, settings};
+use crate::analysis;
 use crate::appeals::proof::{self, Look};
 use crate::appeals::settings::AppealSettings;
-use crate::appeals::tend::was_refused;
+use crate::appeals::tend::{fetched_after, was_refused};
 use crate::appeals::token::TokenKey;
 use crate::appeals::{answer, places, subject_now};
 use crate::check::registries::{Question, Registries};
@@ -68,8 +67,8 @@ pub(super) fn verify(global: &Global, options: &AppealVerifyArgs, out: &mut Out)
         return Err(usage(format!("{} is {}: nothing is to be proved", appeal.id(), appeal.state().as_str())));
     }
     let look = match options.offline {
-        true => match stored(&reader, &appeal, since)? {
-            Some(bundle) => proof::in_bundle(&appeal, &bundle, &key, at),
+        true => match fetched_after(&reader, &appeal, since)? {
+            Some((bundle, content)) => proof::in_bundle(&appeal, &bundle, Some(content), &key, at),
             None => Look::Nothing("the store holds nothing that was fetched since the token was given out".to_owned()),
         },
         false => asked(&reader, &appeal, &settings, &key, at, options)?,
@@ -109,17 +108,6 @@ pub(super) fn verify(global: &Global, options: &AppealVerifyArgs, out: &mut Out)
     }
 }
 
-/// What the store fetched of it since an instant.
-fn stored(reader: &capdex_db::Reader, appeal: &Appeal, since: AsOf) -> anyhow::Result<Option<Bundle>> {
-    let Some(current) = subject_now(reader, appeal)?.filter(|current| current.revision_as_of > since) else {
-        return Ok(None);
-    };
-    match reader.bundle(current.snapshot) {
-        Err(StoreError::Pruned { .. }) => Ok(None),
-        other => Ok(Some(other?)),
-    }
-}
-
 /// Asks its source or its host now.
 fn asked(
     reader: &capdex_db::Reader,
@@ -147,7 +135,11 @@ fn asked(
     let question = Question { key: current.listing.clone(), commit: None };
     let registries = Registries::open(&resolved, &[], None, at)?;
     Ok(match runtime()?.block_on(registries.package(&question)) {
-        Ok(fetched) if fetched.bundle.identity == *identity => proof::in_bundle(appeal, &fetched.bundle, key, at),
+        Ok(fetched) if fetched.bundle.identity == *identity => {
+            let scanned = analysis::scan(&fetched.bundle);
+            let subject = scanned.iter().find(|one| appeal.filing().subject.covers(&one.capability));
+            proof::in_bundle(appeal, &fetched.bundle, subject.map(|one| one.capability.content), key, at)
+        }
         // A row that leads to another thing by now says nothing about this one.
         Ok(fetched) => Look::Nothing(format!("its listing leads to {} now", fetched.bundle.identity)),
         Err(refusal) => Look::Nothing(refusal.reason),

@@ -105,6 +105,9 @@ pub enum AppealDeed {
         locator: String,
         /// The digest of the bytes that held it.
         content: Digest,
+        /// The content of what is appealed about in the version that holds the token; none where that holds no version. A token
+        /// in a new version makes other content of the same finding, and the appeal is about that too.
+        subject: Option<Digest>,
     },
     /// The token's time is over.
     Lapsed,

@@ -152,11 +152,6 @@ impl Filing {
         let hex = Digest::of_json(self).hex();
         AppealId(format!("A-{}", hex.get(..16).unwrap_or(&hex)))
     }
-
-    /// True where it is about this capability with this very content.
-    pub fn is_about(&self, capability: &Capability) -> bool {
-        self.content == capability.content && self.subject.covers(capability)
-    }
 }
 
 /// The state of an appeal, as its events make it.
@@ -348,6 +343,20 @@ impl Appeal {
     /// What it has come to.
     pub const fn state(&self) -> AppealState {
         self.state
+    }
+
+    /// The contents that it is about: the one that was judged, and the one that came with the proof.
+    pub fn contents(&self) -> impl Iterator<Item = Digest> {
+        let proven = self.newest(|event| match event.deed {
+            AppealDeed::Proven { subject, .. } => subject,
+            _ => None,
+        });
+        std::iter::once(self.filing.content).chain(proven.filter(|of| *of != self.filing.content))
+    }
+
+    /// True where it is about this capability as it is.
+    pub fn is_about(&self, capability: &Capability) -> bool {
+        self.filing.subject.covers(capability) && self.contents().any(|content| content == capability.content)
     }
 
     /// When it was filed first.

@@ -78,7 +78,7 @@ impl AppealRecord {
             filed_at: appeal.filed_at(),
             state: appeal.state().as_str().to_owned(),
             proof: appeal.newest(|event| match &event.deed {
-                AppealDeed::Proven { method, locator, content } => Some(ProofRecord {
+                AppealDeed::Proven { method, locator, content, .. } => Some(ProofRecord {
                     method: *method,
                     locator: locator.clone(),
                     snapshot_sha256: *content,

@@ -27,7 +27,15 @@ fn whole() -> Vec<(i64, AppealDeed)> {
     vec![
         (1, AppealDeed::Challenged { expires: at(169).0, key: "k1".into() }),
         (2, AppealDeed::Refused { method: ProofMethod::Dns, reason: "no record".into() }),
-        (3, AppealDeed::Proven { method: ProofMethod::Repository, locator: "x".into(), content: Digest::of(b"t") }),
+        (
+            3,
+            AppealDeed::Proven {
+                method: ProofMethod::Repository,
+                locator: "x".into(),
+                content: Digest::of(b"t"),
+                subject: Some(Digest::of(b"two")),
+            },
+        ),
         (3, AppealDeed::Answered { answer: json!({ "a": 1 }) }),
         (4, AppealDeed::Taken),
         (5, AppealDeed::Decided { outcome: Outcome::Upheld, reason: "it is no test".into() }),
@@ -117,6 +125,8 @@ fn each_state_has_its_clock() {
 fn only_proven_words_are_shown() {
     assert_eq!(after(2).annotation(), None);
     assert_eq!(after(2).vendor_words(), None);
+    assert_eq!(after(2).contents().count(), 1);
+    assert_eq!(after(3).contents().collect::<Vec<_>>(), [Digest::of(b"one"), Digest::of(b"two")]);
     let said = after(4).annotation().expect("disputed");
     assert_eq!((said.outcome, said.vendor.as_str()), (AnnotationOutcome::Disputed, "It is a test."));
     let said = after(9).annotation().expect("decided");
