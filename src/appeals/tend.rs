@@ -38,18 +38,11 @@ pub struct Tended {
 pub fn tend(store: &Store, settings: &AppealSettings, now: AsOf) -> anyhow::Result<Tended> {
     let mut tended = Tended::default();
     let reader = store.reader()?;
-    // Most stores have none, and the daemon asks every half minute.
-    if reader.appeal_count()? == 0 {
-        return Ok(tended);
-    }
-    let mut open = Vec::new();
-    reader.each_appeal(|appeal| -> Result<(), StoreError> {
-        let is_over = matches!(appeal.state(), AppealState::Lapsed | AppealState::Withdrawn);
-        if !is_over && (appeal.state().is_open() || appeal.due(&settings.clocks, rule_now).is_some()) {
-            open.push(appeal);
-        }
-        Ok(())
-    })?;
+    let open: Vec<Appeal> = reader
+        .open_appeals()?
+        .into_iter()
+        .filter(|appeal| appeal.state().is_open() || appeal.due(&settings.clocks, rule_now).is_some())
+        .collect();
     tended.open = open.len() as u64;
     for mut appeal in open {
         // Each appeal is a transaction of its own, so that one that fails holds up no other.

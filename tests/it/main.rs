@@ -8,6 +8,7 @@ mod agents_driven;
 mod alert_sinks;
 mod alerts;
 mod apart;
+mod appeal_faults;
 mod appeal_proofs;
 mod appeals;
 mod backup;

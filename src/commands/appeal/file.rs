@@ -6,7 +6,7 @@ use capdex_dataset::escape;
 use capdex_dataset::export::ranked_capability;
 use capdex_dataset::finding::findings;
 use capdex_db::{CurrentCapability, Reader};
-use capdex_model::appeal::{Actor, Appeal, ClaimKind, Filing, read_record};
+use capdex_model::appeal::{Actor, Appeal, AppealDeed, ClaimKind, Filing, read_record};
 use capdex_model::ruling::{RulingScope, RulingSubject};
 
 use super::{now, settings, text_of};
@@ -101,7 +101,13 @@ pub(super) fn import(global: &Global, options: &AppealImportArgs, out: &mut Out)
         let wrong = |why: String| usage(format!("{shown}: line {}: {why}", number + 1));
         let appeal = read_record(line).map_err(|fault| wrong(fault.to_string()))?;
         // What comes from another store is text from outside as well.
-        filing::check_text(&appeal.filing().text).map_err(|why| wrong(format!("the text is not taken: {why}")))?;
+        let again = appeal.events().iter().filter_map(|event| match &event.deed {
+            AppealDeed::Reopened { text } => Some(text),
+            _ => None,
+        });
+        for text in std::iter::once(&appeal.filing().text).chain(again) {
+            filing::check_text(text).map_err(|why| wrong(format!("the text is not taken: {why}")))?;
+        }
         appeals.push(appeal);
     }
     let all = appeals.len() as u64;

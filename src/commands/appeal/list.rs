@@ -32,7 +32,11 @@ pub(super) fn list(global: &Global, options: &AppealListArgs, out: &mut Out) -> 
             && (!options.overdue || overdue(appeal, &settings, at.0).is_some())
     };
     let mut appeals = Vec::new();
-    if options.state.is_none() && !options.overdue {
+    if options.overdue {
+        appeals = reader.open_appeals()?;
+        appeals.retain(is_wanted);
+        appeals.reverse();
+    } else if options.state.is_none() {
         appeals = reader.newest_appeals(options.limit)?;
     } else {
         reader.each_appeal(|appeal| -> Result<(), StoreError> {
@@ -42,8 +46,8 @@ pub(super) fn list(global: &Global, options: &AppealListArgs, out: &mut Out) -> 
             Ok(())
         })?;
         appeals.reverse();
-        appeals.truncate(options.limit as usize);
     }
+    appeals.truncate(options.limit as usize);
     let items: Vec<Value> = appeals.iter().map(|appeal| item(appeal, &settings, at)).collect();
     list_output::print(options.format, "capdex.appeals/1", &items, out, |out| table(&appeals, &settings, at, out))?;
     Ok(Exit::of(options.overdue && !appeals.is_empty(), false))

@@ -86,7 +86,7 @@ table_row! {
         /// the content that it is bound to (hex)
         public content_sha256: Digest,
         /// disputed, upheld, overturned, rule_changed or not_mine
-        public outcome: AsSortedJson<Value>,
+        public outcome: String,
         /// what was claimed
         public claim: &'static str,
         /// the vendor's words; untrusted
@@ -159,7 +159,7 @@ fn annotation_rows(reader: &Reader, emit: Emit<'_, AnnotationRow>) -> anyhow::Re
             subject: subject.to_string(),
             scope: scope.to_string(),
             content_sha256: *content,
-            outcome: AsSortedJson(json!(annotation.outcome)),
+            outcome: json!(annotation.outcome).as_str().unwrap_or_default().to_owned(),
             claim: annotation.claim,
             vendor: annotation.vendor,
             reason: annotation.reason,
@@ -174,7 +174,9 @@ fn annotation_rows(reader: &Reader, emit: Emit<'_, AnnotationRow>) -> anyhow::Re
 /// # Errors
 /// That the row is none, or that it has another digest than it says.
 pub fn written(row: &ReadAppealEventRow) -> Result<AppealEvent, AppealFault> {
-    let wrong = |what: String| AppealFault(format!("event {} of {} {what}", row.seq.as_text(), row.appeal.as_text()));
+    let wrong = |what: String| {
+        AppealFault(format!("event {} of {} {what}", row.seq.as_integer().unwrap_or(-1), row.appeal.as_text()))
+    };
     let digest = |cell: &Cell| {
         let bytes = bytes_of_hex(cell.as_text())?;
         Some(Digest::from_bytes(bytes.try_into().ok()?))
@@ -188,7 +190,7 @@ pub fn written(row: &ReadAppealEventRow) -> Result<AppealEvent, AppealFault> {
     };
     let columns = [
         ("appeal", json!(row.appeal.as_text())),
-        ("seq", json!(row.seq.as_text().parse::<u32>().ok())),
+        ("seq", json!(row.seq.as_integer())),
         ("at", json!(row.at.as_text())),
         ("actor", json!(row.actor.as_text())),
         ("by", json!(row.by.as_text())),

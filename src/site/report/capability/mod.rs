@@ -62,7 +62,7 @@ pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageDa
 
 fn lead(row: &CapabilitySummary) -> Markup {
     html! {
-        (layout::band(row.band)) " " (row.kind.as_str()) " in " (quoted(&row.package, NAME))
+        (layout::band(row.band)) @if let Some(mark) = row.mark { " (" (mark) ")" } " " (row.kind.as_str()) " in " (quoted(&row.package, NAME))
         @if let Some(version) = &row.version { " " (quoted(version, 60)) }
         @if !row.path.is_empty() { ", " code { (quoted(&row.path, NAME)) } }
     }

@@ -1,7 +1,9 @@
 //! The appeals, in a line each; the whole of one is read for its page.
 
 use capdex_db::Reader;
-use capdex_model::appeal::{AppealClocks, AppealDeed, AppealId, AppealState, ClockName, Due};
+use capdex_model::appeal::{
+    Annotation, AnnotationOutcome, AppealClocks, AppealDeed, AppealId, AppealState, ClockName, Due,
+};
 use capdex_model::ids::CapabilityId;
 use capdex_model::ruling::RulingSubject;
 use capdex_model::time::AsOf;
@@ -41,6 +43,16 @@ impl AppealHead {
     /// What is due and late at an instant.
     pub(crate) fn overdue(&self, now: AsOf) -> Option<Due> {
         self.due.filter(|due| due.at <= now.0 && due.what != ClockName::Lapse)
+    }
+}
+
+/// What annotations come to in a word: an open dispute before what was decided.
+pub(super) fn mark(annotations: &[Annotation]) -> Option<&'static str> {
+    let has = |outcome| annotations.iter().any(|annotation| annotation.outcome == outcome);
+    match (has(AnnotationOutcome::Disputed), has(AnnotationOutcome::Overturned)) {
+        (true, _) => Some("disputed"),
+        (false, true) => Some("overturned"),
+        (false, false) => None,
     }
 }
 

@@ -38,6 +38,7 @@ fn object(row: &CapabilitySummary) -> Map<String, Value> {
         "listing": row.listing,
         "listing_state": row.listing_state.as_str(),
         "band": row.band.as_str(),
+        "mark": row.mark,
         "reason": row.reason,
         "trust": row.trust,
         "rank_kind": row.rank_kind,
