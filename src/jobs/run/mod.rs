@@ -320,9 +320,11 @@ fn stages(context: &JobContext, last: &Last, times: &mut Times) -> anyhow::Resul
         report.scan = report.scan.and(scanned);
         report.score = report.score.and(scored);
         // Last of all that raises: by now every verdict of the night stands.
-        times.time("watch", || verdict_alerts::run(context))?;
-        // After the passes: what a token stands in was fetched this night, and answers speak of tonight's numbers.
-        times.time("watch", || tend(&context.store, &context.appeals, context.as_of))?;
+        times.time("watch", || {
+            verdict_alerts::run(context)?;
+            // After the verdicts: what a token stands in was fetched this night, and answers speak of tonight's numbers.
+            tend(&context.store, &context.appeals, context.as_of)
+        })?;
         report.alerts.raised = context.store.reader()?.alert_count()?.saturating_sub(before);
     }
     // Last, because every stage opens and closes gaps.
