@@ -9,7 +9,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use capdex_model::abuse::AbuseList;
+use capdex_model::abuse_report::{AbuseReport, ReportDecision};
 use capdex_model::alert::ack::Ack;
+use capdex_model::appeal::{Appeal, AppealEvent};
 use capdex_model::digest::Digest;
 use capdex_model::rule::RuleIndex;
 use capdex_model::ruling::Ruling;
@@ -37,6 +39,26 @@ impl Decisions<'_> {
     /// Adds rulings to the history; the number of the last one there, 0 without any.
     pub fn rule(&self, rulings: &[Ruling]) -> Result<u64, StoreError> {
         rulings.iter().try_fold(0, |_, ruling| self.0.rule(ruling))
+    }
+
+    /// Adds an appeal; see [`Writer::file_appeal`].
+    pub fn file_appeal(&self, appeal: &Appeal, contact: Option<&str>) -> Result<bool, StoreError> {
+        self.0.file_appeal(appeal, contact)
+    }
+
+    /// Adds events to their appeals; see [`Writer::add_appeal_event`].
+    pub fn add_appeal_events(&self, events: &[AppealEvent]) -> Result<(), StoreError> {
+        events.iter().try_for_each(|event| self.0.add_appeal_event(event))
+    }
+
+    /// Adds a report of abuse; see [`Writer::submit_report`].
+    pub fn submit_report(&self, report: &AbuseReport, at: AsOf) -> Result<bool, StoreError> {
+        self.0.submit_report(report, at)
+    }
+
+    /// Decides about a report of abuse; see [`Writer::decide_report`].
+    pub fn decide_report(&self, name: &str, decision: &ReportDecision) -> Result<(), StoreError> {
+        self.0.decide_report(name, decision)
     }
 
     /// Takes a list of abuse; see [`Writer::import_abuse_list`].

@@ -8,8 +8,10 @@
 #![warn(missing_docs)]
 
 mod abuse;
+mod abuse_reports;
 mod acks;
 mod alerts;
+mod appeals;
 mod backup;
 mod blobs;
 mod capabilities;
@@ -75,6 +77,7 @@ mod crash;
 mod fixtures;
 
 pub use abuse::ImportedList;
+pub use abuse_reports::StoredReport;
 pub use backup::restore;
 pub use blobs::MAX_BLOB_BYTES;
 pub use capabilities::{CapabilityRevision, CurrentCapability, CurrentName, CurrentPlace, FormerCapability};

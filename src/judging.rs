@@ -8,6 +8,7 @@ use std::sync::Arc;
 use capdex_dataset::operator;
 use capdex_dataset::scan_record::TargetRecord;
 use capdex_db::Scanned;
+use capdex_model::appeal::Appeal;
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::Kind;
 use capdex_model::input::{Alias, LeftOut};
@@ -40,6 +41,8 @@ pub struct JudgedInput {
     pub target: Option<Arc<TargetRecord>>,
     /// The operator's rulings and votes.
     pub policy: Arc<OperatorPolicy>,
+    /// Appeals that may be about it; empty for local input, which nobody but its owner has.
+    pub appeals: Arc<Vec<Appeal>>,
 }
 
 /// Scans and scores one bundle. The package comes last, and is judged as strictly as the strictest of what it holds.
@@ -92,11 +95,12 @@ pub fn judge_scanned(scanned: Vec<Scanned>, input: &JudgedInput, at: AsOf) -> Ve
             deciding: None,
             operator: None,
             rulings: Vec::new(),
+            annotations: Vec::new(),
             baseline_statuses: Vec::new(),
             lines: BTreeMap::new(),
             filter: FindingFilter::default(),
         };
-        judged.decided().heard(&input.policy, at)
+        judged.decided().heard(&input.policy, at).annotated(&input.appeals)
     });
     let mut judged: Vec<JudgedCapability> = judged.collect();
     // Before its verdict becomes that of another.

@@ -7,6 +7,7 @@ pub mod agent_runs;
 pub mod agent_verdict;
 pub mod alerts;
 pub mod analysis;
+pub mod appeals;
 pub mod baseline;
 pub mod capability_lookup;
 pub mod caret;

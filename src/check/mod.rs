@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use capdex_crawlers::settings;
 use capdex_dataset::scan_record::TargetRecord;
+use capdex_model::appeal::Appeal;
 use capdex_model::ids::ListingKey;
 use capdex_model::purl::Purl;
 use capdex_model::ruling::OperatorPolicy;
@@ -28,6 +29,7 @@ use capdex_model::source_role::Ecosystem;
 use capdex_model::time::AsOf;
 use rayon::prelude::*;
 
+use crate::appeals;
 use crate::config::{Resolved, Schedule, SourceSection};
 use crate::formats::JudgedCapability;
 use crate::formats::place::InputPlace;
@@ -64,6 +66,8 @@ pub struct Checker<'a> {
     pub is_quiet: bool,
     /// The operator's rulings and votes beside those of the store.
     pub named: OperatorPolicy,
+    /// True where a finding that was overturned on appeal counts for nothing, as if the operator had set it aside.
+    pub honours_appeals: bool,
 }
 
 /// One target with its judged capabilities, of which the package is the last.
@@ -122,7 +126,10 @@ impl Checker<'_> {
             targets.iter().map(|target| question(&self.resolved, &target.subject)).collect();
         let asked: BTreeSet<Question> = questions.iter().flatten().cloned().collect();
         let answers = self.answers(asked, &targets)?;
-        let (at, policy) = (self.at, Arc::new(self.policy()?));
+        let appeals = self.appeals(&answers)?;
+        let honoured = appeals.iter().filter(|_| self.honours_appeals).flat_map(appeals::as_rulings).collect();
+        let policy = self.policy()?.and(OperatorPolicy { votes: Vec::new(), rulings: honoured });
+        let (at, policy, appeals) = (self.at, Arc::new(policy), Arc::new(appeals));
         let judged = self.pool.install(|| {
             let asked: Vec<_> = targets.into_iter().zip(questions).collect();
             asked
@@ -133,7 +140,7 @@ impl Checker<'_> {
                         Err(refusal) => Some(CheckAnswer::refused(&target.name, refusal.clone())),
                     };
                     let nobody = || CheckAnswer::refused(&target.name, Refusal::of("nobody was asked"));
-                    judged(target.clone(), answer.unwrap_or_else(nobody), from, at, &policy)
+                    judged(target.clone(), answer.unwrap_or_else(nobody), from, at, (&policy, &appeals))
                 })
                 .collect()
         });
@@ -144,6 +151,17 @@ impl Checker<'_> {
     fn policy(&self) -> anyhow::Result<OperatorPolicy> {
         let stored = self.store.as_ref().map(StoredAnswers::policy).transpose()?.unwrap_or_default();
         Ok(stored.and(self.named.clone()))
+    }
+
+    /// The store's appeals about what was answered.
+    fn appeals(&self, answers: &BTreeMap<Question, CheckAnswer>) -> anyhow::Result<Vec<Appeal>> {
+        let Some(store) = &self.store else { return Ok(Vec::new()) };
+        let identities: BTreeSet<&str> = answers.values().map(|answer| answer.identity.as_str()).collect();
+        let mut appeals = Vec::new();
+        for identity in identities {
+            appeals.extend(store.appeals_about(identity)?);
+        }
+        Ok(appeals)
     }
 
     /// Answers of the store first, then of the dataset, then of the registries for what neither knows.
@@ -225,7 +243,7 @@ fn judged(
     answer: CheckAnswer,
     from: &Path,
     at: AsOf,
-    policy: &Arc<OperatorPolicy>,
+    (policy, appeals): (&Arc<OperatorPolicy>, &Arc<Vec<Appeal>>),
 ) -> CheckedTarget {
     let CheckAnswer { scanned, identity, version, by, refusal } = answer;
     let purl = by.and_then(|_| Purl::of_identity(&identity, version.as_deref())).map(|purl| purl.to_string());
@@ -254,6 +272,7 @@ fn judged(
         contents: Arc::default(),
         target: Some(Arc::clone(&record)),
         policy: Arc::clone(policy),
+        appeals: Arc::clone(appeals),
     };
     let mut judged = judging::judge_scanned(scanned, &input, at);
     // The reason itself says more than that something was not looked at.

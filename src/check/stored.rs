@@ -10,6 +10,7 @@ use capdex_evidence::Evidence;
 use capdex_evidence::decompose::capability;
 use capdex_evidence::subject::Subject;
 use capdex_model::abuse::Report;
+use capdex_model::appeal::Appeal;
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::Kind;
 use capdex_model::ids::ListingKey;
@@ -132,6 +133,14 @@ impl StoredAnswers {
     /// Errors of the store.
     pub fn policy(&self) -> Result<OperatorPolicy, StoreError> {
         self.reader.operator_policy()
+    }
+
+    /// The appeals about a package and what is in it.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn appeals_about(&self, identity: &str) -> Result<Vec<Appeal>, StoreError> {
+        self.reader.appeals_about(identity)
     }
 
     fn active(&self, key: &ListingKey) -> Result<Option<Listing>, StoreError> {

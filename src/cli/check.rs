@@ -27,6 +27,9 @@ pub struct CheckArgs {
     /// is `block`. Read only where you name them.
     #[arg(long, value_name = "FILE")]
     pub rulings: Vec<PathBuf>,
+    /// Let findings that were overturned on appeal count for nothing, listed as set aside. Without it they count as they stand.
+    #[arg(long, value_parser = ["overturned"], value_name = "OUTCOME")]
+    pub honour_annotations: Option<String>,
     /// A dataset that is asked before any registry, for what the store does not know.
     #[arg(long, value_name = "DIR")]
     pub dataset: Option<PathBuf>,

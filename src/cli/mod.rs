@@ -2,9 +2,11 @@
 //!
 //! Must not know what a command does.
 
+mod abuse;
 mod agent_scan;
 mod agents;
 mod alerts;
+mod appeal;
 mod check;
 mod diff;
 mod installed;
@@ -18,12 +20,17 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use abuse::{AbuseCommand, ModerateArgs};
 pub use agent_scan::{
     AgentCheckArgs, AgentCompareArgs, AgentGradeArgs, AgentPacksArgs, AgentReportArgs, AgentRunArgs, AgentScanCommand,
     AgentServeArgs,
 };
 pub use agents::{HookArgs, InitArgs, McpArgs};
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
+pub use appeal::{
+    AppealCommand, AppealDecideArgs, AppealFileArgs, AppealImportArgs, AppealListArgs, AppealOneArgs, AppealReopenArgs,
+    AppealRulesArgs, AppealScheduleArgs, AppealShowArgs, AppealTakeArgs, AppealVerifyArgs, AppealWithdrawArgs,
+};
 pub use check::CheckArgs;
 pub use diff::DiffArgs;
 pub use installed::{CompletionsArgs, ManArgs};
@@ -150,6 +157,13 @@ pub enum CliCommand {
         after_help = "Examples:\n  capdex rulings list\n  capdex rulings give npm:@acme/notes#skill:skills/notes accepted --author ann --reason \"read it\"\n  capdex rulings import rulings.openvex.json\n  capdex rulings export --author ops > rulings.openvex.json"
     )]
     Rulings(RulingsCommand),
+    /// The right of reply: appeals of vendors against findings, with proof of control, clocks and decisions. They annotate, and
+    /// change no number.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  capdex appeal file npm:acme#skill: --finding 9a8b7c6d --claim context --text reply.md\n  capdex appeal challenge A-0123456789abcdef\n  capdex appeal verify A-0123456789abcdef\n  capdex appeal decide A-0123456789abcdef --outcome overturned --reason reason.md --by ann\n  capdex appeal list --overdue"
+    )]
+    Appeal(AppealCommand),
     /// The rule catalogue.
     #[command(subcommand, after_help = "Examples:\n  capdex rules list\n  capdex rules show pipe-to-shell")]
     Rules(RulesCommand),
@@ -356,39 +370,6 @@ pub struct DependentsArgs {
     /// How the list is printed.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub format: ListFormat,
-}
-
-/// The commands of `abuse`.
-#[derive(Debug, Subcommand)]
-pub enum AbuseCommand {
-    /// Take a list, or a newer version in the place of the one before. The next night scans what it concerns.
-    #[command(
-        after_help = "Example:\n  capdex abuse import team.json\n  capdex abuse import malicious-packages/osv/malicious"
-    )]
-    Import {
-        /// The list, a JSON file; or a folder of OSV records, of which those of malicious packages (`MAL-…`) are a list under
-        /// the folder's name. A record that names versions reports these alone.
-        file: PathBuf,
-        #[command(flatten)]
-        waiting: WaitArgs,
-    },
-    /// The lists that count, with version, source, date and digest.
-    #[command(after_help = "Example:\n  capdex abuse list --format json")]
-    List {
-        /// How the lists are printed.
-        #[arg(long, value_enum, default_value_t = ListFormat::Table)]
-        format: ListFormat,
-    },
-    /// Write OSV records of what lists report. Naming a list is your word that what it reports is malicious: nothing that
-    /// capdex suspects by itself is ever written. What a newer version of a list leaves out is withdrawn.
-    #[command(after_help = "Example:\n  capdex abuse export-osv records --list team")]
-    ExportOsv {
-        /// Where the records go, one file each; files of other names are left alone.
-        dir: PathBuf,
-        /// A list that you confirm; may be given again.
-        #[arg(long, required = true, value_name = "NAME")]
-        list: Vec<String>,
-    },
 }
 
 /// The commands of `rules`.

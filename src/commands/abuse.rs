@@ -12,7 +12,7 @@ use capdex_model::digest::Digest;
 use capdex_model::time::AsOf;
 use serde_json::{Value, json};
 
-use super::{list_output, summary};
+use super::{abuse_reports, list_output, summary};
 use crate::cli::{AbuseCommand, ListFormat, WaitArgs};
 use crate::exit::{Exit, usage};
 use crate::options::Global;
@@ -27,6 +27,9 @@ const MAX_RECORDS_BYTES: u64 = 2 << 30;
 pub(super) fn run(global: &Global, command: &AbuseCommand, out: &mut Out) -> anyhow::Result<Exit> {
     match command {
         AbuseCommand::Import { file, waiting } => import(global, file, waiting, out)?,
+        AbuseCommand::Report { file, waiting } => abuse_reports::submit(global, file, waiting, out)?,
+        AbuseCommand::Reports { format } => abuse_reports::list(global, *format, out)?,
+        AbuseCommand::Moderate(options) => abuse_reports::moderate(global, options, out)?,
         AbuseCommand::List { format } => list(global, *format, out)?,
         AbuseCommand::ExportOsv { dir, list } => export_osv(global, dir, list, out)?,
     }

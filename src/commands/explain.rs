@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use capdex_dataset::annotations;
 use capdex_dataset::escape;
 use capdex_db::{CurrentCapability, Reader};
+use capdex_model::appeal::Annotation;
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Outcome, Severity};
 use capdex_model::facts::SparseFacts;
@@ -24,7 +26,7 @@ use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::{self, Out};
 use capdex_dataset::export::ranked_capability;
-use capdex_dataset::finding::{Finding, SeverityCounts, findings};
+use capdex_dataset::finding::{self, Finding, SeverityCounts, findings};
 use capdex_dataset::surface_counts::{surface_counts, variants};
 
 pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyhow::Result<Exit> {
@@ -35,7 +37,11 @@ pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyh
     let facts = ranked_capability::facts(&reader, &current)?;
     let (scores, verdict) = ranked_capability::scores(&reader, &current, as_of)?;
     let operator = ranked_capability::operator(&reader, &current, &facts, (&scores, &verdict), as_of)?;
+    let annotations = annotations::of(&reader, &current)?;
     head(&current, &verdict, operator.as_ref(), out)?;
+    for annotation in annotations::of_whole(&annotations) {
+        annotated("  appeal    ", annotation, out)?;
+    }
     if let Some(variants) = variants(&current.capability) {
         out.line(format_args!("  variants  {variants}"))?;
     }
@@ -44,7 +50,7 @@ pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyh
     signals(&reader, &current, out)?;
     rest_of_package(&reader, &current, as_of, out)?;
     out.line(format_args!("  as of     {as_of}"))?;
-    print_findings(&reader, &current, (&facts, operator.as_ref()), out)?;
+    print_findings(&reader, &current, (&facts, operator.as_ref(), &annotations), out)?;
     for score in &scores {
         print_score(score, out)?;
     }
@@ -224,15 +230,11 @@ fn signals(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> anyho
 fn print_findings(
     reader: &Reader,
     current: &CurrentCapability,
-    (facts, operator): (&SparseFacts, Option<&OperatorVerdict>),
+    (facts, operator, annotations): (&SparseFacts, Option<&OperatorVerdict>, &[Annotation]),
     out: &mut Out,
 ) -> anyhow::Result<()> {
     let mut findings = findings(facts);
-    for (at, ruling) in operator.iter().flat_map(|said| &said.set_aside) {
-        if let (Some(finding), Some(said)) = (findings.get_mut(*at), operator) {
-            finding.ruling = said.rulings.get(*ruling);
-        }
-    }
+    finding::put_beside(&mut findings, operator, annotations);
     match findings.len() {
         0 => out.line("\nNo findings.")?,
         count => out.line(format_args!(
@@ -319,6 +321,9 @@ fn print_finding(finding: &Finding<'_>, kind: Kind, line: Option<&str>, out: &mu
     if let Some(ruling) = finding.ruling {
         out.line(output::hanging("  aside ", &escape::escape(&ruling.words())))?;
     }
+    for annotation in &finding.annotations {
+        annotated("  appeal ", annotation, out)?;
+    }
     // Below that nobody asks how often it is wrong.
     let asks = finding.severity >= Severity::Medium;
     if let Some(rate) = measured::benign_high(capdex_rules::INDEX.measured(), finding.rule, kind).filter(|_| asks) {
@@ -328,6 +333,14 @@ fn print_finding(finding: &Finding<'_>, kind: Kind, line: Option<&str>, out: &mu
             rate.hits, rate.of
         ))?;
     }
+    Ok(())
+}
+
+/// What an appeal comes to: the outcome, then the vendor's words, said to be his.
+fn annotated(label: &str, annotation: &Annotation, out: &mut Out) -> anyhow::Result<()> {
+    out.line(output::hanging(label, &escape::escape(&annotation.words())))?;
+    let words = format!("{}: {}", annotation.speaker(), annotation.vendor);
+    out.line(output::hanging(&" ".repeat(label.len()), &escape::escape(&words)))?;
     Ok(())
 }
 

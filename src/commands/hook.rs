@@ -50,6 +50,7 @@ fn judged(
         pool: &pool,
         at,
         is_quiet: true,
+        honours_appeals: false,
         named: OperatorPolicy::default(),
     };
     checker.check(targets, Path::new("."))

@@ -14,9 +14,11 @@ use crate::options::Global;
 use crate::output::Out;
 
 mod abuse;
+mod abuse_reports;
 mod accept_removals;
 mod agent_scan;
 mod alerts;
+mod appeal;
 mod backfill;
 mod backup;
 mod bench;
@@ -77,6 +79,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         CliCommand::Explain(options) => explain::run(&cli.global, options, &mut out),
         CliCommand::Dependents(options) => dependents::run(&cli.global, options, &mut out),
         CliCommand::Rulings(command) => rulings::run(&cli.global, command, &mut out),
+        CliCommand::Appeal(command) => appeal::run(&cli.global, command, &mut out),
         CliCommand::Abuse(command) => abuse::run(&cli.global, command, &mut out),
         CliCommand::Alerts(command) => alerts::run(&cli.global, command, &mut out),
         CliCommand::Rules(command) => rules::run(command, &mut out),

@@ -173,7 +173,8 @@ impl Judge<'_> {
         let local = Bundle::local(format!("folder:{}", input.name), input.files);
         let bundle = Bundle { gaps: input.gaps, named: input.named, ..local };
         let (name, policy) = (path.to_owned(), Arc::clone(&self.policy));
-        let input = JudgedInput { name, place, aliases, left_out, contents, target: None, policy };
+        let input =
+            JudgedInput { name, place, aliases, left_out, contents, target: None, policy, appeals: Arc::default() };
         let judged = judging::judge(&bundle, &input, self.at).into_iter().map(|mut judged| {
             // After the verdict, which needs every rubric, even where only one is shown.
             judged.scores.retain(|score| self.rubric.is_none_or(|id| score.rubric.id == id));

@@ -93,6 +93,11 @@ fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit
         other => other?,
     };
     let RescanComparison { differences, unscored, scores } = compare(global, &reader, &current, &bundle)?;
+    // A chain that somebody altered is told here too, since all that it says stands beside this capability.
+    let differences = match reader.appeals_about(&current.identity) {
+        Err(StoreError::Corrupt { detail, .. }) => [differences, vec![format!("its appeals: {detail}")]].concat(),
+        other => other.map(|_| differences)?,
+    };
     for difference in &differences {
         out.line(format_args!("differs: {}", escape::escape(difference)))?;
     }

@@ -3,6 +3,7 @@
 //! The network is asked nothing; the address of each registry is decided here once.
 
 mod alerts;
+mod appeals;
 mod cron;
 mod daemon;
 mod export;
@@ -31,6 +32,7 @@ use gap_tolerance::MAX_GAP_PERCENT;
 use keys::{REQUIRED, keys};
 
 pub use alerts::{AlertSettings, AlertsSection};
+pub use appeals::AppealsSection;
 pub use cron::Cron;
 pub use daemon::{DaemonSection, OverlapPolicy, Timing};
 pub use export::ExportSection;
@@ -74,6 +76,9 @@ keys! {
         /// The operator's word beside capdex's own verdict. The verdict, its ranks and all scores stay as they are.
         #[serde(default)]
         pub verdict: VerdictSection,
+        /// Appeals of vendors against findings.
+        #[serde(default)]
+        pub appeals: AppealsSection,
         /// The times at which the daemon runs it; none for one that is run by hand only.
         pub daemon: Option<DaemonSection>,
         /// The dataset that a night writes.
@@ -150,6 +155,7 @@ impl Schedule {
         }
         // Resolved for its errors alone: a schedule with a wrong sink is refused before a night and not after it.
         schedule.alerts()?;
+        schedule.appeals.settings()?;
         schedule.timing().map_err(|why| usage(format!("{origin}: {why}")))?;
         schedule.keep_days().map_err(|why| usage(format!("{origin}: {why}")))?;
         schedule.gap_tolerance().map_err(|why| usage(format!("{origin}: {why}")))?;

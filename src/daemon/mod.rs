@@ -14,9 +14,10 @@ use std::time::Duration;
 
 use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{DueOutcome, DueRun, Store, StoreError};
-use capdex_model::time::Timestamp;
+use capdex_model::time::{AsOf, Timestamp};
 use tracing::{debug, error, info, warn};
 
+use crate::appeals::tend::tend;
 use crate::clock;
 use crate::config::{Schedule, Timing};
 use crate::exit::usage;
@@ -94,6 +95,7 @@ pub fn run(
                 run_one((global, is_strict), store, one, (due, missed), shutdown, tell)?;
             }
             Choice::Wait(until) => {
+                tend_appeals(&store, scheduled, now, tell)?;
                 // Given back before the sleep, so that commands by hand can write in between.
                 drop(store);
                 // It sleeps, and may be suspended with its machine: what comes due then may be missed.
@@ -103,6 +105,20 @@ pub fn run(
         }
     }
     Ok(())
+}
+
+/// Does what is due about appeals, by the clocks of the first schedule. An error of one is told and ends nothing: nights must run.
+fn tend_appeals(
+    store: &Store,
+    scheduled: &[Scheduled],
+    now: Timestamp,
+    tell: &mut dyn FnMut(&DaemonEvent<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let Some(one) = scheduled.first() else { return Ok(()) };
+    match one.schedule.appeals.settings().and_then(|settings| tend(store, &settings, AsOf(now))) {
+        Ok(_) => Ok(()),
+        Err(error) => tell(&DaemonEvent::Error(&one.schedule.name, format!("appeals: {error:#}"))),
+    }
 }
 
 /// Refuses to go on where another daemon has entered a schedule of the same name at other times since this one did. Each

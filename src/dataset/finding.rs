@@ -4,10 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use capdex_model::appeal::Annotation;
 use capdex_model::fact::{self, Confidence, Fact, Severity};
 use capdex_model::facts::SparseFacts;
 use capdex_model::rule::RuleIndex;
-use capdex_model::ruling::Ruling;
+use capdex_model::ruling::{Ruling, RulingScope};
+use capdex_rubrics::operator::OperatorVerdict;
 use serde::Serialize;
 
 /// The standing of a finding against a baseline.
@@ -69,6 +71,9 @@ pub struct Finding<'a> {
     /// The operator's ruling that sets it aside; none, and no key, where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ruling: Option<&'a Ruling>,
+    /// What appeals come to that are about it; none, and no key, where there are none. They change nothing of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub annotations: Vec<&'a Annotation>,
 }
 
 impl Finding<'_> {
@@ -146,6 +151,34 @@ fn finding<'a>(fact: &'a Fact, earlier_equal: usize, rules: &RuleIndex) -> Findi
         codes: MethodCodes::of(fact.rule.as_str(), rules),
         baseline: None,
         ruling: None,
+        annotations: Vec::new(),
+    }
+}
+
+/// Puts beside findings what is said of them: the ruling that sets each aside, and what appeals about it come to. They must be all
+/// findings of the facts, in their order.
+pub fn put_beside<'a>(
+    findings: &mut [Finding<'a>],
+    operator: Option<&'a OperatorVerdict>,
+    annotations: &'a [Annotation],
+) {
+    for (at, ruling) in operator.iter().flat_map(|said| &said.set_aside) {
+        if let (Some(finding), Some(said)) = (findings.get_mut(*at), operator) {
+            finding.ruling = said.rulings.get(*ruling);
+        }
+    }
+    annotate(findings, annotations);
+}
+
+/// Puts beside findings what appeals about them come to.
+pub fn annotate<'a>(findings: &mut [Finding<'a>], annotations: &'a [Annotation]) {
+    for finding in findings {
+        let is_about = |annotation: &&Annotation| match &annotation.scope {
+            RulingScope::Whole => false,
+            RulingScope::Rule(id) => finding.rule == id,
+            RulingScope::Finding(fingerprint) => finding.fingerprint == *fingerprint,
+        };
+        finding.annotations = annotations.iter().filter(is_about).collect();
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capdex_model::appeal::Annotation;
 use capdex_model::capability::{Capability, Kind};
 use capdex_model::fact::Outcome;
 use capdex_model::facts::SparseFacts;
@@ -123,6 +124,9 @@ pub struct VerdictView<'a> {
     /// The band by the operator's word, with who said it; no key where he has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operator: Option<&'a OperatorVerdict>,
+    /// What appeals against all of it come to; no key where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub annotations: Vec<&'a Annotation>,
 }
 
 impl<'a> ScanRecord<'a> {
@@ -164,6 +168,7 @@ impl<'a> ScanRecord<'a> {
                 finding,
                 disagreement: verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
                 operator: None,
+                annotations: Vec::new(),
             },
         }
     }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use capdex_db::Scanned;
+use capdex_model::appeal::{Annotation, Appeal};
 use capdex_model::fact::Severity;
 use capdex_model::input::{Alias, LeftOut};
 use capdex_model::ruling::{OperatorPolicy, Ruling};
@@ -17,9 +18,10 @@ use capdex_rubrics::verdict::deciding;
 
 use crate::content::LineNeutralContents;
 use crate::output::Out;
+use capdex_dataset::annotations;
 use capdex_dataset::escape;
 use capdex_dataset::finding::BaselineStatus;
-use capdex_dataset::finding::{Finding, findings};
+use capdex_dataset::finding::{self, Finding, findings};
 use capdex_dataset::scan_record::{ScanRecord, TargetRecord};
 use filter::FindingFilter;
 
@@ -94,6 +96,8 @@ pub struct JudgedCapability {
     pub operator: Option<OperatorVerdict>,
     /// The ruling by which each finding is set aside, in the order of the findings; empty where none is.
     pub rulings: Vec<Option<Ruling>>,
+    /// What appeals about it come to.
+    pub annotations: Vec<Annotation>,
     /// The standing of each finding against the baseline, in the order of the findings; empty without a baseline.
     pub baseline_statuses: Vec<BaselineStatus>,
     /// The lines of the input that findings are in, by file and line, for those who print them; empty where the input is gone.
@@ -137,6 +141,12 @@ impl JudgedCapability {
         for (finding, ruling) in all.iter_mut().zip(&self.rulings) {
             finding.ruling = ruling.as_ref();
         }
+        // A fingerprint of the store stays that finding's, whatever place it is shown at.
+        let mut stored = findings(&self.scanned.facts);
+        finding::annotate(&mut stored, &self.annotations);
+        for (finding, stored) in all.iter_mut().zip(stored) {
+            finding.annotations = stored.annotations;
+        }
         all
     }
 
@@ -176,6 +186,14 @@ impl JudgedCapability {
         Self { operator, rulings, own_band, ..self }
     }
 
+    /// The same with what appeals about it come to.
+    #[must_use]
+    pub fn annotated(self, appeals: &[Appeal]) -> Self {
+        let about = appeals.iter().filter(|appeal| appeal.is_about(&self.scanned.capability));
+        let annotations = about.filter_map(Appeal::annotation).collect();
+        Self { annotations, ..self }
+    }
+
     /// The band to act on: by the operator's word where he has one, else the verdict's.
     pub fn acting_band(&self) -> Band {
         self.operator.as_ref().map_or(self.verdict.band, |said| said.band)
@@ -205,6 +223,7 @@ impl JudgedCapability {
         item.findings_not_shown = Some(self.not_shown()).filter(|left| *left > 0);
         item.verdict.finding.clone_from(&self.deciding);
         item.verdict.operator = self.operator.as_ref();
+        item.verdict.annotations = annotations::of_whole(&self.annotations).collect();
         item.aliases = &self.aliases;
         item.left_out = &self.left_out;
         item.target = self.target.as_deref();

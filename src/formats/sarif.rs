@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use capdex_model::appeal::AnnotationOutcome;
 use capdex_model::fact::{Confidence, Severity};
 use capdex_model::rule::RuleMeta;
 use capdex_model::snapshot::{Completeness, Gap};
@@ -92,7 +93,8 @@ impl SarifPrinter {
         let Some(left) = self.results.len().checked_sub(MAX_RESULTS).filter(|left| *left > 0) else { return };
         // What is suppressed goes first: nobody waits for it.
         let gravity = |result: &Value| {
-            let is_known = result["suppressions"].as_array().is_some_and(|known| !known.is_empty());
+            let is_accepted = |one: &Value| one["status"] != "underReview" && one["status"] != "rejected";
+            let is_known = result["suppressions"].as_array().is_some_and(|known| known.iter().any(is_accepted));
             let severity: Option<Severity> = serde_json::from_value(result["properties"]["severity"].clone()).ok();
             (!is_known, severity)
         };
@@ -176,6 +178,21 @@ fn result(judged: &JudgedCapability, finding: &Finding<'_>) -> Value {
         match result.get_mut("suppressions").and_then(Value::as_array_mut) {
             Some(suppressions) => suppressions.push(aside),
             None => result["suppressions"] = json!([aside]),
+        }
+    }
+    for annotation in &finding.annotations {
+        let status = match annotation.outcome {
+            AnnotationOutcome::Overturned => "accepted",
+            AnnotationOutcome::Disputed => "underReview",
+            _ => "rejected",
+        };
+        // Our own words and a person's; the vendor's stand in the properties, which no viewer reads as markup.
+        let said = json!({ "kind": "external", "status": status, "justification": message(&escape(&annotation.words())),
+                           "properties": { "appeal": annotation.appeal, "outcome": annotation.outcome,
+                                           "vendor": escape(&annotation.vendor) } });
+        match result.get_mut("suppressions").and_then(Value::as_array_mut) {
+            Some(suppressions) => suppressions.push(said),
+            None => result["suppressions"] = json!([said]),
         }
     }
     result

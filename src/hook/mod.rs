@@ -131,6 +131,7 @@ fn of_file(what: &str, path: &str, content: &str, at: AsOf) -> (Band, String) {
         target: None,
         // A file that is being written is nobody's yet.
         policy: Arc::default(),
+        appeals: Arc::default(),
     };
     let judged = judging::judge(&Bundle::local("folder:written", files), &input, at);
     let band = judged.last().map_or(Band::Unknown, |package| package.verdict.band);

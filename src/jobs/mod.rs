@@ -14,6 +14,7 @@ use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
+use crate::appeals::settings::AppealSettings;
 use crate::config::{AlertSettings, GapTolerance, SourceRun};
 use crate::shutdown::ShutdownFlag;
 
@@ -55,6 +56,8 @@ pub struct JobContext {
     pub overrides: Overrides,
     /// The operator's word beside the verdict, as the schedule has it.
     pub policy: OperatorPolicy,
+    /// How appeals are handled.
+    pub appeals: AppealSettings,
     /// The caps of the unpacker.
     pub limits: UnpackLimits,
     /// Whom to tell of alerts, and how.

@@ -74,6 +74,7 @@ impl McpServer {
             pool: &pool,
             at,
             is_quiet: true,
+            honours_appeals: false,
             named: OperatorPolicy::default(),
         };
         checker.check(targets, Path::new("."))

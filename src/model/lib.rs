@@ -7,7 +7,9 @@
 #![warn(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod abuse;
+pub mod abuse_report;
 pub mod alert;
+pub mod appeal;
 pub mod bundle;
 mod canonical_json;
 pub mod capability;

@@ -8,6 +8,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use capdex::appeals::settings::AppealSettings;
 use capdex::jobs::list::{FETCH_JOB, FetchPayload};
 use capdex::jobs::{JobContext, fetch};
 use capdex::shutdown::ShutdownFlag;
@@ -139,6 +140,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
         ..HttpSettings::default()
     };
     JobContext {
+        appeals: AppealSettings::default(),
         store,
         http: Http::new(settings).unwrap(),
         sources: std::collections::BTreeMap::new(),

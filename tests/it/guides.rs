@@ -59,6 +59,20 @@ fn the_guide_for_ci_does_what_it_says() {
 }
 
 #[test]
+fn the_guide_for_appeals_does_what_it_says() {
+    let capdex = Capdex::offline();
+    let blocks = blocks("appeals.md", "sh");
+    assert_eq!(blocks.len(), 4, "{blocks:?}");
+    let said = run(&capdex, &blocks);
+    assert!(said.contains("  says      words of nobody who has proved anything"), "{said}");
+    assert!(said.contains("is proven (package, .capdex/appeal.txt) and answered"), "{said}");
+    assert!(said.contains("  appeal disputed since 2026-11-20T03:00:00Z"), "{said}");
+    assert!(said.contains("is overturned; no number changes") && said.ends_with("There is no appeal\n"), "{said}");
+    let case = std::fs::read_to_string(capdex.path().join("shop/case.jsonl")).expect("a case");
+    assert!(case.contains("\"label\":\"benign\""), "{case}");
+}
+
+#[test]
 fn the_filters_for_alerts_make_what_their_receivers_take() {
     if Command::new("jq").arg("--version").output().is_err() {
         return println!("skipped: no jq");

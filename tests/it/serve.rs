@@ -281,10 +281,14 @@ fn answers_keep_to_the_description() {
     });
     let row = walked(&service, "/api/v1/capabilities").remove(0);
     let slug = row["slug"].as_str().expect("a slug");
+    capdex.write("reply.md", "It is ours.");
+    let file = ["appeal", "file", slug, "--claim", "other", "--text", "reply.md"];
+    let filed = crate::appeals::done(&capdex, "2026-11-20T02:00:00Z", &file);
+    let appeal = filed.lines().next().expect("a name");
     let paths = document.json()["paths"].as_object().expect("paths").keys().cloned().collect::<Vec<_>>();
     assert!(paths.len() > 15, "{paths:?}");
     for path in paths {
-        let asked = path.replace("{capability}", slug).replace("{rule}", "pipe-to-shell");
+        let asked = path.replace("{capability}", slug).replace("{rule}", "pipe-to-shell").replace("{appeal}", appeal);
         let (status, body) = prism.send("GET", &asked, "");
         assert_eq!(status, 200, "{asked}: {body}\n{}", prism.log());
     }

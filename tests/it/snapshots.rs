@@ -172,7 +172,8 @@ const WRITING: &[&str] = &[
 ];
 
 /// Commands without a snapshot of their own, each with its reason.
-const EXEMPT: [(&str, &str); 6] = [
+const EXEMPT: [(&str, &str); 7] = [
+    ("appeal", "its whole way is told by `appeals` and `appeal_proofs`"),
     ("serve", "it does not end; `serve.rs` reads its answers"),
     ("completions", "generated from the command line, which `docs/cli.md` shows"),
     ("nightly", "its nights make the store, and stand first"),

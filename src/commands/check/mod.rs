@@ -40,6 +40,7 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
         pool: &pool,
         at,
         is_quiet: global.quiet,
+        honours_appeals: options.honour_annotations.is_some(),
         named: schedule.verdict.policy()?.and(operator::named(&options.rulings, &[])?),
     };
     let mut checked = checker.check(targets, &working)?;

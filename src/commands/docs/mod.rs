@@ -14,6 +14,7 @@ use crate::output::Out;
 mod config;
 mod coverage;
 mod detection;
+mod frameworks;
 mod pages;
 
 /// Every page: its file name and what writes it.
@@ -22,6 +23,7 @@ const PAGES: &[ManualPage] = &[
     ("rules.md", pages::rules),
     ("coverage.md", coverage::coverage),
     ("detection.md", detection::detection),
+    ("frameworks.md", frameworks::frameworks_page),
     ("rubrics.md", pages::rubrics),
     ("sources.md", pages::sources),
     ("cli.md", pages::cli),

@@ -22,6 +22,7 @@ use super::{
     JobContext, StageReport, collect, export, fetch, handed_out, join, list, prune, rehash, scan, score,
     verdict_alerts, watch,
 };
+use crate::appeals::tend::tend;
 use crate::clock;
 use crate::config::Schedule;
 use crate::exit::usage;
@@ -133,6 +134,7 @@ pub fn open_in(
         popular: schedule.lookalikes.popular.clone(),
         overrides: resolved.overrides,
         policy: schedule.verdict.policy()?,
+        appeals: schedule.appeals.settings()?,
         limits: UnpackLimits::default(),
         alerts: schedule.alerts()?,
         formats: schedule.export.formats().map_err(usage)?,
@@ -318,7 +320,11 @@ fn stages(context: &JobContext, last: &Last, times: &mut Times) -> anyhow::Resul
         report.scan = report.scan.and(scanned);
         report.score = report.score.and(scored);
         // Last of all that raises: by now every verdict of the night stands.
-        times.time("watch", || verdict_alerts::run(context))?;
+        times.time("watch", || {
+            verdict_alerts::run(context)?;
+            // After the verdicts: what a token stands in was fetched this night, and answers speak of tonight's numbers.
+            tend(&context.store, &context.appeals, context.as_of)
+        })?;
         report.alerts.raised = context.store.reader()?.alert_count()?.saturating_sub(before);
     }
     // Last, because every stage opens and closes gaps.

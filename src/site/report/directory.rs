@@ -108,7 +108,7 @@ fn line(row: &CapabilitySummary) -> Markup {
             td class="num quiet" { @if let Some(rank) = row.rank { (rank) } }
             th scope="row" class="c-name" {
                 a href=(paths::capability(&row.id)) { (quoted(&shown_name(row), NAME)) }
-                span class="under" { (quoted(&place(row), NAME)) }
+                span class="under" { (quoted(&place(row), NAME)) @if let Some(mark) = row.mark { ", " (mark) } }
             }
             td class="c-kind" { (row.kind.as_str()) }
             td { (layout::band(row.band)) }
@@ -175,5 +175,6 @@ fn cells(row: &CapabilitySummary, sources: &[&str]) -> Value {
         row.disagreement.map(|share| share.as_thousandths()),
         counts,
         row.values,
+        row.mark,
     ])
 }

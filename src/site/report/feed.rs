@@ -37,6 +37,29 @@ pub(crate) fn alerts(site: &Site) -> String {
     atom::document(&Feed { id: &["capdex site", "alerts"], title: "capdex alerts", url: None }, &entries)
 }
 
+/// The feed of appeals, by what happened to them last. It holds no word of a vendor's.
+pub(crate) fn appeals(site: &Site) -> String {
+    let mut newest: Vec<_> = site.appeals.iter().filter_map(|head| Some((head.changed?, head))).collect();
+    newest.sort_by_key(|(changed, _)| std::cmp::Reverse(*changed));
+    let entries: Vec<FeedEntry> = newest
+        .into_iter()
+        .take(ENTRIES)
+        .map(|(changed, head)| FeedEntry {
+            // Each state is news of its own.
+            id: vec!["capdex appeal".to_owned(), head.id.to_string(), head.state.as_str().to_owned()],
+            title: format!("{} is {}", head.id, head.state.as_str()),
+            at: changed,
+            severity: "info",
+            lines: vec![
+                format!("About {}", head.subject),
+                format!("Against {}, claim {}", head.rule.as_deref().unwrap_or("the whole verdict"), head.claim),
+                format!("capdex appeal show {}", head.id),
+            ],
+        })
+        .collect();
+    atom::document(&Feed { id: &["capdex site", "appeals"], title: "capdex appeals", url: None }, &entries)
+}
+
 /// The feed of drift, from its newest events.
 pub(crate) fn drift(events: &[DriftEvent]) -> String {
     let entries: Vec<FeedEntry> = events

@@ -20,11 +20,12 @@ pub(crate) const ASSETS: [(&str, &str); 2] =
     [("site.css", include_str!("assets/site.css")), ("site.js", include_str!("assets/site.js"))];
 
 /// The parts of the site, in the order of the navigation: file and name.
-pub(crate) const PARTS: [(&str, &str); 8] = [
+pub(crate) const PARTS: [(&str, &str); 9] = [
     ("index.html", "Overview"),
     ("directory.html", "Directory"),
     ("drift.html", "Drift"),
     ("alerts.html", "Alerts"),
+    ("appeals.html", "Appeals"),
     ("lookalikes.html", "Look-alikes"),
     ("rules.html", "Rules"),
     ("rubrics.html", "Rubrics"),
@@ -74,6 +75,9 @@ pub(crate) fn page(frame: &PageFrame<'_>, body: &Markup) -> String {
                 link rel="icon" href={ (root) "icon.svg" } type="image/svg+xml";
                 @if frame.part == "alerts.html" {
                     link rel="alternate" type="application/atom+xml" title="Alerts" href={ (root) "alerts.atom" };
+                }
+                @if frame.part == "appeals.html" {
+                    link rel="alternate" type="application/atom+xml" title="Appeals" href={ (root) "appeals.atom" };
                 }
                 @if frame.part == "drift.html" {
                     link rel="alternate" type="application/atom+xml" title="Drift" href={ (root) "drift.atom" };

@@ -16,6 +16,7 @@ use capdex_dataset::bulk;
 use capdex_dataset::output_folder::{FileDigests, OutputFolder};
 
 mod alerts;
+pub(crate) mod appeals;
 pub(crate) mod capability;
 mod catalogue;
 mod coverage;
@@ -95,6 +96,7 @@ pub(crate) fn single(site: &Site, path: &str) -> Option<String> {
         "rubrics.html" => Some(methods::page(site)),
         "coverage.html" => Some(coverage::page(site)),
         "alerts.atom" => Some(feed::alerts(site)),
+        "appeals.atom" => Some(feed::appeals(site)),
         "icon.svg" => Some(layout::ICON.to_owned()),
         _ => layout::ASSETS.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned()),
     }
@@ -102,20 +104,22 @@ pub(crate) fn single(site: &Site, path: &str) -> Option<String> {
 
 /// The lists that have several pages: their name, the number of pages, and what writes one, from 1.
 pub(crate) type PagedList = (&'static str, fn(&Site) -> usize, fn(&Site, usize) -> String);
-pub(crate) const PAGED_LISTS: [PagedList; 3] = [
+pub(crate) const PAGED_LISTS: [PagedList; 4] = [
     ("directory", directory::pages, directory::page),
     ("drift", drift::pages, drift::page),
     ("alerts", alerts::pages, alerts::page),
+    ("appeals", appeals::pages, appeals::page),
 ];
 
 /// The pages that are there once.
-const SINGLE: [&str; 9] = [
+const SINGLE: [&str; 10] = [
     "index.html",
     "lookalikes.html",
     "rules.html",
     "rubrics.html",
     "coverage.html",
     "alerts.atom",
+    "appeals.atom",
     "icon.svg",
     "site.css",
     "site.js",
@@ -154,6 +158,11 @@ fn lists(site: &Site, reader: &Reader, folder: &mut SiteWriter) -> anyhow::Resul
     for (name, pages, page) in PAGED_LISTS {
         for number in 1..=pages(site) {
             folder.put(&paths::part(name, number), &page(site, number))?;
+        }
+    }
+    for head in &site.appeals {
+        if let Some(text) = appeals::of_appeal(site, reader, &head.id)? {
+            folder.put(&paths::appeal(&head.id), &text)?;
         }
     }
     folder.put("drift.atom", &drift_feed(site, reader)?)?;

@@ -2,6 +2,7 @@
 //!
 //! Names are made of digests and of our own ids, never of text that strangers wrote.
 
+use capdex_model::appeal::AppealId;
 use capdex_model::digest::Digest;
 use capdex_model::ids::CapabilityId;
 
@@ -29,6 +30,11 @@ pub(crate) fn rule(id: &str) -> String {
 pub(crate) fn rubric(id: &str) -> String {
     // The slash in an id would make a folder of its own.
     format!("rubric/{}.html", id.replace('/', "-"))
+}
+
+/// The page of an appeal.
+pub(crate) fn appeal(id: &AppealId) -> String {
+    format!("appeal/{id}.html")
 }
 
 /// A page of a list: the first has the bare name.

@@ -20,13 +20,18 @@ pub(super) fn answer(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     // The colour is that of the band for values too: a number alone says little on another's page.
     let colour = colour_of(row.band);
     let (label, value) = match ask.query.text("rubric") {
-        None => ("capdex", row.band.as_str().to_owned()),
+        None => ("capdex", row.band.as_str().to_owned() + &mark(row)),
         Some(wanted) => match value_of(row, wanted) {
-            Some(labelled) => labelled,
+            Some((label, value)) => (label, value + &mark(row)),
             None => return Ok(RouteReply::Wrong("there is no such rubric".to_owned())),
         },
     };
     Ok(RouteReply::text(SVG, picture(label, &value, colour)))
+}
+
+/// That it is disputed or was overturned on appeal, which changes neither band nor value.
+fn mark(row: &CapabilitySummary) -> String {
+    row.mark.map_or_else(String::new, |mark| format!(", {mark}"))
 }
 
 fn value_of(row: &CapabilitySummary, wanted: &str) -> Option<(&'static str, String)> {

@@ -19,6 +19,7 @@ const LIMIT: Param = number("limit", "items at most, 1 to 500; 50 where it is no
 const AFTER: Param = number("after", "the `next` of the page before");
 const PAGE: &[Param] = &[LIMIT, AFTER];
 const SEVERITY: Param = text("severity", "only this severity and worse: info, low, medium, high or critical");
+const APPEALS: &[Param] = &[LIMIT, AFTER, text("state", "only those in this state, such as answered or overturned")];
 const GRAVE: &[Param] = &[LIMIT, AFTER, SEVERITY];
 const CAPABILITIES: &[Param] = &[
     LIMIT,
@@ -96,6 +97,20 @@ pub(super) const ROUTES: &[Route] = &[
         answer: api::lists::alerts,
     },
     Route {
+        path: "/api/v1/appeals",
+        about: "Appeals of vendors against findings, the newest first; they change no number.",
+        params: APPEALS,
+        gives: RouteOutput::Many("capdex.appeals/1"),
+        answer: api::lists::appeals,
+    },
+    Route {
+        path: "/api/v1/appeals/{appeal}",
+        about: "One appeal with its proof, the machine's answer, the decision, and the chain of its events.",
+        params: &[],
+        gives: RouteOutput::One("capdex.appeal/1"),
+        answer: api::lists::appeal,
+    },
+    Route {
         path: "/api/v1/lookalikes",
         about: "Names that are almost others, the worst first: leads, never verdicts.",
         params: GRAVE,
@@ -158,7 +173,19 @@ pub(super) const ROUTES: &[Route] = &[
         gives: RouteOutput::Other("application/atom+xml"),
         answer: feed,
     },
+    Route {
+        path: "/appeals.atom",
+        about: "What happened to appeals last, as an Atom feed.",
+        params: &[],
+        gives: RouteOutput::Other("application/atom+xml"),
+        answer: appeals_feed,
+    },
 ];
+
+fn appeals_feed(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
+    let feed = crate::report::single(ask.site, "appeals.atom").unwrap_or_default();
+    Ok(RouteReply::text(reply::ATOM, feed))
+}
 
 fn description(_: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     Ok(RouteReply::Found(JSON, format!("{:#}\n", openapi::document(ROUTES)).into_bytes()))
@@ -223,7 +250,7 @@ mod tests {
     #[test]
     fn every_route_can_be_reached() {
         for route in ROUTES {
-            let path = route.path.replace("{capability}", "x").replace("{rule}", "x");
+            let path = route.path.replace("{capability}", "x").replace("{rule}", "x").replace("{appeal}", "x");
             assert_eq!(find(&path).map(|(found, _)| found.path), Some(route.path));
         }
     }

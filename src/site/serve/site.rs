@@ -23,6 +23,10 @@ pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<R
     if let Some(name) = inside(path, "rubric/", ".html") {
         return Ok(html(report::rubric(site, name)));
     }
+    if let Some(id) = inside(path, "appeal/", ".html") {
+        let page = id.parse().ok().map(|id| report::appeals::of_appeal(site, reader, &id)).transpose()?;
+        return Ok(html(page.flatten()));
+    }
     // Only numbers as the site writes them, so that one page has one address and one place in the cache.
     if let Some(number) = inside(path, "data/rows-", ".js").and_then(number_of) {
         let is_there = number < directory::chunks(site);

@@ -6,6 +6,7 @@ use super::table::Table;
 use super::table_row::TableRow;
 
 mod alerts;
+pub mod appeals;
 mod campaigns;
 pub mod capabilities;
 pub mod changes;
@@ -39,6 +40,9 @@ pub const TABLES: &[Table] = &[
     facts::FactsRow::TABLE,
     rule_defaults::RuleDefaultRow::TABLE,
     rulings::RulingRow::TABLE,
+    appeals::AppealRow::TABLE,
+    appeals::AppealEventRow::TABLE,
+    appeals::AnnotationRow::TABLE,
     changes::ChangeRow::TABLE,
     coverage::CoverageRow::TABLE,
     sources::SourceRow::TABLE,

@@ -26,6 +26,7 @@ use super::{file, merkle, tables};
 use crate::{bulk, output_folder};
 use recomputed::Recomputed;
 
+mod appeals;
 mod operator;
 mod recomputed;
 mod tables_again;
@@ -152,7 +153,7 @@ const COMPUTED: [Table; 6] = [
 ];
 
 /// The tables that were added since this schema began: a dataset of before lacks them in every format.
-const ADDED: [&str; 2] = ["surfaces", "rulings"];
+const ADDED: [&str; 5] = ["surfaces", "rulings", "appeals", "appeal_events", "annotations"];
 
 /// One format of the dataset.
 struct Dataset<'a> {

@@ -9,9 +9,9 @@ use capdex_rubrics::RUBRICS;
 use capdex_rubrics::rank::{RankKey, Standings, TRUST};
 use capdex_rubrics::saferskills::{self, RolledUpCapability};
 
-use super::operator;
 use super::recomputed::{Judged, Print, Recomputed, bytes, print};
 use super::{Dataset, Verified};
+use super::{appeals, operator};
 use crate::escape::count;
 use crate::export::cell::Cell;
 use crate::export::field::Field as _;
@@ -34,8 +34,12 @@ pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified 
         let packages = check_ranks(dataset, recomputed, &mut scored, &mut verified)?;
         check_scored(dataset, &scored, &mut verified);
         check_packages(dataset, packages, &mut verified)?;
-        // Version 1 knew no rulings.
-        if dataset.manifest.is_first_version() { Ok(()) } else { operator::check(dataset, &mut verified) }
+        // Version 1 knew no rulings and no appeals.
+        if dataset.manifest.is_first_version() {
+            return Ok(());
+        }
+        appeals::check(dataset, &mut verified)?;
+        operator::check(dataset, &mut verified)
     };
     if let Err(error) = checked() {
         verified.differs(format!("{error:#}"));

@@ -15,8 +15,8 @@ function reveal() {
 }
 
 // ---- The directory.
-// A row is [id, name, package, path, kind, band, source, differ, [critical, high, medium, low], [value of each rubric]].
-const ID = 0, NAME = 1, PACKAGE = 2, PATH = 3, KIND = 4, BAND = 5, SOURCE = 6, DIFFER = 7, FOUND = 8, VALUES = 9;
+// A row is [id, name, package, path, kind, band, source, differ, [critical, high, medium, low], [value of each rubric], mark].
+const ID = 0, NAME = 1, PACKAGE = 2, PATH = 3, KIND = 4, BAND = 5, SOURCE = 6, DIFFER = 7, FOUND = 8, VALUES = 9, MARK = 10;
 const SEVERITIES = ['critical', 'high', 'medium', 'low'];
 // The rest of a package that no capability claims is a row as well; one that has nothing to say is shown when it is asked for.
 const REST = 'package', EVERY = 'every';
@@ -227,7 +227,7 @@ class Directory {
   line(at) {
     const place = this.shown[at], row = this.rows[place];
     const link = element('a', { href: `c/${row[ID].slice(0, 2)}/${row[ID]}.html`, tabIndex: at === this.active ? 0 : -1 }, element('bdi', { textContent: row[NAME] }));
-    const under = element('span', { className: 'under' }, element('bdi', { textContent: row[PATH] ? `${row[PACKAGE]}#${row[PATH]}` : row[PACKAGE] }));
+    const under = element('span', { className: 'under' }, element('bdi', { textContent: row[PATH] ? `${row[PACKAGE]}#${row[PATH]}` : row[PACKAGE] }), row[MARK] ? `, ${row[MARK]}` : '');
     const band = this.told.bands[row[BAND]];
     const found = SEVERITIES.flatMap((word, of) => (row[FOUND][of] ? [`${row[FOUND][of]} ${word}`] : [])).join(', ') || 'none';
     const cell = (style, text) => element('td', { className: style, textContent: text });

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use capdex_db::{CapabilityRevision, CurrentCapability, DriftEvent, ListingState, Reader};
+use capdex_model::appeal::Annotation;
 use capdex_model::facts::SparseFacts;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Listing;
@@ -14,6 +15,7 @@ use capdex_rubrics::operator::OperatorVerdict;
 
 use super::excerpt::{self, Excerpt};
 use crate::report::site::{CapabilitySummary, Site};
+use capdex_dataset::annotations;
 use capdex_dataset::export::ranked_capability;
 
 /// Events of drift on one page, the newest.
@@ -44,6 +46,8 @@ pub(crate) struct CapabilityPageData {
     pub(crate) verdict: Verdict,
     /// The verdict by the operator's word; none where he has none.
     pub(crate) operator: Option<OperatorVerdict>,
+    /// What appeals about it come to.
+    pub(crate) annotations: Vec<Annotation>,
     /// What a model reads of it; none where its scan did not list that.
     pub(crate) surfaces: Option<SurfaceInventory>,
     /// Every scan, oldest first.
@@ -79,6 +83,7 @@ pub(crate) fn read(
         drift.extend(reader.drift_event(&head.key)?);
     }
     Ok(Some(CapabilityPageData {
+        annotations: annotations::of(reader, &current)?,
         surfaces: reader.surfaces(&row.id)?,
         history: reader.capability_history(&row.id)?,
         drift_more: heads.len().saturating_sub(EVENTS),

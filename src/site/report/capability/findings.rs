@@ -4,20 +4,22 @@
 
 use std::collections::BTreeMap;
 
+use capdex_model::appeal::Annotation;
 use capdex_model::fact::{Outcome, Severity};
 use maud::{Markup, html};
 
 use super::ROOT;
 use super::data::CapabilityPageData;
-use crate::report::page_text::{NAME, TEXT, counted, escaped_text, quoted};
+use crate::report::page_text::{NAME, TEXT, counted, escaped_text, quoted, when};
 use crate::report::{layout, paths};
-use capdex_dataset::finding::{Finding, findings};
+use capdex_dataset::finding::{self, Finding, findings};
 
 /// Findings of one page, the gravest; the dataset has all.
 const MOST: usize = 200;
 
 pub(super) fn section(data: &CapabilityPageData) -> Markup {
     let mut found = findings(&data.facts);
+    finding::put_beside(&mut found, data.operator.as_ref(), &data.annotations);
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let outcomes = data.facts.outcomes();
     // Told because a rule that could not look has found nothing either.
@@ -83,6 +85,18 @@ fn group_of(group: &[&Finding<'_>], data: &CapabilityPageData) -> Markup {
     }
 }
 
+/// What an appeal comes to: both texts, each said to be whose it is.
+pub(super) fn annotated(annotation: &Annotation) -> Markup {
+    html! {
+        div class="note" {
+            strong { (annotation.outcome.words()) } " since " (when(annotation.at)) ", "
+            a href={ (ROOT) (paths::appeal(&annotation.appeal)) } { (annotation.appeal) } ". "
+            (annotation.speaker()) ": " (quoted(&annotation.vendor, TEXT))
+            @if let Some(reason) = &annotation.reason { " Decision: " (quoted(reason, TEXT)) }
+        }
+    }
+}
+
 fn place(finding: &Finding<'_>, data: &CapabilityPageData) -> Markup {
     // An empty excerpt means a line that the file does not have any more.
     let excerpt = data.excerpts.get(&(finding.file.to_owned(), finding.line)).filter(|lines| !lines.is_empty());
@@ -96,6 +110,8 @@ fn place(finding: &Finding<'_>, data: &CapabilityPageData) -> Markup {
                 }
             }
             @if !finding.evidence.is_empty() { blockquote { (quoted(finding.evidence, TEXT)) } }
+            @if let Some(ruling) = finding.ruling { p class="note" { "Set aside by the operator: " (quoted(&ruling.words(), TEXT)) } }
+            @for annotation in &finding.annotations { (annotated(annotation)) }
             @if let Some(lines) = excerpt {
                 div class="source" role="region" aria-label={ "Lines around line " (finding.line) } tabindex="0" {
                     @for (number, text) in lines {

@@ -7,6 +7,8 @@ use capdex_model::score::Band;
 use capdex_rubrics::{RUBRICS, why_they_differ};
 use maud::{Markup, html};
 
+use capdex_dataset::annotations;
+
 use super::directory::shown_name;
 use super::layout::{self, PageFrame, heading};
 use super::page_text::when;
@@ -44,6 +46,7 @@ pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageDa
             (heading(&name, &lead(row)))
             p class="reason" { (layout::band(row.band)) " because: " (quoted(&data.verdict.reason, TEXT)) "." }
             (by_the_operator(data))
+            @for annotation in annotations::of_whole(&data.annotations) { (findings::annotated(annotation)) }
             (contents())
             (summary(site, row, data))
             section aria-labelledby="scores" { h2 id="scores" { "Scores" } (scores::section(data)) }
@@ -59,7 +62,7 @@ pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageDa
 
 fn lead(row: &CapabilitySummary) -> Markup {
     html! {
-        (layout::band(row.band)) " " (row.kind.as_str()) " in " (quoted(&row.package, NAME))
+        (layout::band(row.band)) @if let Some(mark) = row.mark { " (" (mark) ")" } " " (row.kind.as_str()) " in " (quoted(&row.package, NAME))
         @if let Some(version) = &row.version { " " (quoted(version, 60)) }
         @if !row.path.is_empty() { ", " code { (quoted(&row.path, NAME)) } }
     }

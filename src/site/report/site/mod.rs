@@ -3,7 +3,7 @@
 //! Short, so that hundreds of thousands of capabilities fit into memory: facts, terms and texts are read again for the page
 //! that shows them. The look of pages is decided elsewhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_db::{CurrentCapability, ListingState, Reader, Totals};
 use capdex_model::capability::{CapabilityRole, Kind};
@@ -15,16 +15,19 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::RUBRICS;
 use capdex_rubrics::rank::{Merit, Standings, TRUST, users};
 
+use capdex_dataset::annotations;
 use capdex_dataset::escape::shorten;
 use capdex_dataset::export::file_sizes::FileSizes;
 use capdex_dataset::export::rank_order::Ranks;
 use capdex_dataset::export::ranked_capability;
 use capdex_dataset::finding::SeverityCounts;
 
+mod appeals;
 mod figures;
 mod sources;
 mod watch;
 
+pub(crate) use appeals::AppealHead;
 pub(crate) use figures::{Figures, median, seeds};
 pub(crate) use sources::{GapCount, SourceSummary};
 pub(crate) use watch::{Copied, DriftHead, Watch};
@@ -61,6 +64,8 @@ pub struct CapabilitySummary {
     pub rank_kind: Option<u64>,
     /// The verdict's band.
     pub band: Band,
+    /// What appeals about it come to, in a word: `disputed` or `overturned`; none for any other. It changes no number.
+    pub mark: Option<&'static str>,
     /// The sentence behind it; it quotes strangers.
     pub reason: String,
     /// The mean percentile of its values among its kind, 0 to 100.
@@ -97,6 +102,8 @@ pub struct Site {
     pub(crate) figures: Figures,
     /// The observations of the passes.
     pub(crate) watch: Watch,
+    /// The appeals, the newest first.
+    pub(crate) appeals: Vec<AppealHead>,
     /// The sources of listings.
     pub(crate) sources: Vec<SourceSummary>,
     /// The things that could not be looked at, by reason.
@@ -113,6 +120,8 @@ impl Site {
         let mut figures = Figures::default();
         let mut ranked: Vec<(Merit, CapabilitySummary)> = Vec::new();
         let mut sizes = FileSizes::default();
+        let appeals = appeals::load(reader)?;
+        let appealed: BTreeSet<&str> = appeals.iter().map(|head| head.subject.identity.as_str()).collect();
         // One at a time: facts of all capabilities together would not fit into memory.
         reader.each_current(|current| -> anyhow::Result<()> {
             let facts = ranked_capability::facts(reader, &current)?;
@@ -121,7 +130,12 @@ impl Site {
             let users = users(&facts);
             let bytes = sizes.of(reader, &current)?;
             let merit = Merit::of(kind, verdict.band, &scores, TRUST).with_users(users).with_bytes(Some(bytes));
-            let row = CapabilitySummary { users, ..row(current, &scores, &verdict, SeverityCounts::of(&facts)) };
+            // Most are appealed about by nobody, and cost no query.
+            let mark = match appealed.contains(current.identity.as_str()) {
+                true => appeals::mark(&annotations::of(reader, &current)?),
+                false => None,
+            };
+            let row = CapabilitySummary { users, mark, ..row(current, &scores, &verdict, SeverityCounts::of(&facts)) };
             // Counted while the facts are at hand, because they are not kept.
             figures.count(&row, &facts, &scores);
             ranked.push((merit, row));
@@ -149,6 +163,7 @@ impl Site {
             totals: reader.totals()?,
             by_id: rows.iter().enumerate().map(|(at, row)| (row.id, at)).collect(),
             watch: Watch::load(reader)?,
+            appeals,
             sources: sources::load(reader)?,
             gaps: sources::gaps(reader)?,
             figures,
@@ -190,6 +205,7 @@ fn row(current: CurrentCapability, scores: &[Score], verdict: &Verdict, findings
         listing: current.listing,
         listing_state: current.listing_state,
         band: verdict.band,
+        mark: None,
         reason: shorten(&verdict.reason, KEPT),
         disagreement: verdict.disagreement,
         values: RUBRICS.iter().map(|rubric| value(&rubric.meta().rubric.id)).collect(),

@@ -9,6 +9,7 @@ use capdex_corpus::drift::{DriftClass, DriftKind, EffectKind};
 use capdex_corpus::typosquat::TyposquatCandidate;
 use capdex_db::{CampaignRow, DriftEvent, Reader};
 use capdex_model::alert::{Raised, by_rank};
+use capdex_model::appeal::ALERT_PASS;
 use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 use capdex_model::time::AsOf;
@@ -129,6 +130,8 @@ impl Watch {
         // The store gives the oldest first.
         watch.drift.reverse();
         watch.alerts = reader.raised()?;
+        // What the operator owes to vendors stands on the pages of appeals.
+        watch.alerts.retain(|raised| raised.alert.pass != ALERT_PASS);
         watch.alerts.sort_by(by_rank);
         watch.typosquats = reader.typosquats()?;
         watch.typosquats.sort_by(|(one, _), (other, _)| one.order(other));

@@ -11,6 +11,7 @@ use crate::report::paths;
 use crate::report::site::CapabilitySummary;
 use crate::serve::reply::RouteReply;
 use crate::serve::route::ApiRequest;
+use capdex_dataset::annotations;
 use capdex_dataset::export::ranked_capability;
 use capdex_dataset::finding;
 use capdex_dataset::scan_record::ScanRecord;
@@ -37,6 +38,7 @@ fn object(row: &CapabilitySummary) -> Map<String, Value> {
         "listing": row.listing,
         "listing_state": row.listing_state.as_str(),
         "band": row.band.as_str(),
+        "mark": row.mark,
         "reason": row.reason,
         "trust": row.trust,
         "rank_kind": row.rank_kind,
@@ -144,11 +146,9 @@ pub(in crate::serve) fn one(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> 
         let mut item = item;
         let operator = ranked_capability::operator(ask.reader, current, &facts, (&scores, &verdict), ask.site.as_of)?;
         item.verdict.operator = operator.as_ref();
-        for (at, ruling) in operator.iter().flat_map(|said| &said.set_aside) {
-            if let (Some(finding), Some(said)) = (item.findings.get_mut(*at), &operator) {
-                finding.ruling = said.rulings.get(*ruling);
-            }
-        }
+        let annotations = annotations::of(ask.reader, current)?;
+        item.verdict.annotations = annotations::of_whole(&annotations).collect();
+        finding::put_beside(&mut item.findings, operator.as_ref(), &annotations);
         let mut object = object(row);
         object.insert("schema".to_owned(), json!("capdex.capability/1"));
         object.insert("as_of".to_owned(), json!(ask.site.as_of));
@@ -163,7 +163,10 @@ pub(in crate::serve) fn one(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> 
 pub(in crate::serve) fn findings(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     with(ask, |_, current| {
         let facts = ranked_capability::facts(ask.reader, current)?;
-        let items = finding::findings(&facts).iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
+        let annotations = annotations::of(ask.reader, current)?;
+        let mut found = finding::findings(&facts);
+        finding::annotate(&mut found, &annotations);
+        let items = found.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
         whole("capdex.findings/1", ask.site, &items)
     })
 }

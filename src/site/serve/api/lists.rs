@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use capdex_model::appeal::{Appeal, AppealClocks, AppealRecord};
 use capdex_model::fact::Severity;
 use capdex_model::score::Band;
 use serde::Serialize;
@@ -46,6 +47,39 @@ fn stricter(one: Band, other: Band) -> Band {
         Band::Block => 4,
     };
     if weight(other) > weight(one) { other } else { one }
+}
+
+/// `/api/v1/appeals`
+pub(in crate::serve) fn appeals(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
+    let page = match ApiPage::of(&ask.query) {
+        Ok(page) => page,
+        Err(said) => return Ok(said),
+    };
+    let state = ask.query.text("state");
+    let wanted = || ask.site.appeals.iter().filter(|head| state.is_none_or(|state| head.state.as_str() == state));
+    let total = wanted().count();
+    let (heads, next) = page.cut(wanted());
+    let mut items = Vec::new();
+    for head in heads {
+        // Only those of this page are read whole.
+        items.extend(ask.reader.appeal(&head.id)?.map(|appeal| record(ask, &appeal)));
+    }
+    listed("capdex.appeals/1", ask.site, total, &items, next)
+}
+
+/// `/api/v1/appeals/{appeal}`
+pub(in crate::serve) fn appeal(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
+    let id = ask.name().parse().ok();
+    match id.map(|id| ask.reader.appeal(&id)).transpose()?.flatten() {
+        Some(appeal) => RouteReply::json(&serde_json::to_value(record(ask, &appeal))?),
+        None => Ok(RouteReply::Missing("there is no such appeal; /api/v1/appeals lists them all".to_owned())),
+    }
+}
+
+/// The record of an appeal, without the words of who has proved nothing.
+fn record(ask: &ApiRequest<'_>, appeal: &Appeal) -> AppealRecord {
+    let rule_now = |rule: &str| ask.site.rules.find(rule).map(|meta| meta.version);
+    AppealRecord::of(appeal, &AppealClocks::default(), rule_now, false)
 }
 
 /// `/api/v1/drift`
