@@ -69,6 +69,8 @@ impl AbuseReport {
             reason: self.reason.clone(),
             first_seen: self.first_seen.clone(),
             reference: self.reference.clone(),
+            // A report is about a name: which versions are meant, its reader finds out.
+            versions: Vec::new(),
         }
     }
 
