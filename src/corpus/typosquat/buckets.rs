@@ -42,6 +42,11 @@ impl Buckets {
         Self { filter, starts, entries, shift }
     }
 
+    /// True where nothing is in it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// The numbers under a hash, ascending.
     pub(super) fn under(&self, hash: u32) -> impl Iterator<Item = u32> {
         let bucket = if self.filter.may_have(hash) { self.bucket(hash) } else { &[] };

@@ -7,7 +7,6 @@
 
 mod buckets;
 mod candidate;
-mod deletions;
 pub mod distance;
 mod drawn;
 mod hosts;
@@ -20,6 +19,7 @@ mod name;
 pub mod night;
 mod punycode;
 mod reading;
+mod segments;
 mod targets;
 mod words;
 
