@@ -274,7 +274,11 @@ fn alert(event: &DriftEvent) -> Alert {
         fix: "Compare with another mirror; install only with the digest checked.".into(),
         content: event.from,
         details: event.changes.iter().map(|change| change.subject.clone()).collect(),
-        evidence: event.changes.iter().map(|change| AlertEvidence::about(event.class.as_str(), &event.slug, &change.subject)).collect(),
+        evidence: event
+            .changes
+            .iter()
+            .map(|change| AlertEvidence::about(event.class.as_str(), &event.slug, &change.subject))
+            .collect(),
         diff: Vec::new(),
         scores: Vec::new(),
         members: Vec::new(),

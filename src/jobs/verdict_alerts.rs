@@ -144,8 +144,7 @@ fn of_verdict(
     }
     let band = judged.worst.verdict.band.as_str();
     // Milder findings make no such band.
-    let evidence =
-        AlertEvidence::of_findings(ranked_capability::facts(reader, &current)?.findings(), Severity::High);
+    let evidence = AlertEvidence::of_findings(ranked_capability::facts(reader, &current)?.findings(), Severity::High);
     let slug = current.capability.slug;
     let version = judged.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
     Ok(Some(Alert {

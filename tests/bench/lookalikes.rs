@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use capdex_corpus::typosquat::index::{ComparedName, NearIndex, Pool};
+use capdex_corpus::typosquat::index::{ComparedName, DeletionIndex, Pool};
 use capdex_corpus::typosquat::list::{NameListLine, PopularNames, read};
 use capdex_corpus::typosquat::{Name, distance};
 use capdex_dataset::bulk;
@@ -112,7 +112,7 @@ fn in_order<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync + Send,
 /// What it costs to find every name within the bound of a target, from the texts on, and how many pairs there are.
 fn against(names: &[String], targets: &[&str]) -> (Cost, usize) {
     cost_of(|| {
-        let index = NearIndex::new(Pool::new(targets.iter().map(|name| compared(name)).collect()));
+        let index = DeletionIndex::new(Pool::new(targets.iter().map(|name| compared(name)).collect()));
         let mut pairs = 0;
         in_order(names, |name| index.near(&compared(name)).len(), |count| pairs += count);
         pairs
@@ -123,7 +123,7 @@ fn against(names: &[String], targets: &[&str]) -> (Cost, usize) {
 fn within(names: &[&str]) -> (Cost, Vec<(u32, u32, usize)>) {
     cost_of(|| {
         let pool: Vec<ComparedName> = names.iter().map(|name| compared(name)).collect();
-        let index = NearIndex::new(Pool::new(pool.clone()));
+        let index = DeletionIndex::new(Pool::new(pool.clone()));
         let numbered: Vec<(u32, &ComparedName)> = (0..).zip(&pool).collect();
         let mut pairs = Vec::new();
         let later = |(number, name): &(u32, &ComparedName)| -> Vec<(u32, u32, usize)> {

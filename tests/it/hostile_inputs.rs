@@ -300,7 +300,9 @@ fn an_input_of_many_parts_grows_no_dataset() {
     }
     let mut skills = Tar::new().file("package/package.json", of_skills.as_bytes());
     for number in 0..1_000 {
-        let skill = format!("---\nname: part-{number}\ndescription: Keeps part {number}. Use when asked.\n---\n\n# Part {number}\n");
+        let skill = format!(
+            "---\nname: part-{number}\ndescription: Keeps part {number}. Use when asked.\n---\n\n# Part {number}\n"
+        );
         skills = skills.file(&format!("package/skills/part-{number}/SKILL.md"), skill.as_bytes());
     }
     registry.npm_tarball("refused", "1.0.0", refused.gzipped(), &[("package.json", of_refused.as_bytes())]);
@@ -315,12 +317,16 @@ fn an_input_of_many_parts_grows_no_dataset() {
         let package = format!("npm:{name}");
         capabilities.iter().filter(|row| text(row, "package") == package).collect()
     };
-    assert!((400..=501).contains(&of("many-skills").len()), "{}", of("many-skills").len());
+    let count = of("many-skills").len();
+    assert!((400..=501).contains(&count), "{count}: {} {:#?}", run.stdout, rows(&out, "gaps"));
     for row in capabilities.iter().filter(|row| text(row, "package") != "npm:weather-mcp") {
         assert_ne!(text(row, "completeness"), "analysed", "what was left out is told: {row:#}");
         assert!(row.to_string().len() < 64 << 10, "{} bytes in one row", row.to_string().len());
     }
     assert!(of("weather-mcp").iter().all(|row| text(row, "completeness") == "analysed"), "{:#?}", of("weather-mcp"));
-    let size: u64 = std::fs::read_dir(&out).expect("a folder").map(|file| file.expect("a file").metadata().expect("a size").len()).sum();
+    let size: u64 = std::fs::read_dir(&out)
+        .expect("a folder")
+        .map(|file| file.expect("a file").metadata().expect("a size").len())
+        .sum();
     assert!(size < 8 << 20, "{size} bytes");
 }

@@ -4,7 +4,7 @@
 
 use super::buckets::{Buckets, of_text};
 use super::drawn::{latin, shape};
-use super::index::{ComparedName, NearIndex, Pool};
+use super::index::{ComparedName, DeletionIndex, Pool};
 use super::kinds::TyposquatKind;
 use super::punycode;
 use super::targets::TargetMatch;
@@ -84,14 +84,14 @@ fn shown(label: &str) -> String {
 #[derive(Debug)]
 pub struct Hosts {
     hosts: Vec<Host>,
-    near: NearIndex,
+    near: DeletionIndex,
     keys: Buckets,
 }
 
 impl Hosts {
     /// Indexes hosts.
     pub fn new(hosts: Vec<Host>) -> Self {
-        let near = NearIndex::new(Pool::new(hosts.iter().map(Host::compared).collect()));
+        let near = DeletionIndex::new(Pool::new(hosts.iter().map(Host::compared).collect()));
         let mut keys = Vec::new();
         for (number, host) in (0_u32..).zip(&hosts) {
             let latin = host.latin();

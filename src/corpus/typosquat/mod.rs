@@ -7,6 +7,7 @@
 
 mod buckets;
 mod candidate;
+mod deletions;
 pub mod distance;
 mod drawn;
 mod hosts;
@@ -19,7 +20,6 @@ mod name;
 pub mod night;
 mod punycode;
 mod reading;
-mod segments;
 mod targets;
 mod words;
 

@@ -305,9 +305,9 @@ fn evidence(row: &FamilyMember, lines: &[u32]) -> Vec<AlertEvidence> {
     let mut findings: Vec<_> = row.findings.iter().zip(lines).collect();
     // The gravest first, because the list is bounded; equal ones stay in the order of their places.
     findings.sort_by_key(|((_, severity, ..), _)| std::cmp::Reverse(*severity));
-    let found = findings.into_iter().map(|((rule, severity, file, text), line)| {
-        AlertEvidence::finding(rule, *severity, (file, *line), text)
-    });
+    let found = findings
+        .into_iter()
+        .map(|((rule, severity, file, text), line)| AlertEvidence::finding(rule, *severity, (file, *line), text));
     let hosts = row.difference.hosts.iter().map(|host| AlertEvidence::about("new_host", &row.slug, host));
     found.chain(hosts).take(MOST_EVIDENCE).collect()
 }

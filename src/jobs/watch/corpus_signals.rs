@@ -14,8 +14,8 @@ use capdex_model::ids::CapabilityId;
 use capdex_model::takedown;
 
 use super::super::{JobContext, StageReport};
-use super::drift::takedowns;
 use super::campaigns::SAME_LURE;
+use super::drift::takedowns;
 use super::{collisions, typosquats};
 
 /// Days for which an event is told that nothing takes back: who has changed hands is somebody else from then on.
@@ -87,7 +87,9 @@ impl OpenSubjects {
         let mut signals = BTreeSet::new();
         for (row, _) in reader.campaigns()? {
             let campaign = &row.campaign;
-            let Some(mark) = campaign.shared.first().filter(|_| campaign.severity >= Severity::Medium) else { continue };
+            let Some(mark) = campaign.shared.first().filter(|_| campaign.severity >= Severity::Medium) else {
+                continue;
+            };
             // Neither how many items nor how many publishers: their number changes with each that joins, and every item
             // would be judged anew for it.
             let detail = format!("Other items share its {} ({}): campaign {}", mark.what, mark.value, campaign.key);

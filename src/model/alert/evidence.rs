@@ -66,12 +66,7 @@ impl AlertEvidence {
             key(one).cmp(&key(other))
         });
         let of = |fact: &Fact| {
-            Self::finding(
-                fact.rule.as_str(),
-                fact.severity,
-                (&fact.place.file, fact.place.line),
-                &fact.evidence,
-            )
+            Self::finding(fact.rule.as_str(), fact.severity, (&fact.place.file, fact.place.line), &fact.evidence)
         };
         grave.into_iter().take(MOST_EVIDENCE).map(of).collect()
     }

@@ -28,7 +28,7 @@ fn by_force(pool: &Pool) -> Vec<Pair> {
 }
 
 fn by_index(names: &[String]) -> Vec<Pair> {
-    let index = NearIndex::new(pool(names));
+    let index = DeletionIndex::new(pool(names));
     let mut pairs = Vec::new();
     for (one, name) in names.iter().enumerate() {
         let found = index.near(&compared(name));
@@ -73,13 +73,13 @@ fn hostile_names_are_compared_in_bounded_work() {
     // One family around one long beginning, and as many equal names: nobody is compared with everybody.
     let mut names: Vec<String> = (0..20_000).map(|number| format!("mcp-server-{}{number}", "a".repeat(80))).collect();
     names.extend(vec!["x".repeat(12); 20_000]);
-    let index = NearIndex::new(pool(&names));
+    let index = DeletionIndex::new(pool(&names));
     for name in [&names[0], &names[19_999], &names[20_000]] {
         let found = index.near(&compared(name));
         assert!((1..=MOST_GATHERED).contains(&found.len()), "{}", found.len());
     }
     let endless = compared(&"n".repeat(10_000));
-    assert_eq!(NearIndex::new(Pool::new(vec![endless.clone()])).near(&endless), [(0, 0)]);
+    assert_eq!(DeletionIndex::new(Pool::new(vec![endless.clone()])).near(&endless), [(0, 0)]);
 }
 
 proptest! {

@@ -239,7 +239,8 @@ impl<'a> Night<'a> {
         let other = target.by.iter().find_map(|(number, member)| Some((self.entities.get(*number)?, *member)));
         let of_target = Name::read(&target.text)?;
         // A list says nothing of owners, and a scope has one.
-        let is_of_one_scope = || name.scoped().zip(of_target.scoped()).is_some_and(|((one, _), (other, _))| one == other);
+        let is_of_one_scope =
+            || name.scoped().zip(of_target.scoped()).is_some_and(|((one, _), (other, _))| one == other);
         if other.is_none() && is_of_one_scope() {
             return None;
         }

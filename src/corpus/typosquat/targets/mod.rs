@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::buckets::{Buckets, TextHash, of_text};
 use super::distance;
 use super::drawn::{shape, sound};
-use super::index::{ComparedName, NearIndex, Pool};
+use super::index::{ComparedName, DeletionIndex, Pool};
 use super::kinds::{self, TyposquatKind};
 use super::name::{Name, without_digits};
 use super::reading::{Reading, says_kind};
@@ -60,8 +60,8 @@ struct TargetCore {
 pub struct Targets {
     names: Vec<Name>,
     ecosystems: Vec<bool>,
-    near: NearIndex,
-    near_cores: NearIndex,
+    near: DeletionIndex,
+    near_cores: DeletionIndex,
     of_core: Vec<TargetCore>,
     keys: Buckets,
 }
@@ -69,7 +69,7 @@ pub struct Targets {
 impl Targets {
     /// Indexes the names. Their order decides where one alone is reported: the most popular ones stand first.
     pub fn new(names: Vec<Name>) -> Self {
-        let near = NearIndex::new(Pool::new(names.iter().map(|name| name.compared.clone()).collect()));
+        let near = DeletionIndex::new(Pool::new(names.iter().map(|name| name.compared.clone()).collect()));
         let of_core: Vec<TargetCore> = (0_u32..)
             .zip(&names)
             .flat_map(|(target, name)| {
@@ -78,7 +78,7 @@ impl Targets {
             })
             .collect();
         let near_cores =
-            NearIndex::new(Pool::new(of_core.iter().map(|core| core_compared(&core.reading.core)).collect()));
+            DeletionIndex::new(Pool::new(of_core.iter().map(|core| core_compared(&core.reading.core)).collect()));
         let mut keys = Vec::new();
         for (number, name) in (0_u32..).zip(&names) {
             each_hash(name, |hash| keys.push((hash, number)));

@@ -231,7 +231,10 @@ mod tests {
         assert_eq!((of_rule.path.as_deref(), of_rule.quote.as_deref()), (Some("a.sh"), Some("bash -i")));
         let of_tool = parts(&event, "send_letter", "to: an address");
         assert_eq!((of_tool.rule, of_tool.path), (None, None));
-        assert_eq!((of_tool.subject.as_deref(), of_tool.quote.as_deref()), (Some("send_letter"), Some("to: an address")));
+        assert_eq!(
+            (of_tool.subject.as_deref(), of_tool.quote.as_deref()),
+            (Some("send_letter"), Some("to: an address"))
+        );
         event.changes = vec![capdex_corpus::drift::Change::new("added", "file", "fast.node")];
         assert_eq!(parts(&event, "fast.node", "").path.as_deref(), Some("fast.node"));
     }
