@@ -101,7 +101,7 @@ def main():
         grave = [alert for alert in alerts if alert['severity'] in ('medium', 'high', 'critical')]
     for alert in grave:
         print(alert['severity'], alert['pass'], alert['title'])
-        for evidence in alert['evidence']:
+        for evidence in alert.get('evidence', []):
             print('   ', json.dumps(evidence))
     print(f'{len(names)} packages, {sum(len(of) - 1 for of in Registry.packages.values() if of)} releases, {len(grave)} alerts at medium or above')
     raise SystemExit(len(grave) > 1)

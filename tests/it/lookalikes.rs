@@ -35,7 +35,7 @@ fn is_alarm(lead: &Value) -> bool {
 }
 
 #[test]
-fn nine_in_ten_known_squats_are_leads_to_their_targets() {
+fn every_known_squat_is_a_lead_to_its_target() {
     let Ok(data) = std::env::var("CAPDEX_DATA") else { return println!("skipped: no CAPDEX_DATA") };
     let file = std::fs::read_to_string(format!("{data}/typosquats/ecosystems-typosquats.csv")).expect("is there");
     let pairs: Vec<(&str, &str, &str)> = file
@@ -66,9 +66,8 @@ fn nine_in_ten_known_squats_are_leads_to_their_targets() {
             of.into_iter().filter(|pair| is_missed(pair)).map(|(name, target, _)| format!("{name} for {target}")),
         );
     }
-    let share = 100 * (known - missed.len()) / known;
     println!("{} of {known} are leads", known - missed.len());
-    assert!(share >= 90, "{share} % of {known}; missed: {missed:?}");
+    assert!(known > 60 && missed.is_empty(), "missed of {known}: {missed:?}");
 }
 
 /// Twenty famous names of servers, as their registry writes them.
