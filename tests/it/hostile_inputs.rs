@@ -287,7 +287,8 @@ fn popularity_that_somebody_made_excuses_no_harm() {
     assert_eq!(band("letters-mcpp\t99000000\n"), bands, "a verdict knows no downloads");
 }
 
-/// What one input may bring into a dataset, whatever it holds: thousands of refused members, hundreds of skills.
+/// What one input may bring into a dataset, whatever it holds: here more refused members than it may have gaps, and more skills
+/// than it may have capabilities.
 #[test]
 fn an_input_of_many_parts_grows_no_dataset() {
     let registry = Registry::start();
@@ -295,11 +296,11 @@ fn an_input_of_many_parts_grows_no_dataset() {
     let manifest = |name: &str| format!(r#"{{"name":"{name}","version":"1.0.0"}}"#);
     let (of_refused, of_skills) = (manifest("refused"), manifest("many-skills"));
     let mut refused = Tar::new().file("package/package.json", of_refused.as_bytes());
-    for number in 0..2_000 {
+    for number in 0..400 {
         refused = refused.file(&format!("package//x{number}"), b"");
     }
     let mut skills = Tar::new().file("package/package.json", of_skills.as_bytes());
-    for number in 0..600 {
+    for number in 0..505 {
         let skill = format!(
             "---\nname: part-{number}\ndescription: Keeps part {number}. Use when asked.\n---\n\n# Part {number}\n"
         );
