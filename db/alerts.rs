@@ -72,6 +72,7 @@ mod tests {
             fix: String::new(),
             content: None,
             details: vec!["a detail".into(); details],
+            evidence: Vec::new(),
             diff: Vec::new(),
             scores: Vec::new(),
             members: Vec::new(),

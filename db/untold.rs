@@ -81,6 +81,7 @@ mod tests {
             fix: String::new(),
             content: None,
             details: Vec::new(),
+            evidence: Vec::new(),
             diff: Vec::new(),
             scores: Vec::new(),
             members: Vec::new(),

@@ -128,9 +128,11 @@ mod tests {
     #[test]
     fn an_alert_carries_evidence_difference_scores_and_command() {
         let data = &message(&hostile_message(), None)["data"];
-        for key in ["details", "diff", "scores", "members"] {
+        for key in ["details", "evidence", "diff", "scores", "members"] {
             assert!(data[key].as_array().is_some_and(|items| !items.is_empty()), "{key}");
         }
+        assert_eq!(data["evidence"][0]["line"], 3);
+        assert_eq!(data["evidence"][0]["rule"], "reverse-shell");
         assert_eq!(data["reproduce"], "capdex drift --since 2026-11-21T01:00:00Z");
     }
 }

@@ -11,7 +11,7 @@ use capdex_crawlers::CrawlError;
 use capdex_crawlers::fetch::Fetched;
 use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{DriftEvent, Rehashable, Writer};
-use capdex_model::alert::Alert;
+use capdex_model::alert::{Alert, AlertEvidence};
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
@@ -274,6 +274,11 @@ fn alert(event: &DriftEvent) -> Alert {
         fix: "Compare with another mirror; install only with the digest checked.".into(),
         content: event.from,
         details: event.changes.iter().map(|change| change.subject.clone()).collect(),
+        evidence: event
+            .changes
+            .iter()
+            .map(|change| AlertEvidence::about(event.class.as_str(), &event.slug, &change.subject))
+            .collect(),
         diff: Vec::new(),
         scores: Vec::new(),
         members: Vec::new(),

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use capdex_dataset::export::ranked_capability;
 use capdex_db::{ListingState, Reader};
 use capdex_model::abuse::Report;
-use capdex_model::alert::{Alert, Raised, reach_of};
+use capdex_model::alert::{Alert, AlertEvidence, Raised, reach_of};
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
@@ -142,6 +143,8 @@ fn of_verdict(
         return Ok(None);
     }
     let band = judged.worst.verdict.band.as_str();
+    // Milder findings make no such band.
+    let evidence = AlertEvidence::of_findings(ranked_capability::facts(reader, &current)?.findings(), Severity::High);
     let slug = current.capability.slug;
     let version = judged.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
     Ok(Some(Alert {
@@ -158,6 +161,7 @@ fn of_verdict(
         reach: reach_of(listing.claims.popularity),
         subject: slug,
         severity,
+        evidence,
         diff: Vec::new(),
         scores: Vec::new(),
         members: Vec::new(),
@@ -170,6 +174,10 @@ fn of_report(listing: &Listing, report: &Report) -> Alert {
     let package = identity.as_deref().map(|identity| CapabilityId::of(identity, Kind::Package, ""));
     let subject = identity.map_or_else(|| listing.key.to_string(), |identity| slug_of(&identity, Kind::Package, ""));
     let mut details = vec![report.to_string()];
+    let evidence = vec![AlertEvidence {
+        severity: Some(Severity::High),
+        ..AlertEvidence::about("reported", &listing.key.to_string(), &report.reason)
+    }];
     details.extend(report.reference.as_ref().map(|reference| format!("more at {reference}")));
     Alert {
         key: format!("{ABUSE}:{}:{}", report.list, listing.key),
@@ -187,6 +195,7 @@ fn of_report(listing: &Listing, report: &Report) -> Alert {
         reach: reach_of(listing.claims.popularity),
         subject,
         severity: Severity::High,
+        evidence,
         diff: Vec::new(),
         scores: Vec::new(),
         members: Vec::new(),

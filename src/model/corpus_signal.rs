@@ -14,6 +14,8 @@ use crate::snapshot::{Gap, GapReason};
 /// is no second signal for another.
 pub const RULE_PREFIX: &str = "sighted-";
 
+/// The pass that says of items that they ask for the same thing as others and have no reason to.
+pub const CAMPAIGNS: &str = "campaigns";
 /// The pass that says of rows of directories what they hand out.
 pub const HANDED_OUT: &str = "handed_out";
 /// The class of [`HANDED_OUT`] for an artifact that was not looked at, or at another version, or not in full.

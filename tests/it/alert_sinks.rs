@@ -110,9 +110,12 @@ fn whatever_a_receiver_does_it_has_each_alert_once_in_the_order_of_rank() {
     let (id, first) = receiver.taken().remove(0);
     assert_eq!(first["id"].as_str(), Some(id.as_str()));
     assert_eq!(first["type"].as_str(), Some("alert.raised"));
-    for part in ["details", "diff", "scores", "reproduce"] {
+    for part in ["details", "evidence", "diff", "scores", "reproduce"] {
         assert!(first["data"][part].to_string().len() > 4, "{part} in {first}");
     }
+    let evidence = serde_json::json!([{ "effect": "finding", "line": 7, "path": "lib/a.js", "quote": "+added",
+                                        "rule": "reverse-shell", "severity": first["data"]["severity"] }]);
+    assert_eq!(first["data"]["evidence"], evidence);
     assert!(send(&capdex).stdout.contains("0 messages sent, 0 waiting"));
     assert_eq!(receiver.seen().len(), seen.len(), "what was taken is not sent again");
 }

@@ -1,7 +1,7 @@
 //! The queue of alerts: listed, read, acknowledged, kept back by the operator, told within a budget.
 
 use capdex_db::Store;
-use capdex_model::alert::Alert;
+use capdex_model::alert::{Alert, AlertEvidence};
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::time::AsOf;
@@ -30,6 +30,7 @@ pub(crate) fn alert(key: &str, severity: Severity) -> Alert {
         fix: "Pin a digest.".into(),
         content: Some(Digest::of(key.as_bytes())),
         details: vec!["changed file dist/index.js".into()],
+        evidence: vec![AlertEvidence::finding("reverse-shell", severity, ("lib/a.js", 7), "+added")],
         diff: vec!["-old".into(), "+new".into()],
         scores: vec![capdex_model::alert::ScoreChange {
             rubric: "saferskills/seed".into(),

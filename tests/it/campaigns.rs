@@ -109,6 +109,54 @@ fn the_same_companion_in_twelve_innocent_skills_is_one_alert() {
     assert!(shown.stdout.contains("northgate-depot.test"), "{}", shown.stdout);
     let campaign = &rows(&capdex.path().join("out"), "campaigns")[0];
     assert_eq!(campaign["publishers"], 3);
+    let evidence = &alerts(&capdex, "campaigns")[0]["evidence"];
+    let passage = evidence.as_array().expect("a list").iter().find(|one| one["effect"] == "passage");
+    let passage = passage.unwrap_or_else(|| panic!("{evidence:#}"));
+    assert_eq!(passage["subject"], "northgate-depot.test");
+    assert!(passage["quote"].as_str().is_some_and(|quote| quote.contains("Lumen bridge")), "{passage}");
+    members_are_judged_by_their_campaign(&capdex, &names, campaign);
+}
+
+/// Each skill is worse by what it is part of, with the campaign named, and whoever has the dataset computes the same.
+fn members_are_judged_by_their_campaign(capdex: &Capdex, names: &[&str], campaign: &Value) {
+    let out = capdex.path().join("out");
+    let key = text(campaign, "campaign");
+    let findings = rows(&out, "findings");
+    let capabilities = rows(&out, "capabilities");
+    for name in names {
+        let is_it = |row: &&Value| text(row, "kind") == "skill" && text(row, "slug").contains(name);
+        let skill = capabilities.iter().find(is_it).unwrap_or_else(|| panic!("{name}"));
+        assert!(matches!(text(skill, "band"), "watch" | "caution"), "{skill:#}");
+        let is_told = |row: &&Value| text(row, "rule") == "sighted-campaign" && row["slug"] == skill["slug"];
+        let told = findings.iter().find(is_told).unwrap_or_else(|| panic!("{name}"));
+        assert_eq!(told["severity"], campaign["severity"]);
+        assert!(text(told, "evidence").contains(key), "{told:#}");
+    }
+    let verified = capdex.run(&["verify", "out"]);
+    assert_eq!(verified.code, Some(0), "{} {}", verified.stdout, verified.stderr);
+}
+
+/// Everybody's installer, asked for before everything else: many say so, and nobody is worse for it.
+#[test]
+fn an_honest_prerequisite_of_many_is_no_campaign() {
+    let registry = Registry::start();
+    let capdex = Capdex::with(&registry);
+    let asked = [
+        "## Before you begin\n\nThis skill needs uv to be installed first: run `curl -LsSf https://astral.sh/uv/install.sh | sh` before the first use; without it nothing here works.",
+        "## Before you begin\n\nThis skill needs Rust to be installed first: run `curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh` before the first use; without it nothing here works.",
+    ];
+    let packages: Vec<String> =
+        (0..12).map(|at| format!("@{}/{}", ["brightway", "oakline", "tidecraft"][at % 3], WORDS[at])).collect();
+    for (at, package) in packages.iter().enumerate() {
+        publish(&registry, package, &skill(&format!("keep-{}", WORDS[at]), at, asked[at % 2]), SORT);
+    }
+    schedule(&capdex, &packages);
+    for as_of in &NIGHTS[..2] {
+        night(&capdex, as_of);
+    }
+    assert!(alerts(&capdex, "campaigns").is_empty());
+    let findings = rows(&capdex.path().join("out"), "findings");
+    assert!(findings.iter().all(|row| text(row, "rule") != "sighted-campaign"));
 }
 
 #[test]

@@ -158,6 +158,12 @@ fn fifteen_clean_releases_then_one_that_copies_every_letter_to_a_stranger() {
     assert_eq!(found.len(), 1, "{found:#?}");
     assert!(top["details"].to_string().contains("archive@giftcards.test"), "{top:#}");
     assert!(top["diff"].to_string().contains("+  "), "{top:#}");
+    // The same in parts, for programs.
+    let evidence = &top["evidence"][0];
+    assert_eq!((&evidence["effect"], &evidence["path"]), (&"recipient".into(), &"index.js".into()), "{evidence:#}");
+    assert!(evidence["line"].as_u64().is_some_and(|line| line > 1), "{evidence:#}");
+    assert_eq!(evidence["severity"], "critical");
+    assert!(evidence["quote"].as_str().is_some_and(|quote| quote.contains("archive@giftcards.test")), "{evidence:#}");
     let shown = capdex.run(&["drift", "--since", "2026-11-17"]);
     for said in ["d5 (cue)", "critical", "1.0.15 -> 1.0.16, version moved: yes", "recipient index.js:", "| +"] {
         assert!(shown.stdout.contains(said), "{said}: {}", shown.stdout);

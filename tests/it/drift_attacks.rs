@@ -10,7 +10,7 @@ use crate::support::capdex::Capdex;
 use crate::support::registry::Registry;
 
 /// The files of one version.
-type Files = BTreeMap<String, Vec<u8>>;
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 const SOURCE: &str = r#"import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { LettersClient } from "letters-client";
@@ -25,30 +25,30 @@ server.tool("send_letter", "Send a letter to one recipient.", { to: z.string(), 
 
 const MANIFEST: &str = r#"{"name": "NAME", "version": "1.0.0", "description": "Letters for agents", "license": "MIT", "repository": "https://forge.test/letters/mcp", "bin": {"letters": "index.js"}, "keywords": ["mcp"], "scripts": {"test": "node --test"}, "dependencies": {"@modelcontextprotocol/sdk": "^1.0.0"}}"#;
 
-fn first() -> Files {
+pub(crate) fn first() -> Files {
     let files = [("package.json", MANIFEST), ("README.md", "# Letters\n"), ("index.js", SOURCE)];
     files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect()
 }
 
 /// A release: the files of before, changed.
 #[derive(Clone, Default)]
-struct Release {
+pub(crate) struct Release {
     added: Vec<(&'static str, Vec<u8>)>,
     replaced: Vec<(&'static str, &'static str, &'static str)>,
 }
 
 impl Release {
-    fn add(mut self, path: &'static str, bytes: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn add(mut self, path: &'static str, bytes: impl AsRef<[u8]>) -> Self {
         self.added.push((path, bytes.as_ref().to_vec()));
         self
     }
 
-    fn replace(mut self, path: &'static str, old: &'static str, new: &'static str) -> Self {
+    pub(crate) fn replace(mut self, path: &'static str, old: &'static str, new: &'static str) -> Self {
         self.replaced.push((path, old, new));
         self
     }
 
-    fn of(&self, files: &Files) -> Files {
+    pub(crate) fn of(&self, files: &Files) -> Files {
         let mut files = files.clone();
         for (path, bytes) in &self.added {
             files.insert((*path).to_owned(), bytes.clone());
@@ -74,10 +74,10 @@ fn publish(registry: &Registry, name: &str, version: usize, files: &Files) {
 }
 
 /// The worst severity that was raised for each package, and the effects of all its events.
-type Told = BTreeMap<String, (Option<String>, BTreeSet<String>)>;
+pub(crate) type Told = BTreeMap<String, (Option<String>, BTreeSet<String>)>;
 
 /// Publishes each package in its versions, one a night, and says what was told of each after the last.
-fn nights(cases: &[(&str, Vec<Files>)]) -> Told {
+pub(crate) fn nights(cases: &[(&str, Vec<Files>)]) -> Told {
     let registry = Registry::start();
     let capdex = Capdex::with(&registry);
     let names: Vec<&str> = cases.iter().map(|(name, _)| *name).collect();
@@ -111,13 +111,13 @@ fn releases(cases: &[(&'static str, Release)]) -> Told {
     nights(&cases)
 }
 
-fn caught(told: &Told, names: &[&str]) {
+pub(crate) fn caught(told: &Told, names: &[&str]) {
     let silent: Vec<_> =
         names.iter().filter(|name| told[**name].0.is_none()).map(|name| (name, &told[*name])).collect();
     assert!(silent.is_empty(), "not told: {silent:#?}");
 }
 
-fn silent(told: &Told, names: &[&str]) {
+pub(crate) fn silent(told: &Told, names: &[&str]) {
     let loud: Vec<_> = names.iter().filter(|name| told[**name].0.is_some()).map(|name| (name, &told[*name])).collect();
     assert!(loud.is_empty(), "told: {loud:#?}");
     let still: Vec<_> = names.iter().filter(|name| told[**name].1.is_empty()).collect();

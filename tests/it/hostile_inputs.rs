@@ -286,3 +286,50 @@ fn popularity_that_somebody_made_excuses_no_harm() {
     assert_eq!(bands, BTreeSet::from(["block".to_owned()]));
     assert_eq!(band("letters-mcpp\t99000000\n"), bands, "a verdict knows no downloads");
 }
+
+/// What one input may bring into a dataset, whatever it holds: here more refused members than it may have gaps, and more skills
+/// than it may have capabilities.
+#[test]
+fn an_input_of_many_parts_grows_no_dataset() {
+    let registry = Registry::start();
+    registry.npm_package("weather-mcp", "1.0.0", packages::WEATHER);
+    let manifest = |name: &str| format!(r#"{{"name":"{name}","version":"1.0.0"}}"#);
+    let (of_refused, of_skills) = (manifest("refused"), manifest("many-skills"));
+    let mut refused = Tar::new().file("package/package.json", of_refused.as_bytes());
+    for number in 0..400 {
+        refused = refused.file(&format!("package//x{number}"), b"");
+    }
+    let mut skills = Tar::new().file("package/package.json", of_skills.as_bytes());
+    for number in 0..505 {
+        let skill = format!(
+            "---\nname: part-{number}\ndescription: Keeps part {number}. Use when asked.\n---\n\n# Part {number}\n"
+        );
+        skills = skills.file(&format!("package/skills/part-{number}/SKILL.md"), skill.as_bytes());
+    }
+    registry.npm_tarball("refused", "1.0.0", refused.gzipped(), &[("package.json", of_refused.as_bytes())]);
+    registry.npm_tarball("many-skills", "1.0.0", skills.gzipped(), &[("package.json", of_skills.as_bytes())]);
+    let capdex = Capdex::with(&registry);
+    capdex.write("schedule.toml", packages::schedule(&["weather-mcp", "refused", "many-skills"], &[]));
+    let run = crate::nightly::night(&capdex, "2026-11-20T01:00:00Z");
+    assert!(matches!(run.code, Some(0 | 3)), "{}", run.stdout);
+    let out = capdex.path().join("out");
+    let capabilities = rows(&out, "capabilities");
+    let of = |name: &str| -> Vec<&Value> {
+        let package = format!("npm:{name}");
+        capabilities.iter().filter(|row| text(row, "package") == package).collect()
+    };
+    let count = of("many-skills").len();
+    assert!((400..=501).contains(&count), "{count}: {} {:#?}", run.stdout, rows(&out, "gaps"));
+    for row in &capabilities {
+        assert!(row.to_string().len() < 64 << 10, "{} bytes in one row", row.to_string().len());
+        // What was left out is told of the package.
+        let is_of_many = text(row, "kind") == "package" && text(row, "package") != "npm:weather-mcp";
+        assert!(!is_of_many || text(row, "completeness") == "partial", "{row:#}");
+    }
+    assert!(of("weather-mcp").iter().all(|row| text(row, "completeness") == "analysed"), "{:#?}", of("weather-mcp"));
+    let size: u64 = std::fs::read_dir(&out)
+        .expect("a folder")
+        .map(|file| file.expect("a file").metadata().expect("a size").len())
+        .sum();
+    assert!(size < 8 << 20, "{size} bytes");
+}

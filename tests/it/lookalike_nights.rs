@@ -81,6 +81,23 @@ fn nothing_excuses_what_does_harm() {
     assert_eq!(severity(&leads, "firecrawl-mpc", "firecrawl-mcp"), Some("low"), "{leads:#?}");
 }
 
+/// Lists are made by counting, and squats are counted too.
+#[test]
+fn a_place_on_the_operators_own_list_excuses_no_harm() {
+    let (leads, _) = leads_of(
+        &[
+            ("postmrak-mcp", "mallory", NEW, vec![HOSTILE]),
+            ("tavilly-mcp", "mallory", OLD, vec![HOSTILE]),
+            // The same by people who do no harm.
+            ("firecrawl-mpc", "ann", NEW, vec![]),
+        ],
+        "postmark-mcp\t900000\npostmrak-mcp\t900\ntavily-mcp\t900000\ntavilly-mcp\t50\nfirecrawl-mcp\t900000\nfirecrawl-mpc\t70\n",
+    );
+    assert!(matches!(severity(&leads, "postmrak-mcp", "postmark-mcp"), Some("medium" | "high")), "{leads:#?}");
+    assert!(matches!(severity(&leads, "tavilly-mcp", "tavily-mcp"), Some("medium" | "high")), "{leads:#?}");
+    assert_eq!(severity(&leads, "firecrawl-mpc", "firecrawl-mcp"), None, "{leads:#?}");
+}
+
 #[test]
 fn a_skill_is_compared_with_skills_and_marks_none_beside_it() {
     let skill = |name: &str| {

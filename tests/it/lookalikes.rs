@@ -35,7 +35,7 @@ fn is_alarm(lead: &Value) -> bool {
 }
 
 #[test]
-fn nine_in_ten_known_squats_are_leads_to_their_targets() {
+fn every_known_squat_is_a_lead_to_its_target() {
     let Ok(data) = std::env::var("CAPDEX_DATA") else { return println!("skipped: no CAPDEX_DATA") };
     let file = std::fs::read_to_string(format!("{data}/typosquats/ecosystems-typosquats.csv")).expect("is there");
     let pairs: Vec<(&str, &str, &str)> = file
@@ -66,9 +66,8 @@ fn nine_in_ten_known_squats_are_leads_to_their_targets() {
             of.into_iter().filter(|pair| is_missed(pair)).map(|(name, target, _)| format!("{name} for {target}")),
         );
     }
-    let share = 100 * (known - missed.len()) / known;
     println!("{} of {known} are leads", known - missed.len());
-    assert!(share >= 90, "{share} % of {known}; missed: {missed:?}");
+    assert!(known > 60 && missed.is_empty(), "missed of {known}: {missed:?}");
 }
 
 /// Twenty famous names of servers, as their registry writes them.
@@ -139,6 +138,42 @@ fn forms_of(name: &str) -> Vec<String> {
     forms
 }
 
+/// Ten more writings of a famous name, by chance: one edit of its longest word, behind its first letter.
+fn chance_forms_of(name: &str, seed: u64) -> Vec<String> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut below = |bound: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % bound as u64).expect("small")
+    };
+    let words = name.split(['@', '/', '-']);
+    let brand: Vec<char> = words.max_by_key(|word| word.len()).expect("a word").chars().collect();
+    let mut forms: Vec<String> = Vec::new();
+    while forms.len() < 10 {
+        let mut written = brand.clone();
+        let at = 1 + below(brand.len() - 2);
+        match below(6) {
+            0 => drop(written.remove(at)),
+            1 => written.insert(at, brand[at]),
+            2 => written.swap(at, at + 1),
+            3 => written[at] = char::from(b'a' + u8::try_from(below(26)).expect("a letter")),
+            4 => written.insert(at, char::from(b'a' + u8::try_from(below(26)).expect("a letter"))),
+            // A digit that is drawn like a letter.
+            _ => {
+                for (letter, digit) in [('o', '0'), ('l', '1'), ('e', '3'), ('a', '4'), ('s', '5'), ('t', '7')] {
+                    written.iter_mut().filter(|one| **one == letter).take(1).for_each(|one| *one = digit);
+                }
+            }
+        }
+        let form = name.replacen(&brand.iter().collect::<String>(), &written.iter().collect::<String>(), 1);
+        if form != name && !forms.contains(&form) {
+            forms.push(form);
+        }
+    }
+    forms
+}
+
 #[test]
 fn every_form_of_a_famous_name_is_told() {
     let forms: Vec<(&str, String)> =
@@ -153,8 +188,14 @@ fn every_form_of_a_famous_name_is_told() {
         ("@playwright/mcp", "playwrite-mcp"),
         ("@playwright/mcp", "@play-wright/mcp"),
     ];
-    let forms: Vec<(&str, String)> = forms.into_iter().chain(missed.map(|(of, form)| (of, form.to_owned()))).collect();
-    assert!(forms.len() > 200, "{}", forms.len());
+    let by_chance: Vec<(&str, String)> = (1_u64..)
+        .zip(FAMOUS)
+        .flat_map(|(seed, name)| chance_forms_of(name, seed).into_iter().map(move |form| (name, form)))
+        .collect();
+    assert_eq!(by_chance.len(), 200);
+    let missed = missed.map(|(of, form)| (of, form.to_owned()));
+    let forms: Vec<(&str, String)> = forms.into_iter().chain(missed).chain(by_chance).collect();
+    assert!(forms.len() > 400, "{}", forms.len());
     let capdex = Capdex::offline();
     capdex.write("popular.tsv", FAMOUS.map(|name| format!("{name}\n")).concat());
     capdex.write("names.tsv", forms.iter().map(|(_, form)| format!("{form}\n")).collect::<String>());

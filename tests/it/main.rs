@@ -68,6 +68,7 @@ mod release_lines;
 mod replay;
 mod roles;
 mod rows;
+mod rug_pulls;
 mod rulings;
 mod scan;
 mod seal;

@@ -36,6 +36,8 @@ pub struct Judged {
     pub severity: Severity,
     /// The findings in what was added: rule, severity, file below the folder and what was quoted.
     pub findings: Vec<(String, Severity, String, String)>,
+    /// The line of each of them in its file, 0 where it has none.
+    pub lines: Vec<u32>,
 }
 
 /// Judges a copy; none where there is nothing to hold against it.
@@ -58,11 +60,12 @@ pub fn judge(copy: &Copy<'_>) -> Option<Judged> {
         _ if reaches_out(copy.difference) => Severity::Low,
         _ => return None,
     };
+    let lines = added.iter().map(|(fact, _)| fact.place.line).collect();
     let findings = added
         .into_iter()
         .map(|(fact, file)| (fact.rule.as_str().to_owned(), fact.severity, file.to_owned(), fact.evidence.clone()))
         .collect();
-    Some(Judged { severity, findings })
+    Some(Judged { severity, findings, lines })
 }
 
 /// The file of a finding that stands in what was added and that the original does not have, likely enough to count.

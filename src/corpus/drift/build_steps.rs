@@ -2,7 +2,7 @@
 //! hooks.
 //!
 //! Sources: npm's documentation of scripts (a `binding.gyp` without an install script means `node-gyp rebuild`), the
-//! language of GYP (`<!(…)` runs a command), PEP 517, Hatch's build hooks.
+//! language of GYP (`<!(…)` runs a command, and so do `action` and `postbuilds`), PEP 517, Hatch's build hooks.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -22,6 +22,9 @@ const COMMANDS: usize = 200;
 
 /// `<!(command)`, `<!@(command)`, also in conditions.
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| capdex_evidence::expression::of(r"<!@?\(([^\n]{1,400})"));
+/// `'action': ['command', …]`, of a target, a rule or what follows a build.
+static ACTION: LazyLock<Regex> =
+    LazyLock::new(|| capdex_evidence::expression::of(r#"["']action["']\s*:\s*\[([^\]]{1,400})"#));
 /// The commands of honest bindings: they ask where the headers of a library are.
 static ASKS_FOR_HEADERS: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(
@@ -39,6 +42,11 @@ pub(super) fn of(capability: &Capability, evidence: &Evidence) -> BuildSteps {
         let name = path.rsplit('/').next().unwrap_or(path);
         if let Some(document) = evidence.documents.get(path).filter(|_| name == "binding.gyp") {
             steps.insert("binding.gyp: node-gyp rebuild".to_owned(), (path.clone(), true));
+            // Honest bindings copy and unpack so: it counts beside what else a release brings.
+            for action in ACTION.captures_iter(&document.text).filter_map(|found| found.get(1)).take(COMMANDS) {
+                let action = action.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
+                steps.insert(format!("binding.gyp: action [{action}]"), (path.clone(), true));
+            }
             for command in COMMAND.captures_iter(&document.text).filter_map(|found| found.get(1)).take(COMMANDS) {
                 let command = command.as_str();
                 steps.insert(format!("binding.gyp: <!({command}"), (path.clone(), asks_for_headers(command)));

@@ -1,5 +1,5 @@
 //! Named recipients: addresses that stand elsewhere and are named where something is sent: constants of the file, of another
-//! file or of a JSON file of the package, and what a server answered.
+//! file or of a JSON file of the package, what is put together from constants, and what a server answered.
 //!
 //! Nothing is evaluated: the last part of a name is looked up among the keys before constant addresses. Linear in the text.
 
@@ -33,6 +33,13 @@ static ANSWERED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// A name that is given an address in parts: a list with a domain that is joined, text that is decoded, `a + "@"`.
+static PUT_TOGETHER: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        r#"(?m)\b([A-Za-z_$][\w$]*)\s*=\s*(?:\[[^\]\n]{0,200}["'`][\w-]{0,60}[.@][\w.-]{0,60}["'`][^\]\n]{0,100}\]\s*\.(?:join|reverse|map)\b|(?:atob|Buffer\.from|base64\.\w+|bytes\.fromhex)\s*\(\s*b?["'`\[]|String\.fromCharCode\s*\(\s*\d|["'`]@["'`]\.join\s*\(|["'`][\w.+-]{1,60}["'`]\s*\+\s*["'`]@)"#,
+    )
+});
+
 fn fixed(pattern: &str) -> Regex {
     capdex_evidence::expression::of(pattern)
 }
@@ -60,7 +67,9 @@ pub(super) fn named(document: &Document, own: &Constants, shared: &Constants) ->
     let text = document.text.as_str();
     let answers: BTreeSet<&str> =
         ANSWERED.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str())).collect();
-    if own.is_empty() && shared.is_empty() && answers.is_empty() {
+    let made: BTreeSet<&str> =
+        PUT_TOGETHER.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str())).collect();
+    if own.is_empty() && shared.is_empty() && answers.is_empty() && made.is_empty() {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -72,9 +81,11 @@ pub(super) fn named(document: &Document, own: &Constants, shared: &Constants) ->
         let (root, last) = if part(4).is_empty() { (root, last) } else { (last, part(4)) };
         let of_others = || shared.get(last).filter(|_| used == Use::Copy && !root.is_empty() || is_constant(last));
         let is_answer = || used == Use::Copy && answers.contains(root) && use_of_key(last).is_none();
+        let is_made = || used == Use::Copy && root.is_empty() && made.contains(last);
         let named_addresses: Vec<&str> = match own.get(last).or_else(of_others) {
             Some(addresses) => addresses.iter().map(String::as_str).collect(),
             None if is_answer() => vec!["an answer"],
+            None if is_made() => vec!["computed"],
             None => continue,
         };
         let start = named.get(0).map_or(0, |whole| whole.start());
@@ -124,6 +135,25 @@ mod tests {
         }
         let answer = "const rules = await (await fetch(URL)).json();\nletter.Bcc = rules.copy;";
         assert_eq!(of("a.js", answer, "{}"), [("an answer".into(), Use::Copy)]);
+    }
+
+    #[test]
+    fn an_address_in_parts_is_one() {
+        for text in [
+            "const keep = [\"post\", \"archive.test\"].join(String.fromCharCode(64));\nletter.Cc = keep;",
+            "const keep = atob(\"Y29waWVz\");\nsend({ to, bcc: keep });",
+            "keep = \"@\".join([\"post\", \"archive.test\"])\nmsg[\"Bcc\"] = keep",
+            "const keep = \"post\" + \"@\" + HOST;\nsend({ bcc: keep });",
+        ] {
+            assert!(of("a.js", text, "{}").contains(&("computed".into(), Use::Copy)), "{text}");
+        }
+        for text in [
+            "const all = [first, second].join(\", \");\nletter.Cc = all;",
+            "const keep = atob(input);\nletter.Bcc = keep;",
+            "const tag = [\"a.b\", to].join(\" \");\nletter.Tag = tag;",
+        ] {
+            assert_eq!(of("a.js", text, "{}"), [], "{text}");
+        }
     }
 
     #[test]

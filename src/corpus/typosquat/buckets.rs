@@ -45,11 +45,12 @@ impl Buckets {
     /// The numbers under a hash, ascending.
     pub(super) fn under(&self, hash: u32) -> impl Iterator<Item = u32> {
         let bucket = if self.filter.may_have(hash) { self.bucket(hash) } else { &[] };
-        bucket
-            .iter()
-            .skip_while(move |entry| entry.0 < hash)
-            .take_while(move |entry| entry.0 == hash)
-            .map(|entry| entry.1)
+        of_hash(bucket, hash)
+    }
+
+    /// The same without asking the filter, for a hash of which is known already that it is hardly ever asked for nothing.
+    pub(super) fn under_likely(&self, hash: u32) -> impl Iterator<Item = u32> {
+        of_hash(self.bucket(hash), hash)
     }
 
     fn bucket(&self, hash: u32) -> &[(u32, u32)] {
@@ -57,6 +58,11 @@ impl Buckets {
         let start = |place: usize| self.starts.get(place).map_or(0, |start| *start as usize);
         self.entries.get(start(place)..start(place + 1)).unwrap_or_default()
     }
+}
+
+/// The numbers under a hash in its bucket.
+fn of_hash(bucket: &[(u32, u32)], hash: u32) -> impl Iterator<Item = u32> {
+    bucket.iter().skip_while(move |entry| entry.0 < hash).take_while(move |entry| entry.0 == hash).map(|entry| entry.1)
 }
 
 /// One bit for each hash, of which some share one: what it does not have is not there.

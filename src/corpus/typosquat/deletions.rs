@@ -4,10 +4,11 @@
 //! swap one on each), and so do the beginnings of two names, whose hashes suffice.
 //!
 //! A name has some two hundred of them, and hardly any is another's. What two names have in common is so in both halves: where
-//! nobody has a first half, none of the fifty is asked for that differ behind it alone. And what is known with one half lies
-//! together in memory, because reading it takes longer than making the hashes.
+//! nobody has a first half, none of the fifty is asked for that differ behind it alone. Reading memory takes longer than making
+//! the hashes: what is known with one half lies together, and a filter that stays near the processor says first whether a half is
+//! known at all.
 
-use super::buckets::fold;
+use super::buckets::{Filter, fold};
 
 /// The base of the polynomial; odd, so that every power is one too.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -111,7 +112,10 @@ fn each_known_pair(name: &Beginning, known: &Halves, mut each: impl FnMut(u32)) 
 
 /// Which halves are known, and which wholes with each: what it does not have is not there.
 #[derive(Debug)]
-pub(super) struct Halves(Vec<Wholes>);
+pub(super) struct Halves {
+    known: Filter,
+    lines: Vec<Wholes>,
+}
 
 /// A line of a processor's memory: bits of the halves that share it, and those of their wholes.
 #[derive(Clone, Debug, Default)]
@@ -122,22 +126,26 @@ pub(super) struct Wholes {
 }
 
 impl Halves {
-    /// Lines for each deletion: it sets four bits, and most lines stay nearly empty.
+    /// Deletions that share a line: more would fill it, and fewer would spread the lines over more memory than is near.
     const DELETIONS_A_LINE: usize = 32;
+    /// Bits of the filter for each deletion, of whose halves most are another's too.
+    const FILTER_BITS: usize = 4;
 
     /// Empty, with room for so many deletions.
     pub(super) fn for_deletions(count: usize) -> Self {
-        Self(vec![Wholes::default(); (count / Self::DELETIONS_A_LINE).max(1).next_power_of_two()])
+        let lines = (count / Self::DELETIONS_A_LINE).max(1).next_power_of_two();
+        Self { known: Filter::of_bits(count * Self::FILTER_BITS), lines: vec![Wholes::default(); lines] }
     }
 
     /// Adds a deletion, by the hashes of it and of its halves.
     pub(super) fn add(&mut self, whole: u32, halves: [u32; 2]) {
         for half in halves {
             let at = self.place(half);
-            if let Some(wholes) = self.0.get_mut(at) {
-                wholes.halves |= bit(half);
+            self.known.set(half);
+            if let Some(wholes) = self.lines.get_mut(at) {
+                wholes.halves |= bits(half);
                 if let Some(word) = wholes.wholes.get_mut(word(whole)) {
-                    *word |= bit(whole);
+                    *word |= bits(whole);
                 }
             }
         }
@@ -145,23 +153,27 @@ impl Halves {
 
     /// What is known with a half; none where nobody has it.
     fn with(&self, half: u32) -> Option<&Wholes> {
-        self.0.get(self.place(half)).filter(|wholes| wholes.halves & bit(half) != 0)
+        if !self.known.may_have(half) {
+            return None;
+        }
+        self.lines.get(self.place(half)).filter(|wholes| wholes.halves & bits(half) == bits(half))
     }
 
-    /// From other bits of the hash than those that [`bit`] takes.
+    /// From other bits of the hash than those that [`bits`] takes.
     fn place(&self, half: u32) -> usize {
-        half as usize & (self.0.len() - 1)
+        half as usize & (self.lines.len() - 1)
     }
 }
 
 impl Wholes {
     fn may_have(&self, whole: u32) -> bool {
-        self.wholes.get(word(whole)).is_some_and(|word| word & bit(whole) != 0)
+        self.wholes.get(word(whole)).is_some_and(|word| word & bits(whole) == bits(whole))
     }
 }
 
-const fn bit(hash: u32) -> u64 {
-    1 << (hash >> 26)
+/// Two bits: one alone would be another's too often.
+const fn bits(hash: u32) -> u64 {
+    1 << (hash >> 26) | 1 << (hash >> 20 & 63)
 }
 
 const fn word(whole: u32) -> usize {

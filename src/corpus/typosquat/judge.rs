@@ -130,7 +130,10 @@ impl TyposquatCase {
         }
         // Families are named so by honest people and by others: they are told, and raise no alert.
         let is_family = self.holding().next().is_some();
-        if is_family { self.by_signals().min(Severity::Low) } else { self.by_signals() }
+        // Two names that are both known are alike by accident more often than not, and rules are wrong at times: where one of
+        // them does harm, a name that is not close is told and raises no alert.
+        let is_known = self.marks.contains(&BenignMark::Established) && self.likeness < Likeness::Close;
+        if is_family || is_known { self.by_signals().min(Severity::Low) } else { self.by_signals() }
     }
 
     /// The severity by likeness and signals, before marks.
@@ -247,6 +250,17 @@ mod tests {
             assert_eq!(marked(mark, &[CopiedDescription]), most, "{mark:?}");
             assert_eq!(marked(mark, &[HighFindings, CopiedDescription]), Severity::High, "{mark:?}");
         }
+    }
+
+    #[test]
+    fn what_is_known_itself_and_does_harm_is_told_and_raised_where_the_name_is_close() {
+        let of = |likeness, signals: &[TyposquatSignal]| {
+            let case = case(TyposquatKind::Affix, CaseBasis::Crawl, signals);
+            TyposquatCase { marks: vec![BenignMark::Established], likeness, ..case }.severity()
+        };
+        assert_eq!(of(Likeness::Close, &[]), Severity::Info);
+        assert_eq!(of(Likeness::Loose, &[TyposquatSignal::HighFindings]), Severity::Low);
+        assert_eq!(of(Likeness::Close, &[TyposquatSignal::HighFindings]), Severity::Medium);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! An alert: something that deserves a person, with its evidence and the way to see it again.
 
-use capdex_model::alert::{Alert, Raised};
+use capdex_model::alert::{Alert, AlertEvidence, Raised};
 use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 use capdex_model::time::AsOf;
@@ -24,6 +24,8 @@ pub struct AlertView<'a> {
     pub details: &'a [String],
     /// Lines of a diff, each with its sign before it; secrets masked.
     pub diff: &'a [String],
+    /// What it rests on, in parts: effect, rule, severity, path, line, quote; the gravest first.
+    pub evidence: &'a [AlertEvidence],
     /// The advice.
     pub fix: &'a str,
     /// The short name by which `capdex alerts` takes it.
@@ -67,6 +69,7 @@ impl<'a> AlertView<'a> {
             content_sha256: alert.content.map(|digest| digest.hex()),
             details: &alert.details,
             diff: &alert.diff,
+            evidence: &alert.evidence,
             fix: &alert.fix,
             id: alert.handle(),
             key: &alert.key,
@@ -113,6 +116,8 @@ pub struct RaisedView<'a> {
     pub details: &'a [String],
     /// Lines of a diff, each with its sign before it; secrets masked.
     pub diff: &'a [String],
+    /// What it rests on, in parts: effect, rule, severity, path, line, quote; the gravest first.
+    pub evidence: &'a [AlertEvidence],
     /// The advice.
     pub fix: &'a str,
     /// The whole key, stable over nights.
@@ -151,6 +156,7 @@ impl<'a> RaisedView<'a> {
             content: alert.content,
             details: &alert.details,
             diff: &alert.diff,
+            evidence: &alert.evidence,
             fix: &alert.fix,
             key: &alert.key,
             members: &alert.members,

@@ -106,6 +106,7 @@ fn an_alert_is_sorted_and_says_its_state_only_in_lists() {
         fix: String::new(),
         content: Some(Digest::of(b"a")),
         details: vec!["a detail".to_owned()],
+        evidence: Vec::new(),
         diff: Vec::new(),
         scores: vec![score()],
         members: Vec::new(),

@@ -4,17 +4,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_corpus::campaign::{Campaign, CampaignCapability, Quote, Traits, campaigns};
+use capdex_corpus::campaign::{Campaign, CampaignCapability, Quote, Shared, Traits, campaigns};
 use capdex_dataset::escape;
 use capdex_db::{CampaignRow, Reader, SnapshotId};
-use capdex_model::alert::{Alert, reach_of};
+use capdex_model::alert::{Alert, AlertEvidence, reach_of};
 use capdex_model::capability::Kind;
+use capdex_model::corpus_signal::CAMPAIGNS;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 
 use super::active_capabilities::{ActiveCapability, active_capabilities, digest_of};
 use super::{JobContext, StageReport};
+
+/// The class of its alerts and of what is said of each item.
+pub(super) const SAME_LURE: &str = "same_lure";
 
 /// Finds the campaigns and raises those that are new or have new members.
 ///
@@ -128,8 +132,8 @@ fn alert(row: &CampaignRow, by_id: &BTreeMap<CapabilityId, &ActiveCapability>) -
     Alert {
         // The members are part of the key, so that growth raises a second alert.
         key: format!("campaigns:{}:{}", campaign.key, content.hex().chars().take(16).collect::<String>()),
-        pass: "campaigns".into(),
-        class: "same_lure".into(),
+        pass: CAMPAIGNS.into(),
+        class: SAME_LURE.into(),
         capability: None,
         subject: what.clone(),
         severity: campaign.severity,
@@ -143,10 +147,18 @@ fn alert(row: &CampaignRow, by_id: &BTreeMap<CapabilityId, &ActiveCapability>) -
         fix: "Do not fetch what they ask for; look at one of them, and treat all alike.".into(),
         content: Some(content),
         details: campaign.reasons.iter().cloned().chain(shared).collect(),
+        evidence: campaign.shared.iter().map(evidence).collect(),
         diff: Vec::new(),
         scores: Vec::new(),
         members: slugs,
         reproduce: format!("capdex campaigns {}", campaign.key),
         reach: reach_of(popularity),
     }
+}
+
+/// A mark of a campaign as evidence: what kind it is, its particulars, and the passage where one item says it.
+fn evidence(shared: &Shared) -> AlertEvidence {
+    // The particulars of an order are the rule that found it.
+    let rule = (shared.what == "order").then(|| shared.value.clone());
+    AlertEvidence { rule, ..AlertEvidence::about(&shared.what, &shared.value, &shared.quote) }
 }

@@ -11,7 +11,7 @@ use capdex_corpus::clone::{
     original,
 };
 use capdex_db::{CurrentCapability, FamilyMember, Reader};
-use capdex_model::alert::{Alert, reach_of};
+use capdex_model::alert::{Alert, AlertEvidence, MOST_EVIDENCE, reach_of};
 use capdex_model::bundle::BundleFile;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
@@ -185,7 +185,8 @@ impl Pairs<'_> {
                 });
             }
             let row = row(first, member, (basis, same_publisher), family.len(), difference, judged.as_ref());
-            let alert = judged.filter(|judged| judged.severity >= Severity::Medium).map(|_| alert(&row, first));
+            let grave = judged.filter(|judged| judged.severity >= Severity::Medium);
+            let alert = grave.map(|judged| alert(&row, first, &judged.lines));
             rows.push((row, alert));
         }
         Ok(rows)
@@ -249,7 +250,8 @@ fn row(
 }
 
 /// The alert about a copy that does what its original does not.
-fn alert(row: &FamilyMember, first: &ActiveCapability) -> Alert {
+/// `lines` are those of the row's findings.
+fn alert(row: &FamilyMember, first: &ActiveCapability, lines: &[u32]) -> Alert {
     let FamilyMember { difference, .. } = row;
     let order = match row.basis {
         OrderBasis::Unknown => "order unknown: both were met in the same night".to_owned(),
@@ -288,6 +290,7 @@ fn alert(row: &FamilyMember, first: &ActiveCapability) -> Alert {
         fix: "Use the original, or read what was added before the copy is used.".into(),
         content: Some(row.content),
         details,
+        evidence: evidence(row, lines),
         diff: difference.lines.iter().take(2 * SHOWN).map(|(file, line)| format!("+{file}: {line}")).collect(),
         scores: Vec::new(),
         members: Vec::new(),
@@ -295,6 +298,18 @@ fn alert(row: &FamilyMember, first: &ActiveCapability) -> Alert {
         // The people at risk are those who look for the original.
         reach: reach_of(first.popularity),
     }
+}
+
+/// The findings in what was added, and the hosts that came with it.
+fn evidence(row: &FamilyMember, lines: &[u32]) -> Vec<AlertEvidence> {
+    let mut findings: Vec<_> = row.findings.iter().zip(lines).collect();
+    // The gravest first, because the list is bounded; equal ones stay in the order of their places.
+    findings.sort_by_key(|((_, severity, ..), _)| std::cmp::Reverse(*severity));
+    let found = findings
+        .into_iter()
+        .map(|((rule, severity, file, text), line)| AlertEvidence::finding(rule, *severity, (file, *line), text));
+    let hosts = row.difference.hosts.iter().map(|host| AlertEvidence::about("new_host", &row.slug, host));
+    found.chain(hosts).take(MOST_EVIDENCE).collect()
 }
 
 fn digest_text(content: Digest) -> String {

@@ -14,7 +14,7 @@ use capdex_corpus::established::PopularityByEntity;
 use capdex_db::{Offered, Reader, SnapshotId, ToolComparisons, ToolPair};
 use capdex_evidence::Evidence;
 use capdex_evidence::tools::Tool;
-use capdex_model::alert::{Alert, reach_of};
+use capdex_model::alert::{Alert, AlertEvidence, reach_of};
 use capdex_model::fact::Severity;
 use capdex_model::release_line;
 use tracing::warn;
@@ -255,6 +255,14 @@ fn alert(collision: &Collision, world: &CollisionCorpus) -> Option<Alert> {
         why: why.into(),
         fix: "Compare both before either is used; keep the established one, and name tools by their server in the client.".into(),
         content: None,
+        evidence: vec![AlertEvidence {
+            severity: Some(collision.severity),
+            ..AlertEvidence::about(
+                collision.class.as_str(),
+                collision.holder.as_deref().unwrap_or(entity),
+                &collision.name,
+            )
+        }],
         details: std::iter::once(format!("{}: {}", collision.of, collision.name)).chain(collision.reasons.clone()).collect(),
         diff: Vec::new(),
         scores: Vec::new(),

@@ -1,19 +1,20 @@
 //! Corpus signals: what the passes raised and what still holds of it, back to the rules by what it is about.
 //!
-//! Nothing is looked for here: alerts of medium severity and above are all that it reads.
+//! Nothing is looked for here: alerts of medium severity and above, campaigns and departures are all that it reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_db::Reader;
 use capdex_model::alert::Alert;
 use capdex_model::capability::Kind;
-use capdex_model::corpus_signal::CorpusSignal;
+use capdex_model::corpus_signal::{CAMPAIGNS, CorpusSignal};
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 use capdex_model::takedown;
 
 use super::super::{JobContext, StageReport};
+use super::campaigns::SAME_LURE;
 use super::drift::takedowns;
 use super::{collisions, typosquats};
 
@@ -41,6 +42,8 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
             seen.insert((subject, standing.corpus_signal(&raised.alert)));
         }
     }
+    // By what each item is part of now and not by alerts: one alert speaks of many items, and a campaign dissolves.
+    of_pass.insert(CAMPAIGNS, standing.of_campaigns(&reader)?);
     // By what is away now and not by alerts: it holds until the listing is back.
     of_pass.insert(takedown::PASS, takedowns::corpus_signals(context)?);
     // Replaced as a whole, so that what no longer holds disappears from the facts.
@@ -77,6 +80,33 @@ impl OpenSubjects {
         let collisions = collisions.filter(|collision| collision.severity >= Severity::Medium);
         let collisions = collisions.filter_map(|collision| collisions::key_of(&collision));
         Ok(Self { capabilities, packages, slugs, keys: leads.chain(collisions).collect() })
+    }
+
+    /// What is said of each item of the campaigns that are more than a lead, at its present content.
+    fn of_campaigns(&self, reader: &Reader) -> anyhow::Result<BTreeSet<(String, CorpusSignal)>> {
+        let mut signals = BTreeSet::new();
+        for (row, _) in reader.campaigns()? {
+            let campaign = &row.campaign;
+            let Some(mark) = campaign.shared.first().filter(|_| campaign.severity >= Severity::Medium) else {
+                continue;
+            };
+            // Neither how many items nor how many publishers: their number changes with each that joins, and every item
+            // would be judged anew for it.
+            let detail = format!("Other items share its {} ({}): campaign {}", mark.what, mark.value, campaign.key);
+            for member in &campaign.members {
+                let Some((identity, content)) = self.capabilities.get(member) else { continue };
+                let signal = CorpusSignal {
+                    pass: CAMPAIGNS.to_owned(),
+                    class: SAME_LURE.to_owned(),
+                    severity: campaign.severity,
+                    capability: Some(*member),
+                    content: Some(*content),
+                    detail: detail.clone(),
+                };
+                signals.insert((identity.clone(), signal));
+            }
+        }
+        Ok(signals)
     }
 
     /// What is said of the capability, or of the whole package where no row stands for its rest.

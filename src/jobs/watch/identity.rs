@@ -10,7 +10,7 @@ use capdex_corpus::identity::{
     self, EventKind, Given, Identified, IdentityAnchors, IdentityEvent, Look, Proofs, Statement,
 };
 use capdex_db::Reader;
-use capdex_model::alert::{Alert, reach_of};
+use capdex_model::alert::{Alert, AlertEvidence, reach_of};
 use capdex_model::fact::Severity;
 use capdex_model::ids::ListingKey;
 
@@ -135,12 +135,20 @@ fn alert(event: &IdentityEvent, standings: &PopularityByEntity) -> Option<Alert>
         fix: fix.into(),
         content: None,
         details: event.details.clone(),
+        evidence: vec![evidence(event)],
         diff: Vec::new(),
         scores: Vec::new(),
         members: Vec::new(),
         reproduce: "capdex export DIR --format jsonl  (table identity_events)".into(),
         reach: reach_of(standing.and_then(|standing| standing.popularity)),
     })
+}
+
+/// What was there before and what is there now.
+fn evidence(event: &IdentityEvent) -> AlertEvidence {
+    let change = format!("{} -> {}", event.before, event.after);
+    let evidence = AlertEvidence::about(event.kind.as_str(), &event.subject, &change);
+    AlertEvidence { severity: Some(event.severity), ..evidence }
 }
 
 fn words(event: &IdentityEvent) -> (String, &'static str, &'static str) {

@@ -35,7 +35,7 @@ const PASSES: &[Pass] = &[
     Pass { id: "clones", version: 2, run: clones::run },
     Pass { id: "campaigns", version: 1, run: campaigns::run },
     // No pass by itself: what is told the rules follows from all of them.
-    Pass { id: "sightings", version: 2, run: corpus_signals::run },
+    Pass { id: "sightings", version: 3, run: corpus_signals::run },
 ];
 
 /// Runs the passes whose input has changed.

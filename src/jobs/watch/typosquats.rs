@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use capdex_corpus::typosquat::list::{self, NameListLine};
 use capdex_corpus::typosquat::night::{Conduct, Night, Suspect};
 use capdex_corpus::typosquat::{Space, TyposquatCandidate};
-use capdex_model::alert::{Alert, reach_of};
+use capdex_model::alert::{Alert, AlertEvidence, reach_of};
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::{CapabilityId, ListingKey};
@@ -190,10 +190,20 @@ fn alert(key: &str, candidate: &TyposquatCandidate) -> Alert {
         fix: format!("Compare the two before anybody installs {listing}; report it to its registry if it poses as the other."),
         content: None,
         details,
+        evidence: evidence(candidate),
         diff: Vec::new(),
         scores: Vec::new(),
         members: [Some(listing), candidate.target_listing.clone()].into_iter().flatten().collect(),
         reproduce: "capdex lookalikes --format jsonl".into(),
         reach: reach_of(candidate.target_popularity),
     }
+}
+
+/// The likeness first, then what else speaks for intent.
+fn evidence(candidate: &TyposquatCandidate) -> Vec<AlertEvidence> {
+    let names = format!("{} ~ {}", candidate.name, candidate.target);
+    let likeness = AlertEvidence::about(candidate.kind.as_str(), &candidate.target, &names);
+    let by = candidate.listing.as_deref().unwrap_or(&candidate.name);
+    let signals = candidate.signals.iter().map(|signal| AlertEvidence::about(signal.as_str(), by, ""));
+    std::iter::once(likeness).chain(signals).collect()
 }

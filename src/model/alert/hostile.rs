@@ -1,7 +1,7 @@
 //! A message whose every text is hostile, for the tests of escaping.
 
 use crate::alert::message::{AlertGroup, AlertLine, Body, Message, Occasion, Roundup, SingleAlert};
-use crate::alert::{Alert, ScoreChange};
+use crate::alert::{Alert, AlertEvidence, ScoreChange};
 use crate::digest::Digest;
 use crate::fact::Severity;
 use crate::time::{AsOf, Timestamp};
@@ -30,6 +30,7 @@ pub fn hostile_alert() -> Alert {
         fix: hostile.clone(),
         content: Some(Digest::of(b"a")),
         details: vec![hostile.clone(); 3],
+        evidence: vec![AlertEvidence::finding("reverse-shell", Severity::High, (&hostile, 3), &hostile)],
         diff: vec![format!("-{hostile}"), format!("+{hostile}")],
         scores: vec![ScoreChange {
             rubric: "saferskills/seed".into(),

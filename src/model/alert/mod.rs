@@ -4,6 +4,7 @@
 
 pub mod ack;
 pub mod backoff;
+pub mod evidence;
 #[cfg(feature = "testing")]
 pub mod hostile;
 pub mod message;
@@ -14,6 +15,8 @@ pub mod suppression;
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
+
+pub use evidence::{AlertEvidence, MOST_EVIDENCE};
 
 use crate::digest::Digest;
 use crate::fact::Severity;
@@ -54,6 +57,9 @@ pub struct Alert {
     pub content: Option<Digest>,
     /// The particulars, one a line: files that changed, versions, digests, signals.
     pub details: Vec<String>,
+    /// The same in parts, for programs: the things that it rests on, the gravest first.
+    #[serde(default)]
+    pub evidence: Vec<AlertEvidence>,
     /// Lines of a diff, each with its sign (`-`, `+` or a blank) before it; secrets masked.
     #[serde(default)]
     pub diff: Vec<String>,

@@ -26,6 +26,7 @@ pub(crate) fn alert(key: &str, severity: Severity) -> Alert {
         fix: String::new(),
         content: Some(Digest::of(key.as_bytes())),
         details: Vec::new(),
+        evidence: Vec::new(),
         diff: Vec::new(),
         scores: Vec::new(),
         members: Vec::new(),

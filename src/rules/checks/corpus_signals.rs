@@ -6,7 +6,7 @@
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;
-use capdex_model::corpus_signal::{CorpusSignal, HANDED_OUT, NOT_LOOKED_AT};
+use capdex_model::corpus_signal::{CAMPAIGNS, CorpusSignal, HANDED_OUT, NOT_LOOKED_AT};
 use capdex_model::fact::{Confidence, Place};
 
 use super::package_subject::describes_no_package;
@@ -39,6 +39,11 @@ pub(super) fn other_bytes(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// Packages and repositories that changed hands.
 pub(super) fn owner_change(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     report(subject, facts, |signal| signal.pass == "identity");
+}
+
+/// Items that ask for the same thing as others of a campaign.
+pub(super) fn campaign(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    report(subject, facts, |signal| signal.pass == CAMPAIGNS);
 }
 
 /// Artifacts that a row hands out and that are judged to be dangerous by themselves.

@@ -88,11 +88,14 @@ impl DeletionIndex {
 
     /// The numbers of the names near a name, each with its distance, ascending.
     pub fn near(&self, name: &ComparedName) -> Vec<(u32, usize)> {
+        // First all hashes, then what is under them: so the processor waits for several places of memory at once.
+        let mut hashes: Vec<u32> = Vec::with_capacity(16);
+        each_known_deletion(&name.letters, bound_of_one(name.length), &self.halves, |hash| hashes.push(hash));
         let mut numbers: Vec<u32> = Vec::new();
-        each_known_deletion(&name.letters, bound_of_one(name.length), &self.halves, |hash| {
+        for hash in hashes {
             let room = MOST_GATHERED.saturating_sub(numbers.len());
-            numbers.extend(self.deletions.under(hash).take(room));
-        });
+            numbers.extend(self.deletions.under_likely(hash).take(room));
+        }
         numbers.sort_unstable();
         numbers.dedup();
         let mask = name.mask();

@@ -61,6 +61,15 @@ impl Suspect<'_> {
     }
 }
 
+/// A name that is compared with the established ones.
+#[derive(Debug)]
+struct Newcomer<'a> {
+    space: Space,
+    borne: NameBearers<'a>,
+    /// True where the name is itself established or on a list: it is taken for nobody's, unless what bears it does harm.
+    is_known: bool,
+}
+
 /// A name that others may be taken for.
 #[derive(Debug)]
 struct TyposquatTarget<'a> {
@@ -108,7 +117,7 @@ type Indexed = (Space, Targets, Vec<u32>);
 #[derive(Debug)]
 pub struct Night<'a> {
     entities: Entities<'a>,
-    newcomers: Vec<(Space, NameBearers<'a>)>,
+    newcomers: Vec<Newcomer<'a>>,
     targets: Vec<TyposquatTarget<'a>>,
     /// For each space but hosts.
     indexes: Vec<Indexed>,
@@ -140,12 +149,14 @@ impl<'a> Night<'a> {
                 targets.push(TyposquatTarget { text: borne.text.clone(), space, by, line: None });
             }
             let is_scope = space == Space::Publisher && scopes.contains(&folded);
-            // An established or listed thing is taken for nobody, and a name of many owners is a common word.
-            if established == 0 && !is_listed && !is_scope && !is_of_many_owners(&borne, &entities) {
+            // A list may hold a hostile name, and what is old and used may have been sold: no package is left out. Names of
+            // publishers, hosts and tools are taken for nobody's where they are known, and a name of many owners is a word.
+            let is_known = established > 0 || is_listed || is_scope;
+            if (space == Space::Name || !is_known) && !is_of_many_owners(&borne, &entities) {
                 // Who proves who he is comes first.
                 borne.by.sort_by_key(|(number, _)| entities.get(*number).is_none_or(|it| it.publishers.is_empty()));
                 borne.by.truncate(MOST_BEARERS);
-                newcomers.push((space, borne));
+                newcomers.push(Newcomer { space, borne, is_known });
             }
         }
         targets.extend(listed_scopes(&listed));
@@ -175,19 +186,20 @@ impl<'a> Night<'a> {
 
     /// The targets that one newcomer's name is almost, without those that are told apart by who stands behind them.
     pub fn suspects(&self, newcomer: usize) -> Vec<Suspect<'_>> {
-        let Some((space, borne)) = self.newcomers.get(newcomer) else { return Vec::new() };
+        let Some(newcomer) = self.newcomers.get(newcomer) else { return Vec::new() };
+        let (space, borne) = (newcomer.space, &newcomer.borne);
         let Some(name) = Name::read(&borne.text) else { return Vec::new() };
         let mut suspects = Vec::new();
-        for found in self.found(*space, &name, &borne.text) {
+        for found in self.found(space, &name, &borne.text) {
             let Some(target) = self.targets.get(found.target as usize) else { continue };
             for (number, member) in &borne.by {
                 let Some(entity) = self.entities.get(*number) else { continue };
-                suspects.extend(self.suspect(*space, found.kind, (&borne.text, &name), (entity, member), target).map(
-                    |mut suspect| {
-                        suspect.candidate.capability = borne.inside.get(number).copied();
-                        suspect
-                    },
-                ));
+                let suspect = self.suspect(space, found.kind, (&borne.text, &name), (entity, member), target);
+                suspects.extend(suspect.map(|mut suspect| {
+                    suspect.candidate.capability = borne.inside.get(number).copied();
+                    suspect.case.marks.extend(newcomer.is_known.then_some(BenignMark::Established));
+                    suspect
+                }));
             }
         }
         suspects
@@ -226,6 +238,12 @@ impl<'a> Night<'a> {
     ) -> Option<Suspect<'_>> {
         let other = target.by.iter().find_map(|(number, member)| Some((self.entities.get(*number)?, *member)));
         let of_target = Name::read(&target.text)?;
+        // A list says nothing of owners, and a scope has one.
+        let is_of_one_scope =
+            || name.scoped().zip(of_target.scoped()).is_some_and(|((one, _), (other, _))| one == other);
+        if other.is_none() && is_of_one_scope() {
+            return None;
+        }
         let relation =
             Relation::between(space, (text, entity), other.map(|(entity, _)| (target.text.as_str(), entity)))?;
         let popularity = popularity(target, &self.entities);

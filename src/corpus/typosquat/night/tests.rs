@@ -196,7 +196,30 @@ fn lists_of_popular_names_are_targets_too() {
         candidates_of(vec![newcomer], &[], "name\tdownloads_a_month\nexpress\t90000000\n", &Conduct::default());
     assert_eq!(short(&candidates), [("expres", "express", "omission", Severity::Low)]);
     let itself = npm("express", &["tj"], Some(3), 10, "", "");
-    assert_eq!(candidates_of(vec![itself], &[], "express\t90000000\nexpresss\t5\n", &Conduct::default()), []);
+    let candidates = candidates_of(vec![itself], &[], "express\t90000000\nexpresss\t5\n", &Conduct::default());
+    assert!(candidates.iter().all(|candidate| candidate.severity == Severity::Info), "{candidates:#?}");
+}
+
+#[test]
+fn a_place_on_a_list_and_a_long_life_excuse_no_harm() {
+    let list = "expres\t500\nexpress\t90000000\n@tj/expres\t400\n@tj/express\t80000000\n";
+    let harm = Conduct { high: vec!["pipe-to-shell".into()], ..Conduct::default() };
+    let worst = |member: &CorpusMember, conduct: &Conduct| {
+        let candidates = candidates_of(vec![member.clone()], &[], list, conduct);
+        candidates.iter().map(|candidate| candidate.severity).max()
+    };
+    let listed = npm("expres", &["mallory"], Some(3), 10, "", "");
+    let established = npm("exprress", &["mallory"], Some(20_000), 2_000, "", "");
+    for member in [&listed, &established] {
+        assert_eq!(worst(member, &Conduct::default()), Some(Severity::Info), "{}", member.key);
+        assert!(worst(member, &harm) >= Some(Severity::Medium), "{}", member.key);
+    }
+    // What a rule may have got wrong: a known name that is only loosely like another, and one under the other's scope.
+    let loose = npm("express-tools", &["ann"], Some(20_000), 2_000, "", "");
+    assert!(worst(&loose, &harm) <= Some(Severity::Low));
+    let of_one_scope = npm("@tj/expres", &["tj"], Some(3), 10, "", "");
+    let candidates = candidates_of(vec![of_one_scope], &[], list, &harm);
+    assert!(candidates.iter().all(|candidate| candidate.target != "@tj/express"), "{candidates:#?}");
 }
 
 #[test]

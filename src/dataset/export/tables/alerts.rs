@@ -1,7 +1,7 @@
 //! The table `alerts`: what was raised for a person.
 
 use capdex_db::Reader;
-use capdex_model::alert::{Raised, ScoreChange};
+use capdex_model::alert::{AlertEvidence, Raised, ScoreChange};
 use capdex_model::appeal::ALERT_PASS;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
@@ -38,6 +38,8 @@ table_row! {
         public content_sha256: Option<Digest>,
         /// the particulars
         public details: AsSortedJson<Vec<String>>,
+        /// what it rests on, in parts: effect, rule, severity, path, line, quote
+        public evidence: AsSortedJson<Vec<AlertEvidence>>,
         /// lines that changed, secrets masked
         public diff: AsSortedJson<Vec<String>>,
         /// what became of each rubric's score
@@ -72,6 +74,7 @@ fn rows(reader: &Reader, emit: Emit<'_, AlertRow>) -> anyhow::Result<()> {
             fix: alert.fix,
             content_sha256: alert.content,
             details: AsSortedJson(alert.details),
+            evidence: AsSortedJson(alert.evidence),
             diff: AsSortedJson(alert.diff),
             scores: AsSortedJson(alert.scores),
             members: AsSortedJson(alert.members),

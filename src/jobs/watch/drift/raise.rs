@@ -3,9 +3,9 @@
 //! Class and severity stand in the events and are not judged again.
 
 use super::takedowns;
-use capdex_corpus::drift::{DriftClass, EffectKind, VersionChange};
+use capdex_corpus::drift::{DriftClass, Effect, EffectKind, VersionChange};
 use capdex_db::DriftEvent;
-use capdex_model::alert::{Alert, reach_of};
+use capdex_model::alert::{Alert, AlertEvidence, MOST_EVIDENCE, reach_of};
 use capdex_model::fact::Severity;
 
 /// Effects and changes named in an alert; the event itself names them all.
@@ -35,6 +35,7 @@ pub(super) fn worst(events: &[DriftEvent], popularity: Option<u64>) -> Option<Al
         fix: fix(worst).into(),
         content: worst.to,
         details: details(worst),
+        evidence: evidence(worst),
         diff: worst.diff.clone(),
         scores: worst.scores.clone(),
         members,
@@ -128,6 +129,40 @@ fn details(event: &DriftEvent) -> Vec<String> {
     effects.chain([versions]).chain(changes).take(DETAILS).collect()
 }
 
+/// The effects in parts, as they stand in the event: the gravest first.
+fn evidence(event: &DriftEvent) -> Vec<AlertEvidence> {
+    let effects = event.effects.iter().filter(|effect| effect.severity > Severity::Info);
+    let mut evidence: Vec<AlertEvidence> = effects.take(MOST_EVIDENCE).map(|effect| of_effect(event, effect)).collect();
+    // Other bytes under one version need no effect: then the files that differ are what it rests on.
+    if evidence.is_empty() {
+        let word = event.class.as_str();
+        let files = event.changes.iter().filter(|change| change.part == "file").take(MOST_EVIDENCE);
+        evidence.extend(files.map(|change| AlertEvidence {
+            path: Some(change.subject.clone()),
+            ..AlertEvidence::about(word, "", &change.what)
+        }));
+    }
+    evidence
+}
+
+/// An effect by its parts. A rule's words stand behind its id (`reverse-shell: bash -i`), and a file's line behind its path.
+fn of_effect(event: &DriftEvent, effect: &Effect) -> AlertEvidence {
+    let by_rule = effect.detail.split_once(": ").filter(|(rule, _)| capdex_rules::INDEX.find(rule).is_some());
+    let (rule, quote) = by_rule.map_or((None, effect.detail.as_str()), |(rule, said)| (Some(rule), said));
+    let numbered = effect.subject.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse::<u32>().ok()?)));
+    let (subject, line) = numbered.map_or((effect.subject.as_str(), None), |(path, line)| (path, Some(line)));
+    let is_changed = |change: &capdex_corpus::drift::Change| change.part == "file" && change.subject == subject;
+    let is_file = line.is_some() || event.changes.iter().any(is_changed);
+    let evidence = AlertEvidence::about(&effect.kind.word(), if is_file { "" } else { subject }, quote);
+    AlertEvidence {
+        line,
+        path: is_file.then(|| subject.to_owned()),
+        rule: rule.map(str::to_owned),
+        severity: Some(effect.severity),
+        ..evidence
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,6 +215,27 @@ mod tests {
         assert_eq!(alert.subject.as_str(), "c");
         assert_eq!(alert.class.as_str(), "recipient");
         assert_eq!(alert.members, vec!["b".to_owned()]);
+        let place = AlertEvidence::finding("", Severity::Critical, ("a.js", 1), "x");
+        assert_eq!(alert.evidence, [AlertEvidence { effect: "recipient".into(), ..place }]);
         assert!(worst(&events[..1], None).is_none());
+    }
+
+    #[test]
+    fn an_effect_is_taken_apart_into_rule_place_and_words() {
+        let mut event = event("a", Severity::High, EffectKind::AttackCode);
+        let parts = |event: &DriftEvent, subject: &str, detail: &str| {
+            of_effect(event, &Effect::new(EffectKind::AttackCode, Severity::High, subject, detail))
+        };
+        let of_rule = parts(&event, "a.sh:7", "reverse-shell: bash -i");
+        assert_eq!((of_rule.rule.as_deref(), of_rule.line), (Some("reverse-shell"), Some(7)));
+        assert_eq!((of_rule.path.as_deref(), of_rule.quote.as_deref()), (Some("a.sh"), Some("bash -i")));
+        let of_tool = parts(&event, "send_letter", "to: an address");
+        assert_eq!((of_tool.rule, of_tool.path), (None, None));
+        assert_eq!(
+            (of_tool.subject.as_deref(), of_tool.quote.as_deref()),
+            (Some("send_letter"), Some("to: an address"))
+        );
+        event.changes = vec![capdex_corpus::drift::Change::new("added", "file", "fast.node")];
+        assert_eq!(parts(&event, "fast.node", "").path.as_deref(), Some("fast.node"));
     }
 }
