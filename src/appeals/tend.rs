@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use capdex_db::{Reader, Store, StoreError};
-use capdex_model::alert::Alert;
+use capdex_model::alert::{Alert, AlertEvidence};
 use capdex_model::appeal::{ALERT_PASS as PASS, Actor, Appeal, AppealDeed, AppealState, ClockName, Due};
 use capdex_model::bundle::Bundle;
 use capdex_model::digest::Digest;
@@ -145,6 +145,7 @@ fn alerts(appeal: &Appeal, settings: &AppealSettings, now: AsOf) -> Vec<Alert> {
         fix: fix.to_owned(),
         content: None,
         details: Vec::new(),
+        evidence: vec![AlertEvidence::about("appeal", &subject, &id.to_string())],
         diff: Vec::new(),
         scores: Vec::new(),
         members: Vec::new(),

@@ -60,6 +60,7 @@ fn tool_of(value: &Value) -> Tool {
         input_schema: part("inputSchema"),
         output_schema: part("outputSchema"),
         annotations: part("annotations"),
+        extra: None,
         unread: Default::default(),
         origin: ToolOrigin::ToolsList,
         place: Place::default(),
