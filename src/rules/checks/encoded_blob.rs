@@ -51,7 +51,11 @@ fn is_blob(document: &Document, run: &EncodedRun) -> bool {
     let before = document.text.as_bytes().get(run.span.start.saturating_sub(8)..run.span.start).unwrap_or(&[]);
     let letters = || written.iter().collect::<BTreeSet<_>>().len();
     match run.encoding {
-        Encoding::Base64 => written.len() >= BASE64_LEAST && !before.ends_with(b"base64,"),
+        // A ruler of dashes is of the alphabet for addresses alone, which the published pattern does not know.
+        Encoding::Base64 => {
+            let is_plain = || !written.iter().any(|byte| matches!(byte, b'-' | b'_'));
+            written.len() >= BASE64_LEAST && !before.ends_with(b"base64,") && (is_varied(document, run) || is_plain())
+        }
         // Hex has sixteen letters: fewer different ones are rulers and empty blocks of memory.
         Encoding::Hex => written.len() >= HEX_LEAST && letters() >= 8,
         _ => false,
