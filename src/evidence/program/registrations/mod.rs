@@ -20,6 +20,7 @@ use crate::manifest::{around, folder_of};
 use crate::surfaces::SourceSurface;
 use crate::tools::{Tool, UnreadParts};
 
+mod copies;
 mod found;
 mod python;
 mod reach;
@@ -144,7 +145,7 @@ fn work_out(evidence: &Evidence) -> (ToolsByFile, SurfacesByFile, Vec<Gap>) {
         tools.entry(place.file.clone()).or_default().push(Tool { place, ..tool });
     }
     let mut surfaces = SurfacesByFile::new();
-    let spoken = spoken::once(&program, spoken, &reached).into_iter();
+    let spoken = copies::once(&program, spoken, &reached).into_iter();
     for (place, surface) in placed(&program, spoken.map(|found| ((found.module, found.offset), found.surface))) {
         surfaces.entry(place.file.clone()).or_default().push(SourceSurface { place, ..surface });
     }
