@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_model::entity_signals::rounded_uses;
 use capdex_model::listing::{Claim, Claims, Listing};
+use capdex_model::source_role::Ecosystem;
 use serde_json::Value;
 
 use crate::collect::{Answers, CollectFuture, CollectRequest, Collected, Collector};
@@ -69,7 +70,7 @@ async fn collect(request: CollectRequest<'_>) -> Result<Answers, CrawlError> {
 
 /// Namespace and name of the image at the hub that a listing refers to.
 fn image(listing: &Listing) -> Option<(&str, &str)> {
-    let images = listing.references.iter().filter(|reference| reference.source == "oci");
+    let images = listing.references.iter().filter(|reference| reference.source == Ecosystem::Oci.as_str());
     images.filter_map(|reference| reference.name.strip_prefix("docker.io/")).find_map(|name| {
         // A tag or a digest is a version, which the hub does not count.
         let name = name.split(['@', ':']).next().unwrap_or(name);
@@ -121,7 +122,7 @@ mod tests {
     use crate::http::testing::{Sent, Server, client, settings};
 
     fn server(name: &str, images: &[&str]) -> Listing {
-        let references = images.iter().map(|image| ListingKey::new("oci", *image)).collect();
+        let references = images.iter().map(|image| ListingKey::new(Ecosystem::Oci.as_str(), *image)).collect();
         Listing {
             key: ListingKey::new("docker-mcp-registry", name),
             locators: vec![],

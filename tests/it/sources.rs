@@ -72,11 +72,12 @@ const EXCEPTIONS: [Exception; 17] = [
 ];
 
 /// More of them, of one word each.
-const WORDS: [(&str, &str, &str); 18] = [
+const WORDS: [(&str, &str, &str); 19] = [
     ("crawlers/pypi/project.rs", "git", "a label of project addresses"),
     ("crawlers/pypi/project.rs", "github", "a label of project addresses"),
     ("crawlers/references.rs", "git", "a scheme of addresses"),
     ("crawlers/settings/well_known.rs", "pypi", "a part of a host's name"),
+    ("src/appeals/places.rs", "mcp-registry", "the beginning of the identities of a registry's rows"),
     ("src/check/launch.rs", "npm", "the name of a program"),
     ("src/ci/mod.rs", "github", "the word of a CI system"),
     ("src/check/lock_file/npm.rs", "git", "a scheme of addresses"),
