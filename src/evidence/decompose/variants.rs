@@ -34,7 +34,7 @@ pub(super) fn joined(bundle: &Bundle, anchors: Vec<CapabilityAnchor>) -> Vec<Cap
     let mut first: BTreeMap<Sameness, usize> = BTreeMap::new();
     let mut of: Vec<usize> = (0..anchors.len()).collect();
     let mut plainest: Vec<usize> = (0..anchors.len()).collect();
-    plainest.sort_by_key(|at| anchors.get(*at).map(|anchor| plainness(anchor)));
+    plainest.sort_by_key(|at| anchors.get(*at).map(plainness));
     for at in plainest {
         let Some(anchor) = anchors.get(at).filter(|anchor| matches!(anchor.kind, Kind::Skill | Kind::Rules)) else {
             continue;
@@ -77,7 +77,7 @@ const SHORTEST_COPY: usize = 200;
 
 fn copy(bundle: &Bundle, anchor: &CapabilityAnchor) -> Option<Sameness> {
     let file = bundle.files.get(anchor.own.first()?)?;
-    (file.bytes.len() >= SHORTEST_COPY).then(|| Sameness::Copy(anchor.kind, file.digest))
+    (file.bytes.len() >= SHORTEST_COPY).then_some(Sameness::Copy(anchor.kind, file.digest))
 }
 
 fn translation(anchor: &CapabilityAnchor) -> Option<Sameness> {

@@ -204,7 +204,7 @@ fn is_card(object: &Map<String, Value>) -> bool {
 fn is_server_card(object: &Map<String, Value>) -> bool {
     let address = |key: &&str| object.get(*key).is_some_and(|value| value.is_string() || value.is_object());
     object.get("remotes").is_some_and(Value::is_array)
-        || ["endpoint", "transport", "serverInfo", "server_info"].iter().any(|key| address(key))
+        || ["endpoint", "transport", "serverInfo", "server_info"].iter().any(address)
 }
 
 fn is_marketplace(object: &Map<String, Value>) -> bool {
