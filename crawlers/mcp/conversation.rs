@@ -294,9 +294,8 @@ impl Endpoint<'_> {
     }
 
     async fn send(&mut self, method: &str, body: &Value) -> Result<(Vec<u8>, Box<KeptHeaders>), CrawlError> {
-        let named = body.pointer("/params/uri").and_then(Value::as_str).map(str::to_owned);
-        let named = named.as_deref();
-        let body = body.to_string();
+        let named = body.pointer("/params/uri").and_then(Value::as_str);
+        let message = body.to_string();
         let mut headers = vec![("content-type", "application/json")];
         if self.is_modern {
             headers.extend([("mcp-protocol-version", MODERN), ("mcp-method", method)]);
@@ -311,7 +310,7 @@ impl Endpoint<'_> {
             url: &self.url,
             accept: Some("application/json, text/event-stream"),
             headers: &headers,
-            body: Some(body.as_bytes()),
+            body: Some(message.as_bytes()),
             rate_limit: Some(super::RATE_LIMIT),
             max_bytes: MAX_BYTES,
             ..HttpRequest::default()

@@ -27,7 +27,8 @@ use crate::options::Global;
 use crate::output::{self, Out};
 use capdex_dataset::export::ranked_capability;
 use capdex_dataset::finding::{self, Finding, SeverityCounts, findings};
-use capdex_dataset::surface_counts::{surface_counts, variants};
+use capdex_dataset::surface_counts::surface_counts;
+use capdex_dataset::variants::variants;
 
 pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;

@@ -13,6 +13,7 @@ pub mod output_folder;
 pub mod scan_record;
 pub mod stopwatch;
 pub mod surface_counts;
+pub mod variants;
 pub mod views;
 
 /// The caller asked for what cannot be done, such as writing over a folder that is not ours.

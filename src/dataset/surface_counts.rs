@@ -1,9 +1,8 @@
 //! The surfaces of a capability in one line: how many of each kind were read, and how many not to their end.
 
-use capdex_model::capability::Capability;
 use capdex_model::surface::{SurfaceInventory, SurfaceRecordKind};
 
-use crate::escape::{count, escape};
+use crate::escape::count;
 
 /// `12 tools, 3 prompts read; 2 not to their end`; none where there is no surface.
 pub fn surface_counts(inventory: &SurfaceInventory) -> Option<String> {
@@ -32,18 +31,6 @@ pub fn surface_counts(inventory: &SurfaceInventory) -> Option<String> {
         line.push_str(&format!("; {} more are not listed", inventory.beyond));
     }
     Some(line)
-}
-
-/// The variants of a capability that are shown; more are counted.
-const MAX_VARIANTS: usize = 3;
-
-/// `also as .claude/skills/a/SKILL.md, skills/zh/a/SKILL.md`; none where a capability has no variants.
-pub fn variants(capability: &Capability) -> Option<String> {
-    let all: Vec<String> = capability.variants().map(|path| escape(path).into_owned()).collect();
-    let shown = all.get(..MAX_VARIANTS).unwrap_or(&all).join(", ");
-    let more = all.len().saturating_sub(MAX_VARIANTS);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    (!all.is_empty()).then(|| format!("also as {shown}{more}"))
 }
 
 #[cfg(test)]

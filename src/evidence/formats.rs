@@ -124,17 +124,7 @@ impl FormatReader {
 
     /// True where it reads JSON, whatever the file's ending.
     pub const fn is_json(self) -> bool {
-        matches!(
-            self,
-            Self::JsonHooks
-                | Self::JsonSettings
-                | Self::JsonServers
-                | Self::Plugin
-                | Self::Marketplace
-                | Self::Card
-                | Self::ServerCard
-                | Self::SkillsLock
-        )
+        self.manifest_kind().is_some() && !matches!(self, Self::TomlSettings | Self::YamlServers | Self::Recipe)
     }
 }
 

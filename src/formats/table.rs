@@ -9,7 +9,8 @@ use crate::caret;
 use crate::output::{self, Out};
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::Finding;
-use capdex_dataset::surface_counts::{surface_counts, variants};
+use capdex_dataset::surface_counts::surface_counts;
+use capdex_dataset::variants::variants;
 
 /// Evidence shown on one line, in columns.
 const EVIDENCE: usize = 100;

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
+use crate::foreign::is_foreign;
 use crate::ids::CapabilityId;
 pub use crate::kind::{Kind, ParseKindError};
 
@@ -74,6 +75,7 @@ impl Capability {
             Kind::Rules => *path != self.path,
             _ => false,
         };
-        self.files.iter().map(String::as_str).filter(is_text)
+        // A sample of a test belongs to the skill around it, and is no variant of it.
+        self.files.iter().map(String::as_str).filter(is_text).filter(|path| !is_foreign(path))
     }
 }

@@ -19,6 +19,7 @@ pub mod digest;
 pub mod entity_signals;
 pub mod fact;
 pub mod facts;
+pub mod foreign;
 pub mod history;
 pub mod ids;
 pub mod image;

@@ -128,6 +128,7 @@ mod tests {
             (".claude/skills/weigh/scripts/a.sh", "true"),
             (".cursor/skills/weigh/SKILL.md", &weigh),
             ("skills/count/SKILL.md", &count),
+            ("skills/count/fixtures/SKILL.md", "A sample."),
             ("skills/weigh/SKILL.md", &weigh),
         ];
         let copies = [".claude/skills/weigh/SKILL.md", ".cursor/skills/weigh/SKILL.md"].map(str::to_owned).to_vec();

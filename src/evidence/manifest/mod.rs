@@ -26,12 +26,13 @@ mod sources;
 #[cfg(test)]
 mod tests;
 
+pub use capdex_model::foreign::is_foreign;
 pub use command::words_of;
 pub use json::escape;
 pub(crate) use json::value_at;
 pub use json5::read as read_json5;
 pub(crate) use path::ASIDE;
-pub use path::{around, folder_of, is_foreign, is_within, join, name_of};
+pub use path::{around, folder_of, is_within, join, name_of};
 pub use place::{locate, place_of};
 pub use servers::{ConfiguredServer, launches};
 pub use sources::{NamedSource, addresses, named_sources};

@@ -79,10 +79,11 @@ fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// One version of a package, and no range of them.
+/// One version of a package, and no range of them: npm takes `1` and `1.2` for ranges.
 fn is_exact(version: &str) -> bool {
     version.starts_with(|first: char| first.is_ascii_digit())
         && version.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+'))
+        && version.split(['-', '+']).next().is_some_and(|numbers| numbers.split('.').count() == 3)
         && !version.split('.').any(|part| matches!(part, "x" | "X"))
 }
 
@@ -109,6 +110,7 @@ mod tests {
             {"name": "moves", "source": {"source": "url", "url": "https://git.test/moves.git", "ref": "main"}},
             {"name": "packed", "source": {"source": "npm", "package": "packed", "version": "1.2.3"}},
             {"name": "ranged", "source": {"source": "npm", "package": "ranged", "version": "^1.2.3"}},
+            {"name": "short", "source": {"source": "npm", "package": "short", "version": "1.2"}},
         ]});
         let found = named(ManifestKind::MarketplaceJson, plugins);
         let told: Vec<(&str, &str, bool)> =
@@ -118,6 +120,7 @@ mod tests {
             ("moves", "https://git.test/moves.git", false),
             ("packed", "packed", true),
             ("ranged", "ranged", false),
+            ("short", "short", false),
         ];
         assert_eq!(told, expected);
         assert_eq!(found.get(1).map(|found| found.3.as_str()), Some("/plugins/2/source/url"));

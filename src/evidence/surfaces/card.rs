@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use capdex_model::fact::Place;
 
-use super::{Surface, SurfaceKind};
+use super::{Surface, SurfaceKind, SurfacePart};
 use crate::Evidence;
 use crate::manifest::{MAX_ENTRIES, Manifest, ManifestKind, locate};
 
@@ -48,7 +48,7 @@ fn of_entry(entry: &Value, place: Place) -> Option<Surface> {
         let words = entry.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         surface.exhausted |= words.len() > MAX_WORDS;
         for (at, word) in words.iter().take(MAX_WORDS).enumerate() {
-            surface.words(field, &format!("/{at}"), word.as_str().unwrap_or_default());
+            surface.push(field, &format!("/{at}"), SurfacePart::Prose, word.as_str().unwrap_or_default());
         }
     }
     Some(surface)

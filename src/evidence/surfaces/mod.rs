@@ -281,10 +281,6 @@ impl Surface {
         self.push(field, "", SurfacePart::Prose, text.unwrap_or_default());
     }
 
-    fn words(&mut self, field: &'static str, below: &str, text: &str) {
-        self.push(field, below, SurfacePart::Prose, text);
-    }
-
     fn push(&mut self, field: &'static str, below: &str, part: SurfacePart, raw: &str) {
         let start = self.pointers.len();
         self.pointers.push_str(below);

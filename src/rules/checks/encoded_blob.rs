@@ -38,18 +38,25 @@ const fn is_read(role: FileRole) -> bool {
     matches!(role, FileRole::Instruction | FileRole::Script | FileRole::Manifest | FileRole::Docs)
 }
 
+fn written<'a>(document: &'a Document, run: &EncodedRun) -> &'a [u8] {
+    document.text.as_bytes().get(run.span.clone()).unwrap_or(&[])
+}
+
+/// The number of different letters.
+fn letters(written: &[u8]) -> usize {
+    written.iter().collect::<BTreeSet<_>>().len()
+}
+
 /// True where a run uses as many letters as encoded content does.
 fn is_varied(document: &Document, run: &EncodedRun) -> bool {
-    let written = document.text.as_bytes().get(run.span.clone()).unwrap_or(&[]);
-    run.encoding != Encoding::Base64 || written.iter().collect::<BTreeSet<_>>().len() >= LETTERS_LEAST
+    run.encoding != Encoding::Base64 || letters(written(document, run)) >= LETTERS_LEAST
 }
 
 /// True where a run is long and no data address (`data:image/png;base64,`), whose content is declared.
 fn is_blob(document: &Document, run: &EncodedRun) -> bool {
     // A data address (`;base64,` just before the run) names the type of its content: nothing is hidden there.
-    let written = document.text.as_bytes().get(run.span.clone()).unwrap_or(&[]);
+    let written = written(document, run);
     let before = document.text.as_bytes().get(run.span.start.saturating_sub(8)..run.span.start).unwrap_or(&[]);
-    let letters = || written.iter().collect::<BTreeSet<_>>().len();
     match run.encoding {
         // A ruler of dashes is of the alphabet for addresses alone, which the published pattern does not know.
         Encoding::Base64 => {
@@ -57,7 +64,7 @@ fn is_blob(document: &Document, run: &EncodedRun) -> bool {
             written.len() >= BASE64_LEAST && !before.ends_with(b"base64,") && (is_varied(document, run) || is_plain())
         }
         // Hex has sixteen letters: fewer different ones are rulers and empty blocks of memory.
-        Encoding::Hex => written.len() >= HEX_LEAST && letters() >= 8,
+        Encoding::Hex => written.len() >= HEX_LEAST && letters(written) >= 8,
         _ => false,
     }
 }

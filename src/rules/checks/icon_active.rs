@@ -7,23 +7,19 @@ use crate::FactSink;
 use capdex_evidence::subject::Subject;
 
 use super::kept_texts::kept_texts;
-use super::server_plain_http_remote::is_local;
 use super::tool_texts::{place_of, quoted};
+use super::unprotected::is_unprotected;
 
 /// What makes a picture in SVG a program: scripts, handlers of events, and foreign documents.
 const ACTIVE: [&str; 6] = ["<script", "javascript:", "<foreignobject", " onload=", " onerror=", " onbegin="];
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for (surface, text, pointer) in kept_texts(subject) {
-        if pointer.starts_with("/icons/") && (is_active(text.raw()) || is_bare(text.raw())) {
+        if pointer.starts_with("/icons/") && (is_active(text.raw()) || is_unprotected(text.raw(), &["http"])) {
             let shown: String = text.raw().chars().take(120).collect();
             facts.found(place_of(surface, text), &quoted(surface, &shown));
         }
     }
-}
-
-fn is_bare(address: &str) -> bool {
-    address.strip_prefix("http://").is_some_and(|rest| !is_local(rest))
 }
 
 fn is_active(address: &str) -> bool {

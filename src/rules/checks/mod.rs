@@ -188,6 +188,7 @@ mod tool_poison_tests;
 mod tool_tests;
 #[cfg(test)]
 mod tool_traps;
+mod unprotected;
 
 /// A check looks at one capability of a kind that its rule applies to, and reports its findings. No report means that it
 /// looked and found nothing.

@@ -1,11 +1,9 @@
 //! Tools: the registrations of the SDKs by their names, and the texts that follow within a bounded number of tokens.
 
-use capdex_model::fact::Place;
-
 use super::UnparsedLanguage;
 use super::texts::{Lookup, ToldText, value};
 use super::tokens::{Placed, REACH, closing, is_path, mark, word};
-use crate::tools::{Tool, ToolOrigin, UnreadParts};
+use crate::tools::{Tool, UnreadParts};
 
 /// The longest name that is taken for a tool's.
 const MAX_NAME: usize = 128;
@@ -60,17 +58,10 @@ impl ToolReader<'_> {
             && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-./:".contains(letter));
         let unread = UnreadParts { description: description.as_ref().is_some_and(|told| !told.whole), schema: false };
         let tool = Tool {
-            name,
-            title: None,
             // A text of which nothing is known is none.
             description: description.map(|told| told.text).filter(|text| text.chars().any(|letter| letter != '…')),
-            input_schema: None,
-            output_schema: None,
-            annotations: None,
-            extra: None,
             unread,
-            origin: ToolOrigin::Source,
-            place: Place { file: self.path.to_owned(), ..Place::default() },
+            ..Tool::named(&name, self.path.to_owned())
         };
         plain.then_some((offset, tool))
     }

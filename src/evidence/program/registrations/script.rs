@@ -4,12 +4,16 @@ use super::Registrations;
 use super::found::{keys_of, name_of};
 use crate::program::Program;
 use crate::program::index::last_name;
-use crate::program::outline::{Argument, ClassId, FunctionKind, Key, Node, NodeId, Outline};
+use crate::program::outline::{Argument, ClassId, Entry, FunctionKind, Key, Node, NodeId, Outline};
 use crate::program::value::{Given, Value};
 
 /// Keys that hold what a tool does.
 const HANDLERS: [&str; 10] =
     ["execute", "handler", "run", "callback", "invoke", "cb", "func", "action", "handle", "call"];
+
+fn has_key(entries: &[Entry], wanted: &str) -> bool {
+    entries.iter().any(|entry| matches!(&entry.key, Key::Named(key) if key == wanted))
+}
 
 /// True where the first argument is a member of `this`.
 pub(super) fn is_of_object(outline: &Outline, arguments: &[Argument]) -> bool {
@@ -73,7 +77,7 @@ impl Program<'_> {
         let outline = self.outlines.get(module);
         let Some((outline, told)) = outline.zip(arguments.get(1)) else { return false };
         let Node::Object(entries) = outline.node(told.value) else { return false };
-        let has = |wanted: &str| entries.iter().any(|entry| matches!(&entry.key, Key::Named(key) if key == wanted));
+        let has = |wanted: &str| has_key(entries, wanted);
         has("description") && (has("inputSchema") || has("outputSchema"))
     }
 
@@ -227,7 +231,7 @@ impl Program<'_> {
     pub(super) fn script_object(&self, module: usize, id: NodeId, into: &mut Registrations) {
         let Some(outline) = self.outlines.get(module) else { return };
         let Node::Object(entries) = outline.node(id) else { return };
-        let has = |wanted: &str| entries.iter().any(|entry| matches!(&entry.key, Key::Named(key) if key == wanted));
+        let has = |wanted: &str| has_key(entries, wanted);
         let schema = has("inputSchema") || has("input_schema");
         let acts = HANDLERS.iter().any(|key| has(key));
         if !has("name") || !(schema || has("description") && (has("parameters") || has("schema")) && acts) {
