@@ -23,6 +23,9 @@ pub struct ServeArgs {
     /// A name under which the service may be asked, beside loopback's own; repeatable. Given on another address, no other is answered.
     #[arg(long = "host", value_name = "NAME")]
     pub hosts: Vec<String>,
+    /// An origin whose pages may read the API in a browser, such as <https://catalogue.example>; `*` is any; repeatable. Badges may be read by all.
+    #[arg(long, value_name = "ORIGIN")]
+    pub cors: Vec<String>,
     /// Connections at once at most; who comes later waits. One address has three quarters of them at most.
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub connections: u32,

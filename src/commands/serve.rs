@@ -16,6 +16,7 @@ pub(super) fn run(global: &Global, options: &ServeArgs, out: &mut Out) -> anyhow
         as_of: global.as_of,
         listen: options.listen,
         hosts: options.hosts.clone(),
+        origins: options.cors.clone(),
         connections: options.connections as usize,
         cache_bytes: options.cache_mb as usize * 1_000_000,
         threads: global.threads,

@@ -73,6 +73,32 @@ fn the_guide_for_appeals_does_what_it_says() {
 }
 
 #[test]
+fn the_guide_for_marketplaces_does_what_it_says() {
+    let capdex = Capdex::offline();
+    let blocks = blocks("marketplace.md", "sh");
+    assert_eq!(blocks.len(), 6, "{blocks:?}");
+    let said = run(&capdex, &blocks);
+    assert!(said.contains("1 block · 0 caution · 0 unknown · 0 watch · 2 ok"), "{said}");
+    assert!(said.contains("pipe-to-shell"), "{said}");
+    // The upload that was bad from the first night on, and the one that turned.
+    assert!(said.contains("market:uploads/carol/setup") && said.contains("market:uploads/alice/notes"), "{said}");
+    for title in ["stands at block: A download", "skill: secrets are read and sent\"\n"] {
+        assert!(
+            said.lines().any(|line| line.starts_with("\"title\"") && format!("{line}\n").contains(title)),
+            "{title}: {said}"
+        );
+    }
+    for answer in
+        ["\"answer\":\"known\",\"asked\":\"market:uploads/bob/diary\",\"band\":\"ok\"", "\"answer\":\"unknown\""]
+    {
+        assert!(said.contains(answer), "{answer}: {said}");
+    }
+    assert!(said.ends_with("<title>capdex: block</title>\n"), "{said}");
+    let docs = std::fs::read_to_string(capdex.path().join("market/site/index.html")).expect("a site");
+    assert!(docs.contains("capdex"), "{docs}");
+}
+
+#[test]
 fn the_filters_for_alerts_make_what_their_receivers_take() {
     if Command::new("jq").arg("--version").output().is_err() {
         return println!("skipped: no jq");

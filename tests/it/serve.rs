@@ -10,7 +10,7 @@ use crate::nightly::{first_night, night};
 use crate::packages;
 use crate::site::files;
 use crate::support::rig::{self, Rig};
-use crate::support::service::Service;
+use crate::support::service::{Answered, Service};
 
 #[test]
 fn pages_are_those_of_the_written_site() {
@@ -44,17 +44,17 @@ fn pages_are_those_of_the_written_site() {
 /// Every item of a list, page by page, two at a time.
 fn walked(service: &Service, path: &str) -> Vec<Value> {
     let mut items = Vec::new();
-    let mut after = 0;
+    let mut after = "0".to_owned();
     loop {
         let page =
             service.get(&format!("{path}{}limit=2&after={after}", if path.contains('?') { '&' } else { '?' })).json();
         items.extend(page["items"].as_array().expect("items").clone());
-        let Some(next) = page["next"].as_u64() else {
+        let Some(next) = page["next"].as_str() else {
             assert_eq!(page["total"].as_u64(), Some(items.len() as u64), "{path}");
             return items;
         };
-        assert!(next > after, "{path}");
-        after = next;
+        assert_ne!(next, after, "{path}");
+        after = next.to_owned();
     }
 }
 
@@ -96,6 +96,118 @@ fn the_api_gives_what_the_dataset_holds() {
     let status = service.get("/api/v1/status").json();
     assert!(status["alerts"].get("sinks").is_none(), "{status}");
     assert!(status["runs"][0].get("command").is_none(), "{status}");
+}
+
+/// What a look-up answers.
+fn looked_up(service: &Service, body: &str) -> Answered {
+    let length = body.len();
+    let head = format!(
+        "POST /api/v1/lookup HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
+    );
+    service.send(format!("{head}{body}").as_bytes())
+}
+
+#[test]
+fn packages_are_asked_for_by_name_and_purl_one_by_one_and_together() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let service = Service::start(&capdex, &[]);
+    let list = walked(&service, "/api/v1/packages");
+    let pack = list.iter().find(|package| package["package"] == "npm:agent-pack").expect("it was scanned");
+    let version = pack["versions"][0].as_str().expect("a version");
+    let purl = format!("pkg:npm/agent-pack@{version}");
+    let parts = walked(&service, "/api/v1/capabilities?package=npm:agent-pack");
+    // However its address is written.
+    for asked in ["npm:agent-pack".to_owned(), purl.clone(), purl.replace(':', "%3A").replace('/', "%2F")] {
+        let one = service.get(&format!("/api/v1/packages/{asked}")).json();
+        assert_eq!(one["schema"], "capdex.package/1", "{asked}");
+        assert_eq!(one["purl"], "pkg:npm/agent-pack", "{asked}");
+        assert_eq!(one["parts"].as_array().map(Vec::len), Some(parts.len()), "{asked}");
+        for key in ["band", "reason", "capabilities", "versions", "decided_by"] {
+            assert_eq!(one[key], pack[key], "{key} of {asked}");
+        }
+    }
+    // The strictest of its parts, which is said to have decided.
+    let decided = parts.iter().find(|part| part["id"] == pack["decided_by"]["id"]).expect("one of its own");
+    assert_eq!((&decided["band"], &decided["reason"]), (&pack["band"], &pack["reason"]));
+    let bands: BTreeSet<&str> = parts.iter().filter_map(|part| part["band"].as_str()).collect();
+    let strictest = ["block", "caution", "unknown", "watch", "ok"].into_iter().find(|band| bands.contains(band));
+    assert_eq!(pack["band"].as_str(), strictest);
+    let other = service.get("/api/v1/packages/pkg:npm/agent-pack@99.0.0");
+    assert_eq!(other.status, 404);
+    assert!(other.json()["detail"].as_str().expect("why").contains(version));
+    assert_eq!(service.get("/api/v1/packages/npm:none").status, 404);
+    assert_eq!(service.get("/api/v1/packages/pkg:%20").status, 400);
+
+    let body =
+        serde_json::json!({ "purls": [purl, "npm:weather-mcp", "pkg:npm/agent-pack@99.0.0", "npm:none", "pkg:"] });
+    let answer = looked_up(&service, &body.to_string()).json();
+    let items = answer["items"].as_array().expect("items");
+    let answers: Vec<&str> = items.iter().filter_map(|item| item["answer"].as_str()).collect();
+    assert_eq!(answers, ["known", "known", "other_version", "unknown", "unreadable"]);
+    assert_eq!(items[0]["band"], pack["band"]);
+    assert!(items[2..].iter().all(|item| item["band"].is_null()), "{items:?}");
+    let many = serde_json::json!({ "purls": vec!["npm:agent-pack"; 1_000] }).to_string();
+    assert_eq!(looked_up(&service, &many).json()["items"].as_array().map(Vec::len), Some(1_000));
+    let more = serde_json::json!({ "purls": vec!["npm:agent-pack"; 1_001] }).to_string();
+    for wrong in [more.as_str(), "", "[]", "{\"purls\": [1]}", "{\"purls\": [], \"x\": 1}"] {
+        assert_eq!(looked_up(&service, wrong).status, 400, "{wrong:.40}");
+    }
+
+    let band = pack["band"].as_str().expect("a band");
+    let badge = service.get("/badge/package/npm:agent-pack.svg");
+    assert!(String::from_utf8_lossy(&badge.body).contains(&format!("capdex: {band}")));
+    assert_eq!(badge.header("cache-control"), Some("public, max-age=3600"));
+    let shields = service.get(&format!("/badge/package/{purl}.json")).json();
+    assert_eq!((&shields["schemaVersion"], shields["message"].as_str()), (&serde_json::json!(1), Some(band)));
+    let slug = decided["slug"].as_str().expect("a slug");
+    assert_eq!(service.get(&format!("/badge/{slug}.json?rubric=saferskills/seed")).json()["label"], "saferskills/seed");
+    let docs = String::from_utf8(service.get("/docs").body).expect("text");
+    assert!(docs.contains("/api/v1/lookup"), "{docs}");
+}
+
+#[test]
+fn answers_are_compressed_and_read_by_pages_of_others_where_that_is_allowed() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let service = Service::start(&capdex, &["--cors", "https://one.test"]);
+    let plain = service.get("/api/v1/rules");
+    let zipped = service.ask("GET", "/api/v1/rules", "Accept-Encoding: br, gzip;q=0.8\r\n");
+    assert_eq!(zipped.header("content-encoding"), Some("gzip"));
+    assert!(zipped.body.len() * 3 < plain.body.len(), "{} of {}", zipped.body.len(), plain.body.len());
+    let mut whole = Vec::new();
+    flate2::read::GzDecoder::new(zipped.body.as_slice()).read_to_end(&mut whole).expect("gzip");
+    assert_eq!(whole, plain.body);
+    // Two forms of one answer, and each is known again.
+    let (tag, other) = (plain.header("etag").expect("a tag"), zipped.header("etag").expect("a tag"));
+    assert_ne!(tag, other);
+    for (tag, accepts) in
+        [(tag, ""), (other, ""), (tag, "Accept-Encoding: gzip\r\n"), (other, "Accept-Encoding: gzip\r\n")]
+    {
+        let known = service.ask("GET", "/api/v1/rules", &format!("If-None-Match: {tag}\r\n{accepts}"));
+        assert_eq!((known.status, known.body.len()), (304, 0), "{tag} {accepts}");
+    }
+    assert_eq!(service.ask("GET", "/api/v1/rules", "Accept-Encoding: gzip;q=0\r\n").header("content-encoding"), None);
+    let head = service.ask("HEAD", "/api/v1/rules", "Accept-Encoding: gzip\r\n");
+    assert_eq!(head.header("content-length"), Some(zipped.body.len().to_string().as_str()));
+
+    let allowed = |path: &str, origin: &str| {
+        let answer = service.ask("GET", path, &format!("Origin: {origin}\r\n"));
+        answer.header("access-control-allow-origin").map(str::to_owned)
+    };
+    assert_eq!(allowed("/api/v1/rules", "https://one.test").as_deref(), Some("https://one.test"));
+    assert_eq!(allowed("/api/v1/rules", "https://two.test"), None);
+    assert_eq!(allowed("/", "https://one.test"), None, "pages are no API");
+    let asked = "Origin: https://one.test\r\nAccess-Control-Request-Method: POST\r\n";
+    let preflight = service.ask("OPTIONS", "/api/v1/lookup", asked);
+    assert_eq!((preflight.status, preflight.header("access-control-allow-methods")), (204, Some("POST")));
+    let rebound = format!("OPTIONS /api/v1/lookup HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n{asked}\r\n");
+    assert_eq!(service.send(rebound.as_bytes()).status, 421);
+    drop(service);
+    let closed = Service::start(&capdex, &[]);
+    let answer = closed.ask("GET", "/api/v1/rules", "Origin: https://one.test\r\n");
+    assert_eq!(answer.header("access-control-allow-origin"), None);
+    assert_eq!(answer.header("cross-origin-resource-policy"), Some("same-origin"));
 }
 
 #[test]
@@ -167,14 +279,30 @@ fn strangers_do_no_harm() {
         assert!(!String::from_utf8_lossy(&answer.body).contains("script"), "{path}");
         assert!(answer.header("set-cookie").is_none(), "{path}");
     }
-    for query in ["?limit=0", "?limit=501", "?limit=x", "?after=-1", "?kind=x", "?unknown=1", "?q=1&q=2", "?q=%ff"] {
+    for query in [
+        "?limit=0",
+        "?limit=501",
+        "?limit=x",
+        "?after=-1",
+        "?kind=x",
+        "?band=bad",
+        "?source=none",
+        "?unknown=1",
+        "?q=1&q=2",
+        "?q=%ff",
+    ] {
         let answer = service.get(&format!("/api/v1/capabilities{query}"));
         assert_eq!(answer.status, 400, "{query}");
-        assert_eq!(answer.json()["schema"].as_str(), Some("capdex.error/1"), "{query}");
+        assert_eq!(answer.header("content-type"), Some("application/problem+json"), "{query}");
+        assert_eq!(answer.json()["status"], 400, "{query}");
+        assert!(!answer.json()["detail"].as_str().expect("why").is_empty(), "{query}");
     }
     let statuses = [
         ("POST", "/", "", 405),
         ("DELETE", "/api/v1/capabilities", "", 405),
+        ("GET", "/api/v1/lookup", "", 405),
+        ("POST", "/api/v1/lookup", "Content-Length: 600000\r\n", 413),
+        ("OPTIONS", "/api/v1/capabilities", "Origin: https://evil.test\r\n", 405),
         ("GET", &format!("/{}", "a".repeat(5_000)), "", 414),
         ("GET", "/", &format!("X: {}\r\n", "a".repeat(40_000)), 431),
         ("GET", "/", &"X: y\r\n".repeat(100), 431),
@@ -287,11 +415,17 @@ fn answers_keep_to_the_description() {
     let appeal = filed.lines().next().expect("a name");
     let paths = document.json()["paths"].as_object().expect("paths").keys().cloned().collect::<Vec<_>>();
     assert!(paths.len() > 15, "{paths:?}");
-    for path in paths {
-        let asked = path.replace("{capability}", slug).replace("{rule}", "pipe-to-shell").replace("{appeal}", appeal);
+    for path in paths.iter().filter(|path| *path != "/api/v1/lookup") {
+        let asked = path
+            .replace("{package}", "npm%3Aweather-mcp")
+            .replace("{capability}", slug)
+            .replace("{rule}", "pipe-to-shell")
+            .replace("{appeal}", appeal);
         let (status, body) = prism.send("GET", &asked, "");
         assert_eq!(status, 200, "{asked}: {body}\n{}", prism.log());
     }
+    let (status, body) = prism.send("POST", "/api/v1/lookup", "{\"purls\": [\"npm:weather-mcp\"]}");
+    assert_eq!(status, 200, "{body}\n{}", prism.log());
     assert_eq!(prism.send("GET", "/api/v1/rules/none", "").0, 404);
     assert!(!prism.log().contains("Request terminated with error"), "{}", prism.log());
 }

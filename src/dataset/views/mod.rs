@@ -30,7 +30,7 @@ pub struct PageView<'a, T> {
     /// The items of this page.
     pub items: &'a [T],
     /// The `after` of the next page; none on the last.
-    pub next: Option<usize>,
+    pub next: Option<&'a str>,
     /// The schema of the document and of each item.
     pub schema: &'a str,
     /// Items on all pages.

@@ -3,7 +3,10 @@
 use capdex_model::score::Band;
 use capdex_rubrics::RUBRICS;
 
+use serde_json::json;
+
 use super::api::capabilities::found;
+use super::api::packages::band_of;
 use super::reply::{RouteReply, SVG};
 use super::route::ApiRequest;
 use crate::report::site::CapabilitySummary;
@@ -12,21 +15,66 @@ use crate::report::site::CapabilitySummary;
 const LETTER: usize = 7;
 const AROUND: usize = 12;
 
+/// Seconds for which caches on the way may keep a badge: pages of others ask for it at every view, and bands change nightly.
+pub(super) const KEPT_SECONDS: u32 = 3_600;
+
+/// The words and the colour of a badge.
+struct Badge {
+    label: &'static str,
+    value: String,
+    /// Its colour is that of the band for values too: a number alone says little on another's page.
+    band: Band,
+}
+
+/// `/badge/{capability}.svg`
 pub(super) fn answer(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
-    let row = match found(ask) {
-        Ok(row) => row,
-        Err(said) => return Ok(said),
-    };
-    // The colour is that of the band for values too: a number alone says little on another's page.
-    let colour = colour_of(row.band);
+    Ok(badge_of(ask).map_or_else(|said| said, |badge| badge.picture()))
+}
+
+/// `/badge/{capability}.json`
+pub(super) fn shields(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
+    badge_of(ask).map_or_else(Ok, |badge| badge.shields())
+}
+
+/// `/badge/package/{package...}.svg`
+pub(super) fn of_package(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
+    Ok(badge_of_package(ask).map_or_else(|said| said, |badge| badge.picture()))
+}
+
+/// `/badge/package/{package...}.json`
+pub(super) fn shields_of_package(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
+    badge_of_package(ask).map_or_else(Ok, |badge| badge.shields())
+}
+
+fn badge_of(ask: &ApiRequest<'_>) -> Result<Badge, RouteReply> {
+    let row = found(ask)?;
     let (label, value) = match ask.query.text("rubric") {
-        None => ("capdex", row.band.as_str().to_owned() + &mark(row)),
-        Some(wanted) => match value_of(row, wanted) {
-            Some((label, value)) => (label, value + &mark(row)),
-            None => return Ok(RouteReply::Wrong("there is no such rubric".to_owned())),
-        },
+        None => ("capdex", row.band.as_str().to_owned()),
+        Some(wanted) => value_of(row, wanted).ok_or_else(|| RouteReply::Wrong("there is no such rubric".to_owned()))?,
     };
-    Ok(RouteReply::text(SVG, picture(label, &value, colour)))
+    Ok(Badge { label, value: value + &mark(row), band: row.band })
+}
+
+fn badge_of_package(ask: &ApiRequest<'_>) -> Result<Badge, RouteReply> {
+    let band = band_of(ask)?;
+    Ok(Badge { label: "capdex", value: band.as_str().to_owned(), band })
+}
+
+impl Badge {
+    fn picture(&self) -> RouteReply {
+        RouteReply::text(SVG, picture(self.label, &self.value, colour_of(self.band)))
+    }
+
+    /// As shields.io reads it: <https://shields.io/badges/endpoint-badge>.
+    fn shields(&self) -> anyhow::Result<RouteReply> {
+        RouteReply::json(&json!({
+            "schemaVersion": 1,
+            "label": self.label,
+            "message": self.value,
+            "color": colour_of(self.band),
+            "cacheSeconds": KEPT_SECONDS,
+        }))
+    }
 }
 
 /// That it is disputed or was overturned on appeal, which changes neither band nor value.

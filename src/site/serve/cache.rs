@@ -70,7 +70,7 @@ impl Cache {
 }
 
 fn cost(key: &str, answer: &HttpReply) -> usize {
-    answer.body.len() + key.len() + OVERHEAD
+    answer.body.len() + answer.gzip.as_ref().map_or(0, |gzip| gzip.len()) + key.len() + OVERHEAD
 }
 
 #[cfg(test)]

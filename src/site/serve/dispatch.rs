@@ -2,31 +2,35 @@
 //!
 //! Connections play no part here.
 
+use std::error::Error;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_body_util::Full;
-use hyper::body::Bytes;
-use hyper::header::{self, HeaderName, HeaderValue};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::{Body, Bytes};
+use hyper::{Request, Response, StatusCode};
 use tokio::sync::Semaphore;
 
 use super::cache::Cache;
 use super::guard::Guard;
 use super::metrics::Metrics;
 use super::query::HttpQuery;
-use super::reply::{HttpReply, PLAIN, RouteReply, SVG};
-use super::route::{ApiRequest, Route};
+use super::reply::{HttpReply, PLAIN, RouteReply};
+use super::respond::{self, Asked};
+use super::route::{ApiRequest, Route, RouteMethod};
 use super::routes;
 use super::state::{LoadedSite, ServeState};
 use super::{Options, site};
-use crate::report::layout;
 use capdex_dataset::escape;
 use capdex_dataset::stopwatch::Stopwatch;
 
 /// The longest wait of a request for its turn to be made.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Bytes of a body, and the longest time for it.
+const BODY_BYTES: usize = 512 * 1024;
+const BODY_WAIT: Duration = Duration::from_secs(10);
 
 /// Everything that answers need.
 pub(super) struct Service {
@@ -44,6 +48,7 @@ struct RoutedRequest {
     route: Option<(&'static Route, Vec<String>)>,
     query: HttpQuery,
     key: String,
+    body: Bytes,
 }
 
 impl Service {
@@ -58,25 +63,38 @@ impl Service {
         }
     }
 
-    /// Answers one request. Its body, if it has one, is not read.
-    pub(super) async fn answer<B>(self: Arc<Self>, request: Request<B>) -> Response<Full<Bytes>> {
+    /// Answers one request. Its body is read where its route takes one.
+    pub(super) async fn answer<B>(self: Arc<Self>, request: Request<B>) -> Response<Full<Bytes>>
+    where
+        B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
+    {
         let watch = Stopwatch::start();
-        // The body is dropped unread: nothing here takes one.
-        let (parts, _) = request.into_parts();
-        // Before the path is looked at, so that a rebinding page learns nothing.
-        let refusal = self.guard.refuses(&parts.method, &parts.uri, parts.version, &parts.headers);
+        let (parts, body) = request.into_parts();
         let path = parts.uri.path();
-        let answer = match refusal {
-            Some(refusal) => Arc::new(refusal),
-            None => self.find(path, parts.uri.query().unwrap_or_default()).await,
+        let allowed = routes::method_of(path);
+        let asked =
+            Asked { method: &parts.method, headers: &parts.headers, path, allowed, origins: &self.options.origins };
+        let preflight = respond::preflight(&asked);
+        // What a browser asks on behalf of a page is asked for the method that the page will use.
+        let method = if preflight.is_some() { allowed.usual() } else { parts.method.clone() };
+        // Before the path is looked at, so that a rebinding page learns nothing.
+        let refusal = self.guard.refuses((&method, allowed), &parts.uri, parts.version, &parts.headers);
+        let answer = match (refusal, &preflight) {
+            (Some(refusal), _) => Arc::new(refusal),
+            (None, Some(_)) => Arc::new(HttpReply::of(RouteReply::text(PLAIN, String::new()))),
+            (None, None) => match read(body, allowed).await {
+                Ok(body) => self.find(path, parts.uri.query().unwrap_or_default(), body).await,
+                Err(refusal) => Arc::new(refusal),
+            },
         };
-        let response = respond(&answer, &parts.method, &parts.headers, path.starts_with("/badge/"));
-        let sent = hyper::body::Body::size_hint(response.body()).exact().unwrap_or(0);
+        let response = preflight.filter(|_| answer.status == StatusCode::OK);
+        let response = response.unwrap_or_else(|| respond::respond(&answer, &asked));
+        let sent = response.body().size_hint().exact().unwrap_or(0);
         self.metrics.answered(response.status().as_u16(), usize::try_from(sent).unwrap_or(0), watch.elapsed());
         response
     }
 
-    async fn find(self: &Arc<Self>, path: &str, query: &str) -> Arc<HttpReply> {
+    async fn find(self: &Arc<Self>, path: &str, query: &str, body: Bytes) -> Arc<HttpReply> {
         // Taken once: a load in the middle of a request must not change what it sees.
         let loaded = self.state.loaded();
         match path {
@@ -89,11 +107,12 @@ impl Service {
             _ => {}
         }
         let Some(loaded) = loaded else { return Arc::new(HttpReply::later("the store is being loaded", 5)) };
-        let wanted = match wanted(path, query) {
+        let wanted = match wanted(path, query, body) {
             Ok(wanted) => wanted,
             Err(why) => return Arc::new(HttpReply::of(RouteReply::Wrong(why))),
         };
-        let ready = self.cache.get(loaded.generation, &wanted.key);
+        // Of bodies there are too many to keep what was answered to each.
+        let ready = wanted.body.is_empty().then(|| self.cache.get(loaded.generation, &wanted.key)).flatten();
         self.metrics.looked_up(ready.is_some());
         match ready {
             Some(ready) => ready,
@@ -119,7 +138,7 @@ impl Service {
         let made = tokio::task::spawn_blocking(move || {
             let answer = Arc::new(service.make_here(&loaded, &wanted));
             // Kept under the generation that it was made from, which may be over by now.
-            if answer.is_kept() {
+            if answer.is_kept() && wanted.body.is_empty() {
                 service.cache.put(loaded.generation, &wanted.key, &answer);
             }
             answer
@@ -133,7 +152,13 @@ impl Service {
     fn make_here(&self, loaded: &LoadedSite, wanted: &RoutedRequest) -> HttpReply {
         let said = self.state.with_reader(&self.options, |reader| match &wanted.route {
             Some((route, names)) => {
-                let ask = ApiRequest { site: &loaded.site, reader, names: names.clone(), query: wanted.query.clone() };
+                let ask = ApiRequest {
+                    site: &loaded.site,
+                    reader,
+                    names: names.clone(),
+                    query: wanted.query.clone(),
+                    body: wanted.body.clone(),
+                };
                 (route.answer)(&ask)
             }
             None => site::page(&loaded.site, reader, wanted.path.strip_prefix('/').unwrap_or_default()),
@@ -149,63 +174,40 @@ impl Service {
     }
 }
 
+/// The body of a request, whose length and time are bounded; empty where its route takes none.
+async fn read<B>(body: B, allowed: RouteMethod) -> Result<Bytes, HttpReply>
+where
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
+{
+    if matches!(allowed, RouteMethod::Get) {
+        // Dropped unread.
+        return Ok(Bytes::new());
+    }
+    let too_long = || {
+        HttpReply::refusal(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            &format!("the body has more than {BODY_BYTES} bytes, or broke off"),
+        )
+    };
+    // What is announced is not waited for.
+    if body.size_hint().lower() > BODY_BYTES as u64 {
+        return Err(too_long());
+    }
+    match tokio::time::timeout(BODY_WAIT, Limited::new(body, BODY_BYTES).collect()).await {
+        Ok(Ok(whole)) => Ok(whole.to_bytes()),
+        Ok(Err(_)) => Err(too_long()),
+        Err(_) => Err(HttpReply::refusal(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")),
+    }
+}
+
 fn failed() -> HttpReply {
     HttpReply::refusal(StatusCode::INTERNAL_SERVER_ERROR, "the store could not be read; the log says why")
 }
 
-fn wanted(path: &str, query: &str) -> Result<RoutedRequest, String> {
+fn wanted(path: &str, query: &str, body: Bytes) -> Result<RoutedRequest, String> {
     let route = routes::find(path);
     // Only known parameters go into the key, so that unknown ones cannot fill the cache.
     let known: Vec<&str> = route.iter().flat_map(|(route, _)| route.params).map(|param| param.name).collect();
     let query = HttpQuery::read(query, &known)?;
-    Ok(RoutedRequest { key: format!("{path}{}", query.key()), path: path.to_owned(), route, query })
-}
-
-/// The answer as it is sent. Whoever has it already gets its name only.
-fn respond(answer: &HttpReply, method: &Method, asked: &HeaderMap, is_badge: bool) -> Response<Full<Bytes>> {
-    let is_known = !answer.etag.is_empty()
-        // Weak tags compare as equal, since caches on the way may have weakened ours.
-        && asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).any(|value| {
-            value.split(',').map(|tag| tag.trim().trim_start_matches("W/")).any(|tag| tag == "*" || tag == answer.etag)
-        });
-    let body = if is_known || *method == Method::HEAD { Bytes::new() } else { answer.body.clone() };
-    let mut response = Response::new(Full::new(body));
-    *response.status_mut() = if is_known { StatusCode::NOT_MODIFIED } else { answer.status };
-    let headers = response.headers_mut();
-    let mut put = |name: HeaderName, value: &str| {
-        if let Ok(value) = HeaderValue::from_str(value) {
-            headers.insert(name, value);
-        }
-    };
-    put(header::CONTENT_TYPE, answer.media);
-    // Kept answers are asked for again each time, so that a new night shows at once.
-    put(header::CACHE_CONTROL, if answer.etag.is_empty() { "no-store" } else { "no-cache" });
-    put(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    put(header::REFERRER_POLICY, "no-referrer");
-    // A badge is made to be shown elsewhere; a picture can do nothing.
-    let policy = if answer.media == SVG {
-        "default-src 'none'; style-src 'unsafe-inline'".to_owned()
-    } else {
-        format!("{}; frame-ancestors 'none'", layout::POLICY)
-    };
-    put(header::CONTENT_SECURITY_POLICY, &policy);
-    put(HeaderName::from_static("cross-origin-resource-policy"), if is_badge { "cross-origin" } else { "same-origin" });
-    if !answer.etag.is_empty() {
-        put(header::ETAG, &answer.etag);
-    }
-    if *method == Method::HEAD && !is_known {
-        // As long as the body that GET would send, which is what HEAD is for.
-        put(header::CONTENT_LENGTH, &answer.body.len().to_string());
-    }
-    if answer.status == StatusCode::METHOD_NOT_ALLOWED {
-        put(header::ALLOW, "GET, HEAD");
-    }
-    // Who was refused is not worth a connection: what it still sends is not read.
-    if matches!(answer.status, StatusCode::METHOD_NOT_ALLOWED | StatusCode::MISDIRECTED_REQUEST) {
-        put(header::CONNECTION, "close");
-    }
-    if let Some(seconds) = answer.retry {
-        put(header::RETRY_AFTER, &seconds.to_string());
-    }
-    response
+    Ok(RoutedRequest { key: format!("{path}{}", query.key()), path: path.to_owned(), route, query, body })
 }

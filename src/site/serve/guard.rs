@@ -9,6 +9,7 @@ use hyper::header::HOST;
 use hyper::{HeaderMap, Method, StatusCode, Uri, Version};
 
 use super::reply::HttpReply;
+use super::route::RouteMethod;
 
 /// Bytes of a path with what is asked beside it.
 const LONGEST_TARGET: usize = 4_096;
@@ -33,19 +34,17 @@ impl Guard {
         Self { names: (!names.is_empty()).then_some(names) }
     }
 
-    /// The fault of a request, if there is one.
+    /// The fault of a request, if there is one. `allowed`: the way in which its path is asked.
     pub(super) fn refuses(
         &self,
-        method: &Method,
+        (method, allowed): (&Method, RouteMethod),
         uri: &Uri,
         version: Version,
         headers: &HeaderMap,
     ) -> Option<HttpReply> {
-        if !matches!(*method, Method::GET | Method::HEAD) {
-            return Some(HttpReply::refusal(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "only GET and HEAD: nothing here can be changed",
-            ));
+        if !allowed.takes(method) {
+            let why = format!("only {}: nothing here can be changed", allowed.allowed());
+            return Some(HttpReply::refusal(StatusCode::METHOD_NOT_ALLOWED, &why));
         }
         // Bounded before it is parsed.
         if uri.path_and_query().is_none_or(|target| target.as_str().len() > LONGEST_TARGET) {
@@ -96,7 +95,8 @@ mod tests {
     fn status(guard: &Guard, host: &str) -> Option<u16> {
         let mut headers = HeaderMap::new();
         headers.insert(HOST, host.parse().expect("a header"));
-        let refused = guard.refuses(&Method::GET, &Uri::from_static("/"), Version::HTTP_11, &headers);
+        let refused =
+            guard.refuses((&Method::GET, RouteMethod::Get), &Uri::from_static("/"), Version::HTTP_11, &headers);
         refused.map(|answer| answer.status.as_u16())
     }
 
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(asked(&Method::POST, &Uri::from_static("/")), Some(405));
         assert_eq!(asked(&Method::GET, &long), Some(414));
         headers.append(HOST, "localhost".parse().expect("a header"));
-        let twice = guard.refuses(&Method::GET, &Uri::from_static("/"), Version::HTTP_11, &headers);
+        let twice = guard.refuses((&Method::GET, RouteMethod::Get), &Uri::from_static("/"), Version::HTTP_11, &headers);
         assert_eq!(twice.map(|answer| answer.status.as_u16()), Some(400));
     }
 }

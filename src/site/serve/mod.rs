@@ -18,12 +18,14 @@ mod badge;
 mod cache;
 mod connections;
 mod dispatch;
+mod docs_page;
 mod guard;
 mod loader;
 mod metrics;
 mod openapi;
 mod query;
 mod reply;
+mod respond;
 mod route;
 mod routes;
 mod site;
@@ -44,6 +46,8 @@ pub struct Options {
     pub listen: SocketAddr,
     /// Names under which it may be asked, beside loopback's own.
     pub hosts: Vec<String>,
+    /// The origins whose pages may read the API, such as `https://capdex.example`; `*` is any.
+    pub origins: Vec<String>,
     /// Connections at once at most.
     pub connections: usize,
     /// Bytes of answers that are kept ready at most.

@@ -4,13 +4,18 @@
 
 use serde_json::{Map, Value, json};
 
-use super::route::{Route, RouteOutput};
+use super::route::{Route, RouteMethod, RouteOutput};
 
 /// The document of these routes.
 pub(super) fn document(routes: &[Route]) -> Value {
     let mut paths = Map::new();
     for route in routes {
-        paths.insert(route.path.to_owned(), json!({ "get": operation(route) }));
+        let method = match route.method {
+            RouteMethod::Get => "get",
+            RouteMethod::Post(_) => "post",
+        };
+        // The document knows no name of several parts: their slashes have to be encoded, or not, as one likes.
+        paths.insert(route.path.replace("...}", "}"), json!({ method: operation(route) }));
     }
     json!({
         "openapi": "3.0.3",
@@ -21,17 +26,18 @@ pub(super) fn document(routes: &[Route]) -> Value {
             "license": { "name": "Apache-2.0" }
         },
         "paths": paths,
-        "components": { "schemas": { "Error": {
+        "components": { "schemas": { "Problem": {
             "type": "object",
-            "required": ["schema", "status", "error"],
-            "properties": { "schema": { "type": "string", "enum": ["capdex.error/1"] }, "status": { "type": "integer" }, "error": { "type": "string" } }
+            "description": "What went wrong, as RFC 9457 has it.",
+            "required": ["type", "title", "status", "detail"],
+            "properties": { "type": { "type": "string" }, "title": { "type": "string" }, "status": { "type": "integer" }, "detail": { "type": "string" } }
         } } }
     })
 }
 
 fn operation(route: &Route) -> Value {
     // Names stand in the path itself, so that no list can forget one.
-    let named = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+    let named = route.path.split('{').skip(1).filter_map(|rest| Some(rest.split('}').next()?.trim_end_matches('.')));
     let mut parameters: Vec<Value> = named
         .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
         .collect();
@@ -42,10 +48,10 @@ fn operation(route: &Route) -> Value {
         json!({ "name": param.name, "in": "query", "description": param.about, "schema": schema })
     }));
     let error = |why: &str| {
-        let schema = json!({ "$ref": "#/components/schemas/Error" });
-        json!({ "description": why, "content": { "application/json": { "schema": schema } } })
+        let schema = json!({ "$ref": "#/components/schemas/Problem" });
+        json!({ "description": why, "content": { "application/problem+json": { "schema": schema } } })
     };
-    json!({
+    let mut operation = json!({
         "operationId": id_of(route.path),
         "summary": route.about,
         "parameters": parameters,
@@ -60,7 +66,16 @@ fn operation(route: &Route) -> Value {
             "404": error("There is no such thing."),
             "503": error("The store is being loaded, or too much is asked at once.")
         }
-    })
+    });
+    if let (RouteMethod::Post(schema), Some(operation)) = (route.method, operation.as_object_mut()) {
+        let body = json!({ "required": true, "content": { "application/json": { "schema": schema() } } });
+        operation.insert("requestBody".to_owned(), body);
+        if let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) {
+            responses.remove("304");
+            responses.insert("413".to_owned(), error("The body is too long."));
+        }
+    }
+    operation
 }
 
 fn content(gives: RouteOutput) -> Value {
@@ -78,7 +93,7 @@ fn content(gives: RouteOutput) -> Value {
                 "as_of": { "type": "string", "format": "date-time" },
                 "total": { "type": "integer", "description": "items on all pages" },
                 "items": { "type": "array", "items": { "type": "object" } },
-                "next": { "type": "integer", "nullable": true, "description": "the `after` of the next page; null on the last" }
+                "next": { "type": "string", "nullable": true, "description": "the `after` of the next page; null on the last" }
             }
         } } }),
         RouteOutput::Other("application/json") => json!({ "application/json": { "schema": { "type": "object" } } }),

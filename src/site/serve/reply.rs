@@ -2,7 +2,11 @@
 //!
 //! The request itself is not known here.
 
+use std::io::Write as _;
+
 use capdex_model::digest::Digest;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use serde::Serialize;
@@ -16,6 +20,11 @@ pub(super) const ATOM: &str = "application/atom+xml; charset=utf-8";
 pub(super) const CSS: &str = "text/css; charset=utf-8";
 pub(super) const SCRIPT: &str = "text/javascript; charset=utf-8";
 pub(super) const PLAIN: &str = "text/plain; charset=utf-8";
+/// Of refusals, as RFC 9457 has them.
+pub(super) const PROBLEM: &str = "application/problem+json";
+
+/// Bytes below which an answer is not worth compressing: it fits into one packet.
+const WORTH_COMPRESSING: usize = 1_400;
 
 /// The result of a route.
 pub(super) enum RouteReply {
@@ -53,6 +62,8 @@ pub(super) struct HttpReply {
     pub(super) media: &'static str,
     /// The bytes.
     pub(super) body: Bytes,
+    /// The same compressed; none where that is not worth it.
+    pub(super) gzip: Option<Bytes>,
     /// The digest of the bytes, quoted, as `ETag` has it; empty where an answer is not worth keeping.
     pub(super) etag: String,
     /// Seconds after which to ask again, where that may help.
@@ -66,18 +77,28 @@ impl HttpReply {
             RouteReply::Found(media, body) => {
                 // Half a digest is enough to tell two answers apart, and headers stay short.
                 let digits: String = Digest::of(&body).hex().chars().take(32).collect();
-                Self { etag: format!("\"{digits}\""), body: body.into(), media, status: StatusCode::OK, retry: None }
+                let gzip = gzipped(&body);
+                Self {
+                    etag: format!("\"{digits}\""),
+                    body: body.into(),
+                    gzip,
+                    media,
+                    status: StatusCode::OK,
+                    retry: None,
+                }
             }
             RouteReply::Missing(why) => Self::refusal(StatusCode::NOT_FOUND, &why),
             RouteReply::Wrong(why) => Self::refusal(StatusCode::BAD_REQUEST, &why),
         }
     }
 
-    /// Anything but success, with one line of ours why.
+    /// Anything but success, with one line of ours why: a problem as RFC 9457 has it.
     pub(super) fn refusal(status: StatusCode, why: &str) -> Self {
-        let body = json!({ "schema": "capdex.error/1", "status": status.as_u16(), "error": why });
+        // Without a type of our own its title is that of the status.
+        let title = status.canonical_reason().unwrap_or_default();
+        let body = json!({ "type": "about:blank", "title": title, "status": status.as_u16(), "detail": why });
         // No tag: a refusal may be a success the next moment, and must not be kept.
-        Self { status, media: JSON, body: format!("{body}\n").into(), etag: String::new(), retry: None }
+        Self { status, media: PROBLEM, body: format!("{body}\n").into(), gzip: None, etag: String::new(), retry: None }
     }
 
     /// That it has to be asked again.
@@ -89,4 +110,14 @@ impl HttpReply {
     pub(super) fn is_kept(&self) -> bool {
         self.status == StatusCode::OK && !self.etag.is_empty()
     }
+}
+
+/// Some bytes compressed, where that is worth it. Done once for each answer, and kept with it.
+fn gzipped(body: &[u8]) -> Option<Bytes> {
+    if body.len() < WORTH_COMPRESSING {
+        return None;
+    }
+    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::fast());
+    encoder.write_all(body).ok()?;
+    encoder.finish().ok().map(Bytes::from)
 }

@@ -1,6 +1,9 @@
 //! `Route`: one route of the API, and `ApiRequest`, the request that its function gets.
 
 use capdex_db::Reader;
+use hyper::Method;
+use hyper::body::Bytes;
+use serde_json::Value;
 
 use super::query::HttpQuery;
 use super::reply::RouteReply;
@@ -16,6 +19,8 @@ pub(super) struct ApiRequest<'a> {
     pub(super) names: Vec<String>,
     /// The parameters beside the path.
     pub(super) query: HttpQuery,
+    /// The body; empty where the route takes none.
+    pub(super) body: Bytes,
 }
 
 impl ApiRequest<'_> {
@@ -44,9 +49,45 @@ pub(super) enum RouteOutput {
     Other(&'static str),
 }
 
-/// One route.
+/// The way in which a route is asked.
+#[derive(Clone, Copy)]
+pub(super) enum RouteMethod {
+    /// GET, and HEAD.
+    Get,
+    /// POST with a JSON body, which this describes; it changes nothing either.
+    Post(fn() -> Value),
+}
+
+impl RouteMethod {
+    /// The methods, as the header `Allow` has them.
+    pub(super) const fn allowed(self) -> &'static str {
+        match self {
+            Self::Get => "GET, HEAD",
+            Self::Post(_) => "POST",
+        }
+    }
+
+    /// The method that most use.
+    pub(super) const fn usual(self) -> Method {
+        match self {
+            Self::Get => Method::GET,
+            Self::Post(_) => Method::POST,
+        }
+    }
+
+    /// True for a method that it takes.
+    pub(super) fn takes(self, method: &Method) -> bool {
+        match self {
+            Self::Get => matches!(*method, Method::GET | Method::HEAD),
+            Self::Post(_) => *method == Method::POST,
+        }
+    }
+}
+
+/// One route. A name in its path takes one part of it; one with dots at its end, as `{package...}`, all that follow.
 pub(super) struct Route {
     pub(super) path: &'static str,
+    pub(super) method: RouteMethod,
     pub(super) about: &'static str,
     pub(super) params: &'static [Param],
     pub(super) gives: RouteOutput,

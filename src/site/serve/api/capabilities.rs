@@ -2,11 +2,12 @@
 
 use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
+use capdex_model::score::Band;
 use capdex_model::surface::SurfaceInventory;
 use capdex_rubrics::RUBRICS;
 use serde_json::{Map, Value, json};
 
-use super::{ApiPage, listed, whole};
+use super::{ApiPage, listed, one_of, whole};
 use crate::report::paths;
 use crate::report::site::CapabilitySummary;
 use crate::serve::reply::RouteReply;
@@ -20,7 +21,7 @@ use capdex_dataset::scan_record::ScanRecord;
 const DIGITS: usize = 8;
 
 /// A row as it is given.
-fn object(row: &CapabilitySummary) -> Map<String, Value> {
+pub(super) fn object(row: &CapabilitySummary) -> Map<String, Value> {
     let counts = Severity::ALL.into_iter().rev();
     let findings: Map<String, Value> =
         counts.map(|severity| (severity.as_str().to_owned(), json!(row.findings.count(severity)))).collect();
@@ -63,8 +64,14 @@ pub(in crate::serve) fn list(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply>
         Ok(asked) => asked,
         Err(said) => return Ok(said),
     };
-    // Unknown words match nothing rather than everything, as a filter should.
-    let (band, source, package) = (ask.query.text("band"), ask.query.text("source"), ask.query.text("package"));
+    let bands = Band::ALL.iter().map(|band| band.as_str());
+    let sources = ask.site.sources.iter().map(|source| source.id.as_str());
+    let chosen = one_of(&ask.query, "band", bands).and_then(|band| Ok((band, one_of(&ask.query, "source", sources)?)));
+    let (band, source) = match chosen {
+        Ok(chosen) => chosen,
+        Err(said) => return Ok(said),
+    };
+    let package = ask.query.text("package");
     let words: Vec<String> =
         ask.query.text("q").unwrap_or_default().to_lowercase().split_whitespace().map(str::to_owned).collect();
     let holds = |row: &CapabilitySummary| {
@@ -81,14 +88,15 @@ pub(in crate::serve) fn list(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply>
     };
     // Counted by a second pass: holding all matches would cost memory for every request.
     let total = ask.site.rows.iter().filter(wanted).count();
-    let (rows, next) = page.cut(ask.site.rows.iter().filter(wanted));
+    let (rows, next) = page.cut(ask.site.rows.iter().filter(wanted), |row| row.id.to_string());
     let items: Vec<Value> = rows.into_iter().map(|row| Value::Object(object(row))).collect();
-    listed("capdex.capabilities/1", ask.site, total, &items, next)
+    listed("capdex.capabilities/1", ask.site, total, &items, &next)
 }
 
 /// The page and the kind that are asked for.
 fn asked(ask: &ApiRequest<'_>) -> Result<(ApiPage, Option<Kind>), RouteReply> {
-    Ok((ApiPage::of(&ask.query)?, ask.query.parsed::<Kind>("kind").map_err(RouteReply::Wrong)?))
+    let kind = one_of(&ask.query, "kind", Kind::ALL.iter().map(|kind| kind.as_str()))?;
+    Ok((ApiPage::of(&ask.query)?, Kind::ALL.into_iter().find(|of| Some(of.as_str()) == kind)))
 }
 
 /// The row that a path names: by its slug, or by at least eight digits of its id.
@@ -182,8 +190,8 @@ pub(in crate::serve) fn surfaces(ask: &ApiRequest<'_>) -> anyhow::Result<RouteRe
             return Ok(RouteReply::Missing("it was scanned before surfaces were listed".to_owned()));
         };
         let total = records.len().saturating_add(usize::try_from(beyond).unwrap_or(usize::MAX));
-        let (items, next) = page.cut(records.iter());
-        listed("capdex.surfaces/1", ask.site, total, &items, next)
+        let (items, next) = page.cut(records.iter(), |record| serde_json::to_string(record).unwrap_or_default());
+        listed("capdex.surfaces/1", ask.site, total, &items, &next)
     })
 }
 

@@ -1,14 +1,13 @@
-//! Packages, drift, alerts, typosquat candidates and collisions, page by page.
+//! Appeals, drift, alerts, typosquat candidates and collisions, page by page.
 
-use std::collections::BTreeMap;
-
-use capdex_model::appeal::{Appeal, AppealClocks, AppealRecord};
+use capdex_corpus::typosquat::TyposquatCandidate;
+use capdex_model::alert::Raised;
+use capdex_model::appeal::{Appeal, AppealClocks, AppealRecord, AppealState};
 use capdex_model::fact::Severity;
-use capdex_model::score::Band;
+use capdex_model::time::AsOf;
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::{ApiPage, least, listed};
+use super::{ApiPage, least, listed, one_of};
 use crate::serve::reply::RouteReply;
 use crate::serve::route::ApiRequest;
 use capdex_dataset::views::alerts::{self, RaisedView};
@@ -16,55 +15,25 @@ use capdex_dataset::views::collisions::{self, CollisionView};
 use capdex_dataset::views::drift::{self, DriftView};
 use capdex_dataset::views::typosquats::{self, TyposquatView};
 
-/// `/api/v1/packages`
-pub(in crate::serve) fn packages(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
-    let page = match ApiPage::of(&ask.query) {
-        Ok(page) => page,
-        Err(said) => return Ok(said),
-    };
-    let mut packages: BTreeMap<&str, (u64, Band)> = BTreeMap::new();
-    for row in &ask.site.rows {
-        let (count, worst) = packages.entry(&row.package).or_insert((0, row.band));
-        (*count, *worst) = (*count + 1, stricter(*worst, row.band));
-    }
-    let total = packages.len();
-    // Sorted by name in the map, so that pages fit together.
-    let (packages, next) = page.cut(packages.into_iter());
-    let items: Vec<Value> = packages
-        .into_iter()
-        .map(|(package, (count, band))| json!({ "package": package, "capabilities": count, "band": band.as_str() }))
-        .collect();
-    listed("capdex.packages/1", ask.site, total, &items, next)
-}
-
-/// The one of two bands that a person should know of: what is unknown is never clean, and no excuse for what is known.
-fn stricter(one: Band, other: Band) -> Band {
-    let weight = |band: Band| match band {
-        Band::Ok => 0,
-        Band::Watch => 1,
-        Band::Unknown => 2,
-        Band::Caution => 3,
-        Band::Block => 4,
-    };
-    if weight(other) > weight(one) { other } else { one }
-}
-
 /// `/api/v1/appeals`
 pub(in crate::serve) fn appeals(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     let page = match ApiPage::of(&ask.query) {
         Ok(page) => page,
         Err(said) => return Ok(said),
     };
-    let state = ask.query.text("state");
+    let state = match one_of(&ask.query, "state", AppealState::ALL.iter().map(|state| state.as_str())) {
+        Ok(state) => state,
+        Err(said) => return Ok(said),
+    };
     let wanted = || ask.site.appeals.iter().filter(|head| state.is_none_or(|state| head.state.as_str() == state));
     let total = wanted().count();
-    let (heads, next) = page.cut(wanted());
+    let (heads, next) = page.cut(wanted(), |head| head.id.to_string());
     let mut items = Vec::new();
     for head in heads {
         // Only those of this page are read whole.
         items.extend(ask.reader.appeal(&head.id)?.map(|appeal| record(ask, &appeal)));
     }
-    listed("capdex.appeals/1", ask.site, total, &items, next)
+    listed("capdex.appeals/1", ask.site, total, &items, &next)
 }
 
 /// `/api/v1/appeals/{appeal}`
@@ -84,7 +53,7 @@ fn record(ask: &ApiRequest<'_>, appeal: &Appeal) -> AppealRecord {
 
 /// `/api/v1/drift`
 pub(in crate::serve) fn drift(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
-    let (heads, total, next) = match part(ask, &ask.site.watch.drift, |head| head.severity) {
+    let (heads, total, next) = match part(ask, &ask.site.watch.drift, |head| head.severity, |head| head.key.clone()) {
         Ok(part) => part,
         Err(said) => return Ok(said),
     };
@@ -94,23 +63,35 @@ pub(in crate::serve) fn drift(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply
         events.extend(ask.reader.drift_event(&head.key)?);
     }
     let items: Vec<DriftView<'_>> = events.iter().map(DriftView::of).collect();
-    listed(drift::SCHEMA, ask.site, total, &items, next)
+    listed(drift::SCHEMA, ask.site, total, &items, &next)
 }
 
 /// `/api/v1/alerts`
 pub(in crate::serve) fn alerts(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
-    page_of(ask, alerts::SCHEMA, &ask.site.watch.alerts, |raised| raised.alert.severity, RaisedView::of)
+    let severity = |raised: &Raised| raised.alert.severity;
+    page_of(ask, alerts::SCHEMA, &ask.site.watch.alerts, severity, |raised| raised.alert.key.clone(), RaisedView::of)
 }
 
 /// `/api/v1/lookalikes`
 pub(in crate::serve) fn typosquats(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     let leads = &ask.site.watch.typosquats;
-    page_of(ask, typosquats::SCHEMA, leads, |(lead, _)| lead.severity, |(lead, at)| TyposquatView::of(lead, Some(*at)))
+    let key = |(lead, _): &(TyposquatCandidate, AsOf)| {
+        [lead.space.as_str(), &lead.name, &lead.target, lead.listing.as_deref().unwrap_or_default()].join("\0")
+    };
+    page_of(
+        ask,
+        typosquats::SCHEMA,
+        leads,
+        |(lead, _)| lead.severity,
+        key,
+        |(lead, at)| TyposquatView::of(lead, Some(*at)),
+    )
 }
 
 /// `/api/v1/collisions`
 pub(in crate::serve) fn collisions(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
-    page_of(ask, collisions::SCHEMA, &ask.site.watch.collisions, |(of, _)| of.severity, CollisionView::of)
+    let all = &ask.site.watch.collisions;
+    page_of(ask, collisions::SCHEMA, all, |(of, _)| of.severity, |(of, _)| of.key.clone(), CollisionView::of)
 }
 
 /// A page of the items that are severe enough.
@@ -119,27 +100,29 @@ fn page_of<'a, T, V: Serialize>(
     schema: &str,
     all: &'a [T],
     severity: impl Fn(&T) -> Severity,
+    key: impl Fn(&T) -> String,
     view: impl Fn(&'a T) -> V,
 ) -> anyhow::Result<RouteReply> {
-    let (items, total, next) = match part(ask, all, severity) {
+    let (items, total, next) = match part(ask, all, severity, key) {
         Ok(part) => part,
         Err(said) => return Ok(said),
     };
     let items: Vec<V> = items.into_iter().map(view).collect();
-    listed(schema, ask.site, total, &items, next)
+    listed(schema, ask.site, total, &items, &next)
 }
 
 /// Items, the number on all pages, and the `after` of the next page.
-type ApiListPart<'a, T> = (Vec<&'a T>, usize, Option<usize>);
+type ApiListPart<'a, T> = (Vec<&'a T>, usize, Option<String>);
 
 fn part<'a, T>(
     ask: &ApiRequest<'_>,
     all: &'a [T],
     severity: impl Fn(&T) -> Severity,
+    key: impl Fn(&T) -> String,
 ) -> Result<ApiListPart<'a, T>, RouteReply> {
     // The query is checked before anything is counted.
     let (page, least) = (ApiPage::of(&ask.query)?, least(&ask.query)?);
     let grave = || all.iter().filter(|item| severity(item) >= least);
-    let (items, next) = page.cut(grave());
+    let (items, next) = page.cut(grave(), |item| key(item));
     Ok((items, grave().count(), next))
 }
