@@ -32,7 +32,17 @@ pub(crate) fn of(literal: &[u8], edges: usize) -> f64 {
 }
 
 /// The counts of the commonest pieces in a million bytes of skills.
-const MOST_COMMON: [(&[u8], f64); 3] = [(b"the", 3400.0), (b"for", 2400.0), (b"use", 2000.0)];
+const MOST_COMMON: [(&[u8], f64); 8] = [
+    (b"the", 3400.0),
+    (b"for", 2400.0),
+    (b"use", 2000.0),
+    // Of two letters words alone are looked for.
+    (b"to", 2000.0),
+    (b"in", 1500.0),
+    (b"or", 1500.0),
+    (b"of", 1300.0),
+    (b"if", 1200.0),
+];
 
 /// The share of letters, picked at random, of which a word begins or ends with one.
 const AT_EDGE: f64 = 0.35;

@@ -105,14 +105,14 @@ impl Literal {
         })
     }
 
-    /// True where it is worth looking for: a digit and one or two letters stand in every text.
+    /// True where it is worth looking for: a digit and one letter stand in every text, and two letters inside words.
     pub fn is_telling(&self) -> bool {
         let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || byte.is_ascii_whitespace();
         match &self.bytes[..] {
             [] => false,
             [one] => !is_letter(one) && !one.is_ascii_digit(),
-            // Two letters stand on every line of English.
-            [_, _] => !self.bytes.iter().all(is_letter),
+            // Two letters stand on every line of English, but are seldom a word by themselves.
+            [_, _] => !self.bytes.iter().all(is_letter) || self.begins_word() && self.ends_word(),
             _ => true,
         }
     }
