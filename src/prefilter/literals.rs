@@ -439,6 +439,8 @@ mod tests {
         assert_eq!(shown(r"(?:abq|d)\s"), "anything");
         assert_eq!(shown(r"\d+\.\d+"), "anything");
         assert_eq!(shown(r"\bto\s"), "anything");
+        assert_eq!(shown(r"\bnc\s"), "·nc·");
+        assert_eq!(shown(r"nc\s"), "anything");
         assert_eq!(shown(r"\w@\w"), "@");
     }
 }
