@@ -55,7 +55,7 @@ impl DatasetLookup {
         let files: BTreeSet<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
         let needed = [ReadCapabilityRow::TABLE, ReadFactsRow::TABLE, ReadRuleDefaultRow::TABLE];
         let has_all = |exporter: &&dyn Exporter| {
-            needed.iter().all(|table| files.contains(exporter.file_name(manifest.layout(table).name).as_str()))
+            needed.iter().all(|table| files.contains(exporter.file_name(table.name).as_str()))
         };
         let exporter = EXPORTERS.iter().copied().find(has_all);
         let exporter = exporter.context("no format has its capabilities and their facts").with_context(named)?;
@@ -127,8 +127,7 @@ impl DatasetLookup {
 fn known(row: &ReadCapabilityRow, facts: SparseFacts) -> Option<KnownCapability> {
     let text = |cell: &super::cell::Cell| cell.as_text().to_owned();
     let capability = capability(row)?;
-    let reasons: Vec<String> = serde_json::from_str(row.incomplete_reasons.as_text()).ok()?;
-    let gaps = reasons.into_iter().map(|reason| Gap::new(text(&row.package), GapReason::NotLookedAt, reason)).collect();
+    let gaps = row.incomplete_reasons.as_texts().into_iter().map(|reason| Gap::new(text(&row.package), GapReason::NotLookedAt, reason)).collect();
     let completeness = match row.completeness.as_text() {
         "analysed" => Completeness::Analysed,
         "partial" => Completeness::Partial(gaps),
@@ -143,10 +142,9 @@ fn known(row: &ReadCapabilityRow, facts: SparseFacts) -> Option<KnownCapability>
 pub(super) fn capability(row: &ReadCapabilityRow) -> Option<Capability> {
     let digest = |text: &str| Some(Digest::from_bytes(bytes_of_hex(text)?.try_into().ok()?));
     let text = |cell: &super::cell::Cell| cell.as_text().to_owned();
-    // A dataset of before has no such column, and had offers alone.
     let role = if row.role.as_text() == "config" { CapabilityRole::Config } else { CapabilityRole::Offer };
     Some(Capability {
-        id: CapabilityId(digest(row.id.as_text())?),
+        id: CapabilityId(digest(row.capability.as_text())?),
         kind: row.kind.as_text().parse().ok()?,
         role,
         path: text(&row.path),
