@@ -16,7 +16,7 @@ use super::file::FileRow;
 use super::file::HashedFile;
 use super::format::Exporter;
 use super::manifest;
-use super::table::{Column, ColumnRole, Layout, RowOrigin};
+use super::table::{Column, ColumnRole, Layout, RowOrigin, Table};
 use super::table_row::TableRow as _;
 use super::tables::capabilities::CapabilityRow;
 use super::tables::{self, TABLES};
@@ -79,8 +79,7 @@ fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &Expor
         options.rank_by
     );
     for table in TABLES {
-        // The nights of a table are counted together.
-        let count: u64 = layouts.iter().zip(counts).filter(|(layout, _)| layout.name == table.name).map(|(_, rows)| rows).sum();
+        let count = rows_of(table.name, layouts, counts);
         let _ = writeln!(text, "| {} | {count} | {} |", table.name, table.about);
     }
     text.push_str("\n## Files\n\n");
@@ -122,6 +121,11 @@ fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &Expor
     text
 }
 
+/// The rows of a table, those of all its nights together.
+fn rows_of(table: &str, layouts: &[Layout], counts: &[u64]) -> u64 {
+    layouts.iter().zip(counts).filter(|(layout, _)| layout.name == table).map(|(_, rows)| rows).sum()
+}
+
 /// The part of a column in its table, in a word or two: of its key, private, or what it leads to.
 pub fn role(table: &str, column: &Column) -> String {
     let leads_to = tables::key_of(column.name).filter(|other| other.name != table).map(|other| format!("→ {}", other.name));
@@ -141,7 +145,8 @@ fn front_matter(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: 
         1_000..10_000 => "1K<n<10K",
         10_000..100_000 => "10K<n<100K",
         100_000..1_000_000 => "100K<n<1M",
-        _ => "n>1M",
+        1_000_000..10_000_000 => "1M<n<10M",
+        _ => "10M<n<100M",
     };
     let mut text = format!(
         "---\npretty_name: capdex dataset\nlicense: {}\nlanguage:\n- en\ntags:\n- ai-agents\n- mcp\n- supply-chain\n- security\n\
@@ -152,7 +157,9 @@ fn front_matter(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: 
     let per_table = |exporter: &&&dyn Exporter| exporter.file_name("a") != exporter.file_name("b") && is_there(files, **exporter);
     if let Some(exporter) = EXPORTERS.iter().find(per_table) {
         text.push_str("configs:\n");
-        for (table, layout) in TABLES.iter().zip(layouts) {
+        // A hub cannot load a table without rows.
+        let has_rows = |(table, _): &(&Table, &Layout)| rows_of(table.name, layouts, counts) > 0;
+        for (table, layout) in TABLES.iter().zip(layouts).filter(has_rows) {
             let is_nightly = matches!(table.rows, RowOrigin::Nightly);
             let name = if is_nightly { format!("{}-*", table.name) } else { layout.file.clone() };
             let _ = writeln!(text, "- config_name: {}\n  data_files: {}", table.name, exporter.file_name(&name));
