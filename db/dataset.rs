@@ -174,13 +174,14 @@ impl Inserting<'_> {
     }
 }
 
-/// Hands on every row of a table, in the order in which it was written.
+/// Hands on every row of a table, in the order in which it was written; those that have a text in a column where `only` names both.
 ///
 /// # Errors
 /// `Sql` when the file or the table is not there or is damaged; what `visit` says.
 pub fn read<E: From<StoreError>>(
     path: &Path,
     Definition { name: table, columns, .. }: &Definition,
+    only: Option<(&str, &str)>,
     mut visit: impl FnMut(&[SqlCell<'_>]) -> Result<(), E>,
 ) -> Result<(), E> {
     let failed = |source| StoreError::Sql { what: "read a dataset table", source };
@@ -190,9 +191,10 @@ pub fn read<E: From<StoreError>>(
     // Behind the table's name: alone, SQLite takes a quoted name that is no column for a text.
     let names: Vec<String> = columns.iter().map(|(name, _)| format!("\"{table}\".\"{name}\"")).collect();
     // By name and not `*`: a file with other columns fails instead of filling the wrong ones.
-    let select = format!("SELECT {} FROM \"{table}\" ORDER BY rowid", names.join(", "));
+    let condition = only.map(|(column, _)| format!("WHERE \"{table}\".\"{column}\" = ?1")).unwrap_or_default();
+    let select = format!("SELECT {} FROM \"{table}\" {condition} ORDER BY rowid", names.join(", "));
     let mut statement = connection.prepare(&select).map_err(failed)?;
-    let mut rows = statement.query([]).map_err(failed)?;
+    let mut rows = statement.query(params_from_iter(only.map(|(_, text)| text))).map_err(failed)?;
     while let Some(row) = rows.next().map_err(failed)? {
         let cells: Vec<SqlCell<'_>> = (0..columns.len())
             .map(|index| cell(row.get_ref(index)?))
@@ -229,8 +231,15 @@ mod tests {
     fn tables_read_back_as_they_were_written() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let path = dir.path().join("dataset.sqlite");
-        let rows = [[SqlCell::Text("b'\u{0}\"".into()), SqlCell::Integer(1), SqlCell::Real(2.5)], [const { SqlCell::Null }; 3]];
-        let other = Definition { is_primary: true, indexes: vec!["name"], ..table("others", vec![("name", SqlColumnType::Text)]) };
+        let rows = [
+            [SqlCell::Text("b'\u{0}\"".into()), SqlCell::Integer(1), SqlCell::Real(2.5)],
+            [const { SqlCell::Null }; 3],
+        ];
+        let other = Definition {
+            is_primary: true,
+            indexes: vec!["name"],
+            ..table("others", vec![("name", SqlColumnType::Text)])
+        };
         let writer = DatasetWriter::create(&path, &[definition(), other]).expect("creates");
         for (row, name) in rows.clone().into_iter().zip(["x", "y"]) {
             writer.rows_of(0).expect("a table").add(row.into_iter()).expect("writes");
@@ -247,10 +256,18 @@ mod tests {
             at += 1;
             Ok::<(), StoreError>(())
         };
-        read(&path, &definition(), same).expect("reads");
+        read(&path, &definition(), None, same).expect("reads");
         assert_eq!(at, 2);
+        let mut named = 0;
+        let count = |_: &[SqlCell<'_>]| {
+            named += 1;
+            Ok::<(), StoreError>(())
+        };
+        read(&path, &definition(), Some(("name", "b'\u{0}\"")), count).expect("reads");
+        assert_eq!(named, 1);
         let other = table("others", vec![("added", SqlColumnType::Text), ("name", SqlColumnType::Text)]);
-        let unread = read(&path, &other, |row| Err(StoreError::Corrupt { what: "a row", detail: format!("{row:?}") }));
+        let unread =
+            read(&path, &other, None, |row| Err(StoreError::Corrupt { what: "a row", detail: format!("{row:?}") }));
         assert!(matches!(unread, Err(StoreError::Sql { .. })), "a column that is not there is no text: {unread:?}");
         assert!(DatasetWriter::create(&path, &[definition()]).is_err(), "it is there already");
     }

@@ -180,15 +180,21 @@ impl<'a> Cache<'a> {
         });
         let validators = validators.filter(|known| known.etag.is_some() || known.last_modified.is_some());
         let url = self.url.join(manifest::NAME)?;
-        let request =
-            HttpRequest { url: url.as_str(), validators: validators.as_ref(), max_bytes: MAX_MANIFEST, ..HttpRequest::default() };
+        let request = HttpRequest {
+            url: url.as_str(),
+            validators: validators.as_ref(),
+            max_bytes: MAX_MANIFEST,
+            ..HttpRequest::default()
+        };
         let (bytes, Validators { etag, last_modified, .. }) = match (http.send(request).await?, known) {
             (HttpResponse::NotModified, Some(Origin { dataset, as_of, etag, last_modified, .. })) => {
                 let (etag, last_modified) = (etag.clone(), last_modified.clone());
                 let url = self.url.to_string();
                 return Ok(Origin { url, dataset: dataset.clone(), as_of: *as_of, asked: now, etag, last_modified });
             }
-            (HttpResponse::NotModified, None) => bail!("{url} says that nothing changed, though nothing was fetched before"),
+            (HttpResponse::NotModified, None) => {
+                bail!("{url} says that nothing changed, though nothing was fetched before")
+            }
             (HttpResponse::Body { bytes, validators, .. }, _) => (bytes, validators),
         };
         let dataset: String = Digest::of(&bytes).hex().chars().take(32).collect();
@@ -247,7 +253,9 @@ impl<'a> Cache<'a> {
         let Ok(entries) = fs::read_dir(&self.dir) else { return };
         let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
         let mut others: Vec<_> = folders
-            .filter(|entry| entry.file_name().to_str().is_some_and(|name| name != current.dataset && !name.starts_with(FILLING)))
+            .filter(|entry| {
+                entry.file_name().to_str().is_some_and(|name| name != current.dataset && !name.starts_with(FILLING))
+            })
             .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
             .collect();
         others.sort();

@@ -64,7 +64,8 @@ fn serve(mut stream: TcpStream, folder: &Path, asked: &Asked, is_down: bool) {
         }
     };
     asked.lock().expect("no panic").push((name.to_owned(), status.starts_with("304")));
-    let head = format!("HTTP/1.1 {status}\r\netag: {etag}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+    let head =
+        format!("HTTP/1.1 {status}\r\netag: {etag}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
 }
 
@@ -115,7 +116,8 @@ impl Machine {
 }
 
 fn is_answered(run: &Run) -> bool {
-    let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+    let lines: Vec<Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
     !lines.is_empty() && lines.iter().all(|line| line["target"]["answered_by"] == "dataset")
 }
 

@@ -55,6 +55,7 @@ mod lookalike_nights;
 mod lookalikes;
 mod manual;
 mod mcp;
+mod monitoring;
 mod nginx;
 mod nightly;
 mod notebooks;

@@ -12,7 +12,8 @@ use crate::support::rig;
 fn notebooks(root: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root.join("docs/notebooks")).expect("a folder");
     let paths = entries.map(|entry| entry.expect("readable").path());
-    let mut found: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|ending| ending == "ipynb")).collect();
+    let mut found: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == "ipynb")).collect();
     found.sort();
     found
 }

@@ -12,7 +12,10 @@ use serde_json::Value;
 
 /// The rows of a table, from its JSON lines, or from its Parquet file where there are none.
 pub(crate) fn rows(export: &Path, table: &str) -> Vec<Value> {
-    rows_of(export, &Layout::of(TABLES.iter().find(|known| known.name == table).expect("a table of the dataset"), false))
+    rows_of(
+        export,
+        &Layout::of(TABLES.iter().find(|known| known.name == table).expect("a table of the dataset"), false),
+    )
 }
 
 /// The rows of the table `history`, night after night.

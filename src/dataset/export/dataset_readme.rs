@@ -19,9 +19,9 @@ use super::manifest;
 use super::table::{Column, ColumnRole, Layout, RowOrigin, Table};
 use super::table_row::TableRow as _;
 use super::tables::capabilities::CapabilityRow;
-use super::tables::{self, TABLES};
 use super::tables::facts::FactsRow;
 use super::tables::rule_defaults::RuleDefaultRow;
+use super::tables::{self, TABLES};
 
 /// For people.
 const README: &str = "README.md";
@@ -57,11 +57,7 @@ pub(super) fn write(
         file.write_all(text.as_bytes())?;
         file.finish(0)
     };
-    Ok(vec![
-        written(README, &readme)?,
-        written(CROISSANT, &croissant)?,
-        written(CITATION, &citation(options))?,
-    ])
+    Ok(vec![written(README, &readme)?, written(CROISSANT, &croissant)?, written(CITATION, &citation(options))?])
 }
 
 fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &ExportOptions, rules: &RuleIndex) -> String {
@@ -128,7 +124,8 @@ fn rows_of(table: &str, layouts: &[Layout], counts: &[u64]) -> u64 {
 
 /// The part of a column in its table, in a word or two: of its key, private, or what it leads to.
 pub fn role(table: &str, column: &Column) -> String {
-    let leads_to = tables::key_of(column.name).filter(|other| other.name != table).map(|other| format!("→ {}", other.name));
+    let leads_to =
+        tables::key_of(column.name).filter(|other| other.name != table).map(|other| format!("→ {}", other.name));
     let role = match column.role {
         ColumnRole::Key => Some("key".to_owned()),
         ColumnRole::Private => Some("private".to_owned()),
@@ -154,7 +151,8 @@ fn front_matter(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: 
         options.license.to_lowercase()
     );
     // One format for all tables: the first that has a file for each.
-    let per_table = |exporter: &&&dyn Exporter| exporter.file_name("a") != exporter.file_name("b") && is_there(files, **exporter);
+    let per_table =
+        |exporter: &&&dyn Exporter| exporter.file_name("a") != exporter.file_name("b") && is_there(files, **exporter);
     if let Some(exporter) = EXPORTERS.iter().find(per_table) {
         text.push_str("configs:\n");
         // A hub cannot load a table without rows.
@@ -184,4 +182,3 @@ fn citation(options: &ExportOptions) -> String {
 fn is_there(files: &[FileRow], exporter: &dyn Exporter) -> bool {
     TABLES.first().is_some_and(|table| files.iter().any(|file| file.path == exporter.file_name(table.name)))
 }
-

@@ -64,7 +64,9 @@ impl EarlierDataset {
     pub(super) fn read(out: &Path, options: &ExportOptions) -> anyhow::Result<Self> {
         match &options.since {
             // Asked for by name: a comparison that cannot be made is an error here, and only a warning below.
-            Some(dir) => read(dir, options.as_of, false).with_context(|| format!("{} cannot be compared with", dir.display())),
+            Some(dir) => {
+                read(dir, options.as_of, false).with_context(|| format!("{} cannot be compared with", dir.display()))
+            }
             // The first export into a folder has nothing before it.
             None if !out.join(manifest::NAME).is_file() => Ok(Self::default()),
             None => Ok(read(out, options.as_of, true).unwrap_or_else(|error| {

@@ -17,8 +17,8 @@ mod tests {
     use crate::export::cell::Cell;
     use crate::export::cell::Row;
     use crate::export::shape::Shape;
-    use crate::export::table::{ColumnRole, ColumnType};
     use crate::export::table::Layout;
+    use crate::export::table::{ColumnRole, ColumnType};
     use crate::export::table_row::TableRow as _;
     use crate::export::tables::capabilities::CapabilityRow;
     use capdex_model::time::Timestamp;
@@ -66,7 +66,9 @@ mod tests {
                 let part = match number % 7 {
                     0 => json!([]),
                     1 => json!([null, {}]),
-                    _ => json!([{ "count": number, "words": [text, null, ""] }, { "share": number as f64 / 4.0, "words": [] }]),
+                    _ => {
+                        json!([{ "count": number, "words": [text, null, ""] }, { "share": number as f64 / 4.0, "words": [] }])
+                    }
                 };
                 Cell::nested(shape, part).expect("of the form")
             }

@@ -135,9 +135,8 @@ const NEEDED: [Table; 3] = [ReadCapabilityRow::TABLE, ReadFactsRow::TABLE, ReadR
 /// The first format that has all of them.
 fn exporter_of(manifest: &DatasetManifest) -> anyhow::Result<&'static dyn Exporter> {
     let files: BTreeSet<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
-    let has_all = |exporter: &&dyn Exporter| {
-        NEEDED.iter().all(|table| files.contains(exporter.file_name(table.name).as_str()))
-    };
+    let has_all =
+        |exporter: &&dyn Exporter| NEEDED.iter().all(|table| files.contains(exporter.file_name(table.name).as_str()));
     EXPORTERS.iter().copied().find(has_all).context("no format has its capabilities and their facts")
 }
 
@@ -145,7 +144,12 @@ fn exporter_of(manifest: &DatasetManifest) -> anyhow::Result<&'static dyn Export
 fn known(row: &ReadCapabilityRow, facts: SparseFacts) -> Option<KnownCapability> {
     let text = |cell: &super::cell::Cell| cell.as_text().to_owned();
     let capability = capability(row)?;
-    let gaps = row.incomplete_reasons.as_texts().into_iter().map(|reason| Gap::new(text(&row.package), GapReason::NotLookedAt, reason)).collect();
+    let gaps = row
+        .incomplete_reasons
+        .as_texts()
+        .into_iter()
+        .map(|reason| Gap::new(text(&row.package), GapReason::NotLookedAt, reason))
+        .collect();
     let completeness = match row.completeness.as_text() {
         "analysed" => Completeness::Analysed,
         "partial" => Completeness::Partial(gaps),

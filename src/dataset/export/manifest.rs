@@ -201,7 +201,9 @@ pub fn read(dir: &Path) -> anyhow::Result<Result<DatasetManifest, String>> {
     anyhow::ensure!(bytes.len() as u64 <= MAX_BYTES, "{} has more than {MAX_BYTES} bytes", path.display());
     let current = |manifest: DatasetManifest| match &*manifest.schema {
         SCHEMA => Ok(manifest),
-        former => Err(format!("is of schema {former}, which this program does not read any more: export the dataset anew")),
+        former => {
+            Err(format!("is of schema {former}, which this program does not read any more: export the dataset anew"))
+        }
     };
     Ok(parse(&bytes).and_then(current).map_err(|fault| format!("{NAME} {fault}")))
 }

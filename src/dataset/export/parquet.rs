@@ -61,8 +61,9 @@ impl Exporter for ParquetExporter {
     }
 
     fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn TableWriter>> {
-        let file =
-            |table: &Layout| ParquetTable::create(HashedFile::create(dir, self.file_name(&table.file))?, &table.columns);
+        let file = |table: &Layout| {
+            ParquetTable::create(HashedFile::create(dir, self.file_name(&table.file))?, &table.columns)
+        };
         Ok(Box::new(ParquetFiles(tables.iter().map(file).collect::<anyhow::Result<_>>()?)))
     }
 

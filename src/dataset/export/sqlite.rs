@@ -10,7 +10,7 @@ use super::cell::{Cell, Row};
 use super::file;
 use super::file::FileRow;
 use super::format::{Exporter, RowVisitor, TableWriter};
-use super::table::{Column, ColumnRole, ColumnType, Layout};
+use super::table::{AS_OF, Column, ColumnRole, ColumnType, Layout};
 use super::tables;
 
 /// SQLite. Lists, structs, JSON and instants are text, booleans 1 and 0.
@@ -53,7 +53,10 @@ impl Exporter for SqliteExporter {
             let cells = table.columns.iter().zip(cells).map(|(column, cell)| original(column, cell));
             visit(cells.collect::<anyhow::Result<_>>()?)
         };
-        dataset::read(&dir.join(FILE), &definition(table), |cells| handed(cells).map_err(Stopped::By))
+        // The nights of a table are one table here.
+        let night = table.night.map(|night| night.to_string());
+        let only = night.as_deref().map(|night| (AS_OF, night));
+        dataset::read(&dir.join(FILE), &definition(table), only, |cells| handed(cells).map_err(Stopped::By))
             .map_err(Into::into)
     }
 }

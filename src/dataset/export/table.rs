@@ -44,9 +44,12 @@ impl fmt::Display for ColumnType {
     }
 }
 
-/// The column by which rows of several nights can be told apart. Every table has it.
-const AS_OF: Column = Column {
-    name: "as_of",
+/// The name of the column by which rows of several nights can be told apart. Every table has it.
+pub(super) const AS_OF: &str = "as_of";
+
+/// That column, where a table has none of its own.
+const STAMP: Column = Column {
+    name: AS_OF,
     kind: ColumnType::Timestamp,
     about: "the instant of the dataset",
     role: ColumnRole::Public,
@@ -134,6 +137,8 @@ pub struct Layout {
     pub name: &'static str,
     /// The name of its files without the ending: the table's, or with a night behind it.
     pub file: String,
+    /// The night whose rows lie there; none where a table has one file.
+    pub night: Option<AsOf>,
     /// The columns that are there.
     pub columns: Vec<Column>,
     /// Their places among all columns; none where all are there.
@@ -150,11 +155,12 @@ impl Layout {
         let is_there = |column: &Column| column.is_in(with_private);
         let places: Vec<usize> =
             table.columns.iter().enumerate().filter(|(_, column)| is_there(column)).map(|(place, _)| place).collect();
-        let is_stamped = table.columns.iter().all(|column| column.name != AS_OF.name);
-        let columns = table.columns.iter().filter(|column| is_there(column)).chain(is_stamped.then_some(&AS_OF));
+        let is_stamped = table.columns.iter().all(|column| column.name != AS_OF);
+        let columns = table.columns.iter().filter(|column| is_there(column)).chain(is_stamped.then_some(&STAMP));
         Self {
             name: table.name,
             file: table.name.to_owned(),
+            night: None,
             columns: columns.copied().collect(),
             // Nothing to pick where all are there, which is the usual case for every table but one.
             places: (places.len() < table.columns.len()).then_some(places),
@@ -166,6 +172,7 @@ impl Layout {
     /// The table as the file of one night has it.
     #[must_use]
     pub fn of_night(mut self, night: AsOf) -> Self {
+        self.night = Some(night);
         // Without the signs that a file system or a shell may take for something.
         let night: String = night.to_string().chars().filter(|sign| !matches!(sign, '-' | ':')).collect();
         self.file = format!("{}-{night}", self.name);

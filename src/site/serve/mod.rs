@@ -21,6 +21,7 @@ mod dispatch;
 mod guard;
 mod loader;
 mod metrics;
+mod night_metrics;
 mod openapi;
 mod query;
 mod reply;

@@ -17,7 +17,7 @@ use capdex_rubrics::verdict::with_gaps;
 use capdex_rubrics::why_they_differ;
 
 use crate::export::cell::Cell;
-use crate::export::field::{Nested, Field as _};
+use crate::export::field::{Field as _, Nested};
 use crate::export::ranked_capability::RankedCapability;
 use crate::export::table_row::table_row;
 use crate::export::tables::packages::{CapabilityPart, PackageVerdict, links_of};

@@ -7,7 +7,7 @@ use capdex_model::points::Points;
 use capdex_model::score::{Coverage, Score, ScoreText};
 
 use crate::export::cell::Cell;
-use crate::export::field::{Nested, Field as _};
+use crate::export::field::{Field as _, Nested};
 use crate::export::table_row::table_row;
 
 table_row! {

@@ -41,7 +41,8 @@ pub(super) fn check(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::R
         Ok(())
     })?;
     if let Some(first) = differing.first() {
-        verified.differs(format!("{file}: the history says otherwise of {} of its rows, {first} first", differing.len()));
+        verified
+            .differs(format!("{file}: the history says otherwise of {} of its rows, {first} first", differing.len()));
     }
     // Whatever is left is gone, and says so.
     let there = last.values().flatten().count();

@@ -273,8 +273,7 @@ fn check_scores(dataset: &Dataset<'_>, recomputed: &Recomputed, verified: &mut V
             verified.differs(format!("{file}: there is more than one score of {slug} by {id}"));
         }
         // Each row repeats what it was computed from, so a row that was copied from another dataset shows here.
-        let of_dataset = row.ruleset_sha256.as_text() == manifest.ruleset_sha256
-            && said.subject == subject;
+        let of_dataset = row.ruleset_sha256.as_text() == manifest.ruleset_sha256 && said.subject == subject;
         if !of_dataset {
             verified.differs(format!("{file}: the score of {slug} by {id} names another rule set or subject"));
         }
