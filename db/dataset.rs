@@ -3,6 +3,7 @@
 //! Not the store: no migrations, no history. Names of tables and columns come from the program's own list, never
 //! from data.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
@@ -34,11 +35,50 @@ impl SqlColumnType {
     }
 }
 
-/// The name of a table with its columns.
-pub type Definition = (&'static str, Vec<(&'static str, SqlColumnType)>);
+/// A table.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// Its name.
+    pub name: &'static str,
+    /// The names and types of its columns.
+    pub columns: Vec<(&'static str, SqlColumnType)>,
+    /// The columns in which no two rows have the same values; empty where there are none.
+    pub key: Vec<&'static str>,
+    /// True where the key is a primary key: none of its columns may be null.
+    pub is_primary: bool,
+    /// Columns that have an index each.
+    pub indexes: Vec<&'static str>,
+}
+
+impl Definition {
+    /// `STRICT` refuses a value of another type; SQLite would else store it as it is.
+    fn create(&self) -> String {
+        let mut parts: Vec<String> =
+            self.columns.iter().map(|(name, kind)| format!("\"{name}\" {}", kind.as_sql())).collect();
+        if self.is_primary && !self.key.is_empty() {
+            parts.push(format!("PRIMARY KEY ({})", quoted(&self.key)));
+        }
+        format!("CREATE TABLE \"{}\" ({}) STRICT", self.name, parts.join(", "))
+    }
+
+    /// Made when all rows are there, which takes less time than to keep them up.
+    fn create_indexes(&self) -> String {
+        let name = self.name;
+        let index = |column: &&str| format!("CREATE INDEX \"{name}_by_{column}\" ON \"{name}\" (\"{column}\");");
+        let mut all: String = self.indexes.iter().map(index).collect();
+        if !self.is_primary && !self.key.is_empty() {
+            all.push_str(&format!("CREATE UNIQUE INDEX \"{name}_key\" ON \"{name}\" ({});", quoted(&self.key)));
+        }
+        all
+    }
+}
+
+fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+}
 
 /// One value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SqlCell<'a> {
     /// Nothing.
     Null,
@@ -47,7 +87,7 @@ pub enum SqlCell<'a> {
     /// A floating-point number.
     Real(f64),
     /// Text.
-    Text(&'a str),
+    Text(Cow<'a, str>),
 }
 
 impl ToSql for SqlCell<'_> {
@@ -65,6 +105,8 @@ impl ToSql for SqlCell<'_> {
 pub struct DatasetWriter {
     connection: Connection,
     inserts: Vec<String>,
+    /// The statements that make the indexes.
+    indexes: String,
 }
 
 const WRITE: &str = "write a dataset table";
@@ -86,16 +128,13 @@ impl DatasetWriter {
         // One transaction for the file: a commit for each row would cost most of the time.
         connection.execute_batch("BEGIN").map_err(failed)?;
         let mut inserts = Vec::with_capacity(tables.len());
-        for (table, columns) in tables {
-            let definitions: Vec<String> =
-                columns.iter().map(|(name, kind)| format!("\"{name}\" {}", kind.as_sql())).collect();
-            // `STRICT` refuses a value of another type; SQLite would else store it as it is.
-            let create = format!("CREATE TABLE \"{table}\" ({}) STRICT", definitions.join(", "));
-            connection.execute(&create, []).map_err(failed)?;
-            let marks = vec!["?"; columns.len()].join(", ");
-            inserts.push(format!("INSERT INTO \"{table}\" VALUES ({marks})"));
+        for table in tables {
+            connection.execute(&table.create(), []).map_err(failed)?;
+            let marks = vec!["?"; table.columns.len()].join(", ");
+            inserts.push(format!("INSERT INTO \"{}\" VALUES ({marks})", table.name));
         }
-        Ok(Self { connection, inserts })
+        let indexes = tables.iter().map(Definition::create_indexes).collect();
+        Ok(Self { connection, inserts, indexes })
     }
 
     /// Begins to add rows to the table of a number, as they were given.
@@ -115,6 +154,7 @@ impl DatasetWriter {
     /// `Sql` when it cannot be written.
     pub fn finish(self) -> Result<(), StoreError> {
         let failed = |source| StoreError::Sql { what: WRITE, source };
+        self.connection.execute_batch(&self.indexes).map_err(failed)?;
         self.connection.execute_batch("COMMIT").map_err(failed)?;
         self.connection.close().map_err(|(_, source)| failed(source))
     }
@@ -134,13 +174,14 @@ impl Inserting<'_> {
     }
 }
 
-/// Hands on every row of a table, in the order in which it was written.
+/// Hands on every row of a table, in the order in which it was written; those that have a text in a column where `only` names both.
 ///
 /// # Errors
 /// `Sql` when the file or the table is not there or is damaged; what `visit` says.
 pub fn read<E: From<StoreError>>(
     path: &Path,
-    (table, columns): &Definition,
+    Definition { name: table, columns, .. }: &Definition,
+    only: Option<(&str, &str)>,
     mut visit: impl FnMut(&[SqlCell<'_>]) -> Result<(), E>,
 ) -> Result<(), E> {
     let failed = |source| StoreError::Sql { what: "read a dataset table", source };
@@ -150,9 +191,10 @@ pub fn read<E: From<StoreError>>(
     // Behind the table's name: alone, SQLite takes a quoted name that is no column for a text.
     let names: Vec<String> = columns.iter().map(|(name, _)| format!("\"{table}\".\"{name}\"")).collect();
     // By name and not `*`: a file with other columns fails instead of filling the wrong ones.
-    let select = format!("SELECT {} FROM \"{table}\" ORDER BY rowid", names.join(", "));
+    let condition = only.map(|(column, _)| format!("WHERE \"{table}\".\"{column}\" = ?1")).unwrap_or_default();
+    let select = format!("SELECT {} FROM \"{table}\" {condition} ORDER BY rowid", names.join(", "));
     let mut statement = connection.prepare(&select).map_err(failed)?;
-    let mut rows = statement.query([]).map_err(failed)?;
+    let mut rows = statement.query(params_from_iter(only.map(|(_, text)| text))).map_err(failed)?;
     while let Some(row) = rows.next().map_err(failed)? {
         let cells: Vec<SqlCell<'_>> = (0..columns.len())
             .map(|index| cell(row.get_ref(index)?))
@@ -168,7 +210,7 @@ fn cell(value: ValueRef<'_>) -> rusqlite::Result<SqlCell<'_>> {
         ValueRef::Null => SqlCell::Null,
         ValueRef::Integer(number) => SqlCell::Integer(number),
         ValueRef::Real(number) => SqlCell::Real(number),
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => SqlCell::Text(std::str::from_utf8(bytes)?),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => SqlCell::Text(std::str::from_utf8(bytes)?.into()),
     })
 }
 
@@ -176,23 +218,35 @@ fn cell(value: ValueRef<'_>) -> rusqlite::Result<SqlCell<'_>> {
 mod tests {
     use super::*;
 
+    fn table(name: &'static str, columns: Vec<(&'static str, SqlColumnType)>) -> Definition {
+        Definition { name, columns, key: vec!["name"], is_primary: false, indexes: Vec::new() }
+    }
+
     fn definition() -> Definition {
         let columns = [("name", SqlColumnType::Text), ("rank", SqlColumnType::Integer), ("value", SqlColumnType::Real)];
-        ("things", columns.to_vec())
+        table("things", columns.to_vec())
     }
 
     #[test]
     fn tables_read_back_as_they_were_written() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let path = dir.path().join("dataset.sqlite");
-        let rows = [[SqlCell::Text("b'\u{0}\""), SqlCell::Integer(1), SqlCell::Real(2.5)], [SqlCell::Null; 3]];
-        let other = ("others", vec![("name", SqlColumnType::Text)]);
+        let rows = [
+            [SqlCell::Text("b'\u{0}\"".into()), SqlCell::Integer(1), SqlCell::Real(2.5)],
+            [const { SqlCell::Null }; 3],
+        ];
+        let other = Definition {
+            is_primary: true,
+            indexes: vec!["name"],
+            ..table("others", vec![("name", SqlColumnType::Text)])
+        };
         let writer = DatasetWriter::create(&path, &[definition(), other]).expect("creates");
-        for row in rows {
+        for (row, name) in rows.clone().into_iter().zip(["x", "y"]) {
             writer.rows_of(0).expect("a table").add(row.into_iter()).expect("writes");
-            writer.rows_of(1).expect("a table").add([SqlCell::Text("x")].into_iter()).expect("writes");
+            writer.rows_of(1).expect("a table").add([SqlCell::Text(name.into())].into_iter()).expect("writes");
         }
-        let odd = [SqlCell::Null, SqlCell::Text("x"), SqlCell::Null];
+        assert!(writer.rows_of(1).expect("a table").add([SqlCell::Text("x".into())].into_iter()).is_err(), "a key");
+        let odd = [SqlCell::Null, SqlCell::Text("x".into()), SqlCell::Null];
         assert!(writer.rows_of(0).expect("a table").add(odd.into_iter()).is_err(), "tables are strict");
         assert!(writer.rows_of(2).is_err());
         writer.finish().expect("writes");
@@ -202,10 +256,18 @@ mod tests {
             at += 1;
             Ok::<(), StoreError>(())
         };
-        read(&path, &definition(), same).expect("reads");
+        read(&path, &definition(), None, same).expect("reads");
         assert_eq!(at, 2);
-        let other = ("others", vec![("added", SqlColumnType::Text), ("name", SqlColumnType::Text)]);
-        let unread = read(&path, &other, |row| Err(StoreError::Corrupt { what: "a row", detail: format!("{row:?}") }));
+        let mut named = 0;
+        let count = |_: &[SqlCell<'_>]| {
+            named += 1;
+            Ok::<(), StoreError>(())
+        };
+        read(&path, &definition(), Some(("name", "b'\u{0}\"")), count).expect("reads");
+        assert_eq!(named, 1);
+        let other = table("others", vec![("added", SqlColumnType::Text), ("name", SqlColumnType::Text)]);
+        let unread =
+            read(&path, &other, None, |row| Err(StoreError::Corrupt { what: "a row", detail: format!("{row:?}") }));
         assert!(matches!(unread, Err(StoreError::Sql { .. })), "a column that is not there is no text: {unread:?}");
         assert!(DatasetWriter::create(&path, &[definition()]).is_err(), "it is there already");
     }

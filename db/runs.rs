@@ -101,6 +101,14 @@ impl Writer<'_> {
 }
 
 impl Reader {
+    /// When a night ended well last, by the clock; none where none ever did.
+    pub fn last_success(&self) -> Result<Option<Timestamp>, StoreError> {
+        // To hash again is no night: nothing is listed or scanned.
+        let sql = "SELECT max(finished) FROM runs WHERE status = 'done' AND command <> 'drift --rehash'";
+        let found = rows(self.connection(), "read the last night", sql, (), |row| row.cell::<Option<i64>>(0))?;
+        Ok(found.into_iter().flatten().next().map(Timestamp::from_unix_seconds))
+    }
+
     /// The last `limit` runs, newest first.
     pub fn runs(&self, limit: usize) -> Result<Vec<RunRow>, StoreError> {
         let sql = "SELECT id, command, as_of, started, finished, status, plan, summary FROM runs

@@ -89,7 +89,7 @@ def main():
         groups, coarse = collections.defaultdict(list), collections.Counter()
         tied = collections.Counter()
         for row in of_kind:
-            key = (row["band"], row["trust"], covered.get(row["id"]), row["users"])
+            key = (row["band"], row["trust"], covered.get(row["capability"]), row["users"])
             coarse[key] += 1
             tied[key, row["bytes"]] += 1
             groups[key, row["bytes"]].append(row)

@@ -8,6 +8,7 @@ pub mod found_here;
 pub mod launch;
 pub mod lock_file;
 pub mod named_file;
+pub mod published;
 pub mod registries;
 mod runner_options;
 pub mod stored;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use capdex_model::score::Band;
 use clap::{ArgGroup, Args};
 
+use crate::check::published::DatasetPlace;
 use crate::ci::CiSystem;
 use crate::hook::client::HookClient;
 use crate::hook::policy::{HookDecision, HookPolicy};
@@ -14,9 +15,10 @@ use crate::hook::policy::{HookDecision, HookPolicy};
 /// Options of `mcp`.
 #[derive(Debug, Args)]
 pub struct McpArgs {
-    /// A dataset that is asked for what the store does not know.
-    #[arg(long, value_name = "DIR")]
-    pub dataset: Option<PathBuf>,
+    /// A dataset that is asked for what the store does not know: a folder, or the address at which one is published, which is
+    /// fetched into your cache and asked for anew after six hours.
+    #[arg(long, value_name = "DIR_OR_URL")]
+    pub dataset: Option<DatasetPlace>,
     /// Ask registries, forges and endpoints for what the store does not know. Without it nobody is asked.
     #[arg(long)]
     pub allow_network: bool,
@@ -31,9 +33,10 @@ pub struct HookArgs {
     /// The client that asks. Without it the event says.
     #[arg(value_enum)]
     pub client: Option<HookClient>,
-    /// A dataset that is asked for what the store does not know.
-    #[arg(long, value_name = "DIR")]
-    pub dataset: Option<PathBuf>,
+    /// A dataset that is asked for what the store does not know: a folder, or the address at which one is published, which is
+    /// fetched into your cache and asked for anew after six hours.
+    #[arg(long, value_name = "DIR_OR_URL")]
+    pub dataset: Option<DatasetPlace>,
     /// Which verdict leads to which decision.
     #[command(flatten)]
     pub policy: PolicyArgs,

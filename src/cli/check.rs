@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::FailOn;
 use super::scan::formats;
+use crate::check::published::DatasetPlace;
 
 /// Options of `check`.
 #[derive(Debug, Args)]
@@ -30,10 +31,11 @@ pub struct CheckArgs {
     /// Let findings that were overturned on appeal count for nothing, listed as set aside. Without it they count as they stand.
     #[arg(long, value_parser = ["overturned"], value_name = "OUTCOME")]
     pub honour_annotations: Option<String>,
-    /// A dataset that is asked before any registry, for what the store does not know.
-    #[arg(long, value_name = "DIR")]
-    pub dataset: Option<PathBuf>,
-    /// Ask nobody: what neither the store nor a dataset knows is unknown.
+    /// A dataset that is asked before any registry, for what the store does not know: a folder, or the address at which one is
+    /// published, which is fetched into your cache.
+    #[arg(long, value_name = "DIR_OR_URL")]
+    pub dataset: Option<DatasetPlace>,
+    /// Ask nobody: what neither the store nor a dataset knows is unknown. Of a published dataset only what was fetched before.
     #[arg(long)]
     pub offline: bool,
     /// A schedule whose registries are asked, such as a company's own.

@@ -342,7 +342,10 @@ pub struct ExportArgs {
     /// Also the columns that the data dictionary calls private, for a dataset that you keep for yourself.
     #[arg(long)]
     pub private: bool,
-    /// The dataset that the table of changes compares with; without it, the one that stands in DIR.
+    /// The licence of what the dataset adds, an SPDX identifier. Quoted texts stay their authors'.
+    #[arg(long, default_value = capdex_dataset::export::DEFAULT_LICENSE, value_name = "SPDX")]
+    pub license: String,
+    /// The dataset that the tables of changes and of history follow; without it, the one that stands in DIR.
     #[arg(long, value_name = "DATASET")]
     pub since: Option<PathBuf>,
 }

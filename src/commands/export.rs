@@ -32,6 +32,7 @@ pub(super) fn run(global: &Global, options: &ExportArgs, out: &mut Out) -> anyho
         formats: options.format.clone(),
         rank_by: options.rank_by.clone(),
         with_private: options.private,
+        license: options.license.clone(),
         since: options.since.clone(),
     };
     let written = export::write(&reader, &options.dir, &chosen, &bulk::pool(global.threads)?)?;

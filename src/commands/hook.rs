@@ -8,6 +8,7 @@ use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
 
 use crate::check::dataset::DatasetAnswers;
+use crate::check::published::{DatasetPlace, Refresh};
 use crate::check::stored::StoredAnswers;
 use crate::check::target::CheckTarget;
 use crate::check::{self, CheckedTarget, Checker};
@@ -25,7 +26,7 @@ pub(super) fn run(global: &Global, options: &HookArgs, out: &mut Out) -> anyhow:
         input.clear();
     }
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
-    let mut judge = |targets: Vec<CheckTarget>| judged(global, options.dataset.as_deref(), targets, at);
+    let mut judge = |targets: Vec<CheckTarget>| judged(global, options.dataset.as_ref(), targets, at);
     if let Some(answer) = hook::answer(&input, options.client, &options.policy.policy(), at, &mut judge) {
         out.json(&answer)?;
     }
@@ -36,15 +37,19 @@ pub(super) fn run(global: &Global, options: &HookArgs, out: &mut Out) -> anyhow:
 /// Judges targets from the store and the dataset alone. Called for the few calls that bring something, so that all others open nothing.
 fn judged(
     global: &Global,
-    dataset: Option<&Path>,
+    dataset: Option<&DatasetPlace>,
     targets: Vec<CheckTarget>,
     at: AsOf,
 ) -> anyhow::Result<Vec<CheckedTarget>> {
     let pool = bulk::pool(global.threads)?;
+    let resolved = check::schedule(None)?.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?;
+    // An old answer does not stand for the latest version, which is what would be fetched.
+    let dataset = dataset
+        .map(|place| DatasetAnswers::open(&place.folder(&resolved.http, Refresh::Seldom, at)?, at, false))
+        .transpose()?;
     let checker = Checker {
-        resolved: check::schedule(None)?.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?,
-        // An old answer does not stand for the latest version, which is what would be fetched.
-        dataset: dataset.map(|dir| DatasetAnswers::open(dir, at, false)).transpose()?,
+        resolved,
+        dataset,
         store: global.named_db().map(|db| StoredAnswers::open(db, at, false)).transpose()?.flatten(),
         is_offline: true,
         pool: &pool,

@@ -1,6 +1,6 @@
 //! The `[export]` table of a schedule: the formats of the dataset that a night writes.
 
-use capdex_dataset::export::{DEFAULT_FORMAT, EXPORTERS};
+use capdex_dataset::export::{DEFAULT_FORMAT, DEFAULT_LICENSE, EXPORTERS};
 use serde::Deserialize;
 
 use super::keys::keys;
@@ -14,10 +14,18 @@ keys! {
         /// once more, every night.
         #[key(default = DEFAULT_FORMAT, example = r#"["parquet", "csv"]"#)]
         pub formats: Option<Vec<String>>,
+        /// The licence of what the dataset adds, an SPDX identifier. Quoted texts stay their authors'.
+        #[key(default = DEFAULT_LICENSE, example = r#""CC0-1.0""#)]
+        pub license: Option<String>,
     }
 }
 
 impl ExportSection {
+    /// The licence.
+    pub fn license(&self) -> String {
+        self.license.clone().unwrap_or_else(|| DEFAULT_LICENSE.to_owned())
+    }
+
     /// The formats, checked.
     ///
     /// # Errors
@@ -42,7 +50,7 @@ mod tests {
     use super::*;
 
     fn formats(of: &[&str]) -> Result<Vec<String>, String> {
-        ExportSection { formats: Some(of.iter().map(|format| (*format).to_owned()).collect()) }.formats()
+        ExportSection { formats: Some(of.iter().map(|format| (*format).to_owned()).collect()), license: None }.formats()
     }
 
     #[test]

@@ -18,7 +18,12 @@ pub fn check(context: &JobContext, out: &Path) -> anyhow::Result<()> {
 
 /// The instant of the run, so that the same store exported again gives the same bytes.
 fn options(context: &JobContext) -> ExportOptions {
-    ExportOptions { as_of: context.as_of, formats: context.formats.clone(), ..ExportOptions::default() }
+    ExportOptions {
+        as_of: context.as_of,
+        formats: context.formats.clone(),
+        license: context.license.clone(),
+        ..ExportOptions::default()
+    }
 }
 
 /// Writes the dataset.

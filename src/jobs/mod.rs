@@ -64,6 +64,8 @@ pub struct JobContext {
     pub alerts: AlertSettings,
     /// The formats of the dataset, by id.
     pub formats: Vec<String>,
+    /// The licence of what the dataset adds.
+    pub license: String,
     /// Days for which the store keeps everything; none where nothing is ever deleted.
     pub keep_days: Option<u32>,
     /// How many gaps a run may have and still count as complete.

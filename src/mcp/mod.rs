@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use capdex_model::time::AsOf;
 use serde_json::{Map, Value, json};
 
+use crate::check::published::DatasetPlace;
 use crate::clock;
 use crate::quotation::NOTICE;
 use client::{Client, StreamClient};
@@ -45,7 +46,7 @@ pub struct McpServer {
     /// A schedule whose registries are asked.
     pub config: Option<PathBuf>,
     /// A dataset that is asked for what the store does not know.
-    pub dataset: Option<PathBuf>,
+    pub dataset: Option<DatasetPlace>,
 }
 
 impl McpServer {

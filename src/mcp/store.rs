@@ -9,6 +9,7 @@ use capdex_model::time::AsOf;
 
 use super::McpServer;
 use crate::check::dataset::DatasetAnswers;
+use crate::check::published::Refresh;
 use crate::check::stored::StoredAnswers;
 use crate::check::target::{self, CheckSubject, CheckTarget};
 use crate::check::{self, CheckedTarget, Checker};
@@ -59,7 +60,9 @@ impl McpServer {
 
     /// The dataset's answers; none where no dataset was named.
     fn dataset(&self, at: AsOf) -> anyhow::Result<Option<DatasetAnswers>> {
-        self.dataset.as_deref().map(|dir| DatasetAnswers::open(dir, at, false)).transpose()
+        let Some(place) = &self.dataset else { return Ok(None) };
+        let folder = place.folder(&self.resolved(at)?.http, Refresh::Seldom, at)?;
+        DatasetAnswers::open(&folder, at, false).map(Some)
     }
 
     /// Checks targets as `capdex check` does.

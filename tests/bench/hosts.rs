@@ -153,6 +153,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
         gaps: capdex::config::GapTolerance { max_percent: 100, is_strict: false },
         limits: UnpackLimits::default(),
         formats: Vec::new(),
+        license: capdex_dataset::export::DEFAULT_LICENSE.to_owned(),
         keep_days: None,
         pool: bulk::pool(Some(1)).unwrap(),
         as_of,

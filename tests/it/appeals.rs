@@ -255,7 +255,7 @@ fn exported(capdex: &Capdex, at: &str, id: &str) {
     assert_eq!(words, expected);
     let appeals = rows(&folder, "appeals");
     assert_eq!(
-        (text(&appeals[0], "id"), text(&appeals[0], "state"), text(&appeals[0], "text")),
+        (text(&appeals[0], "appeal"), text(&appeals[0], "state"), text(&appeals[0], "text")),
         (id, "overturned", WORDS)
     );
     assert_eq!(text(&rows(&folder, "annotations")[0], "outcome"), "overturned");

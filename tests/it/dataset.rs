@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::nightly::{first_night, night};
 use crate::packages::{self, PACK};
-use crate::rows::{bytes_of, rows, text};
+use crate::rows::{bytes_of, history, rows, text};
 use crate::seal;
 use crate::support::capdex::Capdex;
 use crate::support::rig;
@@ -51,6 +51,17 @@ fn duckdb_pandas_and_sqlite_read_every_table_of_every_format_alike() {
     let out = capdex.path().join("out");
     let said = read(&python, &[&out.display().to_string()]);
     assert!(said.contains("the same in every format"), "{said}");
+}
+
+#[test]
+fn duckdb_pandas_polars_and_hugging_face_read_every_table_with_its_types() {
+    let Some(python) = rig::needed("CAPDEX_READERS") else { return };
+    let (capdex, _) = hostile_night();
+    let run = capdex.run(&["export", "typed", "--as-of", "2026-11-20T01:00:00Z"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let said = read(&python, &[&capdex.path().join("typed").display().to_string(), "--typed"]);
+    assert!(said.contains("typed in each of them"), "{said}");
+    assert_eq!(capdex.run(&["verify", "typed"]).code, Some(0), "reading leaves nothing behind that looks like a table");
 }
 
 #[test]
@@ -116,6 +127,9 @@ fn what_changed_since_the_export_before_is_told_once_and_the_same_when_a_night_i
     let manifest = || -> Value { serde_json::from_slice(&bytes_of(&out)["manifest.json"]).expect("JSON") };
     assert_eq!(rows(&out, "changes"), Vec::<Value>::new());
     assert_eq!(manifest()["since"], Value::Null);
+    let published = history(&out);
+    assert_eq!(published.len(), rows(&out, "capabilities").len());
+    assert!(published.iter().all(|row| text(row, "change") == "added"), "{published:?}");
     let first = manifest()["manifest_sha256"].clone();
     let mut changed = PACK.to_vec();
     changed[2].1 = b"---\nname: notes\ndescription: Writes notes. Use when a release is tagged.\n---\n\nOther text.\n";
@@ -136,6 +150,16 @@ fn what_changed_since_the_export_before_is_told_once_and_the_same_when_a_night_i
     assert_eq!(text(notes, "change"), "changed", "{notes}");
     assert!(notes["what"].to_string().contains("\"content\""), "{notes}");
     assert!(text(notes, "content_before") != text(notes, "content"));
+    // The history keeps the first night as it was, and has of the second what changed.
+    let nights: Vec<Value> = history(&out);
+    let of_night = |night: &str| nights.iter().filter(|row| text(row, "as_of") == night).cloned().collect::<Vec<_>>();
+    assert_eq!(of_night("2026-11-20T01:00:00Z"), published);
+    let second = of_night("2026-11-21T01:00:00Z");
+    let of_second: BTreeSet<(&str, &str)> = second.iter().map(|row| (text(row, "slug"), text(row, "change"))).collect();
+    assert!(of_second.contains(&(text(notes, "slug"), "changed")), "{of_second:?}");
+    assert!(of_second.contains(&(text(gone, "slug"), "gone")), "{of_second:?}");
+    assert!(of_second.contains(&(text(of("skills-more"), "slug"), "added")), "{of_second:?}");
+    assert!(second.len() < published.len(), "only what changed: {second:?}");
     assert_eq!(manifest()["since"], json!({"as_of": "2026-11-20T01:00:00Z", "manifest_sha256": first}));
     let second = bytes_of(&out);
     assert_eq!(night(&capdex, "2026-11-21T01:00:00Z").code, Some(0));
@@ -186,12 +210,12 @@ fn no_two_rows_of_a_table_have_one_key() {
     for table in TABLES {
         let keys: Vec<&str> =
             table.columns.iter().filter(|column| column.role == ColumnRole::Key).map(|column| column.name).collect();
-        let rows = rows(&capdex.path().join("whole"), table.name);
+        let whole = capdex.path().join("whole");
+        let rows = if table.name == "history" { history(&whole) } else { rows(&whole, table.name) };
         let of_row = |row: &Value| keys.iter().map(|key| row[key].to_string()).collect::<Vec<_>>();
         let unique: BTreeSet<_> = rows.iter().map(of_row).collect();
-        // Several tools of one capability can go in one night: `drift` has no key.
-        assert_eq!(keys.is_empty(), table.name == "drift", "{}", table.name);
-        assert!(keys.is_empty() || unique.len() == rows.len(), "{} has two rows of one key", table.name);
+        assert!(!keys.is_empty(), "{}", table.name);
+        assert_eq!(unique.len(), rows.len(), "{} has two rows of one key", table.name);
         seen += unique.len();
     }
     assert!(seen > 100, "the test looks at something");

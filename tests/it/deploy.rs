@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::support::rig::needed;
 
 /// The metrics that `capdex serve` shows.
-const METRICS: [&str; 6] = [
+pub(crate) const METRICS: [&str; 6] = [
     "capdex_alerts_open",
     "capdex_capabilities",
     "capdex_gaps",

@@ -29,10 +29,10 @@ pub(crate) fn alerts(capdex: &Capdex) -> Vec<Value> {
 /// Class and severity of each event of the last night in which there were any, by slug.
 fn events(capdex: &Capdex) -> Vec<(String, String, String)> {
     let events = rows(&capdex.path().join("out"), "drift");
-    let last = events.iter().map(|row| text(row, "as_of").to_owned()).max().unwrap_or_default();
+    let last = events.iter().map(|row| text(row, "found").to_owned()).max().unwrap_or_default();
     let of =
         |row: &Value| (text(row, "slug").to_owned(), text(row, "class").to_owned(), text(row, "severity").to_owned());
-    events.iter().filter(|row| text(row, "as_of") == last).map(of).collect()
+    events.iter().filter(|row| text(row, "found") == last).map(of).collect()
 }
 
 fn effects(row: &Value) -> Vec<&str> {

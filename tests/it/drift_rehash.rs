@@ -179,7 +179,7 @@ fn a_tool_that_an_endpoint_leaves_out_once_is_not_gone_and_twice_it_is() {
         events
             .iter()
             .filter(|row| row["changes"].to_string().contains("removed"))
-            .map(|row| text(row, "as_of").to_owned())
+            .map(|row| text(row, "found").to_owned())
             .collect()
     };
     let expected: [(&'static [&'static str], usize); 5] = [(ONE, 0), (BOTH, 0), (ONE, 0), (ONE, 1), (ONE, 1)];

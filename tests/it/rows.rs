@@ -3,22 +3,38 @@
 use std::path::Path;
 
 use capdex_dataset::export::cell::Cell;
+use capdex_dataset::export::manifest::DatasetManifest;
 use capdex_dataset::export::table::Layout;
 use capdex_dataset::export::tables::TABLES;
 use capdex_dataset::export::{DEFAULT_FORMAT, EXPORTERS};
+use capdex_model::time::AsOf;
 use serde_json::Value;
 
 /// The rows of a table, from its JSON lines, or from its Parquet file where there are none.
 pub(crate) fn rows(export: &Path, table: &str) -> Vec<Value> {
-    match std::fs::read_to_string(export.join(format!("{table}.jsonl"))) {
+    rows_of(
+        export,
+        &Layout::of(TABLES.iter().find(|known| known.name == table).expect("a table of the dataset"), false),
+    )
+}
+
+/// The rows of the table `history`, night after night.
+pub(crate) fn history(export: &Path) -> Vec<Value> {
+    let manifest = std::fs::read(export.join("manifest.json")).expect("a manifest");
+    let manifest: DatasetManifest = serde_json::from_slice(&manifest).expect("a manifest");
+    let table = TABLES.iter().find(|known| known.name == "history").expect("a table");
+    let night = |night: &AsOf| rows_of(export, &Layout::of(table, false).of_night(*night));
+    manifest.nights.iter().flat_map(night).collect()
+}
+
+fn rows_of(export: &Path, layout: &Layout) -> Vec<Value> {
+    match std::fs::read_to_string(export.join(format!("{}.jsonl", layout.file))) {
         Ok(text) => text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect(),
-        Err(_) => parquet_rows(export, table),
+        Err(_) => parquet_rows(export, layout),
     }
 }
 
-fn parquet_rows(export: &Path, table: &str) -> Vec<Value> {
-    let found = TABLES.iter().find(|known| known.name == table).expect("a table of the dataset");
-    let layout = Layout::of(found, false);
+fn parquet_rows(export: &Path, layout: &Layout) -> Vec<Value> {
     let exporter = EXPORTERS.iter().find(|exporter| exporter.id() == DEFAULT_FORMAT).expect("the default format");
     let mut rows = Vec::new();
     let mut visit = |row: Vec<Cell>| {
@@ -26,7 +42,7 @@ fn parquet_rows(export: &Path, table: &str) -> Vec<Value> {
         rows.push(Value::Object(cells.collect()));
         Ok(())
     };
-    exporter.read(export, &layout, &mut visit).unwrap_or_else(|error| panic!("{}: {error:#}", export.display()));
+    exporter.read(export, layout, &mut visit).unwrap_or_else(|error| panic!("{}: {error:#}", export.display()));
     rows
 }
 
@@ -35,6 +51,8 @@ fn value(cell: &Cell) -> Value {
         Cell::Null => Value::Null,
         Cell::Integer(number) => Value::from(*number),
         Cell::Number(number) => Value::from(*number),
+        Cell::Boolean(is_so) => Value::from(*is_so),
+        Cell::Timestamp(instant) => Value::from(instant.to_string()),
         Cell::Text(text) => Value::from(&**text),
         Cell::Json(text) => serde_json::from_str(text).expect("a cell of JSON"),
     }

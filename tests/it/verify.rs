@@ -3,13 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use capdex_dataset::export::cell::Row;
-use capdex_dataset::export::exporters::EXPORTERS;
-use capdex_dataset::export::file::FileRow;
-use capdex_dataset::export::format::Exporter;
 use capdex_dataset::export::manifest::DatasetManifest;
-use capdex_dataset::export::table::Layout;
-use capdex_dataset::export::tables::TABLES;
 use capdex_dataset::export::verify::check_bytes;
 use capdex_db::{Reader, Store};
 use capdex_model::points::Points;
@@ -182,10 +176,11 @@ fn what_was_changed_and_sealed_again_is_found_by_computing_it_again() {
         ("capabilities.jsonl", "\"trust\":", "\"trust\":1"),
         ("capabilities.jsonl", "\"rank\":1,", "\"rank\":3,"),
         ("capabilities.jsonl", "\"rank_kind\":1,", "\"rank_kind\":3,"),
-        ("scores.jsonl", "\"breakdown\":1}", "\"breakdown\":3}"),
+        ("scores.jsonl", "\"breakdown\":1,", "\"breakdown\":3,"),
         ("score_breakdowns.jsonl", "\"breakdown\":2,", "\"breakdown\":3,"),
         ("score_breakdowns.jsonl", "\"note\":\"", "\"note\":\"x"),
         ("packages.jsonl", "\"grade\":\"", "\"grade\":\"x"),
+        ("packages.jsonl", "\"as_of\":\"2026", "\"as_of\":\"2025"),
         ("facts.jsonl", "\"outcome\":\"true\"", "\"outcome\":\"false\""),
         ("facts.jsonl", "\"unavailable\"", "\"false\""),
         // No facts here are about a hook, and those of the server were computed from the format before.
@@ -216,14 +211,17 @@ fn change_scores(out: &Path, change: impl FnOnce(&mut Vec<String>)) {
     };
     let mut scores = lines("scores.jsonl");
     change(&mut scores);
-    let number = |line: &String| line.trim_end_matches('}').rsplit(':').next()?.parse::<usize>().ok();
+    let number = |line: &String| {
+        let row: Value = serde_json::from_str(line).ok()?;
+        usize::try_from(row["breakdown"].as_u64()?).ok()
+    };
     let named = scores.iter().filter_map(number).max().expect("a number");
     write("scores.jsonl", &scores);
     write("score_breakdowns.jsonl", &lines("score_breakdowns.jsonl")[..named]);
 }
 
 /// The files that hold no table.
-const CARD: [&str; 2] = ["README.md", "croissant.json"];
+const CARD: [&str; 3] = ["README.md", "croissant.json", "CITATION.cff"];
 
 /// Gives the capability that is ranked last the scores of the first, with everything that they were computed from.
 fn lend_scores(scores: &mut [String]) {
@@ -330,113 +328,46 @@ fn every_score_row_names_what_it_was_computed_from() {
     }
 }
 
-/// The columns that version 1 of the dataset lacks.
-const ADDED: [&str; 7] = ["purl", "spdx", "lines_beyond", "role", "links", "operator_band", "operator_reason"];
-/// Those that one table lacks, where others have columns of these names.
-const ADDED_TO: [(&str, &[&str]); 2] = [
-    ("capabilities", &["reason", "trust", "rank_kind", "users", "licence", "bytes", "repository"]),
-    ("packages", &["band", "reason", "capability", "trust", "rank_kind", "users", "licence", "repository"]),
-];
-/// The tables that datasets of before lack.
-const ADDED_TABLES: [&str; 2] = ["surfaces", "rulings"];
-/// The names that tables and columns of facts had in version 1, behind those of now.
-const RENAMED: [(&str, &str); 6] = [
-    ("rule_defaults", "answers"),
-    ("score_breakdowns", "breakdowns"),
-    ("typosquats", "leads"),
-    ("over_defaults", "usual"),
-    ("exceptions", "told"),
-    ("outcomes", "silent"),
-];
-
-fn name_of_before(name: &'static str) -> &'static str {
-    RENAMED.iter().find(|(now, _)| *now == name).map_or(name, |(_, then)| then)
-}
-
-fn is_added(table: &str, column: &str) -> bool {
-    ADDED.contains(&column) || ADDED_TO.iter().any(|(to, columns)| *to == table && columns.contains(&column))
-}
-
-/// Writes the tables of a format as version 1 had them.
-fn write_as_before(exporter: &dyn Exporter, out: &Path, scratch: &Path) -> Vec<FileRow> {
-    let of_before = TABLES.iter().filter(|table| !ADDED_TABLES.contains(&table.name));
-    let layouts: Vec<Layout> = of_before.map(|table| Layout::of(table, false)).collect();
-    let mut older = layouts.clone();
-    for layout in &mut older {
-        let table = layout.name;
-        layout.name = name_of_before(table);
-        layout.columns.retain(|column| !is_added(table, column.name));
-        for column in &mut layout.columns {
-            column.name = name_of_before(column.name);
-        }
-    }
-    let mut sink = exporter.create(scratch, &older).expect("files");
-    for (table, layout) in layouts.iter().enumerate() {
-        let mut rows = Vec::new();
-        let mut keep = |row: Row| {
-            let cells = layout.columns.iter().zip(row).filter(|(column, _)| !is_added(layout.name, column.name));
-            rows.push(cells.map(|(_, cell)| cell).collect());
-            Ok(())
-        };
-        exporter.read(out, layout, &mut keep).expect("a table");
-        sink.take(table, &rows).expect("rows");
-    }
-    for table in TABLES {
-        // One file for all tables, or one for each.
-        let _ = std::fs::remove_file(out.join(exporter.file_name(table.name)));
-    }
-    sink.finish().expect("files")
-}
-
 #[test]
-fn an_export_of_version_1_verifies_and_can_be_compared_with() {
+fn an_export_of_a_version_before_is_refused_in_words_and_replaced() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
     let out = capdex.path().join("out");
-    let mut files = Vec::new();
-    for exporter in EXPORTERS {
-        let scratch = tempfile::tempdir_in(capdex.path()).expect("a folder");
-        let written = write_as_before(*exporter, &out, scratch.path());
-        for file in &written {
-            std::fs::rename(scratch.path().join(&file.path), out.join(&file.path)).expect("renames");
-        }
-        files.extend(written);
-    }
-    assert!(bytes_of(&out).contains_key("leads.csv"));
     seal(&out, |manifest| {
-        manifest.schema = "capdex.export/1".into();
-        files.extend(manifest.files.iter().filter(|file| CARD.contains(&&*file.path)).cloned());
-        files.sort();
-        manifest.files = files.clone();
+        manifest.schema = "capdex.export/2".into();
+        manifest.nights.clear();
     });
-    let run = capdex.run(&["verify", "out"]);
-    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
-    let since = capdex.run(&["export", "now", "--since", "out", "--format", "jsonl", "--as-of", AS_OF]);
-    assert_eq!(since.code, Some(0), "{}", since.stderr);
-    let changes: Vec<Value> = rows(&capdex.path().join("now"), "changes");
-    assert!(changes.is_empty(), "{changes:?}");
+    let told = "is of schema capdex.export/2, which this program does not read any more: export the dataset anew";
+    let verified = capdex.run(&["verify", "out"]);
+    assert_eq!(verified.code, Some(1), "{}", verified.stdout);
+    assert!(verified.stdout.contains(told), "{}", verified.stdout);
+    for arguments in
+        [&["export", "now", "--since", "out"][..], &["check", "npm:weather-mcp", "--dataset", "out", "--offline"]]
+    {
+        let run = capdex.run(arguments);
+        assert_ne!(run.code, Some(0), "{arguments:?}: {}", run.stdout);
+        assert!(run.stderr.contains(told), "{arguments:?}: {}", run.stderr);
+    }
+    let run = capdex.run(&["export", "out", "--as-of", AS_OF]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    assert_eq!(capdex.run(&["verify", "out"]).code, Some(0));
 }
 
 #[test]
-fn an_export_of_before_a_table_was_added_verifies_and_one_format_alone_may_not_lack_it() {
+fn no_format_may_lack_a_table_that_the_manifest_names_for_another() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
     let out = capdex.path().join("out");
-    let lacks = |format: &str| {
-        let name = format!("surfaces.{format}");
+    for name in ["surfaces.csv", "history-20261120T010000Z.jsonl"] {
         seal(&out, |manifest| {
             assert!(manifest.files.iter().any(|file| file.path == name), "{name}");
             manifest.files.retain(|file| file.path != name);
         });
-        capdex.run(&["verify", "out"])
-    };
-    for format in ["csv", "jsonl"] {
-        let run = lacks(format);
+        let run = capdex.run(&["verify", "out"]);
         assert_eq!(run.code, Some(1), "{}", run.stdout);
-        assert!(run.stdout.contains(&format!("differs: surfaces.{format} is missing")), "{}", run.stdout);
+        assert!(run.stdout.contains(&format!("differs: {name} is missing")), "{}", run.stdout);
     }
-    let run = lacks("parquet");
-    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
 }
 
 #[test]

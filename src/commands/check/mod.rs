@@ -9,6 +9,7 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::rank::place;
 
 use crate::check::dataset::DatasetAnswers;
+use crate::check::published::Refresh;
 use crate::check::stored::StoredAnswers;
 use crate::check::target::{self, CheckTarget};
 use crate::check::{self, CheckedTarget, Checker, found_here, named_file};
@@ -32,10 +33,16 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let schedule = check::schedule(options.config.as_deref())?;
     let pool = bulk::pool(global.threads)?;
+    let resolved = schedule.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?;
+    let refresh = if options.offline { Refresh::Never } else { Refresh::Always };
+    let dataset = options
+        .dataset
+        .as_ref()
+        .map(|place| DatasetAnswers::open(&place.folder(&resolved.http, refresh, at)?, at, options.offline));
     let checker = Checker {
-        resolved: schedule.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?,
+        resolved,
         store: store(global, options, at)?,
-        dataset: options.dataset.as_deref().map(|dir| DatasetAnswers::open(dir, at, options.offline)).transpose()?,
+        dataset: dataset.transpose()?,
         is_offline: options.offline,
         pool: &pool,
         at,

@@ -12,7 +12,8 @@ use clap::CommandFactory as _;
 
 use crate::cli::Cli;
 use capdex_dataset::export::EXPORTERS;
-use capdex_dataset::export::table::ColumnRole;
+use capdex_dataset::export::dataset_readme;
+use capdex_dataset::export::table::Layout;
 use capdex_dataset::export::tables::TABLES;
 
 const NOTE: &str = "<!-- Written by `capdex docs`; edit the code, not this page. -->\n\n";
@@ -233,10 +234,16 @@ pub(super) fn dataset() -> String {
         "One folder, replaced as a whole; `manifest.json` has the SHA-256 of every file, and its own: `manifest_sha256` is \
              that of its text with nothing between the quotation marks there. `capdex verify DIR` checks every byte and computes \
              scores, verdicts, ranks and packages again from the facts in it. A column marked private is only in a dataset that was \
-             made with `--private`. No two rows of a table have the same values in all columns marked key.\n\n\
+             made with `--private`. No two rows of a table have the same values in all columns marked key; → names the table \
+             that a column leads to, by its key. `capability` is the id of a capability in every table, and `slug` its readable \
+             name. Timestamps are in UTC, to the second.\n\n\
+             The table `history` has a file for each night, `history-<night>`. A night is kept as it was published; the first export \
+             into a folder begins it. `verify` compares the newest row of each capability with the table `capabilities`.\n\n\
              `merkle_root` is the Merkle tree hash of RFC 6962 (section 2.1, SHA-256) over the files of the manifest in their \
-             order; a leaf is the line that `sha256sum` prints: digest, two blanks, name, line feed. `README.md` and \
-             `croissant.json` (Croissant 1.0) describe the dataset to people and to programs.\n\n\
+             order; a leaf is the line that `sha256sum` prints: digest, two blanks, name, line feed. `README.md` (with \
+             the front matter of Hugging Face) and `croissant.json` (Croissant 1.0) describe the dataset to people and to programs, \
+             `CITATION.cff` says how to cite it. This is `capdex.export/3`; a dataset of a version before is not read, and export \
+             takes its place.\n\n\
              `since` names the dataset that the table `changes` compares with: the one that stood in the folder before, or that \
              of `--since`. An export at the instant of the one before is compared with what that one was compared with, so that \
              a night that is done twice tells the same. Formats:\n"
@@ -250,15 +257,9 @@ pub(super) fn dataset() -> String {
             "\n## {}\n\nA row is {}.\n\n| column | type | | meaning |\n|---|---|---|---|",
             table.name, table.about
         );
-        for column in table.columns {
-            // The names of the variants are the words of the manual.
-            let kind = format!("{:?}", column.kind).to_lowercase();
-            let role = match column.role {
-                ColumnRole::Key => "key",
-                ColumnRole::Public => "",
-                ColumnRole::Private => "private",
-            };
-            let _ = writeln!(text, "| {} | {kind} | {role} | {} |", column.name, cell(column.about));
+        for column in Layout::of(table, true).columns {
+            let role = dataset_readme::role(table.name, &column);
+            let _ = writeln!(text, "| {} | {} | {role} | {} |", column.name, column.kind, cell(column.about));
         }
     }
     text

@@ -5,9 +5,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use anyhow::Context as _;
 use capdex_model::score::Coverage;
-use serde::Serialize;
+use capdex_model::time::Timestamp;
+use serde_json::Value;
+
+use super::shape::Shape;
 
 /// One value. Text that several rows share, such as a slug, is kept once.
 #[derive(Clone, Debug)]
@@ -18,9 +20,13 @@ pub enum Cell {
     Integer(i64),
     /// A number with at most three decimals.
     Number(f64),
+    /// Yes or no.
+    Boolean(bool),
+    /// An instant.
+    Timestamp(Timestamp),
     /// Text.
     Text(Arc<str>),
-    /// JSON, as it is written: cells are compared by this text.
+    /// JSON, also of lists and structs, as it is written: cells are compared by this text.
     Json(Arc<str>),
 }
 
@@ -38,12 +44,15 @@ impl Cell {
         text.map_or(Self::Null, Self::text)
     }
 
-    /// The JSON of a value.
+    /// A value of one form, by the one text that it has.
     ///
     /// # Errors
-    /// When the value cannot be written as JSON.
-    pub fn json<T: Serialize + ?Sized>(value: &T) -> anyhow::Result<Self> {
-        Ok(Self::Json(Arc::from(serde_json::to_string(value).context("a value is no JSON")?)))
+    /// When it has another form.
+    pub fn nested(shape: &Shape, value: Value) -> anyhow::Result<Self> {
+        Ok(match shape.conform(value)? {
+            Value::Null => Self::Null,
+            conformed => Self::Json(conformed.to_string().into()),
+        })
     }
 
     /// Text as the JSON that it is.
@@ -91,6 +100,27 @@ impl Cell {
         }
     }
 
+    /// Yes or no, where it is one.
+    pub const fn as_boolean(&self) -> Option<bool> {
+        match self {
+            Self::Boolean(is_so) => Some(*is_so),
+            _ => None,
+        }
+    }
+
+    /// An instant, where it is one.
+    pub const fn as_timestamp(&self) -> Option<Timestamp> {
+        match self {
+            Self::Timestamp(instant) => Some(*instant),
+            _ => None,
+        }
+    }
+
+    /// The texts of a list of texts; none where it is no such list.
+    pub fn as_texts(&self) -> Vec<String> {
+        serde_json::from_str(self.as_text()).unwrap_or_default()
+    }
+
     /// True where it says nothing: no value, or a text without a letter, which CSV cannot tell apart.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Null) || matches!(self, Self::Text(text) if text.is_empty())
@@ -102,6 +132,8 @@ impl PartialEq for Cell {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => one == other,
+            (Self::Boolean(one), Self::Boolean(other)) => one == other,
+            (Self::Timestamp(one), Self::Timestamp(other)) => one == other,
             // By bits, because verification asks for the same number and not for a near one.
             (Self::Number(one), Self::Number(other)) => one.to_bits() == other.to_bits(),
             (Self::Text(one), Self::Text(other)) | (Self::Json(one), Self::Json(other)) => one == other,
@@ -111,13 +143,16 @@ impl PartialEq for Cell {
     }
 }
 
-/// The value as CSV has it and, but for text, JSON: whole numbers without a point, others with no more digits than they need.
+/// The value as CSV has it and, but for texts and instants, JSON: whole numbers without a point, others with no more digits than
+/// they need, instants as RFC 3339 has them.
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => Ok(()),
             Self::Integer(number) => write!(f, "{number}"),
             Self::Number(number) => write!(f, "{number}"),
+            Self::Boolean(is_so) => write!(f, "{is_so}"),
+            Self::Timestamp(instant) => write!(f, "{instant}"),
             Self::Text(text) | Self::Json(text) => f.write_str(text),
         }
     }

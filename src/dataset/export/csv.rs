@@ -20,7 +20,7 @@ impl Exporter for CsvExporter {
     }
 
     fn about(&self) -> &'static str {
-        "comma-separated with a header; an apostrophe stands before text that a spreadsheet would take for a formula"
+        "comma-separated with a header; an apostrophe stands before text that a spreadsheet would take for a formula; lists and structs are JSON text, timestamps RFC 3339 text"
     }
 
     fn file_name(&self, table: &str) -> String {
@@ -29,7 +29,7 @@ impl Exporter for CsvExporter {
 
     fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn TableWriter>> {
         let file = |table: &Layout| {
-            let mut file = HashedFile::create(dir, self.file_name(table.name))?;
+            let mut file = HashedFile::create(dir, self.file_name(&table.file))?;
             let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
             // Names of columns are our own words and need no quoting.
             writeln!(file, "{}", names.join(","))?;
@@ -39,7 +39,7 @@ impl Exporter for CsvExporter {
     }
 
     fn read(&self, dir: &Path, table: &Layout, visit: RowVisitor<'_>) -> anyhow::Result<()> {
-        let name = self.file_name(table.name);
+        let name = self.file_name(&table.file);
         // The header is checked by `verify` through the digest of the file, so columns are taken by place.
         let mut reader = csv::Reader::from_path(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
         let mut record = csv::StringRecord::new();
@@ -69,7 +69,7 @@ impl TableWriter for CsvFiles {
                     // JSON of this dataset begins with a bracket or a brace, neither of which starts a formula.
                     Cell::Json(text) => field(file, text)?,
                     Cell::Null => {}
-                    number => write!(file, "{number}")?,
+                    plain => write!(file, "{plain}")?,
                 }
             }
             file.write_all(b"\n")?;
@@ -108,7 +108,9 @@ fn original(kind: ColumnType, cell: &str) -> anyhow::Result<Cell> {
     }
     Ok(match kind {
         ColumnType::Text => Cell::text(escape::csv_original(cell)),
-        ColumnType::Json => Cell::text(cell).into_json(),
+        ColumnType::Json | ColumnType::Nested(_) => Cell::text(cell).into_json(),
+        ColumnType::Boolean => Cell::Boolean(cell.parse().with_context(|| format!("{cell:?} is no true or false"))?),
+        ColumnType::Timestamp => Cell::Timestamp(cell.parse()?),
         ColumnType::Integer => Cell::Integer(cell.parse().with_context(|| format!("{cell:?} is no whole number"))?),
         ColumnType::Number => Cell::Number(cell.parse().with_context(|| format!("{cell:?} is no number"))?),
     })

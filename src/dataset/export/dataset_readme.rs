@@ -1,6 +1,6 @@
-//! The card of a dataset: `README.md` for people, `croissant.json` for programs.
+//! The card of a dataset: `README.md` for people and for hubs of datasets, `CITATION.cff`, and `croissant.json` for programs.
 //!
-//! Both say what the manifest and the data dictionary say, and hold no text of a stranger.
+//! All of them say what the manifest and the data dictionary say, and hold no text of a stranger.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -8,33 +8,39 @@ use std::path::Path;
 
 use capdex_model::rule::RuleIndex;
 use capdex_rubrics::RUBRICS;
-use serde_json::{Value, json};
 
 use super::ExportOptions;
+use super::croissant::croissant;
 use super::exporters::EXPORTERS;
 use super::file::FileRow;
 use super::file::HashedFile;
 use super::format::Exporter;
 use super::manifest;
-use super::table::{ColumnType, Layout};
+use super::table::{Column, ColumnRole, Layout, RowOrigin, Table};
 use super::table_row::TableRow as _;
-use super::tables::TABLES;
+use super::tables::capabilities::CapabilityRow;
 use super::tables::facts::FactsRow;
 use super::tables::rule_defaults::RuleDefaultRow;
+use super::tables::{self, TABLES};
 
 /// For people.
 const README: &str = "README.md";
-/// For programs: Croissant 1.0 (<https://docs.mlcommons.org/croissant/docs/croissant-spec.html>).
+/// For programs: Croissant.
 const CROISSANT: &str = "croissant.json";
+/// How it is cited (<https://citation-file-format.github.io>).
+pub(super) const CITATION: &str = "CITATION.cff";
 
-/// Both.
-pub(super) const NAMES: [&str; 2] = [README, CROISSANT];
+/// All of them.
+pub(super) const NAMES: [&str; 3] = [README, CROISSANT, CITATION];
+
+/// The title by which it is cited.
+pub(super) const TITLE: &str = "capdex: a ranked, recomputable index of AI-agent capabilities";
 
 /// The description of a dataset, in one sentence.
-const ABOUT: &str = "Capabilities of AI agents (skills, MCP servers, hooks, plugins and rules files) as directories list them, each scored by \
+pub(super) const ABOUT: &str = "Capabilities of AI agents (skills, MCP servers, hooks, plugins and rules files) as directories list them, each scored by \
                      several published methods and ranked, with every fact that the scores rest on.";
 
-/// Writes both files; their lines in the manifest. `files` are those of the tables and `counts` the rows of each table.
+/// Writes the files; their lines in the manifest. `files` are those of the tables and `counts` the rows of each table.
 pub(super) fn write(
     dir: &Path,
     layouts: &[Layout],
@@ -43,7 +49,7 @@ pub(super) fn write(
     options: &ExportOptions,
     rules: &RuleIndex,
 ) -> anyhow::Result<Vec<FileRow>> {
-    // Croissant names the digests of all table files, so both are written after them.
+    // Croissant names the digests of all table files, so it is written after them.
     let croissant = serde_json::to_string_pretty(&croissant(layouts, files, options))? + "\n";
     let readme = readme(layouts, counts, files, options, rules);
     let written = |name: &str, text: &str| {
@@ -51,12 +57,13 @@ pub(super) fn write(
         file.write_all(text.as_bytes())?;
         file.finish(0)
     };
-    Ok(vec![written(README, &readme)?, written(CROISSANT, &croissant)?])
+    Ok(vec![written(README, &readme)?, written(CROISSANT, &croissant)?, written(CITATION, &citation(options))?])
 }
 
 fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &ExportOptions, rules: &RuleIndex) -> String {
     // Written to a `String`, which cannot fail, hence the ignored results.
-    let mut text = format!("# capdex dataset of {}\n\n{ABOUT}\n\n", options.as_of);
+    let mut text = front_matter(layouts, counts, files, options);
+    let _ = write!(text, "# capdex dataset of {}\n\n{ABOUT}\n\n", options.as_of);
     let _ = writeln!(
         text,
         "All ages are measured against that instant. Rule set `{}`; the table `capabilities` is ranked by `{}`. The same store \
@@ -67,7 +74,8 @@ fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &Expor
         rules.digest().hex(),
         options.rank_by
     );
-    for (table, count) in TABLES.iter().zip(counts) {
+    for table in TABLES {
+        let count = rows_of(table.name, layouts, counts);
         let _ = writeln!(text, "| {} | {count} | {} |", table.name, table.about);
     }
     text.push_str("\n## Files\n\n");
@@ -77,7 +85,7 @@ fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &Expor
     }
     let _ = writeln!(
         text,
-        "- `{CROISSANT}`: the columns of every table as Croissant metadata\n- `{}`: digests of all files, rule set and rubrics\n\n\
+        "- `{CROISSANT}`: the columns of every table as Croissant metadata\n- `{CITATION}`: how it is cited\n- `{}`: digests of all files, rule set and rubrics\n\n\
          ## Rubrics\n\n| rubric | version | text |\n|---|---|---|",
         manifest::NAME
     );
@@ -85,12 +93,12 @@ fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &Expor
         let _ = writeln!(text, "| {} | {} | `{}` |", rubric.id, rubric.version, rubric.text.hex());
     }
     text.push_str("\n## Columns\n");
-    for layout in layouts {
-        let _ = writeln!(text, "\n### {}\n\n| column | type | meaning |\n|---|---|---|", layout.name);
+    for layout in layouts.iter().take(TABLES.len()) {
+        let _ = writeln!(text, "\n### {}\n\n| column | type | | meaning |\n|---|---|---|---|", layout.name);
         for column in &layout.columns {
-            let kind = format!("{:?}", column.kind).to_lowercase();
             // A bar would end the cell of a Markdown table.
-            let _ = writeln!(text, "| {} | {kind} | {} |", column.name, column.about.replace('|', "\\|"));
+            let about = column.about.replace('|', "\\|");
+            let _ = writeln!(text, "| {} | {} | {} | {about} |", column.name, column.kind, role(layout.name, column));
         }
     }
     // By the tables' own names: a renamed table shall not leave an old name behind here.
@@ -99,128 +107,78 @@ fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &Expor
         text,
         "\n## Checking it\n\n`capdex verify DIR` needs nothing but this folder: it hashes every file and computes every score, \
          verdict, rank and package again from the tables `{facts}` and `{defaults}`. Without capdex, `sha256sum` gives the digests \
-         of the manifest, and from the lines that it prints, sorted by name, follows `merkle_root` (RFC 6962, section 2.1).\n",
+         of the manifest, and from the lines that it prints, sorted by name, follows `merkle_root` (RFC 6962, section 2.1).\n\n\
+         ## Licence and citation\n\n\
+         What this dataset adds (scores, verdicts, ranks, facts and their arrangement) is under {}. Names, descriptions and quoted \
+         evidence stay their authors', and are quoted to say where a finding is. `{CITATION}` says how to cite it; name the \
+         instant {} too.\n",
+        options.license, options.as_of,
     );
     text
 }
 
+/// The rows of a table, those of all its nights together.
+fn rows_of(table: &str, layouts: &[Layout], counts: &[u64]) -> u64 {
+    layouts.iter().zip(counts).filter(|(layout, _)| layout.name == table).map(|(_, rows)| rows).sum()
+}
+
+/// The part of a column in its table, in a word or two: of its key, private, or what it leads to.
+pub fn role(table: &str, column: &Column) -> String {
+    let leads_to =
+        tables::key_of(column.name).filter(|other| other.name != table).map(|other| format!("→ {}", other.name));
+    let role = match column.role {
+        ColumnRole::Key => Some("key".to_owned()),
+        ColumnRole::Private => Some("private".to_owned()),
+        ColumnRole::Public => None,
+    };
+    role.into_iter().chain(leads_to).collect::<Vec<_>>().join(" ")
+}
+
+/// What hubs of datasets read: licence, size, and the files of each table. `load_dataset(FOLDER, TABLE)` goes by it.
+fn front_matter(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &ExportOptions) -> String {
+    let rows: u64 = counts.iter().sum();
+    let size = match rows {
+        ..1_000 => "n<1K",
+        1_000..10_000 => "1K<n<10K",
+        10_000..100_000 => "10K<n<100K",
+        100_000..1_000_000 => "100K<n<1M",
+        1_000_000..10_000_000 => "1M<n<10M",
+        _ => "10M<n<100M",
+    };
+    let mut text = format!(
+        "---\npretty_name: capdex dataset\nlicense: {}\nlanguage:\n- en\ntags:\n- ai-agents\n- mcp\n- supply-chain\n- security\n\
+         size_categories:\n- {size}\n",
+        options.license.to_lowercase()
+    );
+    // One format for all tables: the first that has a file for each.
+    let per_table =
+        |exporter: &&&dyn Exporter| exporter.file_name("a") != exporter.file_name("b") && is_there(files, **exporter);
+    if let Some(exporter) = EXPORTERS.iter().find(per_table) {
+        text.push_str("configs:\n");
+        // A hub cannot load a table without rows.
+        let has_rows = |(table, _): &(&Table, &Layout)| rows_of(table.name, layouts, counts) > 0;
+        for (table, layout) in TABLES.iter().zip(layouts).filter(has_rows) {
+            let is_nightly = matches!(table.rows, RowOrigin::Nightly);
+            let name = if is_nightly { format!("{}-*", table.name) } else { layout.file.clone() };
+            let _ = writeln!(text, "- config_name: {}\n  data_files: {}", table.name, exporter.file_name(&name));
+            if table.name == CapabilityRow::TABLE.name {
+                text.push_str("  default: true\n");
+            }
+        }
+    }
+    text.push_str("---\n\n");
+    text
+}
+
+fn citation(options: &ExportOptions) -> String {
+    let day: String = options.as_of.to_string().chars().take(10).collect();
+    format!(
+        "cff-version: 1.2.0\nmessage: If you use this dataset, please cite it as below.\ntype: dataset\ntitle: \"{TITLE}\"\n\
+         authors:\n  - name: The capdex maintainers\nversion: \"{}\"\ndate-released: {day}\nlicense: {}\n",
+        options.as_of, options.license
+    )
+}
+
 fn is_there(files: &[FileRow], exporter: &dyn Exporter) -> bool {
     TABLES.first().is_some_and(|table| files.iter().any(|file| file.path == exporter.file_name(table.name)))
-}
-
-fn croissant(layouts: &[Layout], files: &[FileRow], options: &ExportOptions) -> Value {
-    // The day from the instant of the run: a card has no clock of its own.
-    let day: String = options.as_of.to_string().chars().take(10).collect();
-    json!({
-        "@context": context(),
-        "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "name": "capdex",
-        "description": ABOUT,
-        // Semantic versions, as Croissant wants them; the day is build metadata.
-        "version": format!("1.0.0+{}", day.replace('-', "")),
-        "datePublished": day,
-        "inLanguage": "en",
-        "isLiveDataset": false,
-        "keywords": ["AI agents", "MCP", "skills", "supply chain", "trust scores"],
-        "distribution": files.iter().map(file_object).collect::<Vec<_>>(),
-        "recordSet": layouts.iter().filter_map(|layout| record_set(layout, files)).collect::<Vec<_>>(),
-    })
-}
-
-fn file_object(file: &FileRow) -> Value {
-    json!({
-        "@type": "cr:FileObject",
-        "@id": file.path,
-        "name": file.path,
-        "contentUrl": file.path,
-        "contentSize": format!("{} B", file.bytes),
-        "encodingFormat": media_type(&file.path),
-        "sha256": file.sha256,
-    })
-}
-
-fn media_type(path: &str) -> &'static str {
-    match path.rsplit('.').next() {
-        Some("parquet") => "application/x-parquet",
-        Some("jsonl") => "application/jsonlines",
-        Some("csv") => "text/csv",
-        _ => "application/vnd.sqlite3",
-    }
-}
-
-/// The columns of a table, out of the first format that has a file for it alone.
-fn record_set(layout: &Layout, files: &[FileRow]) -> Option<Value> {
-    let own = |exporter: &&dyn Exporter| {
-        let path = exporter.file_name(layout.name);
-        // A format with one file for all tables gives the same name for any table, also for none.
-        (path != exporter.file_name("") && files.iter().any(|file| file.path == path)).then_some(path)
-    };
-    let path = EXPORTERS.iter().find_map(own)?;
-    let field = |column: &super::table::Column| {
-        let id = format!("{}/{}", layout.name, column.name);
-        json!({
-            "@type": "cr:Field",
-            "@id": id,
-            "name": column.name,
-            "description": column.about,
-            "dataType": match column.kind {
-                ColumnType::Integer => "sc:Integer",
-                ColumnType::Number => "sc:Float",
-                // Croissant has no type for JSON, which is text in Parquet too.
-                ColumnType::Text | ColumnType::Json => "sc:Text",
-            },
-            "source": { "fileObject": { "@id": path }, "extract": { "column": column.name } },
-        })
-    };
-    let about = TABLES.iter().find(|table| table.name == layout.name).map_or("", |table| table.about);
-    Some(json!({
-        "@type": "cr:RecordSet",
-        "@id": layout.name,
-        "name": layout.name,
-        "description": about,
-        "field": layout.columns.iter().map(field).collect::<Vec<_>>(),
-    }))
-}
-
-/// The context that the specification gives (section "Context and namespaces"); offline programs read it as it is.
-fn context() -> Value {
-    json!({
-        "@language": "en",
-        "@vocab": "https://schema.org/",
-        "citeAs": "cr:citeAs",
-        "column": "cr:column",
-        "conformsTo": "dct:conformsTo",
-        "cr": "http://mlcommons.org/croissant/",
-        "data": { "@id": "cr:data", "@type": "@json" },
-        "dataType": { "@id": "cr:dataType", "@type": "@vocab" },
-        "dct": "http://purl.org/dc/terms/",
-        "equivalentProperty": "cr:equivalentProperty",
-        "examples": { "@id": "cr:examples", "@type": "@json" },
-        "extract": "cr:extract",
-        "field": "cr:field",
-        "fileObject": "cr:fileObject",
-        "fileProperty": "cr:fileProperty",
-        "fileSet": "cr:fileSet",
-        "format": "cr:format",
-        "includes": "cr:includes",
-        "isLiveDataset": "cr:isLiveDataset",
-        "jsonPath": "cr:jsonPath",
-        "key": "cr:key",
-        "md5": "cr:md5",
-        "parentField": "cr:parentField",
-        "path": "cr:path",
-        "rai": "http://mlcommons.org/croissant/RAI/",
-        "recordSet": "cr:recordSet",
-        "references": "cr:references",
-        "regex": "cr:regex",
-        "repeated": "cr:repeated",
-        "replace": "cr:replace",
-        "samplingRate": "cr:samplingRate",
-        "sc": "https://schema.org/",
-        "separator": "cr:separator",
-        "source": "cr:source",
-        "subField": "cr:subField",
-        "transform": "cr:transform",
-    })
 }

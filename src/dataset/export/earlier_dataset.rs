@@ -15,8 +15,9 @@ use capdex_model::time::AsOf;
 use super::band_counts::BandCounts;
 use super::cell::Cell;
 use super::exporters::EXPORTERS;
-use super::field::AsJson;
+use super::field::Nested;
 use super::format::Exporter;
+use super::history::History;
 use super::manifest::{self, DatasetManifest, EarlierDatasetRef};
 use super::table_row::ReadRow;
 use super::tables::capabilities::{CapabilityRow, ReadCapabilityRow};
@@ -50,6 +51,8 @@ pub(super) struct EarlierDataset {
     /// The dataset that it is.
     pub(super) earlier: Option<EarlierDatasetRef>,
     seen: BTreeMap<Id, ComparedCapability>,
+    /// The nights that it tells of.
+    pub(super) history: History,
 }
 
 impl EarlierDataset {
@@ -61,10 +64,12 @@ impl EarlierDataset {
     pub(super) fn read(out: &Path, options: &ExportOptions) -> anyhow::Result<Self> {
         match &options.since {
             // Asked for by name: a comparison that cannot be made is an error here, and only a warning below.
-            Some(dir) => read(dir, None).with_context(|| format!("{} cannot be compared with", dir.display())),
+            Some(dir) => {
+                read(dir, options.as_of, false).with_context(|| format!("{} cannot be compared with", dir.display()))
+            }
             // The first export into a folder has nothing before it.
             None if !out.join(manifest::NAME).is_file() => Ok(Self::default()),
-            None => Ok(read(out, Some(options.as_of)).unwrap_or_else(|error| {
+            None => Ok(read(out, options.as_of, true).unwrap_or_else(|error| {
                 tracing::warn!(error = format!("{error:#}"), "the export that stood there cannot be compared with");
                 Self::default()
             })),
@@ -144,7 +149,7 @@ impl ComparedCapability {
                 agentscore: row.agentscore_seed.as_number(),
             },
         };
-        Some((id_of(&row.id)?, seen))
+        Some((id_of(&row.capability)?, seen))
     }
 
     /// The state before, as a row of changes says it. None where the capability was not there.
@@ -181,7 +186,7 @@ fn row<'a>(
         slug: now.or(before).map_or("", |seen| &seen.slug),
         capability,
         change,
-        what: AsJson(what),
+        what: Nested(what),
         rank_before: before.and_then(|seen| seen.rank),
         rank: now.and_then(|seen| seen.rank),
         band_before: before.map(|seen| &*seen.band),
@@ -199,21 +204,26 @@ fn row<'a>(
     }
 }
 
-/// Reads a dataset as something to compare with. One of the instant `undone` gives what it was compared with itself.
-fn read(dir: &Path, undone: Option<AsOf>) -> anyhow::Result<EarlierDataset> {
+/// Reads a dataset as something to compare with. One of the same instant that is `undone` gives what it was compared with itself.
+fn read(dir: &Path, as_of: AsOf, is_undone: bool) -> anyhow::Result<EarlierDataset> {
     let manifest = manifest::read(dir)?.map_err(|fault| anyhow::anyhow!(fault))?;
     let holds = |exporter: &&&dyn Exporter| {
         // Both tables in one format, or the rows would not belong together.
-        let has = |table: &str| manifest.files.iter().any(|file| file.path == exporter.file_name(table));
-        has(ReadCapabilityRow::TABLE.name) && has(ReadChangeRow::TABLE.name)
+        let has = |file: &str| manifest.files.iter().any(|named| named.path == exporter.file_name(file));
+        let tables = [ReadCapabilityRow::TABLE, ReadChangeRow::TABLE];
+        tables.iter().all(|table| has(table.name)) && manifest.nightly().iter().all(|night| has(&night.file))
     };
     let exporter = *EXPORTERS.iter().find(holds).context("it holds no table of changes")?;
     let mut seen = BTreeMap::new();
     each(dir, &manifest, exporter, |row: ReadCapabilityRow| seen.extend(ComparedCapability::read(&row)))?;
+    for night in manifest.nightly() {
+        check(dir, &manifest, &exporter.file_name(&night.file))?;
+    }
+    let history = History::read(dir, &manifest, exporter, as_of)?;
     // Another instant: that dataset is what the new one follows.
-    if undone != Some(manifest.as_of) {
+    if !is_undone || manifest.as_of != as_of {
         let earlier = EarlierDatasetRef { as_of: manifest.as_of, manifest_sha256: manifest.manifest_sha256 };
-        return Ok(EarlierDataset { earlier: Some(earlier), seen });
+        return Ok(EarlierDataset { earlier: Some(earlier), seen, history });
     }
     // The same night again: its changes are taken back, which gives the state that it was compared with.
     each(dir, &manifest, exporter, |row: ReadChangeRow| {
@@ -226,7 +236,15 @@ fn read(dir: &Path, undone: Option<AsOf>) -> anyhow::Result<EarlierDataset> {
     })?;
     // That night had nothing to compare with, and this repetition has not either.
     let seen = if manifest.since.is_some() { seen } else { BTreeMap::new() };
-    Ok(EarlierDataset { earlier: manifest.since, seen })
+    Ok(EarlierDataset { earlier: manifest.since, seen, history })
+}
+
+/// Checks that a file has the bytes of the manifest. A damaged table would invent changes, so it is not compared with at all.
+fn check(dir: &Path, manifest: &DatasetManifest, name: &str) -> anyhow::Result<()> {
+    let (sha256, _) = file::hash(&dir.join(name)).with_context(|| format!("failed to read {name}"))?;
+    let is_whole = manifest.files.iter().any(|file| file.path == name && file.sha256 == sha256);
+    anyhow::ensure!(is_whole, "{name} has other bytes than the manifest says");
+    Ok(())
 }
 
 /// Hands on every row of a table whose bytes are those of the manifest.
@@ -236,11 +254,7 @@ fn each<R: ReadRow>(
     exporter: &dyn Exporter,
     mut visit: impl FnMut(R),
 ) -> anyhow::Result<()> {
-    let name = exporter.file_name(R::TABLE.name);
-    let (sha256, _) = file::hash(&dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
-    // A damaged table would invent changes, so it is not compared with at all.
-    let is_whole = manifest.files.iter().any(|file| file.path == name && file.sha256 == sha256);
-    anyhow::ensure!(is_whole, "{name} has other bytes than the manifest says");
+    check(dir, manifest, &exporter.file_name(R::TABLE.name))?;
     let layout = manifest.layout(&R::TABLE);
     exporter.read(dir, &layout, &mut |row| {
         visit(R::read(&layout, row));

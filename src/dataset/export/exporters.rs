@@ -16,18 +16,40 @@ mod tests {
     use super::*;
     use crate::export::cell::Cell;
     use crate::export::cell::Row;
-    use crate::export::table::ColumnType;
+    use crate::export::shape::Shape;
     use crate::export::table::Layout;
+    use crate::export::table::{ColumnRole, ColumnType};
     use crate::export::table_row::TableRow as _;
     use crate::export::tables::capabilities::CapabilityRow;
+    use capdex_model::time::Timestamp;
     use proptest::prelude::*;
+    use serde_json::json;
 
-    /// Two columns of each type, out of tables that have them.
+    /// Lists of structs with lists in them: each way in which a value may be missing.
+    const SHAPE: Shape = Shape::List(&Shape::Struct(&[
+        ("count", Shape::Integer),
+        ("share", Shape::Number),
+        ("words", Shape::List(&Shape::Text)),
+    ]));
+
+    /// Two columns of each type, the first a text.
     fn layout() -> Layout {
         let mut layout = Layout::of(&CapabilityRow::TABLE, true);
-        let of = |kind| layout.columns.iter().filter(move |column| column.kind == kind).take(2).copied();
-        let kinds = [ColumnType::Text, ColumnType::Integer, ColumnType::Json, ColumnType::Number];
-        layout.columns = kinds.into_iter().flat_map(of).collect();
+        let kinds = [
+            ColumnType::Text,
+            ColumnType::Integer,
+            ColumnType::Json,
+            ColumnType::Number,
+            ColumnType::Boolean,
+            ColumnType::Timestamp,
+            ColumnType::Nested(&SHAPE),
+        ];
+        let kinds = kinds.into_iter().flat_map(|kind| [kind, kind]);
+        for (column, kind) in layout.columns.iter_mut().zip(kinds) {
+            column.kind = kind;
+            column.role = ColumnRole::Public;
+        }
+        layout.columns.truncate(14);
         layout
     }
 
@@ -37,7 +59,19 @@ mod tests {
             ColumnType::Text => Cell::text(text),
             ColumnType::Integer => Cell::Integer(number),
             ColumnType::Number => Cell::Number(number as f64 / 1000.0),
-            ColumnType::Json => Cell::json(&(text, [number])).expect("JSON"),
+            ColumnType::Json => Cell::text(json!([text, [number]]).to_string()).into_json(),
+            ColumnType::Boolean => Cell::Boolean(number % 2 == 0),
+            ColumnType::Timestamp => Cell::Timestamp(Timestamp::from_unix_seconds(number / 1000)),
+            ColumnType::Nested(shape) => {
+                let part = match number % 7 {
+                    0 => json!([]),
+                    1 => json!([null, {}]),
+                    _ => {
+                        json!([{ "count": number, "words": [text, null, ""] }, { "share": number as f64 / 4.0, "words": [] }])
+                    }
+                };
+                Cell::nested(shape, part).expect("of the form")
+            }
         }
     }
 

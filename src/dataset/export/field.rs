@@ -2,6 +2,7 @@
 //!
 //! Tables play no part here.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use capdex_corpus::identity::EventKind;
@@ -20,12 +21,15 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::cell::Cell;
+use super::records::Shaped;
 use super::table::ColumnType;
 
 /// A value that stands in one column. The type decides the column's type, so that the two cannot disagree.
 pub trait Field {
     /// The type of the column.
     const KIND: ColumnType;
+    /// True where a value may be missing.
+    const IS_NULLABLE: bool = false;
 
     /// The cell of a value.
     ///
@@ -37,6 +41,7 @@ pub trait Field {
 /// A value that may be missing: null in the dataset.
 impl<T: Field> Field for Option<T> {
     const KIND: ColumnType = T::KIND;
+    const IS_NULLABLE: bool = true;
 
     fn into_cell(self) -> anyhow::Result<Cell> {
         // A missing value is null in every format, whatever its type.
@@ -62,14 +67,11 @@ fields! { Text:
     &str => |text| Cell::text(text);
     String => |text| Cell::text(text);
     Arc<str> => |text| Cell::Text(text);
-    bool => |is_so| Cell::text(if is_so { "yes" } else { "no" });
     Digest => |digest| Cell::text(digest.hex());
     CapabilityId => |CapabilityId(digest)| Cell::text(digest.hex());
     &ListingKey => |key| Cell::text(key.to_string());
     ListingKey => |key| Cell::text(key.to_string());
     RuleId => |rule| Cell::text(rule.as_str());
-    AsOf => |instant| Cell::text(instant.to_string());
-    Timestamp => |instant| Cell::text(instant.to_string());
     Kind => |kind| Cell::text(kind.as_str());
     Severity => |severity| Cell::text(severity.as_str());
     Confidence => |confidence| Cell::text(confidence.as_str());
@@ -86,6 +88,15 @@ fields! { Text:
     drift::VersionChange => |moved| Cell::text(moved.as_str());
     typosquat::TyposquatKind => |kind| Cell::text(kind.as_str());
     typosquat::Space => |space| Cell::text(space.as_str());
+}
+
+fields! { Boolean:
+    bool => |is_so| Cell::Boolean(is_so);
+}
+
+fields! { Timestamp:
+    AsOf => |AsOf(instant)| Cell::Timestamp(instant);
+    Timestamp => |instant| Cell::Timestamp(instant);
 }
 
 fields! { Integer:
@@ -114,18 +125,53 @@ impl Field for Outcome {
     }
 }
 
-/// JSON with the keys of each object in the order of the type's fields.
-pub struct AsJson<T>(pub T);
+/// Lists and objects of one form: lists and structs where a format has them.
+pub struct Nested<T>(pub T);
 
-impl<T: Serialize> Field for AsJson<T> {
-    const KIND: ColumnType = ColumnType::Json;
+impl<T: Serialize + Shaped> Field for Nested<T> {
+    const KIND: ColumnType = ColumnType::Nested(&T::SHAPE);
 
     fn into_cell(self) -> anyhow::Result<Cell> {
-        Cell::json(&self.0)
+        Cell::nested(&T::SHAPE, serde_json::to_value(self.0)?)
     }
 }
 
-/// JSON with the keys of each object in alphabetical order.
+/// The cell of a value of the form of `R`, made once for many rows or out of text that is stored.
+pub struct NestedCell<R: ?Sized>(Cell, PhantomData<fn(&R)>);
+
+impl<R: Shaped + ?Sized> NestedCell<R> {
+    /// The cell of a value.
+    ///
+    /// # Errors
+    /// When the value has another form.
+    pub fn of(value: &(impl Serialize + ?Sized)) -> anyhow::Result<Self> {
+        Ok(Self(Cell::nested(&R::SHAPE, serde_json::to_value(value)?)?, PhantomData))
+    }
+
+    /// The cell of JSON text.
+    ///
+    /// # Errors
+    /// When it is none, or has another form.
+    pub fn of_text(text: &str) -> anyhow::Result<Self> {
+        Ok(Self(Cell::nested(&R::SHAPE, serde_json::from_str(text)?)?, PhantomData))
+    }
+}
+
+impl<R: ?Sized> Clone for NestedCell<R> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone(), PhantomData)
+    }
+}
+
+impl<R: Shaped + ?Sized> Field for NestedCell<R> {
+    const KIND: ColumnType = ColumnType::Nested(&R::SHAPE);
+
+    fn into_cell(self) -> anyhow::Result<Cell> {
+        Ok(self.0)
+    }
+}
+
+/// JSON of no one form, with the keys of each object in alphabetical order.
 pub struct AsSortedJson<T>(pub T);
 
 impl<T: Serialize> Field for AsSortedJson<T> {
@@ -133,7 +179,7 @@ impl<T: Serialize> Field for AsSortedJson<T> {
 
     fn into_cell(self) -> anyhow::Result<Cell> {
         // A `Value` keeps its objects sorted.
-        Cell::json(&serde_json::to_value(self.0)?)
+        Ok(Cell::Json(serde_json::to_value(self.0)?.to_string().into()))
     }
 }
 
@@ -178,7 +224,7 @@ mod tests {
             assert_eq!(cell(severity).as_text(), serde_json::to_value(severity).expect("JSON"));
         }
         assert_eq!(cell(Outcome::NotApplicable).as_text(), "not_applicable");
-        assert_eq!(cell(false).as_text(), "no");
+        assert_eq!(cell(false).to_string(), "false");
     }
 
     #[test]
@@ -189,8 +235,8 @@ mod tests {
     }
 
     #[test]
-    fn json_has_the_order_of_the_type_or_of_the_alphabet() {
-        assert_eq!(cell(AsJson(Unsorted { later: 1, earlier: 2 })).as_text(), r#"{"later":1,"earlier":2}"#);
+    fn json_has_the_order_of_the_alphabet() {
+        assert_eq!(cell(Nested(vec!["b", "a"])).as_text(), r#"["b","a"]"#);
         assert_eq!(cell(AsSortedJson(Unsorted { later: 1, earlier: 2 })).as_text(), r#"{"earlier":2,"later":1}"#);
         assert_eq!(cell(JsonText("[1]")).as_text(), "[1]");
     }

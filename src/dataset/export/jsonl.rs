@@ -23,7 +23,7 @@ impl Exporter for JsonLinesExporter {
     }
 
     fn about(&self) -> &'static str {
-        "one JSON object a line, keys in the order of the columns"
+        "one JSON object a line, keys in the order of the columns; lists, objects and booleans as such, timestamps as RFC 3339 text"
     }
 
     fn file_name(&self, table: &str) -> String {
@@ -32,7 +32,7 @@ impl Exporter for JsonLinesExporter {
 
     fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn TableWriter>> {
         let file = |table: &Layout| {
-            let file = HashedFile::create(dir, self.file_name(table.name))?;
+            let file = HashedFile::create(dir, self.file_name(&table.file))?;
             // Keys are written once: brace or comma, quoted name and colon stand before every value.
             let key =
                 |(at, column): (usize, &Column)| format!("{}\"{}\":", if at == 0 { '{' } else { ',' }, column.name);
@@ -42,7 +42,7 @@ impl Exporter for JsonLinesExporter {
     }
 
     fn read(&self, dir: &Path, table: &Layout, visit: RowVisitor<'_>) -> anyhow::Result<()> {
-        let name = self.file_name(table.name);
+        let name = self.file_name(&table.file);
         let file = File::open(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
         // Rows are long and many, so the default buffer of 8 KiB would mean many reads.
         let mut lines = BufReader::with_capacity(1 << 17, file);
@@ -77,7 +77,8 @@ impl TableWriter for JsonLinesFiles {
                     Cell::Text(text) => serde_json::to_writer(&mut *file, &**text)?,
                     // JSON cells are text of ours, checked when they were made.
                     Cell::Json(text) => file.write_all(text.as_bytes())?,
-                    number => write!(file, "{number}")?,
+                    Cell::Timestamp(instant) => write!(file, "\"{instant}\"")?,
+                    plain => write!(file, "{plain}")?,
                 }
             }
             file.write_all(b"}\n")?;
@@ -103,7 +104,9 @@ fn cell(kind: ColumnType, raw: &str) -> anyhow::Result<Cell> {
     Ok(match (kind, raw) {
         (_, "null") => Cell::Null,
         (ColumnType::Text, raw) => Cell::text(serde_json::from_str::<String>(raw)?),
-        (ColumnType::Json, raw) => Cell::text(raw).into_json(),
+        (ColumnType::Json | ColumnType::Nested(_), raw) => Cell::text(raw).into_json(),
+        (ColumnType::Boolean, raw) => Cell::Boolean(serde_json::from_str(raw)?),
+        (ColumnType::Timestamp, raw) => Cell::Timestamp(serde_json::from_str(raw)?),
         (ColumnType::Integer, raw) => Cell::Integer(serde_json::from_str(raw)?),
         (ColumnType::Number, raw) => Cell::Number(serde_json::from_str(raw)?),
     })

@@ -15,8 +15,10 @@ use capdex_model::snapshot::{Completeness, Gap, GapReason};
 use capdex_model::time::AsOf;
 
 use super::exporters::EXPORTERS;
+use super::file::FileRow;
 use super::format::Exporter;
 use super::manifest::{self, DatasetManifest};
+use super::table::Table;
 use super::table_row::ReadRow;
 use super::tables::capabilities::ReadCapabilityRow;
 use super::tables::facts::{ReadFactsRow, WrittenFacts};
@@ -52,14 +54,18 @@ impl DatasetLookup {
     pub fn open(dir: &Path, rules: &'static RuleIndex) -> anyhow::Result<Self> {
         let named = || format!("{} is no dataset that can be asked", dir.display());
         let manifest = manifest::read(dir).with_context(named)?.map_err(anyhow::Error::msg).with_context(named)?;
-        let files: BTreeSet<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
-        let needed = [ReadCapabilityRow::TABLE, ReadFactsRow::TABLE, ReadRuleDefaultRow::TABLE];
-        let has_all = |exporter: &&dyn Exporter| {
-            needed.iter().all(|table| files.contains(exporter.file_name(manifest.layout(table).name).as_str()))
-        };
-        let exporter = EXPORTERS.iter().copied().find(has_all);
-        let exporter = exporter.context("no format has its capabilities and their facts").with_context(named)?;
+        let exporter = exporter_of(&manifest).with_context(named)?;
         Ok(Self { dir: dir.to_owned(), manifest, exporter, rules })
+    }
+
+    /// The files of a dataset that answers need, each once.
+    ///
+    /// # Errors
+    /// A dataset without the tables that are needed.
+    pub fn files(manifest: &DatasetManifest) -> anyhow::Result<Vec<&FileRow>> {
+        let exporter = exporter_of(manifest)?;
+        let names: BTreeSet<String> = NEEDED.iter().map(|table| exporter.file_name(table.name)).collect();
+        Ok(manifest.files.iter().filter(|file| names.contains(&file.path)).collect())
     }
 
     /// The instant of the dataset.
@@ -123,12 +129,27 @@ impl DatasetLookup {
     }
 }
 
+/// The tables that answers are made from.
+const NEEDED: [Table; 3] = [ReadCapabilityRow::TABLE, ReadFactsRow::TABLE, ReadRuleDefaultRow::TABLE];
+
+/// The first format that has all of them.
+fn exporter_of(manifest: &DatasetManifest) -> anyhow::Result<&'static dyn Exporter> {
+    let files: BTreeSet<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
+    let has_all =
+        |exporter: &&dyn Exporter| NEEDED.iter().all(|table| files.contains(exporter.file_name(table.name).as_str()));
+    EXPORTERS.iter().copied().find(has_all).context("no format has its capabilities and their facts")
+}
+
 /// A row with its facts; none where a cell is none of its kind.
 fn known(row: &ReadCapabilityRow, facts: SparseFacts) -> Option<KnownCapability> {
     let text = |cell: &super::cell::Cell| cell.as_text().to_owned();
     let capability = capability(row)?;
-    let reasons: Vec<String> = serde_json::from_str(row.incomplete_reasons.as_text()).ok()?;
-    let gaps = reasons.into_iter().map(|reason| Gap::new(text(&row.package), GapReason::NotLookedAt, reason)).collect();
+    let gaps = row
+        .incomplete_reasons
+        .as_texts()
+        .into_iter()
+        .map(|reason| Gap::new(text(&row.package), GapReason::NotLookedAt, reason))
+        .collect();
     let completeness = match row.completeness.as_text() {
         "analysed" => Completeness::Analysed,
         "partial" => Completeness::Partial(gaps),
@@ -143,10 +164,9 @@ fn known(row: &ReadCapabilityRow, facts: SparseFacts) -> Option<KnownCapability>
 pub(super) fn capability(row: &ReadCapabilityRow) -> Option<Capability> {
     let digest = |text: &str| Some(Digest::from_bytes(bytes_of_hex(text)?.try_into().ok()?));
     let text = |cell: &super::cell::Cell| cell.as_text().to_owned();
-    // A dataset of before has no such column, and had offers alone.
     let role = if row.role.as_text() == "config" { CapabilityRole::Config } else { CapabilityRole::Offer };
     Some(Capability {
-        id: CapabilityId(digest(row.id.as_text())?),
+        id: CapabilityId(digest(row.capability.as_text())?),
         kind: row.kind.as_text().parse().ok()?,
         role,
         path: text(&row.path),

@@ -14,16 +14,20 @@ use capdex_rubrics::RUBRICS;
 use serde::{Deserialize, Serialize};
 
 use super::file::{self, FileRow};
-use super::table::{Layout, Table};
-use super::{ExportOptions, first_version, merkle};
+use super::table::{Layout, RowOrigin, Table};
+use super::table_row::TableRow as _;
+use super::tables::TABLES;
+use super::tables::history::HistoryRow;
+use super::{ExportOptions, merkle};
 use crate::output_folder::FileDigests;
 
 /// The file's name.
 pub const NAME: &str = "manifest.json";
-/// The schema that this version writes.
-pub const SCHEMA: &str = "capdex.export/2";
-/// The schema of before, which it reads too: some tables and columns have other names there, and some are missing.
-const FIRST_SCHEMA: &str = "capdex.export/1";
+/// The schema that this version writes and reads.
+pub const SCHEMA: &str = "capdex.export/3";
+/// The schemas of before. A dataset of one of them is ours and may be replaced; its tables are not read, because their columns
+/// have other names and types.
+const FORMER_SCHEMAS: [&str; 2] = ["capdex.export/1", "capdex.export/2"];
 
 /// The most bytes of a manifest, which names some fifty files.
 const MAX_BYTES: u64 = 16 << 20;
@@ -31,7 +35,7 @@ const MAX_BYTES: u64 = 16 << 20;
 /// The manifest of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatasetManifest {
-    /// `capdex.export/2`.
+    /// `capdex.export/3`.
     pub schema: String,
     /// The instant that ages were measured against.
     pub as_of: AsOf,
@@ -48,6 +52,9 @@ pub struct DatasetManifest {
     pub private_columns: bool,
     /// The extent to which each source was seen.
     pub sources: Vec<ManifestSource>,
+    /// The nights that the table `history` has a file of, oldest first; the last is that of this dataset.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nights: Vec<AsOf>,
     /// The dataset that the table of changes compares with, where there was one.
     pub since: Option<EarlierDatasetRef>,
     /// Every file beside the manifest, sorted by path.
@@ -61,16 +68,20 @@ pub struct DatasetManifest {
 impl DatasetManifest {
     /// A table as this dataset has it.
     pub(super) fn layout(&self, table: &Table) -> Layout {
-        if self.is_first_version() {
-            first_version::layout(table, self.private_columns)
-        } else {
-            Layout::of(table, self.private_columns)
-        }
+        let layout = Layout::of(table, self.private_columns);
+        if matches!(table.rows, RowOrigin::Nightly) { layout.of_night(self.as_of) } else { layout }
     }
 
-    /// True where the dataset has the names and columns of version 1.
-    pub(super) fn is_first_version(&self) -> bool {
-        self.schema == FIRST_SCHEMA
+    /// The table `history`, as the file of each night has it.
+    pub(super) fn nightly(&self) -> Vec<Layout> {
+        let layout = Layout::of(&HistoryRow::TABLE, self.private_columns);
+        self.nights.iter().map(|night| layout.clone().of_night(*night)).collect()
+    }
+
+    /// Every table with its file, the nights before this one last.
+    pub(super) fn layouts(&self) -> Vec<Layout> {
+        let before = self.nights.iter().filter(|night| **night != self.as_of).count();
+        TABLES.iter().map(|table| self.layout(table)).chain(self.nightly().into_iter().take(before)).collect()
     }
 
     /// The file's text with its own digest filled in.
@@ -128,6 +139,7 @@ pub(super) fn of(
     files: Vec<FileRow>,
     options: &ExportOptions,
     since: Option<EarlierDatasetRef>,
+    nights: Vec<AsOf>,
 ) -> anyhow::Result<DatasetManifest> {
     Ok(DatasetManifest {
         schema: SCHEMA.into(),
@@ -138,6 +150,7 @@ pub(super) fn of(
         votes: reader.operator_policy()?.votes,
         private_columns: options.with_private,
         sources: sources(reader)?,
+        nights,
         since,
         merkle_root: merkle::root(&files),
         files,
@@ -186,7 +199,13 @@ pub fn read(dir: &Path) -> anyhow::Result<Result<DatasetManifest, String>> {
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(failed)?;
     anyhow::ensure!(bytes.len() as u64 <= MAX_BYTES, "{} has more than {MAX_BYTES} bytes", path.display());
-    Ok(parse(&bytes).map_err(|fault| format!("{NAME} {fault}")))
+    let current = |manifest: DatasetManifest| match &*manifest.schema {
+        SCHEMA => Ok(manifest),
+        former => {
+            Err(format!("is of schema {former}, which this program does not read any more: export the dataset anew"))
+        }
+    };
+    Ok(parse(&bytes).and_then(current).map_err(|fault| format!("{NAME} {fault}")))
 }
 
 /// The files that a manifest of ours names, by their digests.
@@ -205,7 +224,7 @@ pub(super) fn named_files(bytes: &[u8]) -> Result<FileDigests, String> {
 fn parse(bytes: &[u8]) -> Result<DatasetManifest, String> {
     // Written by a stranger, as far as anybody knows: a fault is an answer and no error of the program.
     let manifest: DatasetManifest = serde_json::from_slice(bytes).map_err(|error| format!("is damaged: {error}"))?;
-    if ![SCHEMA, FIRST_SCHEMA].contains(&&*manifest.schema) {
+    if manifest.schema != SCHEMA && !FORMER_SCHEMAS.contains(&&*manifest.schema) {
         return Err(format!("is of schema {:?}, and this program reads {SCHEMA:?}", manifest.schema));
     }
     // Written again and compared byte for byte: other spacing or an added key is another file.
@@ -230,6 +249,7 @@ mod tests {
             votes: Vec::new(),
             private_columns: false,
             sources: vec![ManifestSource { id: "npm".into(), last_complete: None, active: 1, gone: 0, failed: 0 }],
+            nights: vec!["2026-11-21T00:00:00Z".parse().expect("an instant")],
             since: None,
             merkle_root: "33".into(),
             files: vec![FileRow { path: "a.csv".into(), sha256: "22".into(), bytes: 3, rows: 1 }],

@@ -15,8 +15,10 @@ use rank_order::RankOrder;
 use rank_summary::RankSummary;
 use rows::RowMaker;
 use stream::Streamed;
-use table::Layout;
+use table::{Layout, RowOrigin, Table};
+use table_row::TableRow as _;
 use tables::TABLES;
+use tables::history::HistoryRow;
 
 use crate::output_folder::{OutputFolder, OutputKind};
 
@@ -28,24 +30,29 @@ pub mod band_counts;
 mod batch;
 mod breakdowns;
 pub mod cell;
+mod croissant;
 mod csv;
-mod dataset_readme;
+pub mod dataset_readme;
 mod earlier_dataset;
 pub mod exporters;
 pub mod field;
 pub mod file;
 pub mod file_sizes;
-mod first_version;
 pub mod format;
+mod history;
 mod jsonl;
 pub mod lookup;
 pub mod manifest;
 mod merkle;
+mod nested_arrays;
 mod parquet;
+mod print;
 pub mod rank_order;
 pub mod rank_summary;
 pub mod ranked_capability;
+mod records;
 mod rows;
+pub mod shape;
 mod sqlite;
 mod stream;
 pub mod table;
@@ -53,6 +60,9 @@ pub mod table_row;
 pub mod tables;
 pub mod top_rows;
 pub mod verify;
+
+/// The licence of a dataset unless its maker says another.
+pub const DEFAULT_LICENSE: &str = "CC-BY-4.0";
 
 /// The options of an export.
 #[derive(Clone, Debug)]
@@ -65,6 +75,8 @@ pub struct ExportOptions {
     pub rank_by: String,
     /// True where private columns are there too.
     pub with_private: bool,
+    /// The licence of what the dataset adds, an SPDX identifier.
+    pub license: String,
     /// The dataset to compare with; without it the one that stands where the new one goes.
     pub since: Option<PathBuf>,
 }
@@ -76,6 +88,7 @@ impl Default for ExportOptions {
             formats: vec![DEFAULT_FORMAT.to_owned()],
             rank_by: TRUST.into(),
             with_private: false,
+            license: DEFAULT_LICENSE.to_owned(),
             since: None,
         }
     }
@@ -112,10 +125,22 @@ pub fn check_out(out: &Path, options: &ExportOptions) -> anyhow::Result<()> {
 fn claim(out: &Path, options: &ExportOptions) -> anyhow::Result<OutputFolder> {
     let folder = OutputFolder::claim(out, &OUTPUT)?;
     let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
-    let tables = chosen.flat_map(|exporter| TABLES.iter().map(|table| exporter.file_name(table.name)));
-    let names: Vec<String> = tables.collect();
+    let layouts = layouts(options, &[]);
+    let names: Vec<String> =
+        chosen.flat_map(|exporter| layouts.iter().map(|layout| exporter.file_name(&layout.file))).collect();
     folder.expect_room_for(names.iter().map(String::as_str).chain(dataset_readme::NAMES))?;
     Ok(folder)
+}
+
+/// Every table, and behind them the nights before of those that have a file for each.
+fn layouts(options: &ExportOptions, nights: &[AsOf]) -> Vec<Layout> {
+    let layout = |table: &Table| {
+        let layout = Layout::of(table, options.with_private);
+        if matches!(table.rows, RowOrigin::Nightly) { layout.of_night(options.as_of) } else { layout }
+    };
+    let history = Layout::of(&HistoryRow::TABLE, options.with_private);
+    let before = nights.iter().map(|night| history.clone().of_night(*night));
+    TABLES.iter().map(layout).chain(before).collect()
 }
 
 /// Writes the dataset into `out`: every file is written elsewhere first, then each takes its place, the manifest last. Whatever
@@ -135,12 +160,12 @@ pub fn write(
     // One view of the store for everything, so that a night that goes on beside it changes nothing here.
     let view = reader.snapshot_view()?;
     let ranking = RankOrder::of(&view, pool, options.as_of, &options.rank_by)?;
-    let layouts: Vec<Layout> = TABLES.iter().map(|table| Layout::of(table, options.with_private)).collect();
+    // The dataset of before is read now, because it is about to be replaced.
+    let maker = RowMaker::new(options.as_of, EarlierDataset::read(out, options)?, view.operator_policy()?);
+    let layouts = layouts(options, &maker.since.history.nights);
     let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
     let sinks = chosen.map(|exporter| exporter.create(made, &layouts));
     let sinks: Vec<Box<dyn TableWriter>> = sinks.collect::<anyhow::Result<_>>()?;
-    // The dataset of before is read now, because it is about to be replaced.
-    let maker = RowMaker::new(options.as_of, EarlierDataset::read(out, options)?, view.operator_policy()?);
     let Streamed { mut files, counted, rows } = stream::run(&view, &ranking, &maker, &layouts, sinks, pool)?;
     // Sorted for the card, and once more with its own files: digests depend on the order.
     files.sort();
@@ -148,7 +173,8 @@ pub fn write(
     files.sort();
     let (count, bytes) = (files.len(), files.iter().map(|file: &FileRow| file.bytes).sum::<u64>());
     let bands_before = maker.since.bands();
-    let manifest = manifest::of(&view, files, options, maker.since.earlier)?;
+    let nights = maker.since.history.nights.iter().copied().chain([options.as_of]).collect();
+    let manifest = manifest::of(&view, files, options, maker.since.earlier, nights)?;
     let digests = manifest.files.iter().map(|file| (file.path.clone(), file.sha256.clone())).collect();
     let manifest_bytes = manifest::write(made, manifest)?;
     // Only when every file is complete; an error before this leaves the old dataset as it was.

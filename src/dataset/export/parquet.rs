@@ -1,4 +1,5 @@
-//! The dataset as Parquet: `<table>.parquet`, columns of 64-bit integers, doubles and UTF-8 text, all nullable.
+//! The dataset as Parquet: `<table>.parquet`, columns of 64-bit integers, doubles, booleans, instants in UTC, UTF-8 text, and lists and
+//! structs of them, all nullable.
 //!
 //! Rows are taken in pieces of one size, and the name and version of the library are left out. So the bytes follow from the
 //! rows alone.
@@ -9,11 +10,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder, TimestampMicrosecondBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::types::{Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use capdex_model::time::Timestamp;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
 };
@@ -22,10 +24,13 @@ use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
+use serde_json::Value;
 
 use super::cell::{Cell, Row};
 use super::file::{FileRow, HashedFile};
 use super::format::{Exporter, RowVisitor, TableWriter};
+use super::nested_arrays;
+use super::shape::Shape;
 use super::table::{Column, ColumnType, Layout};
 
 /// Rows of one row group: of the widest table about 60 MB before and 2 MB after compression. Compressed columns and the
@@ -34,7 +39,12 @@ const GROUP: usize = 16_384;
 /// Rows written, and read, at once.
 const PIECE: usize = 1024;
 
-/// Parquet. JSON columns are text.
+/// The zone of instants.
+const UTC: &str = "UTC";
+/// The parts of a second in which instants are counted: Parquet has none of whole seconds.
+const MICROSECONDS: i64 = 1_000_000;
+
+/// Parquet. JSON of no one form is text.
 pub(super) struct ParquetExporter;
 
 impl Exporter for ParquetExporter {
@@ -43,7 +53,7 @@ impl Exporter for ParquetExporter {
     }
 
     fn about(&self) -> &'static str {
-        "columns compressed with zstd, in row groups of 16,384 rows; JSON columns are text"
+        "columns compressed with zstd, in row groups of 16,384 rows; timestamps in UTC, booleans, lists and structs as such; json columns are text"
     }
 
     fn file_name(&self, table: &str) -> String {
@@ -51,13 +61,14 @@ impl Exporter for ParquetExporter {
     }
 
     fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn TableWriter>> {
-        let file =
-            |table: &Layout| ParquetTable::create(HashedFile::create(dir, self.file_name(table.name))?, &table.columns);
+        let file = |table: &Layout| {
+            ParquetTable::create(HashedFile::create(dir, self.file_name(&table.file))?, &table.columns)
+        };
         Ok(Box::new(ParquetFiles(tables.iter().map(file).collect::<anyhow::Result<_>>()?)))
     }
 
     fn read(&self, dir: &Path, table: &Layout, visit: RowVisitor<'_>) -> anyhow::Result<()> {
-        ParquetFile::open(dir, self.file_name(table.name))?.each(table, None, visit)
+        ParquetFile::open(dir, self.file_name(&table.file))?.each(table, None, visit)
     }
 
     fn find(
@@ -68,7 +79,7 @@ impl Exporter for ParquetExporter {
         wanted: &BTreeSet<String>,
         visit: RowVisitor<'_>,
     ) -> anyhow::Result<()> {
-        let file = ParquetFile::open(dir, self.file_name(table.name))?;
+        let file = ParquetFile::open(dir, self.file_name(&table.file))?;
         // One column first: the others are unpacked where a row is wanted, which is in few groups.
         let rows = file.rows_with(column, wanted)?;
         if rows.selects_any() { file.each(table, Some(rows), visit) } else { Ok(()) }
@@ -161,7 +172,10 @@ struct ParquetTable {
 enum ColumnBuilder {
     Integer(Int64Builder),
     Number(Float64Builder),
+    Boolean(BooleanBuilder),
+    Timestamp(TimestampMicrosecondBuilder),
     Text(StringBuilder),
+    Nested(&'static Shape, Vec<Value>),
 }
 
 impl ParquetTable {
@@ -177,7 +191,7 @@ impl ParquetTable {
 
     fn take(&mut self, row: &Row) -> anyhow::Result<()> {
         for (builder, cell) in self.waiting.iter_mut().zip(row) {
-            builder.take(cell);
+            builder.take(cell)?;
         }
         self.count += 1;
         // Pieces of one size: where a batch ends must not depend on how rows arrive.
@@ -185,7 +199,7 @@ impl ParquetTable {
     }
 
     fn write(&mut self) -> anyhow::Result<()> {
-        let arrays = self.waiting.iter_mut().map(ColumnBuilder::array).collect();
+        let arrays = self.waiting.iter_mut().map(ColumnBuilder::array).collect::<anyhow::Result<_>>()?;
         self.writer.write(&RecordBatch::try_new(self.schema.clone(), arrays)?)?;
         self.rows += self.count as u64;
         self.count = 0;
@@ -205,28 +219,45 @@ impl ColumnBuilder {
         match kind {
             ColumnType::Integer => Self::Integer(Int64Builder::new()),
             ColumnType::Number => Self::Number(Float64Builder::new()),
+            ColumnType::Boolean => Self::Boolean(BooleanBuilder::new()),
+            ColumnType::Timestamp => Self::Timestamp(TimestampMicrosecondBuilder::new().with_timezone(UTC)),
             ColumnType::Text | ColumnType::Json => Self::Text(StringBuilder::new()),
+            ColumnType::Nested(shape) => Self::Nested(shape, Vec::new()),
         }
     }
 
-    fn take(&mut self, cell: &Cell) {
+    fn take(&mut self, cell: &Cell) -> anyhow::Result<()> {
         match (self, cell) {
             (Self::Integer(builder), Cell::Integer(number)) => builder.append_value(*number),
             (Self::Number(builder), Cell::Number(number)) => builder.append_value(*number),
+            (Self::Boolean(builder), Cell::Boolean(is_so)) => builder.append_value(*is_so),
+            (Self::Timestamp(builder), Cell::Timestamp(instant)) => {
+                builder.append_value(instant.unix_seconds().saturating_mul(MICROSECONDS));
+            }
             (Self::Text(builder), Cell::Text(text) | Cell::Json(text)) => builder.append_value(text),
+            (Self::Nested(_, values), Cell::Json(text)) => values.push(serde_json::from_str(text)?),
             // A value of another type cannot come from `table_row!`; as null it stays visible in verification.
             (Self::Integer(builder), _) => builder.append_null(),
             (Self::Number(builder), _) => builder.append_null(),
+            (Self::Boolean(builder), _) => builder.append_null(),
+            (Self::Timestamp(builder), _) => builder.append_null(),
             (Self::Text(builder), _) => builder.append_null(),
+            (Self::Nested(_, values), _) => values.push(Value::Null),
         }
+        Ok(())
     }
 
-    fn array(&mut self) -> ArrayRef {
-        match self {
+    fn array(&mut self) -> anyhow::Result<ArrayRef> {
+        Ok(match self {
             Self::Integer(builder) => Arc::new(builder.finish()),
             Self::Number(builder) => Arc::new(builder.finish()),
+            Self::Boolean(builder) => Arc::new(builder.finish()),
+            Self::Timestamp(builder) => Arc::new(builder.finish()),
             Self::Text(builder) => Arc::new(builder.finish()),
-        }
+            Self::Nested(shape, values) => {
+                nested_arrays::array(shape, &std::mem::take(values).iter().collect::<Vec<_>>())?
+            }
+        })
     }
 }
 
@@ -249,10 +280,13 @@ fn properties(columns: &[Column]) -> WriterProperties {
     builder.build()
 }
 
-const fn data_type(kind: ColumnType) -> DataType {
+fn data_type(kind: ColumnType) -> DataType {
     match kind {
         ColumnType::Integer => DataType::Int64,
         ColumnType::Number => DataType::Float64,
+        ColumnType::Boolean => DataType::Boolean,
+        ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into())),
+        ColumnType::Nested(shape) => nested_arrays::data_type(shape),
         ColumnType::Text | ColumnType::Json => DataType::Utf8,
     }
 }
@@ -266,6 +300,14 @@ fn cell(kind: ColumnType, array: &ArrayRef, at: usize) -> Option<Cell> {
     Some(match kind {
         ColumnType::Integer => Cell::Integer(array.as_primitive_opt::<Int64Type>()?.value(at)),
         ColumnType::Number => Cell::Number(array.as_primitive_opt::<Float64Type>()?.value(at)),
+        ColumnType::Boolean => Cell::Boolean(array.as_boolean_opt()?.value(at)),
+        ColumnType::Timestamp => {
+            let microseconds = array.as_primitive_opt::<TimestampMicrosecondType>()?.value(at);
+            let is_whole = microseconds.rem_euclid(MICROSECONDS) == 0;
+            let instant = Timestamp::from_unix_seconds(microseconds.div_euclid(MICROSECONDS));
+            is_whole.then_some(Cell::Timestamp(instant))?
+        }
+        ColumnType::Nested(shape) => Cell::nested(shape, nested_arrays::value(shape, array, at)?).ok()?,
         ColumnType::Text => Cell::text(array.as_string_opt::<i32>()?.value(at)),
         ColumnType::Json => Cell::text(array.as_string_opt::<i32>()?.value(at)).into_json(),
     })

@@ -25,7 +25,7 @@ use super::batch::Batch;
 use super::breakdowns::{Breakdowns, Named};
 use super::cell::Row;
 use super::earlier_dataset::{ComparedCapability, EarlierDataset};
-use super::field::JsonText;
+use super::field::NestedCell;
 use super::file_sizes::FileSizes;
 use super::rank_order::{RankOrder, Standing};
 use super::ranked_capability::RankedCapability;
@@ -34,6 +34,7 @@ use super::tables::capabilities::CapabilityRow;
 use super::tables::coverage::ScoreCounts;
 use super::tables::facts::FactsRow;
 use super::tables::findings::FindingRows;
+use super::tables::history::HistoryRow;
 use super::tables::packages::{CapabilityPart, PackageRow, PackageSummary, PackageVerdict};
 use super::tables::score_breakdowns::BreakdownRow;
 use super::tables::scores::{ScoreRow, ScoreSubject};
@@ -150,7 +151,7 @@ impl DatasetCounts {
     }
 
     /// The rows of the tables that count, and of what is not there any more.
-    pub(super) fn batches(&mut self, since: &EarlierDataset) -> anyhow::Result<Vec<Batch>> {
+    pub(super) fn batches(&mut self, since: &EarlierDataset, as_of: AsOf) -> anyhow::Result<Vec<Batch>> {
         // Taken out, so that their memory is free as soon as the rows are made.
         let packages = std::mem::take(&mut self.packages);
         let rolled =
@@ -159,19 +160,21 @@ impl DatasetCounts {
         let asked = std::mem::take(&mut self.asked);
         let there = std::mem::take(&mut self.there);
         self.band_changes.gone = since.gone(&there).count() as u64;
+        let gone: Vec<(String, &str)> = since.history.gone(&there).collect();
         Ok(vec![
             Batch::of(
                 rolled.iter().map(|(package, summary, rolled)| PackageRow::of(package, summary, rolled.as_ref())),
             )?,
             Batch::of(asked.iter().map(|((rubric, kind), asked)| asked.row(rubric, kind)))?,
             Batch::of(since.gone(&there))?,
+            Batch::of(gone.iter().map(|(id, slug)| HistoryRow::gone(id, slug, as_of)))?,
         ])
     }
 }
 
 /// The means of making rows.
 pub(super) struct RowMaker {
-    as_of: AsOf,
+    pub(super) as_of: AsOf,
     finding_rows: FindingRows,
     /// The dataset of before.
     pub(super) since: EarlierDataset,
@@ -242,11 +245,16 @@ impl RowMaker {
             });
             rows.add(change)?;
         }
+        let state = HistoryRow::of(&row, self.as_of, "").state()?;
+        if let Some(change) = self.since.history.change(&current.capability.id, state) {
+            rows.add(HistoryRow::of(&row, self.as_of, change))?;
+        }
         rows.add(row)?;
         self.add_scores(&mut rows, &ranked, &numbers, [&slug, &id])?;
         for (number, stored) in breakdowns {
             let BreakdownTexts { terms, parts } = stored.texts()?;
-            rows.add(BreakdownRow { breakdown: number, terms: JsonText(terms.get()), parts: JsonText(parts.get()) })?;
+            let (terms, parts) = (NestedCell::of_text(terms.get())?, NestedCell::of_text(parts.get())?);
+            rows.add(BreakdownRow { breakdown: number, terms, parts })?;
         }
         for found in finding::findings(&all) {
             rows.add(self.finding_rows.row(slug.clone(), id.clone(), &found)?)?;
@@ -267,7 +275,7 @@ impl RowMaker {
                 verdict: PackageVerdict {
                     band: ranked.verdict.band,
                     reason: ranked.verdict.reason,
-                    capability: slug.to_string(),
+                    slug: slug.to_string(),
                     trust: ranked.standing.trust,
                     rank_kind: ranked.standing.rank_kind,
                 },
@@ -300,7 +308,6 @@ impl RowMaker {
             content_sha256: current.capability.content.hex().into(),
             facts_sha256: current.facts.hex().into(),
             ruleset_sha256: current.ruleset.hex().into(),
-            as_of: self.as_of.to_string().into(),
         };
         let mut numbered = ranked.scores.iter().zip(numbers);
         numbered.try_for_each(|(score, number)| rows.add(ScoreRow::of(subject.clone(), score, *number)))

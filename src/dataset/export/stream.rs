@@ -17,7 +17,7 @@ use super::file::FileRow;
 use super::format::TableWriter;
 use super::rank_order::{RankOrder, Standing};
 use super::rows::{DatasetCounts, Met, Packed, RowMaker};
-use super::table::{Layout, RowOrigin};
+use super::table::{Emit, Layout, RowOrigin};
 use super::tables::TABLES;
 use crate::bulk;
 
@@ -60,7 +60,7 @@ pub(super) fn run(
             // Short channels: a slow format holds up the reader instead of filling the memory.
             let (sender, receiver) = sync_channel::<Arc<Vec<Batch>>>(WAITING);
             senders.push(sender);
-            writers.push(scope.spawn(move || write(sink, &receiver)));
+            writers.push(scope.spawn(move || write(sink, layouts, &receiver)));
         }
         let (to_maker, pieces) = sync_channel::<Piece>(WAITING);
         let making = scope.spawn(move || make(maker, layouts, &pieces, &senders, pool));
@@ -83,10 +83,14 @@ pub(super) fn run(
 
 const CLOSED: &str = "the rows are not taken any more";
 
-fn write(mut sink: Box<dyn TableWriter>, batches: &Receiver<Arc<Vec<Batch>>>) -> anyhow::Result<Vec<FileRow>> {
+fn write(
+    mut sink: Box<dyn TableWriter>,
+    layouts: &[Layout],
+    batches: &Receiver<Arc<Vec<Batch>>>,
+) -> anyhow::Result<Vec<FileRow>> {
     for batches in batches {
         for batch in batches.iter() {
-            let name = || TABLES.get(batch.table).map_or("?", |table| table.name);
+            let name = || layouts.get(batch.table).map_or("?", |layout| &layout.file);
             sink.take(batch.table, &batch.rows).with_context(|| format!("failed to write {}", name()))?;
         }
     }
@@ -101,7 +105,7 @@ fn make(
     senders: &[SyncSender<Arc<Vec<Batch>>>],
     pool: &rayon::ThreadPool,
 ) -> anyhow::Result<(DatasetCounts, Vec<u64>)> {
-    let (mut counted, mut rows) = (DatasetCounts::default(), vec![0; TABLES.len()]);
+    let (mut counted, mut rows) = (DatasetCounts::default(), vec![0; layouts.len()]);
     for piece in pieces {
         let mut batches = match piece {
             Piece::Capabilities(packed) => {
@@ -122,13 +126,13 @@ fn make(
             }
             Piece::Stored(batch) => vec![batch],
             // Counted tables need all capabilities, and come in the place where those end.
-            Piece::EndOfCapabilities => counted.batches(&maker.since)?,
+            Piece::EndOfCapabilities => counted.batches(&maker.since, maker.as_of)?,
         };
         for batch in &mut batches {
             // Private columns are dropped here, before any format sees them.
             let (Some(layout), Some(rows)) = (layouts.get(batch.table), rows.get_mut(batch.table)) else { continue };
             *rows += batch.rows.len() as u64;
-            batch.rows = std::mem::take(&mut batch.rows).into_iter().map(|row| layout.keep(row)).collect();
+            batch.rows = std::mem::take(&mut batch.rows).into_iter().map(|row| layout.keep(row, maker.as_of)).collect();
         }
         // Shared among the formats, and not copied for each.
         let batches = Arc::new(batches);
@@ -148,22 +152,35 @@ fn read(reader: &Reader, ranking: &RankOrder, maker: &RowMaker, to: &SyncSender<
         to.send(Piece::Capabilities(packed)).ok().context(CLOSED)?;
     }
     to.send(Piece::EndOfCapabilities).ok().context(CLOSED)?;
+    let history = &maker.since.history;
+    for (place, night) in history.nights.iter().enumerate() {
+        in_pieces(to, TABLES.len() + place, |emit| history.each(*night, emit))
+            .with_context(|| format!("failed to read the history of {night}"))?;
+    }
     for (number, table) in TABLES.iter().enumerate() {
         let RowOrigin::Stored(rows) = table.rows else { continue };
-        let (mut waiting, mut bytes) = (Vec::new(), 0);
-        let mut emit = |row: Row| {
-            // By bytes too, because rows of the store hold descriptions and differences of any length.
-            bytes += row.iter().map(|cell| cell.as_text().len()).sum::<usize>();
-            waiting.push(row);
-            if waiting.len() < STORED.0 && bytes < STORED.1 {
-                return Ok(());
-            }
-            bytes = 0;
-            to.send(Piece::Stored(Batch { table: number, rows: std::mem::take(&mut waiting) })).ok().context(CLOSED)
-        };
-        rows(reader, &mut emit).with_context(|| format!("failed to read {}", table.name))?;
-        // The rest, which may be empty and then adds nothing.
-        to.send(Piece::Stored(Batch { table: number, rows: waiting })).ok().context(CLOSED)?;
+        in_pieces(to, number, |emit| rows(reader, emit)).with_context(|| format!("failed to read {}", table.name))?;
     }
     Ok(())
+}
+
+/// Sends rows of a table on, some at a time.
+fn in_pieces(
+    to: &SyncSender<Piece>,
+    table: usize,
+    rows: impl FnOnce(Emit<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let (mut waiting, mut bytes) = (Vec::new(), 0);
+    rows(&mut |row: Row| {
+        // By bytes too, because rows of the store hold descriptions and differences of any length.
+        bytes += row.iter().map(|cell| cell.as_text().len()).sum::<usize>();
+        waiting.push(row);
+        if waiting.len() < STORED.0 && bytes < STORED.1 {
+            return Ok(());
+        }
+        bytes = 0;
+        to.send(Piece::Stored(Batch { table, rows: std::mem::take(&mut waiting) })).ok().context(CLOSED)
+    })?;
+    // The rest, which may be empty and then adds nothing.
+    to.send(Piece::Stored(Batch { table, rows: waiting })).ok().context(CLOSED)
 }

@@ -33,7 +33,7 @@ pub trait ReadRow {
 /// Declares a table.
 ///
 /// - The doc comments of the struct and of its fields are the meanings in the data dictionary, word by word.
-/// - `table NAME: ORIGIN;` names the table. `ORIGIN` is `ranked`, `counted`, or `stored(FUNCTION)` with the function that
+/// - `table NAME: ORIGIN;` names the table. `ORIGIN` is `ranked`, `counted`, `nightly`, or `stored(FUNCTION)` with the function that
 ///   reads the rows from the store.
 /// - Before a field stands its [`ColumnRole`](super::table::ColumnRole): `key`, `public` or `private`.
 /// - The field's type is a [`Field`](super::field::Field), which decides the type of the column.
@@ -60,6 +60,7 @@ macro_rules! table_row {
                     kind: <$type as $crate::export::field::Field>::KIND,
                     about: concat!($($meaning),+).trim_ascii(),
                     role: $crate::export::table_row::table_row!(@role $role),
+                    is_nullable: <$type as $crate::export::field::Field>::IS_NULLABLE,
                 }),+],
                 rows: $crate::export::table_row::table_row!(@rows $Row $origin $($rows)?),
             };
@@ -75,6 +76,7 @@ macro_rules! table_row {
     (@role public) => { $crate::export::table::ColumnRole::Public };
     (@role private) => { $crate::export::table::ColumnRole::Private };
     (@rows $Row:ident ranked) => { $crate::export::table::RowOrigin::Ranked };
+    (@rows $Row:ident nightly) => { $crate::export::table::RowOrigin::Nightly };
     (@rows $Row:ident counted) => { $crate::export::table::RowOrigin::Counted };
     (@rows $Row:ident stored $rows:ident) => {
         $crate::export::table::RowOrigin::Stored(|reader, emit| {

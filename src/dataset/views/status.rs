@@ -387,6 +387,16 @@ impl RunView {
     }
 }
 
+/// The stages of the last run that ended and has any, with their times.
+///
+/// # Errors
+/// A store that cannot be read, or a ledger that is damaged.
+pub fn last_stages(reader: &Reader) -> Result<Vec<StageTime>, StoreError> {
+    let runs = reader.runs(MOST_RUNS)?.into_iter().filter(|run| run.finished.is_some());
+    let mut stages = runs.map(|run| RunView::of(run).map(|run| run.stages));
+    Ok(stages.find(|stages| stages.as_ref().is_ok_and(|stages| !stages.is_empty())).transpose()?.unwrap_or_default())
+}
+
 fn corrupt(what: &'static str, error: &serde_json::Error) -> StoreError {
     StoreError::Corrupt { what, detail: error.to_string() }
 }

@@ -138,6 +138,7 @@ pub fn open_in(
         limits: UnpackLimits::default(),
         alerts: schedule.alerts()?,
         formats: schedule.export.formats().map_err(usage)?,
+        license: schedule.export.license(),
         keep_days: schedule.keep_days().map_err(usage)?,
         gaps: schedule.gap_tolerance().map_err(usage)?,
         pool: bulk::pool(global.threads)?,

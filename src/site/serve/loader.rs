@@ -13,6 +13,7 @@ use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::Reader;
 
 use super::dispatch::Service;
+use super::night_metrics::NightMetrics;
 use super::state::LoadedSite;
 use crate::report::site::Site;
 
@@ -133,6 +134,7 @@ impl Follow {
         let last = view.runs(1)?.first().map(|run| run.as_of);
         let as_of = service.options.as_of.or(last).context("the store holds no run yet; run `capdex nightly` first")?;
         self.generation += 1;
-        Ok(LoadedSite { generation: self.generation, site: Site::load(&view, as_of, || ())? })
+        let site = Site::load(&view, as_of, || ())?;
+        Ok(LoadedSite { generation: self.generation, night: NightMetrics::read(&view, &site)?, site })
     }
 }

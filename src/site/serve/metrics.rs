@@ -108,10 +108,13 @@ impl Metrics {
         let seconds = self.load_millis.load(Relaxed) as f64 / 1000.0;
         head("capdex_load_seconds", "gauge", "How long the last load took.", &[(String::new(), seconds.to_string())]);
         head("capdex_ready", "gauge", "1 once the store is loaded.", &one(u64::from(loaded.is_some())));
-        if let Some(LoadedSite { site, .. }) = loaded {
+        if let Some(LoadedSite { site, night, .. }) = loaded {
             let as_of = vec![(String::new(), site.as_of.0.unix_seconds().to_string())];
             head("capdex_as_of_timestamp_seconds", "gauge", "The instant of the last night.", &as_of);
             head("capdex_capabilities", "gauge", "Capabilities that stand now.", &one(site.rows.len() as u64));
+            for (name, help, lines) in night.gauges() {
+                head(name, "gauge", help, &lines);
+            }
             head("capdex_alerts", "gauge", "Alerts that were raised.", &one(site.watch.alerts.len() as u64));
             head("capdex_open_gaps", "gauge", "Open gaps.", &one(site.gaps.iter().map(|gap| gap.count).sum()));
         }

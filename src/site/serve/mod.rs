@@ -22,6 +22,7 @@ mod docs_page;
 mod guard;
 mod loader;
 mod metrics;
+mod night_metrics;
 mod openapi;
 mod query;
 mod reply;

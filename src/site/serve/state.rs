@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use capdex_db::Reader;
 
 use super::Options;
+use super::night_metrics::NightMetrics;
 use crate::report::site::Site;
 
 /// The site of one state of the store.
@@ -15,6 +16,8 @@ pub(super) struct LoadedSite {
     pub(super) generation: u64,
     /// The data of pages and the API.
     pub(super) site: Site,
+    /// The figures of the last night.
+    pub(super) night: NightMetrics,
 }
 
 /// The data shared between the loader and those who answer.

@@ -8,7 +8,7 @@ use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 use capdex_model::time::AsOf;
 
-use crate::export::field::AsSortedJson;
+use crate::export::field::Nested;
 use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
@@ -17,13 +17,13 @@ table_row! {
     table alerts: stored(rows);
     pub(super) struct AlertRow {
         /// stable over nights
-        key key: String,
+        key alert: String,
         /// the pass that raised it
         public pass: String,
         /// what the pass saw, a closed word of that pass
         public class: String,
         /// the capability's id, where it is about one
-        public capability: Option<String>,
+        public capability: Option<CapabilityId>,
         /// what it is about, readable; untrusted
         public subject: String,
         /// info, low, medium, high or critical
@@ -37,15 +37,15 @@ table_row! {
         /// the content at which it was raised (hex): what an acknowledgement is bound to
         public content_sha256: Option<Digest>,
         /// the particulars
-        public details: AsSortedJson<Vec<String>>,
+        public details: Nested<Vec<String>>,
         /// what it rests on, in parts: effect, rule, severity, path, line, quote
-        public evidence: AsSortedJson<Vec<AlertEvidence>>,
+        public evidence: Nested<Vec<AlertEvidence>>,
         /// lines that changed, secrets masked
-        public diff: AsSortedJson<Vec<String>>,
+        public diff: Nested<Vec<String>>,
         /// what became of each rubric's score
-        public scores: AsSortedJson<Vec<ScoreChange>>,
+        public scores: Nested<Vec<ScoreChange>>,
         /// everything that is raised together with it
-        public members: AsSortedJson<Vec<String>>,
+        public members: Nested<Vec<String>>,
         /// the command that shows it again
         public reproduce: String,
         /// how many people it may concern, 0 to 1000
@@ -62,22 +62,21 @@ fn rows(reader: &Reader, emit: Emit<'_, AlertRow>) -> anyhow::Result<()> {
             return Ok(());
         }
         emit(AlertRow {
-            key: alert.key,
+            alert: alert.key,
             pass: alert.pass,
             class: alert.class,
-            // With `sha256:` before it, as in the alert's own JSON; the other tables have the hex alone.
-            capability: alert.capability.map(|CapabilityId(digest)| digest.to_string()),
+            capability: alert.capability,
             subject: alert.subject,
             severity: alert.severity,
             title: alert.title,
             why: alert.why,
             fix: alert.fix,
             content_sha256: alert.content,
-            details: AsSortedJson(alert.details),
-            evidence: AsSortedJson(alert.evidence),
-            diff: AsSortedJson(alert.diff),
-            scores: AsSortedJson(alert.scores),
-            members: AsSortedJson(alert.members),
+            details: Nested(alert.details),
+            evidence: Nested(alert.evidence),
+            diff: Nested(alert.diff),
+            scores: Nested(alert.scores),
+            members: Nested(alert.members),
             reproduce: alert.reproduce,
             reach: alert.reach,
             raised,

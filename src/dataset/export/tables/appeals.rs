@@ -16,7 +16,7 @@ table_row! {
     table appeals: stored(appeal_rows);
     pub struct AppealRow {
         /// A- and 16 hex digits of the digest of what was filed
-        key id: String,
+        key appeal: String,
         /// the package's identity, with #kind:path for one capability
         public subject: String,
         /// verdict, rule:ID or finding:FINGERPRINT
@@ -105,7 +105,7 @@ fn appeal_rows(reader: &Reader, emit: Emit<'_, AppealRow>) -> anyhow::Result<()>
     reader.each_appeal(|appeal| {
         let (filing, due) = (appeal.filing(), appeal.due(&AppealClocks::default(), rule_now));
         emit(AppealRow {
-            id: appeal.id().to_string(),
+            appeal: appeal.id().to_string(),
             subject: filing.subject.to_string(),
             scope: filing.scope.to_string(),
             content_sha256: filing.content,
@@ -191,7 +191,7 @@ pub fn written(row: &ReadAppealEventRow) -> Result<AppealEvent, AppealFault> {
     let columns = [
         ("appeal", json!(row.appeal.as_text())),
         ("seq", json!(row.seq.as_integer())),
-        ("at", json!(row.at.as_text())),
+        ("at", json!(row.at.to_string())),
         ("actor", json!(row.actor.as_text())),
         ("by", json!(row.by.as_text())),
         ("event", json!(row.event.as_text())),

@@ -6,7 +6,7 @@ use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 use capdex_model::time::AsOf;
 
-use crate::export::field::AsSortedJson;
+use crate::export::field::Nested;
 use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
@@ -23,13 +23,13 @@ table_row! {
         /// how many publishers they have
         public publishers: u64,
         /// the ids of its members
-        public members: AsSortedJson<Vec<CapabilityId>>,
+        public capabilities: Nested<Vec<String>>,
         /// the same, readable
-        public slugs: AsSortedJson<Vec<String>>,
+        public slugs: Nested<Vec<String>>,
         /// what they have in common, with the passage of one of them; untrusted
-        public shared: AsSortedJson<Vec<Shared>>,
+        public shared: Nested<Vec<Shared>>,
         /// why the severity is what it is
-        public reasons: AsSortedJson<Vec<String>>,
+        public reasons: Nested<Vec<String>>,
         /// as_of of the night that found it
         public found: AsOf,
     }
@@ -47,10 +47,10 @@ fn rows(reader: &Reader, emit: Emit<'_, CampaignRow>) -> anyhow::Result<()> {
             severity: campaign.severity,
             items: campaign.members.len(),
             publishers: campaign.publishers,
-            members: AsSortedJson(campaign.members),
-            slugs: AsSortedJson(row.slugs),
-            shared: AsSortedJson(campaign.shared),
-            reasons: AsSortedJson(campaign.reasons),
+            capabilities: Nested(campaign.members.iter().map(|CapabilityId(digest)| digest.hex()).collect()),
+            slugs: Nested(row.slugs),
+            shared: Nested(campaign.shared),
+            reasons: Nested(campaign.reasons),
             found,
         })?;
     }

@@ -17,7 +17,7 @@ use capdex_rubrics::verdict::with_gaps;
 use capdex_rubrics::why_they_differ;
 
 use crate::export::cell::Cell;
-use crate::export::field::{AsJson, Field as _};
+use crate::export::field::{Field as _, Nested};
 use crate::export::ranked_capability::RankedCapability;
 use crate::export::table_row::table_row;
 use crate::export::tables::packages::{CapabilityPart, PackageVerdict, links_of};
@@ -31,7 +31,7 @@ table_row! {
         /// readable name: locator, kind and path in lower-case kebab
         public slug: Arc<str>,
         /// SHA-256 (hex) of locator identity, kind and path: stays from night to night
-        key id: Arc<str>,
+        key capability: Arc<str>,
         /// skill, mcp_server, hook, plugin, rules, or package for what none of them claims
         public kind: Kind,
         /// the name that it gives itself; untrusted
@@ -53,7 +53,7 @@ table_row! {
         /// analysed, partial or not_assessable
         public completeness: &'a Completeness,
         /// the gaps behind a completeness other than analysed
-        public incomplete_reasons: AsJson<Vec<String>>,
+        public incomplete_reasons: Nested<Vec<String>>,
         /// what to do about it: ok, watch, caution, block or unknown
         public band: Band,
         /// (strictest - mildest) / 3 over the known bands of the four methods
@@ -71,7 +71,7 @@ table_row! {
         /// number of findings of this severity
         public findings_info: u64,
         /// capability codes such as W015: what it can do, not what is wrong with it
-        public capability_tags: AsJson<&'a BTreeSet<String>>,
+        public capability_tags: Nested<&'a BTreeSet<String>>,
         /// value of spiderrating/seed, 0 to 10
         public spiderrating_seed: Option<Points>,
         /// value of saferskills/seed, 0 to 100
@@ -103,7 +103,7 @@ table_row! {
         /// address of the source repository, as its listing states it; untrusted
         public repository: Option<&'a str>,
         /// the other things that its listing names, such as github:owner/repo; null where it names none
-        public links: Option<AsJson<&'a [String]>>,
+        public links: Option<Nested<&'a [String]>>,
         /// the band by the operator's word, beside the verdict; null where he has none
         public operator_band: Option<Band>,
         /// the sentence behind it; quotes strangers
@@ -121,7 +121,7 @@ impl<'a> CapabilityRow<'a> {
         Self {
             rank: ranked.standing.rank,
             slug,
-            id,
+            capability: id,
             kind: capability.kind,
             name: &capability.name,
             package: &current.identity,
@@ -132,7 +132,7 @@ impl<'a> CapabilityRow<'a> {
             content_sha256: capability.content,
             facts_sha256: current.facts,
             completeness: &current.completeness,
-            incomplete_reasons: AsJson(current.completeness.gaps().iter().map(ToString::to_string).collect()),
+            incomplete_reasons: Nested(current.completeness.gaps().iter().map(ToString::to_string).collect()),
             band: verdict.band,
             disagreement: verdict.disagreement,
             disagreement_reason: why_they_differ(&ranked.scores),
@@ -141,7 +141,7 @@ impl<'a> CapabilityRow<'a> {
             findings_medium: count(Severity::Medium),
             findings_low: count(Severity::Low),
             findings_info: count(Severity::Info),
-            capability_tags: AsJson(&ranked.tags),
+            capability_tags: Nested(&ranked.tags),
             spiderrating_seed: value("spiderrating/seed"),
             saferskills_seed: value("saferskills/seed"),
             mcpbundles_seed: value("mcpbundles/seed"),
@@ -180,14 +180,13 @@ impl ReadCapabilityRow {
             users: self.users.as_integer().and_then(|users| u64::try_from(users).ok()),
             licence: text(&self.licence),
             repository: text(&self.repository),
-            links: serde_json::from_str(self.links.as_text()).unwrap_or_default(),
+            links: self.links.as_texts(),
         }
     }
 
     /// The sentence of a verdict over an empty list of gaps with those of the row put in.
     pub fn with_gaps(&self, sentence: &str) -> String {
-        let gaps: Vec<String> = serde_json::from_str(self.incomplete_reasons.as_text()).unwrap_or_default();
-        with_gaps(sentence, &gaps)
+        with_gaps(sentence, &self.incomplete_reasons.as_texts())
     }
 }
 

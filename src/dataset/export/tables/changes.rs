@@ -3,7 +3,7 @@
 use capdex_model::digest::Digest;
 use capdex_model::ids::CapabilityId;
 
-use crate::export::field::AsJson;
+use crate::export::field::Nested;
 use crate::export::table_row::table_row;
 
 table_row! {
@@ -17,7 +17,7 @@ table_row! {
         /// added, gone or changed
         public change: &'static str,
         /// what of a changed one: content, band, scores, rank
-        public what: AsJson<Vec<&'static str>>,
+        public what: Nested<Vec<&'static str>>,
         /// place in the order; null where it was not there or had none
         public rank_before: Option<i64>,
         /// place in the order; null where it is not there any more or has none

@@ -5,7 +5,7 @@ use capdex_db::Reader;
 use capdex_model::fact::Severity;
 use capdex_model::time::AsOf;
 
-use crate::export::field::AsSortedJson;
+use crate::export::field::Nested;
 use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
@@ -14,7 +14,7 @@ table_row! {
     table collisions: stored(rows);
     pub(super) struct CollisionRow {
         /// stable over nights
-        key key: String,
+        key collision: String,
         /// what has the name: tool, listing or toolset
         public of: String,
         /// shadow, look_alike, widening, brand, clone; without weight: derived, shared, generic
@@ -32,7 +32,7 @@ table_row! {
         /// how many have the name, entities of one vendor counted once
         public parties: u64,
         /// why it is a finding
-        public reasons: AsSortedJson<Vec<String>>,
+        public reasons: Nested<Vec<String>>,
         /// as_of of the night that found it first
         public first_seen: AsOf,
     }
@@ -41,7 +41,7 @@ table_row! {
 fn rows(reader: &Reader, emit: Emit<'_, CollisionRow>) -> anyhow::Result<()> {
     for (collision, first_seen) in reader.collisions()? {
         emit(CollisionRow {
-            key: collision.key,
+            collision: collision.key,
             of: collision.of,
             class: collision.class,
             severity: collision.severity,
@@ -50,7 +50,7 @@ fn rows(reader: &Reader, emit: Emit<'_, CollisionRow>) -> anyhow::Result<()> {
             holder: collision.holder,
             target: collision.target,
             parties: collision.parties,
-            reasons: AsSortedJson(collision.reasons),
+            reasons: Nested(collision.reasons),
             first_seen,
         })?;
     }

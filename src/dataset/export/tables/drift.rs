@@ -10,7 +10,7 @@ use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 use capdex_model::time::AsOf;
 
-use crate::export::field::AsSortedJson;
+use crate::export::field::Nested;
 use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
@@ -18,6 +18,8 @@ table_row! {
     /// one change of one capability between two nights
     table drift: stored(rows);
     pub(super) struct DriftRow {
+        /// stays from night to night
+        key drift_event: String,
         /// the capability
         public slug: String,
         /// its id
@@ -29,7 +31,7 @@ table_row! {
         /// info, low, medium, high or critical
         public severity: Severity,
         /// what the change did, the gravest first: kind, severity, subject, detail; untrusted
-        public effects: AsSortedJson<Vec<Effect>>,
+        public effects: Nested<Vec<Effect>>,
         /// whether the version moved: yes, no or unversioned
         public moved: VersionChange,
         /// content before (hex)
@@ -41,13 +43,13 @@ table_row! {
         /// version after
         public to_version: Option<String>,
         /// files, tool parts and declarations that changed
-        public changes: AsSortedJson<Vec<Change>>,
+        public changes: Nested<Vec<Change>>,
         /// what became of each rubric's score, both sides under the rules of that night
-        public scores: AsSortedJson<Vec<ScoreChange>>,
+        public scores: Nested<Vec<ScoreChange>>,
         /// lines that changed, secrets masked; untrusted
-        public diff: AsSortedJson<Vec<String>>,
+        public diff: Nested<Vec<String>>,
         /// the night that saw it
-        public as_of: AsOf,
+        public found: AsOf,
     }
 }
 
@@ -55,21 +57,22 @@ table_row! {
 fn rows(reader: &Reader, emit: Emit<'_, DriftRow>) -> anyhow::Result<()> {
     reader.each_drift_event(|event| {
         emit(DriftRow {
+            drift_event: event.key,
             slug: event.slug,
             capability: event.capability,
             kind: event.kind,
             class: event.class,
             severity: event.severity,
-            effects: AsSortedJson(event.effects),
+            effects: Nested(event.effects),
             moved: event.moved,
             from_sha256: event.from,
             to_sha256: event.to,
             from_version: event.from_version,
             to_version: event.to_version,
-            changes: AsSortedJson(event.changes),
-            scores: AsSortedJson(event.scores),
-            diff: AsSortedJson(event.diff),
-            as_of: event.at,
+            changes: Nested(event.changes),
+            scores: Nested(event.scores),
+            diff: Nested(event.diff),
+            found: event.at,
         })
     })
 }

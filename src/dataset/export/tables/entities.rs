@@ -4,7 +4,7 @@ use capdex_corpus::identity::{IdentityEdge, Reason};
 use capdex_db::Reader;
 use capdex_model::ids::ListingKey;
 
-use crate::export::field::AsSortedJson;
+use crate::export::field::Nested;
 use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
@@ -17,12 +17,12 @@ table_row! {
         /// the thing that it is a listing of: an id that stays from night to night
         public entity: String,
         /// why it is one thing with what: `{reason, to, note}`; without a note where the operator decided
-        public reasons: AsSortedJson<Vec<IdentityEdge>>,
+        public reasons: Nested<Vec<IdentityEdge>>,
         /// what it has to do with besides, which joins nothing: claims that nobody confirms, repositories that it is a
         /// part of, what many share, and who publishes it
-        public relations: AsSortedJson<Vec<IdentityEdge>>,
+        public relations: Nested<Vec<IdentityEdge>>,
         /// the operator's own words, where the operator decided: `{reason, to, note}`
-        private operator_notes: AsSortedJson<Vec<IdentityEdge>>,
+        private operator_notes: Nested<Vec<IdentityEdge>>,
     }
 }
 
@@ -40,9 +40,9 @@ fn rows(reader: &Reader, emit: Emit<'_, EntityRow>) -> anyhow::Result<()> {
         emit(EntityRow {
             listing: of.listing,
             entity: of.entity,
-            reasons: AsSortedJson(joins),
-            relations: AsSortedJson(relates),
-            operator_notes: AsSortedJson(notes),
+            reasons: Nested(joins),
+            relations: Nested(relates),
+            operator_notes: Nested(notes),
         })
     })
 }

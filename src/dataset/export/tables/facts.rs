@@ -24,8 +24,8 @@ table_row! {
         key facts_sha256: Digest,
         /// the kind of the capability that they are about
         public kind: Kind,
-        /// yes: every rule that neither `exceptions` nor `outcomes` names answered as `rule_defaults` has it for this kind;
-        /// no: those are all facts
+        /// true: rules that neither `exceptions` nor `outcomes` names gave their answer in `rule_defaults` for this kind;
+        /// false: the row has every rule's answer
         public over_defaults: bool,
         /// facts that say more than a default: what is there, with place, evidence or value
         public exceptions: JsonText<String>,
@@ -72,7 +72,7 @@ impl WrittenFacts {
         Self {
             digest: text(&row.facts_sha256),
             kind: text(&row.kind),
-            over_defaults: row.over_defaults.as_text() == "yes",
+            over_defaults: row.over_defaults.as_boolean() == Some(true),
             exceptions: text(&row.exceptions),
             outcomes: text(&row.outcomes),
         }

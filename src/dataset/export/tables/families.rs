@@ -7,8 +7,9 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::time::AsOf;
+use serde::Serialize;
 
-use crate::export::field::AsSortedJson;
+use crate::export::field::Nested;
 use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
@@ -19,7 +20,7 @@ table_row! {
         /// the id of the member that the others were made from
         public family: CapabilityId,
         /// its slug
-        public original: String,
+        public original_slug: String,
         /// the member's id
         key capability: CapabilityId,
         /// the member
@@ -35,24 +36,76 @@ table_row! {
         /// the listing that speaks for it
         public listing: ListingKey,
         /// who proves to answer for it
-        public publishers: AsSortedJson<Vec<String>>,
-        /// yes where one publisher answers for it and the original, else no
+        public publishers: Nested<Vec<String>>,
+        /// whether one publisher answers for it and the original
         public same_publisher: bool,
         /// SHA-256 (hex) over its files
         public content_sha256: Digest,
         /// SHA-256 (hex) over the original's files
         public original_sha256: Digest,
         /// files, lines and hosts that the original has not; untrusted, secrets masked
-        public added: AsSortedJson<Difference>,
+        public added: Nested<FamilyDifference>,
         /// how bad what it added is; null where nothing speaks against it
         public severity: Option<Severity>,
         /// findings in what it added: rule, severity, file and what was quoted; untrusted
-        public findings: AsSortedJson<Vec<(String, Severity, String, String)>>,
+        public findings: Nested<Vec<FamilyFinding>>,
         /// how many members the family has
         public members: u64,
         /// as_of of the night that found it there
         public found: AsOf,
     }
+}
+
+/// A line that a copy has and the original has not.
+#[derive(Serialize)]
+pub struct AddedLine {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub text: String,
+}
+
+/// What a copy has and the original has not, beside its likeness, which is a column.
+#[derive(Serialize)]
+pub struct FamilyDifference {
+    files_added: Vec<String>,
+    files_changed: Vec<String>,
+    files_removed: Vec<String>,
+    binaries: Vec<String>,
+    lines: Vec<AddedLine>,
+    lines_more: u64,
+    hosts: Vec<String>,
+    program_hosts: Vec<String>,
+}
+
+impl FamilyDifference {
+    /// The difference as its column has it.
+    pub fn of(difference: Difference) -> Self {
+        let line = |(file, text)| AddedLine { file, text };
+        Self {
+            files_added: difference.files_added,
+            files_changed: difference.files_changed,
+            files_removed: difference.files_removed,
+            binaries: difference.binaries,
+            lines: difference.lines.into_iter().map(line).collect(),
+            lines_more: difference.lines_more,
+            hosts: difference.hosts,
+            program_hosts: difference.program_hosts,
+        }
+    }
+}
+
+/// A finding in what a copy added.
+#[derive(Serialize)]
+pub struct FamilyFinding {
+    /// The rule.
+    pub rule: String,
+    /// The severity.
+    pub severity: Severity,
+    /// The file.
+    pub file: String,
+    /// What was quoted; untrusted.
+    pub quote: String,
 }
 
 /// Its rows, sorted by family, original first, then by slug.
@@ -64,9 +117,11 @@ fn rows(reader: &Reader, emit: Emit<'_, FamilyRow>) -> anyhow::Result<()> {
     });
     for (member, found) in members {
         let is_original = member.original == member.capability;
+        let finding = |(rule, severity, file, quote)| FamilyFinding { rule, severity, file, quote };
+        let findings = member.findings.into_iter().map(finding);
         emit(FamilyRow {
             family: member.original,
-            original: member.original_slug,
+            original_slug: member.original_slug,
             capability: member.capability,
             slug: member.slug,
             kind: member.kind,
@@ -75,13 +130,13 @@ fn rows(reader: &Reader, emit: Emit<'_, FamilyRow>) -> anyhow::Result<()> {
             basis: (!is_original).then_some(member.basis),
             likeness: f64::from(member.difference.likeness) / 1000.0,
             listing: member.listing,
-            publishers: AsSortedJson(member.publishers),
+            publishers: Nested(member.publishers),
             same_publisher: member.same_publisher,
             content_sha256: member.content,
             original_sha256: member.original_content,
-            added: AsSortedJson(member.difference),
+            added: Nested(FamilyDifference::of(member.difference)),
             severity: member.severity,
-            findings: AsSortedJson(member.findings),
+            findings: Nested(findings.collect()),
             members: member.members,
             found,
         })?;

@@ -5,9 +5,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use capdex_model::fact::{Confidence, Severity};
 
-use crate::export::field::JsonText;
+use crate::export::field::NestedCell;
 use crate::export::table_row::table_row;
-use crate::finding::Finding;
+use crate::finding::{Finding, MethodCodes};
 
 table_row! {
     /// one finding in one capability
@@ -38,23 +38,23 @@ table_row! {
         /// stable when lines move
         key fingerprint: &'a str,
         /// published entries that the rule rests on
-        public citations: JsonText<Arc<str>>,
+        public citations: NestedCell<Vec<String>>,
         /// the rule's names in each method's catalogue
-        public codes: JsonText<Arc<str>>,
+        public codes: NestedCell<MethodCodes<'static>>,
     }
 }
 
 /// The parts that the rows of one rule share.
 struct OfRule {
     title: Arc<str>,
-    citations: Arc<str>,
-    codes: Arc<str>,
+    citations: NestedCell<Vec<String>>,
+    codes: NestedCell<MethodCodes<'static>>,
 }
 
 impl OfRule {
     fn of(finding: &Finding<'_>) -> anyhow::Result<Self> {
-        let citations = serde_json::to_string(finding.citations)?.into();
-        Ok(Self { title: finding.title.into(), citations, codes: serde_json::to_string(&finding.codes)?.into() })
+        let citations = NestedCell::of(finding.citations)?;
+        Ok(Self { title: finding.title.into(), citations, codes: NestedCell::of(&finding.codes)? })
     }
 }
 
@@ -89,8 +89,8 @@ impl FindingRows {
             pointer: finding.pointer,
             evidence: finding.evidence,
             fingerprint: &finding.fingerprint,
-            citations: JsonText(of_rule.citations.clone()),
-            codes: JsonText(of_rule.codes.clone()),
+            citations: of_rule.citations.clone(),
+            codes: of_rule.codes.clone(),
         })
     }
 

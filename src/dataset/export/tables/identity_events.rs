@@ -5,7 +5,7 @@ use capdex_db::Reader;
 use capdex_model::fact::Severity;
 use capdex_model::time::AsOf;
 
-use crate::export::field::AsSortedJson;
+use crate::export::field::Nested;
 use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
@@ -14,7 +14,7 @@ table_row! {
     table identity_events: stored(rows);
     pub(super) struct IdentityEventRow {
         /// stable over nights
-        key key: String,
+        key identity_event: String,
         /// repository_renamed, repository_transferred, repository_recreated, listing_resurrected, package_reregistered
         /// or returned_elsewhere
         public kind: EventKind,
@@ -29,24 +29,24 @@ table_row! {
         /// info, low, medium or high; info raised no alert
         public severity: Severity,
         /// the particulars
-        public details: AsSortedJson<Vec<String>>,
+        public details: Nested<Vec<String>>,
         /// the night that found it
-        public as_of: AsOf,
+        public found: AsOf,
     }
 }
 
 fn rows(reader: &Reader, emit: Emit<'_, IdentityEventRow>) -> anyhow::Result<()> {
     reader.each_identity_event(|event| {
         emit(IdentityEventRow {
-            key: event.key,
+            identity_event: event.key,
             kind: event.kind,
             subject: event.subject,
             entity: event.entity,
             before: event.before,
             after: event.after,
             severity: event.severity,
-            details: AsSortedJson(event.details),
-            as_of: event.at,
+            details: Nested(event.details),
+            found: event.at,
         })
     })
 }

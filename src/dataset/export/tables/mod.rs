@@ -12,12 +12,14 @@ pub mod capabilities;
 pub mod changes;
 mod collisions;
 pub mod coverage;
+mod dependencies;
 mod drift;
 mod entities;
 pub mod facts;
-mod families;
+pub mod families;
 pub mod findings;
 mod gaps;
+pub mod history;
 mod identity_events;
 mod listings;
 pub mod packages;
@@ -44,9 +46,11 @@ pub const TABLES: &[Table] = &[
     appeals::AppealEventRow::TABLE,
     appeals::AnnotationRow::TABLE,
     changes::ChangeRow::TABLE,
+    history::HistoryRow::TABLE,
     coverage::CoverageRow::TABLE,
     sources::SourceRow::TABLE,
     listings::ListingRow::TABLE,
+    dependencies::DependencyRow::TABLE,
     gaps::GapRow::TABLE,
     drift::DriftRow::TABLE,
     families::FamilyRow::TABLE,
@@ -65,6 +69,11 @@ pub trait TablePlace: TableRow {
 }
 
 impl<R: TableRow> TablePlace for R {}
+
+/// The table whose key is the column of this name alone: what a column of that name in another table leads to.
+pub fn key_of(column: &str) -> Option<&'static Table> {
+    TABLES.iter().find(|table| table.has_key(column))
+}
 
 const fn number(name: &str) -> usize {
     // A loop, since iterators cannot be used at compile time.
@@ -100,10 +109,17 @@ mod tests {
         let private = TABLES.iter().filter(|table| {
             let public = Layout::of(table, false);
             let whole = Layout::of(table, true);
-            assert_eq!(whole.columns.len(), table.columns.len(), "{}", table.name);
+            let own = table.columns.iter().any(|column| column.name == "as_of");
+            assert_eq!(whole.columns.len(), table.columns.len() + usize::from(!own), "{}", table.name);
             let numbers: Row = (0..table.columns.len()).map(|place| Cell::count(place as u64)).collect();
-            let kept = public.keep(numbers.clone());
+            let as_of = "2026-11-21T00:00:00Z".parse().expect("an instant");
+            let kept = public.keep(numbers.clone(), as_of);
+            assert_eq!(kept.len(), public.columns.len());
             for (column, cell) in public.columns.iter().zip(&kept) {
+                if *cell == Cell::Timestamp(as_of.0) {
+                    assert_eq!(column.name, "as_of");
+                    continue;
+                }
                 let place = table.columns.iter().position(|each| each.name == column.name).expect("one of them");
                 assert_eq!(*cell, Cell::count(place as u64), "{}.{}", table.name, column.name);
             }

@@ -7,7 +7,7 @@ use capdex_model::score::Band;
 use capdex_rubrics::rank::place;
 use capdex_rubrics::saferskills::RollUp;
 
-use crate::export::field::AsJson;
+use crate::export::field::Nested;
 use crate::export::table_row::table_row;
 
 table_row! {
@@ -31,7 +31,7 @@ table_row! {
         /// the sentence behind it; quotes strangers
         public reason: Option<&'a str>,
         /// slug of the capability that decides, the first in the order
-        public capability: Option<&'a str>,
+        public slug: Option<&'a str>,
         /// trust of that capability
         public trust: Option<Points>,
         /// place of that capability among its kind
@@ -43,7 +43,7 @@ table_row! {
         /// address of the source repository, as its listing states it; untrusted
         public repository: Option<&'a str>,
         /// the other things that its listing names, such as github:owner/repo; null where it names none
-        public links: Option<AsJson<&'a [String]>>,
+        public links: Option<Nested<&'a [String]>>,
         /// strictest band of its capabilities by the operator's word; null where he has none on any of them
         public operator_band: Option<Band>,
         /// the sentence behind it; quotes strangers
@@ -59,7 +59,7 @@ pub struct PackageVerdict {
     /// The sentence behind it.
     pub reason: String,
     /// The slug of the capability.
-    pub capability: String,
+    pub slug: String,
     /// Its trust.
     pub trust: Option<Points>,
     /// Its place among its kind.
@@ -118,8 +118,8 @@ impl PackageSummary {
 }
 
 /// The cell of links; null where there are none.
-pub fn links_of(links: &[String]) -> Option<AsJson<&[String]>> {
-    Some(AsJson(links)).filter(|links| !links.0.is_empty())
+pub fn links_of(links: &[String]) -> Option<Nested<&[String]>> {
+    Some(Nested(links)).filter(|links| !links.0.is_empty())
 }
 
 impl<'a> PackageRow<'a> {
@@ -136,7 +136,7 @@ impl<'a> PackageRow<'a> {
             purl: Purl::of_identity(package, None).map(|purl| purl.to_string()),
             band: verdict.map(|verdict| verdict.band),
             reason: verdict.map(|verdict| &*verdict.reason),
-            capability: verdict.map(|verdict| &*verdict.capability),
+            slug: verdict.map(|verdict| &*verdict.slug),
             trust: verdict.and_then(|verdict| verdict.trust),
             rank_kind: verdict.and_then(|verdict| verdict.rank_kind),
             users: summary.users,

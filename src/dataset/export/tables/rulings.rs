@@ -56,8 +56,7 @@ pub fn written(row: &ReadRulingRow) -> Option<Ruling> {
     };
     let expires = match &row.expires {
         Cell::Null => None,
-        cell if cell.as_text().is_empty() => None,
-        cell => Some(cell.as_text().parse().ok()?),
+        cell => Some(cell.as_timestamp()?),
     };
     let status: RulingStatus = row.status.as_text().parse().ok()?;
     Some(Ruling {
@@ -67,7 +66,7 @@ pub fn written(row: &ReadRulingRow) -> Option<Ruling> {
         status,
         author: row.author.as_text().to_owned(),
         reason: row.reason.as_text().to_owned(),
-        at: row.given.as_text().parse().ok()?,
+        at: AsOf(row.given.as_timestamp()?),
         expires,
     })
 }

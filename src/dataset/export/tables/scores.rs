@@ -7,7 +7,7 @@ use capdex_model::points::Points;
 use capdex_model::score::{Coverage, Score, ScoreText};
 
 use crate::export::cell::Cell;
-use crate::export::field::{AsJson, Field as _};
+use crate::export::field::{Field as _, Nested};
 use crate::export::table_row::table_row;
 
 table_row! {
@@ -24,8 +24,6 @@ table_row! {
         public facts_sha256: Arc<str>,
         /// SHA-256 (hex) over the rule set that found them
         public ruleset_sha256: Arc<str>,
-        /// the instant that ages were measured against
-        public as_of: Arc<str>,
         /// the rubric's id
         key rubric: &'a str,
         /// the version of our reading of it
@@ -39,10 +37,10 @@ table_row! {
         /// share of what the rubric asks that could be answered
         public coverage: Coverage,
         /// hard constraints that took hold
-        public caps: AsJson<&'a [ScoreText]>,
+        public caps: Nested<&'a [ScoreText]>,
         /// why there is no value
         public reason: &'a str,
-        /// how it was computed: key into the table breakdowns
+        /// how it was computed: key into the table score_breakdowns
         public breakdown: u64,
     }
 }
@@ -60,28 +58,25 @@ pub struct ScoreSubject {
     pub facts_sha256: Arc<str>,
     /// The digest of the rule set that found them.
     pub ruleset_sha256: Arc<str>,
-    /// The instant that ages were measured against.
-    pub as_of: Arc<str>,
 }
 
 impl<'a> ScoreRow<'a> {
     /// The row of one score of a subject with the number of its breakdown.
     pub fn of(subject: ScoreSubject, score: &'a Score, breakdown: u64) -> Self {
-        let ScoreSubject { slug, capability, content_sha256, facts_sha256, ruleset_sha256, as_of } = subject;
+        let ScoreSubject { slug, capability, content_sha256, facts_sha256, ruleset_sha256 } = subject;
         Self {
             slug,
             capability,
             content_sha256,
             facts_sha256,
             ruleset_sha256,
-            as_of,
             rubric: &score.rubric.id,
             version: &score.rubric.version,
             text_sha256: score.rubric.text,
             value: score.value,
             grade: &score.grade,
             coverage: score.coverage,
-            caps: AsJson(&score.caps),
+            caps: Nested(&score.caps),
             reason: &score.reason,
             breakdown,
         }
@@ -116,7 +111,7 @@ pub fn computed_cells(score: &Score) -> anyhow::Result<[Cell; 8]> {
         score.value.into_cell()?,
         (&*score.grade).into_cell()?,
         score.coverage.into_cell()?,
-        AsJson(&score.caps).into_cell()?,
+        Nested(&score.caps).into_cell()?,
         (&*score.reason).into_cell()?,
     ])
 }

@@ -22,11 +22,11 @@ table_row! {
         key file: &'a str,
         /// from 1; 0 where no line is known
         key line: u32,
-        /// yes where it has a description, also one that is put together at run time
+        /// true where it has a description, also one that is put together at run time
         public description: bool,
-        /// yes where it says what it takes or returns, also where that is made at run time
+        /// true where it says what it takes or returns, also where that is made at run time
         public schema: bool,
-        /// yes where all of it was read; no where a part is put together at run time or lies elsewhere
+        /// true where all of it was read; false where a part is put together at run time or lies elsewhere
         public complete: bool,
     }
 }

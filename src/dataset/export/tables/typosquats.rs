@@ -6,7 +6,7 @@ use capdex_db::Reader;
 use capdex_model::fact::Severity;
 use capdex_model::time::AsOf;
 
-use crate::export::field::AsSortedJson;
+use crate::export::field::Nested;
 use crate::export::table::Emit;
 use crate::export::table_row::table_row;
 
@@ -29,9 +29,9 @@ table_row! {
         /// order within one severity, 0 to 1000, highest first
         public rank: u32,
         /// what is known: the likeness, what speaks for intent, what tells it apart
-        public reasons: AsSortedJson<Vec<String>>,
+        public reasons: Nested<Vec<String>>,
         /// what speaks for intent beside the name, as words
-        public signals: AsSortedJson<Vec<TyposquatSignal>>,
+        public signals: Nested<Vec<TyposquatSignal>>,
         /// the newcomer's source and name there
         key listing: Option<String>,
         /// the target's source and name there; null where only a list knows it
@@ -41,9 +41,9 @@ table_row! {
         /// the target's users
         public target_popularity: Option<u64>,
         /// who proves to answer for the newcomer
-        public owners: AsSortedJson<Vec<String>>,
+        public owners: Nested<Vec<String>>,
         /// who proves to answer for the target
-        public target_owners: AsSortedJson<Vec<String>>,
+        public target_owners: Nested<Vec<String>>,
         /// as_of of the night that found it first
         public first_seen: AsOf,
     }
@@ -59,14 +59,14 @@ fn rows(reader: &Reader, emit: Emit<'_, TyposquatRow>) -> anyhow::Result<()> {
             distance: candidate.distance,
             severity: candidate.severity,
             rank: candidate.rank,
-            reasons: AsSortedJson(candidate.reasons),
-            signals: AsSortedJson(candidate.signals),
+            reasons: Nested(candidate.reasons),
+            signals: Nested(candidate.signals),
             listing: candidate.listing,
             target_listing: candidate.target_listing,
             popularity: candidate.popularity,
             target_popularity: candidate.target_popularity,
-            owners: AsSortedJson(candidate.owners),
-            target_owners: AsSortedJson(candidate.target_owners),
+            owners: Nested(candidate.owners),
+            target_owners: Nested(candidate.target_owners),
             first_seen,
         })?;
     }

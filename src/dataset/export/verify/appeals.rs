@@ -10,10 +10,6 @@ use crate::export::tables::appeals::{ReadAppealEventRow, written};
 /// Walks every chain.
 pub(super) fn check(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<()> {
     let file = dataset.file::<ReadAppealEventRow>();
-    // Added since this schema began: a dataset of before lacks it.
-    if !dataset.manifest.files.iter().any(|named| named.path == file) {
-        return Ok(());
-    }
     // By appeal, since a format may order rows by their key.
     let mut chains: BTreeMap<String, BTreeMap<u32, (Option<Digest>, Digest)>> = BTreeMap::new();
     dataset.each(|row: ReadAppealEventRow| {

@@ -14,7 +14,7 @@ use capdex_rubrics::rank::TRUST;
 use super::exporters::EXPORTERS;
 use super::format::Exporter;
 use super::manifest::{self, DatasetManifest};
-use super::table::Table;
+use super::table::{Layout, Table};
 use super::table_row::ReadRow;
 use super::tables::capabilities::ReadCapabilityRow;
 use super::tables::facts::ReadFactsRow;
@@ -22,11 +22,12 @@ use super::tables::packages::ReadPackageRow;
 use super::tables::rule_defaults::ReadRuleDefaultRow;
 use super::tables::score_breakdowns::ReadBreakdownRow;
 use super::tables::scores::ReadScoreRow;
-use super::{file, merkle, tables};
+use super::{file, merkle};
 use crate::{bulk, output_folder};
 use recomputed::Recomputed;
 
 mod appeals;
+mod history;
 mod operator;
 mod recomputed;
 mod tables_again;
@@ -89,7 +90,9 @@ pub fn verify(dir: &Path, rules: &'static RuleIndex, pool: &rayon::ThreadPool) -
     check_texts(&manifest, rules, &mut verified);
     let is_undamaged = |(_, exporter): &(usize, &'static dyn Exporter)| {
         // Only the tables that are read here: a damaged file beside them is named, and stops nothing.
-        !COMPUTED.iter().any(|table| damaged.contains(&exporter.file_name(manifest.layout(table).name)))
+        let nights = manifest.nightly();
+        let files = COMPUTED.iter().map(|table| table.name).chain(nights.iter().map(|night| &*night.file));
+        !files.into_iter().any(|file| damaged.contains(&exporter.file_name(file)))
     };
     let formats = check_formats(&manifest, &mut verified).into_iter().filter(is_undamaged);
     let formats = formats.map(|(number, exporter)| Dataset { dir, number, exporter, manifest: &manifest, rules });
@@ -152,9 +155,6 @@ const COMPUTED: [Table; 6] = [
     ReadPackageRow::TABLE,
 ];
 
-/// The tables that were added since this schema began: a dataset of before lacks them in every format.
-const ADDED: [&str; 5] = ["surfaces", "rulings", "appeals", "appeal_events", "annotations"];
-
 /// One format of the dataset.
 struct Dataset<'a> {
     dir: &'a Path,
@@ -169,15 +169,30 @@ struct Dataset<'a> {
 impl Dataset<'_> {
     /// The file of a table.
     fn file<R: ReadRow>(&self) -> String {
-        self.exporter.file_name(self.manifest.layout(&R::TABLE).name)
+        self.exporter.file_name(R::TABLE.name)
     }
 
     /// Hands on every row of a table.
-    fn each<R: ReadRow>(&self, mut visit: impl FnMut(R) -> anyhow::Result<()>) -> anyhow::Result<()> {
-        let layout = self.manifest.layout(&R::TABLE);
-        let read = self.exporter.read(self.dir, &layout, &mut |row| visit(R::read(&layout, row)));
+    fn each<R: ReadRow>(&self, visit: impl FnMut(R) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        self.each_of(&self.manifest.layout(&R::TABLE), visit)
+    }
+
+    /// Hands on every row of a table in one of its files.
+    fn each_of<R: ReadRow>(
+        &self,
+        layout: &Layout,
+        mut visit: impl FnMut(R) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let as_of = self.manifest.as_of;
+        let read = self.exporter.read(self.dir, layout, &mut |row| {
+            // A row that was copied from another dataset shows here.
+            if let Some(instant) = layout.instant(&row) {
+                anyhow::ensure!(instant == Some(as_of), "a row names another instant than {as_of}");
+            }
+            visit(R::read(layout, row))
+        });
         // The file is named, because every format has a table of this name.
-        read.with_context(|| format!("{} cannot be read", self.file::<R>()))
+        read.with_context(|| format!("{} cannot be read", self.exporter.file_name(&layout.file)))
     }
 }
 
@@ -186,18 +201,10 @@ impl Dataset<'_> {
 fn check_formats(manifest: &DatasetManifest, verified: &mut Verified) -> Vec<(usize, &'static dyn Exporter)> {
     let named: BTreeSet<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
     let is_named = |file: &String| named.contains(file.as_str());
-    // A file for all tables tells nothing of one.
-    let own_file = |exporter: &dyn Exporter, table: &Table| {
-        let file = exporter.file_name(manifest.layout(table).name);
-        (file != exporter.file_name(manifest.layout(&ReadCapabilityRow::TABLE).name)).then_some(file)
-    };
-    let in_any_format =
-        |table: &Table| EXPORTERS.iter().any(|one| own_file(*one, table).is_some_and(|file| is_named(&file)));
-    let expected: Vec<&Table> =
-        tables::TABLES.iter().filter(|table| !ADDED.contains(&table.name) || in_any_format(table)).collect();
+    let expected = manifest.layouts();
     let mut whole = Vec::new();
     for (number, exporter) in EXPORTERS.iter().copied().enumerate() {
-        let files = expected.iter().map(|table| exporter.file_name(manifest.layout(table).name));
+        let files = expected.iter().map(|layout| exporter.file_name(&layout.file));
         let missing: Vec<String> = files.filter(|file| !is_named(file)).collect();
         if missing.is_empty() {
             whole.push((number, exporter));

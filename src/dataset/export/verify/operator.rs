@@ -91,11 +91,7 @@ pub(super) fn check(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::R
 /// The votes of the manifest and the rulings of the table.
 fn policy(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<OperatorPolicy> {
     let mut policy = OperatorPolicy { votes: dataset.manifest.votes.clone(), rulings: Vec::new() };
-    // Added since this schema began: a dataset of before lacks it.
     let file = dataset.file::<ReadRulingRow>();
-    if !dataset.manifest.files.iter().any(|named| named.path == file) {
-        return Ok(policy);
-    }
     dataset.each(|row: ReadRulingRow| {
         match rulings::written(&row) {
             Some(ruling) => policy.rulings.push(ruling),

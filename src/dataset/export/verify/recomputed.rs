@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Context as _;
 use capdex_model::capability::Kind;
-use capdex_model::digest::{Digest, Hashing, bytes_of_hex};
+use capdex_model::digest::bytes_of_hex;
 use capdex_model::facts::{DefaultRow, RuleDefaults};
 use capdex_model::score::Score;
 use capdex_model::snapshot::Completeness;
@@ -16,7 +16,7 @@ use capdex_rubrics::{RUBRICS, verdict};
 
 use super::{Dataset, Verified};
 use crate::bulk;
-use crate::export::cell::Cell;
+use crate::export::print::{Print, print};
 use crate::export::table_row::ReadRow as _;
 use crate::export::tables::facts::{ReadFactsRow, WrittenFacts};
 use crate::export::tables::rule_defaults::{self, ReadRuleDefaultRow};
@@ -24,32 +24,6 @@ use crate::export::tables::{capabilities, score_breakdowns, scores};
 
 /// Rows of facts that are computed at once.
 const PIECE: usize = 512;
-
-/// The first half of a digest: enough to tell cells apart, of which there are millions.
-pub(super) type Print = [u8; 16];
-
-/// The print of cells. Nothing and the empty text have one print, as everywhere.
-pub(super) fn print<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Print {
-    let mut hashing = Hashing::default();
-    let mut add = |text: &str| {
-        // The length goes first, or neighbouring cells could be split in another way with the same print.
-        hashing.add(&(text.len() as u64).to_le_bytes());
-        hashing.add(text.as_bytes());
-    };
-    for cell in cells {
-        match cell {
-            Cell::Text(text) | Cell::Json(text) => add(text),
-            // As empty text, because CSV cannot tell the two apart.
-            Cell::Null => add(""),
-            number => add(&number.to_string()),
-        }
-    }
-    half(hashing.digest())
-}
-
-fn half(digest: Digest) -> Print {
-    digest.as_bytes().first_chunk().copied().unwrap_or_default()
-}
 
 /// The prints of a score.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -9,12 +9,13 @@ use capdex_rubrics::RUBRICS;
 use capdex_rubrics::rank::{RankKey, Standings, TRUST};
 use capdex_rubrics::saferskills::{self, RolledUpCapability};
 
-use super::recomputed::{Judged, Print, Recomputed, bytes, print};
+use super::recomputed::{Judged, Recomputed, bytes};
 use super::{Dataset, Verified};
-use super::{appeals, operator};
+use super::{appeals, history, operator};
 use crate::escape::count;
 use crate::export::cell::Cell;
 use crate::export::field::Field as _;
+use crate::export::print::{Print, print};
 use crate::export::rank_order::{Ranks, speaks};
 use crate::export::table_row::{ReadRow as _, TableRow as _};
 use crate::export::tables::capabilities::ReadCapabilityRow;
@@ -34,10 +35,7 @@ pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified 
         let packages = check_ranks(dataset, recomputed, &mut scored, &mut verified)?;
         check_scored(dataset, &scored, &mut verified);
         check_packages(dataset, packages, &mut verified)?;
-        // Version 1 knew no rulings and no appeals.
-        if dataset.manifest.is_first_version() {
-            return Ok(());
-        }
+        history::check(dataset, &mut verified)?;
         appeals::check(dataset, &mut verified)?;
         operator::check(dataset, &mut verified)
     };
@@ -112,7 +110,7 @@ fn standings(dataset: &Dataset<'_>, recomputed: &Recomputed, scored: &AllScored)
     let (mut merits, mut is_known) = (Vec::new(), true);
     dataset.each(|row: ReadCapabilityRow| {
         let computed = recomputed.of(dataset, row.facts_sha256.as_text());
-        let rubrics = bytes(row.id.as_text()).and_then(|id| scored.get(&id)).map(|said| said.rubrics);
+        let rubrics = bytes(row.capability.as_text()).and_then(|id| scored.get(&id)).map(|said| said.rubrics);
         is_known &= rubrics.unwrap_or_default().have_all(speaking);
         merits.extend(computed.filter(|_| takes_rank(&row)).map(|computed| &computed.judged(is_analysed(&row)).merit));
         Ok(())
@@ -155,7 +153,6 @@ fn check_ranks(
     let speaking = speaking(dataset);
     let member_of = RubricSet::with(|rubric| rubric.id == ROLLED_UP);
     let standings = standings(dataset, recomputed, scored)?;
-    let is_first_version = dataset.manifest.is_first_version();
     let mut packages: BTreeMap<String, PackageParts> = BTreeMap::new();
     let mut lacking = Lacking::new();
     let mut before: Option<(RankKey, String, [u8; 32])> = None;
@@ -164,7 +161,7 @@ fn check_ranks(
         let slug = row.slug.as_text();
         let of_package = packages.entry(row.package.as_text().to_owned()).or_default();
         let computed = recomputed.of(dataset, row.facts_sha256.as_text());
-        let (Some(id), Some(computed)) = (bytes(row.id.as_text()), computed) else {
+        let (Some(id), Some(computed)) = (bytes(row.capability.as_text()), computed) else {
             verified.differs(format!("{file}: {slug} has no id or names facts that are not there"));
             return Ok(());
         };
@@ -172,7 +169,7 @@ fn check_ranks(
         // A row that was taken out shows in the ranks of the next.
         let (rank, rank_kind) = takes_rank(&row).then(|| ranks.next(merit.kind)).unzip();
         let written = |cell: &Cell| cell.as_integer().and_then(|rank| u64::try_from(rank).ok());
-        is_ordered &= written(&row.rank) == rank && (is_first_version || written(&row.rank_kind) == rank_kind);
+        is_ordered &= written(&row.rank) == rank && written(&row.rank_kind) == rank_kind;
         let rubrics = take_scored(dataset, &row, id, scored, verified);
         // Missing scores are unknown and no difference: a dataset of another day may lack them.
         for at in (0..RUBRICS.len()).filter(|at| !rubrics.has(*at)) {
@@ -182,17 +179,17 @@ fn check_ranks(
         let reason = row.with_gaps(reason);
         if rubrics.have_all(speaking) {
             verified.ranks += 1;
-            if print(row.verdict()) != *verdict || (!is_first_version && row.reason.as_text() != reason) {
+            if print(row.verdict()) != *verdict || row.reason.as_text() != reason {
                 verified.differs(format!("{file}: the verdict of {slug} is not what its scores give"));
             }
         }
         // Without all scores of its kind its trust is unknown, and the row's own is taken.
         let said = || row.trust.as_number().map(Points::round_from);
         let trust = standings.as_ref().map_or_else(said, |known| known.trust(merit).filter(|_| rank.is_some()));
-        let capability = slug.to_owned();
-        of_package.summary.add(row.part(PackageVerdict { band: merit.band, reason, capability, trust, rank_kind }));
+        let verdict = PackageVerdict { band: merit.band, reason, slug: slug.to_owned(), trust, rank_kind };
+        of_package.summary.add(row.part(verdict));
         let Some(standings) = &standings else { return Ok(()) };
-        if !is_first_version && print([&row.trust]) != print([&trust.into_cell()?]) {
+        if print([&row.trust]) != print([&trust.into_cell()?]) {
             verified.differs(format!("{file}: the trust of {slug} is not what the scores of its kind give"));
         }
         // The whole key of the order: then slug, then id, which makes every order but one wrong.
@@ -257,7 +254,6 @@ fn check_scored(dataset: &Dataset<'_>, scored: &AllScored, verified: &mut Verifi
 /// scores anything twice.
 fn check_scores(dataset: &Dataset<'_>, recomputed: &Recomputed, verified: &mut Verified) -> anyhow::Result<AllScored> {
     let (file, manifest) = (dataset.file::<ReadScoreRow>(), dataset.manifest);
-    let as_of = manifest.as_of.to_string();
     let breakdowns = breakdowns(dataset, verified)?;
     let mut scored = AllScored::new();
     let mut named = 0;
@@ -277,11 +273,9 @@ fn check_scores(dataset: &Dataset<'_>, recomputed: &Recomputed, verified: &mut V
             verified.differs(format!("{file}: there is more than one score of {slug} by {id}"));
         }
         // Each row repeats what it was computed from, so a row that was copied from another dataset shows here.
-        let of_dataset = row.ruleset_sha256.as_text() == manifest.ruleset_sha256
-            && row.as_of.as_text() == as_of
-            && said.subject == subject;
+        let of_dataset = row.ruleset_sha256.as_text() == manifest.ruleset_sha256 && said.subject == subject;
         if !of_dataset {
-            verified.differs(format!("{file}: the score of {slug} by {id} names another rule set, subject or instant"));
+            verified.differs(format!("{file}: the score of {slug} by {id} names another rule set or subject"));
         }
         let number = row.breakdown.as_integer().and_then(|number| usize::try_from(number).ok()).unwrap_or(0);
         // Numbers are given in the order of the scores: none is left out, and none is there that no score names.
@@ -332,11 +326,7 @@ fn check_packages(
     let mut rolled: Vec<Print> = Vec::with_capacity(packages.len());
     for (package, PackageParts { summary, members }) in packages {
         let number = saferskills::roll_up(&members);
-        // Version 1 lacks the verdict and the package URL.
-        let summary = if dataset.manifest.is_first_version() { PackageSummary::default() } else { summary };
-        let mut row = PackageRow::of(&package, &summary, number.as_ref());
-        row.purl = row.purl.filter(|_| !dataset.manifest.is_first_version());
-        rolled.push(print(&row.into_cells()?));
+        rolled.push(print(&PackageRow::of(&package, &summary, number.as_ref()).into_cells()?));
     }
     // Compared as lists: order, number and content of the rows at once.
     if written != rolled {
