@@ -3,6 +3,7 @@
 //! Requests are made in ways that can be repeated. The client keeps no cookie, and has no redirects or retries but its
 //! own.
 
+mod ask;
 mod authorize;
 mod deliver;
 mod state;
@@ -37,6 +38,7 @@ use crate::CrawlError;
 
 use state::ClientState;
 
+pub use ask::{Answered, NotAnswered, Question};
 pub use deliver::{Post, origin_of};
 pub use stream::EventStream;
 
