@@ -244,9 +244,12 @@ impl Reader {
         first(self.connection(), READ, sql, (), |row| row.json(0, "use of the judge"))
     }
 
-    /// The newest request under a key, with what came of it.
+    /// The request under a key that counts, with what came of it: the first with an answer that counts, else the newest.
     pub fn judgement(&self, key: &Digest) -> Result<Option<StoredJudgement>, StoreError> {
-        let sql = judgement_sql!("WHERE c.key = ?1 ORDER BY c.id DESC LIMIT 1");
+        let sql = judgement_sql!(
+            "WHERE c.key = ?1 ORDER BY ifnull(a.outcome, '') = 'used' DESC,
+                    CASE WHEN a.outcome = 'used' THEN c.id ELSE -c.id END LIMIT 1"
+        );
         first(self.connection(), READ, sql, (key.as_bytes(),), judgement)
     }
 

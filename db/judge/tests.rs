@@ -13,7 +13,7 @@ fn unit(text: &str) -> JudgeUnit {
 }
 
 fn judge() -> JudgeUse {
-    let model = JudgeModel { kind: WireKind::OpenAi, name: "m".into(), format: AnswerFormat::JsonSchema };
+    let model = JudgeModel { kind: WireKind::OpenAi, name: "m".into(), format: AnswerFormat::JsonSchema, any_name: false };
     JudgeUse { model, votes: 1 }
 }
 
@@ -112,7 +112,8 @@ fn a_request_stands_before_its_answer_and_each_has_one_answer() {
     store.write(move |writer| writer.end_judge_call(second, &kept)).expect("kept");
     let reader = store.reader().expect("opens");
     let newest = reader.judgements_of(&unit("x"), &judge()).expect("reads");
-    assert_eq!(newest.into_iter().map(|of| of.and_then(|of| of.answer)).collect::<Vec<_>>(), [Some(failed.clone())]);
+    // The first answer that counts stays; whoever asks again only adds.
+    assert_eq!(newest.into_iter().map(|of| of.and_then(|of| of.answer)).collect::<Vec<_>>(), [Some(used.clone())]);
     let mut all = Vec::new();
     let each = reader.each_judgement(|of| {
         all.push(of.answer);

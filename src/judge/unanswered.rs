@@ -105,6 +105,13 @@ impl Unanswered {
     }
 }
 
+impl Unanswered {
+    /// True where the endpoint may have done the work all the same, so that the unit is left alone for that day.
+    pub const fn may_have_cost(self) -> bool {
+        matches!(self, Self::Interrupted | Self::Timeout | Self::Unreachable | Self::MediaType)
+    }
+}
+
 impl fmt::Display for Unanswered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

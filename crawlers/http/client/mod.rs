@@ -3,9 +3,9 @@
 //! Requests are made in ways that can be repeated. The client keeps no cookie, and has no redirects or retries but its
 //! own.
 
-mod ask;
 mod authorize;
 mod deliver;
+mod question;
 mod state;
 mod stream;
 
@@ -38,8 +38,8 @@ use crate::CrawlError;
 
 use state::ClientState;
 
-pub use ask::{Answered, NotAnswered, Question};
 pub use deliver::{Post, origin_of};
+pub use question::{Answered, NotAnswered, Question};
 pub use stream::EventStream;
 
 /// Redirects that are followed at most.

@@ -12,7 +12,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::answer::check_bytes;
+use crate::answer::{self, Reading, check_bytes};
 use crate::prompt::Prompt;
 use crate::unanswered::Unanswered;
 
@@ -80,9 +80,39 @@ pub struct JudgeModel {
     pub name: String,
     /// How the form of the answer is asked for.
     pub format: AnswerFormat,
+    /// True where an answer counts whatever name the model that gave it has: some endpoints name a file.
+    #[serde(default)]
+    pub any_name: bool,
+}
+
+/// What the body of an answer comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// What it adds, or why it does not count.
+    pub read: Result<Reading, Unanswered>,
+    /// The model that it names; empty where it names none.
+    pub answered_by: String,
+    /// The state of the system that it names.
+    pub fingerprint: String,
+    /// Tokens that it counts.
+    pub usage: Usage,
 }
 
 impl JudgeModel {
+    /// What the body of an answer to a request comes to. The same each time: a replay calls it again.
+    pub fn outcome(&self, prompt: &Prompt, body: &[u8]) -> Outcome {
+        match read(self.kind, body) {
+            Err((why, usage)) => {
+                Outcome { read: Err(why), answered_by: String::new(), fingerprint: String::new(), usage }
+            }
+            Ok(WireAnswer { text, model, fingerprint, usage }) => {
+                let is_other = !self.any_name && !is_same_model(&self.name, &model);
+                let read = if is_other { Err(Unanswered::ModelMismatch) } else { answer::read(prompt, &text) };
+                Outcome { read, answered_by: model, fingerprint, usage }
+            }
+        }
+    }
+
     /// The parameters of every request.
     pub fn parameters(&self) -> Value {
         json!({ "temperature": 0, "seed": SEED, "max_tokens": MAX_TOKENS, "format": self.format })

@@ -11,7 +11,7 @@ fn prompt() -> Prompt {
 }
 
 fn model(kind: WireKind, format: AnswerFormat) -> JudgeModel {
-    JudgeModel { kind, name: "m".into(), format }
+    JudgeModel { kind, name: "m".into(), format, any_name: false }
 }
 
 fn openai(finish: Value, message: Value) -> Vec<u8> {

@@ -19,6 +19,7 @@ mod families;
 pub mod findings;
 mod gaps;
 mod identity_events;
+pub mod judge;
 mod listings;
 pub mod packages;
 pub mod rule_defaults;
@@ -43,6 +44,9 @@ pub const TABLES: &[Table] = &[
     appeals::AppealRow::TABLE,
     appeals::AppealEventRow::TABLE,
     appeals::AnnotationRow::TABLE,
+    judge::JudgementRow::TABLE,
+    judge::JudgeFindingRow::TABLE,
+    judge::JudgedScoreRow::TABLE,
     changes::ChangeRow::TABLE,
     coverage::CoverageRow::TABLE,
     sources::SourceRow::TABLE,

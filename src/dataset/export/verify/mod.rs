@@ -27,6 +27,7 @@ use crate::{bulk, output_folder};
 use recomputed::Recomputed;
 
 mod appeals;
+mod judge;
 mod operator;
 mod recomputed;
 mod tables_again;
@@ -153,7 +154,16 @@ const COMPUTED: [Table; 6] = [
 ];
 
 /// The tables that were added since this schema began: a dataset of before lacks them in every format.
-const ADDED: [&str; 5] = ["surfaces", "rulings", "appeals", "appeal_events", "annotations"];
+const ADDED: [&str; 8] = [
+    "surfaces",
+    "rulings",
+    "appeals",
+    "appeal_events",
+    "annotations",
+    "judgements",
+    "judge_findings",
+    "judged_scores",
+];
 
 /// One format of the dataset.
 struct Dataset<'a> {

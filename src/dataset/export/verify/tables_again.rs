@@ -11,7 +11,7 @@ use capdex_rubrics::saferskills::{self, RolledUpCapability};
 
 use super::recomputed::{Judged, Print, Recomputed, bytes, print};
 use super::{Dataset, Verified};
-use super::{appeals, operator};
+use super::{appeals, judge, operator};
 use crate::escape::count;
 use crate::export::cell::Cell;
 use crate::export::field::Field as _;
@@ -39,6 +39,7 @@ pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified 
             return Ok(());
         }
         appeals::check(dataset, &mut verified)?;
+        judge::check(dataset, &mut verified)?;
         operator::check(dataset, &mut verified)
     };
     if let Err(error) = checked() {

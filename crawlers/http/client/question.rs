@@ -62,7 +62,7 @@ impl Http {
     ///
     /// # Errors
     /// [`NotAnswered`]: whatever is no whole answer. A status of failure is an answer.
-    pub async fn ask(&self, question: &Question<'_>) -> Result<Answered, NotAnswered> {
+    pub async fn question(&self, question: &Question<'_>) -> Result<Answered, NotAnswered> {
         let refused = |why: &str| NotAnswered::Refused(why.to_owned());
         let url = address::parse(question.url).map_err(|_| refused("its address is none"))?;
         let exchange = async {
