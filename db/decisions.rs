@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use capdex_judge::unit::JudgePart;
+use capdex_judge::unit::{JudgePart, JudgeUnit};
 use capdex_model::abuse::AbuseList;
 use capdex_model::abuse_report::{AbuseReport, ReportDecision};
 use capdex_model::alert::ack::Ack;
@@ -21,7 +21,7 @@ use capdex_model::time::AsOf;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use crate::connection::{StoreFileContent, inspect, open_to_write};
-use crate::judge::{JudgeAnswer, JudgeCall, JudgeUse, UnpreparedServer};
+use crate::judge::{JudgeAnswer, JudgeCall, JudgeUse, UnitId, UnpreparedServer};
 use crate::migrate::{self, SCHEMA_VERSION, SchemaState};
 use crate::sql::failed;
 use crate::{Store, StoreError, Writer};
@@ -71,6 +71,11 @@ impl Decisions<'_> {
     /// Keeps the parts of what a scan found; see [`Writer::put_judge_parts`].
     pub fn put_judge_parts(&self, server: &UnpreparedServer, parts: &[JudgePart]) -> Result<(), StoreError> {
         self.0.put_judge_parts(server, parts)
+    }
+
+    /// Keeps units that are no server's; see [`Writer::put_judge_units`].
+    pub fn put_judge_units(&self, units: &[JudgeUnit]) -> Result<Vec<UnitId>, StoreError> {
+        self.0.put_judge_units(units)
     }
 
     /// Keeps that a request goes out; see [`Writer::begin_judge_call`].

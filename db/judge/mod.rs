@@ -118,7 +118,8 @@ impl Writer<'_> {
     /// Keeps the parts of what a scan found. A server without a tool has none, and is not looked at again either.
     pub fn put_judge_parts(&self, server: &UnpreparedServer, parts: &[JudgePart]) -> Result<(), StoreError> {
         let conn = self.connection();
-        let sql = "INSERT OR IGNORE INTO judge_parts (scan_result, form, part, unit, places) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let sql =
+            "INSERT OR IGNORE INTO judge_parts (scan_result, form, part, unit, places) VALUES (?1, ?2, ?3, ?4, ?5)";
         let put = |number: u32, unit: Option<i64>, places: &[capdex_model::fact::Place]| {
             let values = (server.revision, UNIT_FORM, number, unit, json_documents::put(conn, &places)?);
             execute(conn, KEEP, sql, values).map(drop)
@@ -130,6 +131,11 @@ impl Writer<'_> {
             }
         }
         if parts.is_empty() { put(0, None, &[]) } else { Ok(()) }
+    }
+
+    /// Keeps units that are no server's, such as labelled ones; the number of each.
+    pub fn put_judge_units(&self, units: &[JudgeUnit]) -> Result<Vec<UnitId>, StoreError> {
+        units.iter().map(|unit| unit_row(self.connection(), unit).map(UnitId)).collect()
     }
 
     /// Keeps that a request goes out; its number.
@@ -165,7 +171,8 @@ impl Writer<'_> {
 
     /// Keeps whose answers count from now on.
     pub fn set_judge_use(&self, judge: &JudgeUse) -> Result<(), StoreError> {
-        let sql = "INSERT INTO judge_use (one, body) VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET body = excluded.body";
+        let sql =
+            "INSERT INTO judge_use (one, body) VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET body = excluded.body";
         execute(self.connection(), KEEP, sql, (canonical(judge)?,)).map(drop)
     }
 }
@@ -280,7 +287,11 @@ impl Reader {
     }
 
     /// What came of the questions about a unit to the model that counts, one for each ballot; none of a ballot that was not asked.
-    pub fn judgements_of(&self, unit: &JudgeUnit, judge: &JudgeUse) -> Result<Vec<Option<StoredJudgement>>, StoreError> {
+    pub fn judgements_of(
+        &self,
+        unit: &JudgeUnit,
+        judge: &JudgeUse,
+    ) -> Result<Vec<Option<StoredJudgement>>, StoreError> {
         let of = |ballot: &Ballot| self.judgement(&key::key(unit, PromptVersion::CURRENT, *ballot, &judge.model));
         judge.ballots().iter().map(of).collect()
     }

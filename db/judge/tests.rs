@@ -4,7 +4,7 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::Place;
 
 use super::*;
-use crate::fixtures::{Folder, day, record, scan, scanned, snapshot, claims_digest};
+use crate::fixtures::{Folder, claims_digest, day, record, scan, scanned, snapshot};
 use crate::{Scanned, Store};
 
 fn unit(text: &str) -> JudgeUnit {
@@ -13,7 +13,8 @@ fn unit(text: &str) -> JudgeUnit {
 }
 
 fn judge() -> JudgeUse {
-    let model = JudgeModel { kind: WireKind::OpenAi, name: "m".into(), format: AnswerFormat::JsonSchema, any_name: false };
+    let model =
+        JudgeModel { kind: WireKind::OpenAi, name: "m".into(), format: AnswerFormat::JsonSchema, any_name: false };
     JudgeUse { model, votes: 1 }
 }
 
@@ -60,7 +61,10 @@ fn servers_are_taken_apart_once_and_equal_units_stand_once() {
         server(&store, name);
     }
     let unprepared = store.reader().expect("opens").unprepared_servers().expect("reads");
-    assert_eq!(unprepared.iter().map(|server| server.identity.as_str()).collect::<Vec<_>>(), ["npm:a", "npm:b", "npm:c"]);
+    assert_eq!(
+        unprepared.iter().map(|server| server.identity.as_str()).collect::<Vec<_>>(),
+        ["npm:a", "npm:b", "npm:c"]
+    );
     let place = Place { file: "tools.json".into(), ..Place::default() };
     let parts = [
         vec![JudgePart::Unit(unit("same"), vec![place.clone()]), JudgePart::TooLong(place.clone())],
@@ -73,7 +77,10 @@ fn servers_are_taken_apart_once_and_equal_units_stand_once() {
     let reader = store.reader().expect("opens");
     assert_eq!(reader.unprepared_servers().expect("reads"), []);
     let units = reader.standing_units().expect("reads");
-    assert_eq!(units.iter().map(|unit| (unit.digest, unit.is_new)).collect::<Vec<_>>(), [(unit("same").digest(), true)]);
+    assert_eq!(
+        units.iter().map(|unit| (unit.digest, unit.is_new)).collect::<Vec<_>>(),
+        [(unit("same").digest(), true)]
+    );
     let of = |at: usize| reader.judge_parts(&unprepared[at].id).expect("reads");
     assert_eq!(of(0).iter().map(|part| part.unit.is_some()).collect::<Vec<_>>(), [true, false]);
     assert_eq!(of(1)[0].unit.as_ref().map(|(_, unit)| unit.clone()), Some(unit("same")));
@@ -91,7 +98,8 @@ fn a_request_stands_before_its_answer_and_each_has_one_answer() {
         .write(move |writer| writer.put_judge_parts(&server, &[JudgePart::Unit(unit("x"), vec![Place::default()])]))
         .expect("kept");
     let id = store.reader().expect("opens").standing_units().expect("reads")[0].id;
-    let begin = |night: i64| store.write(move |writer| writer.begin_judge_call(&call(id, &unit("x"), night))).expect("kept");
+    let begin =
+        |night: i64| store.write(move |writer| writer.begin_judge_call(&call(id, &unit("x"), night))).expect("kept");
     let first = begin(1);
     let reader = store.reader().expect("opens");
     let open = reader.judgement(&call(id, &unit("x"), 1).key).expect("reads").expect("stands");

@@ -99,7 +99,7 @@ pub struct JudgeAgreeArgs {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub sample: u32,
     /// Two models of the endpoint; the same one twice asks it twice.
-    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 2, required = true)]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', required = true)]
     pub models: Vec<String>,
 }
 

@@ -34,11 +34,11 @@ pub use appeal::{
 };
 pub use check::CheckArgs;
 pub use diff::DiffArgs;
+pub use installed::{CompletionsArgs, ManArgs};
 pub use judge::{
     JudgeAgreeArgs, JudgeBenchArgs, JudgeCommand, JudgeEstimateArgs, JudgeRunArgs, JudgeScheduleArgs, JudgeShowArgs,
     JudgeStatusArgs,
 };
-pub use installed::{CompletionsArgs, ManArgs};
 pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs, WaitArgs};
 pub use rulings::{RulingsCommand, RulingsGiveArgs};
 pub use scan::{FailOn, ScanArgs, ScanOutput};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use capdex_dataset::annotations;
-use capdex_dataset::judged::{self, JudgeWord};
 use capdex_dataset::escape;
+use capdex_dataset::judged::{self, JudgeWord};
 use capdex_db::{CurrentCapability, Reader};
 use capdex_model::appeal::Annotation;
 use capdex_model::capability::Kind;
@@ -26,7 +26,6 @@ use crate::cli::ExplainArgs;
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::{self, Out};
-use crate::quotation::quoted;
 use capdex_dataset::export::ranked_capability;
 use capdex_dataset::finding::{self, Finding, SeverityCounts, findings};
 use capdex_dataset::surface_counts::surface_counts;
@@ -368,10 +367,10 @@ fn judge_says(word: &JudgeWord, out: &mut Out) -> anyhow::Result<()> {
             finding.line
         ))?;
         out.line(format_args!(
-            "    tool {}, {}: {}",
-            quoted(&finding.tool, SURFACE_NAME),
+            "    tool {}, {}: «{}»",
+            escape::shorten(&escape::escape(&finding.tool), SURFACE_NAME),
             escape::escape(&finding.field),
-            quoted(&finding.quote, JUDGE_QUOTE)
+            escape::shorten(&escape::escape(&finding.quote), JUDGE_QUOTE)
         ))?;
     }
     Ok(())

@@ -122,12 +122,7 @@ impl JudgeSection {
         Ok(Some(JudgeSettings {
             is_nightly: self.enabled,
             base_url: base_url.trim_end_matches('/').to_owned(),
-            model: JudgeModel {
-                kind,
-                name: name.clone(),
-                format: AnswerFormat::default(),
-                any_name: self.any_model,
-            },
+            model: JudgeModel { kind, name: name.clone(), format: AnswerFormat::default(), any_name: self.any_model },
             key,
             votes,
             prices,
@@ -155,7 +150,8 @@ fn is_allowed(address: &str) -> bool {
         Some(url::Host::Ipv6(address)) => address.is_loopback(),
         None => false,
     };
-    let is_plain = url.username().is_empty() && url.password().is_none() && url.query().is_none() && url.fragment().is_none();
+    let is_plain =
+        url.username().is_empty() && url.password().is_none() && url.query().is_none() && url.fragment().is_none();
     is_plain && url.host().is_some() && (url.scheme() == "https" || (url.scheme() == "http" && is_here))
 }
 
@@ -196,7 +192,9 @@ mod tests {
         }
         assert!(section("enabled = true").settings().is_err());
         assert!(section("model = \"m\"").settings().is_err());
-        for address in ["http://models.example/v1", "http://10.0.0.1/v1", "https://a:b@models.example", "ftp://localhost", "x"] {
+        for address in
+            ["http://models.example/v1", "http://10.0.0.1/v1", "https://a:b@models.example", "ftp://localhost", "x"]
+        {
             let text = format!("base_url = \"{address}\"\nmodel = \"m\"");
             assert!(section(&text).settings().is_err(), "{address}");
         }

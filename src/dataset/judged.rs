@@ -109,7 +109,13 @@ pub fn of_use(reader: &Reader, capability: &CapabilityId, judge: &JudgeUse) -> a
             let word = |finding: &JudgeFinding| word(reader, &unit, finding, &part.places);
             found.iter().filter_map(word).collect()
         });
-        parts.push(JudgedPart { unit: Some(digest), tools, outcome, asked, answered_by: by.last().unwrap_or_default() });
+        parts.push(JudgedPart {
+            unit: Some(digest),
+            tools,
+            outcome,
+            asked,
+            answered_by: by.last().unwrap_or_default(),
+        });
     }
     if parts.is_empty() {
         return Ok(None);

@@ -15,8 +15,8 @@ use capdex_model::time::AsOf;
 use serde::Serialize;
 
 use crate::appeals::settings::AppealSettings;
-use crate::judge_runs::night::NightJudge;
 use crate::config::{AlertSettings, GapTolerance, SourceRun};
+use crate::judge_runs::night::NightJudge;
 use crate::shutdown::ShutdownFlag;
 
 pub mod alerts;

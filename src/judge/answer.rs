@@ -172,7 +172,8 @@ pub fn check_bytes(bytes: &[u8]) -> Result<&str, Unanswered> {
 /// A text without the fence around it, and whether there was one.
 fn unfenced(text: &str) -> (&str, bool) {
     let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
-    let inside = inside.map(|inside| inside.strip_prefix("json").unwrap_or(inside)).filter(|inside| !inside.contains("```"));
+    let inside =
+        inside.map(|inside| inside.strip_prefix("json").unwrap_or(inside)).filter(|inside| !inside.contains("```"));
     inside.map_or((text, false), |inside| (inside.trim(), true))
 }
 

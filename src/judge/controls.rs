@@ -52,7 +52,8 @@ impl Controls {
 
     /// The bad one that a number draws, with what it must be answered.
     pub(crate) fn bad(&self, number: u8) -> Option<(UnitTool, Expected)> {
-        let BadControl { check, name, description, field, text } = self.bad.get(usize::from(number) % self.bad.len())?;
+        let BadControl { check, name, description, field, text } =
+            self.bad.get(usize::from(number) % self.bad.len())?;
         let schema = field.as_deref().zip(text.as_deref());
         Some((tool(name, description, schema), Expected::Yes(*check)))
     }

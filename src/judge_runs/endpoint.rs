@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use capdex_crawlers::http::{AllowedBaseUrl, Answered, Http, HttpSettings, NotAnswered, Question, Secret};
-use capdex_db::JudgeAnswer;
 use capdex_dataset::stopwatch::Stopwatch;
+use capdex_db::JudgeAnswer;
 use capdex_judge::Unanswered;
 use capdex_judge::answer::MAX_ANSWER_BYTES;
 use capdex_judge::prompt::Prompt;

@@ -37,7 +37,9 @@ pub fn prepare(path: &Path) -> anyhow::Result<usize> {
             found.extend(of_bundle(&bundle, of_package));
         }
         taken += found.len();
-        keep(path, move |decisions| found.iter().try_for_each(|(server, parts)| decisions.put_judge_parts(server, parts)))?;
+        keep(path, move |decisions| {
+            found.iter().try_for_each(|(server, parts)| decisions.put_judge_parts(server, parts))
+        })?;
     }
     Ok(taken)
 }

@@ -36,6 +36,8 @@ pub struct JudgeScope {
     pub max_calls: Option<u64>,
     /// Asks also where an answer that counts is there: an answer of before stays the one that counts.
     pub again: bool,
+    /// Measures, and leaves whose answers count as it is.
+    pub is_measured: bool,
 }
 
 /// What a run did.
@@ -103,8 +105,10 @@ impl JudgeRun<'_> {
         {
             model.format = before.format;
         }
-        let judge = capdex_db::JudgeUse { model: model.clone(), ..self.settings.to_use() };
-        keep(self.path, move |decisions| decisions.set_judge_use(&judge))?;
+        if !scope.is_measured {
+            let judge = capdex_db::JudgeUse { model: model.clone(), ..self.settings.to_use() };
+            keep(self.path, move |decisions| decisions.set_judge_use(&judge))?;
+        }
         let mut asking = Asking {
             run: self,
             reader,
@@ -113,6 +117,7 @@ impl JudgeRun<'_> {
             reserved: JudgeSpent::default(),
             watch: Stopwatch::start(),
             in_a_row: 0,
+            is_measured: scope.is_measured,
             report: JudgeRunReport::default(),
         };
         asking.spent = asking.reader.judge_spent(AsOf(self.at.start_of_day()))?;
@@ -132,6 +137,7 @@ struct Asking<'a> {
     reserved: JudgeSpent,
     watch: Stopwatch,
     in_a_row: u32,
+    is_measured: bool,
     report: JudgeRunReport,
 }
 
@@ -302,8 +308,10 @@ impl Asking<'_> {
                     return Ok(Some(waiting));
                 }
                 self.model.format = AnswerFormat::JsonObject;
-                let judge = capdex_db::JudgeUse { model: self.model.clone(), ..self.run.settings.to_use() };
-                keep(self.run.path, move |decisions| decisions.set_judge_use(&judge))?;
+                if !self.is_measured {
+                    let judge = capdex_db::JudgeUse { model: self.model.clone(), ..self.run.settings.to_use() };
+                    keep(self.run.path, move |decisions| decisions.set_judge_use(&judge))?;
+                }
                 warn!("the judge's endpoint rejects the schema of answers; it is asked for any object from now on");
                 return Ok(Some(waiting));
             }

@@ -9,11 +9,11 @@ use super::{now, settings};
 use crate::capability_lookup;
 use crate::cli::{JudgeEstimateArgs, JudgeRunArgs};
 use crate::exit::{Exit, usage};
+use crate::jobs::run::runtime;
 use crate::judge_runs::endpoint::JudgeEndpoint;
 use crate::judge_runs::estimate::estimate as cost_of;
 use crate::judge_runs::prepare::prepare;
 use crate::judge_runs::run::{JudgeRun, JudgeRunReport, JudgeScope};
-use crate::jobs::run::runtime;
 use crate::options::Global;
 use crate::output::Out;
 use crate::shutdown::{ShutdownFlag, shutdown_requested};
@@ -23,7 +23,9 @@ pub(super) fn estimate(global: &Global, options: &JudgeEstimateArgs, out: &mut O
     prepare(&global.db)?;
     let reader = super::super::reader(global)?;
     let cost = cost_of(&reader, &settings.to_use())?;
-    let price = settings.prices.map(|prices| (prices.cost(cost.tokens_in, cost.tokens_out), prices.cost(cost.most_in, cost.most_out)));
+    let price = settings
+        .prices
+        .map(|prices| (prices.cost(cost.tokens_in, cost.tokens_out), prices.cost(cost.most_in, cost.most_out)));
     let item = json!({
         "schema": "capdex.judge_estimate/1", "units": cost.units, "calls": cost.calls, "tokens_in": cost.tokens_in,
         "tokens_out": cost.tokens_out, "most_in": cost.most_in, "most_out": cost.most_out,
@@ -44,7 +46,9 @@ pub(super) fn estimate(global: &Global, options: &JudgeEstimateArgs, out: &mut O
             cost.most_out
         ))?;
         match price {
-            Some((about, most)) => out.line(format_args!("about {about:.2} at the prices of the schedule, at most {most:.2}"))?,
+            Some((about, most)) => {
+                out.line(format_args!("about {about:.2} at the prices of the schedule, at most {most:.2}"))?
+            }
             None => out.line("no price is known: give [judge] price_in and price_out")?,
         }
         out.line("Nothing was sent.")?;
@@ -80,7 +84,7 @@ pub(super) fn run(global: &Global, options: &JudgeRunArgs, out: &mut Out) -> any
             wish.ask();
         });
         let run = JudgeRun { path: &global.db, settings: &settings, at: now(global), stop };
-        run.ask(&endpoint, &JudgeScope { only, max_calls: options.max_calls, again: false }).await
+        run.ask(&endpoint, &JudgeScope { only, max_calls: options.max_calls, ..JudgeScope::default() }).await
     })?;
     told(&report, out)?;
     if report.is_interrupted {

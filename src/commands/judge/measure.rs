@@ -32,6 +32,9 @@ use crate::shutdown::ShutdownFlag;
 const TRUSTED: (f64, u32) = (0.8, 100);
 
 pub(super) fn agree(global: &Global, options: &JudgeAgreeArgs, out: &mut Out) -> anyhow::Result<Exit> {
+    if options.models.len() != 2 {
+        return Err(usage("--models takes two names with a comma between them"));
+    }
     let (settings, contact) = settings(&options.schedule)?;
     let endpoint = JudgeEndpoint::open(&settings, &contact)?;
     prepare(&global.db)?;
@@ -41,20 +44,16 @@ pub(super) fn agree(global: &Global, options: &JudgeAgreeArgs, out: &mut Out) ->
     if units.is_empty() {
         return Err(usage("no server with tools stands in the store"));
     }
-    let before = reader.judge_use()?;
     let mut sides: Vec<BTreeMap<UnitId, Reading>> = Vec::new();
     for name in &options.models {
-        let of = JudgeSettings { model: JudgeModel { name: name.clone(), ..settings.model.clone() }, ..settings.clone() };
+        let of =
+            JudgeSettings { model: JudgeModel { name: name.clone(), ..settings.model.clone() }, ..settings.clone() };
         let last = reader_last(&reader)?;
         let run = JudgeRun { path: &global.db, settings: &of, at: now(global), stop: ShutdownFlag::default() };
-        let scope = JudgeScope { only: units.clone(), max_calls: None, again: true };
+        let scope = JudgeScope { only: units.clone(), again: true, is_measured: true, max_calls: None };
         let report = runtime()?.block_on(run.ask(&endpoint, &scope))?;
         ask::told(&report, out)?;
         sides.push(readings_since(&reader, last)?);
-    }
-    // Whose answers count is the schedule's to say, and not a measurement's.
-    if let Some(before) = before {
-        keep(&global.db, move |decisions| decisions.set_judge_use(&before))?;
     }
     let [one, other] = sides.as_slice() else { return Err(usage("give two models")) };
     let mut agreement = Agreement::default();
@@ -70,8 +69,11 @@ pub(super) fn agree(global: &Global, options: &JudgeAgreeArgs, out: &mut Out) ->
         escape::count(compared, "unit"),
         units.len(),
         agreement.kappa().map_or_else(|| "n/a".to_owned(), |kappa| format!("{kappa:.3}")),
-        Interval::of(flips, marks)
-            .map_or_else(String::new, |interval| format!(" ({:.1} to {:.1} %)", interval.low * 100.0, interval.high * 100.0))
+        Interval::of(flips, marks).map_or_else(String::new, |interval| format!(
+            " ({:.1} to {:.1} %)",
+            interval.low * 100.0,
+            interval.high * 100.0
+        ))
     ))?;
     Ok(Exit::of(false, compared < units.len() as u64))
 }
@@ -131,17 +133,19 @@ pub(super) fn bench(global: &Global, options: &JudgeBenchArgs, out: &mut Out) ->
     if let Some(before) = reader.judge_use()?.filter(|before| before.model.name == model.name) {
         model.format = before.model.format;
     }
-    let endpoint = if options.ask { Some(JudgeEndpoint::open(&settings, &contact)?) } else { None };
-    let (runtime, mut answered) = (runtime()?, 0_u64);
+    if options.ask {
+        let endpoint = JudgeEndpoint::open(&settings, &contact)?;
+        let all: Vec<JudgeUnit> = units.iter().map(|(unit, _)| unit.clone()).collect();
+        let only = keep(&global.db, move |decisions| decisions.put_judge_units(&all))?;
+        let run = JudgeRun { path: &global.db, settings: &settings, at: now(global), stop: ShutdownFlag::default() };
+        let scope = JudgeScope { only, is_measured: true, ..JudgeScope::default() };
+        ask::told(&runtime()?.block_on(run.ask(&endpoint, &scope))?, out)?;
+    }
+    let mut answered = 0_u64;
     for (unit, labels) in &units {
-        let prompt = capdex_judge::prompt::Prompt::of(unit, PromptVersion::CURRENT, Ballot::Questions);
         let key = key::key(unit, PromptVersion::CURRENT, Ballot::Questions, &model);
-        let stored = reader.judgement(&key)?.and_then(|stored| stored.answer).map(|answer| answer.outcome);
-        let outcome = match (stored, &endpoint) {
-            (Some(outcome), _) => outcome,
-            (None, Some(endpoint)) => runtime.block_on(endpoint.ask(&model, &prompt, &model.request(&prompt))).outcome,
-            (None, None) => Err(Unanswered::NotAsked),
-        };
+        let stored = reader.judgement(&key)?.and_then(|stored| stored.answer);
+        let outcome = stored.map_or(Err(Unanswered::NotAsked), |answer| answer.outcome);
         match outcome {
             Err(why) => *reasons.entry(why.as_str()).or_default() += 1,
             Ok(reading) => {
@@ -172,7 +176,8 @@ pub(super) fn bench(global: &Global, options: &JudgeBenchArgs, out: &mut Out) ->
         }
         for check in Check::ALL {
             let CheckCounts { hits, false_alarms, missed, marks } = counts.get(&check).copied().unwrap_or_default();
-            let low = Interval::of(hits, hits + false_alarms).map_or_else(|| "n/a".to_owned(), |of| format!("{:.3}", of.low));
+            let low =
+                Interval::of(hits, hits + false_alarms).map_or_else(|| "n/a".to_owned(), |of| format!("{:.3}", of.low));
             out.line(format_args!(
                 "{check}: {hits} right, {false_alarms} wrong, {missed} missed of {marks} marks; precision at least {low}"
             ))?;
@@ -187,8 +192,8 @@ fn labelled(options: &JudgeBenchArgs) -> anyhow::Result<Vec<(JudgeUnit, BTreeMap
     let text = fs::read_to_string(&options.file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let read = |(number, line): (u32, &str)| {
-        let of: LabelledUnit =
-            serde_json::from_str(line).map_err(|error| usage(format!("{shown}:{number}: no labelled unit: {error}")))?;
+        let of: LabelledUnit = serde_json::from_str(line)
+            .map_err(|error| usage(format!("{shown}:{number}: no labelled unit: {error}")))?;
         Ok((JudgeUnit { server: of.server, host: of.host, tools: of.tools }, of.labels))
     };
     lines.map(read).collect()

@@ -17,7 +17,6 @@ use crate::exit::Exit;
 use crate::judge_runs::replay::replay as replay_all;
 use crate::options::Global;
 use crate::output::Out;
-use crate::quotation::quoted;
 
 /// Differences printed; more are counted.
 const SHOWN: usize = 20;
@@ -83,7 +82,9 @@ pub(super) fn status(global: &Global, options: &JudgeStatusArgs, out: &mut Out) 
         for (why, count) in &reasons {
             out.line(format_args!("  {count} without: {why}"))?;
         }
-        out.line(format_args!("{tokens_in} tokens asked, {tokens_out} answered; {unsure} marks unsure, {unquoted} without a quote"))?;
+        out.line(format_args!(
+            "{tokens_in} tokens asked, {tokens_out} answered; {unsure} marks unsure, {unquoted} without a quote"
+        ))?;
         if let Some(kappa) = agreement.kappa() {
             out.line(format_args!("both ways to ask agree with kappa {kappa:.2} over {} marks", agreement.marks()))?;
         }
@@ -112,13 +113,13 @@ pub(super) fn show(global: &Global, options: &JudgeShowArgs, out: &mut Out) -> a
         out.line(format_args!("  llm_judge_used: {}; {}", word.llm_judge_used, escape::escape(&word.note())))?;
         for finding in &word.findings {
             out.line(format_args!(
-                "  judge says {} ({}, {}) of {} {}: {}",
+                "  judge says {} ({}, {}) of tool {}, {}: «{}»",
                 finding.finding,
                 finding.code,
                 finding.severity.as_str(),
-                quoted(&finding.tool, 80),
+                escape::shorten(&escape::escape(&finding.tool), 80),
                 escape::escape(&finding.field),
-                quoted(&finding.quote, 300)
+                escape::shorten(&escape::escape(&finding.quote), 300)
             ))?;
         }
         if word.findings.is_empty() {

@@ -25,8 +25,8 @@ use super::{
 use crate::appeals::tend::tend;
 use crate::clock;
 use crate::config::Schedule;
-use crate::judge_runs::night::{JudgeUnderWay, NightJudge};
 use crate::exit::usage;
+use crate::judge_runs::night::{JudgeUnderWay, NightJudge};
 use crate::options::{Global, RecordingArgs};
 use crate::shutdown::{ShutdownFlag, shutdown_requested};
 use capdex_dataset::export::WrittenDataset;
@@ -135,10 +135,11 @@ pub fn open_in(
         popular: schedule.lookalikes.popular.clone(),
         overrides: resolved.overrides,
         policy: schedule.verdict.policy()?,
-        judge: schedule.judge.settings()?.filter(|settings| settings.is_nightly).map(|settings| NightJudge {
-            settings,
-            contact: schedule.http.contact.clone().unwrap_or_default(),
-        }),
+        judge: schedule
+            .judge
+            .settings()?
+            .filter(|settings| settings.is_nightly)
+            .map(|settings| NightJudge { settings, contact: schedule.http.contact.clone().unwrap_or_default() }),
         appeals: schedule.appeals.settings()?,
         limits: UnpackLimits::default(),
         alerts: schedule.alerts()?,
@@ -321,7 +322,8 @@ fn stages(context: &JobContext, last: &Last, times: &mut Times) -> anyhow::Resul
         report.score = times.time("score", || score::run(context, None, false))?;
         // Who plays a record asks nobody.
         let night = context.judge.clone().filter(|_| matches!(last, Last::Export(_)) && !context.is_replayed);
-        judge = night.map(|night| night.begin(context.store.path(), context.as_of, context.stop.clone())).transpose()?;
+        judge =
+            night.map(|night| night.begin(context.store.path(), context.as_of, context.stop.clone())).transpose()?;
         // Counted around the passes, so that only alerts of this run are told as new.
         let before = context.store.reader()?.alert_count()?;
         report.watch = times.time("watch", || watch::run(context))?;

@@ -174,7 +174,8 @@ pub fn read(kind: WireKind, body: &[u8]) -> Result<WireAnswer, (Unanswered, Usag
 /// `m-2025-01-01`), and some name a file or nothing.
 pub fn is_same_model(asked: &str, answered: &str) -> bool {
     let dated = answered.strip_prefix(asked).is_some_and(|rest| {
-        rest.is_empty() || rest.strip_prefix(['-', '@']).is_some_and(|rest| rest.starts_with(|of: char| of.is_ascii_digit()))
+        rest.is_empty()
+            || rest.strip_prefix(['-', '@']).is_some_and(|rest| rest.starts_with(|of: char| of.is_ascii_digit()))
     });
     answered.is_empty() || dated
 }

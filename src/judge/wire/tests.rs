@@ -39,7 +39,10 @@ fn requests_have_the_published_members() {
     assert_eq!(any["response_format"], json!({ "type": "json_object" }));
     let anthropic = body(WireKind::Anthropic, AnswerFormat::JsonSchema);
     assert_eq!(anthropic["output_config"]["format"]["type"], "json_schema");
-    assert_eq!((&anthropic["system"], &anthropic["messages"][0]["content"]), (&json!(prompt.system), &json!(prompt.user)));
+    assert_eq!(
+        (&anthropic["system"], &anthropic["messages"][0]["content"]),
+        (&json!(prompt.system), &json!(prompt.user))
+    );
     assert!(body(WireKind::Anthropic, AnswerFormat::JsonObject).get("output_config").is_none());
     for of in [&openai, &any, &anthropic] {
         assert!(of.get("tools").is_none(), "a judge has no tools");

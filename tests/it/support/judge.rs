@@ -137,7 +137,9 @@ fn respond(writer: &mut TcpStream, asked: &Value, manner: JudgeManner, is_first:
     let json = "application/json";
     match manner {
         JudgeManner::Good => send(writer, json, &good()),
-        JudgeManner::Fenced => send(writer, json, body(asked, &format!("```json\n{}\n```", text()), None).to_string().as_bytes()),
+        JudgeManner::Fenced => {
+            send(writer, json, body(asked, &format!("```json\n{}\n```", text()), None).to_string().as_bytes())
+        }
         JudgeManner::Named(name) => send(writer, json, body(asked, &text(), Some(name)).to_string().as_bytes()),
         JudgeManner::Text(change) => send(writer, json, body(asked, &change(&text()), None).to_string().as_bytes()),
         JudgeManner::Body(change) => send(writer, json, change(body(asked, &text(), None)).to_string().as_bytes()),
@@ -179,7 +181,10 @@ fn send(writer: &mut TcpStream, media_type: &str, body: &[u8]) -> std::io::Resul
     match media_type.strip_suffix("+gzip") {
         Some(media_type) => {
             let length = body.len();
-            write!(writer, "HTTP/1.1 200 X\r\ncontent-type: {media_type}\r\ncontent-encoding: gzip\r\ncontent-length: {length}\r\n\r\n")?;
+            write!(
+                writer,
+                "HTTP/1.1 200 X\r\ncontent-type: {media_type}\r\ncontent-encoding: gzip\r\ncontent-length: {length}\r\n\r\n"
+            )?;
         }
         None => head(writer, media_type, body.len())?,
     }

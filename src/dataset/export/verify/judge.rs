@@ -62,7 +62,10 @@ pub(super) fn check(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::R
             let value = row.value.as_number().map(Points::round_from);
             verified.scores += 1;
             if value != score.value || row.grade.as_text() != &*score.grade {
-                verified.differs(format!("{file}: {} has another value than its facts and findings give", row.slug.as_text()));
+                verified.differs(format!(
+                    "{file}: {} has another value than its facts and findings give",
+                    row.slug.as_text()
+                ));
             }
         }
         Ok(())

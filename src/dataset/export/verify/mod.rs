@@ -154,16 +154,8 @@ const COMPUTED: [Table; 6] = [
 ];
 
 /// The tables that were added since this schema began: a dataset of before lacks them in every format.
-const ADDED: [&str; 8] = [
-    "surfaces",
-    "rulings",
-    "appeals",
-    "appeal_events",
-    "annotations",
-    "judgements",
-    "judge_findings",
-    "judged_scores",
-];
+const ADDED: [&str; 8] =
+    ["surfaces", "rulings", "appeals", "appeal_events", "annotations", "judgements", "judge_findings", "judged_scores"];
 
 /// One format of the dataset.
 struct Dataset<'a> {

@@ -16,8 +16,8 @@ use capdex_rubrics::operator::OperatorVerdict;
 use super::excerpt::{self, Excerpt};
 use crate::report::site::{CapabilitySummary, Site};
 use capdex_dataset::annotations;
-use capdex_dataset::judged::{self, JudgeWord};
 use capdex_dataset::export::ranked_capability;
+use capdex_dataset::judged::{self, JudgeWord};
 
 /// Events of drift on one page, the newest.
 const EVENTS: usize = 20;

@@ -12,9 +12,9 @@ use crate::report::site::CapabilitySummary;
 use crate::serve::reply::RouteReply;
 use crate::serve::route::ApiRequest;
 use capdex_dataset::annotations;
-use capdex_dataset::judged;
 use capdex_dataset::export::ranked_capability;
 use capdex_dataset::finding;
+use capdex_dataset::judged;
 use capdex_dataset::scan_record::ScanRecord;
 
 /// Hex digits of an id that are needed at least.
