@@ -22,7 +22,7 @@ pub(crate) enum JudgeManner {
     Good,
     /// Answers well within a fenced block.
     Fenced,
-    /// Answers well under another name.
+    /// Answers well under another name; one that begins with a dash stands after the name that was asked for.
     Named(&'static str),
     /// Answers with what a function makes of a good answer's text.
     Text(fn(&str) -> String),
@@ -198,7 +198,11 @@ fn refuse(writer: &mut TcpStream, status: u16, lines: &str) -> std::io::Result<(
 
 /// The body of an answer in the form of the request.
 fn body(asked: &Value, text: &str, name: Option<&str>) -> Value {
-    let model = name.map_or_else(|| asked["model"].clone(), |name| json!(name));
+    let own = asked["model"].as_str().unwrap_or_default();
+    let model = match name {
+        Some(more) if more.starts_with('-') => format!("{own}{more}"),
+        other => other.unwrap_or(own).to_owned(),
+    };
     if asked.get("system").is_some() {
         return json!({ "type": "message", "model": model, "stop_reason": "end_turn", "content": [{ "type": "text", "text": text }],
                        "usage": { "input_tokens": 700, "output_tokens": 90 } });
