@@ -156,3 +156,7 @@ fn host(subject: &Subject<'_>, identity: &str) -> String {
         .filter_map(|remote| remote.get("url")?.as_str());
     remotes.find_map(of_address).unwrap_or_default()
 }
+
+#[cfg(test)]
+#[path = "unit_tests.rs"]
+mod tests;

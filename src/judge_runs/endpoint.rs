@@ -41,7 +41,8 @@ impl JudgeEndpoint {
                 WireKind::Anthropic => ("x-api-key", key.clone()),
             }),
         };
-        let timeout_ms = u64::try_from(settings.limits.timeout.as_millis()).unwrap_or(u64::MAX);
+        // Twice: the deadline of the whole exchange comes first, so that one that is late is always told as that.
+        let timeout_ms = u64::try_from(settings.limits.timeout.as_millis()).unwrap_or(u64::MAX).saturating_mul(2);
         let http = Http::new(HttpSettings {
             contact: contact.to_owned(),
             // Named by the operator, so that it may be of this machine.
