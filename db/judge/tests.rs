@@ -1,3 +1,5 @@
+//! The store of the judge: units once, requests before their answers, and which answer counts.
+
 use capdex_judge::unit::{UnitField, UnitTool};
 use capdex_judge::wire::{AnswerFormat, WireKind};
 use capdex_model::capability::Kind;

@@ -1,3 +1,5 @@
+//! Answers that are honest, careless, lying and hostile.
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

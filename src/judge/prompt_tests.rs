@@ -1,3 +1,5 @@
+//! Requests: one data part, planted tools, and the same bytes each time.
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Servers taken apart: every text, splits between tools, the host.
+
 use capdex_evidence::Evidence;
 use capdex_evidence::decompose::decompose_counted;
 use capdex_model::bundle::{Bundle, BundleFile};

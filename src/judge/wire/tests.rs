@@ -1,3 +1,5 @@
+//! Bodies of both interfaces, and every way in which one is no answer.
+
 use serde_json::{Value, json};
 
 use super::*;
