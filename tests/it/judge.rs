@@ -342,7 +342,7 @@ fn an_answer_counts_up_to_the_deadline_and_not_a_moment_later() {
         (why, latencies(&capdex)[0])
     };
     std::thread::scope(|scope| {
-        let in_time = scope.spawn(|| one(JudgeManner::Late(24_500)));
+        let in_time = scope.spawn(|| one(JudgeManner::Late(24_000)));
         let late = [JudgeManner::Late(25_300), JudgeManner::Slow(1000), JudgeManner::Silent]
             .map(|manner| scope.spawn(|| one(manner)));
         assert_eq!(in_time.join().expect("ends").0, None);

@@ -69,7 +69,10 @@ impl Http {
             let client = self.client(&url).await.map_err(|_| refused("its address may not be asked"))?;
             let request = client.post(url.clone()).headers(headers(question)?).body(question.body.to_vec());
             // The innermost cause alone: outer texts repeat the address.
-            let broken = |error: &reqwest::Error| NotAnswered::Unreachable(innermost(error));
+            let broken = |error: &reqwest::Error| match error.is_timeout() {
+                true => NotAnswered::Timeout,
+                false => NotAnswered::Unreachable(innermost(error)),
+            };
             let mut answer = request.send().await.map_err(|error| broken(&error))?;
             let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
             let mut bytes = Vec::new();
