@@ -103,7 +103,8 @@ pub fn of_use(reader: &Reader, capability: &CapabilityId, judge: &JudgeUse) -> a
         };
         let answers = reader.judgements_of(&unit, judge)?;
         let asked = answers.iter().flatten().map(|of| of.call.at).max();
-        let by = answers.iter().flatten().filter_map(|of| of.answer.as_ref()).map(|answer| answer.answered_by.clone());
+        let mut by =
+            answers.iter().flatten().filter_map(|of| of.answer.as_ref()).map(|answer| answer.answered_by.clone());
         let (tools, digest) = (unit.tools.len(), unit.digest());
         let outcome = counted(&answers).map(|found| {
             let word = |finding: &JudgeFinding| word(reader, &unit, finding, &part.places);
@@ -114,7 +115,7 @@ pub fn of_use(reader: &Reader, capability: &CapabilityId, judge: &JudgeUse) -> a
             tools,
             outcome,
             asked,
-            answered_by: by.last().unwrap_or_default(),
+            answered_by: by.next_back().unwrap_or_default(),
         });
     }
     if parts.is_empty() {
