@@ -101,6 +101,9 @@ fn readings_since(reader: &Reader, last: i64) -> anyhow::Result<BTreeMap<UnitId,
     Ok(readings)
 }
 
+/// What is wrong with each tool, by its name.
+type Labels = BTreeMap<String, Vec<Check>>;
+
 /// A labelled unit.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -110,7 +113,7 @@ struct LabelledUnit {
     host: String,
     tools: Vec<UnitTool>,
     #[serde(default)]
-    labels: BTreeMap<String, Vec<Check>>,
+    labels: Labels,
 }
 
 /// What a check said against the labels.
@@ -187,7 +190,7 @@ pub(super) fn bench(global: &Global, options: &JudgeBenchArgs, out: &mut Out) ->
     Ok(Exit::of(false, !reasons.is_empty()))
 }
 
-fn labelled(options: &JudgeBenchArgs) -> anyhow::Result<Vec<(JudgeUnit, BTreeMap<String, Vec<Check>>)>> {
+fn labelled(options: &JudgeBenchArgs) -> anyhow::Result<Vec<(JudgeUnit, Labels)>> {
     let shown = options.file.display();
     let text = fs::read_to_string(&options.file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
@@ -199,12 +202,7 @@ fn labelled(options: &JudgeBenchArgs) -> anyhow::Result<Vec<(JudgeUnit, BTreeMap
     lines.map(read).collect()
 }
 
-fn count(
-    unit: &JudgeUnit,
-    labels: &BTreeMap<String, Vec<Check>>,
-    reading: &Reading,
-    counts: &mut BTreeMap<Check, CheckCounts>,
-) {
+fn count(unit: &JudgeUnit, labels: &Labels, reading: &Reading, counts: &mut BTreeMap<Check, CheckCounts>) {
     for (tool, marks) in unit.tools.iter().zip(&reading.marks) {
         let labelled = labels.get(&tool.name).map(Vec::as_slice).unwrap_or_default();
         for (check, mark) in Check::ALL.into_iter().zip(marks.chars()) {
