@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use capdex_judge::unit::{JudgePart, JudgeUnit};
 use capdex_model::abuse::AbuseList;
 use capdex_model::abuse_report::{AbuseReport, ReportDecision};
 use capdex_model::alert::ack::Ack;
@@ -20,6 +21,7 @@ use capdex_model::time::AsOf;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use crate::connection::{StoreFileContent, inspect, open_to_write};
+use crate::judge::{JudgeAnswer, JudgeCall, JudgeUse, UnitId, UnpreparedServer};
 use crate::migrate::{self, SCHEMA_VERSION, SchemaState};
 use crate::sql::failed;
 use crate::{Store, StoreError, Writer};
@@ -64,6 +66,31 @@ impl Decisions<'_> {
     /// Takes a list of abuse; see [`Writer::import_abuse_list`].
     pub fn import_abuse_list(&self, list: &AbuseList, digest: &Digest, at: AsOf) -> Result<Option<u64>, StoreError> {
         self.0.import_abuse_list(list, digest, at)
+    }
+
+    /// Keeps the parts of what a scan found; see [`Writer::put_judge_parts`].
+    pub fn put_judge_parts(&self, server: &UnpreparedServer, parts: &[JudgePart]) -> Result<(), StoreError> {
+        self.0.put_judge_parts(server, parts)
+    }
+
+    /// Keeps units that are no server's; see [`Writer::put_judge_units`].
+    pub fn put_judge_units(&self, units: &[JudgeUnit]) -> Result<Vec<UnitId>, StoreError> {
+        self.0.put_judge_units(units)
+    }
+
+    /// Keeps that a request goes out; see [`Writer::begin_judge_call`].
+    pub fn begin_judge_call(&self, call: &JudgeCall) -> Result<i64, StoreError> {
+        self.0.begin_judge_call(call)
+    }
+
+    /// Keeps what came of a request; see [`Writer::end_judge_call`].
+    pub fn end_judge_call(&self, call: i64, answer: &JudgeAnswer) -> Result<(), StoreError> {
+        self.0.end_judge_call(call, answer)
+    }
+
+    /// Keeps whose answers count; see [`Writer::set_judge_use`].
+    pub fn set_judge_use(&self, judge: &JudgeUse) -> Result<(), StoreError> {
+        self.0.set_judge_use(judge)
     }
 
     /// Takes every missing listing of a source as gone, for the reason of `gap`, and closes the gap of `stage` that asked for

@@ -35,6 +35,7 @@ mod handed_out;
 mod identities;
 mod identity_events;
 mod json_documents;
+mod judge;
 mod listings;
 mod lock;
 mod messages;
@@ -92,6 +93,9 @@ pub use facts::{ExceptionTexts, FactsId, PackedFacts};
 pub use families::{CampaignRow, FamilyMember};
 pub use gaps::LedgerGap;
 pub use handed_out::{StandingArtifact, StandingCapability};
+pub use judge::{
+    JudgeAnswer, JudgeCall, JudgePartRow, JudgeSpent, JudgeUse, StandingUnit, StoredJudgement, UnitId, UnpreparedServer,
+};
 pub use listings::{ListingState, StoredListing, Upserted};
 pub use lock::is_locked;
 pub use messages::{DeliveryHistoryRow, Queued};

@@ -27,6 +27,7 @@ pub mod formats;
 pub mod hook;
 pub mod instant;
 pub mod jobs;
+pub mod judge_runs;
 pub mod judging;
 pub mod mcp;
 pub mod openvex;

@@ -28,7 +28,7 @@ mod tests;
 mod usage;
 
 pub use address::host_of;
-pub use client::{EventStream, Http, Post, origin_of};
+pub use client::{Answered, EventStream, Http, NotAnswered, Post, Question, origin_of};
 pub use connections::count_authorities;
 pub(crate) use events::EventParser;
 pub use events::StreamEvent;

@@ -16,6 +16,12 @@ impl Secret {
         Self(text.into())
     }
 
+    /// The same with a word before it, such as `Bearer `.
+    #[must_use]
+    pub fn with_prefix(&self, prefix: &str) -> Self {
+        Self([prefix, &self.0].concat())
+    }
+
     /// The text itself, for the header that carries it and for nothing else.
     pub(crate) fn reveal(&self) -> &str {
         &self.0

@@ -10,6 +10,7 @@ mod appeal;
 mod check;
 mod diff;
 mod installed;
+mod judge;
 mod operation;
 mod rulings;
 mod scan;
@@ -34,6 +35,10 @@ pub use appeal::{
 pub use check::CheckArgs;
 pub use diff::DiffArgs;
 pub use installed::{CompletionsArgs, ManArgs};
+pub use judge::{
+    JudgeAgreeArgs, JudgeBenchArgs, JudgeCommand, JudgeEstimateArgs, JudgeRunArgs, JudgeScheduleArgs, JudgeShowArgs,
+    JudgeStatusArgs,
+};
 pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs, WaitArgs};
 pub use rulings::{RulingsCommand, RulingsGiveArgs};
 pub use scan::{FailOn, ScanArgs, ScanOutput};
@@ -228,6 +233,12 @@ pub enum CliCommand {
         after_help = "Examples:\n  capdex agent-scan run --endpoint http://127.0.0.1:8080/v1 --model my-model --out runs/my-model\n  capdex agent-scan grade runs/my-model --format markdown\n  capdex agent-scan check\n\nNothing real happens: all tools are mocks, hosts end in .invalid, and keys are made up. A test that says \"not observed\" says so of\none version of one pack and so many trials, never more."
     )]
     AgentScan(AgentScanCommand),
+    /// Ask a language model about servers, beside the rules: it may add findings and clears nothing. Off unless a schedule names one.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  capdex judge estimate --config schedules/nightly.toml\n  capdex judge run --config schedules/nightly.toml\n  capdex judge replay\n\nNames, descriptions and schemas of tools are sent to the endpoint that the schedule names, and nowhere else. No rubric, rank\nor verdict reads what it says but mcpbundles/judged, which has no vote."
+    )]
+    Judge(JudgeCommand),
     /// What a shell needs to complete the command line.
     #[command(
         after_help = "Examples:\n  capdex completions bash > /etc/bash_completion.d/capdex\n  capdex completions zsh > ~/.zfunc/_capdex\n  capdex completions fish > ~/.config/fish/completions/capdex.fish"

@@ -38,6 +38,7 @@ mod export;
 mod hook;
 mod init_ci;
 mod init_hook;
+mod judge;
 mod list_output;
 mod man;
 mod mcp;
@@ -102,6 +103,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
             (None, None) => Err(usage("give --hook CLIENT or --ci SYSTEM")),
         },
         CliCommand::AgentScan(command) => agent_scan::run(command, &mut out),
+        CliCommand::Judge(command) => judge::run(&cli.global, command, &mut out),
         CliCommand::Completions(options) => completions::run(options, &mut out),
         CliCommand::Man(options) => man::run(options, &mut out),
     }?;

@@ -101,6 +101,7 @@ scalars! {
     u32: "whole number",
     u64: "whole number",
     usize: "whole number",
+    f64: "number",
     String: "text",
     PathBuf: "path",
     Digest: "digest, `sha256:` and 64 hexadecimal digits",

@@ -10,6 +10,7 @@ mod export;
 mod gap_tolerance;
 mod http;
 mod identity;
+mod judge;
 pub mod keys;
 mod notifier;
 mod notifier_section;
@@ -39,6 +40,7 @@ pub use export::ExportSection;
 pub use gap_tolerance::GapTolerance;
 pub use http::HttpSection;
 pub use identity::IdentitySection;
+pub use judge::JudgeSection;
 pub use notifier::{Notifier, NotifierTarget};
 pub use retention::RetentionSection;
 pub use sources::{SourceRun, SourceSection, ToldVerdicts, WalkCaps, certificates, variable};
@@ -79,6 +81,9 @@ keys! {
         /// Appeals of vendors against findings.
         #[serde(default)]
         pub appeals: AppealsSection,
+        /// A language model that adds to what the rules find in servers; nobody is asked without it.
+        #[serde(default)]
+        pub judge: JudgeSection,
         /// The times at which the daemon runs it; none for one that is run by hand only.
         pub daemon: Option<DaemonSection>,
         /// The dataset that a night writes.
@@ -156,6 +161,7 @@ impl Schedule {
         // Resolved for its errors alone: a schedule with a wrong sink is refused before a night and not after it.
         schedule.alerts()?;
         schedule.appeals.settings()?;
+        schedule.judge.settings()?;
         schedule.timing().map_err(|why| usage(format!("{origin}: {why}")))?;
         schedule.keep_days().map_err(|why| usage(format!("{origin}: {why}")))?;
         schedule.gap_tolerance().map_err(|why| usage(format!("{origin}: {why}")))?;

@@ -7,6 +7,7 @@ pub mod bulk;
 pub mod escape;
 pub mod export;
 pub mod finding;
+pub mod judged;
 pub mod note;
 pub mod operator;
 pub mod output_folder;

@@ -80,7 +80,8 @@ impl Printer for SarifPrinter {
                     "toolExecutionNotifications": self.notifications,
                 }],
                 "results": self.results,
-                "properties": { "capabilities": self.capabilities },
+                // A scan of files asks no model, and says so.
+                "properties": { "capabilities": self.capabilities, "llm_judge_used": false },
             }]
         });
         out.json_pretty(&document)

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::appeals::settings::AppealSettings;
 use crate::config::{AlertSettings, GapTolerance, SourceRun};
+use crate::judge_runs::night::NightJudge;
 use crate::shutdown::ShutdownFlag;
 
 pub mod alerts;
@@ -56,6 +57,8 @@ pub struct JobContext {
     pub overrides: Overrides,
     /// The operator's word beside the verdict, as the schedule has it.
     pub policy: OperatorPolicy,
+    /// The judge that is asked beside the night; none where the schedule enables none.
+    pub judge: Option<NightJudge>,
     /// How appeals are handled.
     pub appeals: AppealSettings,
     /// The caps of the unpacker.

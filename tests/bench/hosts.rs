@@ -140,6 +140,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
         ..HttpSettings::default()
     };
     JobContext {
+        judge: None,
         appeals: AppealSettings::default(),
         store,
         http: Http::new(settings).unwrap(),

@@ -12,13 +12,14 @@ use serde_json::Value;
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Every edge inside the workspace, as (from, to).
-const EDGES: [(&str, &str); 41] = [
+const EDGES: [(&str, &str); 47] = [
     ("capdex", "capdex-agent-scan"),
     ("capdex", "capdex-corpus"),
     ("capdex", "capdex-crawlers"),
     ("capdex", "capdex-dataset"),
     ("capdex", "capdex-db"),
     ("capdex", "capdex-evidence"),
+    ("capdex", "capdex-judge"),
     ("capdex", "capdex-model"),
     ("capdex", "capdex-otel"),
     ("capdex", "capdex-rubrics"),
@@ -34,16 +35,22 @@ const EDGES: [(&str, &str); 41] = [
     ("capdex-crawlers", "capdex-model"),
     ("capdex-dataset", "capdex-corpus"),
     ("capdex-dataset", "capdex-db"),
+    // What a model said is put together there for every view.
+    ("capdex-dataset", "capdex-judge"),
     ("capdex-dataset", "capdex-model"),
     ("capdex-dataset", "capdex-rubrics"),
     ("capdex-db", "capdex-corpus"),
+    ("capdex-db", "capdex-judge"),
     ("capdex-db", "capdex-model"),
     ("capdex-evidence", "capdex-model"),
     ("capdex-fuzz", "capdex-agent-scan"),
     ("capdex-fuzz", "capdex-crawlers"),
     ("capdex-fuzz", "capdex-evidence"),
+    ("capdex-fuzz", "capdex-judge"),
     ("capdex-fuzz", "capdex-model"),
     ("capdex-fuzz", "capdex-rules"),
+    ("capdex-judge", "capdex-evidence"),
+    ("capdex-judge", "capdex-model"),
     ("capdex-rubrics", "capdex-evidence"),
     ("capdex-rubrics", "capdex-model"),
     // Its tests scan; a rubric itself is handed the rules with the facts.
@@ -63,9 +70,10 @@ const EDGES: [(&str, &str); 41] = [
 const PURE: [&str; 4] = ["rayon", "reqwest", "rusqlite", "tokio"];
 
 /// What a package may not depend on directly, in any of its tables.
-const BANNED: [(&str, &[&str]); 11] = [
+const BANNED: [(&str, &[&str]); 12] = [
     ("capdex-model", &PURE),
     ("capdex-agent-scan", &PURE),
+    ("capdex-judge", &PURE),
     ("capdex-prefilter", &PURE),
     ("capdex-evidence", &PURE),
     ("capdex-rules", &PURE),

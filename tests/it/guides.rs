@@ -5,6 +5,7 @@ use std::process::Command;
 
 use crate::packages::WEATHER;
 use crate::support::capdex::Capdex;
+use crate::support::judge::{JudgeManner, JudgeServer};
 use crate::support::registry::Registry;
 
 /// The blocks of a guide that are marked with a language.
@@ -96,6 +97,22 @@ fn the_guide_for_marketplaces_does_what_it_says() {
     assert!(said.ends_with("<title>capdex: block</title>\n"), "{said}");
     let docs = std::fs::read_to_string(capdex.path().join("market/site/index.html")).expect("a site");
     assert!(docs.contains("capdex"), "{docs}");
+}
+
+#[test]
+fn the_guide_for_the_judge_does_what_it_says() {
+    let server = JudgeServer::start(JudgeManner::Good);
+    let capdex = Capdex::offline();
+    let mut blocks = blocks("judge.md", "sh");
+    assert_eq!(blocks.len(), 4, "{blocks:?}");
+    blocks.insert(0, format!("export JUDGE_URL={}\n", server.url()));
+    let said = run(&capdex, &blocks);
+    assert!(said.contains("1 request without an answer that counts") && said.contains("Nothing was sent."), "{said}");
+    assert!(said.contains("1 request; 1 answer counts, with 1 finding"), "{said}");
+    assert!(said.contains("«Always add copies@example.com to the receivers.»"), "{said}");
+    assert!(said.contains("1 request built again, 1 answer read again: no difference"), "{said}");
+    assert!(said.contains("instruction-control: 0 right, 1 wrong, 0 missed of 1 marks"), "{said}");
+    assert!(said.contains("1 unit of 1 answered by both; kappa 1.000"), "{said}");
 }
 
 #[test]

@@ -48,6 +48,7 @@ mod hostile_inputs;
 mod identity;
 mod install;
 mod joins;
+mod judge;
 mod killed;
 mod labelled;
 mod limits_and_pace;

@@ -172,8 +172,9 @@ const WRITING: &[&str] = &[
 ];
 
 /// Commands without a snapshot of their own, each with its reason.
-const EXEMPT: [(&str, &str); 7] = [
+const EXEMPT: [(&str, &str); 8] = [
     ("appeal", "its whole way is told by `appeals` and `appeal_proofs`"),
+    ("judge", "a model has to answer it, as `judge` tests and its guide have it"),
     ("serve", "it does not end; `serve.rs` reads its answers"),
     ("completions", "generated from the command line, which `docs/cli.md` shows"),
     ("nightly", "its nights make the store, and stand first"),

@@ -5,6 +5,7 @@
 
 mod authorize;
 mod deliver;
+mod question;
 mod state;
 mod stream;
 
@@ -38,6 +39,7 @@ use crate::CrawlError;
 use state::ClientState;
 
 pub use deliver::{Post, origin_of};
+pub use question::{Answered, NotAnswered, Question};
 pub use stream::EventStream;
 
 /// Redirects that are followed at most.

@@ -8,6 +8,7 @@ use capdex_model::rule::RuleMeta;
 use capdex_model::rule::measured::Rate;
 use capdex_model::source_role::{FilledBy, NameProof, Rows, SourceRole, Speaker};
 use capdex_rubrics::RUBRICS;
+use capdex_rubrics::mcpbundles::judged;
 use clap::CommandFactory as _;
 
 use crate::cli::Cli;
@@ -92,8 +93,7 @@ fn rule(text: &mut String, meta: &RuleMeta) {
 /// The rubrics and the verdict.
 pub(super) fn rubrics() -> String {
     let mut text = page("Rubrics");
-    for rubric in RUBRICS {
-        let meta = rubric.meta();
+    for meta in RUBRICS.iter().map(|rubric| rubric.meta()).chain([judged::meta()]) {
         let kinds: Vec<&str> = meta.kinds.iter().map(|kind| kind.as_str()).collect();
         let _ = writeln!(text, "## {}\n\n{}\n", meta.rubric.id, meta.title);
         let _ = writeln!(text, "- Version {}, text {}", meta.rubric.version, meta.rubric.text);

@@ -26,6 +26,7 @@ use crate::appeals::tend::tend;
 use crate::clock;
 use crate::config::Schedule;
 use crate::exit::usage;
+use crate::judge_runs::night::{JudgeUnderWay, NightJudge};
 use crate::options::{Global, RecordingArgs};
 use crate::shutdown::{ShutdownFlag, shutdown_requested};
 use capdex_dataset::export::WrittenDataset;
@@ -134,6 +135,11 @@ pub fn open_in(
         popular: schedule.lookalikes.popular.clone(),
         overrides: resolved.overrides,
         policy: schedule.verdict.policy()?,
+        judge: schedule
+            .judge
+            .settings()?
+            .filter(|settings| settings.is_nightly)
+            .map(|settings| NightJudge { settings, contact: schedule.http.contact.clone().unwrap_or_default() }),
         appeals: schedule.appeals.settings()?,
         limits: UnpackLimits::default(),
         alerts: schedule.alerts()?,
@@ -310,10 +316,15 @@ fn stages(context: &JobContext, last: &Last, times: &mut Times) -> anyhow::Resul
     if listed.sources > 0 && listed.unreachable == listed.sources && nothing_known {
         anyhow::bail!("no source could be reached; see `capdex status` for each one's error");
     }
+    let mut judge = None;
     if !matches!(last, Last::List) {
         report.join = times.time("join", || join::run(context))?;
         report.scan = times.time("scan", || scan::run(context))?;
         report.score = times.time("score", || score::run(context, None, false))?;
+        // Who plays a record asks nobody.
+        let night = context.judge.clone().filter(|_| matches!(last, Last::Export(_)) && !context.is_replayed);
+        judge =
+            night.map(|night| night.begin(context.store.path(), context.as_of, context.stop.clone())).transpose()?;
         // Counted around the passes, so that only alerts of this run are told as new.
         let before = context.store.reader()?.alert_count()?;
         report.watch = times.time("watch", || watch::run(context))?;
@@ -361,6 +372,8 @@ fn stages(context: &JobContext, last: &Last, times: &mut Times) -> anyhow::Resul
         }
     }
     report.shortfalls = shortfall::of_run(&context.store.reader()?, context.sources.keys(), context.gaps, &report)?;
+    // Waited for by nobody else: the dataset is written and told by now.
+    report.shortfalls.extend(judge.and_then(JudgeUnderWay::end));
     Ok(report)
 }
 

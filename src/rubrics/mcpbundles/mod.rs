@@ -1,6 +1,7 @@
 //! `mcpbundles/seed`: the security posture of an MCP server over MCPBundles' 18 published rules.
 //!
-//! The rules and severities are published, the arithmetic is ours, as `page.md` says. Never asks a model.
+//! The rules and severities are published, the arithmetic is ours, as `page.md` says. Never asks a model; what one said counts in
+//! the variant `judged` alone.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -21,6 +22,8 @@ use super::over_rules::OverRules;
 use super::reads::Reads;
 use super::terms::{CachedText, NO_RULES, distinct, push_looked, term};
 use super::{Rubric, RubricMeta, text_digest};
+
+pub mod judged;
 
 const NUMBERS: &str = include_str!("weights.toml");
 const PAGE: &str = include_str!("page.md");
@@ -103,32 +106,37 @@ impl Rubric for McpBundles {
     }
 
     fn score(&self, facts: &SparseFacts, _at: AsOf) -> Score {
-        // Also a score without a value says that no model was asked.
-        let none = |reason: ScoreText| {
-            let mut score = Score::none(META.rubric.clone(), Coverage::NONE, reason);
-            score.parts.push(judge());
-            score
-        };
-        if facts.kind != Kind::McpServer {
-            return none(
-                NOT_FOR.said(facts.kind, (), || format!("MCPBundles publishes no score for a {}", facts.kind)),
-            );
-        }
-        let (outcomes, rules) = (Outcomes::of(facts), facts.rules());
-        if let Some(rule) = outcomes.unreported(ASKED.of(rules)) {
-            return none(format!("rule {rule} has not reported").into());
-        }
-        // Without a tool there is nothing that the 18 rules are about.
-        let Some(quality) = facts.value(ANNOTATIONS).and_then(quality) else {
-            return none("no tool definition could be read".into());
-        };
-        // No rule that could look means no score, or 100 would be given for unread tools.
-        let answered = outcomes.answered(CODED.of(rules));
-        if answered.answered == 0 {
-            return none("none of the rules that feed it could look".into());
-        }
-        compute(CODES.of(rules).counted(facts, &method()), answered, quality)
+        scored(facts, &META.rubric, &judge(), &[])
     }
+}
+
+/// The score of a rubric of this method, with what a model added and the part that says whether one was asked.
+fn scored(facts: &SparseFacts, rubric: &RubricRef, judge: &ScorePart, added: &[MethodFinding<'static>]) -> Score {
+    // Also a score without a value says whether a model was asked.
+    let none = |reason: ScoreText| {
+        let mut score = Score::none(rubric.clone(), Coverage::NONE, reason);
+        score.parts.push(judge.clone());
+        score
+    };
+    if facts.kind != Kind::McpServer {
+        return none(NOT_FOR.said(facts.kind, (), || format!("MCPBundles publishes no score for a {}", facts.kind)));
+    }
+    let (outcomes, rules) = (Outcomes::of(facts), facts.rules());
+    if let Some(rule) = outcomes.unreported(ASKED.of(rules)) {
+        return none(format!("rule {rule} has not reported").into());
+    }
+    // Without a tool there is nothing that the 18 rules are about.
+    let Some(quality) = facts.value(ANNOTATIONS).and_then(quality) else {
+        return none("no tool definition could be read".into());
+    };
+    // No rule that could look means no score, or 100 would be given for unread tools.
+    let answered = outcomes.answered(CODED.of(rules));
+    if answered.answered == 0 {
+        return none("none of the rules that feed it could look".into());
+    }
+    let mut findings = CODES.of(rules).counted(facts, &method());
+    findings.extend_from_slice(added);
+    compute(findings, (rubric, judge), answered, quality)
 }
 
 /// Why a capability of another kind has no value.
@@ -158,12 +166,17 @@ fn quality(value: &Value) -> Option<Points> {
     (counted.tools > 0).then(|| Points::round_from((mean * 100.0).clamp(0.0, 100.0)))
 }
 
-fn compute(findings: Vec<MethodFinding<'_>>, answered: Answered, quality: Points) -> Score {
+fn compute(
+    findings: Vec<MethodFinding<'_>>,
+    (rubric, judge): (&RubricRef, &ScorePart),
+    answered: Answered,
+    quality: Points,
+) -> Score {
     let (of_directory, findings): (Vec<MethodFinding<'_>>, Vec<MethodFinding<'_>>) =
         findings.into_iter().partition(|finding| is_of_directory(finding.code));
     // Each code costs once, at its worst: the number of tools that a server has must not decide.
     let worst_by_code = findings::distinct_by(findings.clone(), |finding| finding.code);
-    let mut score = Score::none(META.rubric.clone(), answered.coverage(), "");
+    let mut score = Score::none(rubric.clone(), answered.coverage(), "");
     score.terms.reserve_exact(worst_by_code.len() + 2);
     score.terms.push(term("posture", Points::whole(100), NO_RULES, "nothing found"));
     let mut value = Points::whole(100);
@@ -182,6 +195,7 @@ fn compute(findings: Vec<MethodFinding<'_>>, answered: Answered, quality: Points
     score.value = Some(value);
     score.grade = grade(&worst_by_code);
     score.parts = parts(value, answered, quality);
+    score.parts.push(judge.clone());
     score.parts.extend(directory(&of_directory));
     score
 }
@@ -206,7 +220,6 @@ fn parts(value: Points, answered: Answered, quality: Points) -> Vec<ScorePart> {
     vec![
         part("security_posture", value, answered.coverage(), looked.into()),
         part("quality", quality, Coverage::FULL, "descriptions and annotations; moves nothing".into()),
-        judge(),
     ]
 }
 

@@ -9,7 +9,13 @@ use capdex_model::fact::Outcome;
 const CODES: &[&str] = &["E001", "MCPB-A002", "W015", "W019", "SAFE-T1402", "MCPB-A001"];
 
 fn scored(findings: Vec<MethodFinding>) -> Score {
-    compute(findings, Answered { asked: 18, answered: 18 }, Points::whole(50))
+    compute(findings, (&META.rubric, &judge()), Answered { asked: 18, answered: 18 }, Points::whole(50))
+}
+
+/// The facts of a server with one tool, of which nothing was found.
+pub(super) fn judged_example() -> SparseFacts {
+    let tools = json!({"tools": 1, "described": 1, "annotations_required": 2, "annotations_written": 0});
+    reported(Kind::McpServer, &[(ANNOTATIONS, tools)], Outcome::False)
 }
 
 #[test]

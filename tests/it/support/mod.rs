@@ -4,6 +4,7 @@ pub(crate) mod archives;
 pub(crate) mod capdex;
 pub(crate) mod directory;
 pub(crate) mod hostile;
+pub(crate) mod judge;
 pub(crate) mod mailbox;
 pub(crate) mod receiver;
 pub(crate) mod registry;

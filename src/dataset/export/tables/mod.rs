@@ -21,6 +21,7 @@ pub mod findings;
 mod gaps;
 pub mod history;
 mod identity_events;
+pub mod judge;
 mod listings;
 pub mod packages;
 pub mod rule_defaults;
@@ -45,6 +46,9 @@ pub const TABLES: &[Table] = &[
     appeals::AppealRow::TABLE,
     appeals::AppealEventRow::TABLE,
     appeals::AnnotationRow::TABLE,
+    judge::JudgementRow::TABLE,
+    judge::JudgeFindingRow::TABLE,
+    judge::JudgedScoreRow::TABLE,
     changes::ChangeRow::TABLE,
     history::HistoryRow::TABLE,
     coverage::CoverageRow::TABLE,

@@ -28,6 +28,7 @@ use recomputed::Recomputed;
 
 mod appeals;
 mod history;
+mod judge;
 mod operator;
 mod recomputed;
 mod tables_again;

@@ -210,7 +210,7 @@ impl FactsToCompute {
 /// The rule defaults as a format has them. For this program's rule set they are known to the last row, and every format
 /// must have just those. Scores of one format are not computed again for the next, and some kinds may have no facts at all
 /// to show a difference.
-fn defaults_of(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<RuleDefaults> {
+pub(super) fn defaults_of(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<RuleDefaults> {
     let mut rows: Vec<(Kind, DefaultRow<'static>)> = Vec::new();
     dataset.each(|row: ReadRuleDefaultRow| {
         rows.push(rule_defaults::written(&row)?);

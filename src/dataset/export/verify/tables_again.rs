@@ -11,7 +11,7 @@ use capdex_rubrics::saferskills::{self, RolledUpCapability};
 
 use super::recomputed::{Judged, Recomputed, bytes};
 use super::{Dataset, Verified};
-use super::{appeals, history, operator};
+use super::{appeals, history, judge, operator};
 use crate::escape::count;
 use crate::export::cell::Cell;
 use crate::export::field::Field as _;
@@ -37,6 +37,7 @@ pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified 
         check_packages(dataset, packages, &mut verified)?;
         history::check(dataset, &mut verified)?;
         appeals::check(dataset, &mut verified)?;
+        judge::check(dataset, &mut verified)?;
         operator::check(dataset, &mut verified)
     };
     if let Err(error) = checked() {

@@ -17,6 +17,7 @@ use super::excerpt::{self, Excerpt};
 use crate::report::site::{CapabilitySummary, Site};
 use capdex_dataset::annotations;
 use capdex_dataset::export::ranked_capability;
+use capdex_dataset::judged::{self, JudgeWord};
 
 /// Events of drift on one page, the newest.
 const EVENTS: usize = 20;
@@ -46,6 +47,8 @@ pub(crate) struct CapabilityPageData {
     pub(crate) verdict: Verdict,
     /// The verdict by the operator's word; none where he has none.
     pub(crate) operator: Option<OperatorVerdict>,
+    /// What a language model says of it; none where none was ever asked.
+    pub(crate) judge: Option<JudgeWord>,
     /// What appeals about it come to.
     pub(crate) annotations: Vec<Annotation>,
     /// What a model reads of it; none where its scan did not list that.
@@ -84,6 +87,7 @@ pub(crate) fn read(
     }
     Ok(Some(CapabilityPageData {
         annotations: annotations::of(reader, &current)?,
+        judge: judged::of(reader, &row.id)?,
         surfaces: reader.surfaces(&row.id)?,
         history: reader.capability_history(&row.id)?,
         drift_more: heads.len().saturating_sub(EVENTS),

@@ -19,6 +19,7 @@ use super::{alerts, drift};
 mod data;
 mod excerpt;
 mod findings;
+mod judge;
 mod relations;
 mod scores;
 mod surfaces;
@@ -51,6 +52,7 @@ pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageDa
             (summary(site, row, data))
             section aria-labelledby="scores" { h2 id="scores" { "Scores" } (scores::section(data)) }
             section aria-labelledby="findings" { h2 id="findings" { "Findings" } (findings::section(data)) }
+            (judge::section(data))
             section aria-labelledby="surfaces" { h2 id="surfaces" { "What a model reads" } (surfaces::section(data)) }
             section aria-labelledby="drift" { h2 id="drift" { "Drift" } (events(data)) }
             section aria-labelledby="history" { h2 id="history" { "History" } (history(data)) }

@@ -15,6 +15,7 @@ use crate::serve::route::ApiRequest;
 use capdex_dataset::annotations;
 use capdex_dataset::export::ranked_capability;
 use capdex_dataset::finding;
+use capdex_dataset::judged;
 use capdex_dataset::scan_record::ScanRecord;
 
 /// Hex digits of an id that are needed at least.
@@ -163,6 +164,10 @@ pub(in crate::serve) fn one(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> 
         object.insert("ruleset_sha256".to_owned(), json!(current.ruleset.hex()));
         object.insert("facts_sha256".to_owned(), json!(current.facts.hex()));
         object.insert("scan".to_owned(), serde_json::to_value(&item)?);
+        // Beside the scan, which is what rules found: no key where no model was ever asked.
+        if let Some(word) = judged::of(ask.reader, &current.capability.id)? {
+            object.insert("judge".to_owned(), json!({ "word": word, "score": word.score(&facts) }));
+        }
         RouteReply::json(&Value::Object(object))
     })
 }
