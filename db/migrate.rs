@@ -38,6 +38,7 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0022_tool_comparisons.sql")),
     M::up(include_str!("migrations/0023_rulings.sql")),
     M::up(include_str!("migrations/0030_appeals.sql")),
+    M::up(include_str!("migrations/0040_scored_days.sql")),
 ];
 /// The newest schema version that this program knows: the number of its migrations.
 pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;

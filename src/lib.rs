@@ -34,6 +34,7 @@ pub mod operator;
 pub mod options;
 pub mod osv;
 pub mod output;
+mod program;
 pub mod progress;
 pub mod quotation;
 pub mod shutdown;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""nights.py CAPDEX [--packages N] [--changed SHARE] [--seed S] [--tree DIR] [--json FILE]: what nights over a generated registry cost.
+"""nights.py CAPDEX [--packages N] [--changed SHARE] [--seed S] [--tree DIR] [--figures FILE]: what nights over a generated registry cost.
 
 Makes a npm registry of N packages as files, serves them with nginx on loopback, and runs three nights: the first, one in which
 nothing changed, one in which a share of all packages has a new version. Prints for each stage the wall time, the time of the
@@ -57,6 +57,11 @@ def main():
             server.wait()
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")
+    if options.figures:
+        known = json.loads(options.figures.read_text()) if options.figures.exists() else []
+        kept = [one for one in known if one["packages"] != options.packages]
+        figures = sorted([*kept, report], key=lambda one: one["packages"])
+        options.figures.write_text(json.dumps(figures, indent=1) + "\n")
 
 
 def arguments():
@@ -68,6 +73,7 @@ def arguments():
     parser.add_argument("--tree", type=pathlib.Path, help="where the registry is kept, to be used again")
     parser.add_argument("--store", type=pathlib.Path, help="a new folder where store and dataset are kept")
     parser.add_argument("--json", type=pathlib.Path, help="where the figures go")
+    parser.add_argument("--figures", type=pathlib.Path, help="the file of the page of scale, in which the figures of this size are replaced")
     parser.add_argument("--perf", type=pathlib.Path, help="a folder for one recording of perf a night")
     options = parser.parse_args()
     options.capdex = options.capdex.resolve()
@@ -86,6 +92,15 @@ class Registry:
 
     def name(self, at):
         return f"{DOES[at % len(DOES)]}-{THEMES[at // len(DOES) % len(THEMES)]}-{at:06}"
+
+    def text_bytes(self):
+        """The bytes of all files of the first versions, before they are packed: of a sample of them, taken times all."""
+        sample = range(0, self.options.packages, max(1, self.options.packages // 500))
+        size = 0
+        for at in sample:
+            with tarfile.open(self.tree / "files" / f"{self.name(at)}-1.0.0.tgz") as tar:
+                size += sum(entry.size for entry in tar)
+        return round(size / len(sample) * self.options.packages)
 
     def url(self):
         return f"http://127.0.0.1:{self.port}"
@@ -231,7 +246,8 @@ def run(options, registry, work):
     names = json.dumps(registry.names())
     (folder / "schedule.toml").write_text(
         f'name = "nights"\n[http]\nrequests_per_second = 100000\n[sources.npm]\nbase_url = "{registry.url()}"\npackages = {names}\n')
-    report = {"packages": options.packages, "changed": options.changed, "seed": options.seed, "nights": []}
+    report = {"packages": options.packages, "changed": options.changed, "seed": options.seed, "day": time.strftime("%Y-%m-%d"),
+              "text_bytes": registry.text_bytes(), "nights": []}
     before = {}
     for night, as_of in NIGHTS:
         if night == "changed":

@@ -33,6 +33,9 @@ pub(super) fn run(global: &Global, options: &ExportArgs, out: &mut Out) -> anyho
         rank_by: options.rank_by.clone(),
         with_private: options.private,
         since: options.since.clone(),
+        // Asked for by hand: made from the store, whatever stands there.
+        program: None,
+        last: None,
     };
     let written = export::write(&reader, &options.dir, &chosen, &bulk::pool(global.threads)?)?;
     out.line(format_args!(

@@ -82,5 +82,6 @@ mod strangers;
 mod support;
 mod surfaces;
 mod takedowns;
+mod taken_over;
 mod verdict_alerts;
 mod verify;

@@ -73,12 +73,13 @@ impl DatasetManifest {
         self.schema == FIRST_SCHEMA
     }
 
-    /// The file's text with its own digest filled in.
-    fn sealed(mut self) -> anyhow::Result<String> {
+    /// Its own digest, and the file's text with the digest filled in.
+    fn sealed(mut self) -> anyhow::Result<(String, String)> {
         // The digest is over the text with an empty place for it, since a text cannot hold its own digest.
         self.manifest_sha256 = String::new();
         self.manifest_sha256 = Digest::of(self.text()?.as_bytes()).hex();
-        self.text()
+        let text = self.text()?;
+        Ok((self.manifest_sha256, text))
     }
 
     /// The one text that a manifest has.
@@ -156,12 +157,12 @@ pub(super) fn rubrics() -> Vec<ManifestRubric> {
     references.map(row).collect()
 }
 
-/// Writes the manifest and returns its size in bytes.
-pub(super) fn write(dir: &Path, manifest: DatasetManifest) -> anyhow::Result<u64> {
+/// Writes the manifest; its own digest and its size in bytes.
+pub(super) fn write(dir: &Path, manifest: DatasetManifest) -> anyhow::Result<(String, u64)> {
     // Last of all files, so that a manifest never names one that is not there.
-    let text = manifest.sealed()?;
+    let (digest, text) = manifest.sealed()?;
     fs::write(dir.join(NAME), &text)?;
-    Ok(u64::try_from(text.len())?)
+    Ok((digest, u64::try_from(text.len())?))
 }
 
 fn sources(reader: &Reader) -> anyhow::Result<Vec<ManifestSource>> {
@@ -209,7 +210,7 @@ fn parse(bytes: &[u8]) -> Result<DatasetManifest, String> {
         return Err(format!("is of schema {:?}, and this program reads {SCHEMA:?}", manifest.schema));
     }
     // Written again and compared byte for byte: other spacing or an added key is another file.
-    let sealed = manifest.clone().sealed().map_err(|error| format!("is damaged: {error}"))?;
+    let (_, sealed) = manifest.clone().sealed().map_err(|error| format!("is damaged: {error}"))?;
     if sealed.as_bytes() != bytes {
         return Err("has other bytes than its own digest says".into());
     }
@@ -239,7 +240,7 @@ mod tests {
 
     #[test]
     fn every_bit_of_every_byte_of_it_is_sealed() {
-        let text = manifest().sealed().expect("a text");
+        let (_, text) = manifest().sealed().expect("a text");
         assert!(parse(text.as_bytes()).is_ok());
         for at in 0..text.len() {
             for bit in 0..8 {
@@ -252,7 +253,7 @@ mod tests {
 
     #[test]
     fn what_is_added_to_it_or_taken_away_is_noticed() {
-        let text = manifest().sealed().expect("a text");
+        let (_, text) = manifest().sealed().expect("a text");
         for changed in [format!("{text} "), text.trim_end().to_owned(), text.replacen("{\n", "{\n  \"x\": 1,\n", 1)] {
             assert!(parse(changed.as_bytes()).is_err(), "{changed}");
         }
@@ -260,7 +261,7 @@ mod tests {
 
     #[test]
     fn its_digest_can_be_computed_with_nothing_but_the_file() {
-        let text = manifest().sealed().expect("a text");
+        let (_, text) = manifest().sealed().expect("a text");
         let sealed = parse(text.as_bytes()).expect("whole").manifest_sha256;
         assert_eq!(Digest::of(text.replace(&sealed, "").as_bytes()).hex(), sealed);
     }
