@@ -187,7 +187,8 @@ mod tests {
         scan_of(&store, "old", "1", 1);
         drop(store);
         folder.sql(
-            "DROP TABLE scan_surfaces; DROP TABLE entity_signals; DROP TABLE source_answers; PRAGMA user_version = 18",
+            "DROP TABLE scan_surfaces; DROP TABLE entity_signals; DROP TABLE source_answers;
+             ALTER TABLE scores DROP COLUMN until; PRAGMA user_version = 18",
         );
         let store = folder.store();
         scan_of(&store, "new", "1", 2);

@@ -103,7 +103,6 @@ fn add(hashing: &mut Hashing, bytes: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::fixtures::{Folder, facts, list, listing, scan_of, score};
     use capdex_model::listing::Claim;
 
