@@ -51,6 +51,7 @@ mod source;
 mod testing;
 pub mod unpack;
 mod walk;
+mod walked_names;
 
 pub use collect::{Answers, CollectFuture, CollectRequest, Collected, Collector};
 pub use error::CrawlError;
@@ -62,3 +63,4 @@ pub use source::{
     KeyMeta, ListFuture, ListPage, ListRequest, ListedEntry, NextPage, Source, SourceMeta, SourceSettings,
     ValidatorLookup, WalkCursor, WalkKind, WalkScope,
 };
+pub use walked_names::WalkedNames;

@@ -12,6 +12,7 @@ use capdex_model::release_line;
 use capdex_model::snapshot::{Gap, GapReason};
 
 use crate::walk::{self, NameWindow};
+use crate::walked_names::PackageList;
 use crate::{CrawlError, ListPage, ListRequest, ListedEntry, NextPage, WalkCursor};
 
 /// Names of one package's lines that are followed, whoever names them: strangers say how many there are.
@@ -65,16 +66,15 @@ pub(crate) fn by_package<'a>(names: impl IntoIterator<Item = &'a String>) -> Lin
 /// The error of a registry that is not there: nothing answers at all for any name of the first step.
 pub(crate) async fn step<V, F>(
     request: &ListRequest<'_>,
-    packages: &LinesByPackage,
+    packages: &PackageList,
     visit: V,
 ) -> Result<ListPage, CrawlError>
 where
     V: Fn(Wanted) -> F,
     F: Future<Output = VisitResult> + Send + 'static,
 {
-    let names: Vec<String> = packages.keys().cloned().collect();
-    let window = NameWindow::of(&names, request.cursor.map(|cursor| cursor.0.as_str()));
-    let results = visit_at_once(request, window.names, packages, &visit).await;
+    let window = NameWindow::of(&packages.list, request.cursor.map(|cursor| cursor.0.as_str()));
+    let results = visit_at_once(request, window.names, &packages.lines, &visit).await;
     if window.begin == 0
         && let Some(error) = walk::unreachable(results.iter().map(|(_, result)| result.as_ref().err()))
     {

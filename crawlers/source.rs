@@ -11,6 +11,7 @@ use crate::CrawlError;
 use crate::collect::Collector;
 use crate::http::{Http, RateLimit};
 use crate::references::OperatorForge;
+use crate::walked_names::WalkedNames;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Validators};
 use capdex_model::snapshot::Gap;
@@ -98,6 +99,8 @@ pub struct SourceSettings {
     /// Release lines of a package that are looked at beside its latest version and what others name, where the source has
     /// such.
     pub release_lines: usize,
+    /// What the source made of the watchlist at the first step of the walk.
+    pub walked: WalkedNames,
 }
 
 /// The place of a walk. Opaque to the driver, and never longer than [`WalkCursor::MAX_BYTES`].

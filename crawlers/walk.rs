@@ -5,12 +5,12 @@
 
 use std::future::Future;
 
-use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Validators};
 use capdex_model::snapshot::{Gap, GapReason};
 use tokio::task::JoinSet;
 
+use crate::walked_names::NameList;
 use crate::{CrawlError, ListPage, ListRequest, ListedEntry, NextPage, WalkCursor};
 
 /// Names in one step.
@@ -34,7 +34,7 @@ pub(crate) enum Visited {
 /// # Errors
 /// The error of a source that is not there: nothing answers at all for any name of the first step. To say it once is
 /// better than once for every name.
-pub(crate) async fn step<V, F>(request: &ListRequest<'_>, names: &[String], visit: V) -> Result<ListPage, CrawlError>
+pub(crate) async fn step<V, F>(request: &ListRequest<'_>, names: &NameList, visit: V) -> Result<ListPage, CrawlError>
 where
     V: Fn(String, Option<Validators>) -> F,
     F: Future<Output = Result<Visited, CrawlError>> + Send + 'static,
@@ -60,7 +60,7 @@ where
         let new = request.key(&to);
         let is_listed = |row: &ListedEntry| matches!(row, ListedEntry::Changed { listing, .. } if listing.key == new);
         // A new name that is among the names is walked by itself.
-        if !names.contains(&to) && !rows.iter().any(is_listed) {
+        if !names.names.contains(&to) && !rows.iter().any(is_listed) {
             rows.push(listed(new, Ok(Visited::Changed(listing, validators))));
         }
     }
@@ -116,21 +116,22 @@ pub(crate) struct NameWindow<'a> {
     pub(crate) names: &'a [String],
     /// The index of the first one.
     pub(crate) begin: usize,
-    all: &'a [String],
+    all: &'a NameList,
 }
 
 impl<'a> NameWindow<'a> {
     /// The step of a walk over `names` that stands at `cursor`.
-    pub(crate) fn of(names: &'a [String], cursor: Option<&str>) -> Self {
-        let begin = cursor.and_then(|cursor| index_of(cursor, &digest_of(names))).unwrap_or(0).min(names.len());
+    pub(crate) fn of(all: &'a NameList, cursor: Option<&str>) -> Self {
+        let names = &all.names;
+        let begin = cursor.and_then(|cursor| index_of(cursor, &all.digest)).unwrap_or(0).min(names.len());
         let end = begin.saturating_add(STEP).min(names.len());
-        Self { names: names.get(begin..end).unwrap_or_default(), begin, all: names }
+        Self { names: names.get(begin..end).unwrap_or_default(), begin, all }
     }
 
     /// The place of the walk after this step; none at its end.
     pub(crate) fn next(&self) -> Option<String> {
         let end = self.begin + self.names.len();
-        (end < self.all.len()).then(|| format!("{end}@{}", digest_of(self.all)))
+        (end < self.all.names.len()).then(|| format!("{end}@{}", self.all.digest))
     }
 }
 
@@ -184,10 +185,6 @@ pub(crate) fn broken(key: &ListingKey) -> CrawlError {
     }
 }
 
-fn digest_of(names: &[String]) -> String {
-    Digest::of_fields(names.iter().map(String::as_bytes)).hex()
-}
-
 fn index_of(cursor: &str, digest: &str) -> Option<usize> {
     let (index, of) = cursor.split_once('@')?;
     // A cursor of another list would skip names of this one.
@@ -221,7 +218,7 @@ mod tests {
             known: &known,
             as_of: AsOf(Timestamp::from_unix_seconds(0)),
         };
-        step(&request, names, |name, _| async move {
+        step(&request, &NameList::of(names.to_vec()), |name, _| async move {
             let subject = name.clone();
             match name.as_str() {
                 "name-001" => Err(CrawlError::Gone { subject }),

@@ -109,7 +109,7 @@ pub use row_retention::{Gone, LEDGERS, Ledger};
 pub use runs::{RunId, RunRow, RunStatus};
 pub use scan_results::Scanned;
 pub use score_breakdowns::{BreakdownId, BreakdownTexts, StoredBreakdown};
-pub use scores::{PackedScore, RubricIds, StoredScore};
+pub use scores::{PackedScore, RubricIds, ScoredDays, StoredScore};
 pub use shrink::Pages;
 pub use sketches::Sketched;
 pub use snapshot_id::SnapshotId;

@@ -39,6 +39,7 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0023_rulings.sql")),
     M::up(include_str!("migrations/0030_appeals.sql")),
     M::up(include_str!("migrations/0031_judge.sql")),
+    M::up(include_str!("migrations/0032_scored_days.sql")),
 ];
 /// The newest schema version that this program knows: the number of its migrations.
 pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;
@@ -187,7 +188,7 @@ mod tests {
         scan_of(&store, "old", "1", 1);
         drop(store);
         folder.sql(
-            "DROP TABLE scan_surfaces; DROP TABLE entity_signals; DROP TABLE source_answers; PRAGMA user_version = 18",
+            "DROP TABLE scan_surfaces; DROP TABLE entity_signals; DROP TABLE source_answers; ALTER TABLE scores DROP COLUMN until; PRAGMA user_version = 18",
         );
         let store = folder.store();
         scan_of(&store, "new", "1", 2);

@@ -53,7 +53,8 @@ pub const LEDGERS: [Ledger; 5] = [
     ledger!(
         "scores",
         "length(body)",
-        "day IS NOT NULL AND day < ?1 / 86400 AND day IS NOT (SELECT as_of / 86400 FROM runs ORDER BY id DESC LIMIT 1)"
+        "day IS NOT NULL AND day < ?1 / 86400 AND day IS NOT (SELECT as_of / 86400 FROM runs ORDER BY id DESC LIMIT 1)
+         AND ifnull(until, 0) <= ifnull((SELECT as_of / 86400 FROM runs ORDER BY id DESC LIMIT 1), 0)"
     ),
     ledger!(
         "runs",

@@ -1,4 +1,4 @@
-//! Scores: what rubrics made of facts, once for each facts, rubric text and, where ages count, day.
+//! Scores: what rubrics made of facts, once for each facts and rubric text and, where ages count, for the days on which it holds.
 //!
 //! A body holds a score's outline; its terms and parts are a breakdown that other scores may share. Bodies of before version
 //! 13 hold the whole score.
@@ -18,12 +18,28 @@ use crate::score_breakdowns::{BreakdownId, BreakdownText};
 use crate::sql::{Cells, id_of, insert, rows};
 use crate::{Reader, StoreError, Writer};
 
+/// The days on which a score holds that depends on ages (days since the epoch).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoredDays {
+    /// The day on which it was computed.
+    pub from: i64,
+    /// The first day on which it may be another.
+    pub until: i64,
+}
+
+impl ScoredDays {
+    /// One day alone.
+    pub const fn only(day: i64) -> Self {
+        Self { from: day, until: day.saturating_add(1) }
+    }
+}
+
 /// A score ready to be stored: what takes time is done, so that the writing thread only writes.
 #[derive(Clone, Debug)]
 pub struct PackedScore {
     facts: FactsId,
     rubric: RubricRef,
-    day: Option<i64>,
+    days: Option<ScoredDays>,
     body: Vec<u8>,
     breakdown: BreakdownText,
 }
@@ -39,26 +55,27 @@ struct Outline<'a> {
 }
 
 impl PackedScore {
-    /// Packs a score of stored facts. `day` (days since the epoch) is given for rubrics that depend on it, and for no
-    /// others.
-    pub fn new(facts: FactsId, day: Option<i64>, score: &Score) -> Result<Self, StoreError> {
+    /// Packs a score of stored facts. `days` are given for rubrics that depend on them, and for no others.
+    pub fn new(facts: FactsId, days: Option<ScoredDays>, score: &Score) -> Result<Self, StoreError> {
         let Score { value, grade, coverage, caps, reason, .. } = score;
         let (value, coverage) = (*value, *coverage);
         let (grade, reason) = (Cow::Borrowed(&**grade), Cow::Borrowed(&**reason));
         let outline = Outline { value, grade, coverage, caps: caps.into(), reason };
         let body = pack(written(&outline, "score")?)?;
-        Ok(Self { facts, rubric: score.rubric.clone(), day, body, breakdown: BreakdownText::of(score)? })
+        Ok(Self { facts, rubric: score.rubric.clone(), days, body, breakdown: BreakdownText::of(score)? })
     }
 }
 
 impl Writer<'_> {
-    /// Stores scores of stored facts; what is there already stays. `day` (days since the epoch) is given for rubrics
-    /// that depend on it, and for no others. [`StoreError::Unknown`] where the facts are not stored.
+    /// Stores scores of stored facts; what is there already stays. `day` (days since the epoch), on which alone they hold, is
+    /// given for rubrics that depend on it, and for no others. [`StoreError::Unknown`] where the facts are not stored.
     pub fn record_scores(&self, facts: &Digest, day: Option<i64>, scores: &[Score]) -> Result<(), StoreError> {
         let id = facts_id(self.connection(), facts)?;
         let id = FactsId(id.ok_or_else(|| StoreError::Unknown { what: "facts", key: facts.to_string() })?);
-        let packed: Vec<PackedScore> =
-            scores.iter().map(|score| PackedScore::new(id, day, score)).collect::<Result<_, _>>()?;
+        let packed: Vec<PackedScore> = scores
+            .iter()
+            .map(|score| PackedScore::new(id, day.map(ScoredDays::only), score))
+            .collect::<Result<_, _>>()?;
         self.record_packed_scores(&packed)
     }
 
@@ -67,7 +84,7 @@ impl Writer<'_> {
         let conn = self.connection();
         // A unique index takes no two nulls for equal, so the writer looks before it inserts, in the same step.
         let known = "SELECT id FROM scores WHERE facts = ?1 AND rubric = ?2 AND day IS ?3";
-        let sql = "INSERT INTO scores (facts, rubric, day, body, breakdown) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let sql = "INSERT INTO scores (facts, rubric, day, until, body, breakdown) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         // A batch has few rubrics and many scores: each rubric is looked up once.
         let mut rubrics: BTreeMap<&RubricRef, i64> = BTreeMap::new();
         for score in scores {
@@ -79,10 +96,11 @@ impl Writer<'_> {
                     id
                 }
             };
-            let key = (score.facts.0, rubric, score.day);
+            let key = (score.facts.0, rubric, score.days.map(|days| days.from));
             if id_of(conn, "look up a score", known, key)?.is_none() {
                 let breakdown = score.breakdown.put(conn)?;
-                insert(conn, "store a score", sql, (key.0, key.1, key.2, &score.body, breakdown))?;
+                let until = score.days.map(|days| days.until);
+                insert(conn, "store a score", sql, (key.0, key.1, key.2, until, &score.body, breakdown))?;
             }
         }
         Ok(())
@@ -144,8 +162,9 @@ impl Reader {
 
     /// The scores of [`Reader::scores`] as they are stored, without the breakdowns.
     pub fn stored_scores(&self, facts: FactsId, rubrics: &RubricIds, day: i64) -> Result<Vec<StoredScore>, StoreError> {
-        let sql = "SELECT rubric, body, breakdown FROM scores WHERE facts = ?1 AND (day IS NULL OR day = ?2)
-                   ORDER BY day IS NULL";
+        let sql = "SELECT rubric, body, breakdown FROM scores
+                   WHERE facts = ?1 AND (day IS NULL OR day = ?2 OR day < ?2 AND until > ?2)
+                   ORDER BY day IS NULL, day DESC";
         let known = |rubric: i64| rubrics.0.iter().find(|(_, id)| *id == Some(rubric)).map(|(rubric, _)| rubric);
         let found = rows(self.connection(), "read the scores", sql, (facts.0, day), |row| {
             // Another text of a rubric, or one that nobody asks for.
@@ -153,7 +172,7 @@ impl Reader {
             let breakdown = row.cell::<Option<i64>>(2)?.map(BreakdownId);
             Ok(Some(StoredScore { rubric: rubric.clone(), body: row.cell(1)?, breakdown }))
         })?;
-        // Each is taken once; the order puts the score of the day before one that has no day.
+        // Each is taken once; the order puts the score of the latest day first, and one that has no day last.
         let mut found: Vec<Option<StoredScore>> = found;
         let mut of = |(rubric, _): &(RubricRef, _)| {
             found.iter_mut().find(|score| score.as_ref().is_some_and(|score| score.rubric == *rubric))?.take()
@@ -161,14 +180,15 @@ impl Reader {
         Ok(rubrics.0.iter().filter_map(&mut of).collect())
     }
 
-    /// The facts of current capabilities that this rubric has not scored, on this day where one is given. Each comes once,
+    /// The facts of current capabilities that this rubric has not scored, for this day where one is given. Each comes once,
     /// in the order in which they lie in the file.
     pub fn unscored(&self, rubric: &RubricRef, day: Option<i64>) -> Result<Vec<FactsId>, StoreError> {
         let conn = self.connection();
         // An id that no row has stands for a rubric that never scored anything.
         let rubric = rubric_id(conn, rubric)?.unwrap_or(-1);
         let sql = "SELECT DISTINCT r.facts FROM identities i JOIN scan_results r ON r.scan = i.scan
-                   WHERE NOT EXISTS (SELECT 1 FROM scores s WHERE s.facts = r.facts AND s.rubric = ?1 AND s.day IS ?2)
+                   WHERE NOT EXISTS (SELECT 1 FROM scores s WHERE s.facts = r.facts AND s.rubric = ?1
+                                     AND (s.day IS ?2 OR s.day < ?2 AND s.until > ?2))
                    ORDER BY r.facts";
         rows(conn, "look for unscored facts", sql, (rubric, day), |row| row.cell(0).map(FactsId))
     }
@@ -188,7 +208,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{Folder, digest, facts, scan_of, scan_with, score};
+    use crate::fixtures::{Folder, digest, facts, list, listing, scan_of, scan_with, score};
     use crate::sql::{execute, first};
 
     #[test]
@@ -309,5 +329,33 @@ mod tests {
         let folder = Folder::new();
         let result = folder.store().write(|writer| writer.record_scores(&digest("none"), None, &[score("x", "1", 1)]));
         assert!(matches!(result, Err(StoreError::Unknown { what: "facts", .. })));
+    }
+
+    #[test]
+    fn a_score_holds_on_its_days_and_gives_way_to_a_later_one() {
+        let folder = Folder::new();
+        let store = folder.store();
+        list(&store, &listing("a", "1"), 1);
+        scan_of(&store, "a", "1", 1);
+        let of = facts("a").digest();
+        let rubric = score("x/seed", "1", 1).rubric;
+        let unscored = |day: i64| store.reader().expect("opens").unscored(&rubric, Some(day)).expect("reads").len();
+        let points = |day: i64| {
+            let scores = store.reader().expect("opens").scores(&of, std::slice::from_ref(&rubric), day).expect("reads");
+            scores.first().and_then(|score| score.value)
+        };
+        let id = store.reader().expect("opens").unscored(&rubric, Some(10)).expect("reads").pop().expect("one");
+        let record = |from: i64, until: i64, points: i64| {
+            let packed =
+                PackedScore::new(id, Some(ScoredDays { from, until }), &score("x/seed", "1", points)).expect("packs");
+            store.write(move |writer| writer.record_packed_scores(&[packed])).expect("stored");
+        };
+        record(10, 20, 1);
+        assert_eq!([9, 10, 19, 20].map(unscored), [1, 0, 0, 1]);
+        assert_eq!([9, 10, 19, 20].map(|day| points(day).is_some()), [false, true, true, false]);
+        // Scored again by hand on a day on which the first one holds.
+        record(12, i64::MAX, 2);
+        assert_eq!([11, 12, 400].map(points), [1, 2, 2].map(|value| Some(Points::whole(value))));
+        assert_eq!(unscored(400), 0);
     }
 }

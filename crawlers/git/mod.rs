@@ -89,8 +89,10 @@ impl Source for Git {
         Box::pin(async move {
             let settings = request.settings;
             // A set: two spellings of one repository are one listing, asked for once.
-            let names: BTreeSet<String> = settings.watchlist.iter().map(|name| name_of(settings, name)).collect();
-            let names: Vec<String> = names.into_iter().collect();
+            let names = settings.walked.names(|| {
+                let names: BTreeSet<String> = settings.watchlist.iter().map(|name| name_of(settings, name)).collect();
+                names.into_iter().collect()
+            });
             walk::step(&request, &names, |name, known| {
                 let place = ForgeLocation::of(settings, request.id, &name);
                 let http = request.http.clone();

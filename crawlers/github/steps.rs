@@ -35,7 +35,8 @@ async fn names(
     at: &At,
 ) -> Result<(Vec<ListedEntry>, Option<At>), CrawlError> {
     let At::Names { at } = at else { return Ok((Vec::new(), None)) };
-    let window = NameWindow::of(&request.settings.watchlist, at.as_deref());
+    let names = request.settings.walked.names(|| request.settings.watchlist.clone());
+    let window = NameWindow::of(&names, at.as_deref());
     let visits = visit(request, visitor, window.names).await;
     let is_away = |(_, visit): &(String, GithubVisitResult)| matches!(visit, Err(CrawlError::Unreachable { .. }));
     // That the server is not there is better said once than for every name.

@@ -49,8 +49,8 @@ pub(super) async fn step(
     let results: Results = ask(request.http, &url, MAX_BYTES).await?;
     let count = u64::try_from(results.objects.len()).unwrap_or(u64::MAX);
     let found: BTreeSet<String> = results.objects.into_iter().map(|found| found.package.name).collect();
-    let known = package_lines::by_package(&request.settings.watchlist);
-    let new = package_lines::by_package(found.iter().filter(|name| !known.contains_key(*name)));
+    let known = visits::watched(request);
+    let new = package_lines::by_package(found.iter().filter(|name| !known.lines.contains_key(*name)));
     let listed = visits::all(request, &new).await;
     // By the number of results and not of new names: pages overlap.
     let after = from + count;

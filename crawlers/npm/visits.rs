@@ -1,11 +1,14 @@
 //! Visits: one packument for each package, however many of its release lines are asked for.
 
+use std::sync::Arc;
+
 use capdex_model::listing::Validators;
 
 use super::listing;
 use super::{MAX_PACKUMENT_BYTES, address};
 use crate::http::{Http, HttpRequest, HttpResponse};
 use crate::package_lines::{self, LinesByPackage, VisitResult, Wanted};
+use crate::walked_names::PackageList;
 use crate::{CrawlError, ListPage, ListRequest, ListedEntry};
 
 /// Takes one step over the packages of the watchlist.
@@ -13,8 +16,13 @@ use crate::{CrawlError, ListPage, ListRequest, ListedEntry};
 /// # Errors
 /// The error of a registry that is not there: nothing answers at all for any name of the first step.
 pub(super) async fn step(request: &ListRequest<'_>) -> Result<ListPage, CrawlError> {
-    let packages = package_lines::by_package(&request.settings.watchlist);
+    let packages = watched(request);
     package_lines::step(request, &packages, |wanted| visit(request, wanted)).await
+}
+
+/// The packages of the watchlist.
+pub(super) fn watched(request: &ListRequest<'_>) -> Arc<PackageList> {
+    request.settings.walked.packages(|| package_lines::by_package(&request.settings.watchlist))
 }
 
 /// Visits every one of `packages`, as many at the same time as a step has.

@@ -63,10 +63,8 @@ impl Source for Oci {
 
     fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move {
-            walk::step(&request, &request.settings.watchlist, |name, known| {
-                visit(request.http.clone(), request.key(name), known)
-            })
-            .await
+            let names = request.settings.walked.names(|| request.settings.watchlist.clone());
+            walk::step(&request, &names, |name, known| visit(request.http.clone(), request.key(name), known)).await
         })
     }
 }

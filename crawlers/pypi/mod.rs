@@ -16,6 +16,7 @@ use crate::collect::Collector;
 use crate::http::{Http, HttpRequest, HttpResponse, redact};
 use crate::package_lines::{self, LinesByPackage, PackageListings, VisitResult, Wanted};
 use crate::walk;
+use crate::walked_names::PackageList;
 use crate::{
     CrawlError, ListFuture, ListPage, ListRequest, NextPage, Source, SourceMeta, WalkCursor, WalkKind, WalkScope,
 };
@@ -88,10 +89,10 @@ impl Source for Pypi {
 
     fn list<'a>(&'a self, request: ListRequest<'a>) -> ListFuture<'a> {
         Box::pin(async move {
-            let projects = projects(&request.settings.watchlist);
+            let projects = request.settings.walked.packages(|| projects(&request.settings.watchlist));
             match (&request.settings.changes_url, request.walk) {
                 (None, _) => whole(&request, &projects).await,
-                (Some(url), WalkScope::Since(since)) => changed(&request, projects, url, since).await,
+                (Some(url), WalkScope::Since(since)) => changed(&request, projects.lines.clone(), url, since).await,
                 (Some(url), WalkScope::Full) => whole_with_serial(&request, &projects, url).await,
             }
         })
@@ -113,7 +114,7 @@ fn projects(watchlist: &[String]) -> LinesByPackage {
 }
 
 /// A step over all projects.
-async fn whole(request: &ListRequest<'_>, projects: &LinesByPackage) -> Result<ListPage, CrawlError> {
+async fn whole(request: &ListRequest<'_>, projects: &PackageList) -> Result<ListPage, CrawlError> {
     package_lines::step(request, projects, |wanted| visit(request, wanted)).await
 }
 
@@ -121,7 +122,7 @@ async fn whole(request: &ListRequest<'_>, projects: &LinesByPackage) -> Result<L
 /// the step's own.
 async fn whole_with_serial(
     request: &ListRequest<'_>,
-    projects: &LinesByPackage,
+    projects: &PackageList,
     url: &str,
 ) -> Result<ListPage, CrawlError> {
     let (serial, inner) = match request.cursor.and_then(|cursor| cursor.0.split_once(' ')) {

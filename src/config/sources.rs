@@ -8,7 +8,7 @@ use std::path::Path;
 use capdex_crawlers::folder::PathPattern;
 use capdex_crawlers::http::{AllowedBaseUrl, AppCredential, Credential, HttpSettings, RateLimit, Secret};
 use capdex_crawlers::settings::{self, BaseUrl};
-use capdex_crawlers::{ForgePaths, OperatorForge, SourceMeta, SourceSettings, WalkKind, http, source};
+use capdex_crawlers::{ForgePaths, OperatorForge, SourceMeta, SourceSettings, WalkKind, WalkedNames, http, source};
 use capdex_model::source_role::Ecosystem;
 use serde::{Deserialize, Serialize};
 use tracing::debug;
@@ -380,6 +380,7 @@ fn source_settings(
         exclude: sorted(&section.exclude),
         with_dependencies: section.default_excludes == Some(false),
         release_lines: section.release_lines.unwrap_or(RELEASE_LINES),
+        walked: WalkedNames::default(),
     })
 }
 

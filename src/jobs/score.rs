@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use anyhow::Context as _;
 use capdex_dataset::bulk;
 use capdex_dataset::stopwatch::Stopwatch;
-use capdex_db::{FactsId, PackedFacts, PackedScore, StoreError};
+use capdex_db::{FactsId, PackedFacts, PackedScore, ScoredDays, StoreError};
 use capdex_model::time::AsOf;
 use capdex_rubrics::{RUBRICS, Rubric};
 
@@ -78,13 +78,17 @@ fn pending(context: &JobContext, only: Option<&str>, all: bool) -> anyhow::Resul
     Ok(pending)
 }
 
-/// The day that a score is kept under, for rubrics that depend on it.
+/// The day that a score is wanted for, of rubrics that depend on it.
 fn day(rubric: &dyn Rubric, at: AsOf) -> Option<i64> {
-    // A rubric that does not age keeps its scores without a day, and they are not due again tomorrow.
+    // A rubric that does not age keeps its scores without a day, and they are never due again.
     rubric.meta().by_day.then(|| at.day())
 }
 
 fn score(facts: &PackedFacts, rubrics: &PendingRubrics, at: AsOf) -> Result<Vec<PackedScore>, StoreError> {
     let unpacked = facts.unpack()?;
-    rubrics.iter().map(|rubric| PackedScore::new(facts.id, day(*rubric, at), &rubric.score(&unpacked, at))).collect()
+    let packed = |rubric: &&dyn Rubric| {
+        let days = day(*rubric, at).map(|from| ScoredDays { from, until: rubric.holds_until(&unpacked, at) });
+        PackedScore::new(facts.id, days, &rubric.score(&unpacked, at))
+    };
+    rubrics.iter().map(packed).collect()
 }

@@ -50,9 +50,12 @@ pub struct RubricMeta {
     pub kinds: &'static [Kind],
     /// Lowest and highest value of its scale, whole points.
     pub scale: (i64, i64),
-    /// True where its value depends on the day (ages): then scores are kept per day.
+    /// True where its value depends on the day (ages): then scores are kept with the days on which they hold.
     pub by_day: bool,
 }
+
+/// The day that never comes.
+pub const NEVER: i64 = i64::MAX;
 
 /// A method of scoring.
 pub trait Rubric: Send + Sync {
@@ -63,6 +66,11 @@ pub trait Rubric: Send + Sync {
     /// Scores one capability. A rule that it needs and that has not reported is a fault of ours: the score then has
     /// no value and says so.
     fn score(&self, facts: &SparseFacts, at: AsOf) -> Score;
+    /// The first day (days since the epoch) after that of `at` on which its score of these facts may be another: before it no age
+    /// passes a threshold. [`NEVER`] where none will; the next day where the rubric does not know.
+    fn holds_until(&self, _facts: &SparseFacts, at: AsOf) -> i64 {
+        if self.meta().by_day { at.day().saturating_add(1) } else { NEVER }
+    }
     /// The band that one of its scores stands for, by the mapping table; `Unknown` for a score without a value.
     fn band(&self, score: &Score) -> Band {
         bands::band_of(score)

@@ -8,11 +8,8 @@
 //! `npm`: two nights over 5,000 packages in verdaccio, a real npm registry: what the second one costs, in which nothing
 //! changed. It needs `CAPDEX_VERDACCIO`, and runs only when it is named.
 //!
-//! `nights`: three nights over 5,000 packages of real skills in a generated npm registry: the first, one in which nothing
-//! changed, and one in which 1 % did, each with its stages, its memory and what it wrote. It runs only when it is named.
-//!
-//! `cargo bench --bench crawl -- registry 20000`, `-- hosts 50`, `-- npm 1000` and `-- nights 60000` run one of them with
-//! other numbers.
+//! `cargo bench --bench crawl -- registry 20000`, `-- hosts 50` and `-- npm 1000` run one of them with other numbers. Nights
+//! over a generated registry are measured by `tests/nights.py`.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a benchmark prints and may stop")]
 
@@ -24,15 +21,9 @@ mod directory;
 #[path = "../../crawlers/official_registry/fake.rs"]
 mod fake;
 mod hosts;
-mod nights;
 mod npm;
-#[expect(dead_code, unused_imports, reason = "the suites publish in more ways than a night that is measured")]
-#[path = "../it/support/registry/mod.rs"]
-mod registry;
 #[path = "../it/support/rig.rs"]
 mod rig;
-#[expect(dead_code, reason = "the skills are taken, and no store is filled with them")]
-mod stored;
 #[path = "../it/support/verdaccio.rs"]
 mod verdaccio;
 
@@ -55,8 +46,7 @@ fn main() {
         Some("registry") => registry(number(139_896)),
         Some("hosts") => hosts::run(number(200)),
         Some("npm") => npm::run(number(5_000)),
-        Some("nights") => nights::run(number(5_000)),
-        Some(other) => eprintln!("there is no benchmark {other}; there are registry, hosts, npm and nights"),
+        Some(other) => eprintln!("there is no benchmark {other}; there are registry, hosts and npm"),
     }
 }
 
@@ -93,8 +83,6 @@ struct Cost {
     wall: Duration,
     cpu_s: f64,
     peak_kb: u64,
-    /// Bytes that it handed to the system to be written, to files most of all.
-    written_bytes: u64,
 }
 
 /// Runs the program itself.
@@ -102,15 +90,13 @@ fn capdex(folder: &Path, arguments: &[&str]) -> Cost {
     let begun = Instant::now();
     let mut command = Command::new(env!("CARGO_BIN_EXE_capdex"));
     let mut child = command.args(arguments).current_dir(folder).stdout(Stdio::null()).spawn().unwrap();
-    let mut cost = Cost { wall: Duration::ZERO, cpu_s: 0.0, peak_kb: 0, written_bytes: 0 };
+    let mut cost = Cost { wall: Duration::ZERO, cpu_s: 0.0, peak_kb: 0 };
     while child.try_wait().unwrap().is_none() {
         let of_process = format!("/proc/{}", child.id());
         let peak = std::fs::read_to_string(format!("{of_process}/status")).ok().and_then(|text| peak_kb(&text));
         cost.peak_kb = cost.peak_kb.max(peak.unwrap_or(0));
         let cpu = std::fs::read_to_string(format!("{of_process}/stat")).ok().and_then(|text| cpu_s(&text));
         cost.cpu_s = cost.cpu_s.max(cpu.unwrap_or(0.0));
-        let io = std::fs::read_to_string(format!("{of_process}/io")).ok().and_then(|text| written_bytes(&text));
-        cost.written_bytes = cost.written_bytes.max(io.unwrap_or(0));
         std::thread::sleep(Duration::from_millis(20));
     }
     cost.wall = begun.elapsed();
@@ -119,10 +105,6 @@ fn capdex(folder: &Path, arguments: &[&str]) -> Cost {
 
 fn peak_kb(status: &str) -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?.trim().parse().ok()
-}
-
-fn written_bytes(io: &str) -> Option<u64> {
-    io.lines().find_map(|line| line.strip_prefix("wchar:"))?.trim().parse().ok()
 }
 
 /// User and system time, in hundredths of a second in the fields after the command's name.

@@ -288,7 +288,8 @@ fn what_was_left_out_or_lent_and_sealed_again_is_told() {
 fn what_was_never_scored_for_a_day_is_unknown_and_not_clean() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
-    let (slug, day) = ("npm-weather-mcp-mcp-server", "2026-11-23T00:00:00Z");
+    // Long after: scores hold until an age passes a step.
+    let (slug, day) = ("npm-weather-mcp-mcp-server", "2036-11-23T00:00:00Z");
     let by_day = RUBRICS.iter().map(|rubric| rubric.meta()).filter(|meta| meta.by_day);
     let by_day: Vec<&str> = by_day.map(|meta| &*meta.rubric.id).collect();
     assert!(by_day.contains(&"spiderrating/seed"), "{by_day:?}");

@@ -16,6 +16,7 @@ mod coverage;
 mod detection;
 mod frameworks;
 mod pages;
+mod scale;
 
 /// Every page: its file name and what writes it.
 type ManualPage = (&'static str, fn() -> String);
@@ -29,6 +30,7 @@ const PAGES: &[ManualPage] = &[
     ("cli.md", pages::cli),
     ("config.md", config::config),
     ("dataset.md", pages::dataset),
+    ("scale.md", scale::scale),
 ];
 
 pub(super) fn run(options: &DocsArgs, out: &mut Out) -> anyhow::Result<Exit> {

@@ -8,6 +8,7 @@ mod caps;
 mod names;
 mod page;
 mod release_lines;
+mod stored_page;
 mod stored_validators;
 mod takedown_notice;
 mod walk;

@@ -6,11 +6,12 @@ use capdex_crawlers::revisit::{self, Revisit};
 use capdex_crawlers::{ListPage, ListedEntry, NextPage, WalkKind, at_own_forge, http};
 use capdex_db::{ListingState, Reader, StoreError, Upserted, Writer};
 use capdex_model::ids::ListingKey;
-use capdex_model::listing::{Locator, Validators};
+use capdex_model::listing::{Listing, Locator, Validators};
 use capdex_model::listing_comparison::history_after;
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::time::{AsOf, Timestamp};
 
+use super::stored_page::StoredPage;
 use super::walk_context::WalkContext;
 use super::{FETCH_JOB, FetchPayload, STAGE, release_lines, takedown_notice};
 use crate::clock;
@@ -33,25 +34,30 @@ struct PageEntry {
 }
 
 /// Saves a page; gives the number of its entries that this walk had not met before.
-pub(super) fn save(walker: &WalkContext<'_>, page: ListPage, walked: &mut WalkReport) -> anyhow::Result<u64> {
+pub(super) fn save(
+    walker: &WalkContext<'_>,
+    reader: &Reader,
+    page: ListPage,
+    walked: &mut WalkReport,
+) -> anyhow::Result<u64> {
     let (at, now, id) = (walker.context.as_of, clock::now(), walker.id.to_owned());
-    let reader = walker.context.store.reader()?;
+    let stored = StoredPage::of(reader);
     let is_visit = matches!(walker.source.meta().walk, WalkKind::Names);
     // Compared before the write, because only one writer exists and reading need not hold it up.
     let registry = walker.run.registry.as_deref();
-    let lines = release_lines::others(&reader, &page.listed)?;
+    let lines = release_lines::others(&stored, &page.listed)?;
     let unchanged = lines.unchanged.into_iter().map(ListedEntry::Unchanged);
     // Packages are asked for by name; a directory's rows are about packages and are none.
     let listed = page.listed.into_iter().map(|listed| with_own_forge(walker, listed)).chain(unchanged);
     let listed = listed.map(|listed| match is_visit {
-        true => of_registry(&reader, listed, registry),
+        true => of_registry(&stored, listed, registry),
         false => Ok(listed),
     });
     let mut rows: Vec<PageEntry> =
-        listed.map(|listed| noticed(walker, &reader, listed?, is_visit)).collect::<anyhow::Result<_>>()?;
+        listed.map(|listed| noticed(walker, &stored, listed?, is_visit)).collect::<anyhow::Result<_>>()?;
     // Nobody asked for these by name, so their end is no gap.
     for key in lines.ended {
-        rows.push(row(&reader, ListedEntry::Gone(key), false, at)?);
+        rows.push(row(&stored, ListedEntry::Gone(key), false, at)?);
     }
     let next = page.next;
     let (counts, met) = walker.context.store.write(move |writer| {
@@ -90,7 +96,7 @@ pub(super) fn key_of(listed: &ListedEntry) -> &ListingKey {
 
 /// Says of the packages of an entry which registry they are of. An entry of which the store has said otherwise until now, as
 /// where the schedule gained a second registry, is listed anew, so that its packages are not taken for others.
-fn of_registry(reader: &Reader, listed: ListedEntry, registry: Option<&str>) -> anyhow::Result<ListedEntry> {
+fn of_registry(stored: &StoredPage<'_>, listed: ListedEntry, registry: Option<&str>) -> anyhow::Result<ListedEntry> {
     Ok(match listed {
         ListedEntry::Changed { mut listing, validators } => {
             for locator in &mut listing.locators {
@@ -99,14 +105,13 @@ fn of_registry(reader: &Reader, listed: ListedEntry, registry: Option<&str>) -> 
             ListedEntry::Changed { listing, validators }
         }
         ListedEntry::Unchanged(key) => {
-            let Some(mut listing) = reader.listing(&key)?.and_then(|stored| stored.listing) else {
-                return Ok(ListedEntry::Unchanged(key));
-            };
+            let Some(known) = stored.last_word(&key)? else { return Ok(ListedEntry::Unchanged(key)) };
+            let mut listing = Listing::clone(&known);
             // Each is told, so none is skipped at the first that is news.
             let news = listing.locators.iter_mut().filter_map(|locator| locator.set_registry(registry).then_some(()));
             match news.count() {
                 0 => ListedEntry::Unchanged(key),
-                _ => match reader.validators(&key)? {
+                _ => match stored.validators(&key)? {
                     // Without its digest, by which it would be taken for the one that is stored.
                     Some(validators) => ListedEntry::Changed {
                         listing: Box::new(listing),
@@ -137,11 +142,11 @@ fn with_own_forge(walker: &WalkContext<'_>, mut listed: ListedEntry) -> ListedEn
 }
 
 /// Compares an entry with what the store knows.
-fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow::Result<PageEntry> {
+fn row(stored: &StoredPage<'_>, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow::Result<PageEntry> {
     let key = key_of(&listed).clone();
     let (mut listed, mut kept, mut says_something_new) = (listed, None, false);
     if let ListedEntry::Changed { listing, validators } = &mut listed {
-        let known = reader.validators(&key)?;
+        let known = stored.validators(&key)?;
         // The digest of the canonical answer decides where a server sends no validators.
         let is_same = validators.digest.is_some() && known.and_then(|known| known.digest) == validators.digest;
         if is_same {
@@ -150,7 +155,7 @@ fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow
             listed = ListedEntry::Unchanged(key.clone());
         } else {
             listing.references.truncate(MAX_REFERENCES);
-            let mut before = reader.listing(&key)?.and_then(|stored| stored.listing);
+            let mut before = stored.last_word(&key)?.map(|before| Listing::clone(&before));
             if let Some(before) = &mut before {
                 // Popularity moves by itself, and is no reason for another visit soon.
                 before.claims.popularity = listing.claims.popularity;
@@ -159,9 +164,9 @@ fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow
             says_something_new = before.as_ref() != Some(&**listing);
         }
     }
-    let missing = missing(reader, &listed, is_visit)?;
+    let missing = missing(stored, &listed, is_visit)?;
     // A tombstone for something that was never there, or is gone already, removes nothing.
-    let was_there = reader.listing_state(&key)?.is_some_and(|state| state != ListingState::Gone);
+    let was_there = stored.listing_state(&key)?.is_some_and(|state| state != ListingState::Gone);
     // A name that is still not there, and one that still says the same, is no event.
     let is_eventful = match listed {
         ListedEntry::Changed { .. } => says_something_new,
@@ -169,7 +174,7 @@ fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow
         ListedEntry::Unchanged(_) | ListedEntry::Failed { .. } => false,
     };
     let revisit = match is_visit {
-        true => Some(revisit::after(&key, reader.visits(&key)?.unchanged_streak, is_eventful, at)),
+        true => Some(revisit::after(&key, stored.visits(&key)?.unchanged_streak, is_eventful, at)),
         false => None,
     };
     Ok(PageEntry { listed, kept, missing, revisit, was_there, taken_down: None })
@@ -178,22 +183,21 @@ fn row(reader: &Reader, listed: ListedEntry, is_visit: bool, at: AsOf) -> anyhow
 /// The same, with a row for a package that was taken down before anybody listed it.
 fn noticed(
     walker: &WalkContext<'_>,
-    reader: &Reader,
+    stored: &StoredPage<'_>,
     listed: ListedEntry,
     is_visit: bool,
 ) -> anyhow::Result<PageEntry> {
-    let (listed, taken_down) = takedown_notice::of(walker, reader, listed)?;
-    Ok(PageEntry { taken_down, ..row(reader, listed, is_visit, walker.context.as_of)? })
+    let (listed, taken_down) = takedown_notice::of(walker, stored, listed)?;
+    Ok(PageEntry { taken_down, ..row(stored, listed, is_visit, walker.context.as_of)? })
 }
 
 /// The artifacts of an entry that the store does not hold. A folder is read every time. An entry that a directory lists
 /// unchanged was enqueued when it was new. One that is asked for by name is looked at again, at no cost worth naming.
-fn missing(reader: &Reader, listed: &ListedEntry, is_visit: bool) -> anyhow::Result<Vec<FetchPayload>> {
+fn missing(stored: &StoredPage<'_>, listed: &ListedEntry, is_visit: bool) -> anyhow::Result<Vec<FetchPayload>> {
     let (key, locators) = match listed {
         ListedEntry::Changed { listing, .. } => (&listing.key, listing.locators.clone()),
         ListedEntry::Unchanged(key) if is_visit => {
-            let listing = reader.listing(key)?.and_then(|stored| stored.listing);
-            (key, listing.map(|listing| listing.locators).unwrap_or_default())
+            (key, stored.last_word(key)?.map(|listing| listing.locators.clone()).unwrap_or_default())
         }
         ListedEntry::Unchanged(_)
         | ListedEntry::Gone(_)
@@ -204,7 +208,7 @@ fn missing(reader: &Reader, listed: &ListedEntry, is_visit: bool) -> anyhow::Res
     let mut missing = Vec::new();
     for locator in locators {
         // A local folder changes under the same name, so what the store holds proves nothing.
-        if matches!(locator, Locator::Folder { .. }) || !reader.has_artifact(&locator)? {
+        if matches!(locator, Locator::Folder { .. }) || !stored.has_artifact(&locator)? {
             missing.push(FetchPayload { key: key.clone(), locator });
         }
     }

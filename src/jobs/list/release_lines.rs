@@ -6,12 +6,12 @@
 use std::collections::BTreeSet;
 
 use capdex_crawlers::ListedEntry;
-use capdex_db::Reader;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Locator};
 use capdex_model::release_line;
 
 use super::page::key_of;
+use super::stored_page::StoredPage;
 
 /// The lines of the packages on a page that are not on it themselves.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(super) struct OtherLines {
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn others(reader: &Reader, page: &[ListedEntry]) -> anyhow::Result<OtherLines> {
+pub(super) fn others(stored: &StoredPage<'_>, page: &[ListedEntry]) -> anyhow::Result<OtherLines> {
     let listed: BTreeSet<&ListingKey> = page.iter().map(key_of).collect();
     let mut others = OtherLines::default();
     for entry in page {
@@ -38,18 +38,18 @@ pub(super) fn others(reader: &Reader, page: &[ListedEntry]) -> anyhow::Result<Ot
             // All that it has to list is on the page. A line that leads now to what another one leads to is looked at there.
             ListedEntry::Changed { listing, .. } if is_package(listing) => BTreeSet::new(),
             // Its lines stand as they were: those that nobody names are not on the page.
-            ListedEntry::Unchanged(_) => match reader.listing(key)?.and_then(|stored| stored.listing) {
+            ListedEntry::Unchanged(_) => match stored.last_word(key)? {
                 Some(listing) if is_package(&listing) => lines_of(&listing),
                 _ => continue,
             },
             ListedEntry::Gone(_) | ListedEntry::TakenDown { .. }
-                if reader.listing(key)?.and_then(|stored| stored.listing).is_some_and(|it| is_package(&it)) =>
+                if stored.last_word(key)?.is_some_and(|it| is_package(&it)) =>
             {
                 BTreeSet::new()
             }
             _ => continue,
         };
-        let lines = reader.active_lines(key)?.into_iter().filter(|line| !listed.contains(line));
+        let lines = stored.active_lines(key)?.into_iter().filter(|line| !listed.contains(line));
         let (unchanged, ended): (Vec<_>, Vec<_>) = lines.partition(|line| stated.contains(&line.name));
         others.ended.extend(ended);
         others.unchanged.extend(unchanged);

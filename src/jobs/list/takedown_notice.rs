@@ -3,7 +3,6 @@
 //! Without a row of its own such a name would look like one that nobody ever heard of. What was listed before keeps its row.
 
 use capdex_crawlers::ListedEntry;
-use capdex_db::Reader;
 use capdex_model::digest::Digest;
 use capdex_model::ids::package_identity;
 use capdex_model::listing::Validators;
@@ -12,6 +11,7 @@ use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::source_role::Ecosystem;
 use capdex_model::takedown;
 
+use super::stored_page::StoredPage;
 use super::walk_context::WalkContext;
 
 /// An entry, as its notice where it is about such a package, with the gap that this leaves all the same.
@@ -20,7 +20,7 @@ use super::walk_context::WalkContext;
 /// Errors of the store.
 pub(super) fn of(
     walker: &WalkContext<'_>,
-    reader: &Reader,
+    stored: &StoredPage<'_>,
     listed: ListedEntry,
 ) -> anyhow::Result<(ListedEntry, Option<Gap>)> {
     let ListedEntry::TakenDown { key, detail } = &listed else { return Ok((listed, None)) };
@@ -30,8 +30,7 @@ pub(super) fn of(
     if release_line::of_name(&key.name).is_some() || !takedown::speaks_of_malice(detail) {
         return Ok((listed, None));
     }
-    let stored = reader.listing(key)?.and_then(|stored| stored.listing);
-    if stored.is_some_and(|stored| !takedown::is_notice(&stored)) {
+    if stored.last_word(key)?.is_some_and(|stored| !takedown::is_notice(&stored)) {
         return Ok((listed, None));
     }
     let identity = package_identity(ecosystem.as_str(), &key.name, walker.run.registry.as_deref());

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use capdex_crawlers::http::Http;
 use capdex_crawlers::{CrawlError, ListPage, ListRequest, NextPage, SourceSettings, WalkCursor, WalkKind, WalkScope};
 use capdex_dataset::stopwatch::Stopwatch;
-use capdex_db::{SourceState, WalkMode};
+use capdex_db::{Reader, SourceState, WalkMode};
 use capdex_model::digest::Digest;
 use capdex_model::snapshot::GapReason;
 use capdex_model::time::AsOf;
@@ -47,7 +47,8 @@ impl WalkContext<'_> {
         let mut position = self.begin()?;
         let mut walked = WalkReport { mode: position.mode.as_str().into(), ..WalkReport::default() };
         let mut settings = names::tonight(self.context, self.id, self.run, position.mode)?;
-        // Its own reader, which lives as long as the walk: sources ask it entry by entry.
+        // Two readers, which live as long as the walk: to open one and to prepare its questions costs more than a page does.
+        let reader = self.context.store.reader()?;
         let known = StoredValidators::new(self.context.store.reader()?, self.context.ignore_validators, &self.run.kind);
         while walked.stopped.is_none() && walked.error.is_none() && !walked.is_complete {
             // Asked before each page, so that a page in hand is always saved.
@@ -61,7 +62,7 @@ impl WalkContext<'_> {
                 break;
             }
             match self.step(&http, &settings, &known, &position).await {
-                Ok(page) => self.take(page, &mut position, &mut walked)?,
+                Ok(page) => self.take(&reader, page, &mut position, &mut walked)?,
                 // A source may forget cursors between two nights; the walk then begins anew instead of failing for ever.
                 Err(error) if is_stale(&error, &position, &walked) => {
                     self.restart(&error, &mut position, &mut walked)?;
@@ -157,7 +158,13 @@ impl WalkContext<'_> {
     }
 
     /// Saves a page and moves on.
-    fn take(&self, page: ListPage, position: &mut Position, walked: &mut WalkReport) -> anyhow::Result<()> {
+    fn take(
+        &self,
+        reader: &Reader,
+        page: ListPage,
+        position: &mut Position,
+        walked: &mut WalkReport,
+    ) -> anyhow::Result<()> {
         // The page is moved into the transaction, and its cursor is needed behind it.
         let next = page.next.clone();
         // Checked before it is saved: a page that may not be followed leaves the cursor where it was.
@@ -165,7 +172,7 @@ impl WalkContext<'_> {
             return self.fail(&error, walked);
         }
         let entries = u64::try_from(page.listed.len()).unwrap_or(u64::MAX);
-        let met = page::save(self, page, walked)?;
+        let met = page::save(self, reader, page, walked)?;
         // In a walk of changes every entry is news; in a whole one, entries that came before are padding.
         let is_new = if position.mode == WalkMode::Full { met > 0 } else { entries > 0 };
         position.empty_pages = if is_new { 0 } else { position.empty_pages + 1 };

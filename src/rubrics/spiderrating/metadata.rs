@@ -12,6 +12,7 @@ use capdex_model::time::Timestamp;
 
 use super::description::round;
 use super::numbers::{Count, MetadataPoints, TABLE};
+use crate::NEVER;
 
 /// The claims of sources; `None` where nobody says.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -67,6 +68,24 @@ pub(super) struct MetadataLayer {
 /// The claims from the value of the measure; all unknown where there is none.
 pub(super) fn read(value: Option<&Value>) -> MetadataClaims<'_> {
     value.and_then(|value| MetadataClaims::deserialize(value).ok()).unwrap_or_default()
+}
+
+impl MetadataClaims<'_> {
+    /// The first day after `day` on which an age passes one of these numbers of days, from below or onto it.
+    pub(super) fn next_age(&self, day: i64, steps: impl Iterator<Item = i64> + Clone) -> i64 {
+        let dates = [self.created, self.published, self.pushed].into_iter().flatten();
+        // The day on whose beginning a thing is no day old yet.
+        let born = dates.map(|date| -(-date.unix_seconds()).div_euclid(86_400));
+        // Of `age < step` the answer changes where the age is the step, of `age <= step` and `age > step` on the day after.
+        let passes = born.flat_map(|born| steps.clone().flat_map(move |step| [born + step, born + step + 1]));
+        passes.filter(|passes| *passes > day).min().unwrap_or(NEVER)
+    }
+}
+
+/// The numbers of days at which the layer changes.
+pub(super) fn steps() -> impl Iterator<Item = i64> + Clone {
+    let points: &MetadataPoints = &TABLE.metadata.points;
+    points.recency.iter().map(|(within, _)| *within).chain([points.old_enough_days])
 }
 
 /// The layer, its value rounded to two decimals; none where no signal is known. A skill is measured by its downloads

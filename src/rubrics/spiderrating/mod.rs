@@ -98,6 +98,15 @@ impl Rubric for SpiderRating {
             compute(facts.kind, &inputs(facts, outcomes, at))
         })
     }
+
+    fn holds_until(&self, facts: &SparseFacts, at: AsOf) -> i64 {
+        holds_until(facts, at)
+    }
+}
+
+/// The day on which an age that the layers of the method and of its live variant look at passes a step of theirs.
+fn holds_until(facts: &SparseFacts, at: AsOf) -> i64 {
+    metadata::read(facts.value(METADATA)).next_age(at.day(), metadata::steps())
 }
 
 /// The score of a kind that the method or its variant rates and of which all that it needs has been reported. `no` begins

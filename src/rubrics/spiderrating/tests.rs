@@ -351,3 +351,32 @@ proptest::proptest! {
         }
     }
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { cases: 24, failure_persistence: None, ..Default::default() })]
+
+    /// The score of a day before the one that is named is the score of today, to the last term.
+    #[test]
+    fn a_score_holds_until_the_day_that_is_named(
+        ages_s in proptest::collection::vec(proptest::option::of(-40_000_000_i64..80_000_000), 3),
+        commits in proptest::option::of(0..3_u64),
+        kind in proptest::sample::select(vec![Kind::Skill, Kind::McpServer]),
+    ) {
+        let now = day();
+        let date = |age: &Option<i64>| age.map(|age| Timestamp::from_unix_seconds(now.0.unix_seconds() - age).to_string());
+        let [created, published, pushed] = [0, 1, 2].map(|at| ages_s.get(at).and_then(date));
+        let claimed = json!({"created": created, "published": published, "pushed": pushed, "commits_year": commits});
+        let facts = reported(kind, &[(METADATA, claimed)], Outcome::False);
+        for rubric in super::super::RUBRICS.iter().filter(|rubric| rubric.meta().by_day) {
+            let until = rubric.holds_until(&facts, now);
+            proptest::prop_assert!(until > now.day());
+            let score = rubric.score(&facts, now);
+            let last = until.min(now.day() + 1_500);
+            for later in (now.day()..last).step_by(31).chain([last - 1]) {
+                let at = capdex_model::time::AsOf(Timestamp::from_unix_seconds(later * 86_400 + 3_600));
+                proptest::prop_assert_eq!(&rubric.score(&facts, at), &score, "{} on day {} before {}", rubric.meta().rubric.id, later, until);
+                proptest::prop_assert!(rubric.holds_until(&facts, at) >= until);
+            }
+        }
+    }
+}

@@ -21,8 +21,8 @@ use super::super::terms::CachedText;
 use super::super::{Rubric, RubricMeta};
 use super::numbers::{self, Layers};
 use super::{
-    NEEDS, NO_LAYER, SpiderRatingInputs, add_parts, add_terms, coverage_over, grade_by, inputs, issues, layers,
-    overall, rated,
+    NEEDS, NO_LAYER, SpiderRatingInputs, add_parts, add_terms, coverage_over, grade_by, holds_until, inputs, issues,
+    layers, overall, rated,
 };
 
 const PAGE: &str = include_str!("page.md");
@@ -80,6 +80,10 @@ impl Rubric for Live {
         rated(&META, facts, ("the published rows hold no", &NOT_HELD), |outcomes| {
             compute(facts.kind, &inputs(facts, outcomes, at))
         })
+    }
+
+    fn holds_until(&self, facts: &SparseFacts, at: AsOf) -> i64 {
+        holds_until(facts, at)
     }
 }
 

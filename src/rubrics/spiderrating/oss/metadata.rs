@@ -36,6 +36,11 @@ pub(super) fn layer(claimed: &MetadataClaims<'_>, day: Timestamp) -> OssMetadata
     }
 }
 
+/// The numbers of days at which the layer changes.
+pub(super) fn steps() -> impl Iterator<Item = i64> + Clone {
+    TABLE.metadata.maintenance.pushed.iter().map(|(below, _)| *below)
+}
+
 fn provenance(claimed: &MetadataClaims<'_>) -> f64 {
     let numbers = &TABLE.metadata.provenance;
     // `NOASSERTION` is the forge's word for a licence that it does not recognise.

@@ -71,6 +71,10 @@ impl Rubric for Oss {
             compute(facts.kind, &inputs)
         })
     }
+
+    fn holds_until(&self, facts: &SparseFacts, at: AsOf) -> i64 {
+        claims::read(facts.value(METADATA)).next_age(at.day(), metadata::steps())
+    }
 }
 
 /// The data that the arithmetic starts from.

@@ -1,0 +1,44 @@
+//! `StoredPage`: the store as the saving of one page asks it. A listing is asked for by several steps and read once.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::rc::Rc;
+
+use capdex_db::{Reader, StoreError};
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Listing;
+
+/// The store, with the listings that were read for a page.
+pub(super) struct StoredPage<'a> {
+    reader: &'a Reader,
+    listings: RefCell<BTreeMap<ListingKey, Option<Rc<Listing>>>>,
+}
+
+impl<'a> StoredPage<'a> {
+    /// The store for one page: what a page writes is not seen.
+    pub(super) fn of(reader: &'a Reader) -> Self {
+        Self { reader, listings: RefCell::default() }
+    }
+
+    /// What the source said of a listing last; none where it never said anything.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub(super) fn last_word(&self, key: &ListingKey) -> Result<Option<Rc<Listing>>, StoreError> {
+        if let Some(known) = self.listings.borrow().get(key) {
+            return Ok(known.clone());
+        }
+        let listing = self.reader.listing(key)?.and_then(|stored| stored.listing).map(Rc::new);
+        self.listings.borrow_mut().insert(key.clone(), listing.clone());
+        Ok(listing)
+    }
+}
+
+impl Deref for StoredPage<'_> {
+    type Target = Reader;
+
+    fn deref(&self) -> &Reader {
+        self.reader
+    }
+}
