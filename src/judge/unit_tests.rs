@@ -28,11 +28,11 @@ fn list(tools: &[(&str, &str)]) -> String {
 }
 
 fn units(parts: &[JudgePart]) -> Vec<&JudgeUnit> {
-    let unit = |part| match part {
-        &JudgePart::Unit(ref unit, _) => Some(unit),
+    let units = parts.iter().filter_map(|part| match part {
+        JudgePart::Unit(unit, _) => Some(unit),
         JudgePart::TooLong(_) => None,
-    };
-    parts.iter().filter_map(unit).collect()
+    });
+    units.collect()
 }
 
 #[test]
