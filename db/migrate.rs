@@ -12,7 +12,7 @@ use crate::sql::{Cells, failed, first, rows};
 
 /// "CAPD", which the first migration writes into the file's header.
 const APPLICATION_ID: i64 = 0x4341_5044;
-/// The steps in their order.
+/// The steps that are SQL alone, in their order. One that asks first comes after them.
 const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0001_init.sql")),
     M::up(include_str!("migrations/0002_abuse_lists.sql")),
@@ -39,10 +39,24 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0023_rulings.sql")),
     M::up(include_str!("migrations/0030_appeals.sql")),
     M::up(include_str!("migrations/0031_judge.sql")),
-    M::up(include_str!("migrations/0032_scored_days.sql")),
 ];
+/// Every step in its order.
+fn steps() -> Migrations<'static> {
+    let last = M::up_with_hook("", add_scored_days);
+    Migrations::new(STEPS.iter().cloned().chain([last]).collect())
+}
+
+/// Adds the column unless it is there: a store whose header was set back has it already, and SQLite has no word for that.
+fn add_scored_days(transaction: &rusqlite::Transaction<'_>) -> rusqlite_migration::HookResult {
+    let is_there = "SELECT count(*) FROM pragma_table_info('scores') WHERE name = 'until'";
+    if transaction.query_row(is_there, [], |row| row.get::<_, i64>(0))? == 0 {
+        transaction.execute_batch(include_str!("migrations/0032_scored_days.sql"))?;
+    }
+    Ok(())
+}
+
 /// The newest schema version that this program knows: the number of its migrations.
-pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;
+pub const SCHEMA_VERSION: i64 = STEPS.len() as i64 + 1;
 
 /// The standing of a database: ours, nobody's, or another program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +86,7 @@ pub(crate) fn schema_state(conn: &Connection) -> Result<SchemaState, StoreError>
 
 /// Brings the schema to the newest version. The standing must have been looked at.
 pub(crate) fn to_latest(conn: &mut Connection, path: &Path) -> Result<(), StoreError> {
-    match Migrations::from_slice(STEPS).to_latest(conn) {
+    match steps().to_latest(conn) {
         Ok(()) => Ok(()),
         Err(rusqlite_migration::Error::RusqliteError { err, .. }) => Err(failed(conn, "migrate the store")(err)),
         Err(error) => Err(StoreError::Damaged { path: path.to_owned(), detail: error.to_string() }),
@@ -116,7 +130,7 @@ mod tests {
 
     #[test]
     fn every_step_is_sound_sql() {
-        Migrations::from_slice(STEPS).validate().expect("the migrations run");
+        steps().validate().expect("the migrations run");
     }
 
     #[test]
@@ -188,7 +202,7 @@ mod tests {
         scan_of(&store, "old", "1", 1);
         drop(store);
         folder.sql(
-            "DROP TABLE scan_surfaces; DROP TABLE entity_signals; DROP TABLE source_answers; ALTER TABLE scores DROP COLUMN until; PRAGMA user_version = 18",
+            "DROP TABLE scan_surfaces; DROP TABLE entity_signals; DROP TABLE source_answers; PRAGMA user_version = 18",
         );
         let store = folder.store();
         scan_of(&store, "new", "1", 2);

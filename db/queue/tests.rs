@@ -244,7 +244,7 @@ fn jobs_of_a_store_of_before_are_claimed() {
     drop(store);
     folder.sql(
         "DROP TABLE job_hosts; DROP INDEX jobs_ready; DROP INDEX jobs_leased;
-         CREATE INDEX jobs_in_order ON jobs (kind, run_at, id) WHERE state <> 'buried'; ALTER TABLE scores DROP COLUMN until; PRAGMA user_version = 20",
+         CREATE INDEX jobs_in_order ON jobs (kind, run_at, id) WHERE state <> 'buried'; PRAGMA user_version = 20",
     );
     assert_eq!(names(&claim(&folder.store(), 9, 0)), ["a1", "inline"]);
 }

@@ -221,7 +221,7 @@ fn shown_by_the_service(capdex: &Capdex, id: &str) -> usize {
     assert_eq!((text(&one, "schema"), text(&one, "text")), ("capdex.appeal/1", WORDS));
     assert_eq!(service.get("/api/v1/appeals?state=answered").json()["total"], json!(1));
     assert_eq!(service.get("/api/v1/appeals?state=upheld").json()["total"], json!(0));
-    assert!(service.get("/api/v1/appeals/A-0000000000000000").json()["error"].is_string());
+    assert!(service.get("/api/v1/appeals/A-0000000000000000").json()["detail"].is_string());
     let slug = "npm-setup-kit-skill";
     let found = service.get(&format!("/api/v1/capabilities/{slug}/findings")).json();
     let findings = found["items"].as_array().expect("items").iter();

@@ -135,14 +135,14 @@ fn a_good_judge_adds_what_it_quotes_and_changes_no_other_table() {
     }
     let scores = rows(&out, "judged_scores");
     let of = |slug: &str| scores.iter().find(|row| text(row, "slug").contains(slug)).expect("a row");
-    assert_eq!(of("mail")["llm_judge_used"], "yes");
+    assert_eq!(of("mail")["llm_judge_used"], true);
     assert_eq!(of("mail")["grade"], "critical");
     let seed = rows(&out, "scores")
         .into_iter()
         .find(|row| text(row, "slug") == text(of("mail"), "slug") && text(row, "rubric") == "mcpbundles/seed");
     let seed = seed.expect("the seed has a row");
     assert_eq!(seed["value"].as_f64().map(|value| (value - 40.0).max(0.0)), of("mail")["value"].as_f64(), "{seed}");
-    assert_eq!(rows(&out, "judgements").iter().filter(|row| row["llm_judge_used"] == "yes").count(), 3);
+    assert_eq!(rows(&out, "judgements").iter().filter(|row| row["llm_judge_used"] == true).count(), 3);
     assert!(done(&capdex, AT, &["verify", "out"]).contains("no difference"));
     // A forged value or finding is told.
     for (table, from, to) in [

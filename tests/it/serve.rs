@@ -67,7 +67,8 @@ fn the_api_gives_what_the_dataset_holds() {
     let given = walked(&service, "/api/v1/capabilities");
     assert_eq!(given.len(), exported.len());
     for (given, row) in given.iter().zip(&exported) {
-        for column in ["rank", "id", "slug", "kind", "name", "package", "band", "disagreement", "completeness"] {
+        assert_eq!(given["id"], row["capability"]);
+        for column in ["rank", "slug", "kind", "name", "package", "band", "disagreement", "completeness"] {
             assert_eq!(given[column], row[column], "{column} of {}", row["slug"]);
         }
         assert_eq!(given["values"]["saferskills/seed"], row["saferskills_seed"]);

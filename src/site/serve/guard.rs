@@ -130,7 +130,9 @@ mod tests {
         headers.insert(HOST, "localhost".parse().expect("a header"));
         let long: Uri = format!("/{}", "a".repeat(5_000)).parse().expect("a path");
         let asked = |method: &Method, uri: &Uri| {
-            guard.refuses((method, RouteMethod::Get), uri, Version::HTTP_11, &headers).map(|answer| answer.status.as_u16())
+            guard
+                .refuses((method, RouteMethod::Get), uri, Version::HTTP_11, &headers)
+                .map(|answer| answer.status.as_u16())
         };
         assert_eq!(asked(&Method::POST, &Uri::from_static("/")), Some(405));
         assert_eq!(asked(&Method::GET, &long), Some(414));

@@ -39,7 +39,7 @@ table_row! {
         public answered_by: String,
         /// instant of the run that asked; null where nobody did
         public asked: Option<AsOf>,
-        /// yes where its answers count
+        /// whether its answers count
         public llm_judge_used: bool,
         /// why they do not; empty where they do
         public reason: &'static str,
@@ -91,7 +91,7 @@ table_row! {
         public facts_sha256: Digest,
         /// version of the rubric
         public version: String,
-        /// yes where every tool was asked about and every answer counts
+        /// whether every tool was asked about and every answer counts
         public llm_judge_used: bool,
         /// which model, or why none counts
         public note: String,

@@ -22,10 +22,6 @@ const FINDINGS: [(&str, &str); 5] = [
 /// Computes every value again.
 pub(super) fn check(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<()> {
     let (file, findings_file) = (dataset.file::<ReadJudgedScoreRow>(), dataset.file::<ReadJudgeFindingRow>());
-    // Added since this schema began: a dataset of before lacks it.
-    if !dataset.manifest.files.iter().any(|named| named.path == file) {
-        return Ok(());
-    }
     let mut rows: BTreeMap<String, Vec<ReadJudgedScoreRow>> = BTreeMap::new();
     dataset.each(|row: ReadJudgedScoreRow| {
         rows.entry(row.facts_sha256.as_text().to_owned()).or_default().push(row);
@@ -57,7 +53,7 @@ pub(super) fn check(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::R
         };
         for row in rows {
             let findings = found.get(row.capability.as_text()).map(Vec::as_slice).unwrap_or_default();
-            let (is_used, note) = (row.llm_judge_used.as_text() == "yes", row.note.as_text());
+            let (is_used, note) = (row.llm_judge_used.as_boolean() == Some(true), row.note.as_text());
             let score = judged::score(&facts, &JudgeSaid { is_used, note, findings });
             let value = row.value.as_number().map(Points::round_from);
             verified.scores += 1;
