@@ -9,7 +9,7 @@ use super::exporters::EXPORTERS;
 use super::file::FileRow;
 use super::format::Exporter;
 use super::shape::Shape;
-use super::table::{Column, ColumnRole, ColumnType, Layout, RowOrigin};
+use super::table::{Column, ColumnRole, ColumnType, Layout};
 use super::tables::{self, TABLES};
 
 /// The metadata. `files` are those of the tables.
@@ -17,7 +17,7 @@ pub(super) fn croissant(layouts: &[Layout], files: &[FileRow], options: &ExportO
     // The day from the instant of the run: a card has no clock of its own.
     let day: String = options.as_of.to_string().chars().take(10).collect();
     let mut distribution: Vec<Value> = files.iter().map(file_object).collect();
-    distribution.extend(layouts.iter().filter(|layout| is_nightly(layout)).filter_map(|layout| {
+    distribution.extend(layouts.iter().filter(|layout| layout.night.is_some()).filter_map(|layout| {
         let name = exporter_of(layout, files)?.file_name(&format!("{}-*", layout.name));
         Some(json!({
             "@type": "cr:FileSet",
@@ -70,11 +70,6 @@ fn media_type(path: &str) -> &'static str {
     }
 }
 
-/// True for the table of tonight that has a file for each night: its record set is for all of them.
-fn is_nightly(layout: &Layout) -> bool {
-    TABLES.iter().any(|table| table.name == layout.name && matches!(table.rows, RowOrigin::Nightly))
-}
-
 /// The first format that has a file for this table alone.
 fn exporter_of(layout: &Layout, files: &[FileRow]) -> Option<&'static dyn Exporter> {
     EXPORTERS.iter().copied().find(|exporter| {
@@ -87,7 +82,7 @@ fn exporter_of(layout: &Layout, files: &[FileRow]) -> Option<&'static dyn Export
 /// The columns of a table.
 fn record_set(layout: &Layout, files: &[FileRow]) -> Option<Value> {
     let exporter = exporter_of(layout, files)?;
-    let source = if is_nightly(layout) {
+    let source = if layout.night.is_some() {
         json!({ "fileSet": { "@id": layout.name } })
     } else {
         json!({ "fileObject": { "@id": exporter.file_name(&layout.file) } })

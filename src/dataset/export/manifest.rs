@@ -14,9 +14,8 @@ use capdex_rubrics::RUBRICS;
 use serde::{Deserialize, Serialize};
 
 use super::file::{self, FileRow};
-use super::table::{Layout, RowOrigin, Table};
+use super::table::{Layout, Table};
 use super::table_row::TableRow as _;
-use super::tables::TABLES;
 use super::tables::history::HistoryRow;
 use super::{ExportOptions, merkle};
 use crate::output_folder::FileDigests;
@@ -68,8 +67,7 @@ pub struct DatasetManifest {
 impl DatasetManifest {
     /// A table as this dataset has it.
     pub(super) fn layout(&self, table: &Table) -> Layout {
-        let layout = Layout::of(table, self.private_columns);
-        if matches!(table.rows, RowOrigin::Nightly) { layout.of_night(self.as_of) } else { layout }
+        Layout::of_dataset(table, self.private_columns, self.as_of)
     }
 
     /// The table `history`, as the file of each night has it.
@@ -80,8 +78,8 @@ impl DatasetManifest {
 
     /// Every table with its file, the nights before this one last.
     pub(super) fn layouts(&self) -> Vec<Layout> {
-        let before = self.nights.iter().filter(|night| **night != self.as_of).count();
-        TABLES.iter().map(|table| self.layout(table)).chain(self.nightly().into_iter().take(before)).collect()
+        let before: Vec<AsOf> = self.nights.iter().copied().filter(|night| *night != self.as_of).collect();
+        super::layouts(self.private_columns, self.as_of, &before)
     }
 
     /// The file's text with its own digest filled in.

@@ -15,7 +15,7 @@ use rank_order::RankOrder;
 use rank_summary::RankSummary;
 use rows::RowMaker;
 use stream::Streamed;
-use table::{Layout, RowOrigin, Table};
+use table::Layout;
 use table_row::TableRow as _;
 use tables::TABLES;
 use tables::history::HistoryRow;
@@ -125,22 +125,18 @@ pub fn check_out(out: &Path, options: &ExportOptions) -> anyhow::Result<()> {
 fn claim(out: &Path, options: &ExportOptions) -> anyhow::Result<OutputFolder> {
     let folder = OutputFolder::claim(out, &OUTPUT)?;
     let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
-    let layouts = layouts(options, &[]);
+    let layouts = layouts(options.with_private, options.as_of, &[]);
     let names: Vec<String> =
         chosen.flat_map(|exporter| layouts.iter().map(|layout| exporter.file_name(&layout.file))).collect();
     folder.expect_room_for(names.iter().map(String::as_str).chain(dataset_readme::NAMES))?;
     Ok(folder)
 }
 
-/// Every table, and behind them the nights before of those that have a file for each.
-fn layouts(options: &ExportOptions, nights: &[AsOf]) -> Vec<Layout> {
-    let layout = |table: &Table| {
-        let layout = Layout::of(table, options.with_private);
-        if matches!(table.rows, RowOrigin::Nightly) { layout.of_night(options.as_of) } else { layout }
-    };
-    let history = Layout::of(&HistoryRow::TABLE, options.with_private);
+/// Every table of the dataset of an instant, and behind them the nights before of those that have a file for each.
+fn layouts(with_private: bool, as_of: AsOf, nights: &[AsOf]) -> Vec<Layout> {
+    let history = Layout::of(&HistoryRow::TABLE, with_private);
     let before = nights.iter().map(|night| history.clone().of_night(*night));
-    TABLES.iter().map(layout).chain(before).collect()
+    TABLES.iter().map(|table| Layout::of_dataset(table, with_private, as_of)).chain(before).collect()
 }
 
 /// Writes the dataset into `out`: every file is written elsewhere first, then each takes its place, the manifest last. Whatever
@@ -162,7 +158,7 @@ pub fn write(
     let ranking = RankOrder::of(&view, pool, options.as_of, &options.rank_by)?;
     // The dataset of before is read now, because it is about to be replaced.
     let maker = RowMaker::new(options.as_of, EarlierDataset::read(out, options)?, view.operator_policy()?);
-    let layouts = layouts(options, &maker.since.history.nights);
+    let layouts = layouts(options.with_private, options.as_of, &maker.since.history.nights);
     let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
     let sinks = chosen.map(|exporter| exporter.create(made, &layouts));
     let sinks: Vec<Box<dyn TableWriter>> = sinks.collect::<anyhow::Result<_>>()?;

@@ -169,6 +169,12 @@ impl Layout {
         }
     }
 
+    /// A table as the dataset of an instant has it: one that has a file for each night, as the file of this one.
+    pub fn of_dataset(table: &Table, with_private: bool, as_of: AsOf) -> Self {
+        let layout = Self::of(table, with_private);
+        if matches!(table.rows, RowOrigin::Nightly) { layout.of_night(as_of) } else { layout }
+    }
+
     /// The table as the file of one night has it.
     #[must_use]
     pub fn of_night(mut self, night: AsOf) -> Self {

@@ -80,9 +80,7 @@ impl Asked {
 
 /// What some rows of one package come to, one at least. The rows are in the order of their ranks.
 fn summary(identity: &str, rows: &[&CapabilitySummary]) -> Map<String, Value> {
-    // The last of the strictest is the one that ranks worst.
-    let worst =
-        rows.iter().copied().reduce(|worst, row| if weight(row.band) >= weight(worst.band) { row } else { worst });
+    let worst = strictest(rows);
     let versions: BTreeSet<&str> = rows.iter().filter_map(|row| row.version.as_deref()).collect();
     let decided = worst.map(
         |row| json!({ "id": row.id.to_string(), "slug": row.slug, "page": format!("/{}", paths::capability(&row.id)) }),
@@ -102,6 +100,11 @@ fn summary(identity: &str, rows: &[&CapabilitySummary]) -> Map<String, Value> {
         Value::Object(object) => object,
         _ => Map::new(),
     }
+}
+
+/// The row whose band decides: of several that are as strict the last, which ranks worst.
+fn strictest<'a>(rows: &[&'a CapabilitySummary]) -> Option<&'a CapabilitySummary> {
+    rows.iter().copied().max_by_key(|row| weight(row.band))
 }
 
 /// How much a person has to know of a band: what is unknown is never clean, and no excuse for what is known.
@@ -130,8 +133,8 @@ pub(in crate::serve) fn list(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply>
 
 /// The strictest band of the package that a path names, for a badge.
 pub(in crate::serve) fn band_of(ask: &ApiRequest<'_>) -> Result<Band, RouteReply> {
-    let rows = rows_of(ask)?.1;
-    Ok(rows.iter().map(|row| row.band).max_by_key(|band| weight(*band)).unwrap_or(Band::Unknown))
+    let (_, rows) = rows_of(ask)?;
+    Ok(strictest(&rows).map_or(Band::Unknown, |row| row.band))
 }
 
 /// The identity that a path names, and its rows.
