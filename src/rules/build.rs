@@ -17,6 +17,9 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 struct Asked {
     any: Vec<String>,
+    /// True where texts of every language are asked, and not those of skills alone.
+    #[serde(default)]
+    everywhere: bool,
 }
 
 fn main() -> io::Result<()> {
@@ -71,30 +74,40 @@ fn list_cards(root: &Path, out: &Path) -> io::Result<Vec<(String, String)>> {
     Ok(with_patterns)
 }
 
-/// Makes a static of each question, numbered in the order of files and names; gives their expressions.
+/// Makes a static of each question, numbered in the order of files and names, those that are asked everywhere first; gives
+/// their expressions.
 fn list_questions(root: &Path, out: &Path) -> io::Result<Vec<String>> {
     writeln!(io::stdout(), "cargo::rerun-if-changed={}", root.display())?;
     let (mut statics, mut files) = (String::new(), String::new());
-    let (mut names, mut texts) = (Vec::new(), Vec::new());
+    let mut questions = Vec::new();
     for file in sorted(root)? {
         let topic = file.file_stem().unwrap_or_default().to_string_lossy().to_uppercase();
         let read = fs::read_to_string(&file)?;
         let asked: BTreeMap<String, Asked> =
             toml::from_str(&read).map_err(|error| io::Error::other(format!("{}: {error}", file.display())))?;
         files.push_str(&format!("include_str!({:?}), ", file.display().to_string()));
-        for (name, Asked { any }) in asked {
-            let (name, text) = (format!("{topic}_{}", name.to_uppercase()), any.join("|"));
-            statics
-                .push_str(&format!("pub(crate) static {name}: Question = Question::new({}, {text:?});\n", texts.len()));
-            names.push(format!("&{name}"));
-            texts.push(text);
-        }
+        let named = asked.into_iter().map(|(name, asked)| (format!("{topic}_{}", name.to_uppercase()), asked));
+        questions.extend(named);
+    }
+    questions.sort_by_key(|(_, asked)| !asked.everywhere);
+    let everywhere = questions.iter().take_while(|(_, asked)| asked.everywhere).count();
+    let (mut names, mut texts) = (Vec::new(), Vec::new());
+    for (name, Asked { any, .. }) in questions {
+        let text = any.join("|");
+        statics.push_str(&format!("pub(crate) static {name}: Question = Question::new({}, {text:?});\n", texts.len()));
+        names.push(format!("&{name}"));
+        texts.push(text);
     }
     let all = format!("pub(crate) static ALL: [&Question; {}] = [{}];\n", names.len(), names.join(", "));
+    let everywhere =
+        format!("/// So many of the first are asked everywhere.\npub(crate) const EVERYWHERE: usize = {everywhere};\n");
     let files = format!(
         "/// The files themselves, for the digest of the rule set.\npub(crate) const TEXTS: &[&str] = &[{files}];\n"
     );
-    fs::write(out.join("questions.rs"), format!("{statics}\n/// All of them, by number.\n{all}\n{files}"))?;
+    fs::write(
+        out.join("questions.rs"),
+        format!("{statics}\n/// All of them, by number.\n{all}\n{everywhere}\n{files}"),
+    )?;
     Ok(texts)
 }
 

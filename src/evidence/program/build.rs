@@ -55,7 +55,8 @@ impl OutlineBuilder {
     /// Binds a name in a scope by a path.
     pub(super) fn bind_path(&mut self, scope: ScopeId, name: &str, binding: Binding) {
         if let Some(scope) = self.outline.scopes.get_mut(scope as usize) {
-            scope.names.entry(name.to_owned()).or_default().push(binding);
+            // Room for one: of the names of a bundle nearly each is bound once, and a list has room for four otherwise.
+            scope.names.entry(name.to_owned()).or_insert_with(|| Vec::with_capacity(1)).push(binding);
         }
     }
 

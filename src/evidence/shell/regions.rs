@@ -42,10 +42,11 @@ static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
     let words = "mail|https?|host|su|at|batch|parallel|watch|trap|script|screen|open|start";
     let runs = "npx|bunx?|pnpm|yarn|npm|uvx?|pipx?3?|pip3|go|cargo|gem|brew|apt(?:-get)?|rpm|dnf|yum|nix(?:-env|-shell)?|kubectl|helm|ansible-pull|ansible-galaxy|code|docker|podman|claude|conda|mamba|git|svn|terraform|deno|poetry|gh|snap|flatpak|vagrant|easy_install|luarocks";
     let anchors: [&str; 11] = [
-        // Those that install are worth a look only where an address stands behind them.
-        &format!(r"\b(?:{runs})[ \t][^\n]{{0,200}}?(?:https?://|git\+|git@|github:|gitlab:|bitbucket:|gist:|oci://)"),
-        r"\b(?:docker|podman)[ \t]+(?:run|pull)[^\n]{0,200}?[\w-]\.[a-z]{2,}[/:]|\bgo[ \t]+(?:run|install|get)[^\n]{0,80}?\w\.[a-z]{2,}/",
-        r"/[\w/?*\[\]]{0,20}[?*\[][\w/?*\[\]]{0,20}[ \t]|\bsudo[ \t]+-[si]\b|\b(?:g?make)[ \t]+-f[ \t]+-|\bgh[ \t]+api\b|\bipfs[ \t]+(?:cat|get)\b|\bw3m\b|\bgit[ \t]+push\b",
+        // Those that install are worth a look only where an address stands behind them. No gap is counted here: with one
+        // that is, each place of a text has a state of its own, and states were built instead of text being read.
+        &format!(r"\b(?:{runs})[ \t][^\n]*?(?:https?://|git\+|git@|github:|gitlab:|bitbucket:|gist:|oci://)"),
+        r"\b(?:docker|podman)[ \t]+(?:run|pull)[^\n]*?[\w-]\.[a-z]{2,}[/:]|\bgo[ \t]+(?:run|install|get)[^\n]*?\w\.[a-z]{2,}/",
+        r"/[\w/?*\[\]]*[?*\[][\w/?*\[\]]*[ \t]|\bsudo[ \t]+-[si]\b|\b(?:g?make)[ \t]+-f[ \t]+-|\bgh[ \t]+api\b|\bipfs[ \t]+(?:cat|get)\b|\bw3m\b|\bgit[ \t]+push\b",
         &format!(
             r"\b(?:curl(?:ie)?|wget2?|aria2c|axel|fetch|lwp-download|lynx|xh|certutil|bitsadmin|iwr|irm|Invoke-(?:WebRequest|RestMethod)|(?:ba|z|da|k|a|mk|rba|fi|s)?sh|pwsh|powershell|osascript|source|eval|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|perl|ruby|php|lua|tclsh|Rscript|g?awk|xargs|base64|scp|rsync|[sl]?ftp|ncftpput|s3cmd|croc|mailx|mutt|sendmail|swaks|ncat|nc|netcat|crontab|alias|rm|history|dig|nslookup|drill|ping|aws|az|gcloud|gsutil|rclone|openssl|socat|telnet|unset|shred|chmod|xdg-open|rundll32|regsvr32|msiexec|mshta|wscript|cscript){end}"
         ),

@@ -2,6 +2,8 @@
 //!
 //! Front matter is found by its fences alone, so that broken YAML does not hide the rest of the file.
 
+use std::ops::Range;
+
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use super::{Cover, ZoneKind};
@@ -19,16 +21,77 @@ pub(crate) struct Heading {
     pub parent: Option<usize>,
 }
 
+/// The bytes of a text that are parsed at once. The parser keeps a hundred bytes and more for each mark, so that a text of
+/// five megabytes would take most of a gigabyte.
+const PIECE: usize = 256 << 10;
+
 pub(super) fn zones(text: &str, cover: &mut Cover) {
     let body = frontmatter_end(text);
     cover.to(body, ZoneKind::Frontmatter);
-    let Some(rest) = text.get(body..) else { return };
+    zones_by_piece(text, body, PIECE, cover);
+    cover.to(text.len(), ZoneKind::Prose);
+}
+
+/// The zones from a place on, parsed piece by piece. A piece begins where a block does, so that it reads as in the whole
+/// text; a block that is longer than a piece is cut, but for code and HTML, which mean something else without their
+/// beginning. A link by a reference that another piece defines is plain text, which makes no zone.
+fn zones_by_piece(text: &str, from: usize, most: usize, cover: &mut Cover) {
+    let (mut at, mut length) = (from, most);
+    while at < text.len() {
+        let end = piece_end(text, at.saturating_add(length)).max(at + 1);
+        match read_piece(text, at..end, cover) {
+            Some(next) => (at, length) = (next, most),
+            None => length = length.saturating_mul(2),
+        }
+    }
+}
+
+/// A place near the wanted one, behind it, at which a text may be cut: best before a line that begins with a letter, which
+/// opens no block.
+fn piece_end(text: &str, wanted: usize) -> usize {
+    /// The distance in which a good place is looked for, in bytes.
+    const NEAR: usize = 16 << 10;
+    if wanted >= text.len() {
+        return text.len();
+    }
+    let from = text.ceil_char_boundary(wanted);
+    let near = text.get(from..text.floor_char_boundary(from.saturating_add(NEAR))).unwrap_or_default();
+    let begins_word = |at: &usize| near.get(at + 1..).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+    let lines = || near.match_indices('\n').map(|(at, _)| at);
+    let words = || near.match_indices([' ', '\t']).map(|(at, _)| at);
+    let found = lines().find(begins_word).or_else(|| lines().next()).or_else(|| words().find(begins_word));
+    found.map_or(from, |at| from + at + 1)
+}
+
+/// Covers one piece of a text; returns where the next one begins. None, and nothing covered, where its block of code or
+/// HTML goes on behind it.
+fn read_piece(text: &str, piece: Range<usize>, cover: &mut Cover) -> Option<usize> {
+    let part = text.get(piece.clone()).unwrap_or_default();
+    let goes_on =
+        |end: usize| piece.end < text.len() && part.get(end..).is_some_and(|rest| rest.trim_start().is_empty());
     let mut open = vec![ZoneKind::Prose];
-    for (event, range) in Parser::new_ext(rest, Options::ENABLE_TABLES).into_offset_iter() {
+    let mut in_list = false;
+    for (event, range) in Parser::new_ext(part, Options::ENABLE_TABLES).into_offset_iter() {
         let current = open.last().copied().unwrap_or(ZoneKind::Prose);
-        let (start, end) = (body + range.start, body + range.end);
+        let (start, end) = (piece.start + range.start, piece.start + range.end);
         match event {
             Event::Start(tag) => {
+                // Blocks of the text itself, and the items of its lists.
+                let is_outer = open.len() == 1 || open.len() == 2 && in_list;
+                if is_outer && goes_on(range.end) {
+                    let line = part.get(..range.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+                    // It is read with what follows, by the piece that begins with it.
+                    if line > 0 {
+                        cover.to(piece.start + line, current);
+                        return Some(piece.start + line);
+                    }
+                    if matches!(tag, Tag::CodeBlock(_) | Tag::HtmlBlock) {
+                        return None;
+                    }
+                }
+                if open.len() == 1 {
+                    in_list = matches!(tag, Tag::List(_));
+                }
                 cover.to(start, current);
                 // A tag without a kind of its own continues what is around it, so that every end has its begin.
                 open.push(kind_of(&tag).unwrap_or(current));
@@ -48,7 +111,7 @@ pub(super) fn zones(text: &str, cover: &mut Cover) {
             _ => {}
         }
     }
-    cover.to(text.len(), ZoneKind::Prose);
+    Some(piece.end)
 }
 
 fn kind_of(tag: &Tag<'_>) -> Option<ZoneKind> {
@@ -178,7 +241,43 @@ mod tests {
         assert_eq!(headings.iter().map(|heading| heading.title.len()).collect::<Vec<_>>(), [TITLE_LENGTH]);
     }
 
+    fn zones_of_pieces(text: &str, most: usize) -> Vec<Zone> {
+        let mut cover = Cover::default();
+        zones_by_piece(text, 0, most, &mut cover);
+        cover.to(text.len(), ZoneKind::Prose);
+        cover.zones
+    }
+
+    #[test]
+    fn a_block_that_is_longer_than_a_piece_is_cut_and_code_is_not() {
+        let lines = "line after line of it\n".repeat(40);
+        for (open, close, kind) in [("", "", ZoneKind::Prose), ("```sh\n", "```\n", ZoneKind::CodeBlock)] {
+            let zones = zones_of_pieces(&format!("First.\n\n{open}{lines}{close}\nLast `word`.\n"), 100);
+            let kinds: Vec<ZoneKind> = zones.iter().map(|zone| zone.kind).collect();
+            assert!(kinds.contains(&kind), "{kinds:?}");
+            assert_eq!(kinds.iter().filter(|other| **other == ZoneKind::CodeBlock).count(), open.len() / 6);
+            assert_eq!(kinds.iter().filter(|other| **other == ZoneKind::InlineCode).count(), 1);
+        }
+    }
+
+    #[test]
+    fn a_cut_within_a_line_opens_no_block() {
+        // Whoever chooses where a line is cut could else have prose read as code.
+        let text = format!("{}# no heading\n", "ab cd ``` > - 1. ".repeat(5_000));
+        assert!(text[piece_end(&text, 20_000)..].starts_with(char::is_alphabetic));
+        assert_eq!(zones_of_pieces(&text, 1_000).iter().filter(|zone| zone.kind == ZoneKind::CodeBlock).count(), 0);
+    }
+
     proptest::proptest! {
+        #[test]
+        fn a_text_reads_the_same_in_pieces(
+            blocks in proptest::collection::vec("(a `b` c\n\n|# T `x`\n\n|> q `x`\n> r\n\n|```sh\nrun\n\n# x\n```\n\n|- a\n- b `c`\n\n|1. a\n\n   b\n2. c\n\n|    code\n\n|<!-- x -->\n\n|<div>\n`a`\n</div>\n\n|\\| a \\|\n\\|---\\|\n\\| b \\|\n\n|é <b>`x`</b>\n\n|T\n===\n\n)", 0..30),
+            most in 64_usize..400,
+        ) {
+            let text = blocks.concat();
+            proptest::prop_assert_eq!(zones_of_pieces(&text, most), zones_of_pieces(&text, usize::MAX));
+        }
+
         #[test]
         fn every_heading_is_found(text in "(#{1,7}| |>|\n|```\n|`|<!--|-->|\\||[a-zé]{1,6}){0,40}") {
             let zones = zones_of(Language::Markdown, FileRole::Docs, &text);

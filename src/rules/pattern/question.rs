@@ -1,4 +1,4 @@
-//! Questions: what rules in code look for in whole texts of skills, answered with the help of the prefilter.
+//! Questions: what rules in code look for in whole texts of skills, and some in every text, answered with the help of the prefilter.
 //!
 //! The prefilter has passed such a text anyway, for all data rules; that it looks for some literals more costs nothing.
 //! Must not know who asks.
@@ -12,8 +12,9 @@ use capdex_evidence::language::Language;
 use super::expression::Expression;
 use super::prefilter::Candidates;
 use super::search_window::{SearchWindow, find_in};
+use crate::questions::EVERYWHERE;
 
-/// An expression over bytes with ASCII classes that is looked for in the text of a skill.
+/// An expression over bytes with ASCII classes that is looked for in a whole text.
 pub(crate) struct Question {
     /// Its number among all questions.
     number: usize,
@@ -69,11 +70,11 @@ impl Question {
     }
 }
 
-/// Notes where a Markdown text can answer the questions that have these numbers in the prefilter.
-pub(super) fn note(document: &Document, candidates: &Candidates<'_>, numbers: Range<usize>) {
-    // Skills are Markdown; of other texts nobody asks these questions.
+/// Notes where a text can answer the questions that have these numbers in the prefilter: all of them in Markdown, which
+/// skills are; in other texts those that are asked everywhere.
+pub(super) fn note(document: &Document, candidates: &Candidates<'_>, mut numbers: Range<usize>) {
     if document.language != Language::Markdown {
-        return;
+        numbers.end = numbers.end.min(numbers.start + EVERYWHERE);
     }
     let windows = |number: usize| -> Noted {
         // An empty list is an answer: nothing in this text can match.

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::questions::SETTINGS_INDEXES;
 use crate::{FactSink, vocab};
 use capdex_evidence::document::Document;
 use capdex_evidence::manifest::name_of;
@@ -24,12 +25,6 @@ static INDEXES: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
         (words.next().unwrap_or_default(), words.collect())
     };
     vocab::entries(vocab::PACKAGE_INDEXES).into_iter().map(split).collect()
-});
-
-static WORTH: LazyLock<Regex> = LazyLock::new(|| {
-    capdex_evidence::expression::of(
-        r"(?i)index[-_]url|registry|find-links|trusted-host|--(?:default-)?index\b|pip3?\s+install[^\n]{0,120}\s-i\b|_INDEX|\[\[tool\.|npmRegistryServer",
-    )
 });
 
 /// An option of a package manager with an address.
@@ -60,7 +55,7 @@ static TRUSTED: LazyLock<Regex> = LazyLock::new(|| {
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let destinations = LazyCell::new(|| Destinations::of(subject));
-    for document in documents(subject, &WORTH) {
+    for document in documents(subject, &SETTINGS_INDEXES) {
         /// A list of mirrors is as long as its author likes.
         const MOST: usize = 50;
         let is_config = is_config(document);
@@ -88,7 +83,7 @@ fn indexes(document: &Document, is_config: bool) -> Vec<(&str, Range<usize>)> {
     let mut found: Vec<(&str, Range<usize>)> = Vec::new();
     // Line by line, because expressions with gaps are slow on whole texts.
     for (start, line) in document.lines_within(0, document.text.len()) {
-        let is_worth = WORTH.is_match(line) || (is_config && line.contains("url"));
+        let is_worth = SETTINGS_INDEXES.first_in(line).is_some() || (is_config && line.contains("url"));
         if line.len() > LONGEST || !is_worth {
             continue;
         }

@@ -6,18 +6,13 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::FactSink;
+use crate::questions::SETTINGS_OPENED;
 use capdex_evidence::document::Document;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::voice::Voice;
 use capdex_model::fact::{Confidence, Severity};
 
 use super::setting::{Setting, Spot, Way, documents, is_client_settings, is_kept, of_client, of_handed, way_of};
-
-static WORTH: LazyLock<Regex> = LazyLock::new(|| {
-    capdex_evidence::expression::of(
-        r"(?i)bypassPermissions|allow_?all|skip_?(?:confirm|permission|approval|dangerous)|auto_?(?:approve|accept|confirm)|yolo|approval_policy|danger-full-access|trust_?all|disable_?sandbox",
-    )
-});
 
 /// A name and a value by which nobody is asked any more.
 static OPENS: LazyLock<Regex> = LazyLock::new(|| {
@@ -37,7 +32,7 @@ static NAMES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    for document in documents(subject, &WORTH) {
+    for document in documents(subject, &SETTINGS_OPENED) {
         let found = if is_client_settings(subject, document) && subject.evidence.manifests.contains_key(&document.path)
         {
             of_client(subject, document)

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::questions::SETTINGS_REDIRECTED;
 use crate::{FactSink, vocab};
 use capdex_evidence::document::Document;
 use capdex_evidence::subject::Subject;
@@ -47,13 +48,6 @@ static PURPOSES: LazyLock<BTreeMap<&str, Purpose>> = LazyLock::new(|| {
 
 static MODEL_HOSTS: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(vocab::MODEL_HOSTS));
 
-/// Words without which a text sets none of this.
-static WORTH: LazyLock<Regex> = LazyLock::new(|| {
-    capdex_evidence::expression::of(
-        r"_BASE_URL|_API_BASE|_API_URL|_API_HOST|OPENAI_HOST|_ENDPOINT|_base_url|aseUrl|_PROXY|_proxy|http\.proxy|https?Proxy|BASH_ENV|NODE_OPTIONS|LD_PRELOAD|DYLD_INSERT|PYTHONSTARTUP|PROMPT_COMMAND|otlpEndpoint|base_url|extraKnownMarketplaces",
-    )
-});
-
 /// A name, what sets it, and its value.
 static SETS: LazyLock<Regex> = LazyLock::new(|| {
     let names: Vec<String> = PURPOSES.keys().map(|name| regex::escape(name)).collect();
@@ -65,7 +59,7 @@ static SETS: LazyLock<Regex> = LazyLock::new(|| {
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let destinations = LazyCell::new(|| Destinations::of(subject));
-    for document in documents(subject, &WORTH) {
+    for document in documents(subject, &SETTINGS_REDIRECTED) {
         let settings = settings(subject, document);
         for setting in &settings {
             let Some(purpose) = purpose_of(setting) else { continue };

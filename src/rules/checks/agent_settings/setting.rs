@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::pattern::Question;
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
 use capdex_evidence::language::Language;
@@ -106,14 +107,14 @@ pub(super) fn around<'a>(document: &'a Document, bytes: &Range<usize>, reach: us
 }
 
 /// The documents of a capability in which settings may stand.
-pub(super) fn documents<'a>(subject: &Subject<'a>, worth: &'static Regex) -> impl Iterator<Item = &'a Document> {
+pub(super) fn documents<'a>(subject: &Subject<'a>, worth: &'static Question) -> impl Iterator<Item = &'a Document> {
     /// Larger texts are bundles and data, which nobody writes settings into.
     const LARGEST: usize = 1 << 20;
     subject.documents().filter(|document| {
         !matches!(document.role, FileRole::Binary | FileRole::Lock | FileRole::Test)
             && document.text.len() <= LARGEST
             && !is_foreign(&document.path)
-            && worth.is_match(&document.text)
+            && worth.occurs(document)
     })
 }
 
