@@ -48,6 +48,8 @@ pub struct Document {
     pub(super) shell: OnceLock<Shell>,
     /// The source in its fences.
     pub(super) fenced: OnceLock<Fenced>,
+    /// An upper bound of the depth to which a program nests, once a parser is to read it.
+    pub(super) nesting: OnceLock<Option<usize>>,
     /// Its text as sentences, once somebody asked.
     sentences: OnceLock<SegmentedText>,
     /// For each question that rules ask of the whole text, where a match may lie; once somebody has looked.
@@ -115,6 +117,7 @@ impl Document {
             hidden: OnceLock::new(),
             shell: OnceLock::new(),
             fenced: OnceLock::new(),
+            nesting: OnceLock::new(),
             sentences: OnceLock::new(),
             noted: OnceLock::new(),
             shape,

@@ -204,8 +204,12 @@ fn fits(document: &Document, gaps: &mut Vec<Gap>) -> bool {
     fits
 }
 
-/// An upper bound of the depth to which a text nests; none where it is deeper than what is parsed.
-pub(crate) fn nesting_of(text: &str, dialect: SourceDialect) -> Option<usize> {
+/// An upper bound of the depth to which a program nests, kept with it; none where it is deeper than what is parsed.
+pub(crate) fn nesting_of(program: &Document, dialect: SourceDialect) -> Option<usize> {
+    *program.nesting.get_or_init(|| bound_of(&program.text, dialect))
+}
+
+fn bound_of(text: &str, dialect: SourceDialect) -> Option<usize> {
     let bound = match dialect {
         SourceDialect::Python => nesting::python(text),
         SourceDialect::Script => nesting::javascript(text, false, false),
@@ -219,7 +223,7 @@ pub(crate) fn nesting_of(text: &str, dialect: SourceDialect) -> Option<usize> {
 /// The findings of a parser in a program; source that it cannot read becomes a gap of the file at `path`.
 fn findings(program: &Document, dialect: SourceDialect, path: &str, gaps: &mut Vec<Gap>) -> Option<Findings> {
     // The parsers recurse, and a stack overflow would end the process where no handler can catch it.
-    let Some(bound) = nesting_of(&program.text, dialect) else {
+    let Some(bound) = nesting_of(program, dialect) else {
         let detail = format!("nested deeper than the {} levels that are parsed", nesting::LIMIT);
         gaps.push(Gap::new(path, GapReason::BudgetExhausted, detail));
         return None;

@@ -66,7 +66,7 @@ fn is_worth(document: &Document) -> bool {
 }
 
 fn outline(document: &Document, dialect: SourceDialect) -> Option<Outline> {
-    let bound = nesting_of(&document.text, dialect)?;
+    let bound = nesting_of(document, dialect)?;
     let work = || match dialect {
         SourceDialect::Python => of_python(document),
         _ => with_program(&document.text, dialect, |program| javascript::outline(program, &document.path)).ok(),
