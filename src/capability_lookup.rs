@@ -4,7 +4,6 @@
 //! (`npm:name#path`) and bare names do, if only one thing is called so: nothing is guessed between several. A package URL is
 //! the package that it names, at the version that it names.
 
-use capdex_crawlers::settings;
 use capdex_db::{CurrentCapability, CurrentName, Reader};
 use capdex_model::capability::Kind;
 use capdex_model::ids::{slug_of, split_registry};
@@ -71,10 +70,7 @@ pub fn search(reader: &Reader, text: &str) -> anyhow::Result<NameMatch> {
     let Some(purl) = purl(text)? else { return search_name(reader, text) };
     // The path of a package URL is the part of the package, as the ranked table writes it.
     let inside = purl.path().map(|path| format!("#{path}")).unwrap_or_default();
-    // Said in full, the ecosystem's own registry is still the one whose packages have the short name.
-    let is_own = purl.registry().is_none_or(settings::is_well_known);
-    let identity = if is_own { split_registry(&purl.identity()).0.to_owned() } else { purl.identity() };
-    let found = search_name(reader, &format!("{identity}{inside}"))?;
+    let found = search_name(reader, &format!("{}{inside}", purl.identity()))?;
     let NameMatch::One(current) = &found else { return Ok(found) };
     match (purl.version(), &current.version) {
         // Another version has other bytes, and its verdict must not be taken for this one's.

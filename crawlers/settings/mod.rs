@@ -6,7 +6,6 @@
 mod certificates;
 mod npmrc;
 mod pip;
-mod well_known;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -25,20 +24,6 @@ pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Gives the text of a file; none where it cannot be read.
 pub type ReadFile<'a> = &'a dyn Fn(&std::path::Path) -> Option<String>;
-
-/// The address of a registry as identities write it: host, port and path, without scheme, in lower case. An index and its
-/// simple page are one.
-pub fn registry_name(address: &str) -> String {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest).trim_end_matches('/');
-    let root = ["/simple", "/+simple"].iter().find_map(|ending| rest.strip_suffix(ending)).unwrap_or(rest);
-    root.trim_end_matches('/').to_lowercase()
-}
-
-/// True where an address, with or without its scheme, is that of the registry that everybody's npm or pip asks when nothing is
-/// configured.
-pub fn is_well_known(address: &str) -> bool {
-    [well_known::npm(), well_known::pypi()].iter().any(|known| registry_name(known) == registry_name(address))
-}
 
 /// The base address of a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]

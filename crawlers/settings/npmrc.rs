@@ -9,9 +9,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use url::Url;
 
-use super::{BaseUrl, Environment, FoundAddress, ReadFile, basic, read_base_url, well_known};
+use super::{BaseUrl, Environment, FoundAddress, ReadFile, basic, read_base_url};
 use crate::CrawlError;
 use crate::http::{Credential, Secret};
+use capdex_model::registries;
 
 /// The registry for names without a scope of their own. It is `configured`, else `npm_config_registry`, else `registry`
 /// of the first `.npmrc` that has it, else the well-known one. The files are those of the working folder, of the home
@@ -30,7 +31,7 @@ pub fn npm_base_url(
         Some(address) => FoundAddress { address: address.to_owned(), origin: "configuration".to_owned() },
         None => of_environment(environment)
             .or_else(|| layers.find("registry"))
-            .unwrap_or_else(|| FoundAddress { address: well_known::npm(), origin: "built in".to_owned() }),
+            .unwrap_or_else(|| FoundAddress { address: registries::npm(), origin: "built in".to_owned() }),
     };
     layers.base_url(found)
 }

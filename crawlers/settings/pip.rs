@@ -4,8 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{BaseUrl, Environment, FoundAddress, ReadFile, read_base_url, well_known};
+use super::{BaseUrl, Environment, FoundAddress, ReadFile, read_base_url};
 use crate::CrawlError;
+use capdex_model::registries;
 
 /// The index: `configured`, else `PIP_INDEX_URL`, else `index-url` in the section `global` of a file, else the
 /// well-known one. The files are the one that `PIP_CONFIG_FILE` names, the user's and the machine's, in this order. The
@@ -24,7 +25,7 @@ pub fn pypi_base_url(
         Some(address) => FoundAddress { address: address.to_owned(), origin: "configuration".to_owned() },
         None => of_environment(environment)
             .or_else(|| of_files(environment, read_file))
-            .unwrap_or_else(|| FoundAddress { address: well_known::pypi(), origin: "built in".to_owned() }),
+            .unwrap_or_else(|| FoundAddress { address: registries::pypi(), origin: "built in".to_owned() }),
     };
     read_base_url(found, Some("/"))
 }

@@ -18,11 +18,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use capdex_crawlers::settings;
 use capdex_dataset::scan_record::TargetRecord;
 use capdex_model::appeal::Appeal;
 use capdex_model::ids::ListingKey;
 use capdex_model::purl::Purl;
+use capdex_model::registries::registry_name;
 use capdex_model::ruling::OperatorPolicy;
 use capdex_model::score::Band;
 use capdex_model::snapshot::Completeness;
@@ -220,11 +220,11 @@ pub fn question(resolved: &Resolved, subject: &CheckSubject) -> Result<Question,
     match subject {
         CheckSubject::Package { key, registry: None } => Ok(Question { key: key.clone(), commit: None }),
         CheckSubject::Package { key, registry: Some(registry) } => {
-            let named = settings::registry_name(&format!("https://{registry}"));
+            let named = registry_name(&format!("https://{registry}"));
             let run = resolved
                 .sources
                 .iter()
-                .find(|(_, run)| run.kind == key.source && settings::registry_name(&run.settings.base_url) == named);
+                .find(|(_, run)| run.kind == key.source && registry_name(&run.settings.base_url) == named);
             let why = || {
                 Refusal::of(format!("no table of the schedule asks the registry {registry}; name one with --config"))
             };

@@ -4,7 +4,7 @@
 
 use std::str::FromStr as _;
 
-use capdex_crawlers::{endpoint, http, npm_at, of_repository, pypi_at, settings};
+use capdex_crawlers::{endpoint, http, npm_at, of_repository, pypi_at};
 use capdex_dataset::scan_record::TargetOrigin;
 use capdex_model::ids::ListingKey;
 use capdex_model::purl::Purl;
@@ -95,7 +95,7 @@ pub fn is_target(text: &str) -> bool {
 fn of_purl(text: &str) -> Result<CheckTarget, String> {
     let purl = Purl::from_str(text).map_err(|error| error.to_string())?;
     let (name, version) = (purl.key().name.as_str(), purl.version());
-    let registry = purl.registry().filter(|registry| !settings::is_well_known(registry)).map(str::to_owned);
+    let registry = purl.registry().map(str::to_owned);
     let of_registry = |target: CheckTarget| match (target.subject, registry.clone()) {
         (CheckSubject::Package { key, .. }, registry) => CheckSubject::Package { key, registry },
         (subject, _) => subject,

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use capdex_crawlers::{settings, source};
+use capdex_model::registries::registry_name;
 use capdex_model::source_role::Ecosystem;
 
 use super::sources::{SourceRun, SourceSection, text_of, variable};
@@ -30,9 +31,9 @@ pub(super) fn assign(
             None if ecosystem == Ecosystem::Npm => settings::npm_base_url(&variable, &text_of, None)?.url,
             None => settings::pypi_base_url(&variable, &text_of, None)?.url,
         };
-        let own = settings::registry_name(&own);
+        let own = registry_name(&own);
         for (id, run) in sources.iter_mut().filter(|(_, run)| is_of(run)) {
-            run.registry = Some(settings::registry_name(&run.settings.base_url)).filter(|registry| *registry != own);
+            run.registry = Some(registry_name(&run.settings.base_url)).filter(|registry| *registry != own);
             // Strangers' references mean the ecosystem's own registry. To ask another for them would tell it of them, and take
             // what it has under that name for what was meant.
             if run.registry.is_some() && sections.get(id).is_none_or(|section| section.follow.is_none()) {

@@ -30,6 +30,7 @@ pub mod listing_comparison;
 pub mod locator;
 pub mod points;
 pub mod purl;
+pub mod registries;
 pub mod release_line;
 pub mod repository_signals;
 pub mod rule;

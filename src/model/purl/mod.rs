@@ -10,6 +10,7 @@ use packageurl::PackageUrl;
 
 use crate::ids::{ListingKey, package_identity, pypi_name, split_registry};
 use crate::image::ImageReference;
+use crate::registries;
 use crate::release_line;
 
 /// The qualifier that says where an image is, and of a package which registry it is of, where that is not the ecosystem's own.
@@ -170,7 +171,15 @@ impl FromStr for Purl {
         let malformed = |detail: String| ParsePurlError::Malformed { text: text.to_owned(), detail };
         let written = PackageUrl::from_str(text).map_err(|error| malformed(error.to_string()))?.to_string();
         // Read again in its normal form: parts such as `.` are dropped there, and would else stay in the name as nothing.
-        let url = PackageUrl::from_str(&written).map_err(|error| malformed(error.to_string()))?;
+        let mut url = PackageUrl::from_str(&written).map_err(|error| malformed(error.to_string()))?;
+        // Said in full, the ecosystem's own registry is still the one whose packages have the short name.
+        if url.qualifiers().get(REPOSITORY).is_some_and(|registry| registries::is_own(url.ty(), registry)) {
+            let others: Vec<_> = url.qualifiers().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+            url.clear_qualifiers();
+            for (name, value) in others.into_iter().filter(|(name, _)| name != REPOSITORY) {
+                url.add_qualifier(name, value).map_err(|error| malformed(error.to_string()))?;
+            }
+        }
         let qualifier = |name: &str| url.qualifiers().get(name).map(|value| value.as_ref());
         let name = url.namespace().map_or_else(|| url.name().to_owned(), |of| format!("{of}/{}", url.name()));
         let mut version = url.version().map(str::to_owned);

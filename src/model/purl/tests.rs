@@ -61,6 +61,12 @@ fn spellings_of_others_are_read() {
         assert_eq!(purl.key().to_string().as_str(), key, "{text}");
         assert_eq!(purl.identity().as_str(), identity, "{text}");
     }
+    // The ecosystem's own registry said in full is no other one, and another ecosystem's is.
+    let own = |ecosystem: &str, registry: &str| read(&format!("pkg:{ecosystem}/a@1?repository_url={registry}&x=y#p"));
+    for (ecosystem, registry) in [("npm", registries::npm()), ("pypi", registries::pypi())] {
+        assert_eq!(own(ecosystem, &registry), read(&format!("pkg:{ecosystem}/a@1?x=y#p")));
+    }
+    assert!(own("npm", &registries::pypi()).registry().is_some());
     let purl = read("pkg:npm/left-pad@1.0#skills/x");
     assert_eq!(purl.version(), Some("1.0"));
     assert_eq!(purl.path(), Some("skills/x"));
