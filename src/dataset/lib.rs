@@ -12,6 +12,7 @@ pub mod note;
 pub mod operator;
 pub mod output_folder;
 pub mod scan_record;
+pub mod signature;
 pub mod stopwatch;
 pub mod surface_counts;
 pub mod variants;
