@@ -4,11 +4,13 @@
 
 use std::path::PathBuf;
 
+use capdex_dataset::signature::VerifyingKey;
 use clap::Args;
 
 use super::FailOn;
 use super::scan::formats;
 use crate::check::published::DatasetPlace;
+use crate::signing;
 
 /// Options of `check`.
 #[derive(Debug, Args)]
@@ -35,6 +37,9 @@ pub struct CheckArgs {
     /// published, which is fetched into your cache.
     #[arg(long, value_name = "DIR_OR_URL")]
     pub dataset: Option<DatasetPlace>,
+    /// The public key that must have signed the dataset: its file, or its text. A dataset that it has not signed is not asked.
+    #[arg(long, value_name = "PUBKEY", requires = "dataset", value_parser = signing::verifying_key)]
+    pub key: Option<VerifyingKey>,
     /// Ask nobody: what neither the store nor a dataset knows is unknown. Of a published dataset only what was fetched before.
     #[arg(long)]
     pub offline: bool,

@@ -7,11 +7,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::SigningArgs;
+
 /// Options of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// Where the site goes; replaced as a whole.
     pub dir: PathBuf,
+    /// The key that signs the list of the site's files.
+    #[command(flatten)]
+    pub signing: SigningArgs,
 }
 
 /// Options of `serve`.

@@ -10,10 +10,12 @@ use capdex_dataset::export::ranked_capability;
 use capdex_site::report::{self, ReportOptions};
 
 pub(super) fn run(global: &Global, options: &ReportArgs, out: &mut Out) -> anyhow::Result<Exit> {
+    let signing_key = options.signing.key()?;
     let reader = super::reader(global)?;
     let as_of = ranked_capability::as_of(global.as_of, &reader)?;
     let progress = SiteProgress::new(global.quiet);
-    let chosen = ReportOptions { as_of, threads: global.threads, progress: &progress };
+    let chosen =
+        ReportOptions { as_of, threads: global.threads, progress: &progress, signing_key: signing_key.as_ref() };
     let written = report::write(&reader, &options.dir, &chosen)?;
     out.line(format_args!(
         "{} as of {as_of}: {} in {}, {}. Next: open {0}/index.html",

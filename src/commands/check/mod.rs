@@ -35,10 +35,9 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
     let pool = bulk::pool(global.threads)?;
     let resolved = schedule.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?;
     let refresh = if options.offline { Refresh::Never } else { Refresh::Always };
-    let dataset = options
-        .dataset
-        .as_ref()
-        .map(|place| DatasetAnswers::open(&place.folder(&resolved.http, refresh, at)?, at, options.offline));
+    let dataset = options.dataset.as_ref().map(|place| {
+        DatasetAnswers::open(&place.folder(&resolved.http, refresh, at, options.key.as_ref())?, at, options.offline)
+    });
     let checker = Checker {
         resolved,
         store: store(global, options, at)?,

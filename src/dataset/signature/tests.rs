@@ -18,10 +18,7 @@ QtKMXWyYcwdpZAlPF7tE2ENJkRd1ujvKjlj1m9RtHTBnZPa5WKU5uWRs5GoP5M/VqE81QFuMKI5k/SfN
 
 fn pair() -> (SigningKey, VerifyingKey) {
     let KeyPairTexts { secret, public, .. } = SigningKey::new_pair(None).expect("a pair");
-    (
-        SigningKey::of_text(&secret, None).expect("a secret key"),
-        VerifyingKey::of_text(&public).expect("a public key"),
-    )
+    (SigningKey::of_text(&secret, None).expect("a secret key"), VerifyingKey::of_text(&public).expect("a public key"))
 }
 
 fn night() -> capdex_model::time::AsOf {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::site::Site;
 
 /// The file's name.
-pub(super) const NAME: &str = "capdex-site.json";
+pub const NAME: &str = "capdex-site.json";
 /// The schema that this version writes. The first one, `capdex.site/1`, named no files.
 const SCHEMA: &str = "capdex.site/2";
 /// Hex digits of a digest: half of them, because a large site has tens of thousands of files, and nobody can make a file that
@@ -20,7 +20,7 @@ const SCHEMA: &str = "capdex.site/2";
 const DIGITS: usize = 32;
 
 /// A folder that holds a site.
-pub(super) static OUTPUT: OutputKind = OutputKind { what: "a site of capdex", manifest: NAME, named: named_files };
+pub static OUTPUT: OutputKind = OutputKind { what: "a site of capdex", manifest: NAME, named: named_files };
 
 /// The manifest of a site.
 #[derive(Serialize, Deserialize)]

@@ -14,6 +14,8 @@ use capdex_rubrics::RUBRICS;
 use crate::progress::Progress;
 use capdex_dataset::bulk;
 use capdex_dataset::output_folder::{FileDigests, OutputFolder};
+use capdex_dataset::signature::SigningKey;
+use capdex_model::digest::Digest;
 
 mod alerts;
 pub(crate) mod appeals;
@@ -24,7 +26,7 @@ pub(crate) mod directory;
 pub(crate) mod drift;
 mod feed;
 pub(crate) mod layout;
-mod manifest;
+pub mod manifest;
 mod methods;
 mod overview;
 mod page_text;
@@ -47,6 +49,8 @@ pub struct ReportOptions<'a> {
     pub threads: Option<u16>,
     /// The display of progress.
     pub progress: &'a dyn Progress,
+    /// The key that signs the list of files; none for a site without a signature.
+    pub signing_key: Option<&'a SigningKey>,
 }
 
 /// The figures of a written site.
@@ -69,6 +73,9 @@ pub struct WrittenSite {
 pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow::Result<WrittenSite> {
     let output = OutputFolder::claim(out, &manifest::OUTPUT)?;
     output.expect_room_for(SINGLE)?;
+    if options.signing_key.is_some() {
+        output.expect_room_for_signature()?;
+    }
     // One view of the store, so that a night that goes on beside it does not mix into the pages.
     let view = reader.snapshot_view()?;
     let progress = options.progress;
@@ -83,6 +90,11 @@ pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow
     let text = manifest::text(&site, &folder.files)?;
     folder.put(manifest::NAME, &text)?;
     folder.files.remove(manifest::NAME);
+    if let Some(key) = options.signing_key {
+        let digest = Digest::of(text.as_bytes()).hex();
+        output.sign(key, ("site", &digest, options.as_of), &mut folder.files)?;
+        folder.written.files += 1;
+    }
     output.put_in_place(folder.files)?;
     Ok(folder.written)
 }
