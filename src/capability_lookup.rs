@@ -7,7 +7,7 @@
 use capdex_crawlers::settings;
 use capdex_db::{CurrentCapability, CurrentName, Reader};
 use capdex_model::capability::Kind;
-use capdex_model::ids::{slug_of, split_registry};
+use capdex_model::ids::{CapabilityId, slug_of, split_registry};
 use capdex_model::purl::Purl;
 
 use crate::exit::usage;
@@ -57,6 +57,31 @@ pub fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapability> {
     }
 }
 
+/// Everything that a text names: what stands of a package that is written in full, else the one capability that is meant.
+///
+/// # Errors
+/// Those of [`find`].
+pub fn all(reader: &Reader, text: &str) -> anyhow::Result<Vec<CapabilityId>> {
+    let purl = purl(text)?;
+    let package = match &purl {
+        Some(purl) if purl.path().is_none() => identity_of(purl),
+        _ => text.trim().to_owned(),
+    };
+    let mut parts = Vec::new();
+    reader.each_name(|name| {
+        if name.identity == package {
+            parts.push(name.id);
+        }
+    })?;
+    let Some(first) = parts.first() else { return Ok(vec![find(reader, text)?.capability.id]) };
+    let asked = purl.as_ref().and_then(Purl::version);
+    let version = reader.current_of(first)?.and_then(|current| current.version);
+    match (asked, version) {
+        (Some(asked), Some(version)) if asked != version => Err(other_version(&version, &package)),
+        _ => Ok(parts),
+    }
+}
+
 /// The package URL that a text is; none for any other text.
 ///
 /// # Errors
@@ -71,18 +96,27 @@ pub fn search(reader: &Reader, text: &str) -> anyhow::Result<NameMatch> {
     let Some(purl) = purl(text)? else { return search_name(reader, text) };
     // The path of a package URL is the part of the package, as the ranked table writes it.
     let inside = purl.path().map(|path| format!("#{path}")).unwrap_or_default();
-    // Said in full, the ecosystem's own registry is still the one whose packages have the short name.
-    let is_own = purl.registry().is_none_or(settings::is_well_known);
-    let identity = if is_own { split_registry(&purl.identity()).0.to_owned() } else { purl.identity() };
+    let identity = identity_of(&purl);
     let found = search_name(reader, &format!("{identity}{inside}"))?;
     let NameMatch::One(current) = &found else { return Ok(found) };
     match (purl.version(), &current.version) {
         // Another version has other bytes, and its verdict must not be taken for this one's.
         (Some(asked), Some(version)) if asked != version => {
-            Ok(NameMatch::None(usage(format!("the store has version {} of {}", escape(version), purl.identity()))))
+            Ok(NameMatch::None(other_version(version, &purl.identity())))
         }
         _ => Ok(found),
     }
+}
+
+/// The identity of the package that a package URL is.
+fn identity_of(purl: &Purl) -> String {
+    // Said in full, the ecosystem's own registry is still the one whose packages have the short name.
+    let is_own = purl.registry().is_none_or(settings::is_well_known);
+    if is_own { split_registry(&purl.identity()).0.to_owned() } else { purl.identity() }
+}
+
+fn other_version(version: &str, identity: &str) -> anyhow::Error {
+    usage(format!("the store has version {} of {}", escape(version), escape(identity)))
 }
 
 fn search_name(reader: &Reader, text: &str) -> anyhow::Result<NameMatch> {
@@ -208,8 +242,6 @@ impl<'a> NameQuery<'a> {
 
 #[cfg(test)]
 mod tests {
-    use capdex_model::ids::CapabilityId;
-
     use super::*;
 
     fn name(identity: &str, kind: Kind, path: &str) -> CurrentName {

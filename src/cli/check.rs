@@ -23,6 +23,9 @@ pub struct CheckArgs {
     /// How results are printed.
     #[arg(long, value_parser = formats(), default_value = "table")]
     pub format: String,
+    /// Also write a page that can be handed on: one HTML file that loads nothing. A report of before is replaced, and no other file.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Exit with 1 when a band (watch, caution, block) or a severity (info … critical) is met or exceeded.
     #[arg(long, value_name = "BAND_OR_SEVERITY")]
     pub fail_on: Option<FailOn>,

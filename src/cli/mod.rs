@@ -87,7 +87,7 @@ pub enum CliCommand {
     Scan(ScanArgs),
     /// The question before an install: judge a package, a repository, an MCP server, or all that a configuration starts.
     #[command(
-        after_help = "Examples:\n  capdex check                              everything that the agents of this machine start\n  capdex check npm:@acme/notes-mcp@1.2.0    one package, before it is installed\n  capdex check .mcp.json package-lock.json  what two files name\n  capdex check https://mcp.example/mcp --fail-on caution\n  capdex check pypi:fetch-server --offline  only what the store knows\n\nWhat the store knows answers first; anything else is fetched, unpacked and scanned in memory, and never run. A container\nimage, a program of this machine and whatever cannot be fetched are unknown, with the reason. Addresses of this machine or\na private network are asked only where you name them yourself.\n\nExit codes: 0 done, 1 threshold met, 2 wrong usage, 3 something could not be judged, 4 nobody could be reached."
+        after_help = "Examples:\n  capdex check                              everything that the agents of this machine start\n  capdex check npm:@acme/notes-mcp@1.2.0    one package, before it is installed\n  capdex check .mcp.json package-lock.json  what two files name\n  capdex check https://mcp.example/mcp --fail-on caution\n  capdex check pypi:fetch-server --offline  only what the store knows\n  capdex check https://mcp.example/mcp --report mcp-example.html\n\nWhat the store knows answers first; anything else is fetched, unpacked and scanned in memory, and never run. A container\nimage, a program of this machine and whatever cannot be fetched are unknown, with the reason. Addresses of this machine or\na private network are asked only where you name them yourself.\n\nExit codes: 0 done, 1 threshold met, 2 wrong usage, 3 something could not be judged, 4 nobody could be reached."
     )]
     Check(CheckArgs),
     /// Two versions or folders side by side: what an agent could newly do, in words, then by files.
@@ -127,7 +127,7 @@ pub enum CliCommand {
     Export(ExportArgs),
     /// Write the static site: every page from the store, for a browser and without a server.
     #[command(
-        after_help = "Examples:\n  capdex report site\n  capdex --db nights.db report /srv/www/capdex\n  capdex report site --sign capdex.key"
+        after_help = "Examples:\n  capdex report site\n  capdex --db nights.db report /srv/www/capdex\n  capdex report site --sign capdex.key\n  capdex report shared --only npm:@acme/notes-mcp pypi:fetch-server"
     )]
     Report(ReportArgs),
     /// Serve the same pages, a JSON API, badges, feeds and metrics; read-only, on loopback unless another address is named.
@@ -142,7 +142,7 @@ pub enum CliCommand {
     Verify(VerifyArgs),
     /// Show every finding of one capability and how each rubric got to its number.
     #[command(
-        after_help = "Examples:\n  capdex explain npm:@scope/pkg#mcp_server:\n  capdex explain pkg:npm/%40scope/pkg@1.2.0\n  capdex explain 1f2e3d4c"
+        after_help = "Examples:\n  capdex explain npm:@scope/pkg#mcp_server:\n  capdex explain pkg:npm/%40scope/pkg@1.2.0\n  capdex explain 1f2e3d4c\n  capdex explain npm:@scope/pkg#skill:skills/x --format json"
     )]
     Explain(ExplainArgs),
     /// Which capabilities depend on a package, directly and through others, as of a date.
@@ -355,6 +355,9 @@ pub enum ListFormat {
 pub struct ExplainArgs {
     /// A slug, `npm:@scope/name#kind:path`, a package URL such as `pkg:npm/name`, or at least 8 hex digits of the id.
     pub capability: String,
+    /// How it is printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
 }
 
 /// Options of `dependents`.

@@ -14,6 +14,9 @@ use super::SigningArgs;
 pub struct ReportArgs {
     /// Where the site goes; replaced as a whole.
     pub dir: PathBuf,
+    /// Only the pages of these, with a list of them, to be handed on: capabilities or whole packages, as `capdex explain` takes them.
+    #[arg(long, value_name = "ITEM", num_args = 1..)]
+    pub only: Vec<String>,
     /// The key that signs the list of the site's files.
     #[command(flatten)]
     pub signing: SigningArgs,

@@ -34,6 +34,7 @@ mod docs;
 mod doctor;
 mod drift;
 mod explain;
+mod explain_json;
 mod export;
 mod hook;
 mod init_ci;

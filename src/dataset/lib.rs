@@ -11,6 +11,7 @@ pub mod judged;
 pub mod note;
 pub mod operator;
 pub mod output_folder;
+pub mod program;
 pub mod scan_record;
 pub mod signature;
 pub mod stopwatch;

@@ -19,6 +19,7 @@ use super::table_row::TableRow as _;
 use super::tables::history::HistoryRow;
 use super::{ExportOptions, merkle};
 use crate::output_folder::FileDigests;
+use crate::program::{Program, program};
 
 /// The file's name.
 pub const NAME: &str = "manifest.json";
@@ -36,6 +37,10 @@ pub const MAX_BYTES: u64 = 16 << 20;
 pub struct DatasetManifest {
     /// `capdex.export/3`.
     pub schema: String,
+    /// The program that wrote it; none in datasets from before that was said. The one part that differs between two programs that
+    /// write the same dataset: all other files are the same bytes.
+    #[serde(flatten)]
+    pub program: Option<Program>,
     /// The instant that ages were measured against.
     pub as_of: AsOf,
     /// The rule set under which the facts were found (hex).
@@ -141,6 +146,7 @@ pub(super) fn of(
 ) -> anyhow::Result<DatasetManifest> {
     Ok(DatasetManifest {
         schema: SCHEMA.into(),
+        program: Some(program().clone()),
         as_of: options.as_of,
         ruleset_sha256: reader.rules().digest().hex(),
         rubrics: rubrics(),
@@ -241,6 +247,7 @@ mod tests {
     fn manifest() -> DatasetManifest {
         DatasetManifest {
             schema: SCHEMA.into(),
+            program: Some(Program { engine_version: "0.1.0".into(), program_sha256: Some("44".into()) }),
             as_of: "2026-11-21T00:00:00Z".parse().expect("an instant"),
             ruleset_sha256: "00".into(),
             rubrics: vec![ManifestRubric { id: "x/seed".into(), version: "1".into(), text_sha256: "11".into() }],
@@ -274,6 +281,20 @@ mod tests {
         let text = manifest().sealed().and_then(|sealed| sealed.text()).expect("a text");
         for changed in [format!("{text} "), text.trim_end().to_owned(), text.replacen("{\n", "{\n  \"x\": 1,\n", 1)] {
             assert!(parse(changed.as_bytes()).is_err(), "{changed}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_could_not_read_itself_and_one_that_said_nothing_are_told_apart() {
+        let of = |program: Option<Program>| {
+            let text = DatasetManifest { program, ..manifest() }.sealed().and_then(|sealed| sealed.text());
+            text.expect("a text")
+        };
+        let unread = Program { engine_version: "0.1.0".into(), program_sha256: None };
+        assert!(of(Some(unread.clone())).contains("\"engine_version\": \"0.1.0\",\n  \"program_sha256\": null,\n"));
+        for program in [None, Some(unread)] {
+            let parsed = parse(of(program.clone()).as_bytes()).expect("whole");
+            assert_eq!(parsed.program, program);
         }
     }
 

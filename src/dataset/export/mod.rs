@@ -187,7 +187,7 @@ pub fn write(
     folder.put_in_place(digests)?;
     Ok(WrittenDataset {
         capabilities: u64::try_from(ranking.places.len())?,
-        files: u64::try_from(count)? + 1,
+        files: u64::try_from(count)? + 1 + u64::from(options.signing_key.is_some()),
         bytes: bytes + manifest_bytes,
         as_of: options.as_of,
         summary: RankSummary {

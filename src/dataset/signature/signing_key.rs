@@ -10,6 +10,7 @@ use capdex_model::time::AsOf;
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox};
 
 use super::{PLAIN, id};
+use crate::program::program;
 
 /// Where a secret key says how its password was stretched, and the word for no password.
 const STRETCHING: std::ops::Range<usize> = 2..4;
@@ -108,7 +109,7 @@ impl SigningKey {
     /// # Errors
     /// A system that gives no randomness.
     pub fn sign(&self, bytes: &[u8], what: &str, digest: &str, as_of: AsOf) -> anyhow::Result<String> {
-        let version = env!("CARGO_PKG_VERSION");
+        let version = &program().engine_version;
         let trusted = format!("capdex {what} sha256:{digest} night {as_of} program {version}");
         let untrusted = format!("signature by the key {}", self.id());
         let signed =

@@ -37,13 +37,13 @@ struct SiteManifest {
     files: BTreeMap<String, String>,
 }
 
-/// The manifest of a site with these files.
-pub(super) fn text(site: &Site, files: &FileDigests) -> anyhow::Result<String> {
+/// The manifest of a site with these files and pages of so many capabilities.
+pub(super) fn text(site: &Site, capabilities: u64, files: &FileDigests) -> anyhow::Result<String> {
     let manifest = SiteManifest {
         schema: SCHEMA.to_owned(),
         as_of: site.as_of,
         ruleset_sha256: site.rules.digest().hex(),
-        capabilities: site.rows.len() as u64,
+        capabilities,
         files: files.clone(),
     };
     Ok(serde_json::to_string(&manifest)? + "\n")
