@@ -60,7 +60,6 @@ const READING: &[&str] = &[
     "export exported-csv --format csv --rank-by agentscore/seed",
     "report site",
     "report shared --only folder-notes-skill npm:weather-mcp",
-    "verify site",
     "verify out",
     "verify folder-notes-skill",
     "explain folder-notes-skill",
