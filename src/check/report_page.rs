@@ -166,8 +166,8 @@ fn scores(id: &str, judged: &JudgedCapability) -> Markup {
                         tr {
                             th scope="row" { (score.rubric.id) }
                             td class="num" { @match score.value { Some(value) => { (value) } None => { "n/a" } } }
-                            td { (quoted(&score.grade.to_string(), NAME)) } td { (score.coverage.to_json()) }
-                            td { (quoted(&score.reason.to_string(), TEXT)) }
+                            td { (quoted(&score.grade, NAME)) } td { (score.coverage.to_json()) }
+                            td { (quoted(&score.reason, TEXT)) }
                         }
                     }
                 }
