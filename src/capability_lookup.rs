@@ -6,7 +6,7 @@
 
 use capdex_db::{CurrentCapability, CurrentName, Reader};
 use capdex_model::capability::Kind;
-use capdex_model::ids::{slug_of, split_registry};
+use capdex_model::ids::{CapabilityId, slug_of, split_registry};
 use capdex_model::purl::Purl;
 
 use crate::exit::usage;
@@ -56,6 +56,31 @@ pub fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapability> {
     }
 }
 
+/// Everything that a text names: what stands of a package that is written in full, else the one capability that is meant.
+///
+/// # Errors
+/// Those of [`find`].
+pub fn all(reader: &Reader, text: &str) -> anyhow::Result<Vec<CapabilityId>> {
+    let purl = purl(text)?;
+    let package = match &purl {
+        Some(purl) if purl.path().is_none() => purl.identity(),
+        _ => text.trim().to_owned(),
+    };
+    let mut parts = Vec::new();
+    reader.each_name(|name| {
+        if name.identity == package {
+            parts.push(name.id);
+        }
+    })?;
+    let Some(first) = parts.first() else { return Ok(vec![find(reader, text)?.capability.id]) };
+    let asked = purl.as_ref().and_then(Purl::version);
+    let version = reader.current_of(first)?.and_then(|current| current.version);
+    match (asked, version) {
+        (Some(asked), Some(version)) if asked != version => Err(other_version(&version, &package)),
+        _ => Ok(parts),
+    }
+}
+
 /// The package URL that a text is; none for any other text.
 ///
 /// # Errors
@@ -75,10 +100,14 @@ pub fn search(reader: &Reader, text: &str) -> anyhow::Result<NameMatch> {
     match (purl.version(), &current.version) {
         // Another version has other bytes, and its verdict must not be taken for this one's.
         (Some(asked), Some(version)) if asked != version => {
-            Ok(NameMatch::None(usage(format!("the store has version {} of {}", escape(version), purl.identity()))))
+            Ok(NameMatch::None(other_version(version, &purl.identity())))
         }
         _ => Ok(found),
     }
+}
+
+fn other_version(version: &str, identity: &str) -> anyhow::Error {
+    usage(format!("the store has version {} of {}", escape(version), escape(identity)))
 }
 
 fn search_name(reader: &Reader, text: &str) -> anyhow::Result<NameMatch> {
@@ -204,8 +233,6 @@ impl<'a> NameQuery<'a> {
 
 #[cfg(test)]
 mod tests {
-    use capdex_model::ids::CapabilityId;
-
     use super::*;
 
     fn name(identity: &str, kind: Kind, path: &str) -> CurrentName {

@@ -38,4 +38,5 @@ pub mod output;
 pub mod progress;
 pub mod quotation;
 pub mod shutdown;
+pub mod signing;
 pub mod telemetry;

@@ -9,14 +9,18 @@ use capdex_model::alert::message::{Body, Message, Roundup};
 use serde_json::{Value, json};
 
 use capdex_dataset::escape::is_dangerous;
+use capdex_dataset::program::{Program, program};
 use capdex_dataset::views::alerts::AlertView;
 use capdex_site::links;
 
-/// A message: `id`, `type` (`alert.raised`, `alert.rose`, `alert.returned` or `alert.digest`), `timestamp` and `data`; in the
+/// A message: `id`, `type` (`alert.raised`, `alert.rose`, `alert.returned` or `alert.digest`), `timestamp`, `data`, and the program that
+/// tells it by `engine_version` and `program_sha256`; in the
 /// first of several `others`, what all messages of the run are about. With a site, `data` has `links`.
 pub fn message(message: &Message, site: Option<&str>) -> Value {
     let (kind, data) = content(message, site);
-    let mut value = json!({ "id": message.id, "type": kind, "timestamp": message.at, "data": data });
+    let Program { engine_version, program_sha256 } = program();
+    let mut value = json!({ "id": message.id, "type": kind, "timestamp": message.at, "data": data,
+                            "engine_version": engine_version, "program_sha256": program_sha256 });
     if let (Some(fields), false) = (value.as_object_mut(), message.others.is_empty()) {
         fields.insert("others".to_owned(), json!(message.others));
     }
@@ -26,9 +30,10 @@ pub fn message(message: &Message, site: Option<&str>) -> Value {
 /// The same as an event of CloudEvents 1.0 in structured mode. Its source is the site, or else the program.
 pub fn cloud_event(message: &Message, site: Option<&str>) -> Value {
     let (kind, data) = content(message, site);
+    let Program { engine_version, program_sha256 } = program();
     json!({
         "specversion": "1.0", "id": message.id, "source": site.unwrap_or("urn:capdex"), "type": format!("capdex.{kind}"),
-        "time": message.at, "datacontenttype": "application/json", "data": { "alert": data, "others": message.others },
+        "time": message.at, "datacontenttype": "application/json", "data": { "alert": data, "others": message.others, "engine_version": engine_version, "program_sha256": program_sha256 },
     })
 }
 
@@ -117,6 +122,9 @@ mod tests {
             assert_eq!(event[key], value);
         }
         assert!(event["time"].as_str().is_some_and(|time| time.ends_with('Z')), "{event}");
+        let program = program();
+        assert_eq!(event["data"]["engine_version"], json!(program.engine_version));
+        assert_eq!(message(&hostile_message(), None)["program_sha256"], json!(program.program_sha256));
         let alert = &event["data"]["alert"];
         assert_eq!(
             (&alert["title"], &alert["links"]["alerts"]),

@@ -10,6 +10,7 @@ pub mod lock_file;
 pub mod named_file;
 pub mod published;
 pub mod registries;
+pub mod report_page;
 mod runner_options;
 pub mod stored;
 pub mod target;

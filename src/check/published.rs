@@ -9,26 +9,26 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use capdex_crawlers::CrawlError;
 use capdex_crawlers::http::{AllowedBaseUrl, Http, HttpRequest, HttpResponse, HttpSettings};
 use capdex_dataset::export::file::FileRow;
 use capdex_dataset::export::lookup::DatasetLookup;
 use capdex_dataset::export::manifest::{self, DatasetManifest};
 use capdex_dataset::output_folder::scratch::random_name;
+use capdex_dataset::signature::{ENDING, MAX_BYTES as MAX_SIGNATURE, SignatureFault, VerifyingKey};
 use capdex_model::digest::Digest;
 use capdex_model::listing::Validators;
 use capdex_model::time::AsOf;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::files;
 use crate::jobs::run;
 use crate::output;
 
 /// The most bytes of the files that are fetched. Those of 25,000 capabilities have some 10 MB.
 const MAX_BYTES: u64 = 1 << 30;
-/// The most bytes of a manifest.
-const MAX_MANIFEST: u64 = 16 << 20;
 /// Seconds for which `hook` and `mcp` ask nobody again.
 const REST_S: i64 = 6 * 3600;
 /// What is known of an address; the file beside the datasets of it.
@@ -92,12 +92,27 @@ impl DatasetPlace {
     ///
     /// # Errors
     /// An address that cannot be reached and of which nothing was fetched before; a dataset that is damaged, older than the one of
-    /// before, too large or none.
-    pub fn folder(&self, settings: &HttpSettings, refresh: Refresh, at: AsOf) -> anyhow::Result<PathBuf> {
-        match self {
-            Self::Folder(dir) => Ok(dir.clone()),
-            Self::Address(url) => Cache::of(url, &cache_folder()?).folder(settings, refresh, at),
+    /// before, too large or none, or that the key has not signed.
+    pub fn folder(
+        &self,
+        settings: &HttpSettings,
+        refresh: Refresh,
+        at: AsOf,
+        key: Option<&VerifyingKey>,
+    ) -> anyhow::Result<PathBuf> {
+        let (dir, shown) = match self {
+            Self::Folder(dir) => (dir.clone(), dir.display().to_string()),
+            Self::Address(url) => {
+                (Cache::of(url, &cache_folder()?, key).folder(settings, refresh, at)?, url.to_string())
+            }
+        };
+        // Before anything of it is read, and also of what was fetched before, whose files may have changed since.
+        if let Some(key) = key
+            && let Err(fault) = key.check_file(&dir, manifest::NAME, manifest::MAX_BYTES)?
+        {
+            bail!("the dataset {shown} is not asked: its {} {fault}", manifest::NAME);
         }
+        Ok(dir)
     }
 }
 
@@ -114,12 +129,14 @@ fn cache_folder() -> anyhow::Result<PathBuf> {
 struct Cache<'a> {
     url: &'a Url,
     dir: PathBuf,
+    /// The key that must have signed the manifest; none where anybody may have written it.
+    key: Option<&'a VerifyingKey>,
 }
 
 impl<'a> Cache<'a> {
-    fn of(url: &'a Url, cache: &Path) -> Self {
+    fn of(url: &'a Url, cache: &Path, key: Option<&'a VerifyingKey>) -> Self {
         let name: String = Digest::of(url.as_str().as_bytes()).hex().chars().take(32).collect();
-        Self { url, dir: cache.join(name) }
+        Self { url, dir: cache.join(name), key }
     }
 
     /// What is there; none where nothing is, or where its files are gone.
@@ -133,9 +150,16 @@ impl<'a> Cache<'a> {
 
     fn folder(&self, settings: &HttpSettings, refresh: Refresh, at: AsOf) -> anyhow::Result<PathBuf> {
         let (known, now) = (self.origin(), at.0.unix_seconds());
+        let is_signed =
+            |known: &Origin| self.key.is_none() || self.dir.join(&known.dataset).join(signature()).is_file();
         let rests = |known: &Origin| refresh == Refresh::Seldom && (0..REST_S).contains(&(now - known.asked));
         match &known {
-            Some(known) if refresh == Refresh::Never || rests(known) => return Ok(self.dir.join(&known.dataset)),
+            Some(known) if refresh == Refresh::Never && !is_signed(known) => {
+                bail!("the dataset at {} was fetched without its signature: ask once without --offline", self.url)
+            }
+            Some(known) if refresh == Refresh::Never || (rests(known) && is_signed(known)) => {
+                return Ok(self.dir.join(&known.dataset));
+            }
             None if refresh == Refresh::Never => {
                 bail!("the dataset at {} was never fetched: ask once without --offline", self.url)
             }
@@ -183,13 +207,16 @@ impl<'a> Cache<'a> {
         let request = HttpRequest {
             url: url.as_str(),
             validators: validators.as_ref(),
-            max_bytes: MAX_MANIFEST,
+            max_bytes: manifest::MAX_BYTES,
             ..HttpRequest::default()
         };
         let (bytes, Validators { etag, last_modified, .. }) = match (http.send(request).await?, known) {
             (HttpResponse::NotModified, Some(Origin { dataset, as_of, etag, last_modified, .. })) => {
                 let (etag, last_modified) = (etag.clone(), last_modified.clone());
                 let url = self.url.to_string();
+                let folder = self.dir.join(dataset);
+                let bytes = fs::read(folder.join(manifest::NAME)).context("failed to read the manifest of before")?;
+                self.keep_signature(self.signature(http, &bytes).await?, &folder)?;
                 return Ok(Origin { url, dataset: dataset.clone(), as_of: *as_of, asked: now, etag, last_modified });
             }
             (HttpResponse::NotModified, None) => {
@@ -197,13 +224,36 @@ impl<'a> Cache<'a> {
             }
             (HttpResponse::Body { bytes, validators, .. }, _) => (bytes, validators),
         };
+        // Before the manifest is read: it decides what is fetched.
+        let signature = self.signature(http, &bytes).await?;
         let dataset: String = Digest::of(&bytes).hex().chars().take(32).collect();
-        let as_of = if self.dir.join(&dataset).join(manifest::NAME).is_file() {
-            read_manifest(&self.dir.join(&dataset))?.as_of
+        let folder = self.dir.join(&dataset);
+        let as_of = if folder.join(manifest::NAME).is_file() {
+            read_manifest(&folder)?.as_of
         } else {
             self.fetch(http, &bytes, &dataset, known).await?
         };
+        self.keep_signature(signature, &folder)?;
         Ok(Origin { url: self.url.to_string(), dataset, as_of, asked: now, etag, last_modified })
+    }
+
+    /// Fetches the signature of a manifest, where one is asked for, and accepts it.
+    async fn signature(&self, http: &Http, manifest: &[u8]) -> anyhow::Result<Option<Vec<u8>>> {
+        let Some(key) = self.key else { return Ok(None) };
+        let url = self.url.join(&signature())?;
+        let request = HttpRequest { url: url.as_str(), max_bytes: MAX_SIGNATURE, ..HttpRequest::default() };
+        let checked = match http.send(request).await {
+            Ok(HttpResponse::Body { bytes, .. }) => key.check(manifest, &bytes).map(|_| bytes.to_vec()),
+            Ok(HttpResponse::NotModified) | Err(CrawlError::Gone { .. }) => Err(SignatureFault::Missing),
+            Err(error) => return Err(error.into()),
+        };
+        checked.map(Some).map_err(|fault| anyhow!("its {} {fault}", manifest::NAME))
+    }
+
+    /// Puts a signature beside the manifest that it is of.
+    fn keep_signature(&self, signature_bytes: Option<Vec<u8>>, folder: &Path) -> anyhow::Result<()> {
+        let Some(bytes) = signature_bytes else { return Ok(()) };
+        files::replace(&folder.join(signature()), &bytes).context("failed to keep the signature")
     }
 
     /// Fetches the files that a manifest names and answers need.
@@ -291,6 +341,11 @@ impl Drop for Filling {
         // Gone already where it was finished.
         let _ = fs::remove_dir_all(&self.0);
     }
+}
+
+/// The name of the manifest's signature.
+fn signature() -> String {
+    format!("{}{ENDING}", manifest::NAME)
 }
 
 fn read_manifest(dir: &Path) -> anyhow::Result<DatasetManifest> {

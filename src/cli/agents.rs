@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use capdex_dataset::signature::VerifyingKey;
 use capdex_model::score::Band;
 use clap::{ArgGroup, Args};
 
@@ -11,6 +12,7 @@ use crate::check::published::DatasetPlace;
 use crate::ci::CiSystem;
 use crate::hook::client::HookClient;
 use crate::hook::policy::{HookDecision, HookPolicy};
+use crate::signing;
 
 /// Options of `mcp`.
 #[derive(Debug, Args)]
@@ -19,6 +21,9 @@ pub struct McpArgs {
     /// fetched into your cache and asked for anew after six hours.
     #[arg(long, value_name = "DIR_OR_URL")]
     pub dataset: Option<DatasetPlace>,
+    /// The public key that must have signed the dataset: its file, or its text. A dataset that it has not signed is not asked.
+    #[arg(long, value_name = "PUBKEY", requires = "dataset", value_parser = signing::verifying_key)]
+    pub key: Option<VerifyingKey>,
     /// Ask registries, forges and endpoints for what the store does not know. Without it nobody is asked.
     #[arg(long)]
     pub allow_network: bool,
@@ -37,6 +42,9 @@ pub struct HookArgs {
     /// fetched into your cache and asked for anew after six hours.
     #[arg(long, value_name = "DIR_OR_URL")]
     pub dataset: Option<DatasetPlace>,
+    /// The public key that must have signed the dataset: its file, or its text. A dataset that it has not signed is not asked.
+    #[arg(long, value_name = "PUBKEY", requires = "dataset", value_parser = signing::verifying_key)]
+    pub key: Option<VerifyingKey>,
     /// Which verdict leads to which decision.
     #[command(flatten)]
     pub policy: PolicyArgs,

@@ -4,11 +4,13 @@
 
 use std::path::PathBuf;
 
+use capdex_dataset::signature::VerifyingKey;
 use clap::Args;
 
 use super::FailOn;
 use super::scan::formats;
 use crate::check::published::DatasetPlace;
+use crate::signing;
 
 /// Options of `check`.
 #[derive(Debug, Args)]
@@ -21,6 +23,9 @@ pub struct CheckArgs {
     /// How results are printed.
     #[arg(long, value_parser = formats(), default_value = "table")]
     pub format: String,
+    /// Also write a page that can be handed on: one HTML file that loads nothing. A report of before is replaced, and no other file.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Exit with 1 when a band (watch, caution, block) or a severity (info … critical) is met or exceeded.
     #[arg(long, value_name = "BAND_OR_SEVERITY")]
     pub fail_on: Option<FailOn>,
@@ -35,6 +40,9 @@ pub struct CheckArgs {
     /// published, which is fetched into your cache.
     #[arg(long, value_name = "DIR_OR_URL")]
     pub dataset: Option<DatasetPlace>,
+    /// The public key that must have signed the dataset: its file, or its text. A dataset that it has not signed is not asked.
+    #[arg(long, value_name = "PUBKEY", requires = "dataset", value_parser = signing::verifying_key)]
+    pub key: Option<VerifyingKey>,
     /// Ask nobody: what neither the store nor a dataset knows is unknown. Of a published dataset only what was fetched before.
     #[arg(long)]
     pub offline: bool,

@@ -8,9 +8,11 @@ mod agents;
 mod alerts;
 mod appeal;
 mod check;
+mod dataset;
 mod diff;
 mod installed;
 mod judge;
+mod keys;
 mod operation;
 mod rulings;
 mod scan;
@@ -33,12 +35,14 @@ pub use appeal::{
     AppealRulesArgs, AppealScheduleArgs, AppealShowArgs, AppealTakeArgs, AppealVerifyArgs, AppealWithdrawArgs,
 };
 pub use check::CheckArgs;
+pub use dataset::{ExportArgs, VerifyArgs};
 pub use diff::DiffArgs;
 pub use installed::{CompletionsArgs, ManArgs};
 pub use judge::{
     JudgeAgreeArgs, JudgeBenchArgs, JudgeCommand, JudgeEstimateArgs, JudgeRunArgs, JudgeScheduleArgs, JudgeShowArgs,
     JudgeStatusArgs,
 };
+pub use keys::{KeysCommand, KeysNewArgs, SigningArgs};
 pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs, WaitArgs};
 pub use rulings::{RulingsCommand, RulingsGiveArgs};
 pub use scan::{FailOn, ScanArgs, ScanOutput};
@@ -83,7 +87,7 @@ pub enum CliCommand {
     Scan(ScanArgs),
     /// The question before an install: judge a package, a repository, an MCP server, or all that a configuration starts.
     #[command(
-        after_help = "Examples:\n  capdex check                              everything that the agents of this machine start\n  capdex check npm:@acme/notes-mcp@1.2.0    one package, before it is installed\n  capdex check .mcp.json package-lock.json  what two files name\n  capdex check https://mcp.example/mcp --fail-on caution\n  capdex check pypi:fetch-server --offline  only what the store knows\n\nWhat the store knows answers first; anything else is fetched, unpacked and scanned in memory, and never run. A container\nimage, a program of this machine and whatever cannot be fetched are unknown, with the reason. Addresses of this machine or\na private network are asked only where you name them yourself.\n\nExit codes: 0 done, 1 threshold met, 2 wrong usage, 3 something could not be judged, 4 nobody could be reached."
+        after_help = "Examples:\n  capdex check                              everything that the agents of this machine start\n  capdex check npm:@acme/notes-mcp@1.2.0    one package, before it is installed\n  capdex check .mcp.json package-lock.json  what two files name\n  capdex check https://mcp.example/mcp --fail-on caution\n  capdex check pypi:fetch-server --offline  only what the store knows\n  capdex check https://mcp.example/mcp --report mcp-example.html\n\nWhat the store knows answers first; anything else is fetched, unpacked and scanned in memory, and never run. A container\nimage, a program of this machine and whatever cannot be fetched are unknown, with the reason. Addresses of this machine or\na private network are asked only where you name them yourself.\n\nExit codes: 0 done, 1 threshold met, 2 wrong usage, 3 something could not be judged, 4 nobody could be reached."
     )]
     Check(CheckArgs),
     /// Two versions or folders side by side: what an agent could newly do, in words, then by files.
@@ -118,23 +122,27 @@ pub enum CliCommand {
     Collisions(CollisionsArgs),
     /// Write the ranked dataset.
     #[command(
-        after_help = "Examples:\n  capdex export ranked\n  capdex export ranked --format jsonl,csv --rank-by spiderrating/seed"
+        after_help = "Examples:\n  capdex export ranked\n  capdex export ranked --format jsonl,csv --rank-by spiderrating/seed\n  capdex export ranked --sign capdex.key"
     )]
     Export(ExportArgs),
     /// Write the static site: every page from the store, for a browser and without a server.
-    #[command(after_help = "Examples:\n  capdex report site\n  capdex --db nights.db report /srv/www/capdex")]
+    #[command(
+        after_help = "Examples:\n  capdex report site\n  capdex --db nights.db report /srv/www/capdex\n  capdex report site --sign capdex.key\n  capdex report shared --only npm:@acme/notes-mcp pypi:fetch-server"
+    )]
     Report(ReportArgs),
     /// Serve the same pages, a JSON API, badges, feeds and metrics; read-only, on loopback unless another address is named.
     #[command(
         after_help = "Examples:\n  capdex serve\n  capdex --db nights.db serve --listen 127.0.0.1:8000\n  capdex serve --listen 0.0.0.0:8710 --host capdex.example.test"
     )]
     Serve(ServeArgs),
-    /// Check a dataset with nothing but itself, or one stored capability by scanning it again.
-    #[command(after_help = "Examples:\n  capdex verify capdex-export\n  capdex verify npm:@scope/pkg#skill:skills/x")]
+    /// Check a dataset or a site with nothing but itself, or one stored capability by scanning it again.
+    #[command(
+        after_help = "Examples:\n  capdex verify capdex-export\n  capdex verify capdex-export --key capdex.key.pub\n  capdex verify site --key RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3\n  capdex verify npm:@scope/pkg#skill:skills/x"
+    )]
     Verify(VerifyArgs),
     /// Show every finding of one capability and how each rubric got to its number.
     #[command(
-        after_help = "Examples:\n  capdex explain npm:@scope/pkg#mcp_server:\n  capdex explain pkg:npm/%40scope/pkg@1.2.0\n  capdex explain 1f2e3d4c"
+        after_help = "Examples:\n  capdex explain npm:@scope/pkg#mcp_server:\n  capdex explain pkg:npm/%40scope/pkg@1.2.0\n  capdex explain 1f2e3d4c\n  capdex explain npm:@scope/pkg#skill:skills/x --format json"
     )]
     Explain(ExplainArgs),
     /// Which capabilities depend on a package, directly and through others, as of a date.
@@ -239,6 +247,9 @@ pub enum CliCommand {
         after_help = "Examples:\n  capdex judge estimate --config schedules/nightly.toml\n  capdex judge run --config schedules/nightly.toml\n  capdex judge replay\n\nNames, descriptions and schemas of tools are sent to the endpoint that the schedule names, and nowhere else. No rubric, rank\nor verdict reads what it says but mcpbundles/judged, which has no vote."
     )]
     Judge(JudgeCommand),
+    /// The keys that sign datasets and sites, in minisign's format.
+    #[command(subcommand, after_help = "Example:\n  capdex keys new capdex.key")]
+    Keys(KeysCommand),
     /// What a shell needs to complete the command line.
     #[command(
         after_help = "Examples:\n  capdex completions bash > /etc/bash_completion.d/capdex\n  capdex completions zsh > ~/.zfunc/_capdex\n  capdex completions fish > ~/.config/fish/completions/capdex.fish"
@@ -339,41 +350,14 @@ pub enum ListFormat {
     Jsonl,
 }
 
-/// Options of `export`.
-#[derive(Debug, Args)]
-pub struct ExportArgs {
-    /// Where the dataset goes. Its files of before are replaced; whatever else lies there stays.
-    pub dir: PathBuf,
-    /// Which formats, separated by commas: parquet, jsonl, csv, sqlite.
-    #[arg(long, value_delimiter = ',', default_value = capdex_dataset::export::DEFAULT_FORMAT, value_name = "FORMATS")]
-    pub format: Vec<String>,
-    /// What ranks within a band: trust, the mean percentile over the methods, or a rubric by its own value.
-    #[arg(long, value_name = "RUBRIC", default_value = capdex_rubrics::rank::TRUST)]
-    pub rank_by: String,
-    /// Also the columns that the data dictionary calls private, for a dataset that you keep for yourself.
-    #[arg(long)]
-    pub private: bool,
-    /// The licence of what the dataset adds, an SPDX identifier. Quoted texts stay their authors'.
-    #[arg(long, default_value = capdex_dataset::export::DEFAULT_LICENSE, value_name = "SPDX")]
-    pub license: String,
-    /// The dataset that the tables of changes and of history follow; without it, the one that stands in DIR.
-    #[arg(long, value_name = "DATASET")]
-    pub since: Option<PathBuf>,
-}
-
-/// Options of `verify`.
-#[derive(Debug, Args)]
-pub struct VerifyArgs {
-    /// A folder that `export` wrote, or a capability in the store.
-    #[arg(value_name = "DIR|CAPABILITY")]
-    pub target: String,
-}
-
 /// Options of `explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
     /// A slug, `npm:@scope/name#kind:path`, a package URL such as `pkg:npm/name`, or at least 8 hex digits of the id.
     pub capability: String,
+    /// How it is printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
 }
 
 /// Options of `dependents`.

@@ -7,11 +7,19 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::SigningArgs;
+
 /// Options of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// Where the site goes; replaced as a whole.
     pub dir: PathBuf,
+    /// Only the pages of these, with a list of them, to be handed on: capabilities or whole packages, as `capdex explain` takes them.
+    #[arg(long, value_name = "ITEM", num_args = 1..)]
+    pub only: Vec<String>,
+    /// The key that signs the list of the site's files.
+    #[command(flatten)]
+    pub signing: SigningArgs,
 }
 
 /// Options of `serve`.

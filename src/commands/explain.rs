@@ -22,7 +22,7 @@ use capdex_rubrics::operator::{OperatorVerdict, Vote};
 use capdex_rubrics::{RUBRICS, why_they_differ};
 
 use crate::caret;
-use crate::cli::ExplainArgs;
+use crate::cli::{ExplainArgs, ListFormat};
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::{self, Out};
@@ -36,6 +36,10 @@ pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyh
     let current = crate::capability_lookup::find(&reader, &options.capability)?;
     // The instant of the last run, so that the scores are those that the export of that night has.
     let as_of = ranked_capability::as_of(global.as_of, &reader)?;
+    if options.format != ListFormat::Table {
+        super::explain_json::print(&reader, &current, as_of, options.format, out)?;
+        return Ok(Exit::Done);
+    }
     let facts = ranked_capability::facts(&reader, &current)?;
     let (scores, verdict) = ranked_capability::scores(&reader, &current, as_of)?;
     let operator = ranked_capability::operator(&reader, &current, &facts, (&scores, &verdict), as_of)?;

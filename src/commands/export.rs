@@ -23,6 +23,7 @@ pub(super) fn run(global: &Global, options: &ExportArgs, out: &mut Out) -> anyho
             return Err(usage(format!("there is no format {format:?}; the formats are {}", known.join(", "))));
         }
     }
+    let signing_key = options.signing.key()?;
     let reader = super::reader(global)?;
     let last = reader.runs(1)?.first().map(|run| run.as_of);
     // The last run's instant, so that two exports of one store are the same bytes.
@@ -34,6 +35,7 @@ pub(super) fn run(global: &Global, options: &ExportArgs, out: &mut Out) -> anyho
         with_private: options.private,
         license: options.license.clone(),
         since: options.since.clone(),
+        signing_key,
     };
     let written = export::write(&reader, &options.dir, &chosen, &bulk::pool(global.threads)?)?;
     out.line(format_args!(

@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use capdex_dataset::bulk;
+use capdex_dataset::signature::VerifyingKey;
 use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
 
@@ -26,7 +27,8 @@ pub(super) fn run(global: &Global, options: &HookArgs, out: &mut Out) -> anyhow:
         input.clear();
     }
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
-    let mut judge = |targets: Vec<CheckTarget>| judged(global, options.dataset.as_ref(), targets, at);
+    let mut judge =
+        |targets: Vec<CheckTarget>| judged(global, (options.dataset.as_ref(), options.key.as_ref()), targets, at);
     if let Some(answer) = hook::answer(&input, options.client, &options.policy.policy(), at, &mut judge) {
         out.json(&answer)?;
     }
@@ -37,7 +39,7 @@ pub(super) fn run(global: &Global, options: &HookArgs, out: &mut Out) -> anyhow:
 /// Judges targets from the store and the dataset alone. Called for the few calls that bring something, so that all others open nothing.
 fn judged(
     global: &Global,
-    dataset: Option<&DatasetPlace>,
+    (dataset, key): (Option<&DatasetPlace>, Option<&VerifyingKey>),
     targets: Vec<CheckTarget>,
     at: AsOf,
 ) -> anyhow::Result<Vec<CheckedTarget>> {
@@ -45,7 +47,7 @@ fn judged(
     let resolved = check::schedule(None)?.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?;
     // An old answer does not stand for the latest version, which is what would be fetched.
     let dataset = dataset
-        .map(|place| DatasetAnswers::open(&place.folder(&resolved.http, Refresh::Seldom, at)?, at, false))
+        .map(|place| DatasetAnswers::open(&place.folder(&resolved.http, Refresh::Seldom, at, key)?, at, false))
         .transpose()?;
     let checker = Checker {
         resolved,

@@ -2,6 +2,7 @@
 //!
 //! Items are anything that serde can write.
 
+use capdex_dataset::program::{Program, program};
 use serde::Serialize;
 use serde_json::json;
 
@@ -19,7 +20,11 @@ pub(super) fn print<T: Serialize>(
     match format {
         ListFormat::Table => table(out),
         ListFormat::Json => {
-            out.json_pretty(&json!({ "schema": schema, "items": items }))?;
+            let Program { engine_version, program_sha256 } = program();
+            out.json_pretty(
+                &json!({ "schema": schema, "engine_version": engine_version, "program_sha256": program_sha256,
+                                     "items": items }),
+            )?;
             Ok(())
         }
         ListFormat::Jsonl => {

@@ -34,11 +34,13 @@ mod docs;
 mod doctor;
 mod drift;
 mod explain;
+mod explain_json;
 mod export;
 mod hook;
 mod init_ci;
 mod init_hook;
 mod judge;
+mod keys;
 mod list_output;
 mod man;
 mod mcp;
@@ -104,6 +106,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         },
         CliCommand::AgentScan(command) => agent_scan::run(command, &mut out),
         CliCommand::Judge(command) => judge::run(&cli.global, command, &mut out),
+        CliCommand::Keys(command) => keys::run(command, &mut out),
         CliCommand::Completions(options) => completions::run(options, &mut out),
         CliCommand::Man(options) => man::run(options, &mut out),
     }?;

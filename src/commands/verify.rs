@@ -1,4 +1,4 @@
-//! `capdex verify`: a dataset with nothing but itself, or one stored capability by scanning its bytes again.
+//! `capdex verify`: a dataset or a site with nothing but itself, or one stored capability by scanning its bytes again.
 
 use std::path::Path;
 
@@ -17,21 +17,71 @@ use crate::exit::{Exit, usage};
 use crate::options::Global;
 use crate::output::Out;
 use capdex_dataset::export::{manifest, ranked_capability, verify};
+use capdex_dataset::output_folder;
+use capdex_site::report::manifest as site;
 
 /// Differences printed, and things that are unknown; more are counted.
 const SHOWN: usize = 20;
 
 pub(super) fn run(global: &Global, options: &VerifyArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let path = Path::new(&options.target);
-    // A folder is a dataset; everything else is the name of a capability.
-    if path.is_dir() {
-        if !path.join(manifest::NAME).is_file() {
-            return Err(usage(format!("{} holds no {}: it is not an export", path.display(), manifest::NAME)));
-        }
-        dataset(global, path, out)
-    } else {
-        capability(global, &options.target, out)
+    // A folder is a dataset or a site; everything else is the name of a capability.
+    if !path.is_dir() {
+        return match options.key {
+            Some(_) => Err(usage(format!("{} is no folder: --key is for a dataset or a site", path.display()))),
+            None => capability(global, &options.target, out),
+        };
     }
+    let holds = |name: &str| path.join(name).is_file();
+    let (name, max) = match (holds(manifest::NAME), holds(site::NAME)) {
+        (true, _) => (manifest::NAME, manifest::MAX_BYTES),
+        (false, true) => (site::NAME, output_folder::MAX_MANIFEST_BYTES),
+        (false, false) => {
+            let dir = path.display();
+            return Err(usage(format!("{dir} holds no {}: it is not an export, nor a site of capdex", manifest::NAME)));
+        }
+    };
+    // Before anything else of it is read: what a stranger wrote may be hostile.
+    if let Some(key) = &options.key {
+        match key.check_file(path, name, max)? {
+            Err(fault) => {
+                out.line(format_args!("refused: {name} {fault}"))?;
+                return Ok(Exit::Threshold);
+            }
+            Ok(comment) => out.line(format_args!("signed by the key {}: {}", key.id(), escape::escape(&comment)))?,
+        }
+    }
+    if name == manifest::NAME { dataset(global, path, out) } else { site_files(path, out) }
+}
+
+/// Checks every file of a site against the list of them.
+fn site_files(dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
+    let checked = output_folder::check(dir, &site::OUTPUT)?;
+    told("differs", &checked.differences, out)?;
+    if checked.is_unfinished {
+        out.line(
+            "A writing into this folder was cut short or goes on; the next `capdex report` into it completes it.",
+        )?;
+    }
+    beside("site", &checked.beside, out)?;
+    let is_same = checked.differences.is_empty();
+    let found = match is_same {
+        true => "no difference".into(),
+        false => escape::count(checked.differences.len() as u64, "difference"),
+    };
+    out.line(format_args!("{} digested: {found}", escape::count(checked.files, "file")))?;
+    Ok(Exit::of(!is_same, false))
+}
+
+/// The files beside what was checked, in one line.
+fn beside(what: &str, files: &[String], out: &mut Out) -> anyhow::Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = files.iter().take(SHOWN).map(|name| escape::escape(name).into_owned()).collect();
+    let more = files.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Ok(out.line(format_args!("beside the {what}, and no part of it: {}{more}", names.join(", ")))?)
 }
 
 fn dataset(global: &Global, dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
@@ -43,13 +93,7 @@ fn dataset(global: &Global, dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
             "A writing into this folder was cut short or goes on; the next `capdex export` into it completes it.",
         )?;
     }
-    if !verified.beside.is_empty() {
-        let names: Vec<String> =
-            verified.beside.iter().take(SHOWN).map(|name| escape::escape(name).into_owned()).collect();
-        let more = verified.beside.len().saturating_sub(SHOWN);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        out.line(format_args!("beside the dataset, and no part of it: {}{more}", names.join(", ")))?;
-    }
+    beside("dataset", &verified.beside, out)?;
     let (is_same, is_known) = (verified.differences.is_empty(), verified.unknown.is_empty());
     out.line(format_args!(
         "{} and {} digested, {} and {} computed again: {}",

@@ -1,9 +1,14 @@
 //! The `[export]` table of a schedule: the formats of the dataset that a night writes.
 
+use std::path::PathBuf;
+
+use anyhow::Context as _;
 use capdex_dataset::export::{DEFAULT_FORMAT, DEFAULT_LICENSE, EXPORTERS};
+use capdex_dataset::signature::SigningKey;
 use serde::Deserialize;
 
 use super::keys::keys;
+use crate::signing;
 
 keys! {
     /// The dataset that a night writes.
@@ -17,10 +22,26 @@ keys! {
         /// The licence of what the dataset adds, an SPDX identifier. Quoted texts stay their authors'.
         #[key(default = DEFAULT_LICENSE, example = r#""CC0-1.0""#)]
         pub license: Option<String>,
+        /// The secret key that signs the dataset, a file of `capdex keys new` or of minisign. A password of its own is read from
+        /// `sign_password_file`, or else from the variable `CAPDEX_KEY_PASSWORD`.
+        #[key(default = "none: no signature", example = r#""/etc/capdex/capdex.key""#)]
+        pub sign: Option<PathBuf>,
+        /// The file that holds the password of that key in its one line.
+        #[key(default = "none", example = r#""/etc/capdex/password""#)]
+        pub sign_password_file: Option<PathBuf>,
     }
 }
 
 impl ExportSection {
+    /// The key that signs, opened; none where nothing is signed.
+    ///
+    /// # Errors
+    /// A key that cannot be used.
+    pub fn signing_key(&self) -> anyhow::Result<Option<SigningKey>> {
+        let open = |path: &PathBuf| signing::signing_key(path, self.sign_password_file.as_deref());
+        self.sign.as_ref().map(open).transpose().context("export.sign")
+    }
+
     /// The licence.
     pub fn license(&self) -> String {
         self.license.clone().unwrap_or_else(|| DEFAULT_LICENSE.to_owned())
@@ -50,7 +71,11 @@ mod tests {
     use super::*;
 
     fn formats(of: &[&str]) -> Result<Vec<String>, String> {
-        ExportSection { formats: Some(of.iter().map(|format| (*format).to_owned()).collect()), license: None }.formats()
+        ExportSection {
+            formats: Some(of.iter().map(|format| (*format).to_owned()).collect()),
+            ..ExportSection::default()
+        }
+        .formats()
     }
 
     #[test]

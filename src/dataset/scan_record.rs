@@ -19,11 +19,15 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::finding::{Finding, findings};
+use crate::program::Program;
 
 /// One capability with everything that was found and computed.
 #[derive(Clone, Debug, Serialize)]
 pub struct ScanRecord<'a> {
     schema: &'static str,
+    /// The program that scanned; none where another may have.
+    #[serde(flatten)]
+    pub program: Option<&'static Program>,
     input: &'a str,
     path: &'a str,
     /// The paths of its copies for other agents and of its translations, sorted.
@@ -144,6 +148,7 @@ impl<'a> ScanRecord<'a> {
         let finding = finding.map(|finding| finding.fingerprint.clone());
         Self {
             schema: "capdex.scan/1",
+            program: None,
             input,
             path: &capability.path,
             variants: capability.variants().collect(),

@@ -2,6 +2,7 @@
 
 use super::{JudgedCapability, Printer, ScanFormat};
 use crate::output::Out;
+use capdex_dataset::program;
 
 pub(super) struct JsonLinesFormat;
 
@@ -15,6 +16,7 @@ impl ScanFormat for JsonLinesFormat {
     }
 
     fn printer(&self) -> Box<dyn Printer> {
+        program::prepare();
         Box::new(JsonLinesPrinter)
     }
 }

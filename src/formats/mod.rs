@@ -22,6 +22,7 @@ use capdex_dataset::annotations;
 use capdex_dataset::escape;
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::{self, Finding, findings};
+use capdex_dataset::program::program;
 use capdex_dataset::scan_record::{ScanRecord, TargetRecord};
 use filter::FindingFilter;
 
@@ -219,6 +220,7 @@ impl JudgedCapability {
         let Scanned { capability, surfaces, completeness, facts, .. } = scanned;
         let item = ScanRecord::new(&self.input, capability, completeness, facts, &self.scores, &self.verdict);
         let mut item = item.with_surfaces(surfaces);
+        item.program = Some(program());
         item.findings = self.findings();
         item.findings_not_shown = Some(self.not_shown()).filter(|left| *left > 0);
         item.verdict.finding.clone_from(&self.deciding);

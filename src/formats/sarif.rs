@@ -17,6 +17,7 @@ use crate::output::Out;
 use capdex_dataset::escape::escape;
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::Finding;
+use capdex_dataset::program::{self, Program, program};
 
 pub(super) struct SarifFormat;
 
@@ -30,6 +31,7 @@ impl ScanFormat for SarifFormat {
     }
 
     fn printer(&self) -> Box<dyn Printer> {
+        program::prepare();
         Box::new(SarifPrinter::default())
     }
 }
@@ -60,16 +62,21 @@ impl Printer for SarifPrinter {
         // Before the document is made, because a reader that refuses the file shows nothing.
         self.cut();
         let rules: Vec<Value> = capdex_rules::INDEX.all().iter().map(|meta| rule(meta)).collect();
+        let Program { engine_version, program_sha256 } = program();
         let document = json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",
             "runs": [{
                 "tool": { "driver": {
                     "name": "capdex",
-                    "version": env!("CARGO_PKG_VERSION"),
-                    "semanticVersion": env!("CARGO_PKG_VERSION"),
+                    "version": engine_version,
+                    "semanticVersion": engine_version,
                     "rules": rules,
-                    "properties": { "ruleset_sha256": capdex_rules::INDEX.digest().hex() },
+                    "properties": {
+                        "engine_version": engine_version,
+                        "program_sha256": program_sha256,
+                        "ruleset_sha256": capdex_rules::INDEX.digest().hex(),
+                    },
                 } },
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {

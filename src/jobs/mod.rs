@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use capdex_corpus::identity::Overrides;
 use capdex_crawlers::http::Http;
 use capdex_crawlers::unpack::UnpackLimits;
+use capdex_dataset::signature::SigningKey;
 use capdex_db::Store;
 use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
@@ -69,6 +70,8 @@ pub struct JobContext {
     pub formats: Vec<String>,
     /// The licence of what the dataset adds.
     pub license: String,
+    /// The key that signs the dataset; none where nothing is signed.
+    pub signing_key: Option<SigningKey>,
     /// Days for which the store keeps everything; none where nothing is ever deleted.
     pub keep_days: Option<u32>,
     /// How many gaps a run may have and still count as complete.

@@ -18,6 +18,7 @@ pub mod tools;
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 
+use capdex_dataset::signature::VerifyingKey;
 use capdex_model::time::AsOf;
 use serde_json::{Map, Value, json};
 
@@ -47,6 +48,8 @@ pub struct McpServer {
     pub config: Option<PathBuf>,
     /// A dataset that is asked for what the store does not know.
     pub dataset: Option<DatasetPlace>,
+    /// The public key that must have signed the dataset; none where anybody may have written it.
+    pub key: Option<VerifyingKey>,
 }
 
 impl McpServer {

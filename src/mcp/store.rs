@@ -61,7 +61,7 @@ impl McpServer {
     /// The dataset's answers; none where no dataset was named.
     fn dataset(&self, at: AsOf) -> anyhow::Result<Option<DatasetAnswers>> {
         let Some(place) = &self.dataset else { return Ok(None) };
-        let folder = place.folder(&self.resolved(at)?.http, Refresh::Seldom, at)?;
+        let folder = place.folder(&self.resolved(at)?.http, Refresh::Seldom, at, self.key.as_ref())?;
         DatasetAnswers::open(&folder, at, false).map(Some)
     }
 

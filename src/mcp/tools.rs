@@ -1,6 +1,7 @@
 //! The tools: their definitions, and the call of one.
 
 use capdex_dataset::escape;
+use capdex_dataset::program::{Program, program};
 use serde_json::{Map, Value, json};
 
 use super::message::RpcError;
@@ -127,6 +128,9 @@ fn done(answer: ToolAnswer) -> Value {
     // Some clients show a model the one, and some the other.
     if let Some(structured) = structured.as_object_mut() {
         structured.insert("notice".to_owned(), NOTICE.into());
+        let Program { engine_version, program_sha256 } = program();
+        structured.insert("engine_version".to_owned(), json!(engine_version));
+        structured.insert("program_sha256".to_owned(), json!(program_sha256));
     }
     json!({"content": [{"type": "text", "text": text}], "structuredContent": structured, "isError": false})
 }

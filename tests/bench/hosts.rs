@@ -155,6 +155,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
         limits: UnpackLimits::default(),
         formats: Vec::new(),
         license: capdex_dataset::export::DEFAULT_LICENSE.to_owned(),
+        signing_key: None,
         keep_days: None,
         pool: bulk::pool(Some(1)).unwrap(),
         as_of,

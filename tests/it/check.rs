@@ -197,7 +197,7 @@ fn every_package_of_a_lock_file_is_a_target() {
 }
 
 /// A server that says what it lists.
-fn endpoint(description: &'static str) -> Directory {
+pub(crate) fn endpoint(description: &'static str) -> Directory {
     Directory::start(move |asked: &str| {
         let (_, body) = asked.split_once(' ').unwrap_or((asked, "null"));
         let message: Value = serde_json::from_str(body).unwrap_or_default();

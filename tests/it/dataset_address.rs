@@ -152,10 +152,11 @@ fn a_published_dataset_is_fetched_once_refreshed_by_its_validators_and_answers_o
     // The hook of an agent asks nobody within hours.
     let event = json!({ "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": "npx -y agent-pack@2.0.0" } });
     let hook = machine.run(
-        &["hook", "claude-code", "--db", "none.db", "--dataset", &url, "--as-of", "2026-11-20T03:00:00Z"],
+        &["hook", "claude", "--db", "none.db", "--dataset", &url, "--as-of", "2026-11-20T03:00:00Z"],
         &event.to_string(),
     );
-    assert!(!hook.stdout.contains("cannot be read"), "{}{}", hook.stdout, hook.stderr);
+    assert_eq!(hook.code, Some(0), "{}", hook.stderr);
+    assert!(!hook.stdout.contains("could not be read"), "{}{}", hook.stdout, hook.stderr);
     assert!(publisher.asked().is_empty());
 
     // Another night: the manifest and what changed.
@@ -242,4 +243,61 @@ fn a_damaged_older_or_foreign_dataset_takes_nothings_place() {
     let away = machine.check(&format!("http://{nobody}/data"), &[]);
     assert_eq!(away.code, Some(4), "{}", away.stdout);
     assert!(away.stderr.contains("failed to fetch the dataset at"), "{}", away.stderr);
+}
+
+#[test]
+fn a_published_dataset_is_asked_only_where_the_key_has_signed_it() {
+    let registry = packages::registry();
+    let origin = Capdex::with(&registry);
+    origin.write("schedule.toml", packages::everything());
+    for name in ["our.key", "other.key"] {
+        assert_eq!(origin.run(&["keys", "new", name]).code, Some(0));
+    }
+    let key = |name: &str| origin.path().join(name).display().to_string();
+    let (ours, other) = (key("our.key.pub"), key("other.key.pub"));
+    assert_eq!(night(&origin, "2026-11-20T01:00:00Z").code, Some(0));
+    let out = origin.path().join("out");
+    let (publisher, machine) = (Publisher::start(&out), Machine::new());
+    let url = publisher.url.clone();
+    let refused = |run: &Run, why: &str| {
+        assert_eq!((run.code, run.stdout.as_str()), (Some(4), ""), "{}", run.stderr);
+        assert!(run.stderr.contains(why), "{}", run.stderr);
+    };
+
+    // Not signed: nothing but the manifest and its signature is asked for, and nothing is kept.
+    refused(&machine.check(&url, &["--key", &ours]), "its manifest.json is not signed");
+    let asked: Vec<String> = publisher.asked().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(asked, ["manifest.json", "manifest.json.minisig"]);
+    assert_eq!(machine.cached(), Vec::<String>::new());
+
+    // Without a key it is fetched, and a key that is asked for later wants its signature.
+    assert!(is_answered(&machine.check(&url, &[])));
+    refused(&machine.check(&url, &["--key", &ours, "--offline"]), "fetched without its signature");
+    assert_eq!(origin.run(&["export", "out", "--sign", "our.key"]).code, Some(0));
+    let signed = machine.check(&url, &["--key", &ours]);
+    assert!(is_answered(&signed), "{}{}", signed.stdout, signed.stderr);
+    assert!(is_answered(&machine.check(&url, &["--key", &ours, "--offline"])));
+    refused(&machine.check(&url, &["--key", &other]), "is signed by the key");
+    refused(&machine.check(&url, &["--key", &other, "--offline"]), "is signed by the key");
+    assert!(is_answered(&machine.check(&url, &["--key", &ours])), "a foreign key spoils nothing");
+
+    // Whoever can answer for the address and has no key brings nothing in, and neither does one who reaches the cache.
+    let manifest = std::fs::read_to_string(out.join("manifest.json")).expect("a manifest");
+    std::fs::write(out.join("manifest.json"), manifest.replace("capdex.export", "capdex-export")).expect("writes");
+    refused(&machine.check(&url, &["--key", &ours]), "does not fit its signature");
+    std::fs::write(out.join("manifest.json"), &manifest).expect("writes");
+    let kept = machine.cached().into_iter().find(|path| path.ends_with(".minisig")).expect("a signature");
+    std::fs::write(kept, "forged").expect("writes");
+    refused(&machine.check(&url, &["--key", &ours, "--offline"]), "is no signature of minisign");
+    assert!(is_answered(&machine.check(&url, &["--key", &ours])), "it is fetched again");
+
+    // The hook of an agent holds to the key too.
+    let event = json!({ "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": "npx -y agent-pack@2.0.0" } });
+    let hook = |key: &str| {
+        let asked =
+            ["hook", "claude", "--db", "none.db", "--dataset", &url, "--key", key, "--as-of", "2026-11-20T03:00:00Z"];
+        machine.run(&asked, &event.to_string()).stdout
+    };
+    assert!(hook(&other).contains("could not be read"), "{}", hook(&other));
+    assert!(!hook(&ours).contains("could not be read"), "{}", hook(&ours));
 }

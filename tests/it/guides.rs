@@ -100,6 +100,21 @@ fn the_guide_for_marketplaces_does_what_it_says() {
 }
 
 #[test]
+fn the_guide_for_signing_does_what_it_says() {
+    let capdex = Capdex::offline();
+    let blocks = blocks("sign.md", "sh");
+    assert_eq!(blocks.len(), 6, "{blocks:?}");
+    let said = run(&capdex, &blocks);
+    assert_eq!(said.matches("signed by the key ").count(), 3, "{said}");
+    assert!(said.contains("capdex dataset sha256:") && said.contains("capdex site sha256:"), "{said}");
+    // The dataset that somebody changed on its way, and the one that nobody signed.
+    assert!(said.contains("refused: manifest.json does not fit its signature"), "{said}");
+    assert!(said.contains("refused: manifest.json is not signed"), "{said}");
+    assert!(capdex.path().join("shop/review.html").is_file() && capdex.path().join("shop/shared/index.html").is_file());
+    assert!(said.contains("\"program_sha256\": \""), "{said}");
+}
+
+#[test]
 fn the_guide_for_the_judge_does_what_it_says() {
     let server = JudgeServer::start(JudgeManner::Good);
     let capdex = Capdex::offline();

@@ -59,10 +59,13 @@ const READING: &[&str] = &[
     "export exported",
     "export exported-csv --format csv --rank-by agentscore/seed",
     "report site",
+    "report shared --only folder-notes-skill npm:weather-mcp",
     "verify out",
     "verify folder-notes-skill",
     "explain folder-notes-skill",
     "explain npm:weather-mcp#mcp_server:",
+    "explain folder-notes-skill --format json",
+    "explain folder-notes-skill --format jsonl",
     "dependents npm:@modelcontextprotocol/sdk",
     "dependents npm:@modelcontextprotocol/sdk --format json",
     "dependents npm:@modelcontextprotocol/sdk --format jsonl",
@@ -111,6 +114,7 @@ const READING: &[&str] = &[
     "rulings export -h",
     "rules list -h",
     "rules show -h",
+    "keys new -h",
 ];
 
 /// What cannot be done, and how that is said: exit code 2 where the asker is wrong, 4 where nothing can be done.

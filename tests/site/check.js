@@ -1,6 +1,9 @@
 // Drives a site of capdex with a headless Chromium as its readers do, and ends with 1 where something is not as it must be.
 //
 //   node check.js ROOT [SCREENSHOTS]
+//   node check.js PAGE.html
+//
+// A page alone is opened, in the light and in the dark, and has to load nothing.
 //
 // ROOT is a folder that `capdex report` wrote from the world of tests/it/site/world.rs, or the address at which `capdex serve`
 // answers with the same. With SCREENSHOTS it also writes the pictures of the README into that folder. `tests/run` installs
@@ -9,10 +12,11 @@
 
 const { chromium } = require('playwright-core');
 const { readFileSync } = require('node:fs');
-const { resolve } = require('node:path');
+const { basename, dirname, resolve } = require('node:path');
 
 const [, , given, pictures] = process.argv;
-const root = /^https?:/.test(given) ? given.replace(/\/$/, '') : `file://${resolve(given)}`;
+const alone = given.endsWith('.html') ? basename(given) : null;
+const root = /^https?:/.test(given) ? given.replace(/\/$/, '') : `file://${resolve(alone ? dirname(given) : given)}`;
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const PARTS = ['index', 'directory', 'drift', 'alerts', 'lookalikes', 'rules', 'rubrics', 'coverage'].map((name) => `${name}.html`);
 const DESKTOP = { width: 1280, height: 900 }, PHONE = { width: 390, height: 844 }, NARROW = { width: 320, height: 640 };
@@ -208,17 +212,26 @@ async function pathOf(browser, search) {
   return path;
 }
 
+// A whole site.
+async function site(browser) {
+  const hostile = [];
+  for (const name of HOSTILE) hostile.push(await pathOf(browser, name));
+  const deep = [await pathOf(browser, 'npm-letters-mcp-mcp-server'), await pathOf(browser, 'longlong'), 'rule/pipe-to-shell.html', 'rubric/saferskills-seed.html'];
+  await pages(browser, [...PARTS, ...hostile, ...deep], ['index.html', 'directory.html', 'alerts.html', deep[0]]);
+  await directory(browser);
+  await keyboard(browser);
+  await reading(browser);
+  if (pictures) await photograph(browser);
+}
+
 async function main() {
   const browser = await chromium.launch({ executablePath: process.env.CAPDEX_CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
   try {
-    const hostile = [];
-    for (const name of HOSTILE) hostile.push(await pathOf(browser, name));
-    const deep = [await pathOf(browser, 'npm-letters-mcp-mcp-server'), await pathOf(browser, 'longlong'), 'rule/pipe-to-shell.html', 'rubric/saferskills-seed.html'];
-    await pages(browser, [...PARTS, ...hostile, ...deep], ['index.html', 'directory.html', 'alerts.html', deep[0]]);
-    await directory(browser);
-    await keyboard(browser);
-    await reading(browser);
-    if (pictures) await photograph(browser);
+    if (alone) {
+      await pages(browser, [alone], [alone]);
+    } else {
+      await site(browser);
+    }
   } finally {
     await browser.close();
   }

@@ -12,7 +12,7 @@ use crate::check::dataset::DatasetAnswers;
 use crate::check::published::Refresh;
 use crate::check::stored::StoredAnswers;
 use crate::check::target::{self, CheckTarget};
-use crate::check::{self, CheckedTarget, Checker, found_here, named_file};
+use crate::check::{self, CheckedTarget, Checker, found_here, named_file, report_page};
 use crate::cli::CheckArgs;
 use crate::clock;
 use crate::exit::{Exit, usage};
@@ -25,6 +25,8 @@ use crate::output::{self, Out};
 pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let format = FORMATS.iter().find(|format| format.id() == options.format);
     let format = format.ok_or_else(|| usage(format!("there is no format {:?}", options.format)))?;
+    // Before anybody is asked: a file of the user's is in the way of nothing else.
+    options.report.as_deref().map(report_page::expect_room).transpose()?;
     let working = std::env::current_dir()?;
     let targets = match options.targets.as_slice() {
         [] => found(global, &working),
@@ -35,10 +37,9 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
     let pool = bulk::pool(global.threads)?;
     let resolved = schedule.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?;
     let refresh = if options.offline { Refresh::Never } else { Refresh::Always };
-    let dataset = options
-        .dataset
-        .as_ref()
-        .map(|place| DatasetAnswers::open(&place.folder(&resolved.http, refresh, at)?, at, options.offline));
+    let dataset = options.dataset.as_ref().map(|place| {
+        DatasetAnswers::open(&place.folder(&resolved.http, refresh, at, options.key.as_ref())?, at, options.offline)
+    });
     let checker = Checker {
         resolved,
         store: store(global, options, at)?,
@@ -54,6 +55,7 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
     // A stable sort: equals stay in the order in which they were named.
     checked.sort_by_key(|one| std::cmp::Reverse(place(one.band())));
     print(&checked, *format, at, out)?;
+    options.report.as_deref().map(|path| report_page::write(path, &checked, at)).transpose()?;
     let unjudged: Vec<&CheckedTarget> = checked.iter().filter(|one| one.refusal.is_some()).collect();
     // Nobody could be reached and nothing is known: that is a failure, and no result.
     if let [first, ..] = unjudged.as_slice()

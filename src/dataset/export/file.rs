@@ -101,7 +101,7 @@ pub(crate) fn hash(path: &Path) -> io::Result<(String, u64)> {
     hash_all(open_regular(path)?)
 }
 
-fn hash_all(mut file: impl Read) -> io::Result<(String, u64)> {
+pub(crate) fn hash_all(mut file: impl Read) -> io::Result<(String, u64)> {
     let mut hashing = Hashing::default();
     // By chunks, because files may be larger than memory.
     let mut chunk = vec![0; CHUNK];

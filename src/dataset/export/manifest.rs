@@ -19,6 +19,7 @@ use super::table_row::TableRow as _;
 use super::tables::history::HistoryRow;
 use super::{ExportOptions, merkle};
 use crate::output_folder::FileDigests;
+use crate::program::{Program, program};
 
 /// The file's name.
 pub const NAME: &str = "manifest.json";
@@ -29,13 +30,17 @@ pub const SCHEMA: &str = "capdex.export/3";
 const FORMER_SCHEMAS: [&str; 2] = ["capdex.export/1", "capdex.export/2"];
 
 /// The most bytes of a manifest, which names some fifty files.
-const MAX_BYTES: u64 = 16 << 20;
+pub const MAX_BYTES: u64 = 16 << 20;
 
 /// The manifest of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatasetManifest {
     /// `capdex.export/3`.
     pub schema: String,
+    /// The program that wrote it; none in datasets from before that was said. The one part that differs between two programs that
+    /// write the same dataset: all other files are the same bytes.
+    #[serde(flatten)]
+    pub program: Option<Program>,
     /// The instant that ages were measured against.
     pub as_of: AsOf,
     /// The rule set under which the facts were found (hex).
@@ -82,12 +87,12 @@ impl DatasetManifest {
         super::layouts(self.private_columns, self.as_of, &before)
     }
 
-    /// The file's text with its own digest filled in.
-    fn sealed(mut self) -> anyhow::Result<String> {
+    /// The same with its own digest filled in.
+    fn sealed(mut self) -> anyhow::Result<Self> {
         // The digest is over the text with an empty place for it, since a text cannot hold its own digest.
         self.manifest_sha256 = String::new();
         self.manifest_sha256 = Digest::of(self.text()?.as_bytes()).hex();
-        self.text()
+        Ok(self)
     }
 
     /// The one text that a manifest has.
@@ -141,6 +146,7 @@ pub(super) fn of(
 ) -> anyhow::Result<DatasetManifest> {
     Ok(DatasetManifest {
         schema: SCHEMA.into(),
+        program: Some(program().clone()),
         as_of: options.as_of,
         ruleset_sha256: reader.rules().digest().hex(),
         rubrics: rubrics(),
@@ -167,12 +173,13 @@ pub(super) fn rubrics() -> Vec<ManifestRubric> {
     references.map(row).collect()
 }
 
-/// Writes the manifest and returns its size in bytes.
-pub(super) fn write(dir: &Path, manifest: DatasetManifest) -> anyhow::Result<u64> {
+/// Writes the manifest and returns its size in bytes, and its own digest.
+pub(super) fn write(dir: &Path, manifest: DatasetManifest) -> anyhow::Result<(u64, String)> {
     // Last of all files, so that a manifest never names one that is not there.
-    let text = manifest.sealed()?;
+    let manifest = manifest.sealed()?;
+    let text = manifest.text()?;
     fs::write(dir.join(NAME), &text)?;
-    Ok(u64::try_from(text.len())?)
+    Ok((u64::try_from(text.len())?, manifest.manifest_sha256))
 }
 
 fn sources(reader: &Reader) -> anyhow::Result<Vec<ManifestSource>> {
@@ -226,8 +233,8 @@ fn parse(bytes: &[u8]) -> Result<DatasetManifest, String> {
         return Err(format!("is of schema {:?}, and this program reads {SCHEMA:?}", manifest.schema));
     }
     // Written again and compared byte for byte: other spacing or an added key is another file.
-    let sealed = manifest.clone().sealed().map_err(|error| format!("is damaged: {error}"))?;
-    if sealed.as_bytes() != bytes {
+    let sealed = manifest.clone().sealed().and_then(|sealed| sealed.text());
+    if sealed.map_err(|error| format!("is damaged: {error}"))?.as_bytes() != bytes {
         return Err("has other bytes than its own digest says".into());
     }
     Ok(manifest)
@@ -240,6 +247,7 @@ mod tests {
     fn manifest() -> DatasetManifest {
         DatasetManifest {
             schema: SCHEMA.into(),
+            program: Some(Program { engine_version: "0.1.0".into(), program_sha256: Some("44".into()) }),
             as_of: "2026-11-21T00:00:00Z".parse().expect("an instant"),
             ruleset_sha256: "00".into(),
             rubrics: vec![ManifestRubric { id: "x/seed".into(), version: "1".into(), text_sha256: "11".into() }],
@@ -257,7 +265,7 @@ mod tests {
 
     #[test]
     fn every_bit_of_every_byte_of_it_is_sealed() {
-        let text = manifest().sealed().expect("a text");
+        let text = manifest().sealed().and_then(|sealed| sealed.text()).expect("a text");
         assert!(parse(text.as_bytes()).is_ok());
         for at in 0..text.len() {
             for bit in 0..8 {
@@ -270,15 +278,29 @@ mod tests {
 
     #[test]
     fn what_is_added_to_it_or_taken_away_is_noticed() {
-        let text = manifest().sealed().expect("a text");
+        let text = manifest().sealed().and_then(|sealed| sealed.text()).expect("a text");
         for changed in [format!("{text} "), text.trim_end().to_owned(), text.replacen("{\n", "{\n  \"x\": 1,\n", 1)] {
             assert!(parse(changed.as_bytes()).is_err(), "{changed}");
         }
     }
 
     #[test]
+    fn a_program_that_could_not_read_itself_and_one_that_said_nothing_are_told_apart() {
+        let of = |program: Option<Program>| {
+            let text = DatasetManifest { program, ..manifest() }.sealed().and_then(|sealed| sealed.text());
+            text.expect("a text")
+        };
+        let unread = Program { engine_version: "0.1.0".into(), program_sha256: None };
+        assert!(of(Some(unread.clone())).contains("\"engine_version\": \"0.1.0\",\n  \"program_sha256\": null,\n"));
+        for program in [None, Some(unread)] {
+            let parsed = parse(of(program.clone()).as_bytes()).expect("whole");
+            assert_eq!(parsed.program, program);
+        }
+    }
+
+    #[test]
     fn its_digest_can_be_computed_with_nothing_but_the_file() {
-        let text = manifest().sealed().expect("a text");
+        let text = manifest().sealed().and_then(|sealed| sealed.text()).expect("a text");
         let sealed = parse(text.as_bytes()).expect("whole").manifest_sha256;
         assert_eq!(Digest::of(text.replace(&sealed, "").as_bytes()).hex(), sealed);
     }

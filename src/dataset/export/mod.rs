@@ -20,7 +20,8 @@ use table_row::TableRow as _;
 use tables::TABLES;
 use tables::history::HistoryRow;
 
-use crate::output_folder::{OutputFolder, OutputKind};
+use crate::output_folder::{FileDigests, OutputFolder, OutputKind};
+use crate::signature::SigningKey;
 
 pub use exporters::{DEFAULT_FORMAT, EXPORTERS};
 pub use format::Exporter;
@@ -79,6 +80,8 @@ pub struct ExportOptions {
     pub license: String,
     /// The dataset to compare with; without it the one that stands where the new one goes.
     pub since: Option<PathBuf>,
+    /// The key that signs the manifest; none for a dataset without a signature.
+    pub signing_key: Option<SigningKey>,
 }
 
 impl Default for ExportOptions {
@@ -90,6 +93,7 @@ impl Default for ExportOptions {
             with_private: false,
             license: DEFAULT_LICENSE.to_owned(),
             since: None,
+            signing_key: None,
         }
     }
 }
@@ -129,6 +133,9 @@ fn claim(out: &Path, options: &ExportOptions) -> anyhow::Result<OutputFolder> {
     let names: Vec<String> =
         chosen.flat_map(|exporter| layouts.iter().map(|layout| exporter.file_name(&layout.file))).collect();
     folder.expect_room_for(names.iter().map(String::as_str).chain(dataset_readme::NAMES))?;
+    if options.signing_key.is_some() {
+        folder.expect_room_for_signature()?;
+    }
     Ok(folder)
 }
 
@@ -171,13 +178,16 @@ pub fn write(
     let bands_before = maker.since.bands();
     let nights = maker.since.history.nights.iter().copied().chain([options.as_of]).collect();
     let manifest = manifest::of(&view, files, options, maker.since.earlier, nights)?;
-    let digests = manifest.files.iter().map(|file| (file.path.clone(), file.sha256.clone())).collect();
-    let manifest_bytes = manifest::write(made, manifest)?;
+    let mut digests: FileDigests = manifest.files.iter().map(|file| (file.path.clone(), file.sha256.clone())).collect();
+    let (manifest_bytes, manifest_sha256) = manifest::write(made, manifest)?;
+    if let Some(key) = &options.signing_key {
+        folder.sign(key, ("dataset", &manifest_sha256, options.as_of), &mut digests)?;
+    }
     // Only when every file is complete; an error before this leaves the old dataset as it was.
     folder.put_in_place(digests)?;
     Ok(WrittenDataset {
         capabilities: u64::try_from(ranking.places.len())?,
-        files: u64::try_from(count)? + 1,
+        files: u64::try_from(count)? + 1 + u64::from(options.signing_key.is_some()),
         bytes: bytes + manifest_bytes,
         as_of: options.as_of,
         summary: RankSummary {

@@ -14,9 +14,10 @@ use capdex_model::digest::Digest;
 use super::journal::{self, Journal};
 use super::{FileDigests, OutputKind, refused, scratch};
 use crate::export::file;
+use crate::signature;
 
 /// The most bytes of a manifest: that of a site of a million pages has a hundred million.
-pub(super) const MAX_MANIFEST_BYTES: u64 = 256 << 20;
+pub const MAX_MANIFEST_BYTES: u64 = 256 << 20;
 /// Hex digits of a digest that a manifest gives at least: too many for anybody to make a file that has them.
 const MIN_DIGITS: usize = 32;
 /// The folder that some file systems have at their root.
@@ -118,6 +119,7 @@ impl FilesThere {
             }
             there.insert(path.to_owned(), (digest, Stamp::of(&about)));
         }
+        there.extend(own_signature(dir, kind)?);
         Ok(Self(there))
     }
 
@@ -144,6 +146,20 @@ impl FilesThere {
             _ => Err(in_the_way(dir, path)),
         }
     }
+}
+
+/// The signature of the manifest, where it is one of ours: no manifest can name it, since it is made of the manifest. One that the
+/// operator's own tool made is the operator's.
+fn own_signature(dir: &Path, kind: &OutputKind) -> anyhow::Result<Option<(String, (String, Stamp))>> {
+    let name = format!("{}{}", kind.manifest, signature::ENDING);
+    let Entry::File(about) = Entry::at(dir, &name) else { return Ok(None) };
+    if about.len() > signature::MAX_BYTES {
+        return Ok(None);
+    }
+    let path = dir.join(&name);
+    let bytes = fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
+    let is_own = signature::is_own(&bytes);
+    Ok(is_own.then(|| (name, (Digest::of(&bytes).hex(), Stamp::of(&about)))))
 }
 
 fn in_the_way(dir: &Path, path: &str) -> anyhow::Error {
@@ -188,7 +204,7 @@ fn expect_empty(dir: &Path, kind: &OutputKind) -> anyhow::Result<()> {
 }
 
 /// True for a path that a writing of ours may have: relative, inside, and nothing hidden in it.
-fn is_path_of_ours(path: &str) -> bool {
+pub(super) fn is_path_of_ours(path: &str) -> bool {
     let is_plain =
         |part: Component<'_>| matches!(part, Component::Normal(name) if !name.as_encoded_bytes().starts_with(b"."));
     // As text too: a path that is not in its plainest form is none that we write.

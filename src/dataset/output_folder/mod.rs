@@ -12,15 +12,22 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use crate::Refused;
+use crate::signature::{self, SigningKey};
+use capdex_model::digest::Digest;
+use capdex_model::time::AsOf;
 use files_there::{Entry, FilesThere};
 use journal::Journal;
 use lock::FolderLock;
 use scratch::Scratch;
 
+mod checked;
 mod files_there;
 mod journal;
 mod lock;
 pub mod scratch;
+
+pub use checked::{CheckedFolder, check};
+pub use files_there::MAX_MANIFEST_BYTES;
 
 /// The name of the journal: a folder that holds it was cut short while its files were replaced, or is being written.
 pub const UNFINISHED: &str = journal::NAME;
@@ -81,6 +88,39 @@ impl OutputFolder {
         paths.into_iter().try_for_each(|path| self.there.expect_room_for(self.lock.dir(), path))
     }
 
+    /// Refuses where a signature of somebody else's stands in the place of ours.
+    ///
+    /// # Errors
+    /// [`Refused`], naming the file.
+    pub fn expect_room_for_signature(&self) -> anyhow::Result<()> {
+        self.there.expect_room_for(self.lock.dir(), &self.signature())
+    }
+
+    /// Signs the manifest that was made in the scratch folder, and adds the signature to the files that are put in place. `digest`
+    /// is the one (hex) by which the signature's comment names the whole.
+    ///
+    /// # Errors
+    /// What the file system refuses.
+    pub fn sign(
+        &self,
+        key: &SigningKey,
+        (what, digest, as_of): (&str, &str, AsOf),
+        files: &mut FileDigests,
+    ) -> anyhow::Result<()> {
+        let manifest = self.scratch.path().join(self.kind.manifest);
+        let bytes = fs::read(&manifest).with_context(|| format!("failed to read {}", manifest.display()))?;
+        let text = key.sign(&bytes, what, digest, as_of)?;
+        let path = self.scratch.path().join(self.signature());
+        fs::write(&path, &text).with_context(|| format!("failed to write {}", path.display()))?;
+        files.insert(self.signature(), Digest::of(text.as_bytes()).hex());
+        Ok(())
+    }
+
+    /// The name of the manifest's signature.
+    fn signature(&self) -> String {
+        format!("{}{}", self.kind.manifest, signature::ENDING)
+    }
+
     /// Puts the files that were made in the scratch folder in place, the manifest last, and removes those of before that are
     /// not among them. Files that are there with the same bytes are left alone.
     ///
@@ -94,7 +134,7 @@ impl OutputFolder {
             .and_then(|file| file.sync_all())
             .with_context(|| format!("failed to write {} to the disk", manifest.display()))?;
         let bytes = fs::read(&manifest).with_context(|| format!("failed to read {}", manifest.display()))?;
-        files.insert(self.kind.manifest.to_owned(), capdex_model::digest::Digest::of(&bytes).hex());
+        files.insert(self.kind.manifest.to_owned(), Digest::of(&bytes).hex());
         place(self.lock.dir(), self.kind, &self.there, &mut self.scratch, &files)?;
         self.lock.keep();
         Ok(())

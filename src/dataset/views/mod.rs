@@ -27,10 +27,14 @@ pub struct ListView<'a, T> {
 pub struct PageView<'a, T> {
     /// The instant that ages are measured against.
     pub as_of: AsOf,
+    /// The version of the program that answers.
+    pub engine_version: &'a str,
     /// The items of this page.
     pub items: &'a [T],
     /// The `after` of the next page; none on the last.
     pub next: Option<&'a str>,
+    /// The digest (hex) of the program that answers; none where it could not be read.
+    pub program_sha256: Option<&'a str>,
     /// The schema of the document and of each item.
     pub schema: &'a str,
     /// Items on all pages.

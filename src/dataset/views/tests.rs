@@ -52,7 +52,15 @@ fn a_drift_event_is_sorted_at_every_depth() {
     let view = DriftView::of(&event);
     assert_sorted(&view);
     assert_sorted(&ListView { items: std::slice::from_ref(&view), schema: view.schema });
-    assert_sorted(&PageView { as_of: night(), items: &[view], next: None, schema: "x", total: 1 });
+    assert_sorted(&PageView {
+        as_of: night(),
+        engine_version: "1",
+        items: &[view],
+        next: None,
+        program_sha256: None,
+        schema: "x",
+        total: 1,
+    });
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use capdex_crawlers::deliver::{Blame, NotDelivered};
 use capdex_crawlers::http::Http;
+use capdex_dataset::program::program;
 use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::{Queued, Store};
 use capdex_model::alert::backoff;
@@ -49,6 +50,10 @@ enum AfterFailure {
 impl NotificationSender<'_> {
     /// Tells every notifier of the schedule.
     pub(super) async fn send_all(&self) -> anyhow::Result<Vec<NotifierReport>> {
+        if !self.alerts.notifiers.is_empty() {
+            // Every message names the program, whose file is not to be read within the patience for a receiver.
+            program();
+        }
         // All at once, so that one receiver that hangs holds up nobody else's messages.
         let sinks = self.alerts.notifiers.iter().map(|sink| self.send(sink));
         futures_util::future::join_all(sinks).await.into_iter().collect()

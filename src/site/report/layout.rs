@@ -2,6 +2,7 @@
 //!
 //! Pages are given as finished markup.
 
+use capdex_dataset::program::{Program, program};
 use capdex_model::fact::Severity;
 use capdex_model::score::Band;
 use capdex_model::time::AsOf;
@@ -32,11 +33,14 @@ pub(crate) const PARTS: [(&str, &str); 9] = [
     ("coverage.html", "Coverage"),
 ];
 
+/// The part of every page of a site that shows a few items alone, whose one other page is the list of them.
+pub(crate) const SELECTION: &str = "selection";
+
 /// The data of a page's frame.
 pub(crate) struct PageFrame<'a> {
     /// The title; already through the gate.
     pub(crate) title: &'a str,
-    /// The part of the site that it belongs to: a file of [`PARTS`].
+    /// The part of the site that it belongs to: a file of [`PARTS`], or [`SELECTION`].
     pub(crate) part: &'a str,
     /// The number of folders above it.
     pub(crate) depth: usize,
@@ -90,7 +94,9 @@ pub(crate) fn page(frame: &PageFrame<'_>, body: &Markup) -> String {
                     a class="brand" href={ (root) "index.html" } { "capdex" }
                     nav aria-label="Parts of the site" {
                         ul {
-                            @for (file, name) in PARTS {
+                            @if frame.part == SELECTION {
+                                li { a href={ (root) "index.html" } { "Items" } }
+                            } @else { @for (file, name) in PARTS {
                                 li {
                                     @if file == frame.part {
                                         a href={ (root) (file) } aria-current="page" { (name) }
@@ -98,19 +104,12 @@ pub(crate) fn page(frame: &PageFrame<'_>, body: &Markup) -> String {
                                         a href={ (root) (file) } { (name) }
                                     }
                                 }
-                            }
+                            } }
                         }
                     }
                 }
                 main id="main" tabindex="-1" { (body) }
-                footer {
-                    p {
-                        @if let Some(as_of) = frame.as_of { "As of " time datetime=(as_of) { (as_of) } ". " }
-                        "Written by capdex " (env!("CARGO_PKG_VERSION"))
-                        ". A static look at published bytes is a screening, not a verdict on intent; "
-                        "what could not be looked at is unknown, never clean."
-                    }
-                }
+                (footer(frame.as_of))
             }
         }
     };
@@ -119,21 +118,37 @@ pub(crate) fn page(frame: &PageFrame<'_>, body: &Markup) -> String {
     text
 }
 
+/// The end of every page: the instant, the program by version and digest, and what the page is not.
+pub(crate) fn footer(as_of: Option<AsOf>) -> Markup {
+    let Program { engine_version, program_sha256 } = program();
+    html! {
+        footer {
+            p {
+                @if let Some(as_of) = as_of { "As of " time datetime=(as_of) { (as_of) } ". " }
+                "Written by capdex " (engine_version)
+                @if let Some(digest) = program_sha256 { ", program " code { "sha256:" (digest) } }
+                ". A static look at published bytes is a screening, not a verdict on intent; "
+                "what could not be looked at is unknown, never clean."
+            }
+        }
+    }
+}
+
 /// The picture of the tab: four bars, one for each rubric.
 pub(crate) const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><rect width=\"16\" height=\"16\" rx=\"3\" fill=\"#1f2a3a\"/><path d=\"M3 12V8h2v4zM6 12V4h2v8zM9 12V6h2v6zM12 12V9h1.5v3z\" fill=\"#9ecbff\"/></svg>\n";
 
 /// A band as a mark.
-pub(crate) fn band(band: Band) -> Markup {
+pub fn band(band: Band) -> Markup {
     html! { span class={ "mark band-" (band.as_str()) } { (band.as_str()) } }
 }
 
 /// A severity as a mark.
-pub(crate) fn severity(severity: Severity) -> Markup {
+pub fn severity(severity: Severity) -> Markup {
     html! { span class={ "mark sev-" (severity.as_str()) } { (severity.as_str()) } }
 }
 
 /// The title, with what stands under it.
-pub(crate) fn heading(title: &str, lead: &Markup) -> Markup {
+pub fn heading(title: &str, lead: &Markup) -> Markup {
     html! { div class="heading" { h1 { (title) } div class="lead" { (lead) } } }
 }
 
@@ -179,6 +194,6 @@ pub(crate) fn pages_of(entries: usize, each: usize) -> usize {
 }
 
 /// A table that may be wider than the screen: it scrolls by itself, also by keyboard.
-pub(crate) fn wide(label: &str, table: &Markup) -> Markup {
+pub fn wide(label: &str, table: &Markup) -> Markup {
     html! { div class="wide" role="region" aria-label=(label) tabindex="0" { (table) } }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::site::Site;
 
 /// The file's name.
-pub(super) const NAME: &str = "capdex-site.json";
+pub const NAME: &str = "capdex-site.json";
 /// The schema that this version writes. The first one, `capdex.site/1`, named no files.
 const SCHEMA: &str = "capdex.site/2";
 /// Hex digits of a digest: half of them, because a large site has tens of thousands of files, and nobody can make a file that
@@ -20,7 +20,7 @@ const SCHEMA: &str = "capdex.site/2";
 const DIGITS: usize = 32;
 
 /// A folder that holds a site.
-pub(super) static OUTPUT: OutputKind = OutputKind { what: "a site of capdex", manifest: NAME, named: named_files };
+pub static OUTPUT: OutputKind = OutputKind { what: "a site of capdex", manifest: NAME, named: named_files };
 
 /// The manifest of a site.
 #[derive(Serialize, Deserialize)]
@@ -37,13 +37,13 @@ struct SiteManifest {
     files: BTreeMap<String, String>,
 }
 
-/// The manifest of a site with these files.
-pub(super) fn text(site: &Site, files: &FileDigests) -> anyhow::Result<String> {
+/// The manifest of a site with these files and pages of so many capabilities.
+pub(super) fn text(site: &Site, capabilities: u64, files: &FileDigests) -> anyhow::Result<String> {
     let manifest = SiteManifest {
         schema: SCHEMA.to_owned(),
         as_of: site.as_of,
         ruleset_sha256: site.rules.digest().hex(),
-        capabilities: site.rows.len() as u64,
+        capabilities,
         files: files.clone(),
     };
     Ok(serde_json::to_string(&manifest)? + "\n")

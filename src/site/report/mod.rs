@@ -3,6 +3,7 @@
 //! A page is a pure function from what was read to its bytes, one file each; the service gives the same pages. Reads the
 //! store and nothing else; holds no clock value but `as_of`, so that the same store gives the same bytes.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,9 @@ use capdex_rubrics::RUBRICS;
 use crate::progress::Progress;
 use capdex_dataset::bulk;
 use capdex_dataset::output_folder::{FileDigests, OutputFolder};
+use capdex_dataset::signature::SigningKey;
+use capdex_model::digest::Digest;
+use capdex_model::ids::CapabilityId;
 
 mod alerts;
 pub(crate) mod appeals;
@@ -24,13 +28,15 @@ pub(crate) mod directory;
 pub(crate) mod drift;
 mod feed;
 pub(crate) mod layout;
-mod manifest;
+pub mod manifest;
 mod methods;
 mod overview;
 mod page_text;
 pub(crate) mod paths;
 mod plots;
+mod selection;
 pub mod site;
+pub mod standalone;
 mod typosquats;
 
 use site::{CapabilitySummary, Site};
@@ -47,6 +53,10 @@ pub struct ReportOptions<'a> {
     pub threads: Option<u16>,
     /// The display of progress.
     pub progress: &'a dyn Progress,
+    /// The items of which alone pages are written; none for all.
+    pub only: Option<&'a BTreeSet<CapabilityId>>,
+    /// The key that signs the list of files; none for a site without a signature.
+    pub signing_key: Option<&'a SigningKey>,
 }
 
 /// The figures of a written site.
@@ -69,20 +79,45 @@ pub struct WrittenSite {
 pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow::Result<WrittenSite> {
     let output = OutputFolder::claim(out, &manifest::OUTPUT)?;
     output.expect_room_for(SINGLE)?;
+    if options.signing_key.is_some() {
+        output.expect_room_for_signature()?;
+    }
     // One view of the store, so that a night that goes on beside it does not mix into the pages.
     let view = reader.snapshot_view()?;
     let progress = options.progress;
     progress.begin("read", None);
-    let site = Site::load(&view, options.as_of, || progress.advance(1))?;
+    let mut site = Site::load(&view, options.as_of, || progress.advance(1))?;
     progress.end();
-    let mut folder =
-        SiteWriter { root: output.scratch().to_owned(), files: FileDigests::new(), written: WrittenSite::default() };
-    folder.written.capabilities = site.rows.len() as u64;
-    lists(&site, &view, &mut folder)?;
-    capabilities(&site, &view, options, &mut folder)?;
-    let text = manifest::text(&site, &folder.files)?;
+    let mut folder = SiteWriter {
+        root: output.scratch().to_owned(),
+        files: FileDigests::new(),
+        written: WrittenSite::default(),
+        only: None,
+    };
+    match options.only {
+        None => {
+            lists(&site, &view, &mut folder)?;
+            capabilities(&site, &view, &site.rows, options, &mut folder)?;
+        }
+        Some(only) => {
+            site.is_selection = true;
+            let rows = selection::rows(&site, only);
+            folder.only = Some(selection::written(&rows));
+            folder.put("index.html", &selection::index(&site, &rows))?;
+            for path in selection::BESIDE.iter().filter(|path| **path != "index.html") {
+                folder.put(path, &single(&site, path).with_context(|| format!("{path} is no page"))?)?;
+            }
+            capabilities(&site, &view, &rows, options, &mut folder)?;
+        }
+    }
+    let text = manifest::text(&site, folder.written.capabilities, &folder.files)?;
     folder.put(manifest::NAME, &text)?;
     folder.files.remove(manifest::NAME);
+    if let Some(key) = options.signing_key {
+        let digest = Digest::of(text.as_bytes()).hex();
+        output.sign(key, ("site", &digest, options.as_of), &mut folder.files)?;
+        folder.written.files += 1;
+    }
     output.put_in_place(folder.files)?;
     Ok(folder.written)
 }
@@ -179,16 +214,17 @@ fn lists(site: &Site, reader: &Reader, folder: &mut SiteWriter) -> anyhow::Resul
     Ok(())
 }
 
-/// The page of every capability: read on this thread, made on the pool, written while the next are made.
+/// The page of each of some capabilities: read on this thread, made on the pool, written while the next are made.
 fn capabilities(
     site: &Site,
     reader: &Reader,
+    rows: &[CapabilitySummary],
     options: &ReportOptions<'_>,
     folder: &mut SiteWriter,
 ) -> anyhow::Result<()> {
     let pool = bulk::pool(options.threads)?;
     let progress = options.progress;
-    progress.begin("pages", Some(site.rows.len() as u64));
+    progress.begin("pages", Some(rows.len() as u64));
     let read = |rows: &[CapabilitySummary]| {
         let mut pages = Vec::with_capacity(rows.len());
         for row in rows {
@@ -203,13 +239,20 @@ fn capabilities(
     let put = |pages: Vec<(String, String, String)>| {
         for (path, text, slug) in pages {
             // Written on one thread, while the pool makes the next batch.
-            folder.put(&path, &text)?;
+            match &folder.only {
+                Some(only) => {
+                    let text = selection::unlinked(&text, capability::DEPTH, only);
+                    folder.put(&path, &text)?;
+                }
+                None => folder.put(&path, &text)?,
+            }
+            folder.written.capabilities += 1;
             progress.advance(1);
             progress.show(folder.written.bytes, &slug);
         }
         Ok(())
     };
-    bulk::overlapped(&pool, &site.rows, BATCH, read, make, put)?;
+    bulk::overlapped(&pool, rows, BATCH, read, make, put)?;
     progress.end();
     Ok(())
 }
@@ -220,6 +263,8 @@ struct SiteWriter {
     /// The files so far, by their digests.
     files: FileDigests,
     written: WrittenSite,
+    /// The paths that are there, where a page may name others; links to these become text. None in a whole site.
+    only: Option<BTreeSet<String>>,
 }
 
 impl SiteWriter {

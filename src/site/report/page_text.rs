@@ -8,23 +8,23 @@ use maud::{Markup, html};
 use capdex_dataset::escape::{self, escape, shorten};
 
 /// Letters of a name in a list.
-pub(crate) const NAME: usize = 120;
+pub const NAME: usize = 120;
 /// Letters of a sentence or a quotation.
-pub(crate) const TEXT: usize = 600;
+pub const TEXT: usize = 600;
 
 /// Untrusted text as it may stand on a page: at most so many letters, nothing hidden.
-pub(crate) fn escaped_text(text: &str, letters: usize) -> String {
+pub fn escaped_text(text: &str, letters: usize) -> String {
     // Cut first, so that the cost does not grow with what a stranger wrote.
     escape(&shorten(text, letters)).into_owned()
 }
 
 /// The same in an element of its own, so that its direction of writing stays inside.
-pub(crate) fn quoted(text: &str, letters: usize) -> Markup {
+pub fn quoted(text: &str, letters: usize) -> Markup {
     html! { bdi { (escaped_text(text, letters)) } }
 }
 
 /// A whole number for people: `50,000`.
-pub(crate) fn number(count: u64) -> String {
+pub fn number(count: u64) -> String {
     let digits = count.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -37,7 +37,7 @@ pub(crate) fn number(count: u64) -> String {
 }
 
 /// `1 capability`, `50,000 capabilities`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
+pub fn counted(count: u64, noun: &str) -> String {
     escape::count(count, noun).replacen(&count.to_string(), &number(count), 1)
 }
 

@@ -87,10 +87,12 @@ fn content(gives: RouteOutput) -> Value {
         } } }),
         RouteOutput::Many(schema) => json!({ "application/json": { "schema": {
             "type": "object",
-            "required": ["schema", "as_of", "total", "items", "next"],
+            "required": ["schema", "as_of", "engine_version", "program_sha256", "total", "items", "next"],
             "properties": {
                 "schema": { "type": "string", "enum": [schema] },
                 "as_of": { "type": "string", "format": "date-time" },
+                "engine_version": { "type": "string", "description": "the version of the program that answers" },
+                "program_sha256": { "type": "string", "nullable": true, "description": "the digest of its file, hex" },
                 "total": { "type": "integer", "description": "items on all pages" },
                 "items": { "type": "array", "items": { "type": "object" } },
                 "next": { "type": "string", "nullable": true, "description": "the `after` of the next page; null on the last" }

@@ -10,8 +10,8 @@ use crate::support::rig;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/site/check.js");
 
-/// Drives the site in a folder, or at an address.
-pub(super) fn drive(site: &str) {
+/// Drives the site in a folder or at an address, or a page that is one file.
+pub(crate) fn drive(site: &str) {
     let Some(command) = rig::needed("CAPDEX_BROWSER") else { return };
     let mut run = Command::new(command);
     run.arg(SCRIPT).arg(site);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::support::capdex::Capdex;
 use crate::support::registry::Registry;
 
-mod browser;
+pub(crate) mod browser;
 mod world;
 
 /// Every file of a site by its path, with its text.

@@ -23,7 +23,7 @@ use super::tables::rule_defaults::ReadRuleDefaultRow;
 use super::tables::score_breakdowns::ReadBreakdownRow;
 use super::tables::scores::ReadScoreRow;
 use super::{file, merkle};
-use crate::{bulk, output_folder};
+use crate::{bulk, output_folder, signature};
 use recomputed::Recomputed;
 
 mod appeals;
@@ -262,7 +262,10 @@ fn check_strangers(dir: &Path, manifest: &DatasetManifest, verified: &mut Verifi
     }
     // Folders list in any order, and differences are compared in tests and by people.
     names.sort();
-    let known = |name: &str| name == manifest::NAME || manifest.files.iter().any(|file| file.path == name);
+    let is_signature = |name: &str| name.strip_suffix(signature::ENDING) == Some(manifest::NAME);
+    let known = |name: &str| {
+        name == manifest::NAME || is_signature(name) || manifest.files.iter().any(|file| file.path == name)
+    };
     for name in names.iter().filter(|name| !known(name)) {
         if looks_like_a_table(name) {
             verified.differs(format!("{name} is not a file of the dataset: the manifest does not name it"));

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use capdex_dataset::annotations;
 
 use super::directory::shown_name;
-use super::layout::{self, PageFrame, heading};
+use super::layout::{self, PageFrame, SELECTION, heading};
 use super::page_text::when;
 use super::page_text::{NAME, TEXT, counted, escaped_text, number, quoted};
 use super::site::{CapabilitySummary, Site};
@@ -40,7 +40,8 @@ const ALERTS: usize = 20;
 pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageData) -> String {
     // The name is a stranger's text and becomes the title, so it passes the gate here.
     let name = escaped_text(&shown_name(row), NAME);
-    let frame = PageFrame { title: &name, part: "directory.html", depth: DEPTH, as_of: Some(site.as_of) };
+    let part = if site.is_selection { SELECTION } else { "directory.html" };
+    let frame = PageFrame { title: &name, part, depth: DEPTH, as_of: Some(site.as_of) };
     layout::page(
         &frame,
         &html! {

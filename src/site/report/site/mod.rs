@@ -96,6 +96,8 @@ pub struct Site {
     pub rows: Vec<CapabilitySummary>,
     /// The number of those that have a rank.
     pub ranked: u64,
+    /// True where pages of some capabilities are written and no others.
+    pub(crate) is_selection: bool,
     /// The totals of the store.
     pub(crate) totals: Totals,
     /// The counts behind the plots.
@@ -167,6 +169,7 @@ impl Site {
         Ok(Self {
             as_of,
             rules: reader.rules(),
+            is_selection: false,
             ranked: rows.iter().filter(|row| row.rank.is_some()).count() as u64,
             totals: reader.totals()?,
             by_id: rows.iter().enumerate().map(|(at, row)| (row.id, at)).collect(),

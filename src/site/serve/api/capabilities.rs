@@ -7,7 +7,7 @@ use capdex_model::surface::SurfaceInventory;
 use capdex_rubrics::RUBRICS;
 use serde_json::{Map, Value, json};
 
-use super::{ApiPage, listed, one_of, whole};
+use super::{ApiPage, listed, name_program, one_of, whole};
 use crate::report::paths;
 use crate::report::site::CapabilitySummary;
 use crate::serve::reply::RouteReply;
@@ -160,6 +160,7 @@ pub(in crate::serve) fn one(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> 
         finding::put_beside(&mut item.findings, operator.as_ref(), &annotations);
         let mut object = object(row);
         object.insert("schema".to_owned(), json!("capdex.capability/1"));
+        name_program(&mut object);
         object.insert("as_of".to_owned(), json!(ask.site.as_of));
         object.insert("ruleset_sha256".to_owned(), json!(current.ruleset.hex()));
         object.insert("facts_sha256".to_owned(), json!(current.facts.hex()));

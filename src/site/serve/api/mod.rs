@@ -5,10 +5,12 @@
 use super::query::HttpQuery;
 use super::reply::RouteReply;
 use crate::report::site::Site;
+use capdex_dataset::program::{Program, program};
 use capdex_dataset::views;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 pub(super) mod capabilities;
 pub(super) mod catalogue;
@@ -98,7 +100,23 @@ fn listed<T: Serialize>(
     items: &[T],
     next: &Option<String>,
 ) -> anyhow::Result<RouteReply> {
-    RouteReply::json(&views::PageView { as_of: site.as_of, items, next: next.as_deref(), schema, total })
+    let Program { engine_version, program_sha256 } = program();
+    RouteReply::json(&views::PageView {
+        as_of: site.as_of,
+        engine_version,
+        items,
+        next: next.as_deref(),
+        program_sha256: program_sha256.as_deref(),
+        schema,
+        total,
+    })
+}
+
+/// Adds what an object says of the program that answers.
+fn name_program(object: &mut Map<String, Value>) {
+    let Program { engine_version, program_sha256 } = program();
+    object.insert("engine_version".to_owned(), json!(engine_version));
+    object.insert("program_sha256".to_owned(), json!(program_sha256));
 }
 
 /// A whole list, on one page.

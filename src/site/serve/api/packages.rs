@@ -11,12 +11,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::capabilities::object;
-use super::{ApiPage, listed};
+use super::{ApiPage, listed, name_program};
 use crate::report::paths;
 use crate::report::site::{CapabilitySummary, Site};
 use crate::serve::reply::RouteReply;
 use crate::serve::route::ApiRequest;
 use capdex_dataset::escape::escape;
+use capdex_dataset::program::{Program, program};
 
 /// Packages of one look-up at most.
 const LOOKED_UP: usize = 1_000;
@@ -163,6 +164,7 @@ pub(in crate::serve) fn one(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> 
     let mut package = summary(&identity, &rows);
     let parts: Vec<Value> = rows.iter().take(SHOWN).map(|row| Value::Object(object(row))).collect();
     package.insert("schema".to_owned(), json!("capdex.package/1"));
+    name_program(&mut package);
     package.insert("as_of".to_owned(), json!(ask.site.as_of));
     package.insert("parts".to_owned(), json!(parts));
     RouteReply::json(&Value::Object(package))
@@ -196,7 +198,9 @@ pub(in crate::serve) fn lookup(ask: &ApiRequest<'_>) -> anyhow::Result<RouteRepl
         )));
     }
     let items: Vec<Value> = wanted.purls.iter().map(|text| answer_to(text, ask.site)).collect();
-    RouteReply::json(&json!({ "schema": "capdex.lookup/1", "as_of": ask.site.as_of, "items": items }))
+    let Program { engine_version, program_sha256 } = program();
+    RouteReply::json(&json!({ "schema": "capdex.lookup/1", "as_of": ask.site.as_of, "engine_version": engine_version,
+                              "program_sha256": program_sha256, "items": items }))
 }
 
 /// One item of a look-up, in the order in which they were asked.
