@@ -37,7 +37,7 @@ pub use fenced::{Fenced, fenced};
 pub(crate) use javascript::with_program;
 pub(crate) use literal::properties_of;
 pub use secrets::is_issuer;
-pub(crate) use secrets::{hands_out_token, is_secret_name, is_token_service};
+pub(crate) use secrets::{hands_out_token, is_secret_name, is_token_service, prints_work};
 pub use taint::{TaintSources, TaintedArguments};
 pub(crate) use token_heuristics::Constants;
 

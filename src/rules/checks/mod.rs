@@ -18,6 +18,7 @@ mod capability_untrusted_content;
 mod capability_workspace_data;
 mod corpus_signals;
 mod data_file_executed;
+mod deed_untold;
 mod document_emoji_run;
 mod document_look_alike_letters;
 mod document_missing_changelog;

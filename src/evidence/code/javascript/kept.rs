@@ -29,6 +29,13 @@ impl JavascriptReader<'_> {
         self.keep(name.to_owned(), shapes, taint, span);
     }
 
+    /// Records that variables of the environment are read by names from a list: any of those that the file lists.
+    pub(super) fn keep_listed(&mut self, span: Span) {
+        for name in self.mentions.listed.clone() {
+            self.keep("process.env".to_owned(), vec![Argument::Literal(name)], TaintedArguments::default(), span);
+        }
+    }
+
     /// Records that a call takes the whole environment.
     pub(super) fn keep_environment(&mut self, callee: &Expression<'_>, arguments: &[Node<'_>], span: Span) {
         // Saves the names of all arguments in a file that never says `process`.

@@ -33,8 +33,6 @@ impl<'a> PythonReader<'a> {
                     | "os.truncate"
                     | "os.lchown"
                     | "shutil.chown"
-                    | "shutil.copyfile"
-                    | "shutil.copy2"
             )
         {
             self.keep(name.to_owned(), Vec::new(), taint, call.range());
@@ -60,6 +58,15 @@ impl<'a> PythonReader<'a> {
         {
             self.keep("hidden-name".to_owned(), vec![Argument::Literal(text)], taint, call.range());
         }
+    }
+
+    /// Keeps a variable of the environment that is read by a name from a list: any of those that the file lists. True
+    /// where it lists names of secrets.
+    pub(super) fn reads_listed(&mut self, range: TextRange) -> bool {
+        for name in self.mentions.listed.clone() {
+            self.keep("os.environ".to_owned(), vec![Argument::Literal(name)], TaintedArguments::default(), range);
+        }
+        !self.mentions.listed.is_empty()
     }
 
     pub(super) fn keep_call(&mut self, name: &str, taint: TaintedArguments, call: &'a ast::ExprCall) {

@@ -304,7 +304,10 @@ impl<'a> PythonReader<'a> {
             self.visit_expr(&subscript.slice);
             self.taint.take();
             let key = self.shape(&subscript.slice, 0);
-            let secret = matches!(&key, Argument::Literal(name) if secrets::is_secret_name(name));
+            let secret = match &key {
+                Argument::Literal(name) => secrets::is_secret_name(name),
+                _ => self.reads_listed(subscript.range()),
+            };
             self.keep("os.environ".to_owned(), vec![key], TaintedArguments::default(), subscript.range());
             self.taint.held = outer | if secret { TaintSources::TOKEN } else { TaintSources::NONE };
             return;
@@ -434,7 +437,10 @@ impl<'a> PythonReader<'a> {
         }
         // One variable is not the environment: it matters where its name is that of a secret.
         if matches!(name.as_str(), "os.getenv" | "os.environ.get") {
-            let secret = literals.first().copied().flatten().is_some_and(secrets::is_secret_name);
+            let secret = match literals[0] {
+                Some(name) => secrets::is_secret_name(name),
+                None => self.reads_listed(call.range()),
+            };
             result = if secret { TaintSources::TOKEN } else { TaintSources::NONE };
         }
         self.taint.pass(local, &passed);
