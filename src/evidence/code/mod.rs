@@ -93,6 +93,8 @@ pub struct Call {
     /// True where nothing is done with its result and its failure is passed over in silence: `try: f() except: pass`,
     /// `f().catch(() => {})`.
     pub is_aside: bool,
+    /// True where nothing is done with its result, whatever becomes of its failure.
+    pub is_unused: bool,
 }
 
 /// The shape of an argument.

@@ -34,6 +34,11 @@ pub(super) enum Destination {
 }
 
 impl Destination {
+    /// True for a host of somebody, whoever it is.
+    pub(super) fn is_elsewhere(self) -> bool {
+        matches!(self, Self::Own | Self::Stranger | Self::Throwaway)
+    }
+
     /// True for a host that nothing of the capability accounts for.
     pub(super) fn is_foreign(self) -> bool {
         matches!(self, Self::Stranger | Self::Throwaway)
@@ -127,13 +132,22 @@ impl Destinations {
         label.len() < ToldWords::ENOUGH || self.told.get_or_init(|| ToldWords::of(subject)).name(&label)
     }
 
+    /// True where a Markdown text of a capability writes the site of an address out, or it is the interface of a known
+    /// service. A domain that is called after the skill proves nothing: whoever publishes it registers that one.
+    pub(super) fn is_known(&self, subject: &Subject<'_>, address: &str) -> bool {
+        let Some(site) = sites(address).next() else { return true };
+        let mut texts = subject.documents().filter(|document| document.language == Language::Markdown);
+        is_api_of_known(address) || texts.any(|document| document.text.contains(&site))
+    }
+
     /// True where the Markdown texts of a skill name the site of an address, or tell that something is sent at all and
     /// name somebody like it. A skill that tells of no sending has no receiver, whatever the domain is called after.
     pub(super) fn are_told_of_sending(&self, subject: &Subject<'_>, address: &str) -> bool {
         let site = sites(address).next().unwrap_or_default();
         let mut texts = subject.evidence.documents.values().filter(|document| document.language == Language::Markdown);
         let is_named = |text: &str| text.contains(site.as_str()) || SENDING.is_match(text);
-        texts.any(|document| is_named(&document.text)) && self.are_told_of(subject, address)
+        is_api_of_known(address)
+            || (texts.any(|document| is_named(&document.text)) && self.are_told_of(subject, address))
     }
 }
 

@@ -19,7 +19,10 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let carried = carried(call)?;
         let address = address_of(call).or_else(|| address_of_connection(file, call))?;
         let judged = judgement(call, carried, destinations.judge(&address)?);
-        judged.or_else(|| untold(subject, carried, &address, &destinations))
+        judged
+            .filter(|(severity, _)| *severity >= Severity::High)
+            .or_else(|| untold(subject, carried, &address, &destinations))
+            .or(judged)
     });
     if subject.capability.kind == Kind::Skill {
         report_shell(subject, &destinations, facts);
@@ -35,7 +38,7 @@ fn report_shell(subject: &Subject<'_>, destinations: &Destinations, facts: &mut 
             if address.contains("://") { address.clone() } else { format!("https://{}", bare.replacen(':', "/", 1)) }
         };
         let astray = event.addresses.iter().map(whole).any(|address| {
-            destinations.judge(&address).is_some_and(Destination::is_foreign)
+            destinations.judge(&address).is_some_and(Destination::is_elsewhere)
                 && !destinations.are_told_of_sending(subject, &address)
         });
         if astray {
@@ -54,8 +57,8 @@ fn untold(
 ) -> Option<(Severity, Confidence)> {
     let work = TaintSources::FILE | TaintSources::DATABASE | TaintSources::CLIPBOARD;
     let is_work = subject.capability.kind == Kind::Skill && carried.any(work);
-    let is_stranger = is_work && destinations.judge(address) == Some(Destination::Stranger);
-    (is_stranger && !destinations.are_told_of_sending(subject, address)).then_some((Severity::High, Confidence::Low))
+    let is_elsewhere = is_work && destinations.judge(address).is_some_and(Destination::is_elsewhere);
+    (is_elsewhere && !destinations.are_told_of_sending(subject, address)).then_some((Severity::High, Confidence::Low))
 }
 
 /// The address of the connection that a call writes to: that of the file's connections, where they have but one.

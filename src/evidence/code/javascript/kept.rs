@@ -10,8 +10,9 @@ use super::JavascriptReader;
 impl JavascriptReader<'_> {
     pub(super) fn keep(&mut self, callee: String, arguments: Vec<Argument>, taint: TaintedArguments, span: Span) {
         let text = excerpt(self.text, span.start as usize, span.end as usize);
-        let is_aside = self.asides.holds(span);
-        let call = Call { callee, arguments, taint, place: capdex_model::fact::Place::default(), text, is_aside };
+        let (is_aside, is_unused) = (self.asides.holds(span), self.asides.is_alone(span));
+        let call =
+            Call { callee, arguments, taint, place: capdex_model::fact::Place::default(), text, is_aside, is_unused };
         self.findings.keep_call(span.start as usize, call);
     }
 

@@ -104,9 +104,16 @@ impl<'a> PythonReader<'a> {
     pub(super) fn keep(&mut self, callee: String, arguments: Vec<Argument>, taint: TaintedArguments, range: TextRange) {
         let (start, end) = (range.start().to_usize(), range.end().to_usize());
         let text = super::excerpt(self.text, start, end);
-        let is_aside = self.asides.holds(range);
-        let call =
-            super::Call { callee, arguments, taint, place: capdex_model::fact::Place::default(), text, is_aside };
+        let (is_aside, is_unused) = (self.asides.holds(range), self.asides.is_alone(range));
+        let call = super::Call {
+            callee,
+            arguments,
+            taint,
+            place: capdex_model::fact::Place::default(),
+            text,
+            is_aside,
+            is_unused,
+        };
         self.findings.keep_call(start, call);
     }
 }

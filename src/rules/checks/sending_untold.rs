@@ -1,0 +1,133 @@
+//! sending-untold: a skill's program sends something to a stranger, and no text of the skill tells of a network at all.
+//!
+//! It asks for no source of what is sent: whoever hides where things go hides what they are as well. What it needs is the
+//! sending call, an address that is written out, and texts without any word of a service.
+
+use std::cell::LazyCell;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::destinations::{Destination, Destinations, address_of};
+use super::shell_events::weighed_at;
+use super::source_calls::report_calls;
+use crate::FactSink;
+use capdex_evidence::code::sinks::named;
+use capdex_evidence::document::Document;
+use capdex_evidence::language::Language;
+use capdex_evidence::subject::Subject;
+use capdex_evidence::voice::Voice;
+use capdex_evidence::zones::ZoneKind;
+use capdex_model::capability::Kind;
+use capdex_model::fact::{Confidence, Severity};
+
+/// Calls and commands that carry a body, in the languages that skills are written in.
+static SENDS: LazyLock<Regex> = LazyLock::new(|| {
+    let forms = [
+        // Python
+        r"\b(?:requests|httpx|session|client|aiohttp|http)\.(?:post|put|patch)\(|\burlopen\([^\n]{0,160},\s*(?:data\s*=|(?:data|body|payload|blob)\b|[\w.]+\.encode\()|\bRequest\([^\n]{0,160}(?:,\s*(?:data|method)\s*=|,\s*json\.dumps|\.encode\(\))|\.request\(\s*[\x22']P(?:OST|UT)|\bHTTPS?Connection\(|\.send(?:all|to)\(|\.storbinary\(|\bSMTP(?:_SSL)?\(|\.put_object\(|\.upload_file(?:obj)?\(|\bPOSTFIELDS\b",
+        // JavaScript
+        r"\bmethod:\s*[\x22']P(?:OST|UT)|\baxios\.(?:post|put)\(|\bgot\.(?:post|put)\(|\bsendBeacon\(|\.sendMail\(|\bnet\.(?:connect|createConnection)\(|\bnew WebSocket\(",
+        // Shell
+        r"\b(?:curl|wget)\b[^\n]{0,160}\s(?:-d|--data(?:-\w+)?|-F|--form|-T|--upload-file|--post-(?:data|file))[\s=]",
+        // PowerShell
+        r"\b(?:Invoke-(?:RestMethod|WebRequest)|irm|iwr)\b[^\n]{0,160}-(?:Method\s+P(?:ost|ut)|Body|InFile)\b|\.Upload(?:String|File|Data|Values)\(|\bSend-MailMessage\b",
+        // Go
+        r"\bhttp\.Post(?:Form)?\(|\bhttp\.NewRequest(?:WithContext)?\([^\n]{0,60}[\x22`]P(?:OST|UT)|\bnet\.Dial(?:Timeout)?\(|\bsmtp\.SendMail\(",
+        // Ruby, PHP, R, Perl
+        r"\bNet::HTTP(?:\.post|::Post|::Put|\.start)\b|\b(?:HTTParty|Faraday|RestClient|HTTP)\.(?:post|put)\b|\bTCPSocket\.(?:new|open)\b|\bCURLOPT_POSTFIELDS\b|\bhttr2?::(?:POST|PUT)\(|\bIO::Socket::INET\b|->post\(",
+    ];
+    capdex_evidence::expression::of(&format!("(?i){}", forms.join("|")))
+});
+
+/// Words by which a text tells that its skill talks to anybody.
+static NETWORK: LazyLock<Regex> = LazyLock::new(|| {
+    capdex_evidence::expression::of(
+        r"(?i)\b(?:apis?|web ?(?:page|service|hook|site)s?|online|internet|network|cloud|servers?|endpoints?|hosted|remote|down-?load\w*|up-?load\w*|fetch(?:es|ed|ing)?|sends?|sent|sending|submit\w*|publish\w*|posts? (?:it|them|the|to|a|your)|synch?\w*|e-?mail\w*|smtp|ftp|telemetry|look(?:s|ed)? ?up|deploy\w*|slack|discord|telegram|jira|back(?:s|ed)? ?up\w*|reports? to|saas|ssh|proxy|update checks?|checks? for (?:updates|a newer)|newer version)\b|上传|下载|发送|网络|接口|云|网址|服务|Netz|Server|Dienst|hochlad|herunterlad|subir|descarg|servicio|servidor|correo|enví",
+    )
+});
+
+/// An address in a program, or the bare number of a host.
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    capdex_evidence::expression::of(
+        r"(?i-u)\b(?:https?|wss?|ftps?)://[a-z0-9.-]+|[\x22'`](?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?[\x22'`]|[\x22'`][a-z0-9-]+(?:\.[a-z0-9-]+)+:\d{2,5}[\x22'`]|\b(?:FTP|SMTP|HTTPSConnection|HTTPConnection|TCPSocket\.new|TCPSocket\.open|SMTP_SSL)\(\s*[\x22'][a-z0-9.-]+",
+    )
+});
+
+/// The largest program that people write.
+const LARGEST: usize = 128 << 10;
+
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    if subject.capability.kind != Kind::Skill {
+        return;
+    }
+    let destinations = LazyCell::new(|| Destinations::of(subject));
+    report_unused(subject, &destinations, facts);
+    let mut found = subject.documents().filter(|document| is_program(document)).filter_map(|document| {
+        let at = sending(document)?;
+        let foreign = receivers(document).find(|address| is_unnamed(subject, &destinations, address))?;
+        Some((document, at, foreign))
+    });
+    // The texts are read last: hardly any program gets here.
+    let Some((document, at, foreign)) = found.next().filter(|_| !is_told(subject)) else { return };
+    let severity = weighed_at(document, at..at + 1, Severity::High);
+    let (start, end) = document.line_at(at);
+    let line = document.text.get(start..end).unwrap_or_default().trim();
+    facts.found_as(severity, Confidence::Low, document.place(at), &format!("to {foreign}: {line}"));
+}
+
+/// True for a host of somebody's that no text of the skill writes out.
+fn is_unnamed(subject: &Subject<'_>, destinations: &Destinations, address: &str) -> bool {
+    destinations.judge(address).is_some_and(Destination::is_elsewhere) && !destinations.is_known(subject, address)
+}
+
+/// Reports the calls that send to somebody whom the texts do not name, and want no answer: who asks a service uses what
+/// it says.
+fn report_unused(subject: &Subject<'_>, destinations: &Destinations, facts: &mut FactSink<'_>) {
+    report_calls(subject, facts, |file, call| {
+        let method = call.callee.rsplit('.').next().unwrap_or_default();
+        let posts = matches!(method, "post" | "put" | "urlopen" | "request" | "sendBeacon" | "storbinary")
+            || (method == "fetch" && named(call, "method").is_some_and(|verb| verb != "GET"));
+        if !call.is_unused || !posts {
+            return None;
+        }
+        let address = address_of(call).or_else(|| {
+            // The request that is opened was made before, with the address in it.
+            let before = file.view.calls.iter().take_while(|other| !std::ptr::eq(*other, call));
+            before.filter_map(address_of).last()
+        })?;
+        let is_stranger = destinations.judge(&address).is_some_and(Destination::is_foreign);
+        let is_untold = is_stranger && is_unnamed(subject, destinations, &address);
+        (is_untold && !destinations.are_told_of(subject, &address)).then_some((Severity::High, Confidence::Low))
+    });
+}
+
+fn is_program(document: &Document) -> bool {
+    let is_data = matches!(
+        document.language,
+        Language::Markdown | Language::Json | Language::Yaml | Language::Toml | Language::Markup | Language::None
+    );
+    document.voice == Voice::Program && !is_data && document.text.len() <= LARGEST
+}
+
+/// The place of a call that sends.
+fn sending(document: &Document) -> Option<usize> {
+    let mut calls = SENDS.find_iter(&document.text).take(20).map(|found| found.start());
+    calls.find(|at| document.zone_at(*at) != ZoneKind::Comment && document.voice_at(*at) == Voice::Program)
+}
+
+/// The addresses that stand in a program outside of its comments.
+fn receivers(document: &Document) -> impl Iterator<Item = String> {
+    let found = ADDRESS.find_iter(&document.text).take(60);
+    let said = found.filter(|found| document.voice_at(found.start()) == Voice::Program);
+    said.map(|found| {
+        let text = found.as_str();
+        let bare = text.rsplit(['"', '\'', '`', '(']).find(|part| part.contains('.')).unwrap_or(text);
+        if text.contains("://") { text.to_owned() } else { format!("https://{bare}") }
+    })
+}
+
+fn is_told(subject: &Subject<'_>) -> bool {
+    let mut texts = subject.documents().filter(|document| document.language == Language::Markdown);
+    texts.any(|document| NETWORK.is_match(&document.text))
+}
