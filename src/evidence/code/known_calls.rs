@@ -146,7 +146,9 @@ const PYTHON: [&str; 40] = [
     "ImageGrab.grab",
 ];
 
-const PYTHON_MODULES: [&str; 39] = [
+const PYTHON_MODULES: [&str; 41] = [
+    "paho",
+    "sentry_sdk",
     "jinja2",
     "mako",
     "Cheetah",

@@ -330,6 +330,17 @@ fn of_method(method: &str, taint: TaintedArguments) -> TaintSources {
         | "get_blob_client"
         | "get_container_client"
         | "get_repo"
+        | "cursor"
+        | "channel"
+        | "open_by_key"
+        | "open_by_url"
+        | "worksheet"
+        | "get_worksheet"
+        | "get_database"
+        | "get_collection"
+        | "collection"
+        | "document"
+        | "table"
         | "get_user"
         | "open_sftp"
         | "from_transport" => taint.all() & (TaintSources::CONNECTION | strong()),
@@ -360,7 +371,17 @@ pub(super) fn is_javascript_client(callee: &str) -> bool {
 }
 
 /// Constructors of clients that take files and messages, in either language.
-const STORES: [&str; 27] = [
+const STORES: [&str; 37] = [
+    "gspread.service_account",
+    "gspread.authorize",
+    "xmlrpc.client.ServerProxy",
+    "psycopg2.connect",
+    "psycopg.connect",
+    "pymysql.connect",
+    "mysql.connector.connect",
+    "google.cloud.firestore.Client",
+    "airtable.Airtable",
+    "pyairtable.Api",
     "S3Client",
     "@aws-sdk/client-s3.S3Client",
     "aws-sdk.S3",

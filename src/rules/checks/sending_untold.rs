@@ -8,11 +8,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::destinations::{Destination, Destinations, address_of};
+use super::destinations::{Destination, Destinations, address_of, sites};
 use super::shell_events::weighed_at;
 use super::source_calls::report_calls;
 use crate::FactSink;
-use capdex_evidence::code::sinks::named;
+use capdex_evidence::code::sinks::{named, sends};
 use capdex_evidence::document::Document;
 use capdex_evidence::language::Language;
 use capdex_evidence::subject::Subject;
@@ -26,6 +26,8 @@ static SENDS: LazyLock<Regex> = LazyLock::new(|| {
     let forms = [
         // Python
         r"\b(?:requests|httpx|session|client|aiohttp|http)\.(?:post|put|patch)\(|\burlopen\([^\n]{0,160},\s*(?:data\s*=|(?:data|body|payload|blob)\b|[\w.]+\.encode\()|\bRequest\([^\n]{0,160}(?:,\s*(?:data|method)\s*=|,\s*json\.dumps|\.encode\(\))|\.request\(\s*[\x22']P(?:OST|UT)|\bHTTPS?Connection\(|\.send(?:all|to)\(|\.storbinary\(|\bSMTP(?:_SSL)?\(|\.put_object\(|\.upload_file(?:obj)?\(|\bPOSTFIELDS\b",
+        // In any language: an address that something is put into, and a name that is put together to be looked up.
+        r"\b(?:https?|wss?|ftp)://[^\s\x22'`]{1,120}(?:\$\{|\{[a-z_]|#\{|%s|\$[a-z_(])|[\x22'`]https?://[^\s\x22'`]{1,120}[\x22'`]\s{0,2}(?:\+|\.\s?\$|,\s?[a-z][\w.]{0,40}\s{0,2}[),+]|%\s?[\(a-z])|\b(?:gethostbyname|getaddrinfo|nslookup|dig|dns\.(?:lookup|resolve\w*)|resolver\.(?:resolve|query)|Resolv\.getaddress|net\.Lookup\w+|Resolve-DnsName|nslookup\.exe)\b",
         // JavaScript
         r"\bmethod:\s*[\x22']P(?:OST|UT)|\baxios\.(?:post|put)\(|\bgot\.(?:post|put)\(|\bsendBeacon\(|\.sendMail\(|\bnet\.(?:connect|createConnection)\(|\bnew WebSocket\(",
         // Shell
@@ -50,7 +52,7 @@ static NETWORK: LazyLock<Regex> = LazyLock::new(|| {
 /// An address in a program, or the bare number of a host.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(
-        r"(?i-u)\b(?:https?|wss?|ftps?)://[a-z0-9.-]+|[\x22'`](?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?[\x22'`]|[\x22'`][a-z0-9-]+(?:\.[a-z0-9-]+)+:\d{2,5}[\x22'`]|\b(?:FTP|SMTP|HTTPSConnection|HTTPConnection|TCPSocket\.new|TCPSocket\.open|SMTP_SSL)\(\s*[\x22'][a-z0-9.-]+",
+        r"(?i-u)\b(?:https?|wss?|ftps?)://[a-z0-9.-]+|[\x22'`](?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?[\x22'`]|[\x22'`][a-z0-9-]+(?:\.[a-z0-9-]+)+:\d{2,5}[\x22'`]|\.(?:[a-z0-9-]+\.){0,3}[a-z0-9-]+\.(?:example|test|invalid|com|net|org|io|dev|app|cloud|me|co|xyz|site|online|info|biz|ru|cn|cc|top)[\x22'`]|\b(?:git@|ssh://(?:\w+@)?)[a-z0-9.-]+|\b(?:FTP|SMTP|HTTPSConnection|HTTPConnection|TCPSocket\.new|TCPSocket\.open|SMTP_SSL)\(\s*[\x22'][a-z0-9.-]+",
     )
 });
 
@@ -81,6 +83,17 @@ fn is_unnamed(subject: &Subject<'_>, destinations: &Destinations, address: &str)
     destinations.judge(address).is_some_and(Destination::is_elsewhere) && !destinations.is_known(subject, address)
 }
 
+/// True where a domain is called after the skill: its publisher's, whatever else that is.
+fn is_named_after(subject: &Subject<'_>, address: &str) -> bool {
+    const ENOUGH: usize = 5;
+    let folded =
+        |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase() };
+    let label =
+        sites(address).next().map(|site| folded(site.split('.').next().unwrap_or_default())).unwrap_or_default();
+    let name = folded(&subject.capability.name);
+    label.len() >= ENOUGH && name.len() >= ENOUGH && (name.contains(&label) || label.contains(&name))
+}
+
 /// Reports the calls that send to somebody whom the texts do not name, and want no answer: who asks a service uses what
 /// it says.
 fn report_unused(subject: &Subject<'_>, destinations: &Destinations, facts: &mut FactSink<'_>) {
@@ -88,7 +101,9 @@ fn report_unused(subject: &Subject<'_>, destinations: &Destinations, facts: &mut
         let method = call.callee.rsplit('.').next().unwrap_or_default();
         let posts = matches!(method, "post" | "put" | "urlopen" | "request" | "sendBeacon" | "storbinary")
             || (method == "fetch" && named(call, "method").is_some_and(|verb| verb != "GET"));
-        if !call.is_unused || !posts {
+        // What is asked for at an address that something was put into tells whoever answers there.
+        let is_filled = || address_of(call).is_some_and(|address| address.contains("{}"));
+        if !call.is_unused || !(posts || (sends(call) && is_filled())) {
             return None;
         }
         let address = address_of(call).or_else(|| {
@@ -96,9 +111,9 @@ fn report_unused(subject: &Subject<'_>, destinations: &Destinations, facts: &mut
             let before = file.view.calls.iter().take_while(|other| !std::ptr::eq(*other, call));
             before.filter_map(address_of).last()
         })?;
-        let is_stranger = destinations.judge(&address).is_some_and(Destination::is_foreign);
-        let is_untold = is_stranger && is_unnamed(subject, destinations, &address);
-        (is_untold && !destinations.are_told_of(subject, &address)).then_some((Severity::High, Confidence::Low))
+        let is_untold = is_unnamed(subject, destinations, &address)
+            && (is_named_after(subject, &address) || !destinations.are_told_of(subject, &address));
+        is_untold.then_some((Severity::High, Confidence::Low))
     });
 }
 
@@ -122,8 +137,9 @@ fn receivers(document: &Document) -> impl Iterator<Item = String> {
     let said = found.filter(|found| document.voice_at(found.start()) == Voice::Program);
     said.map(|found| {
         let text = found.as_str();
-        let bare = text.rsplit(['"', '\'', '`', '(']).find(|part| part.contains('.')).unwrap_or(text);
-        if text.contains("://") { text.to_owned() } else { format!("https://{bare}") }
+        let bare = text.rsplit(['"', '\'', '`', '(', '@', '/']).find(|part| part.contains('.')).unwrap_or(text);
+        let bare = bare.trim_start_matches('.');
+        if text.contains("://") && !text.starts_with("ssh") { text.to_owned() } else { format!("https://{bare}") }
     })
 }
 

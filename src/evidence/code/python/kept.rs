@@ -15,7 +15,10 @@ impl<'a> PythonReader<'a> {
     pub(super) fn keep_flowing(&mut self, name: &str, method: &str, taint: TaintedArguments, call: &'a ast::ExprCall) {
         self.keep_call(name, taint, call);
         let known = known_calls::is_kept_python(name);
-        if taint.receiver.any(TaintSources::CONNECTION) && known_calls::SENDING.contains(&method) && !known {
+        // A store has a word of its own for taking something; a secret goes into none by mistake.
+        let secret = taint.arguments().any(TaintSources::SECRET | TaintSources::ENVIRONMENT);
+        let takes = known_calls::SENDING.contains(&method) || (secret && name.contains('.'));
+        if taint.receiver.any(TaintSources::CONNECTION) && takes && !known {
             self.keep(format!("connection.{method}"), Vec::new(), taint, call.range());
         }
         let module = name.split('.').next().unwrap_or_default();

@@ -110,6 +110,10 @@ pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {
             r"force[- ]?push|--force|\bforce\b|overwrit|rewrit|squash|\brebase|filter-repo|mirror|delete\w*\s+(?:\w+\s+){0,2}(?:tags?|branch)",
         ),
         addressed(
+            "installs a package from an address of its own",
+            r#"\b(?:pip3?|uvx?|pipx|npx|npm|pnpm|yarn|bunx?|gem|cargo)%[^\n]{0,80}?(?:git\+)?https?://[\w.-]+"#,
+        ),
+        addressed(
             "pushes the repository to an address of its own",
             r#"\bgit%push\b[^\n;&|]{0,60}?%(?:https?://|git@|ssh://)[\w.@-]+|\bgit%remote%(?:add|set-url)%\w{1,20}%(?:https?://|git@|ssh://)[\w.@-]+"#,
         ),
