@@ -30,12 +30,16 @@ static DESTROYS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What changes a figure.
+/// What changes a figure in its place.
 static FALSIFIES: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(
-        r"(?i)[*]=\s*(?:\(?\s*)?(?:[01]\.\d|1\s*[+-])|[*]\s*(?:0\.[5-9]\d*|1\.[0-4]\d*)\b|\b(?:total|sum|amount|price|value|qty|dose|score|result|balance|rate|[a-z]{1,2})\s*[+-]=\s*(?:random|rand|Math\.random|0\.\d)",
+        r"(?i)[*]=\s*(?:\(?\s*)?(?:[01]\.\d|1\s*[+-])|\b(?:total|sum|amount|price|value|qty|dose|score|result|balance|rate|[a-z]{1,2})\s*[+-]=\s*(?:random|rand|Math\.random|0\.\d)",
     )
 });
+
+/// What gives a figure a little more or less, as a tax does as well.
+static SCALES: LazyLock<Regex> =
+    LazyLock::new(|| capdex_evidence::expression::of(r"[*]\s*(?:0\.[5-9]\d*|1\.[0-4]\d*)\b"));
 
 /// The user's own folders, which no clearing of old files is about.
 static OWN_FOLDERS: LazyLock<Regex> =
@@ -83,7 +87,8 @@ fn harm(subject: &Subject<'_>, document: &Document) -> Option<usize> {
         let (start, _) = document.line_at(at);
         let governed: String = text.get(start..)?.split_inclusive('\n').take(LINES).collect();
         let destroys = || DESTROYS.is_match(&governed);
-        let falsifies = || FALSIFIES.is_match(governed.split_inclusive('\n').take(3).collect::<String>().as_str());
+        let next: String = governed.split_inclusive('\n').take(3).collect();
+        let falsifies = || FALSIFIES.is_match(&next);
         let does = if found.name("date").is_some() {
             destroys()
         } else if found.name("unpaid").is_some() {
@@ -92,7 +97,7 @@ fn harm(subject: &Subject<'_>, document: &Document) -> Option<usize> {
             // Old files are cleared by their age everywhere; the user's documents are nobody's to clear.
             OWN_FOLDERS.is_match(&governed)
         } else {
-            destroys() || (falsifies() && !is_simulated(subject, document))
+            destroys() || ((falsifies() || SCALES.is_match(&next)) && !is_simulated(subject, document))
         };
         does.then_some(at)
     })

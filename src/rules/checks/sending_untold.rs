@@ -4,6 +4,7 @@
 //! sending call, an address that is written out, and texts without any word of a service.
 
 use std::cell::LazyCell;
+use std::net::Ipv4Addr;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -45,7 +46,7 @@ static SENDS: LazyLock<Regex> = LazyLock::new(|| {
 /// Words by which a text tells that its skill talks to anybody.
 static NETWORK: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(
-        r"(?i)\b(?:apis?|web ?(?:page|service|hook|site)s?|online|internet|network|cloud|servers?|endpoints?|hosted|remote|down-?load\w*|up-?load\w*|fetch(?:es|ed|ing)?|sends?|sent|sending|submit\w*|publish\w*|posts? (?:it|them|the|to|a|your)|synch?\w*|e-?mail\w*|smtp|ftp|telemetry|look(?:s|ed)? ?up|deploy\w*|slack|discord|telegram|jira|back(?:s|ed)? ?up\w*|reports? to|saas|ssh|proxy|update checks?|checks? for (?:updates|a newer)|newer version)\b|上传|下载|发送|网络|接口|云|网址|服务|Netz|Server|Dienst|hochlad|herunterlad|subir|descarg|servicio|servidor|correo|enví",
+        r"(?i)\b(?:apis?|web ?(?:page|service|hook|site)s?|online|internet|network|cloud|endpoints?|hosted|down-?load\w*|up-?load\w*|fetch(?:es|ed|ing)|sends|sent|sending|send (?:it|them|the|to|a|your)|submits? (?:it|them|the|to|a|your)|publish(?:es)? (?:it|them|the|to|a|your)|posts? (?:it|them|the|to|a|your)|synch?\w*|e-?mail\w*|smtp|ftp|telemetry|look(?:s|ed)? ?up|deploy\w*|slack|discord|telegram|jira|back(?:s|ed)? ?up\w*|saas|update checks?|checks? for (?:updates|a newer)|newer version)\b|\b(?:service|server)(?:\x27s)? (?:url|address|account)|上传|下载|发送|网络|接口|云|网址|服务|Netz|Dienst|hochlad|herunterlad|subir|descarg|servicio|servidor|correo|enví",
     )
 });
 
@@ -70,8 +71,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let foreign = receivers(document).find(|address| is_unnamed(subject, &destinations, address))?;
         Some((document, at, foreign))
     });
-    // The texts are read last: hardly any program gets here.
-    let Some((document, at, foreign)) = found.next().filter(|_| !is_told(subject)) else { return };
+    // The texts are read last: hardly any program gets here. No service lives at a bare number with a port.
+    let told = |(_, _, foreign): &(&Document, usize, String)| !is_numbered(foreign) && is_told(subject);
+    let Some((document, at, foreign)) = found.find(|found| !told(found)) else { return };
     let severity = weighed_at(document, at..at + 1, Severity::High);
     let (start, end) = document.line_at(at);
     let line = document.text.get(start..end).unwrap_or_default().trim();
@@ -80,7 +82,18 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 
 /// True for a host of somebody's that no text of the skill writes out.
 fn is_unnamed(subject: &Subject<'_>, destinations: &Destinations, address: &str) -> bool {
-    destinations.judge(address).is_some_and(Destination::is_elsewhere) && !destinations.is_known(subject, address)
+    // `https://yourfirm.crm.test` stands for a host that the user fills in.
+    let is_filled_in = ["//your", "//my", "example.com", "example.org"].iter().any(|part| address.contains(part));
+    !is_filled_in
+        && destinations.judge(address).is_some_and(Destination::is_elsewhere)
+        && !destinations.is_known(subject, address)
+}
+
+/// True for the bare number of a host with a scheme or a port.
+fn is_numbered(address: &str) -> bool {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let (host, port) = rest.split_once(':').map_or((rest, None), |(host, port)| (host, Some(port)));
+    host.parse::<Ipv4Addr>().is_ok() && (address.starts_with("http://") || port.is_some())
 }
 
 /// True where a domain is called after the skill: its publisher's, whatever else that is.
