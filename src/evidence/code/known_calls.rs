@@ -103,7 +103,7 @@ const JAVASCRIPT_METHODS: [&str; 10] = [
 ];
 
 /// Python names and modules.
-const PYTHON: [&str; 37] = [
+const PYTHON: [&str; 40] = [
     "tornado.template.Template",
     "flask.render_template_string",
     "pyautogui.screenshot",
@@ -134,6 +134,9 @@ const PYTHON: [&str; 37] = [
     "os.chmod",
     "shutil.rmtree",
     "shutil.copy",
+    "shutil.copy2",
+    "shutil.copyfile",
+    "shutil.copytree",
     "shutil.move",
     "types.FunctionType",
     "types.CodeType",
@@ -143,7 +146,9 @@ const PYTHON: [&str; 37] = [
     "ImageGrab.grab",
 ];
 
-const PYTHON_MODULES: [&str; 39] = [
+const PYTHON_MODULES: [&str; 41] = [
+    "paho",
+    "sentry_sdk",
     "jinja2",
     "mako",
     "Cheetah",

@@ -37,7 +37,7 @@ pub use fenced::{Fenced, fenced};
 pub(crate) use javascript::with_program;
 pub(crate) use literal::properties_of;
 pub use secrets::is_issuer;
-pub(crate) use secrets::{hands_out_token, is_secret_name, is_token_service};
+pub(crate) use secrets::{hands_out_token, is_secret_name, is_token_service, prints_work};
 pub use taint::{TaintSources, TaintedArguments};
 pub(crate) use token_heuristics::Constants;
 
@@ -93,6 +93,8 @@ pub struct Call {
     /// True where nothing is done with its result and its failure is passed over in silence: `try: f() except: pass`,
     /// `f().catch(() => {})`.
     pub is_aside: bool,
+    /// True where nothing is done with its result, whatever becomes of its failure.
+    pub is_unused: bool,
 }
 
 /// The shape of an argument.
@@ -166,7 +168,7 @@ pub(crate) enum SourceDialect {
 static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
     let words = "(?-u)tool|Tool|TOOL|input_?[sS]chema|exec|spawn|eval|Function|fetch|http|axios|environ|process\\.env|getenv|subprocess|system\
                  |popen|requests|urllib|socket|pickle|marshal|yaml|base64|atob|child_process|__import__|_0x|readFile\
-                 |createServer|open\\(|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|boto3|smtplib|pynput|paramiko|ftplib|telegram|slack|dotenv|runIn|rmtree|rmSync|winreg|webbrowser|getattr|from_string|Template|chmod|symlink|os\\.fork|unlink|/etc/|/var/log/|ejs\\.|pug\\.|nunjucks|req\\.|request\\.|__proto__";
+                 |createServer|open\\(|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|boto3|smtplib|pynput|paramiko|ftplib|telegram|slack|dotenv|copytree|runIn|rmtree|rmSync|winreg|webbrowser|getattr|from_string|Template|chmod|symlink|os\\.fork|unlink|/etc/|/var/log/|ejs\\.|pug\\.|nunjucks|req\\.|request\\.|__proto__";
     Regex::new(words).expect("the pattern is fixed and valid")
 });
 

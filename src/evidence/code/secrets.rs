@@ -39,25 +39,50 @@ pub(super) fn of_command(command: &str) -> TaintSources {
     if hands_out_token(command) {
         sources |= TaintSources::AMBIENT_CREDENTIAL;
     }
+    // The lines that somebody is working on.
+    if prints_work(command) {
+        sources |= TaintSources::FILE;
+    }
     sources
+}
+
+/// True where a command prints the source of the repository that it runs in.
+pub(crate) fn prints_work(command: &str) -> bool {
+    let mut words = command.split_whitespace().skip_while(|word| *word != "git").skip(1);
+    let verb = words.find(|word| !word.starts_with('-')).unwrap_or_default();
+    matches!(verb, "archive" | "diff" | "show" | "format-patch" | "bundle")
+        || (verb == "log" && words.any(|word| matches!(word, "-p" | "--patch" | "-u")))
 }
 
 /// True where the name of a variable says that its value is secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     static NAMES: LazyLock<Regex> = LazyLock::new(|| {
         crate::expression::of(
-            r"(?i-u)(?:token|secret|passw(?:or)?d|(?:api|private|access|secret|account|auth|signing)_?key|credential)s?$",
+            r"(?i-u)(?:token|secret|passw(?:or)?d|(?:api|private|access|secret|account|auth|signing)_?key|credential|(?:database|db|redis|mongo(?:db)?|postgres(?:ql)?|mysql)_ur[il]|mnemonic|seed_phrase)s?$",
         )
     });
     // The length is asked first, so that text which is no name costs no match.
     name.len() <= 80 && NAMES.is_match(name)
 }
 
+/// The names of secrets that a file lists as literals, where it lists two or more: a loop over them reads each.
+pub(super) fn listed_names(text: &str) -> Vec<String> {
+    static LISTED: LazyLock<Regex> =
+        LazyLock::new(|| crate::expression::of(r#"(?-u)["'`]([A-Z][A-Z0-9]{1,30}_[A-Z0-9_]{2,40})["'`]"#));
+    /// Far more than anybody collects; bounds what a table of names costs.
+    const MOST: usize = 16;
+    let listed = LISTED.captures_iter(text).filter_map(|found| found.get(1)).map(|name| name.as_str());
+    let mut names: Vec<String> = listed.filter(|name| is_secret_name(name)).take(MOST).map(str::to_owned).collect();
+    names.sort();
+    names.dedup();
+    if names.len() < 2 { Vec::new() } else { names }
+}
+
 /// True where text, or a part of it, is a path at which programs keep secrets.
 fn is_secret_path(text: &str) -> bool {
     static PATHS: LazyLock<Regex> = LazyLock::new(|| {
         crate::expression::of(
-            r"(?i-u)(?:^|[/\\])(?:\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|\.git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|\.vault-token|\.password-store|\.aws|\.kube|\.azure|\.electrum|\.bitcoin|keychains|keyrings|wallet\.dat|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|\.bash_history|\.zsh_history|exodus\.wallet|etc[/\\]shadow)[/\\]?$|\.aws[/\\](?:credentials|config)$|\.kube[/\\]config$|\.docker[/\\]config\.json$|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.config[/\\]gh\b|gcloud[/\\](?:credentials\.db|application_default_credentials\.json)$|solana[/\\]id\.json$|ethereum[/\\]keystore|local storage[/\\]+leveldb|^user data$|[/\\]user data[/\\]+default|[/\\]run[/\\]secrets[/\\]|places\.sqlite$|safari[/\\]+history\.db$|(?:chrome|edge|brave-browser|chromium|vivaldi)[/\\]+(?:user data[/\\]+)?default[/\\]+history$|claude_desktop_config\.json$|\.claude[/\\]projects|proc[/\\]self[/\\]environ",
+            r"(?i-u)(?:^|[/\\])(?:\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|\.git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|\.vault-token|\.password-store|\.aws|\.kube|\.azure|\.electrum|\.bitcoin|keychains|keyrings|wallet\.dat|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|\.bash_history|\.zsh_history|exodus\.wallet|etc[/\\]shadow)[/\\]?$|\.aws[/\\](?:credentials|config)$|\.kube[/\\]config$|\.docker[/\\]config\.json$|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.config[/\\]gh\b|gcloud[/\\](?:credentials\.db|application_default_credentials\.json)$|solana[/\\]id\.json$|ethereum[/\\]keystore|local storage[/\\]+leveldb|^user data$|[/\\]user data[/\\]+default|[/\\]run[/\\]secrets[/\\]|places\.sqlite$|safari[/\\]+history\.db$|(?:chrome|edge|brave-browser|chromium|vivaldi)[/\\]+(?:user data[/\\]+)?default[/\\]+history$|claude_desktop_config\.json$|[/\\](?:default|profile \d+)[/\\]+(?:network[/\\]+)?cookies$|\.gnupg[/\\](?:secring|private)|\.ssh[/\\]id_\w+$|\.aws[/\\]sso[/\\]cache|\.claude[/\\]projects|proc[/\\]self[/\\]environ",
         )
     });
     // `.ssh` is the shortest path that matters, and longer text is no path.
@@ -133,7 +158,7 @@ fn is_system_path(text: &str) -> bool {
 pub(super) fn mentions_secret_path(text: &str) -> bool {
     static WORDS: LazyLock<Regex> = LazyLock::new(|| {
         crate::expression::of(
-            r"(?i-u)\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|vault-token|password-store|wallet|login data|cookies\.sqlite|logins\.json|key4\.db|keychain|keyrings|sh_history|etc[/\\]+(?:g?shadow|passwd|group|sudoers|pam\.d|ssh)|[/\\]bin[/\\]+(?:ba)?sh|/root/|var/log/|usr/bin/|\.aws|\.kube|\.azure|\.docker|\.electrum|\.bitcoin|\.terraform|\.cargo|[/\\]gh\b|gcloud|solana|keystore|leveldb|user data|places\.sqlite|history\.db|default[/\\]+history|run[/\\]secrets|\.claude|claude_desktop|\.codex|self[/\\]environ",
+            r"(?i-u)\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|vault-token|password-store|wallet|login data|cookies\.sqlite|logins\.json|key4\.db|keychain|keyrings|sh_history|etc[/\\]+(?:g?shadow|passwd|group|sudoers|pam\.d|ssh)|[/\\]bin[/\\]+(?:ba)?sh|/root/|var/log/|usr/bin/|\.aws|\.kube|\.azure|\.docker|\.electrum|\.bitcoin|\.terraform|\.cargo|[/\\]gh\b|gcloud|solana|keystore|leveldb|user data|places\.sqlite|history\.db|[/\\]+cookies\b|default[/\\]+history|run[/\\]secrets|\.claude|claude_desktop|\.codex|self[/\\]environ",
         )
     });
     WORDS.is_match(text)

@@ -98,7 +98,23 @@ pub fn carried_out(call: &Call) -> Option<TaintSources> {
     );
     let by_program = starts_program(call)
         && call.arguments.iter().filter_map(text_of).any(|text| {
-            ["curl", "wget", "nslookup", "dig ", "Invoke-WebRequest", "Invoke-RestMethod", "gh gist create"]
+            let first = text.split_whitespace().next().unwrap_or_default();
+            let copies =
+                ["scp", "rsync", "sftp", "rclone", "nc", "ncat", "netcat", "telnet", "mail", "mailx", "sendmail"];
+            copies.contains(&first)
+                || [
+                    "curl",
+                    "wget",
+                    "nslookup",
+                    "dig ",
+                    "Invoke-WebRequest",
+                    "Invoke-RestMethod",
+                    "gh gist create",
+                    "gh issue create",
+                    "gh issue comment",
+                    "gh pr create",
+                    "gh pr comment",
+                ]
                 .iter()
                 .any(|word| text.contains(word))
         });
@@ -114,7 +130,11 @@ pub fn carried_out(call: &Call) -> Option<TaintSources> {
     if uploads(callee) && call.taint.first.any(TaintSources::SECRET_PATH) {
         return Some(call.taint.arguments() | TaintSources::SECRET);
     }
-    (written || looked_up || sends(call)).then(|| call.taint.arguments())
+    // Into the rows of a database that somebody else runs.
+    let stored = call.taint.receiver.any(TaintSources::CONNECTION)
+        && matches!(callee.rsplit('.').next(), Some("execute" | "executemany"))
+        && call.taint.arguments().any(TaintSources::SECRET);
+    (written || looked_up || stored || sends(call)).then(|| call.taint.arguments())
 }
 
 /// True for a call that takes the path of a file and sends its content.
@@ -133,7 +153,7 @@ pub fn sends(call: &Call) -> bool {
         "request" => matches!(method, "request" | "get" | "post" | "put" | "patch" | "delete" | "head"),
         "fetch" | "axios" | "got" | "node-fetch" | "undici" | "superagent" | "needle" | "ky" | "WebSocket" | "ws"
         | "requests" | "httpx" | "aiohttp" | "paramiko" | "smtplib" | "ftplib" | "nodemailer" | "websocket"
-        | "websockets" => !matches!(method, "create" | "Agent" | "setGlobalDispatcher"),
+        | "websockets" | "paho" | "sentry_sdk" => !matches!(method, "create" | "Agent" | "setGlobalDispatcher"),
         "http" | "https" | "http2" => {
             matches!(method, "request" | "get" | "connect" | "HTTPSConnection" | "HTTPConnection")
         }

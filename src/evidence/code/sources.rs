@@ -156,6 +156,27 @@ pub(super) fn python_call(call: &TaintedCall<'_>) -> TaintSources {
         "chr" => return all | TaintSources::DECODED,
         // A number tells nobody what it counts.
         "len" => return TaintSources::NONE,
+        // A program that reads a password out of the system's store.
+        "keyring.get_password" | "keyring.get_credential" => return TaintSources::AMBIENT_CREDENTIAL,
+        // What its user pipes into a program is the user's, as a file is.
+        "sys.stdin.read" | "sys.stdin.readlines" | "sys.stdin.buffer.read" | "fileinput.input" => {
+            return TaintSources::FILE;
+        }
+        // Readers of tables and documents are given a path.
+        "pandas.read_csv"
+        | "pandas.read_excel"
+        | "pandas.read_json"
+        | "pandas.read_parquet"
+        | "polars.read_csv"
+        | "openpyxl.load_workbook"
+        | "docx.Document"
+        | "pypdf.PdfReader"
+        | "PyPDF2.PdfReader"
+        | "pdfplumber.open"
+        | "fitz.open"
+        | "docx2txt.process"
+        | "pptx.Presentation" => return TaintSources::FILE | (all & strong()),
+        "pandas.read_sql" | "pandas.read_sql_query" => return TaintSources::DATABASE,
         "pyperclip.paste" | "win32clipboard.GetClipboardData" | "clipboard.paste" => return TaintSources::CLIPBOARD,
         // Quoted, converted or measured, text of the caller's can no longer become a command.
         "shlex.quote"
@@ -186,7 +207,19 @@ pub(super) fn python_call(call: &TaintedCall<'_>) -> TaintSources {
         | "urllib.parse.urlencode"
         | "base64.b64encode"
         | "base64.urlsafe_b64encode"
+        | "base64.standard_b64encode"
+        | "base64.b32encode"
+        | "base64.b16encode"
+        | "base64.b85encode"
+        | "base64.a85encode"
+        | "base64.encodebytes"
         | "binascii.hexlify"
+        | "binascii.b2a_hex"
+        | "binascii.b2a_base64"
+        | "gzip.compress"
+        | "bz2.compress"
+        | "lzma.compress"
+        | "textwrap.wrap"
         | "compile"
         | "zip"
         | "map"
@@ -282,8 +315,9 @@ fn of_method(method: &str, taint: TaintedArguments) -> TaintSources {
         | "entries" | "values" | "keys" | "items" | "format" | "encode" | "decode" | "strip" | "rstrip" | "lstrip"
         | "lower" | "upper" | "hex" | "copy" | "readlines" | "readline" | "splitlines" | "body" | "content"
         | "bytes" | "then" | "catch" | "finally" | "on" | "once" | "setEncoding" | "getReader" | "communicate"
-        | "recv" | "update" | "append" | "push" | "at" | "pop" | "shift" | "expanduser" | "joinpath" | "absolute"
-        | "as_posix" | "apply" | "call" | "bind" | "promise" | "final" => all,
+        | "match" | "matchAll" | "to_csv" | "to_json" | "to_dict" | "to_string" | "to_markdown" | "getvalue"
+        | "extract_text" | "get_text" | "recv" | "update" | "append" | "push" | "at" | "pop" | "shift"
+        | "expanduser" | "joinpath" | "absolute" | "as_posix" | "apply" | "call" | "bind" | "promise" | "final" => all,
         // Programs show a part of a token to recognise it by, and `get` takes one variable of the environment.
         "replace" | "replaceAll" | "slice" | "substring" | "substr" | "resolve" | "get" => {
             all & !(TaintSources::TOKEN | TaintSources::ENVIRONMENT)
@@ -296,6 +330,17 @@ fn of_method(method: &str, taint: TaintedArguments) -> TaintSources {
         | "get_blob_client"
         | "get_container_client"
         | "get_repo"
+        | "cursor"
+        | "channel"
+        | "open_by_key"
+        | "open_by_url"
+        | "worksheet"
+        | "get_worksheet"
+        | "get_database"
+        | "get_collection"
+        | "collection"
+        | "document"
+        | "table"
         | "get_user"
         | "open_sftp"
         | "from_transport" => taint.all() & (TaintSources::CONNECTION | strong()),
@@ -326,7 +371,17 @@ pub(super) fn is_javascript_client(callee: &str) -> bool {
 }
 
 /// Constructors of clients that take files and messages, in either language.
-const STORES: [&str; 27] = [
+const STORES: [&str; 37] = [
+    "gspread.service_account",
+    "gspread.authorize",
+    "xmlrpc.client.ServerProxy",
+    "psycopg2.connect",
+    "psycopg.connect",
+    "pymysql.connect",
+    "mysql.connector.connect",
+    "google.cloud.firestore.Client",
+    "airtable.Airtable",
+    "pyairtable.Api",
     "S3Client",
     "@aws-sdk/client-s3.S3Client",
     "aws-sdk.S3",

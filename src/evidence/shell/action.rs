@@ -31,6 +31,8 @@ pub enum ShellAction {
     SendsEncoded,
     /// Sends all environment variables.
     SendsEnvironment,
+    /// Sends the user's work: source, documents, a file that the script is given.
+    SendsWork,
     /// Pushes a repository to an address that is written out.
     PushesRepository,
     /// Writes what came over the network, or out of a decoder, where it starts by itself or opens the machine.

@@ -336,6 +336,17 @@ pub(super) fn is_secret_path(word: &str) -> bool {
     SECRET_NAMES.contains(&name)
 }
 
+/// True where a path is a folder of the user's documents, or a file that a script is given.
+pub(super) fn is_work(path: &str) -> bool {
+    const FOLDERS: [&str; 3] = ["documents", "desktop", "pictures"];
+    if matches!(path, "$1" | "$@" | "$*" | "$2" | "${1}") {
+        return true;
+    }
+    let home = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| path.strip_prefix(home));
+    let first = home.and_then(|below| below.split('/').next()).unwrap_or_default();
+    FOLDERS.iter().any(|folder| first.eq_ignore_ascii_case(folder))
+}
+
 /// Files that a shell, a login or a schedule runs by itself.
 const STARTS_BY_ITSELF: [&str; 20] = [
     "/.bash_aliases",
@@ -384,6 +395,13 @@ pub(super) fn is_obeyed(path: &str) -> bool {
             | ".clinerules"
             | "copilot-instructions.md"
             | ".vimrc"
+            | "pre-commit"
+            | "post-commit"
+            | "commit-msg"
+            | "pre-push"
+            | "post-checkout"
+            | "post-merge"
+            | "prepare-commit-msg"
     ) || ["/.claude/", ".claude/settings", "/.cursor/rules", ".git/hooks/", "/.codex/", "/.gemini/"]
         .iter()
         .any(|part| lower.contains(part))

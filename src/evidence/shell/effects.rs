@@ -348,6 +348,10 @@ impl Tracer {
         for word in operands(words) {
             packed.taint(&word.value);
         }
+        // A packed folder is the user's work where it is the one at hand, or one of documents.
+        packed.work |= operands(words).iter().any(|word| {
+            matches!(word.text(), "." | "./" | "$PWD" | "src" | "src/") || super::commands::is_work(word.text())
+        });
         if packed.secret.is_none() && words.iter().any(|word| matches!(word.text(), "-T" | "-@" | "-")) {
             packed.taint(&input);
         }
@@ -417,6 +421,9 @@ impl Tracer {
         if let Some(output) = ambient_output(name, &texts) {
             return output;
         }
+        if let Some(output) = self.prints_work(name, words) {
+            return output;
+        }
         if let Some(output) = self.fetched_by_other(name, words, &input) {
             return output;
         }
@@ -446,8 +453,13 @@ impl Tracer {
                 return TaintedValue::default();
             }
             "ssh" => {
-                let host = operands(words).first().map_or("", |host| host.text()).to_owned();
+                let operands = operands(words);
+                let host = operands.first().map_or("", |host| host.text()).to_owned();
+                // `ssh host bash -s <<EOF`: the lines run on the other machine, which is the user's as well.
                 self.send(&input, &host);
+                if operands.get(1).is_some_and(|shell| is_shell(shell.text())) {
+                    self.run(&input, "sh");
+                }
                 // What a command prints on another machine comes over the network.
                 return TaintedValue::of_network(vec![host]);
             }

@@ -31,6 +31,8 @@ pub(super) struct TaintedValue {
     pub(super) encoded: Option<String>,
     /// It holds all environment variables.
     pub(super) environment: bool,
+    /// It holds the user's work: the source of the repository, a folder of documents, a file that the script is given.
+    pub(super) work: bool,
     /// The addresses that it came from.
     pub(super) addresses: Vec<String>,
     /// The files that it was read from.
@@ -67,6 +69,7 @@ impl TaintedValue {
     pub(super) fn taint(&mut self, other: &Self) {
         self.network |= other.network;
         self.environment |= other.environment;
+        self.work |= other.work;
         // The first origin is kept: it is the one that the event names.
         self.decoded = self.decoded.or(other.decoded);
         if self.secret.is_none() {

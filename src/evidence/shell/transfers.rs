@@ -6,6 +6,7 @@ use super::options::{is_remote, operands, secret_among, transfer};
 use super::tainted_value::TaintedValue;
 use super::trace::{TracedArgument, Tracer, normal};
 use super::{ShellAction, remote_runs};
+use crate::code::prints_work;
 
 /// The most fetched folders of one document.
 const MOST_FOLDERS: usize = 100;
@@ -101,9 +102,28 @@ impl Tracer {
             let held = self.content(word.text());
             sent.secret = sent.secret.or(held.secret);
             sent.environment |= held.environment;
+            sent.work |= held.work;
         }
         self.send(&sent, &remote);
         TaintedValue::default()
+    }
+
+    /// What `git` prints of the source of a repository, or writes to a file of its own.
+    pub(super) fn prints_work(&mut self, name: &str, words: &[TracedArgument]) -> Option<TaintedValue> {
+        let texts: Vec<&str> = words.iter().map(TracedArgument::text).collect();
+        if name != "git" || !prints_work(&format!("git {}", texts.join(" "))) {
+            return None;
+        }
+        let held = TaintedValue { unknown: true, work: true, ..TaintedValue::default() };
+        let named = texts.iter().zip(texts.iter().skip(1)).find_map(|(option, value)| match *option {
+            "-o" | "--output" | "create" => Some((*value).to_owned()),
+            _ => None,
+        });
+        let named = named.or_else(|| texts.iter().find_map(|text| text.strip_prefix("--output=")).map(str::to_owned));
+        if let Some(file) = named {
+            self.write(&file, &held, false);
+        }
+        Some(held)
     }
 
     /// What programs of no role fetch: an interface of a forge, a repository, a file of a store without a middle.

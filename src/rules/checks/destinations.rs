@@ -34,6 +34,11 @@ pub(super) enum Destination {
 }
 
 impl Destination {
+    /// True for a host of somebody, whoever it is.
+    pub(super) fn is_elsewhere(self) -> bool {
+        matches!(self, Self::Own | Self::Stranger | Self::Throwaway)
+    }
+
     /// True for a host that nothing of the capability accounts for.
     pub(super) fn is_foreign(self) -> bool {
         matches!(self, Self::Stranger | Self::Throwaway)
@@ -127,11 +132,31 @@ impl Destinations {
         label.len() < ToldWords::ENOUGH || self.told.get_or_init(|| ToldWords::of(subject)).name(&label)
     }
 
-    /// Whose the host is that a call asks, where its address is written out.
-    pub(super) fn of_call(&self, call: &Call) -> Option<Destination> {
-        self.judge(&address_of(call)?)
+    /// True where a Markdown text of a capability writes the site of an address out, or it is the interface of a known
+    /// service. A domain that is called after the skill proves nothing: whoever publishes it registers that one.
+    pub(super) fn is_known(&self, subject: &Subject<'_>, address: &str) -> bool {
+        let Some(site) = sites(address).next() else { return true };
+        let mut texts = subject.documents().filter(|document| document.language == Language::Markdown);
+        is_api_of_known(address) || texts.any(|document| document.text.contains(&site))
+    }
+
+    /// True where the Markdown texts of a skill name the site of an address, or tell that something is sent at all and
+    /// name somebody like it. A skill that tells of no sending has no receiver, whatever the domain is called after.
+    pub(super) fn are_told_of_sending(&self, subject: &Subject<'_>, address: &str) -> bool {
+        let site = sites(address).next().unwrap_or_default();
+        let mut texts = subject.evidence.documents.values().filter(|document| document.language == Language::Markdown);
+        let is_named = |text: &str| text.contains(site.as_str()) || SENDING.is_match(text);
+        is_api_of_known(address)
+            || (texts.any(|document| is_named(&document.text)) && self.are_told_of(subject, address))
     }
 }
+
+/// Words by which a text tells that something leaves the machine.
+static SENDING: LazyLock<Regex> = LazyLock::new(|| {
+    capdex_evidence::expression::of(
+        r"(?i)\b(?:up-?load|sen[dt]s?\b|sending|submit|publish|transmit|post(?:s|ed|ing)? (?:it|them|the|to|a|each|your)|synch?|share[ds]?\b|push(?:es|ed)? (?:it|them|the|to)|backs? ?up|backup|deliver|e?mail(?:s|ed)? (?:it|them|the|to)|telemetry|crash report|api\b|apis\b|web ?service|cloud|server|endpoint|webhook|hosted|online|saas|remote)|上传|发送|提交|接口|云端|hochlad|send(?:e|et)\b|übertr|subir|enví|env[ií]a",
+    )
+});
 
 /// The address that a call asks, as far as it is written out.
 pub(super) fn address_of(call: &Call) -> Option<String> {
@@ -146,7 +171,17 @@ pub(super) fn address_of(call: &Call) -> Option<String> {
         Argument::Literal(_) | Argument::Composed(_) => text_of(argument).and_then(whole),
         _ => None,
     });
-    first.or_else(by_name)
+    // A connection is opened to a host without a scheme.
+    let connects =
+        matches!(call.callee.split('.').next(), Some("net" | "tls" | "ftplib" | "smtplib" | "http" | "socket"));
+    let by_host = || {
+        let mut texts = call.arguments.iter().filter_map(text_of).filter(|_| connects);
+        let host = texts.find(|text| {
+            text.contains('.') && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte))
+        })?;
+        Some(format!("https://{host}"))
+    };
+    first.or_else(by_name).or_else(by_host)
 }
 
 /// The words of a package's Markdown texts without addresses and hosts, which name nobody.

@@ -38,13 +38,13 @@ static COINS: LazyLock<Regex> = LazyLock::new(|| {
 
 static READS_CLIPBOARD: LazyLock<Regex> = LazyLock::new(|| {
     expression::of(
-        r"pyperclip\.paste|clipboard\.paste|clipboardy\.read|readText\(|GetClipboardData|Get-Clipboard|pbpaste|clipboard_get",
+        r"pyperclip\.paste|clipboard\.paste|\bclip(?:board)?\w*\.(?:read|paste)|readText\(|GetClipboardData|Get-Clipboard|pbpaste|clipboard_get",
     )
 });
 
 static WRITES_CLIPBOARD: LazyLock<Regex> = LazyLock::new(|| {
     expression::of(
-        r"pyperclip\.copy|clipboard\.copy|clipboardy\.write|writeText\(|SetClipboard|Set-Clipboard|pbcopy|clipboard_append",
+        r"pyperclip\.copy|clipboard\.copy|\bclip(?:board)?\w*\.(?:write|copy)|writeText\(|SetClipboard|Set-Clipboard|pbcopy|clipboard_append",
     )
 });
 

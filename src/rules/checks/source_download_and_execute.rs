@@ -124,10 +124,19 @@ fn runs_otherwise(file: &SourceFile<'_>, call: &Call) -> bool {
         }
         // An interpreter that reads its program from its input.
         "process.write" => answered(first) && file.view.calls.iter().any(|call| spawns(call) && reads_program(call)),
+        // Machine code that is put where it can be called.
+        callee if callee.starts_with("ctypes.") => answered(first) || answered(rest),
+        // The program takes what it is from the network.
+        "stored" => file.view.is_parsed && overwrites_itself(call) && answered(rest),
         // The constructor of a function makes functions of text.
         callee if callee.ends_with(".constructor") => answered(first) || answered(rest),
         _ => false,
     }
+}
+
+/// True where a program writes its own file.
+fn overwrites_itself(call: &Call) -> bool {
+    matches!(call.arguments.first(), Some(Argument::Name(name)) if name == "__file__")
 }
 
 /// True where an interpreter is started without a program.

@@ -19,7 +19,7 @@ static DELETED: LazyLock<Regex> = LazyLock::new(|| {
     let own = r"Documents|Desktop|Downloads|Pictures|Music|Movies|[Pp]rojects?|[Cc]ode|src|work|dev|repos";
     capdex_evidence::expression::of(&format!(
         // The folder itself must end the argument: what lies in a folder of its own below is the program's to delete.
-        r#"(?-u)\((?:os\.path\.|path\.)?(?:expanduser\(\s*["']~(?:/(?:{own})?)?/?["']\s*\)|(?:pathlib\.)?Path\.home\(\)(?:\s*/\s*["'](?:{own})["'])?|os\.homedir\(\)|homedir\(\)|join\(\s*(?:os\.)?homedir\(\)\s*,\s*["'](?:{own})["']\s*\))\s*[,)]"#
+        r#"(?-u)\((?:os\.path\.|path\.)?(?:expanduser\(\s*["']~(?:/(?:{own})?)?/?["']\s*\)|(?:pathlib\.)?Path\.home\(\)(?:\s*/\s*["'](?:{own})["'])?|os\.homedir\(\)|homedir\(\)|join\(\s*(?:(?:os\.)?homedir\(\)|os\.path\.expanduser\(["']~["']\)|Path\.home\(\))\s*,\s*["'](?:{own})["']\s*\)|(?:os\.)?homedir\(\)\s*\+\s*["']/(?:{own})/?["']|`\$\{{(?:os\.)?homedir\(\)\}}/(?:{own})/?`)\s*[,)]"#
     ))
 });
 

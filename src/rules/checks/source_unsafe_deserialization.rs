@@ -15,7 +15,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
                 || call.callee.contains("unserialize")
                 || call.callee.starts_with("yaml.");
             // YAML from a server is a configuration more often than an attack, so that it stays at "received".
-            let fetched = call.taint.first.any(TaintSources::ANSWER) && !call.callee.starts_with("yaml.");
+            let unsafe_yaml = call.text.contains("Unsafe") || call.text.contains("unsafe_load");
+            let from_network = TaintSources::ANSWER | TaintSources::FETCHED_FILE;
+            let fetched = call.taint.first.any(from_network) && (!call.callee.starts_with("yaml.") || unsafe_yaml);
             let input = call.taint.first;
             let chosen = input.any(TaintSources::TOOL_INPUT) && !input.any(TaintSources::CHECKED);
             let plain = if fetched || (received && chosen) {
@@ -52,6 +54,7 @@ fn loads_code(call: &Call) -> bool {
         | "marshal.load"
         | "marshal.loads"
         | "shelve.open"
+        | "joblib.load"
         | "yaml.unsafe_load"
         | "node-serialize.unserialize" => true,
         "yaml.load" => {

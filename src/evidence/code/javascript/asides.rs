@@ -23,6 +23,11 @@ impl Asides {
         self.alone.is_some_and(|(alone, silent)| alone == call && (silent || self.silent > 0))
     }
 
+    /// True for a call whose result is dropped.
+    pub(super) fn is_alone(&self, call: Span) -> bool {
+        self.alone.is_some_and(|(alone, _)| alone == call)
+    }
+
     /// Enters a function, whose failures are its callers'.
     pub(super) fn enter(&mut self) {
         self.outside.push(std::mem::take(&mut self.silent));

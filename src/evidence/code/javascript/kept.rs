@@ -10,8 +10,9 @@ use super::JavascriptReader;
 impl JavascriptReader<'_> {
     pub(super) fn keep(&mut self, callee: String, arguments: Vec<Argument>, taint: TaintedArguments, span: Span) {
         let text = excerpt(self.text, span.start as usize, span.end as usize);
-        let is_aside = self.asides.holds(span);
-        let call = Call { callee, arguments, taint, place: capdex_model::fact::Place::default(), text, is_aside };
+        let (is_aside, is_unused) = (self.asides.holds(span), self.asides.is_alone(span));
+        let call =
+            Call { callee, arguments, taint, place: capdex_model::fact::Place::default(), text, is_aside, is_unused };
         self.findings.keep_call(span.start as usize, call);
     }
 
@@ -27,6 +28,13 @@ impl JavascriptReader<'_> {
             return;
         }
         self.keep(name.to_owned(), shapes, taint, span);
+    }
+
+    /// Records that variables of the environment are read by names from a list: any of those that the file lists.
+    pub(super) fn keep_listed(&mut self, span: Span) {
+        for name in self.mentions.listed.clone() {
+            self.keep("process.env".to_owned(), vec![Argument::Literal(name)], TaintedArguments::default(), span);
+        }
     }
 
     /// Records that a call takes the whole environment.

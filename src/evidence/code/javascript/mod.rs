@@ -125,6 +125,8 @@ pub(super) struct JavascriptReader<'t> {
 struct JavascriptMentions {
     environment: bool,
     secret_paths: bool,
+    /// The names of secrets that it lists.
+    listed: Vec<String>,
 }
 
 impl<'t> JavascriptReader<'t> {
@@ -132,6 +134,7 @@ impl<'t> JavascriptReader<'t> {
         let mentions = JavascriptMentions {
             environment: text.contains("process"),
             secret_paths: secrets::mentions_secret_path(text),
+            listed: if text.contains("process.env") { secrets::listed_names(text) } else { Vec::new() },
         };
         Self {
             text,
@@ -337,7 +340,12 @@ impl<'a> Visit<'a> for JavascriptReader<'_> {
         let outer = self.taint.take();
         walk::walk_computed_member_expression(self, it);
         // One member of the environment is not the whole of it.
-        let held = self.taint.take() & !TaintSources::ENVIRONMENT;
+        let mut held = self.taint.take() & !TaintSources::ENVIRONMENT;
+        let listed = !self.naming && !self.mentions.listed.is_empty();
+        if listed && self.dotted(&it.object, 0).as_deref() == Some("process.env") {
+            held |= TaintSources::TOKEN;
+            self.keep_listed(it.span);
+        }
         self.taint.held = outer | held;
     }
 
@@ -417,6 +425,8 @@ impl<'a> Visit<'a> for JavascriptReader<'_> {
                 let variable = vec![Argument::Literal(name.to_owned())];
                 self.keep("process.env".to_owned(), variable, TaintedArguments::default(), it.span);
             }
+            // What its user pipes into a program is the user's, as a file is.
+            Some("process") if name == "stdin" => self.taint.held |= TaintSources::FILE,
             Some("process") if name == "env" => {
                 self.taint.held |= TaintSources::ENVIRONMENT;
                 self.keep("process.env".to_owned(), Vec::new(), TaintedArguments::default(), it.span);

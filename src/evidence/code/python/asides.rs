@@ -23,6 +23,11 @@ impl Asides {
         self.silent > 0 && self.alone == Some(call)
     }
 
+    /// True for a call whose result is dropped.
+    pub(super) fn is_alone(&self, call: TextRange) -> bool {
+        self.alone == Some(call)
+    }
+
     /// Enters a function, whose failures are its callers'.
     pub(super) fn enter(&mut self) -> usize {
         std::mem::take(&mut self.silent)

@@ -15,7 +15,10 @@ impl<'a> PythonReader<'a> {
     pub(super) fn keep_flowing(&mut self, name: &str, method: &str, taint: TaintedArguments, call: &'a ast::ExprCall) {
         self.keep_call(name, taint, call);
         let known = known_calls::is_kept_python(name);
-        if taint.receiver.any(TaintSources::CONNECTION) && known_calls::SENDING.contains(&method) && !known {
+        // A store has a word of its own for taking something; a secret goes into none by mistake.
+        let secret = taint.arguments().any(TaintSources::SECRET | TaintSources::ENVIRONMENT);
+        let takes = known_calls::SENDING.contains(&method) || (secret && name.contains('.'));
+        if taint.receiver.any(TaintSources::CONNECTION) && takes && !known {
             self.keep(format!("connection.{method}"), Vec::new(), taint, call.range());
         }
         let module = name.split('.').next().unwrap_or_default();
@@ -33,8 +36,6 @@ impl<'a> PythonReader<'a> {
                     | "os.truncate"
                     | "os.lchown"
                     | "shutil.chown"
-                    | "shutil.copyfile"
-                    | "shutil.copy2"
             )
         {
             self.keep(name.to_owned(), Vec::new(), taint, call.range());
@@ -60,6 +61,15 @@ impl<'a> PythonReader<'a> {
         {
             self.keep("hidden-name".to_owned(), vec![Argument::Literal(text)], taint, call.range());
         }
+    }
+
+    /// Keeps a variable of the environment that is read by a name from a list: any of those that the file lists. True
+    /// where it lists names of secrets.
+    pub(super) fn reads_listed(&mut self, range: TextRange) -> bool {
+        for name in self.mentions.listed.clone() {
+            self.keep("os.environ".to_owned(), vec![Argument::Literal(name)], TaintedArguments::default(), range);
+        }
+        !self.mentions.listed.is_empty()
     }
 
     pub(super) fn keep_call(&mut self, name: &str, taint: TaintedArguments, call: &'a ast::ExprCall) {
@@ -97,9 +107,16 @@ impl<'a> PythonReader<'a> {
     pub(super) fn keep(&mut self, callee: String, arguments: Vec<Argument>, taint: TaintedArguments, range: TextRange) {
         let (start, end) = (range.start().to_usize(), range.end().to_usize());
         let text = super::excerpt(self.text, start, end);
-        let is_aside = self.asides.holds(range);
-        let call =
-            super::Call { callee, arguments, taint, place: capdex_model::fact::Place::default(), text, is_aside };
+        let (is_aside, is_unused) = (self.asides.holds(range), self.asides.is_alone(range));
+        let call = super::Call {
+            callee,
+            arguments,
+            taint,
+            place: capdex_model::fact::Place::default(),
+            text,
+            is_aside,
+            is_unused,
+        };
         self.findings.keep_call(start, call);
     }
 }

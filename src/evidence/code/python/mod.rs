@@ -94,6 +94,8 @@ struct PythonReader<'a> {
 struct PythonMentions {
     environment: bool,
     secret_paths: bool,
+    /// The names of secrets that it lists.
+    listed: Vec<String>,
 }
 
 /// The most names that are resolved for one call.
@@ -101,8 +103,12 @@ const MAX_RESOLVED: usize = 2_000;
 
 impl<'a> PythonReader<'a> {
     fn new(text: &'a str) -> Self {
-        let mentions =
-            PythonMentions { environment: text.contains("environ"), secret_paths: secrets::mentions_secret_path(text) };
+        let asks = text.contains("environ") || text.contains("getenv");
+        let mentions = PythonMentions {
+            environment: text.contains("environ"),
+            secret_paths: secrets::mentions_secret_path(text),
+            listed: if asks { secrets::listed_names(text) } else { Vec::new() },
+        };
         Self {
             text,
             names: BTreeMap::new(),

@@ -304,7 +304,10 @@ impl<'a> PythonReader<'a> {
             self.visit_expr(&subscript.slice);
             self.taint.take();
             let key = self.shape(&subscript.slice, 0);
-            let secret = matches!(&key, Argument::Literal(name) if secrets::is_secret_name(name));
+            let secret = match &key {
+                Argument::Literal(name) => secrets::is_secret_name(name),
+                _ => self.reads_listed(subscript.range()),
+            };
             self.keep("os.environ".to_owned(), vec![key], TaintedArguments::default(), subscript.range());
             self.taint.held = outer | if secret { TaintSources::TOKEN } else { TaintSources::NONE };
             return;
@@ -395,7 +398,7 @@ impl<'a> PythonReader<'a> {
             self.visit_expr(&keyword.value);
             let mut sources = self.taint.take();
             let parameter = keyword.arg.as_ref().map(ast::Identifier::as_str);
-            if parameter.is_some_and(sources::is_authorization) {
+            if parameter.is_some_and(sources::is_authorization) && !names_no_caller(&keyword.value) {
                 // A token in a header is what it is there for.
                 sources = sources & !TaintSources::TOKEN;
             }
@@ -414,6 +417,13 @@ impl<'a> PythonReader<'a> {
             && let Expr::Name(list) = &*member.value
         {
             self.taint.assign(list.id.as_str(), taint.arguments() & !TaintSources::COMPOSED, false);
+        }
+        // `parser.read(path)` fills the parser with what stands there.
+        if let (Expr::Attribute(member), "read" | "read_file", true) =
+            (&*call.func, method, taint.first.any(TaintSources::SECRET_PATH))
+            && let Expr::Name(parser) = &*member.value
+        {
+            self.taint.assign(parser.id.as_str(), TaintSources::SECRET, false);
         }
         self.note_written(&name, method, taint, call);
         self.keep_stored(&name, method, taint, call);
@@ -434,7 +444,10 @@ impl<'a> PythonReader<'a> {
         }
         // One variable is not the environment: it matters where its name is that of a secret.
         if matches!(name.as_str(), "os.getenv" | "os.environ.get") {
-            let secret = literals.first().copied().flatten().is_some_and(secrets::is_secret_name);
+            let secret = match literals[0] {
+                Some(name) => secrets::is_secret_name(name),
+                None => self.reads_listed(call.range()),
+            };
             result = if secret { TaintSources::TOKEN } else { TaintSources::NONE };
         }
         self.taint.pass(local, &passed);
@@ -452,6 +465,21 @@ fn literal(argument: Option<&Expr>) -> Option<&str> {
         Expr::List(list) => literal(list.elts.first()),
         _ => None,
     }
+}
+
+/// True for headers that are written out, of which none is where a caller names itself.
+fn names_no_caller(headers: &Expr) -> bool {
+    let Expr::Dict(dict) = headers else { return false };
+    let names = |key: &Expr| match key {
+        Expr::StringLiteral(text) => {
+            let lower = text.value.to_str().to_ascii_lowercase();
+            ["auth", "key", "token", "cookie", "secret", "bearer", "credential", "session"]
+                .iter()
+                .any(|word| lower.contains(word))
+        }
+        _ => true,
+    };
+    !dict.items.iter().any(|item| item.key.as_ref().is_none_or(names))
 }
 
 fn last_name(expression: &Expr) -> Option<&str> {

@@ -108,7 +108,7 @@ impl<'a> PythonReader<'a> {
             }
             _ => return,
         };
-        if !data.any(kept) {
+        if !data.any(kept | TaintSources::ANSWER) {
             return;
         }
         let path = match stream {
@@ -118,7 +118,9 @@ impl<'a> PythonReader<'a> {
         };
         let Some(path) = path else { return };
         let shape = self.shape(path, 0);
-        if matches!(shape, Argument::Literal(_) | Argument::Composed(_)) {
+        // What comes over the network is followed to the program's own file alone.
+        let itself = matches!(&shape, Argument::Name(name) if name == "__file__");
+        if itself || (data.any(kept) && matches!(shape, Argument::Literal(_) | Argument::Composed(_))) {
             let taint = TaintedArguments { rest: data, ..TaintedArguments::default() };
             self.keep("stored".to_owned(), vec![shape], taint, call.range());
         }

@@ -62,6 +62,7 @@ pub(super) fn command_at<'a>(
         place: Place::default(),
         text: excerpt(text, start, stop.max(start)),
         is_aside: false,
+        is_unused: false,
     };
     Some((start, call))
 }

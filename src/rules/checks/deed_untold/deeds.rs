@@ -1,0 +1,144 @@
+//! The deeds: how a program does each, and the words by which an honest skill tells of it.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// One kind of deed.
+pub(super) struct Deed {
+    /// What it is, for the evidence.
+    pub(super) name: &'static str,
+    /// How a program does it.
+    pub(super) done: Regex,
+    /// True where it is done only if something is written near.
+    pub(super) is_written: bool,
+    /// The words by which texts tell of it; for a deed that names an address, it is told by that address alone.
+    pub(super) told: Regex,
+    /// True where the deed names an address.
+    pub(super) is_addressed: bool,
+}
+
+/// A deed that is done by writing to a place.
+fn written(name: &'static str, places: &str, told: &str) -> Deed {
+    Deed { name, done: expression(places), is_written: true, told: expression(told), is_addressed: false }
+}
+
+/// A deed that a command or a call does.
+fn called(name: &'static str, calls: &str, told: &str) -> Deed {
+    Deed { name, done: expression(calls), is_written: false, told: expression(told), is_addressed: false }
+}
+
+/// A deed that names the address that it is done with.
+fn addressed(name: &'static str, calls: &str) -> Deed {
+    Deed { is_addressed: true, ..called(name, calls, "$^") }
+}
+
+fn expression(text: &str) -> Regex {
+    // A command in a list of words has quotation marks and commas where a shell has blanks.
+    capdex_evidence::expression::of(&format!("(?i){}", text.replace('%', r#"["',\s]{1,4}"#)))
+}
+
+pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {
+    vec![
+        written(
+            "sets something to start by itself",
+            r#"(?:~|HOME|home\(\)|homedir\(\)|expanduser|USERPROFILE|UserHomeDir|Dir\.home|\bhome\b|\bh\b)[^\n]{0,60}\.(?:bashrc|zshrc|bash_profile|zprofile|zshenv|profile|bash_login|bash_logout|bash_aliases|xprofile|xsessionrc|Rprofile|vimrc|tmux\.conf|emacs|pythonrc|inputrc|envrc)\b|fish["'/\\, ()]{1,6}config\.fish|LaunchAgents|LaunchDaemons|systemd["'/\\, ()]{1,6}(?:user|system)\b|[/"']autostart\b|/etc/cron|/etc/profile\.d|CurrentVersion\\+Run\b|Programs\\+Startup\b|\b(?:site|user)customize\b|site-packages[^\n]{0,60}\.pth\b|\.ssh/rc\b|nvim["'/\\, ()]{1,6}init\.(?:lua|vim)|ipython["'/\\, ()]{1,6}profile_default|\$PROFILE\b|PowerShell_profile\.ps1|\bPROMPT_COMMAND\b|sublime[^\n]{0,40}Packages"#,
+            STARTS_TOLD,
+        ),
+        called(
+            "sets something to start by itself",
+            r#"["']crontab["'],\s*["']-["']|\bcrontab\s+-(?:\s|$|["'])|\bcrontab\s+/|\bschtasks(?:\.exe)?%/create\b|Register-ScheduledTask\b|\blaunchctl%(?:load|bootstrap|submit)\b|\bsystemctl%(?:--user%)?enable\b|\bloginctl%enable-linger\b|\bat%now%\+|WScript\.Shell[^\n]{0,80}Startup|\bGetFolderPath\([^\n]{0,12}Startup"#,
+            STARTS_TOLD,
+        ),
+        written(
+            "sets something to run when a folder is opened",
+            r#"["']?runOn["']?\s*[:=]\s*["']folderOpen|allowAutomaticTasks|postCreateCommand|postStartCommand|\.vscode["'/\\, ()]{1,6}tasks\.json"#,
+            r"\btasks?\.json|\bvs ?code\b|folder ?open|devcontainer|editor task",
+        ),
+        written(
+            "adds a hook to a repository",
+            r#"\.git["'/\\, ()]{1,6}hooks\b|--git-path%hooks\b|\binit\.templateDir\b|\bcore\.(?:hooksPath|fsmonitor|sshCommand|pager|editor)\b|\balias\.(?:co|st|ci|push|pull|commit)%"#,
+            r"\bhooks?\b|husky|pre-?commit|lefthook|\bgit alias|钩子",
+        ),
+        written(
+            "changes what an agent obeys or may do",
+            r#"\b(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md\b|\.(?:cursor|windsurf|cline)rules\b|copilot-instructions|\.claude["'/\\, ()]{1,6}(?:settings|hooks|commands|agents)\b|\.claude\.json|\.cursor["'/\\, ()]{1,6}(?:mcp\.json|rules)|claude_desktop_config|\.codex["'/\\, ()]{1,6}config\.toml|\.gemini["'/\\, ()]{1,6}settings|mcp_config\.json|\.continue["'/\\, ()]{1,6}config"#,
+            r"(?:CLAUDE|AGENTS|GEMINI|MEMORY)\.md|\b(?:cursor|windsurf|copilot|codex|gemini)\b[^.\n]{0,40}\b(?:rules?|config|settings|set up)|\b(?:agent|claude|codex|editor|client|its|their|your) (?:permissions?|settings|config\w*|hooks?|instructions?|rules)|\bpermissions?\b|\bhooks?\b|\bmcp(?:\.json|Servers| servers?)|settings\.json|config\.toml|\binstruction files?|\brules? files?",
+        ),
+        called(
+            "switches the checks of an agent off",
+            r#"approval_policy\s*=\s*\\?["']never|danger-full-access|bypassPermissions|skipDangerousModePermissionPrompt|--dangerously-(?:skip-permissions|bypass-approvals)|["']?autoApprove["']?\s*[:=\]]|["']alwaysAllow["']\s*[:=]|chat\.tools\.autoApprove|enableAllProjectMcpServers|["']?acceptEdits["']"#,
+            r"approv|sandbox|permission|dangerous|full.access|\byolo\b|unattended|headless|autonomous",
+        ),
+        called(
+            "switches the checking of certificates off",
+            r#"http\.sslVerify%(?:=\s*)?false|strict-ssl%false|\bNODE_TLS_REJECT_UNAUTHORIZED\b["'\]]{0,2}\s{0,2}[=:]\s{0,2}["']?0[^\n]{0,80}>>|\bexport\s[^\n]{0,80}NODE_TLS_REJECT_UNAUTHORIZED=0|\binsecure\b[^\n]{0,30}\.curlrc|check_certificate\s*=\s*off[^\n]{0,40}wgetrc|\bGIT_SSL_NO_VERIFY=(?:1|true)[^\n]{0,40}>>|\btrusted-host\b[^\n]{0,60}pip\.conf|conda%config%--set%ssl_verify%(?:false|no)"#,
+            r"\bssl\b|\btls\b|self-signed|certificate (?:check|verif|error)|Zertifikat|证书|certificad",
+        ),
+        called(
+            "adds a certificate or a key that the machine trusts",
+            r"\bupdate-ca-(?:certificates|trust)\b|\badd-trusted-cert\b|\bcertutil\b[^\n]{0,20}-addstore\b|\bImport-Certificate\b|Cert:\\+(?:LocalMachine|CurrentUser)\\+Root|\btrust%anchor\b|\bapt-key%add\b|\brpm%--import\b|\[trusted=yes\]|\bNODE_EXTRA_CA_CERTS\b[^\n]{0,80}(?:>>|profile|rc\b)",
+            r"certificat|\bCA\b|\bmkcert\b|trust store|\bapt\b|\brpm\b|signing key|Zertifikat|证书|certificad",
+        ),
+        called(
+            "lowers a protection of the machine",
+            r#"\bAdd-MpPreference\b|\bSet-MpPreference\b|\bufw%(?:--force%)?disable\b|\biptables%(?:-F|--flush|-P%INPUT%ACCEPT)|\bsetenforce%0\b|\bspctl%--(?:master|global)-disable|\bnetsh%advfirewall\b[^\n]{0,60}\boff\b|\bsystemctl%(?:stop|disable|mask)%(?:--now%)?(?:auditd|firewalld|ufw|apparmor|falcon\S*|clamav\S*|osqueryd|rsyslog|fail2ban)|\bcsrutil%disable\b|\bauditctl%-e%0|\bSet-NetFirewallProfile\b[^\n]{0,60}False|\bSet-ExecutionPolicy\b[^\n]{0,60}(?:Unrestricted|Bypass)[^\n]{0,40}-Scope%(?:CurrentUser|LocalMachine)|\bPermitRootLogin%yes\b|\bPasswordAuthentication%yes\b|chmod%(?:-R%)?(?:0?666|0?777)%/var/run/docker\.sock|\busermod%-aG%docker\b|\bxattr%-[dcr]+%(?:com\.apple\.quarantine)?|\btccutil%reset|\bchmod%u\+s\b|--clusterrole=cluster-admin|delete-public-access-block|BlockPublicAcls=false|\bNOPASSWD\b"#,
+            r"firewall|defender|anti-?virus|selinux|gatekeeper|apparmor|\bauditd\b|\bufw\b|iptables|exclusions?\b|hardening|execution ?policy|sshd|root login|docker (?:group|socket)|quarantine|setuid|cluster-admin|public access|\bsudo(?:ers)?\b|Virenscan|防火墙|cortafuegos",
+        ),
+        called(
+            "takes checks of a repository away",
+            r#"commit\.gpgsign%false|\bpre-commit%uninstall\b|(?:\brm\b|unlink|remove|Remove-Item|rmSync)[^\n]{0,60}(?:\.git["'/\\, ()]{1,6}hooks|\.pre-commit-config|\.husky|\.gitleaks)|\bhooksPath%/dev/null|/protection\b[^\n]{0,60}DELETE|DELETE[^\n]{0,80}/protection\b|\bgit%commit\b[^\n]{0,60}--no-verify\b|\bgit%commit\b[^\n]{0,30}%-n%|\bnpm%config%set%audit%false"#,
+            r"gpg|sign(?:ed|ing)? commits?|\bhooks?\b[^.\n]{0,60}\b(?:remov|skip|disabl|uninstall|bypass)|\b(?:remov|skip|disabl|uninstall|bypass)\w*[^.\n]{0,60}\bhooks?\b|no-verify|branch protection|\baudit\b",
+        ),
+        called(
+            "deletes the record of what was done",
+            r#"(?:remove|unlink|rm|truncate|write_text|Remove-Item|open|File\.delete)\b[^\n]{0,100}\.(?:bash|zsh|python)_history\b|["']\.(?:bash|zsh)_history["'][^\n]{0,80}\n?[^\n]{0,80}\n?[^\n]{0,120}(?:remove|unlink)\(|ConsoleHost_history|\bwevtutil%cl\b|\bClear-EventLog\b|\bauditpol\b[^\n]{0,20}/clear|journalctl[^\n]{0,40}--vacuum-(?:time|size)=1|\bHISTFILE=/dev/null|\bhistory%-c\b|truncate[^\n]{0,20}/var/log/|>\s*/var/log/(?:auth|secure|syslog|audit|wtmp|lastlog)|(?:rmtree|rmSync|rm\s+-rf|unlink|RemoveAll|Remove-Item)[^\n]{0,60}\.claude["'/\\, ()]{1,6}projects"#,
+            r"\bhistor(?:y|ies)\b|event log|\blogs?\b[^.\n]{0,30}\b(?:clear|clean|delet|rotat|trim|vacuum)|(?:clear|clean|delet|rotat|trim|vacuum)\w*[^.\n]{0,30}\blogs?\b|transcripts?|历史|Verlauf|historial",
+        ),
+        addressed(
+            "takes packages from an index of its own",
+            r#"(?:--index-url|--extra-index-url|--registry|global\.index-url|index-url\s*=|config%set%registry)[=%\s]{1,4}["'{]{0,2}https?://[\w.-]+"#,
+        ),
+        written(
+            "leads a host's name or the traffic elsewhere",
+            r"/etc/hosts\b|drivers\\+etc\\+hosts\b|http\.proxy%http|\b(?:npm|git)%config\b[^\n]{0,40}\bproxy%http|\bnetworksetup%-set\w*proxy|\bexport\s+HTTPS?_PROXY=http[^\n]{0,60}>>|/etc/resolv\.conf",
+            r"\bhosts\b|\bdns\b|\bdomain|\bproxy\b|local(?:host| name)",
+        ),
+        called(
+            "overwrites the history of a repository",
+            r"\bgit%push\b[^\n;&|]{0,60}(?:%--force\b|%-q?f\b|%--mirror\b)|\breflog%expire\b[^\n]{0,60}--all|\bpush\b[^\n]{0,40}--delete\b[^\n]{0,30}\$\(|\|\s*xargs\b[^\n]{0,30}\bgit%push\b[^\n]{0,40}--delete",
+            r"force[- ]?push|--force|\bforce\b|overwrit|rewrit|squash|\brebase|filter-repo|mirror|delete\w*\s+(?:\w+\s+){0,2}(?:tags?|branch)",
+        ),
+        addressed(
+            "installs a package from an address of its own",
+            r#"\b(?:pip3?|uvx?|pipx|npx|npm|pnpm|yarn|bunx?|gem|cargo)%[^\n]{0,80}?(?:git\+)?https?://[\w.-]+"#,
+        ),
+        addressed(
+            "pushes the repository to an address of its own",
+            r#"\bgit%push\b[^\n;&|]{0,60}?%(?:https?://|git@|ssh://)[\w.@-]+|\bgit%remote%(?:add|set-url)%\w{1,20}%(?:https?://|git@|ssh://)[\w.@-]+"#,
+        ),
+        called(
+            "mines coins",
+            r"stratum\+(?:tcp|ssl)://|\bxmrig\b|\bminerd\b|--donate-level|randomx",
+            r"\bmin(?:e|er|ing)\b|xmrig|hashrate",
+        ),
+        called(
+            "acts on a forge in the user's name",
+            r"\buser/(?:starred|following)/|createSponsorship|\baddStar\b|\bgh%repo%(?:star|fork)\b",
+            r"\bstars?\b|starring|\bfollow(?:s|ing)?\b|sponsor|\bfork",
+        ),
+        called(
+            "earns by links of the user",
+            r#"["'?&]tag["']?\s{0,2}[=:,]\s{0,2}["']?[a-z][\w-]{1,30}-2[01]\b|["'](?:aff_?id|affiliate_?id|aff|partner_?id)["']\s{0,2}[:,]\s{0,2}["'][\w-]{3,}|[?&](?:ref|aff|affid|partner|via)=[a-z][\w-]{2,}["'`]"#,
+            r"affiliat|associate|referral|partner|commission|provision|\btag=|\bref=",
+        ),
+        called(
+            "puts an account of its own into what is paid",
+            r#"(?:\belse\b|\?|\|\||\bor\b|replace\(|\bsub\(|s/)[^\n]{0,60}["'/]\s?(?:AT|BE|CH|CY|CZ|DE|DK|EE|ES|FI|FR|GB|GR|IE|IT|LT|LU|LV|MT|NL|NO|PL|PT|RO|SE)\d{2}(?:\s?[A-Z0-9]{4}){3,7}(?:\s?[A-Z0-9]{1,3})?["'/]"#,
+            r"example IBAN|sample IBAN|test IBAN|placeholder",
+        ),
+    ]
+});
+
+/// The words by which a skill tells that something of it starts by itself.
+const STARTS_TOLD: &str = r"\bcron(?:tab|\s+job|\b)|\bscheduled? (?:task|job|run|it|the|a)|\bschedules? |launch ?(?:agent|daemon|d\b|ctl)|systemd|\b(?:at|on|system|session|login|boot|shell) start-?up|start-?up (?:item|script|entry|file)|autostart|auto-?start|starts? (?:automatically|by itself|at (?:login|boot|logon))|\bat (?:every )?(?:login|boot|logon)|log-?in item|\bon boot|\.(?:bashrc|zshrc|profile|zprofile|bash_profile)|shell (?:profile|config|rc|start|init)|\balias(?:es)?\b|\bevery (?:\d+ )?(?:minutes?|hours?|night|morning)\b|\bhourly|\bnightly|\btimer\b|registry key|task scheduler|shell completion|shell hook|开机|定时|计划任务|Anmeldung|Autostart|zeitgesteuert|al iniciar|programad[oa] (?:diari|cada)";

@@ -1,0 +1,106 @@
+//! deed-untold: a skill's program does to the user's machine, repository or agent what no text of the skill tells.
+//!
+//! Whoever changes one script of a skill leaves its instructions as they were. So each kind of deed comes with the words by
+//! which an honest skill speaks of it; where none of its texts has one, the deed is hidden. Honest installers, hooks and
+//! schedules are silent, since they are what their skill is for.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::shell_events::weighed_at;
+use crate::FactSink;
+use crate::vocab;
+use capdex_evidence::document::Document;
+use capdex_evidence::language::Language;
+use capdex_evidence::site::site_of;
+use capdex_evidence::subject::Subject;
+use capdex_evidence::voice::Voice;
+use capdex_evidence::zones::ZoneKind;
+use capdex_model::capability::Kind;
+use capdex_model::fact::{Confidence, Severity};
+use deeds::{DEEDS, Deed};
+
+mod deeds;
+
+/// Calls that write something at all.
+static WRITES: LazyLock<Regex> = LazyLock::new(|| {
+    capdex_evidence::expression::of(
+        r#"(?i)write_?text|write_?bytes|write_?file|append_?file|\.write(?:lines|Sync)?\(|json\.dump\(|plistlib\.dump|SetValueEx|\bcopy(?:2|file|FileSync|File)?\(|Set-Content|Add-Content|Out-File|\breg\s+add\b|New-ItemProperty|Set-ItemProperty|file_put_contents|File\.(?:write|open)|os\.(?:WriteFile|OpenFile|Create)|ioutil\.WriteFile|git["',\s]{1,4}config|open\([^)\n]{0,120},\s{0,4}(?:mode\s?=\s?)?["'][wax]|>>?\s{0,2}["']?[~$/.]|\btee\b|\bcp\s|\bmv\s|\bln\s|\bsed\s+-i|\binstall\s+-|fs::write|\bwith\s+open\("#,
+    )
+});
+
+/// Lines by which every installer makes its program known to a shell.
+static ORDINARY: LazyLock<Regex> = LazyLock::new(|| {
+    capdex_evidence::expression::of(
+        r#"(?i)\bexport\s+(?:PATH|[A-Z_]+_(?:HOME|DIR|ROOT|KEY|TOKEN|PATH))\b|\bcompletions?\b|\bnvm\b|\bpyenv\b|\bdirenv\b"#,
+    )
+});
+
+/// The distance of a place and what is written to it, and the largest program that people write.
+const REACH: usize = 500;
+const LARGEST: usize = 256 << 10;
+
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    // A package's texts are written for people who read more of them than these.
+    if subject.capability.kind != Kind::Skill {
+        return;
+    }
+    for document in subject.documents().filter(|document| is_program(document)) {
+        for deed in DEEDS.iter() {
+            let Some(at) = done(document, deed).filter(|at| !is_told(subject, document, *at, deed)) else { continue };
+            let severity = weighed_at(document, at..at + 1, Severity::High);
+            let (start, end) = document.line_at(at);
+            let line = document.text.get(start..end).unwrap_or_default().trim();
+            facts.found_as(severity, Confidence::Medium, document.place(at), &format!("{}: {line}", deed.name));
+        }
+    }
+}
+
+fn is_program(document: &Document) -> bool {
+    document.voice == Voice::Program
+        && document.language != Language::Markdown
+        && !matches!(document.language, Language::Json | Language::Yaml | Language::Toml)
+        && document.text.len() <= LARGEST
+}
+
+/// The place in a program where it does a deed.
+fn done(document: &Document, deed: &Deed) -> Option<usize> {
+    let text = document.text.as_str();
+    // A bound on what is looked at: a program that names more places than this lists them.
+    deed.done.find_iter(text).take(20).find_map(|found| {
+        let at = found.start();
+        let low = text.floor_char_boundary(at.saturating_sub(REACH));
+        let high = text.floor_char_boundary(found.end() + REACH);
+        let around = text.get(low..high)?;
+        let (start, end) = document.line_at(at);
+        let line = text.get(start..end)?;
+        let meant = document.zone_at(at) != ZoneKind::Comment && document.voice_at(at) == Voice::Program;
+        let is_written = !deed.is_written || WRITES.is_match(around);
+        (meant && is_written && !ORDINARY.is_match(line) && !is_shown(line)).then_some(at)
+    })
+}
+
+/// True for a line that prints a command, or searches for one.
+fn is_shown(line: &str) -> bool {
+    let line = line.trim_start();
+    let prints =
+        ["echo ", "print(", "console.log(", "printf ", "Write-Host", "Write-Output", "puts ", "fmt.Print", "log"];
+    let goes_on =
+        line.contains(">>") || line.contains("| sudo tee") || line.contains("| tee") || line.contains("| crontab");
+    let searches = ["re.compile", "\\b", "(?:", ".test(", "grep ", "RegExp"];
+    (prints.iter().any(|call| line.starts_with(call)) && !goes_on) || searches.iter().any(|sign| line.contains(sign))
+}
+
+/// True where a text of the skill tells of a deed that is done at a place of a document.
+fn is_told(subject: &Subject<'_>, document: &Document, at: usize, deed: &Deed) -> bool {
+    let mut texts = subject.documents().filter(|document| document.language == Language::Markdown);
+    if !deed.is_addressed {
+        return texts.any(|text| deed.told.is_match(&text.text));
+    }
+    let found = document.text.get(at..).and_then(|rest| deed.done.find(rest)).map_or("", |found| found.as_str());
+    let host = found.rsplit(['/', '@']).next().unwrap_or_default();
+    // Where the host is the user's to choose, and at the forges and indexes that everybody uses, it says nothing.
+    let is_open = !host.contains('.') || vocab::entries(vocab::PUBLISHING).contains(&site_of(host).as_str());
+    is_open || texts.any(|text| text.text.contains(&site_of(host)))
+}

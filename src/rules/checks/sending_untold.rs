@@ -1,0 +1,162 @@
+//! sending-untold: a skill's program sends something to a stranger, and no text of the skill tells of a network at all.
+//!
+//! It asks for no source of what is sent: whoever hides where things go hides what they are as well. What it needs is the
+//! sending call, an address that is written out, and texts without any word of a service.
+
+use std::cell::LazyCell;
+use std::net::Ipv4Addr;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::destinations::{Destination, Destinations, address_of, sites};
+use super::shell_events::weighed_at;
+use super::source_calls::report_calls;
+use crate::FactSink;
+use capdex_evidence::code::sinks::{named, sends};
+use capdex_evidence::document::Document;
+use capdex_evidence::language::Language;
+use capdex_evidence::subject::Subject;
+use capdex_evidence::voice::Voice;
+use capdex_evidence::zones::ZoneKind;
+use capdex_model::capability::Kind;
+use capdex_model::fact::{Confidence, Severity};
+
+/// Calls and commands that carry a body, in the languages that skills are written in.
+static SENDS: LazyLock<Regex> = LazyLock::new(|| {
+    let forms = [
+        // Python
+        r"\b(?:requests|httpx|session|client|aiohttp|http)\.(?:post|put|patch)\(|\burlopen\([^\n]{0,160},\s*(?:data\s*=|(?:data|body|payload|blob)\b|[\w.]+\.encode\()|\bRequest\([^\n]{0,160}(?:,\s*(?:data|method)\s*=|,\s*json\.dumps|\.encode\(\))|\.request\(\s*[\x22']P(?:OST|UT)|\bHTTPS?Connection\(|\.send(?:all|to)\(|\.storbinary\(|\bSMTP(?:_SSL)?\(|\.put_object\(|\.upload_file(?:obj)?\(|\bPOSTFIELDS\b",
+        // In any language: an address that something is put into, and a name that is put together to be looked up.
+        r"\b(?:https?|wss?|ftp)://[^\s\x22'`]{1,120}(?:\$\{|\{[a-z_]|#\{|%s|\$[a-z_(])|[\x22'`]https?://[^\s\x22'`]{1,120}[\x22'`]\s{0,2}(?:\+|\.\s?\$|,\s?[a-z][\w.]{0,40}\s{0,2}[),+]|%\s?[\(a-z])|\b(?:gethostbyname|getaddrinfo|nslookup|dig|dns\.(?:lookup|resolve\w*)|resolver\.(?:resolve|query)|Resolv\.getaddress|net\.Lookup\w+|Resolve-DnsName|nslookup\.exe)\b",
+        // JavaScript
+        r"\bmethod:\s*[\x22']P(?:OST|UT)|\baxios\.(?:post|put)\(|\bgot\.(?:post|put)\(|\bsendBeacon\(|\.sendMail\(|\bnet\.(?:connect|createConnection)\(|\bnew WebSocket\(",
+        // Shell
+        r"\b(?:curl|wget)\b[^\n]{0,160}\s(?:-d|--data(?:-\w+)?|-F|--form|-T|--upload-file|--post-(?:data|file))[\s=]",
+        // PowerShell
+        r"\b(?:Invoke-(?:RestMethod|WebRequest)|irm|iwr)\b[^\n]{0,160}-(?:Method\s+P(?:ost|ut)|Body|InFile)\b|\.Upload(?:String|File|Data|Values)\(|\bSend-MailMessage\b",
+        // Go
+        r"\bhttp\.Post(?:Form)?\(|\bhttp\.NewRequest(?:WithContext)?\([^\n]{0,60}[\x22`]P(?:OST|UT)|\bnet\.Dial(?:Timeout)?\(|\bsmtp\.SendMail\(",
+        // Ruby, PHP, R, Perl
+        r"\bNet::HTTP(?:\.post|::Post|::Put|\.start)\b|\b(?:HTTParty|Faraday|RestClient|HTTP)\.(?:post|put)\b|\bTCPSocket\.(?:new|open)\b|\bCURLOPT_POSTFIELDS\b|\bhttr2?::(?:POST|PUT)\(|\bIO::Socket::INET\b|->post\(",
+    ];
+    capdex_evidence::expression::of(&format!("(?i){}", forms.join("|")))
+});
+
+/// Words by which a text tells that its skill talks to anybody.
+static NETWORK: LazyLock<Regex> = LazyLock::new(|| {
+    capdex_evidence::expression::of(
+        r"(?i)\b(?:apis?|web ?(?:page|service|hook|site)s?|online|internet|network|cloud|endpoints?|hosted|down-?load\w*|up-?load\w*|fetch(?:es|ed|ing)|sends|sent|sending|send (?:it|them|the|to|a|your)|submits? (?:it|them|the|to|a|your)|publish(?:es)? (?:it|them|the|to|a|your)|posts? (?:it|them|the|to|a|your)|synch?\w*|e-?mail\w*|smtp|ftp|telemetry|look(?:s|ed)? ?up|deploy\w*|slack|discord|telegram|jira|back(?:s|ed)? ?up\w*|saas|update checks?|checks? for (?:updates|a newer)|newer version)\b|\b(?:service|server)(?:\x27s)? (?:url|address|account)|上传|下载|发送|网络|接口|云|网址|服务|Netz|Dienst|hochlad|herunterlad|subir|descarg|servicio|servidor|correo|enví",
+    )
+});
+
+/// An address in a program, or the bare number of a host.
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    capdex_evidence::expression::of(
+        r"(?i-u)\b(?:https?|wss?|ftps?)://[a-z0-9.-]+|[\x22'`](?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?[\x22'`]|[\x22'`][a-z0-9-]+(?:\.[a-z0-9-]+)+:\d{2,5}[\x22'`]|\.(?:[a-z0-9-]+\.){0,3}[a-z0-9-]+\.(?:example|test|invalid|com|net|org|io|dev|app|cloud|me|co|xyz|site|online|info|biz|ru|cn|cc|top)[\x22'`]|\b(?:git@|ssh://(?:\w+@)?)[a-z0-9.-]+|\b(?:FTP|SMTP|HTTPSConnection|HTTPConnection|TCPSocket\.new|TCPSocket\.open|SMTP_SSL)\(\s*[\x22'][a-z0-9.-]+",
+    )
+});
+
+/// The largest program that people write.
+const LARGEST: usize = 128 << 10;
+
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    if subject.capability.kind != Kind::Skill {
+        return;
+    }
+    let destinations = LazyCell::new(|| Destinations::of(subject));
+    report_unused(subject, &destinations, facts);
+    let mut found = subject.documents().filter(|document| is_program(document)).filter_map(|document| {
+        let at = sending(document)?;
+        let foreign = receivers(document).find(|address| is_unnamed(subject, &destinations, address))?;
+        Some((document, at, foreign))
+    });
+    // The texts are read last: hardly any program gets here. No service lives at a bare number with a port.
+    let told = |(_, _, foreign): &(&Document, usize, String)| !is_numbered(foreign) && is_told(subject);
+    let Some((document, at, foreign)) = found.find(|found| !told(found)) else { return };
+    let severity = weighed_at(document, at..at + 1, Severity::High);
+    let (start, end) = document.line_at(at);
+    let line = document.text.get(start..end).unwrap_or_default().trim();
+    facts.found_as(severity, Confidence::Low, document.place(at), &format!("to {foreign}: {line}"));
+}
+
+/// True for a host of somebody's that no text of the skill writes out.
+fn is_unnamed(subject: &Subject<'_>, destinations: &Destinations, address: &str) -> bool {
+    // `https://yourfirm.crm.test` stands for a host that the user fills in.
+    let is_filled_in = ["//your", "//my", "example.com", "example.org"].iter().any(|part| address.contains(part));
+    !is_filled_in
+        && destinations.judge(address).is_some_and(Destination::is_elsewhere)
+        && !destinations.is_known(subject, address)
+}
+
+/// True for the bare number of a host with a scheme or a port.
+fn is_numbered(address: &str) -> bool {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let (host, port) = rest.split_once(':').map_or((rest, None), |(host, port)| (host, Some(port)));
+    host.parse::<Ipv4Addr>().is_ok() && (address.starts_with("http://") || port.is_some())
+}
+
+/// True where a domain is called after the skill: its publisher's, whatever else that is.
+fn is_named_after(subject: &Subject<'_>, address: &str) -> bool {
+    const ENOUGH: usize = 5;
+    let folded =
+        |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase() };
+    let label =
+        sites(address).next().map(|site| folded(site.split('.').next().unwrap_or_default())).unwrap_or_default();
+    let name = folded(&subject.capability.name);
+    label.len() >= ENOUGH && name.len() >= ENOUGH && (name.contains(&label) || label.contains(&name))
+}
+
+/// Reports the calls that send to somebody whom the texts do not name, and want no answer: who asks a service uses what
+/// it says.
+fn report_unused(subject: &Subject<'_>, destinations: &Destinations, facts: &mut FactSink<'_>) {
+    report_calls(subject, facts, |file, call| {
+        let method = call.callee.rsplit('.').next().unwrap_or_default();
+        let posts = matches!(method, "post" | "put" | "urlopen" | "request" | "sendBeacon" | "storbinary")
+            || (method == "fetch" && named(call, "method").is_some_and(|verb| verb != "GET"));
+        // What is asked for at an address that something was put into tells whoever answers there.
+        let is_filled = || address_of(call).is_some_and(|address| address.contains("{}"));
+        if !call.is_unused || !(posts || (sends(call) && is_filled())) {
+            return None;
+        }
+        let address = address_of(call).or_else(|| {
+            // The request that is opened was made before, with the address in it.
+            let before = file.view.calls.iter().take_while(|other| !std::ptr::eq(*other, call));
+            before.filter_map(address_of).last()
+        })?;
+        let is_untold = is_unnamed(subject, destinations, &address)
+            && (is_named_after(subject, &address) || !destinations.are_told_of(subject, &address));
+        is_untold.then_some((Severity::High, Confidence::Low))
+    });
+}
+
+fn is_program(document: &Document) -> bool {
+    let is_data = matches!(
+        document.language,
+        Language::Markdown | Language::Json | Language::Yaml | Language::Toml | Language::Markup | Language::None
+    );
+    document.voice == Voice::Program && !is_data && document.text.len() <= LARGEST
+}
+
+/// The place of a call that sends.
+fn sending(document: &Document) -> Option<usize> {
+    let mut calls = SENDS.find_iter(&document.text).take(20).map(|found| found.start());
+    calls.find(|at| document.zone_at(*at) != ZoneKind::Comment && document.voice_at(*at) == Voice::Program)
+}
+
+/// The addresses that stand in a program outside of its comments.
+fn receivers(document: &Document) -> impl Iterator<Item = String> {
+    let found = ADDRESS.find_iter(&document.text).take(60);
+    let said = found.filter(|found| document.voice_at(found.start()) == Voice::Program);
+    said.map(|found| {
+        let text = found.as_str();
+        let bare = text.rsplit(['"', '\'', '`', '(', '@', '/']).find(|part| part.contains('.')).unwrap_or(text);
+        let bare = bare.trim_start_matches('.');
+        if text.contains("://") && !text.starts_with("ssh") { text.to_owned() } else { format!("https://{bare}") }
+    })
+}
+
+fn is_told(subject: &Subject<'_>) -> bool {
+    let mut texts = subject.documents().filter(|document| document.language == Language::Markdown);
+    texts.any(|document| NETWORK.is_match(&document.text))
+}
