@@ -19,7 +19,7 @@ use capdex_model::fact::{Confidence, Severity};
 
 static TRIGGERS: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(
-        r#"(?i)(?P<date>[<>]=?\s*(?:[\w.]{0,30}\.)?(?:date|datetime|Date)\(\s*["']?20\d\d\b|[<>]=?\s*["']?20\d\d-?\d\d-?\d\d\b|-(?:ge|gt|eq)\s+["']?20\d{2}-?\d{2}|\bTime\.(?:new|gm|utc)\(20\d\d|time\.Date\(20\d\d)|(?P<unpaid>\b(?:if|unless|while|elif|and|or|&&|\|\||\[\[?)[^\n]{0,60}(?:\b|_)(?:paid|licen[cs]ed?|licen[cs]e_?(?:key|ok|valid)|premium|subscri(?:bed|ption)|trial|free_?(?:plan|tier)|team_?plan|seats|sponsors?|pro_?(?:key|user|plan))(?:\b|_))|(?P<age>[<>]=?\s*\(?\d{1,3}\s*\*\s*(?:24\s*\*\s*(?:3_?600|60\s*\*\s*60)|86_?400))|(?P<chance>\b(?:random|rand|Random|rng)(?:\.random|\.Float64)?\(\)\s*[<>]|\bMath\.random\(\)\s*[<>]|\$RANDOM\s*%|\$\(\(\s*RANDOM\s*%|%\s*\d{1,3}\s*={2,3}\s*0)"#,
+        r#"(?i-u)(?P<date>[<>]=?\s*(?:[\w.]{0,30}\.)?(?:date|datetime|Date)\(\s*["']?20\d\d\b|[<>]=?\s*["']?20\d\d-?\d\d-?\d\d\b|-(?:ge|gt|eq)\s+["']?20\d{2}-?\d{2}|\bTime\.(?:new|gm|utc)\(20\d\d|time\.Date\(20\d\d)|(?P<unpaid>\b(?:if|unless|while|elif|and|or|&&|\|\||\[\[?)(?u:[^\n]){0,60}(?:\b|_)(?:paid|licen[cs]ed?|licen[cs]e_?(?:key|ok|valid)|premium|subscri(?:bed|ption)|trial|free_?(?:plan|tier)|team_?plan|seats|sponsors?|pro_?(?:key|user|plan))(?:\b|_))|(?P<age>[<>]=?\s*\(?\d{1,3}\s*\*\s*(?:24\s*\*\s*(?:3_?600|60\s*\*\s*60)|86_?400))|(?P<chance>\b(?:random|rand|Random|rng)(?:\.random|\.Float64)?\(\)\s*[<>]|\bMath\.random\(\)\s*[<>]|\$RANDOM\s*%|\$\(\(\s*RANDOM\s*%|%\s*\d{1,3}\s*={2,3}\s*0)"#,
     )
 });
 

@@ -26,21 +26,21 @@ use capdex_model::fact::{Confidence, Severity};
 static SENDS: LazyLock<Regex> = LazyLock::new(|| {
     let forms = [
         // Python
-        r"\b(?:requests|httpx|session|client|aiohttp|http)\.(?:post|put|patch)\(|\burlopen\([^\n]{0,160},\s*(?:data\s*=|(?:data|body|payload|blob)\b|[\w.]+\.encode\()|\bRequest\([^\n]{0,160}(?:,\s*(?:data|method)\s*=|,\s*json\.dumps|\.encode\(\))|\.request\(\s*[\x22']P(?:OST|UT)|\bHTTPS?Connection\(|\.send(?:all|to)\(|\.storbinary\(|\bSMTP(?:_SSL)?\(|\.put_object\(|\.upload_file(?:obj)?\(|\bPOSTFIELDS\b",
+        r"\b(?:requests|httpx|session|client|aiohttp|http)\.(?:post|put|patch)\(|\burlopen\((?u:[^\n]){0,160},\s*(?:data\s*=|(?:data|body|payload|blob)\b|[\w.]+\.encode\()|\bRequest\((?u:[^\n]){0,160}(?:,\s*(?:data|method)\s*=|,\s*json\.dumps|\.encode\(\))|\.request\(\s*[\x22']P(?:OST|UT)|\bHTTPS?Connection\(|\.send(?:all|to)\(|\.storbinary\(|\bSMTP(?:_SSL)?\(|\.put_object\(|\.upload_file(?:obj)?\(|\bPOSTFIELDS\b",
         // In any language: an address that something is put into, and a name that is put together to be looked up.
-        r"\b(?:https?|wss?|ftp)://[^\s\x22'`]{1,120}(?:\$\{|\{[a-z_]|#\{|%s|\$[a-z_(])|[\x22'`]https?://[^\s\x22'`]{1,120}[\x22'`]\s{0,2}(?:\+|\.\s?\$|,\s?[a-z][\w.]{0,40}\s{0,2}[),+]|%\s?[\(a-z])|\b(?:gethostbyname|getaddrinfo|nslookup|dig|dns\.(?:lookup|resolve\w*)|resolver\.(?:resolve|query)|Resolv\.getaddress|net\.Lookup\w+|Resolve-DnsName|nslookup\.exe)\b",
+        r"\b(?:https?|wss?|ftp)://(?u:[^\s\x22'`]){1,120}(?:\$\{|\{[a-z_]|#\{|%s|\$[a-z_(])|[\x22'`]https?://(?u:[^\s\x22'`]){1,120}[\x22'`]\s{0,2}(?:\+|\.\s?\$|,\s?[a-z][\w.]{0,40}\s{0,2}[),+]|%\s?[\(a-z])|\b(?:gethostbyname|getaddrinfo|nslookup|dig|dns\.(?:lookup|resolve\w*)|resolver\.(?:resolve|query)|Resolv\.getaddress|net\.Lookup\w+|Resolve-DnsName|nslookup\.exe)\b",
         // JavaScript
         r"\bmethod:\s*[\x22']P(?:OST|UT)|\baxios\.(?:post|put)\(|\bgot\.(?:post|put)\(|\bsendBeacon\(|\.sendMail\(|\bnet\.(?:connect|createConnection)\(|\bnew WebSocket\(",
         // Shell
-        r"\b(?:curl|wget)\b[^\n]{0,160}\s(?:-d|--data(?:-\w+)?|-F|--form|-T|--upload-file|--post-(?:data|file))[\s=]",
+        r"\b(?:curl|wget)\b(?u:[^\n]){0,160}\s(?:-d|--data(?:-\w+)?|-F|--form|-T|--upload-file|--post-(?:data|file))[\s=]",
         // PowerShell
-        r"\b(?:Invoke-(?:RestMethod|WebRequest)|irm|iwr)\b[^\n]{0,160}-(?:Method\s+P(?:ost|ut)|Body|InFile)\b|\.Upload(?:String|File|Data|Values)\(|\bSend-MailMessage\b",
+        r"\b(?:Invoke-(?:RestMethod|WebRequest)|irm|iwr)\b(?u:[^\n]){0,160}-(?:Method\s+P(?:ost|ut)|Body|InFile)\b|\.Upload(?:String|File|Data|Values)\(|\bSend-MailMessage\b",
         // Go
-        r"\bhttp\.Post(?:Form)?\(|\bhttp\.NewRequest(?:WithContext)?\([^\n]{0,60}[\x22`]P(?:OST|UT)|\bnet\.Dial(?:Timeout)?\(|\bsmtp\.SendMail\(",
+        r"\bhttp\.Post(?:Form)?\(|\bhttp\.NewRequest(?:WithContext)?\((?u:[^\n]){0,60}[\x22`]P(?:OST|UT)|\bnet\.Dial(?:Timeout)?\(|\bsmtp\.SendMail\(",
         // Ruby, PHP, R, Perl
         r"\bNet::HTTP(?:\.post|::Post|::Put|\.start)\b|\b(?:HTTParty|Faraday|RestClient|HTTP)\.(?:post|put)\b|\bTCPSocket\.(?:new|open)\b|\bCURLOPT_POSTFIELDS\b|\bhttr2?::(?:POST|PUT)\(|\bIO::Socket::INET\b|->post\(",
     ];
-    capdex_evidence::expression::of(&format!("(?i){}", forms.join("|")))
+    capdex_evidence::expression::of(&format!("(?i-u){}", forms.join("|")))
 });
 
 /// Words by which a text tells that its skill talks to anybody.

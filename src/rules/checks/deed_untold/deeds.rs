@@ -18,14 +18,22 @@ pub(super) struct Deed {
     pub(super) is_addressed: bool,
 }
 
+/// An expression over bytes of a program. Letters beyond ASCII in it would take the search off its quick way.
+fn plain(text: &str) -> Regex {
+    static CLASSES: LazyLock<Regex> = LazyLock::new(|| capdex_evidence::expression::of(r"\[\^[^\]]*\]|\\S"));
+    // A command in a list of words has quotation marks and commas where a shell has blanks.
+    let text = text.replace('%', r#"["',\s]{1,4}"#);
+    capdex_evidence::expression::of(&format!("(?i-u){}", CLASSES.replace_all(&text, "(?u:$0)")))
+}
+
 /// A deed that is done by writing to a place.
 fn written(name: &'static str, places: &str, told: &str) -> Deed {
-    Deed { name, done: expression(places), is_written: true, told: expression(told), is_addressed: false }
+    Deed { name, done: plain(places), is_written: true, told: expression(told), is_addressed: false }
 }
 
 /// A deed that a command or a call does.
 fn called(name: &'static str, calls: &str, told: &str) -> Deed {
-    Deed { name, done: expression(calls), is_written: false, told: expression(told), is_addressed: false }
+    Deed { name, done: plain(calls), is_written: false, told: expression(told), is_addressed: false }
 }
 
 /// A deed that names the address that it is done with.
@@ -34,8 +42,7 @@ fn addressed(name: &'static str, calls: &str) -> Deed {
 }
 
 fn expression(text: &str) -> Regex {
-    // A command in a list of words has quotation marks and commas where a shell has blanks.
-    capdex_evidence::expression::of(&format!("(?i){}", text.replace('%', r#"["',\s]{1,4}"#)))
+    capdex_evidence::expression::of(&format!("(?i){text}"))
 }
 
 pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {
