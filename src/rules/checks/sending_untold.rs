@@ -66,14 +66,16 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
     let destinations = LazyCell::new(|| Destinations::of(subject));
     report_unused(subject, &destinations, facts);
+    // Asked first: nearly every text with such a program has a word of a network at its beginning.
+    let told = LazyCell::new(|| is_told(subject));
     let mut found = subject.documents().filter(|document| is_program(document)).filter_map(|document| {
         let at = sending(document)?;
-        let foreign = receivers(document).find(|address| is_unnamed(subject, &destinations, address))?;
+        // No service lives at a bare number with a port.
+        let counts = |address: &String| is_numbered(address) || !*told;
+        let foreign = receivers(document).find(|to| counts(to) && is_unnamed(subject, &destinations, to))?;
         Some((document, at, foreign))
     });
-    // The texts are read last: hardly any program gets here. No service lives at a bare number with a port.
-    let told = |(_, _, foreign): &(&Document, usize, String)| !is_numbered(foreign) && is_told(subject);
-    let Some((document, at, foreign)) = found.find(|found| !told(found)) else { return };
+    let Some((document, at, foreign)) = found.next() else { return };
     let severity = weighed_at(document, at..at + 1, Severity::High);
     let (start, end) = document.line_at(at);
     let line = document.text.get(start..end).unwrap_or_default().trim();
