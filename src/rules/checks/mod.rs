@@ -33,7 +33,6 @@ mod flow_destroy_tools;
 mod flow_leak;
 mod flow_leak_tools;
 mod front_matter_not_strict;
-mod harm_on_trigger;
 mod hidden_unicode;
 mod history_owner_replaced;
 mod history_republished;

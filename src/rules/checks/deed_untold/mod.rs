@@ -19,7 +19,7 @@ use capdex_evidence::voice::Voice;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
-use deeds::{DEEDS, Deed};
+use deeds::{ANY, DEEDS, Deed};
 
 mod deeds;
 
@@ -46,7 +46,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if subject.capability.kind != Kind::Skill {
         return;
     }
-    for document in subject.documents().filter(|document| is_program(document)) {
+    for document in subject.documents().filter(|document| is_program(document) && ANY.is_match(&document.text)) {
         for deed in DEEDS.iter() {
             let Some(at) = done(document, deed).filter(|at| !is_told(subject, document, *at, deed)) else { continue };
             let severity = weighed_at(document, at..at + 1, Severity::High);
