@@ -12,7 +12,7 @@ use capdex_dataset::finding::Finding;
 use capdex_model::time::AsOf;
 use capdex_rubrics::RUBRICS;
 use capdex_site::report::standalone::{
-    self, GENERATOR, NAME, TEXT, band, counted, escaped_text, heading, quoted, severity, wide,
+    self, GENERATOR, NAME, TEXT, band, counted, escaped_text, found_at, heading, quoted, severity, wide,
 };
 use maud::{Markup, html};
 
@@ -132,15 +132,7 @@ fn finding(finding: &Finding<'_>) -> Markup {
     html! {
         div class="finding" {
             h4 { (severity(finding.severity)) " " (quoted(finding.title, TEXT)) " " span class="rule" { (quoted(finding.rule, NAME)) } }
-            @if !finding.file.is_empty() {
-                div class="under" {
-                    code { (quoted(finding.file, NAME)) }
-                    @if finding.line > 0 { " line " (finding.line) ", column " (finding.column) }
-                    @if !finding.pointer.is_empty() { " " code { (quoted(finding.pointer, NAME)) } }
-                }
-            }
-            @if !finding.evidence.is_empty() { blockquote { (quoted(finding.evidence, TEXT)) } }
-            @if let Some(ruling) = finding.ruling { p class="note" { "Set aside by the operator: " (quoted(&ruling.words(), TEXT)) } }
+            (found_at(finding))
             @for annotation in &finding.annotations { p class="note" { (annotation.outcome.words()) " on appeal " (annotation.appeal) "." } }
             @if let Some(meta) = capdex_rules::INDEX.find(finding.rule) {
                 details {

@@ -204,6 +204,12 @@ impl Document {
         let end = self.line_starts.get(line).map_or(self.text.len(), |next| next - 1);
         (start, end.max(start))
     }
+
+    /// The line that holds a byte offset, without its newline.
+    pub fn line_of(&self, offset: usize) -> &str {
+        let (start, end) = self.line_at(offset);
+        self.text.get(start..end).unwrap_or_default()
+    }
 }
 
 /// True for the path of a test, a fixture or an example: nothing that runs for a user.

@@ -77,8 +77,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     });
     let Some((document, at, foreign)) = found.next() else { return };
     let severity = weighed_at(document, at..at + 1, Severity::High);
-    let (start, end) = document.line_at(at);
-    let line = document.text.get(start..end).unwrap_or_default().trim();
+    let line = document.line_of(at).trim();
     facts.found_as(severity, Confidence::Low, document.place(at), &format!("to {foreign}: {line}"));
 }
 

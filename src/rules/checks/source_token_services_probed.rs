@@ -38,8 +38,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let asks = file.view.calls.iter().any(sends);
         if let (true, Some(at)) = (places.len() >= 2 && asks && !refuses, places.first()) {
             let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
-            let (start, end) = document.line_at(*at);
-            facts.found_as(severity, confidence, document.place(*at), text.get(start..end).unwrap_or_default().trim());
+            facts.found_as(severity, confidence, document.place(*at), document.line_of(*at).trim());
         }
     }
 }

@@ -6,6 +6,7 @@
 use maud::{Markup, html};
 
 use capdex_dataset::escape::{self, escape, shorten};
+use capdex_dataset::finding::Finding;
 
 /// Letters of a name in a list.
 pub const NAME: usize = 120;
@@ -21,6 +22,21 @@ pub fn escaped_text(text: &str, letters: usize) -> String {
 /// The same in an element of its own, so that its direction of writing stays inside.
 pub fn quoted(text: &str, letters: usize) -> Markup {
     html! { bdi { (escaped_text(text, letters)) } }
+}
+
+/// Where a finding stands, what it rests on, and the operator's word on it.
+pub fn found_at(finding: &Finding<'_>) -> Markup {
+    html! {
+        @if !finding.file.is_empty() {
+            div class="under" {
+                code { (quoted(finding.file, NAME)) }
+                @if finding.line > 0 { " line " (finding.line) ", column " (finding.column) }
+                @if !finding.pointer.is_empty() { " " code { (quoted(finding.pointer, NAME)) } }
+            }
+        }
+        @if !finding.evidence.is_empty() { blockquote { (quoted(finding.evidence, TEXT)) } }
+        @if let Some(ruling) = finding.ruling { p class="note" { "Set aside by the operator: " (quoted(&ruling.words(), TEXT)) } }
+    }
 }
 
 /// A whole number for people: `50,000`.

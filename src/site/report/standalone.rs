@@ -11,7 +11,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::layout::{self, ASSETS};
 
 pub use super::layout::{band, heading, severity, wide};
-pub use super::page_text::{NAME, TEXT, counted, escaped_text, number, quoted};
+pub use super::page_text::{NAME, TEXT, counted, escaped_text, found_at, number, quoted};
 
 /// What every page of ours names as its maker, so that it can be told from a file of the user's.
 pub const GENERATOR: &str = "<meta name=\"generator\" content=\"capdex\">";

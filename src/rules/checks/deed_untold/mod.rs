@@ -50,8 +50,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for deed in DEEDS.iter() {
             let Some(at) = done(document, deed).filter(|at| !is_told(subject, document, *at, deed)) else { continue };
             let severity = weighed_at(document, at..at + 1, Severity::High);
-            let (start, end) = document.line_at(at);
-            let line = document.text.get(start..end).unwrap_or_default().trim();
+            let line = document.line_of(at).trim();
             facts.found_as(severity, Confidence::Medium, document.place(at), &format!("{}: {line}", deed.name));
         }
     }
@@ -73,8 +72,7 @@ fn done(document: &Document, deed: &Deed) -> Option<usize> {
         let low = text.floor_char_boundary(at.saturating_sub(REACH));
         let high = text.floor_char_boundary(found.end() + REACH);
         let around = text.get(low..high)?;
-        let (start, end) = document.line_at(at);
-        let line = text.get(start..end)?;
+        let line = document.line_of(at);
         let meant = document.zone_at(at) != ZoneKind::Comment && document.voice_at(at) == Voice::Program;
         let is_written = !deed.is_written || WRITES.is_match(around);
         (meant && is_written && !ORDINARY.is_match(line) && !is_shown(line)).then_some(at)

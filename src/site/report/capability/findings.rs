@@ -10,7 +10,7 @@ use maud::{Markup, html};
 
 use super::ROOT;
 use super::data::CapabilityPageData;
-use crate::report::page_text::{NAME, TEXT, counted, escaped_text, quoted, when};
+use crate::report::page_text::{NAME, TEXT, counted, escaped_text, found_at, quoted, when};
 use crate::report::{layout, paths};
 use capdex_dataset::finding::{self, Finding, findings};
 
@@ -102,15 +102,7 @@ fn place(finding: &Finding<'_>, data: &CapabilityPageData) -> Markup {
     let excerpt = data.excerpts.get(&(finding.file.to_owned(), finding.line)).filter(|lines| !lines.is_empty());
     html! {
         div class="place" {
-            @if !finding.file.is_empty() {
-                div class="under" {
-                    code { (quoted(finding.file, NAME)) }
-                    @if finding.line > 0 { " line " (finding.line) ", column " (finding.column) }
-                    @if !finding.pointer.is_empty() { " " code { (quoted(finding.pointer, NAME)) } }
-                }
-            }
-            @if !finding.evidence.is_empty() { blockquote { (quoted(finding.evidence, TEXT)) } }
-            @if let Some(ruling) = finding.ruling { p class="note" { "Set aside by the operator: " (quoted(&ruling.words(), TEXT)) } }
+            (found_at(finding))
             @for annotation in &finding.annotations { (annotated(annotation)) }
             @if let Some(lines) = excerpt {
                 div class="source" role="region" aria-label={ "Lines around line " (finding.line) } tabindex="0" {
