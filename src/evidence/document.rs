@@ -13,6 +13,7 @@ use super::code::Fenced;
 use super::decode::{self, EncodedRun};
 use super::file_role::FileRole;
 use super::language::Language;
+use super::program::KeptOutline;
 use super::sentences::SegmentedText;
 use super::shape::{self, Shape};
 use super::shell::Shell;
@@ -50,6 +51,8 @@ pub struct Document {
     pub(super) fenced: OnceLock<Fenced>,
     /// An upper bound of the depth to which a program nests, once a parser is to read it.
     pub(super) nesting: OnceLock<Option<usize>>,
+    /// Its outline, where the program of its package has use for one.
+    pub(super) outline: KeptOutline,
     /// Its text as sentences, once somebody asked.
     sentences: OnceLock<SegmentedText>,
     /// For each question that rules ask of the whole text, where a match may lie; once somebody has looked.
@@ -118,6 +121,7 @@ impl Document {
             shell: OnceLock::new(),
             fenced: OnceLock::new(),
             nesting: OnceLock::new(),
+            outline: KeptOutline::default(),
             sentences: OnceLock::new(),
             noted: OnceLock::new(),
             shape,

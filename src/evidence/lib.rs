@@ -68,6 +68,8 @@ pub struct Evidence {
     pub tools: Vec<Tool>,
     /// Inputs that could not be read: text that is none, manifests that do not parse, source that no parser takes.
     pub gaps: Vec<Gap>,
+    /// True where a module of its own registers something with an MCP kit; told before anything is parsed.
+    pub(crate) serves: bool,
     /// The signals that rules have asked for beside the text, kept for the next that asks.
     pub(crate) signals: signals::Gathered,
     /// The texts of the servers that a model reads, taken apart at the first question for them.
@@ -98,6 +100,7 @@ impl Evidence {
                 evidence.read_each(|document, gaps| manifest::read(document, reason(&document.path), gaps));
         }
         for evidence in &mut all {
+            program::want_outlines(evidence);
             let constants = code::Constants::of(evidence.documents.values());
             evidence.sources = evidence.read_each(|document, gaps| code::read_among(document, &constants, gaps));
         }

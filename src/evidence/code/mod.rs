@@ -270,8 +270,8 @@ const NEAR_LEVELS: usize = 24;
 /// Parses on a stack that fits the bound. A panic in a parser becomes a refusal.
 fn parse(document: &Document, dialect: SourceDialect, bound: usize) -> ParsedSource {
     let work = || match dialect {
-        SourceDialect::Python => python::parse(&document.text),
-        _ => javascript::parse(&document.text, dialect),
+        SourceDialect::Python => python::parse(document),
+        _ => javascript::parse(document, dialect),
     };
     on_stack(bound, work).unwrap_or_else(|| ParsedSource::Refused("the parser gave up".to_owned()))
 }

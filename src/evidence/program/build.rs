@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::outline::{
-    Binding, Class, ClassId, Expression, Function, FunctionId, ModuleLanguage, Node, NodeId, Outline, Part, Scope,
-    ScopeId, Write,
+    Binding, Class, ClassId, Expression, Function, FunctionId, ModuleLanguage, NO_FUNCTION, Node, NodeId, Outline,
+    Part, Scope, ScopeId, Write,
 };
 
 /// An outline in the making, with the place at which the reader stands.
@@ -40,7 +40,7 @@ impl OutlineBuilder {
             Node::Object(_) => self.outline.objects.push(id),
             _ => {}
         }
-        self.outline.nodes.push(Expression { node, offset, function: self.function });
+        self.outline.nodes.push(Expression { node, offset, function: self.function.unwrap_or(NO_FUNCTION) });
         id
     }
 
@@ -55,8 +55,7 @@ impl OutlineBuilder {
     /// Binds a name in a scope by a path.
     pub(super) fn bind_path(&mut self, scope: ScopeId, name: &str, binding: Binding) {
         if let Some(scope) = self.outline.scopes.get_mut(scope as usize) {
-            // Room for one: of the names of a bundle nearly each is bound once, and a list has room for four otherwise.
-            scope.names.entry(name.to_owned()).or_insert_with(|| Vec::with_capacity(1)).push(binding);
+            scope.names.bind(name, binding);
         }
     }
 

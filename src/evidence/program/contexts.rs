@@ -245,7 +245,7 @@ impl Program<'_> {
                 // `*self` and `x=self` are written by nobody but whoever looks for a reader that fails.
                 first.name.is_none() && !first.spread && self.is_own(at, first.value)
             };
-            if matches!(outline.node(*callee), Node::Member(_, name) if name == "__init__")
+            if matches!(outline.node(*callee), Node::Member(_, name) if &**name == "__init__")
                 && arguments.first().is_some_and(hands_over)
             {
                 given.positional.remove(0);
@@ -370,7 +370,7 @@ impl Program<'_> {
         };
         let returns = |node: &NodeId| match outline.node(*node) {
             Node::Function(returned) => *returned == id,
-            Node::Name(returned, _) => returned == name,
+            Node::Name(returned, _) => **returned == *name,
             _ => false,
         };
         if around.returns.iter().any(returns) {

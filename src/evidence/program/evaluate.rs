@@ -63,8 +63,8 @@ impl Program<'_> {
         let Some(outline) = self.outlines.get(module) else { return Value::Unknown };
         match outline.node(id) {
             Node::Unknown => Value::Unknown,
-            Node::Text(text) => Value::text(text.as_str()),
-            Node::Plain(plain) => Value::Plain(plain.clone()),
+            Node::Text(text) => Value::text(&**text),
+            Node::Plain(plain) => Value::Plain((**plain).clone()),
             Node::Joined(pieces) => {
                 self.joined(pieces.iter().map(|piece| self.value(module, *piece, frames, depth + 1).as_piece()))
             }

@@ -56,7 +56,7 @@ impl Index {
                 match outline.node(argument.value) {
                     Node::Function(function) => _ = self.handed.insert((module, *function), (module, id, at)),
                     Node::Name(name, _) | Node::Member(_, name) => {
-                        self.handed_names.entry(name.clone()).or_default().push((module, id, at));
+                        self.handed_names.entry(name.to_string()).or_default().push((module, id, at));
                     }
                     _ => {}
                 }
@@ -87,12 +87,12 @@ impl Index {
             match outline.node(write.object) {
                 Node::Name(name, scope) => {
                     if let Some(scope) = binding_scope(outline, *scope, name) {
-                        self.to_name.entry((module, scope, name.clone())).or_default().push(at);
+                        self.to_name.entry((module, scope, name.to_string())).or_default().push(at);
                     }
                 }
                 Node::Member(object, field) => {
                     if let Some(class) = own_class(outline, *object) {
-                        self.into_field.entry((module, class, field.clone())).or_default().push(at);
+                        self.into_field.entry((module, class, field.to_string())).or_default().push(at);
                     }
                 }
                 _ => {}
@@ -115,7 +115,7 @@ pub(super) fn binding_scope(outline: &Outline, scope: ScopeId, name: &str) -> Op
     let mut next = Some(scope);
     while let Some(id) = next {
         let scope = outline.scopes.get(id as usize)?;
-        if scope.names.contains_key(name) {
+        if scope.names.contains(name) {
             return Some(id);
         }
         // A scope is opened inside another, so the numbers fall and the walk ends.
@@ -133,7 +133,7 @@ pub(super) fn own_class(outline: &Outline, id: NodeId) -> Option<ClassId> {
     };
     let method = method_around(outline, id)?;
     let function = outline.function(method)?;
-    let is_first = |name: &String| function.parameters.first().is_some_and(|first| first.name == *name);
+    let is_first = |name: &Box<str>| function.parameters.first().is_some_and(|first| *first.name == **name);
     if name.is_none_or(is_first) { function.class } else { None }
 }
 

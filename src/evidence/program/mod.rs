@@ -12,6 +12,7 @@ use std::rc::Rc;
 use super::Evidence;
 use super::document::Document;
 
+mod bound;
 mod build;
 mod calls;
 mod contexts;
@@ -20,6 +21,7 @@ mod files;
 mod index;
 mod instances;
 mod javascript;
+mod kept;
 mod methods;
 mod modules;
 mod names;
@@ -34,8 +36,10 @@ mod value;
 mod zod;
 
 use index::Index;
+pub(crate) use kept::KeptOutline;
 use modules::Imported;
 use outline::{NodeId, Outline};
+pub(crate) use read::want_outlines;
 pub(crate) use value::UNTOLD;
 use value::Value;
 

@@ -90,7 +90,7 @@ impl<'e> Program<'e> {
         let mut value = match &binding.origin {
             Origin::Expression(id) | Origin::Added(id) => self.value(module, *id, frames, depth + 1),
             Origin::Parameter(function, at) => self.parameter(module, *function, *at, frames),
-            Origin::Import { module: from, name } => self.imported_value(module, from, name.as_deref(), depth),
+            Origin::Import(it) => self.imported_value(module, &it.module, it.name.as_deref(), depth),
             Origin::Function(function) => {
                 Value::Function(Rc::new(Closure { module, function: *function, this: None, frames: frames.clone() }))
             }
@@ -162,7 +162,7 @@ impl<'e> Program<'e> {
     fn find_exported(&self, module: usize, name: &str, depth: usize) -> Option<Value> {
         let outline = self.outlines.get(module)?;
         if outline.language == ModuleLanguage::Python {
-            let bound = outline.scopes.first().is_some_and(|scope| scope.names.contains_key(name));
+            let bound = outline.scopes.first().is_some_and(|scope| scope.names.contains(name));
             if bound {
                 return Some(self.named(module, MODULE_SCOPE, name, &None, depth + 1));
             }
@@ -189,7 +189,9 @@ impl<'e> Program<'e> {
     pub(super) fn exports(&self, module: usize, depth: usize) -> BTreeMap<String, Value> {
         let Some(outline) = self.outlines.get(module).filter(|_| self.spend(1)) else { return BTreeMap::new() };
         let names: Vec<&String> = match outline.language {
-            ModuleLanguage::Python => outline.scopes.first().into_iter().flat_map(|scope| scope.names.keys()).collect(),
+            ModuleLanguage::Python => {
+                outline.scopes.first().into_iter().flat_map(|scope| scope.names.names()).collect()
+            }
             ModuleLanguage::JavaScript => outline.exports.keys().collect(),
         };
         let mut exports: BTreeMap<String, Value> = names

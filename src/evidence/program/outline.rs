@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::bound::BoundNames;
+
 /// The number of an expression in its module.
 pub(super) type NodeId = u32;
 /// The number of a scope in its module; 0 is the module's own.
@@ -16,6 +18,9 @@ pub(super) type ScopeId = u32;
 pub(super) type FunctionId = u32;
 /// The number of a class in its module.
 pub(super) type ClassId = u32;
+
+/// What stands for the function around an expression at the top of its module.
+pub(super) const NO_FUNCTION: FunctionId = FunctionId::MAX;
 
 /// The scope of the module itself.
 pub(super) const MODULE_SCOPE: ScopeId = 0;
@@ -69,8 +74,9 @@ pub(super) struct Expression {
     pub node: Node,
     /// The byte at which it begins.
     pub offset: u32,
-    /// The function or loop around it; none at the top of the module.
-    pub function: Option<FunctionId>,
+    /// The function or loop around it; [`NO_FUNCTION`] at the top of the module. An `Option` would take twice the room, and a
+    /// bundle has a million expressions.
+    pub function: FunctionId,
 }
 
 /// The form of an expression. Parentheses, `await`, casts and type assertions are left out: their operand stands for
@@ -80,19 +86,19 @@ pub(super) enum Node {
     /// Anything that has no other form here. What stands within it is still outlined.
     Unknown,
     /// A string, escapes resolved.
-    Text(String),
+    Text(Box<str>),
     /// A number, a truth value, null or None.
-    Plain(Value),
+    Plain(Box<Value>),
     /// Pieces of text that are joined: a template literal, an f-string; `"%s" % x` has its format and an unknown piece.
-    Joined(Vec<NodeId>),
+    Joined(Box<[NodeId]>),
     /// A name, with the scope in which it is looked up first.
-    Name(String, ScopeId),
+    Name(Box<str>, ScopeId),
     /// `this`. Python's `self` is a plain name, bound to the first parameter of its method.
     This,
     /// `super` as the callee or object in a class: `super(…)`, `super.x`, `super().x`.
     Super,
     /// `object.name`, `object?.name`, `object["name"]`.
-    Member(NodeId, String),
+    Member(NodeId, Box<str>),
     /// `object[expression]`, where the key is no literal text.
     Index(NodeId, NodeId),
     /// A call or construction.
@@ -100,24 +106,24 @@ pub(super) enum Node {
         /// The callee.
         callee: NodeId,
         /// The arguments in order.
-        arguments: Vec<Argument>,
+        arguments: Box<[Argument]>,
         /// True for `new X(…)`.
         constructs: bool,
     },
     /// An object literal or dictionary.
-    Object(Vec<Entry>),
+    Object(Box<[Entry]>),
     /// A list, tuple or set.
-    List(Vec<Element>),
+    List(Box<[Element]>),
     /// A function, arrow function or lambda.
     Function(FunctionId),
     /// A class expression, or the class that a declaration makes.
     Class(ClassId),
     /// One of several: `a ? b : c`, `a || b`, `a ?? b`, Python's `b if a else c`, `a or b`; a type `A | B`.
-    Choice(Vec<NodeId>),
+    Choice(Box<[NodeId]>),
     /// `a + b`; `a / b` of paths in Python has a text `/` in between.
     Sum(NodeId, NodeId),
     /// A whole module: `require("x")`, `await import("x")`, Python's `importlib.import_module("x")`. As written.
-    Module(String),
+    Module(Box<str>),
     /// A comprehension: one value for each turn of a loop (a [`Function`] of kind [`FunctionKind::Loop`]; a nested
     /// comprehension has its inner loop inside the outer). `key` is there for dictionaries. A filter is left out.
     Each {
@@ -176,7 +182,7 @@ pub(super) struct Scope {
     /// The scope around it.
     pub parent: Option<ScopeId>,
     /// The names that are bound in it, each with all of its bindings in the order of the text.
-    pub names: BTreeMap<String, Vec<Binding>>,
+    pub names: BoundNames,
 }
 
 /// What binds a name.
@@ -211,18 +217,22 @@ pub(super) enum Origin {
     /// A parameter of a function, or the variable of a loop (parameter 0 of it).
     Parameter(FunctionId, usize),
     /// A name of another module.
-    Import {
-        /// The module as written; Python's relative imports keep their dots.
-        module: String,
-        /// The name there; none for the whole module. `default` for the default export.
-        name: Option<String>,
-    },
+    Import(Box<Import>),
     /// A function.
     Function(FunctionId),
     /// A class.
     Class(ClassId),
     /// Something that cannot be told: a `catch` parameter, a `with … as x`, a deleted name.
     Unknown,
+}
+
+/// What a name of another module stands for.
+#[derive(Clone, Debug)]
+pub(super) struct Import {
+    /// The module as written; Python's relative imports keep their dots.
+    pub module: String,
+    /// The name there; none for the whole module. `default` for the default export.
+    pub name: Option<String>,
 }
 
 /// The kind of a function.
@@ -359,6 +369,20 @@ pub(super) enum Part {
     Elements,
 }
 
+impl Node {
+    /// A number, a truth value or null.
+    pub(super) fn plain(value: impl Into<Value>) -> Self {
+        Self::Plain(Box::new(value.into()))
+    }
+}
+
+impl Import {
+    /// Where the value of a binding comes from that names a module, or something in one.
+    pub(super) fn of(module: &str, name: Option<String>) -> Origin {
+        Origin::Import(Box::new(Self { module: module.to_owned(), name }))
+    }
+}
+
 impl Function {
     /// True for the body of a loop.
     pub(super) const fn is_loop(&self) -> bool {
@@ -374,7 +398,8 @@ impl Outline {
 
     /// The function or loop around an expression.
     pub(super) fn around(&self, id: NodeId) -> Option<FunctionId> {
-        self.nodes.get(id as usize)?.function
+        let around = self.nodes.get(id as usize)?.function;
+        (around != NO_FUNCTION).then_some(around)
     }
 
     /// The byte at which an expression begins.

@@ -129,7 +129,7 @@ impl Program<'_> {
         }
         match outline.node(id) {
             Node::Choice(parts) => Some(self.any_of(module, parts, frames, depth)),
-            Node::Plain(Json::Null) => Some((json!({ "type": "null" }), true)),
+            Node::Plain(plain) if plain.is_null() => Some((json!({ "type": "null" }), true)),
             Node::Index(of, arguments) => {
                 let name = self.type_name(module, *of, frames);
                 let arguments: Vec<NodeId> = match outline.node(*arguments) {
@@ -165,9 +165,9 @@ impl Program<'_> {
         let scope = super::index::binding_scope(outline, scope, name)?;
         match &outline.scopes.get(scope as usize)?.names.get(name)?.first()?.origin {
             Origin::Expression(id) => Some((module, *id)),
-            Origin::Import { module: from, name: Some(name) } => match self.imported(module, from) {
+            Origin::Import(from) => match self.imported(module, &from.module) {
                 super::modules::Imported::Module(other) if other != module => {
-                    self.bound_expression(other, MODULE_SCOPE, name)
+                    self.bound_expression(other, MODULE_SCOPE, from.name.as_deref()?)
                 }
                 _ => None,
             },

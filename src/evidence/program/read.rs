@@ -36,7 +36,7 @@ const MAX_MODULE: usize = 16 * 1024 * 1024;
 const MAX_SOURCE: usize = 48 * 1024 * 1024;
 
 /// True where a module of a bundle's own serves.
-pub(super) fn serves(evidence: &Evidence) -> bool {
+fn serves(evidence: &Evidence) -> bool {
     own(evidence).any(|document| dialect(document).is_some() && SERVES.is_match(document.text.as_bytes()))
 }
 
@@ -44,20 +44,37 @@ fn own(evidence: &Evidence) -> impl Iterator<Item = &Document> {
     evidence.documents.values().filter(|document| !is_foreign(&document.path))
 }
 
-/// The outlines of a bundle's own modules.
-pub(super) fn outlines(evidence: &Evidence) -> Vec<Outline> {
-    let mut left = MAX_SOURCE;
-    let mut outlines = Vec::new();
-    for document in own(evidence) {
-        // Texts and schemas stand in modules that mention no tool, so every module of a server is outlined.
-        let Some(dialect) = dialect(document) else { continue };
-        if document.text.len() > MAX_MODULE.min(left) || !is_worth(document) {
-            continue;
-        }
-        left -= document.text.len();
-        outlines.extend(outline(document, dialect));
+/// Tells whether a bundle serves, and asks for the outlines of a bundle's own modules, where it does, before anything is parsed.
+pub(crate) fn want_outlines(evidence: &mut Evidence) {
+    evidence.serves = serves(evidence);
+    if !evidence.serves {
+        return;
     }
-    outlines
+    let wanted: Vec<String> = outlined(evidence).map(|(document, _)| document.path.clone()).collect();
+    for path in wanted {
+        if let Some(document) = evidence.documents.get_mut(&path) {
+            document.outline.want();
+        }
+    }
+}
+
+/// The outlines of a bundle's own modules: those that were made while the modules were read for what they do, and of the
+/// others, which nobody has parsed.
+pub(super) fn outlines(evidence: &Evidence) -> Vec<Outline> {
+    outlined(evidence)
+        .filter_map(|(document, dialect)| document.outline.take().or_else(|| outline(document, dialect)))
+        .collect()
+}
+
+/// The modules that are outlined. Texts and schemas stand in modules that mention no tool, so every module of a server is.
+fn outlined(evidence: &Evidence) -> impl Iterator<Item = (&Document, SourceDialect)> {
+    let mut left = MAX_SOURCE;
+    own(evidence).filter_map(move |document| {
+        let dialect = dialect(document)?;
+        let fits = document.text.len() <= MAX_MODULE.min(left) && is_worth(document);
+        left -= if fits { document.text.len() } else { 0 };
+        fits.then_some((document, dialect))
+    })
 }
 
 /// True for a module that is small, as texts and constants are, or mentions something that is registered.

@@ -23,6 +23,7 @@ use serde_json::Value;
 use super::literal::Budget;
 use super::taint::{TaintPropagation, TaintSources, TaintedArguments};
 use super::{Argument, Findings, ParsedSource, SourceDialect, known_calls, secrets, walks};
+use crate::document::Document;
 
 mod asides;
 mod bounded;
@@ -40,8 +41,10 @@ use names::member_of;
 const MAX_DEPTH: usize = 32;
 
 /// Parses a file.
-pub(super) fn parse(text: &str, dialect: SourceDialect) -> ParsedSource {
+pub(super) fn parse(document: &Document, dialect: SourceDialect) -> ParsedSource {
+    let text = document.text.as_str();
     let read = |program: &Program<'_>| {
+        document.outline.keep_javascript(program, &document.path);
         let mut reader = JavascriptReader::new(text);
         reader.visit_program(program);
         // Names come first, since a call may use an alias that is declared further down.

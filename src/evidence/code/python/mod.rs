@@ -12,6 +12,7 @@ use ast::{Expr, Stmt};
 
 use super::taint::TaintPropagation;
 use super::{Call, Findings, ParsedSource, excerpt, known_calls, secrets, walks};
+use crate::document::Document;
 
 mod asides;
 mod classes;
@@ -26,10 +27,12 @@ mod written;
 const MAX_DEPTH: usize = 32;
 
 /// Parses a file.
-pub(super) fn parse(text: &str) -> ParsedSource {
+pub(super) fn parse(document: &Document) -> ParsedSource {
+    let text = document.text.as_str();
     let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
     let message = parsed.errors().first().map(ToString::to_string);
     let ast::Mod::Module(module) = parsed.syntax() else { return ParsedSource::Refused("no module".to_owned()) };
+    document.outline.keep_python(module, &document.path);
     let mut reader = PythonReader::new(text);
     reader.visit_body(&module.body);
     // Names come first, since a call may use an alias that is bound further down.

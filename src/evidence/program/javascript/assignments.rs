@@ -57,7 +57,7 @@ impl JavascriptOutliner {
             AssignmentOperator::Addition => {
                 let offset = place.offset;
                 let object = match place.part {
-                    Part::Member(name) => self.build.node(Node::Member(place.object, name), offset),
+                    Part::Member(name) => self.build.node(Node::Member(place.object, name.into()), offset),
                     Part::Keyed(key) => self.build.node(Node::Index(place.object, key), offset),
                     Part::Element | Part::Elements => return value,
                 };

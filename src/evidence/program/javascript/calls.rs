@@ -43,13 +43,13 @@ impl JavascriptOutliner {
             self.build.outline.loads_unknown = true;
         }
         self.note_additions(&it.callee, callee, &arguments, offset);
-        self.build.node(Node::Call { callee, arguments, constructs: false }, offset)
+        self.build.node(Node::Call { callee, arguments: arguments.into(), constructs: false }, offset)
     }
 
     pub(super) fn construction(&mut self, it: &NewExpression<'_>) -> NodeId {
         let callee = self.expression(&it.callee);
         let arguments = self.arguments(&it.arguments);
-        self.build.node(Node::Call { callee, arguments, constructs: true }, it.span.start)
+        self.build.node(Node::Call { callee, arguments: arguments.into(), constructs: true }, it.span.start)
     }
 
     pub(super) fn arguments(&mut self, it: &[ArgumentNode<'_>]) -> Vec<Argument> {
@@ -80,13 +80,13 @@ impl JavascriptOutliner {
         let callee = self.name("import", offset);
         let value = self.expression(&it.source);
         let arguments = vec![Argument { name: None, spread: false, value }];
-        self.build.node(Node::Call { callee, arguments, constructs: false }, offset)
+        self.build.node(Node::Call { callee, arguments: arguments.into(), constructs: false }, offset)
     }
 
     /// A whole module as an expression.
     pub(super) fn module(&mut self, module: &str, offset: u32) -> NodeId {
         self.build.import(module);
-        self.build.node(Node::Module(module.to_owned()), offset)
+        self.build.node(Node::Module(module.into()), offset)
     }
 
     /// The module that `require("x")` loads.
@@ -111,7 +111,7 @@ impl JavascriptOutliner {
         }
         let Node::Member(object, method) = self.build.outline.node(id) else { return };
         let object = *object;
-        match (method.as_str(), arguments) {
+        match (&**method, arguments) {
             ("push" | "unshift", _) => {
                 for argument in arguments {
                     let part = if argument.spread { Part::Elements } else { Part::Element };

@@ -4,7 +4,6 @@
 //! uses of it find what it stands for. No name that is written in the text has a dot, so none can be in its way.
 
 use oxc_ast::ast::{AssignmentExpression, CallExpression, Expression, MemberExpression};
-use serde_json::Value;
 
 use super::super::outline::{Argument, Key, MODULE_SCOPE, Node, NodeId, Origin, Part};
 use super::JavascriptOutliner;
@@ -46,7 +45,7 @@ impl JavascriptOutliner {
 
     /// Notes an export. Compiled TypeScript first sets each to `void 0`, which says nothing.
     pub(super) fn export_value(&mut self, name: &str, value: NodeId) {
-        if matches!(self.build.outline.node(value), Node::Plain(Value::Null)) || name == "__esModule" {
+        if matches!(self.build.outline.node(value), Node::Plain(plain) if plain.is_null()) || name == "__esModule" {
             return;
         }
         self.build.outline.exports.insert(name.to_owned(), value);
@@ -56,7 +55,7 @@ impl JavascriptOutliner {
     /// An export that the module itself uses, as the name that stands for it.
     pub(super) fn own_export(&self, it: &MemberExpression<'_>) -> Option<Node> {
         let name = exported_name(it).filter(|_| !self.shadowed)?;
-        Some(Node::Name(format!("exports.{name}"), MODULE_SCOPE))
+        Some(Node::Name(format!("exports.{name}").into(), MODULE_SCOPE))
     }
 
     /// Notes what the calls export that compilers write.
@@ -68,7 +67,7 @@ impl JavascriptOutliner {
             "__exportStar" | "__reExport" | "_export_star" => {
                 for argument in arguments {
                     if let Node::Module(module) = self.build.outline.node(argument.value) {
-                        let module = module.clone();
+                        let module = module.to_string();
                         self.build.outline.exported_modules.push(module);
                     }
                 }

@@ -31,7 +31,7 @@ impl JavascriptOutliner {
             };
             entries.push(Entry { key: Key::Named(member.id.static_name().to_string()), value });
         }
-        let object = self.build.node(Node::Object(entries), it.span.start);
+        let object = self.build.node(Node::Object(entries.into()), it.span.start);
         self.declare(self.build.scope, it.id.name.as_str(), Origin::Expression(object));
     }
 
@@ -57,7 +57,7 @@ impl JavascriptOutliner {
         let (namespace, variable_scope) = outer;
         self.variable_scope = variable_scope;
         let entries = std::mem::replace(&mut self.namespace, namespace).unwrap_or_default();
-        let object = self.build.node(Node::Object(entries), it.span.start);
+        let object = self.build.node(Node::Object(entries.into()), it.span.start);
         self.declare(self.build.scope, it.id.name.as_str(), Origin::Expression(object));
     }
 
@@ -84,10 +84,11 @@ impl JavascriptOutliner {
         });
         self.alias = outer;
         let arguments = vec![Argument { name: None, spread: false, value }];
-        let call = self.build.node(Node::Call { callee, arguments, constructs: false }, it.span.start);
+        let call =
+            self.build.node(Node::Call { callee, arguments: arguments.into(), constructs: false }, it.span.start);
         // `var X = (X2 => { …; return X2 })(X || {})` gives the object that it begins with, not itself.
         let gives_back = self.returned(callee).map(|id| self.build.outline.node(id));
-        let gives_back = matches!(gives_back, Some(Node::Name(given, _)) if given == name);
+        let gives_back = matches!(gives_back, Some(Node::Name(given, _)) if **given == *name);
         Some(match self.build.outline.node(value) {
             Node::Choice(parts) if gives_back => parts.last().copied().unwrap_or(call),
             _ => call,
@@ -109,7 +110,7 @@ impl JavascriptOutliner {
         let alias = alias(id);
         if alias.parameter != alias.name {
             // Functions inside look the parameter up as any other name.
-            let target = self.build.node(Node::Name(alias.name.clone(), alias.scope), offset);
+            let target = self.build.node(Node::Name(alias.name.as_str().into(), alias.scope), offset);
             self.declare(self.build.scope, &alias.parameter, Origin::Expression(target));
         }
         self.alias = Some(alias);

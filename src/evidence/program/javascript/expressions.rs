@@ -85,13 +85,11 @@ impl JavascriptOutliner {
 
     fn literal(&mut self, it: &Expression<'_>, offset: u32) -> NodeId {
         let node = match it {
-            Expression::StringLiteral(it) => Node::Text(it.value.to_string()),
-            Expression::NumericLiteral(it) => number(it.value).map_or(Node::Unknown, Node::Plain),
-            Expression::BooleanLiteral(it) => Node::Plain(Value::Bool(it.value)),
-            Expression::NullLiteral(_) => Node::Plain(Value::Null),
-            Expression::BigIntLiteral(it) => {
-                it.value.as_str().parse::<i64>().map_or(Node::Unknown, |value| Node::Plain(Value::from(value)))
-            }
+            Expression::StringLiteral(it) => Node::Text(it.value.as_str().into()),
+            Expression::NumericLiteral(it) => number(it.value).map_or(Node::Unknown, Node::plain),
+            Expression::BooleanLiteral(it) => Node::plain(it.value),
+            Expression::NullLiteral(_) => Node::plain(Value::Null),
+            Expression::BigIntLiteral(it) => it.value.as_str().parse::<i64>().map_or(Node::Unknown, Node::plain),
             // Regular expressions, `import.meta`, `new.target`.
             _ => Node::Unknown,
         };
@@ -99,7 +97,7 @@ impl JavascriptOutliner {
     }
 
     pub(super) fn plain(&mut self, value: Value, offset: u32) -> NodeId {
-        self.build.node(Node::Plain(value), offset)
+        self.build.node(Node::plain(value), offset)
     }
 
     pub(super) fn member(&mut self, it: &MemberExpression<'_>) -> NodeId {
@@ -109,10 +107,10 @@ impl JavascriptOutliner {
         }
         let object = self.expression(it.object());
         let node = match it {
-            MemberExpression::StaticMemberExpression(it) => Node::Member(object, it.property.name.to_string()),
-            MemberExpression::PrivateFieldExpression(it) => Node::Member(object, format!("#{}", it.field.name)),
+            MemberExpression::StaticMemberExpression(it) => Node::Member(object, it.property.name.as_str().into()),
+            MemberExpression::PrivateFieldExpression(it) => Node::Member(object, format!("#{}", it.field.name).into()),
             MemberExpression::ComputedMemberExpression(it) => match literal_text(&it.expression) {
-                Some(key) => Node::Member(object, key.to_owned()),
+                Some(key) => Node::Member(object, key.into()),
                 None => Node::Index(object, self.expression(&it.expression)),
             },
         };
@@ -132,7 +130,7 @@ impl JavascriptOutliner {
             };
             elements.push(Element { spread, value });
         }
-        self.build.node(Node::List(elements), it.span.start)
+        self.build.node(Node::List(elements.into()), it.span.start)
     }
 
     fn yielded(&mut self, it: &YieldExpression<'_>) -> NodeId {
@@ -179,13 +177,13 @@ impl JavascriptOutliner {
             return self.expression_of(&it.right, name);
         }
         let (left, right) = (self.expression_of(&it.left, name), self.expression_of(&it.right, name));
-        self.build.node(Node::Choice(vec![left, right]), it.span.start)
+        self.build.node(Node::Choice([left, right].into()), it.span.start)
     }
 
     fn conditional(&mut self, it: &ConditionalExpression<'_>, name: Option<&str>) -> NodeId {
         self.expression(&it.test);
         let (first, second) = (self.expression_of(&it.consequent, name), self.expression_of(&it.alternate, name));
-        self.build.node(Node::Choice(vec![first, second]), it.span.start)
+        self.build.node(Node::Choice([first, second].into()), it.span.start)
     }
 
     fn unary(&mut self, it: &UnaryExpression<'_>) -> NodeId {

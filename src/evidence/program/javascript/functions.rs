@@ -126,6 +126,9 @@ impl JavascriptOutliner {
     }
 
     pub(super) fn parameters(&mut self, id: FunctionId, it: &FormalParameters<'_>) {
+        if let Some(function) = self.build.function_mut(id) {
+            function.parameters.reserve_exact(it.items.len() + usize::from(it.rest.is_some()));
+        }
         for (index, parameter) in it.items.iter().enumerate() {
             for decorator in &parameter.decorators {
                 self.expression(&decorator.expression);

@@ -6,7 +6,7 @@ use oxc_ast::ast::{
     TSImportEqualsDeclaration, TSModuleReference, TSTypeName,
 };
 
-use super::super::outline::{Entry, Key, Node, NodeId, Origin};
+use super::super::outline::{Entry, Import, Key, Node, NodeId, Origin};
 use super::JavascriptOutliner;
 
 impl JavascriptOutliner {
@@ -55,7 +55,7 @@ impl JavascriptOutliner {
                 ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => Some("default".to_owned()),
                 ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => None,
             };
-            let origin = Origin::Import { module: module.to_owned(), name };
+            let origin = Import::of(module, name);
             self.declare(self.build.scope, specifier.local().name.as_str(), origin);
         }
         // An import of types alone loads nothing.
@@ -72,14 +72,14 @@ impl JavascriptOutliner {
         let offset = it.span.start;
         let origin = match &it.module_reference {
             TSModuleReference::ExternalModuleReference(it) => {
-                let module = it.expression.value.to_string();
-                self.build.import(&module);
-                Origin::Import { module, name: None }
+                let module = it.expression.value.as_str();
+                self.build.import(module);
+                Import::of(module, None)
             }
             TSModuleReference::IdentifierReference(it) => Origin::Expression(self.name(it.name.as_str(), offset)),
             TSModuleReference::QualifiedName(it) => {
                 let object = self.qualified(&it.left, offset);
-                Origin::Expression(self.build.node(Node::Member(object, it.right.name.to_string()), offset))
+                Origin::Expression(self.build.node(Node::Member(object, it.right.name.as_str().into()), offset))
             }
         };
         self.declare(self.build.scope, it.id.name.as_str(), origin);
@@ -90,7 +90,7 @@ impl JavascriptOutliner {
             TSTypeName::IdentifierReference(it) => self.name(it.name.as_str(), offset),
             TSTypeName::QualifiedName(it) => {
                 let object = self.qualified(&it.left, offset);
-                self.build.node(Node::Member(object, it.right.name.to_string()), offset)
+                self.build.node(Node::Member(object, it.right.name.as_str().into()), offset)
             }
             TSTypeName::ThisExpression(_) => self.build.node(Node::This, offset),
         }
@@ -139,8 +139,8 @@ impl JavascriptOutliner {
         }
         for specifier in specifiers {
             let offset = specifier.span.start;
-            let module = self.build.node(Node::Module(source.to_owned()), offset);
-            let member = self.build.node(Node::Member(module, specifier.local.name().to_string()), offset);
+            let module = self.build.node(Node::Module(source.into()), offset);
+            let member = self.build.node(Node::Member(module, specifier.local.name().as_str().into()), offset);
             self.export(specifier.exported.name().as_str(), member);
         }
     }

@@ -20,7 +20,7 @@ impl JavascriptOutliner {
                 ObjectPropertyKind::ObjectProperty(it) => self.accessor(it),
             }
         }
-        self.build.node(Node::Object(entries), it.span.start)
+        self.build.node(Node::Object(entries.into()), it.span.start)
     }
 
     fn entry(&mut self, it: &ObjectProperty<'_>) -> Entry {

@@ -10,7 +10,7 @@ impl JavascriptOutliner {
     /// A template; one without expressions is a plain text.
     pub(super) fn template(&mut self, it: &TemplateLiteral<'_>) -> NodeId {
         match (it.quasis.first(), it.expressions.is_empty()) {
-            (Some(only), true) => self.build.node(Node::Text(cooked(only).to_owned()), it.span.start),
+            (Some(only), true) => self.build.node(Node::Text(cooked(only).into()), it.span.start),
             _ => self.joined(it),
         }
     }
@@ -20,13 +20,13 @@ impl JavascriptOutliner {
         for (index, quasi) in it.quasis.iter().enumerate() {
             let text = cooked(quasi);
             if !text.is_empty() {
-                pieces.push(self.build.node(Node::Text(text.to_owned()), quasi.span.start));
+                pieces.push(self.build.node(Node::Text(text.into()), quasi.span.start));
             }
             if let Some(expression) = it.expressions.get(index) {
                 pieces.push(self.expression(expression));
             }
         }
-        self.build.node(Node::Joined(pieces), it.span.start)
+        self.build.node(Node::Joined(pieces.into()), it.span.start)
     }
 
     /// A call of the tag with the whole template.
@@ -34,7 +34,7 @@ impl JavascriptOutliner {
         let callee = self.expression(&it.tag);
         let value = self.joined(&it.quasi);
         let arguments = vec![Argument { name: None, spread: false, value }];
-        self.build.node(Node::Call { callee, arguments, constructs: false }, it.span.start)
+        self.build.node(Node::Call { callee, arguments: arguments.into(), constructs: false }, it.span.start)
     }
 }
 

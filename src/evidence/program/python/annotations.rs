@@ -33,7 +33,7 @@ impl PythonOutliner {
                     let value = if index == 0 { self.annotation(part) } else { self.expression(part) };
                     elements.push(Element { spread: part.is_starred_expr(), value });
                 }
-                self.builder.node(Node::List(elements), start(parts))
+                self.builder.node(Node::List(elements.into()), start(parts))
             }
             (_, types) => self.annotation(types),
         };
@@ -41,7 +41,7 @@ impl PythonOutliner {
     }
 
     fn types(&mut self, types: &[Expr], offset: u32) -> NodeId {
-        let elements =
+        let elements: Box<[Element]> =
             types.iter().map(|part| Element { spread: part.is_starred_expr(), value: self.annotation(part) }).collect();
         self.builder.node(Node::List(elements), offset)
     }
@@ -53,15 +53,15 @@ impl PythonOutliner {
                 && part.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
         };
         if !text.split('.').all(is_name) {
-            return self.builder.node(Node::Text(text.to_owned()), offset);
+            return self.builder.node(Node::Text(text.into()), offset);
         }
         if text == "None" {
-            return self.builder.node(Node::Plain(serde_json::Value::Null), offset);
+            return self.builder.node(Node::plain(serde_json::Value::Null), offset);
         }
         let mut parts = text.split('.');
         let mut value = self.name(parts.next().unwrap_or_default(), offset);
         for part in parts {
-            value = self.builder.node(Node::Member(value, part.to_owned()), offset);
+            value = self.builder.node(Node::Member(value, part.into()), offset);
         }
         value
     }

@@ -21,7 +21,7 @@ impl PythonOutliner {
         let callee = self.expression(&call.func);
         let arguments = self.arguments(&call.arguments);
         self.additions(call, callee, &arguments);
-        self.builder.node(Node::Call { callee, arguments, constructs: false }, offset)
+        self.builder.node(Node::Call { callee, arguments: arguments.into(), constructs: false }, offset)
     }
 
     fn arguments(&mut self, arguments: &ast::Arguments) -> Vec<Argument> {
@@ -50,10 +50,10 @@ impl PythonOutliner {
         if let Some(Expr::StringLiteral(module)) = module {
             let module = module.value.to_str();
             self.builder.import(module);
-            return self.builder.node(Node::Module(module.to_owned()), start(call));
+            return self.builder.node(Node::Module(module.into()), start(call));
         }
         self.builder.outline.loads_unknown = true;
-        self.builder.node(Node::Call { callee, arguments, constructs: false }, start(call))
+        self.builder.node(Node::Call { callee, arguments: arguments.into(), constructs: false }, start(call))
     }
 
     /// Notes the writes of `x.append(y)`, `x.extend(y)` and their like.

@@ -22,7 +22,7 @@ impl PythonOutliner {
                 let body = self.expression(&choice.body);
                 self.expression(&choice.test);
                 let other = self.expression(&choice.orelse);
-                self.builder.node(Node::Choice(vec![body, other]), offset)
+                self.builder.node(Node::Choice([body, other].into()), offset)
             }
             Expr::Dict(dict) => self.dictionary(dict),
             Expr::Set(set) => self.list(&set.elts, offset),
@@ -56,17 +56,15 @@ impl PythonOutliner {
             Expr::Call(call) => self.call(call),
             Expr::FString(text) => self.formatted(text),
             Expr::TString(text) => self.template(text),
-            Expr::StringLiteral(text) => self.builder.node(Node::Text(text.value.to_str().to_owned()), offset),
+            Expr::StringLiteral(text) => self.builder.node(Node::Text(text.value.to_str().into()), offset),
             Expr::NumberLiteral(number) => self.number(&number.value, false, offset),
-            Expr::BooleanLiteral(truth) => self.builder.node(Node::Plain(truth.value.into()), offset),
-            Expr::NoneLiteral(_) => self.builder.node(Node::Plain(Value::Null), offset),
+            Expr::BooleanLiteral(truth) => self.builder.node(Node::plain(truth.value), offset),
+            Expr::NoneLiteral(_) => self.builder.node(Node::plain(Value::Null), offset),
             // A name that nothing binds, so that `Field(...)` can be told from `Field(None)`.
-            Expr::EllipsisLiteral(_) => {
-                self.builder.node(Node::Name("Ellipsis".to_owned(), self.builder.scope), offset)
-            }
+            Expr::EllipsisLiteral(_) => self.builder.node(Node::Name("Ellipsis".into(), self.builder.scope), offset),
             Expr::Attribute(member) => {
                 let object = self.expression(&member.value);
-                self.builder.node(Node::Member(object, member.attr.to_string()), offset)
+                self.builder.node(Node::Member(object, member.attr.as_str().into()), offset)
             }
             Expr::Subscript(subscript) => self.subscript(subscript),
             Expr::Name(name) => self.name(name.id.as_str(), offset),
@@ -92,7 +90,7 @@ impl PythonOutliner {
             return self.unknown(offset);
         }
         let scope = self.scope_of(self.builder.scope, name);
-        self.builder.node(Node::Name(name.to_owned(), scope), offset)
+        self.builder.node(Node::Name(name.into(), scope), offset)
     }
 
     fn boolean(&mut self, operation: &ast::ExprBoolOp) -> NodeId {
@@ -100,7 +98,7 @@ impl PythonOutliner {
         match (operation.op, values.last()) {
             // Where the left side is true, which is the case that matters, the right one is the value.
             (BoolOp::And, Some(last)) => *last,
-            _ => self.builder.node(Node::Choice(values), start(operation)),
+            _ => self.builder.node(Node::Choice(values.into()), start(operation)),
         }
     }
 
@@ -126,12 +124,12 @@ impl PythonOutliner {
         let node = match step.op {
             Operator::Add => Node::Sum(left, right),
             Operator::Div => {
-                let slash = self.builder.node(Node::Text("/".to_owned()), offset);
+                let slash = self.builder.node(Node::Text("/".into()), offset);
                 Node::Sum(left, self.builder.node(Node::Sum(slash, right), offset))
             }
             // What is filled into a format is not followed.
-            Operator::Mod => Node::Joined(vec![left, self.unknown(offset)]),
-            Operator::BitOr => Node::Choice(vec![left, right]),
+            Operator::Mod => Node::Joined([left, self.unknown(offset)].into()),
+            Operator::BitOr => Node::Choice([left, right].into()),
             _ => Node::Unknown,
         };
         self.builder.node(node, offset)
@@ -158,7 +156,7 @@ impl PythonOutliner {
             }
             Number::Complex { .. } => None,
         };
-        self.builder.node(value.map_or(Node::Unknown, Node::Plain), offset)
+        self.builder.node(value.map_or(Node::Unknown, Node::plain), offset)
     }
 
     fn list(&mut self, elements: &[Expr], offset: u32) -> NodeId {
@@ -174,7 +172,7 @@ impl PythonOutliner {
         for item in &dict.items {
             let key = match &item.key {
                 None => Key::Spread,
-                Some(Expr::StringLiteral(key)) => Key::Named(key.value.to_str().to_owned()),
+                Some(Expr::StringLiteral(key)) => Key::Named(key.value.to_str().into()),
                 Some(key) => Key::Computed(self.expression(key)),
             };
             let value = self.expression(&item.value);
@@ -183,7 +181,7 @@ impl PythonOutliner {
             }
             entries.push(Entry { key, value });
         }
-        self.builder.node(Node::Object(entries), start(dict))
+        self.builder.node(Node::Object(entries.into()), start(dict))
     }
 
     fn subscript(&mut self, subscript: &ast::ExprSubscript) -> NodeId {
@@ -193,7 +191,7 @@ impl PythonOutliner {
         }
         let value = self.expression(&subscript.value);
         let node = match &*subscript.slice {
-            Expr::StringLiteral(key) => Node::Member(value, key.value.to_str().to_owned()),
+            Expr::StringLiteral(key) => Node::Member(value, key.value.to_str().into()),
             key => Node::Index(value, self.expression(key)),
         };
         self.builder.node(node, start(subscript))

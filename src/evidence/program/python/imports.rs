@@ -4,7 +4,7 @@ use rustpython_ruff_python_ast as ast;
 
 use ast::Expr;
 
-use super::super::outline::{Binding, MODULE_SCOPE, Origin};
+use super::super::outline::{Binding, Import, MODULE_SCOPE};
 use super::PythonOutliner;
 
 /// The most dots of a relative import: their number is the author's choice, and no package nests deeper.
@@ -30,7 +30,7 @@ impl PythonOutliner {
         if module == "importlib" {
             self.importlibs.insert(local.to_owned());
         }
-        self.bind(local, Binding::from(Origin::Import { module: module.to_owned(), name: None }));
+        self.bind(local, Binding::from(Import::of(module, None)));
     }
 
     pub(super) fn import_from(&mut self, import: &ast::StmtImportFrom) {
@@ -52,7 +52,7 @@ impl PythonOutliner {
             if module == "importlib" && matches!(name, "import_module" | "__import__") {
                 self.loaders.insert(local.to_owned());
             }
-            let origin = Origin::Import { module: module.clone(), name: Some(name.to_owned()) };
+            let origin = Import::of(&module, Some(name.to_owned()));
             self.bind(local, Binding::from(origin));
         }
     }

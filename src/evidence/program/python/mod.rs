@@ -139,7 +139,7 @@ impl PythonOutliner {
         let mut around = Some(nearest);
         while let Some(candidate) = around.filter(|candidate| *candidate != MODULE_SCOPE) {
             let scope = self.builder.outline.scopes.get(candidate as usize);
-            if scope.is_some_and(|scope| scope.names.contains_key(name)) {
+            if scope.is_some_and(|scope| scope.names.contains(name)) {
                 return candidate;
             }
             around = self.parent(candidate);

@@ -14,7 +14,7 @@ impl PythonOutliner {
         for part in text.value.iter() {
             match part {
                 FStringPart::Literal(literal) => {
-                    pieces.push(self.builder.node(Node::Text(literal.value.to_string()), start(literal)));
+                    pieces.push(self.builder.node(Node::Text(literal.value.to_string().into()), start(literal)));
                 }
                 FStringPart::FString(formatted) => {
                     for element in &formatted.elements {
@@ -23,7 +23,7 @@ impl PythonOutliner {
                 }
             }
         }
-        self.builder.node(Node::Joined(pieces), start(text))
+        self.builder.node(Node::Joined(pieces.into()), start(text))
     }
 
     /// A t-string, which is no text but a template.
@@ -37,7 +37,7 @@ impl PythonOutliner {
     fn piece(&mut self, element: &InterpolatedStringElement) -> NodeId {
         match element {
             InterpolatedStringElement::Literal(literal) => {
-                self.builder.node(Node::Text(literal.value.to_string()), start(literal))
+                self.builder.node(Node::Text(literal.value.to_string().into()), start(literal))
             }
             InterpolatedStringElement::Interpolation(inner) => {
                 let value = self.expression(&inner.expression);

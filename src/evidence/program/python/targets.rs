@@ -111,7 +111,7 @@ impl PythonOutliner {
             value = match self.element(value, *index) {
                 Some(element) => element,
                 None => {
-                    let place = self.builder.node(Node::Plain((*index).into()), offset);
+                    let place = self.builder.node(Node::plain(*index), offset);
                     self.builder.node(Node::Index(value, place), offset)
                 }
             };

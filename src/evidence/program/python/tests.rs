@@ -32,7 +32,7 @@ fn bindings<'a>(outline: &'a Outline, name: &str) -> &'a [Binding] {
 }
 
 fn bound_in<'a>(scope: &'a Scope, name: &str) -> &'a [Binding] {
-    scope.names.get(name).map_or(&[], Vec::as_slice)
+    scope.names.get(name).unwrap_or_default()
 }
 
 /// The expression that a name of the module is bound to last.
@@ -84,7 +84,7 @@ fn shown(outline: &Outline, id: NodeId) -> String {
         Node::Text(text) => format!("'{text}'"),
         Node::Plain(value) => value.to_string(),
         Node::Joined(pieces) => format!("joined({})", all(pieces, ", ")),
-        Node::Name(name, _) => name.clone(),
+        Node::Name(name, _) => name.to_string(),
         Node::This => "this".to_owned(),
         Node::Super => "super".to_owned(),
         Node::Member(object, name) => format!("{}.{name}", shown(outline, *object)),

@@ -33,6 +33,9 @@ use spoken::FoundSurface;
 /// The most registrations of one package: far more than the largest server has.
 const MAX_TOOLS: usize = 5_000;
 
+/// What is registered once there are as many tools as are kept.
+const BEYOND: &str = "tool beyond the first 5,000";
+
 /// What is registered at a place where nothing of it is known.
 const TOOL: &str = "tool";
 
@@ -66,7 +69,7 @@ impl Registrations {
         if self.found.len() < MAX_TOOLS {
             self.found.push(Found { module, offset, tool });
         } else {
-            self.unresolved(module, offset, "tool beyond the first 5,000");
+            self.unresolved(module, offset, BEYOND);
         }
         true
     }
@@ -98,7 +101,7 @@ type SurfacesByFile = BTreeMap<String, Vec<SourceSurface>>;
 /// The tools, the other surfaces and the gaps of a bundle; none where nothing in it serves. The work has a stack of its own and costs no more than
 /// itself where it fails: what it reads was written by strangers.
 fn registered(evidence: &Evidence) -> Option<(ToolsByFile, SurfacesByFile, Vec<Gap>)> {
-    if !super::read::serves(evidence) {
+    if !evidence.serves {
         return None;
     }
     let failed = || {
@@ -290,6 +293,11 @@ impl Program<'_> {
                 continue;
             }
             for (offset, place) in self.sites_of(module) {
+                // What would not be kept is not worked out.
+                if all.found.len() >= MAX_TOOLS {
+                    all.unresolved(module, offset, BEYOND);
+                    break;
+                }
                 let before = (all.found.len(), all.unresolved.len(), all.spoken.len());
                 if !self.at_place(FEW_STEPS, |program| program.registered_at(module, place, &mut all)) {
                     all.found.truncate(before.0);

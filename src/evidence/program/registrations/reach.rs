@@ -119,9 +119,11 @@ impl Program<'_> {
 /// The names that a module imports, by the module that they are imported from.
 fn imported_names(outline: &Outline) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut named: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for binding in outline.scopes.iter().flat_map(|scope| scope.names.values()).flatten() {
-        if let Origin::Import { module, name: Some(name) } = &binding.origin {
-            named.entry(module).or_default().insert(name);
+    for binding in outline.scopes.iter().flat_map(|scope| scope.names.bindings()) {
+        if let Origin::Import(from) = &binding.origin
+            && let Some(name) = &from.name
+        {
+            named.entry(&from.module).or_default().insert(name);
         }
     }
     named

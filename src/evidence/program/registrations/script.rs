@@ -139,15 +139,14 @@ impl Program<'_> {
     fn request_handler(&self, module: usize, id: NodeId, into: &mut Registrations) {
         let Some(outline) = self.outlines.get(module) else { return };
         let Node::Call { callee, arguments, .. } = outline.node(id) else { return };
-        let [request, handler, ..] = arguments.as_slice() else { return };
+        let [request, handler, ..] = &**arguments else { return };
         // A kit that hands on to its base registers nothing itself.
         if matches!(outline.node(*callee), Node::Member(object, _) if matches!(outline.node(*object), Node::Super)) {
             return;
         }
         let asked = match outline.node(request.value) {
-            Node::Name(name, _) | Node::Member(_, name) => name.clone(),
-            Node::Text(text) => text.clone(),
-            _ => String::new(),
+            Node::Name(name, _) | Node::Member(_, name) | Node::Text(name) => &**name,
+            _ => "",
         };
         // In a bundle the schema has a short name, and tells its method.
         let schema = match self.value(module, request.value, &None, 0) {
@@ -160,7 +159,7 @@ impl Program<'_> {
         if schema.as_ref().is_some_and(|method| method != "tools/list") {
             return;
         }
-        let asked = schema.unwrap_or(asked);
+        let asked = schema.unwrap_or_else(|| asked.to_owned());
         let lists_tools = asked.contains("ListTools") || asked == "tools/list";
         let other = ["tools/call", "CallTool", "rompt", "esource", "prompts/", "resources/", "omplete", "etLevel"];
         if !lists_tools && other.iter().any(|other| asked.contains(other)) {

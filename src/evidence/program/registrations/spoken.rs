@@ -282,10 +282,10 @@ impl Program<'_> {
     pub(super) fn listed_surfaces(&self, module: usize, id: NodeId, into: &mut Registrations) {
         let Some(outline) = self.outlines.get(module) else { return };
         let Node::Call { arguments, .. } = outline.node(id) else { return };
-        let [request, handler, ..] = arguments.as_slice() else { return };
+        let [request, handler, ..] = &**arguments else { return };
         let asked = match outline.node(request.value) {
-            Node::Name(name, _) | Node::Member(_, name) => name.as_str(),
-            Node::Text(text) => text.as_str(),
+            Node::Name(name, _) | Node::Member(_, name) => &**name,
+            Node::Text(text) => &**text,
             _ => return,
         };
         let offset = outline.offset(id);

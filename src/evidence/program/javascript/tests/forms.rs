@@ -109,15 +109,18 @@ fn strays(outline: &Outline) -> Vec<String> {
             Node::Name(_, scope) => assert!(outline.scopes.len() > *scope as usize),
             _ => {}
         }
-        assert!(expression.function.is_none_or(|id| outline.function(id).is_some()));
+        assert!(
+            expression.function == crate::program::outline::NO_FUNCTION
+                || outline.function(expression.function).is_some()
+        );
     }
-    for binding in outline.scopes.iter().flat_map(|scope| scope.names.values()).flatten() {
+    for binding in outline.scopes.iter().flat_map(|scope| scope.names.bindings()) {
         match &binding.origin {
             Origin::Expression(id) | Origin::Added(id) => check(*id, "origin"),
             Origin::Parameter(id, index) => assert!(outline.functions[*id as usize].parameters.len() > *index),
             Origin::Function(id) => assert!(outline.function(*id).is_some()),
             Origin::Class(id) => assert!(outline.class(*id).is_some()),
-            Origin::Import { .. } | Origin::Unknown => {}
+            Origin::Import(_) | Origin::Unknown => {}
         }
         binding.default.into_iter().for_each(|id| check(id, "default"));
     }

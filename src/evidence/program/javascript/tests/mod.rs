@@ -33,7 +33,7 @@ fn show(outline: &Outline, id: NodeId) -> String {
         Node::Text(text) => format!("'{text}'"),
         Node::Plain(value) => value.to_string(),
         Node::Joined(pieces) => format!("`{}`", all(pieces).join(" ")),
-        Node::Name(name, _) => name.clone(),
+        Node::Name(name, _) => name.to_string(),
         Node::This => "this".to_owned(),
         Node::Super => "super".to_owned(),
         Node::Member(object, name) => format!("{}.{name}", show(outline, *object)),
@@ -76,7 +76,7 @@ fn show_binding(outline: &Outline, binding: &Binding) -> String {
         Origin::Expression(id) => show(outline, *id),
         Origin::Added(id) => format!("+= {}", show(outline, *id)),
         Origin::Parameter(_, index) => format!("parameter {index}"),
-        Origin::Import { module, name } => format!("import {} of {module}", name.as_deref().unwrap_or("*")),
+        Origin::Import(it) => format!("import {} of {}", it.name.as_deref().unwrap_or("*"), it.module),
         Origin::Function(id) => format!("fn {}", outline.functions[*id as usize].name.as_deref().unwrap_or("")),
         Origin::Class(id) => format!("class {}", outline.classes[*id as usize].name.as_deref().unwrap_or("")),
         Origin::Unknown => "?".to_owned(),
@@ -103,7 +103,7 @@ fn bound(outline: &Outline, name: &str) -> Vec<String> {
 /// The number of the scopes that declare a name.
 fn scopes_of(outline: &Outline, name: &str) -> Vec<usize> {
     let scopes = outline.scopes.iter().enumerate();
-    scopes.filter(|(_, scope)| scope.names.contains_key(name)).map(|(index, _)| index).collect()
+    scopes.filter(|(_, scope)| scope.names.contains(name)).map(|(index, _)| index).collect()
 }
 
 fn exports(outline: &Outline) -> Vec<String> {

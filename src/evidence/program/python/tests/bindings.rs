@@ -96,7 +96,7 @@ fn a_global_name_is_looked_up_in_the_module() {
     let text = "def f():\n    x = 1\n    def g():\n        global x\n        return x\n";
     let outline = read(text);
     let returned = function(&outline, "g").returns[0];
-    assert!(matches!(outline.node(returned), Node::Name(name, MODULE_SCOPE) if name == "x"));
+    assert!(matches!(outline.node(returned), Node::Name(name, MODULE_SCOPE) if &**name == "x"));
 }
 
 #[test]

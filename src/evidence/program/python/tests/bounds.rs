@@ -8,7 +8,10 @@ fn check(outline: &Outline) {
     let function = |id: FunctionId| assert!((id as usize) < outline.functions.len(), "function {id}");
     let scope = |id: ScopeId| assert!((id as usize) < outline.scopes.len(), "scope {id}");
     for expression in &outline.nodes {
-        expression.function.into_iter().for_each(function);
+        Some(expression.function)
+            .filter(|id| *id != crate::program::outline::NO_FUNCTION)
+            .into_iter()
+            .for_each(function);
         match &expression.node {
             Node::Name(_, id) => scope(*id),
             Node::Function(id) => function(*id),
@@ -30,7 +33,7 @@ fn check(outline: &Outline) {
     }
     for (index, one) in outline.scopes.iter().enumerate() {
         assert!(one.parent.is_none_or(|parent| (parent as usize) < index));
-        for binding in one.names.values().flatten() {
+        for binding in one.names.bindings() {
             match binding.origin {
                 Origin::Expression(id) | Origin::Added(id) => node(id),
                 Origin::Parameter(id, place) => {
@@ -38,7 +41,7 @@ fn check(outline: &Outline) {
                 }
                 Origin::Function(id) => function(id),
                 Origin::Class(id) => assert!((id as usize) < outline.classes.len()),
-                Origin::Import { .. } | Origin::Unknown => {}
+                Origin::Import(_) | Origin::Unknown => {}
             }
         }
     }
@@ -59,7 +62,7 @@ fn check(outline: &Outline) {
 /// The parts of an expression.
 fn parts(node: &Node) -> Vec<NodeId> {
     match node {
-        Node::Joined(ids) | Node::Choice(ids) => ids.clone(),
+        Node::Joined(ids) | Node::Choice(ids) => ids.to_vec(),
         Node::Member(object, _) => vec![*object],
         Node::Index(left, right) | Node::Sum(left, right) => vec![*left, *right],
         Node::Call { callee, arguments, .. } => {

@@ -4,7 +4,7 @@ use super::*;
 
 fn imported(outline: &Outline, name: &str) -> (String, Option<String>) {
     match &bindings(outline, name)[0].origin {
-        Origin::Import { module, name } => (module.clone(), name.clone()),
+        Origin::Import(it) => (it.module.clone(), it.name.clone()),
         other => panic!("{name} is bound to {other:?}"),
     }
 }
@@ -40,7 +40,7 @@ fn stars_export_everything_again() {
     let outline = read("from .a import *\ntry:\n    from b import *\nexcept E:\n    from .a import *\n");
     assert_eq!(outline.exported_modules, [".a", "b"]);
     assert_eq!(outline.imports, [".a", "b"]);
-    assert_eq!(outline.scopes[0].names.len(), 0);
+    assert_eq!(outline.scopes[0].names.names().count(), 0);
     assert!(outline.exports.is_empty());
 }
 

@@ -63,5 +63,5 @@ fn self_is_the_first_parameter() {
     let outline = read("class A:\n    def m(self):\n        self.x = 1\n");
     let Node::Name(_, scope) = outline.node(outline.writes[0].object) else { panic!("self is a name") };
     assert!(matches!(bound_in(&outline.scopes[*scope as usize], "self")[0].origin, Origin::Parameter(0, 0)));
-    assert!(matches!(outline.node(outline.writes[0].value), Node::Plain(value) if *value == json!(1)));
+    assert!(matches!(outline.node(outline.writes[0].value), Node::Plain(value) if **value == json!(1)));
 }
