@@ -41,8 +41,35 @@ pub enum NameMatch {
     One(Box<CurrentCapability>),
     /// Nothing that stands now is called so; the error shows what is called almost so.
     None(anyhow::Error),
-    /// Several are; the error lists them.
-    Several(anyhow::Error),
+    /// Several are.
+    Several(SeveralNames),
+}
+
+/// Several capabilities that are called so.
+pub struct SeveralNames {
+    text: String,
+    names: Vec<CurrentName>,
+}
+
+impl SeveralNames {
+    /// All that stands of one package, where its name is what was written.
+    pub fn package(&self) -> Option<&[CurrentName]> {
+        is_one_package(&self.names).then_some(self.names.as_slice())
+    }
+}
+
+impl From<SeveralNames> for anyhow::Error {
+    /// Wrong usage: it lists some of them.
+    fn from(several: SeveralNames) -> Self {
+        let SeveralNames { text, names } = several;
+        // Ids are shown where only they tell two equal slugs apart.
+        let is_double = |name: &CurrentName| names.iter().filter(|other| other.slug == name.slug).count() > 1;
+        let each = |name: &CurrentName| match is_double(name) {
+            true => format!("{} ({})", slug(name), name.id),
+            false => slug(name),
+        };
+        usage(format!("{text:?} means {} capabilities: {}; give one of them", names.len(), list(&names, 0, each)))
+    }
 }
 
 /// Finds the capability that is meant.
@@ -52,7 +79,8 @@ pub enum NameMatch {
 pub fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapability> {
     match search(reader, text)? {
         NameMatch::One(current) => Ok(*current),
-        NameMatch::None(error) | NameMatch::Several(error) => Err(error),
+        NameMatch::None(error) => Err(error),
+        NameMatch::Several(several) => Err(several.into()),
     }
 }
 
@@ -141,15 +169,7 @@ fn search_name(reader: &Reader, text: &str) -> anyhow::Result<NameMatch> {
             Some(current) => NameMatch::One(Box::new(current)),
             None => NameMatch::None(usage(format!("{} does not stand any more", slug(name)))),
         },
-        (_, several) => {
-            // Ids are shown, because only they tell two equal slugs apart.
-            let each = |name: &CurrentName| format!("{} ({})", slug(name), name.id);
-            NameMatch::Several(usage(format!(
-                "{text:?} means {} capabilities: {}",
-                several.len(),
-                list(several, 0, each)
-            )))
-        }
+        _ => NameMatch::Several(SeveralNames { text: text.to_owned(), names }),
     })
 }
 

@@ -135,7 +135,12 @@ fn single_file(name: &str, bytes: Vec<u8>, limits: &UnpackLimits) -> Unpacked {
 /// `name` stands for the file's own. `Denied` when the stream cannot be read.
 pub fn read_stream(name: &str, stream: impl io::Read, options: &FolderOptions) -> Result<FolderInput, CrawlError> {
     let path = Path::new(name);
-    let unpacked = read_bytes(name, stream, &options.limits).map_err(|error| failure(path, &error))?;
+    let mut unpacked = read_bytes(name, stream, &options.limits).map_err(|error| failure(path, &error))?;
+    // The program at the other end of the pipe may have failed: nothing is not a file of which nothing bad can be said.
+    if unpacked.gaps.is_empty() && unpacked.files.values().all(|file| file.bytes.is_empty()) {
+        unpacked.files.clear();
+        unpacked.gaps.push(Gap::new(WHOLE, GapReason::Empty, "nothing came in"));
+    }
     Ok(FolderInput::of_file(path, unpacked))
 }
 

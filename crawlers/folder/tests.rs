@@ -154,6 +154,13 @@ fn a_directory_keeps_a_single_top_folder_and_opens_archives() {
 }
 
 #[test]
+fn a_stream_of_nothing_is_recorded_as_empty() {
+    let read = |bytes: &[u8]| read_stream("stdin", bytes, &FolderOptions::default()).expect("it can be read");
+    assert_eq!((paths(&read(b"")), gaps(&read(b""))), (vec![], vec![(".", GapReason::Empty)]));
+    assert_eq!((paths(&read(b" ")), gaps(&read(b" "))), (vec!["stdin"], vec![]));
+}
+
+#[test]
 fn an_empty_directory_is_recorded_as_empty() {
     assert_eq!(gaps(&read_all(folder(&[]).path())), [(".", GapReason::Empty)]);
 }

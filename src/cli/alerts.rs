@@ -44,7 +44,8 @@ pub struct AlertsListArgs {
     /// Also what is acknowledged or suppressed.
     #[arg(long)]
     pub all: bool,
-    /// Only alerts of this day (RFC 3339 date or instant) or run (its number) and later.
+    /// Only alerts of this day and later: a date or instant (RFC 3339), `yesterday`, days before the last run (`7d`), or a run's
+    /// number.
     #[arg(long, value_name = "DATE|RUN")]
     pub since: Option<String>,
     /// Only alerts of this severity (info … critical) or worse.

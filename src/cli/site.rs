@@ -26,7 +26,7 @@ pub struct ReportArgs {
 #[derive(Debug, Args)]
 pub struct ServeArgs {
     /// Where to listen. Anything but loopback is for networks that you trust, or behind a proxy.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8710")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8710", value_parser = address)]
     pub listen: SocketAddr,
     /// A name under which the service may be asked, beside loopback's own; repeatable. Given on another address, no other is answered.
     #[arg(long = "host", value_name = "NAME")]
@@ -40,4 +40,8 @@ pub struct ServeArgs {
     /// Megabytes of answers that are kept ready at most.
     #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub cache_mb: u32,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "write an address and a port up to 65535, such as 127.0.0.1:8710".to_owned())
 }

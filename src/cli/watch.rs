@@ -11,7 +11,8 @@ use super::ListFormat;
 /// Options of `drift`.
 #[derive(Debug, Args)]
 pub struct DriftArgs {
-    /// Only events of this day (RFC 3339 date or instant) or run (its number) and later.
+    /// Only events of this day and later: a date or instant (RFC 3339), `yesterday`, days before the last run (`7d`), or a run's
+    /// number.
     #[arg(long, value_name = "DATE|RUN")]
     pub since: Option<String>,
     /// First list, fetch and hash again everything that claims to be unchanged: other bytes under the same version or

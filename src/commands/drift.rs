@@ -4,10 +4,12 @@ use super::list_output;
 use crate::cli::{DriftArgs, ListFormat};
 use crate::config::Schedule;
 use crate::exit::{Exit, usage};
+use crate::instant;
 use crate::jobs::{JobContext, run as jobs};
 use crate::options::{Global, RecordingArgs};
 use crate::output::{self, Out};
 use capdex_dataset::escape;
+use capdex_dataset::export::ranked_capability;
 use capdex_dataset::views::drift::{ChangeView, DriftView, SCHEMA};
 use capdex_db::Reader;
 use capdex_model::time::AsOf;
@@ -23,7 +25,7 @@ pub(super) fn run(global: &Global, options: &DriftArgs, out: &mut Out) -> anyhow
     // Before the events are read, so that what the re-hash found is among them.
     let exit = if options.rehash { rehash(global, options, out)? } else { Exit::Done };
     let reader = super::reader(global)?;
-    let since = options.since.as_deref().map(|text| since(&reader, text)).transpose()?;
+    let since = options.since.as_deref().map(|text| since(global, &reader, text)).transpose()?;
     let events = reader.drift_events(since)?;
     let events: Vec<DriftView<'_>> = events.iter().map(DriftView::of).collect();
     list_output::print(options.format, SCHEMA, &events, out, |out| table(&events, out))?;
@@ -48,17 +50,17 @@ fn rehash(global: &Global, options: &DriftArgs, out: &mut Out) -> anyhow::Result
     Ok(if context.stop.is_asked() { Exit::Interrupted } else { Exit::of(false, report.failed > 0) })
 }
 
-/// A run's number, an RFC 3339 instant, or a date.
-pub(super) fn since(reader: &Reader, text: &str) -> anyhow::Result<AsOf> {
+/// A run's number, an RFC 3339 instant, a date, or days before the last run.
+pub(super) fn since(global: &Global, reader: &Reader, text: &str) -> anyhow::Result<AsOf> {
     // A run's number first: no date is a bare number.
     if let Ok(number) = text.parse::<i64>() {
         let runs = reader.runs(usize::MAX)?;
         let run = runs.iter().find(|run| run.id.0 == number);
         return run.map(|run| run.as_of).ok_or_else(|| usage(format!("there is no run {number}")));
     }
-    // A date alone means its beginning, in UTC.
-    let instant = if text.contains('T') { text.to_owned() } else { format!("{text}T00:00:00Z") };
-    instant.parse().map_err(|_| usage(format!("{text:?} is neither a run's number nor a date such as 2026-11-21")))
+    let instant = instant::since(text, ranked_capability::as_of(global.as_of, reader)?);
+    let wanted = "write a run's number, a date such as 2026-11-21, yesterday, or 7d";
+    instant.map(AsOf).ok_or_else(|| usage(format!("{text:?} says no time: {wanted}")))
 }
 
 fn table(events: &[DriftView<'_>], out: &mut Out) -> anyhow::Result<()> {

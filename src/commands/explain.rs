@@ -21,6 +21,7 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::operator::{OperatorVerdict, Vote};
 use capdex_rubrics::{RUBRICS, why_they_differ};
 
+use crate::capability_lookup::{self, NameMatch};
 use crate::caret;
 use crate::cli::{ExplainArgs, ListFormat};
 use crate::exit::Exit;
@@ -33,9 +34,20 @@ use capdex_dataset::variants::variants;
 
 pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
-    let current = crate::capability_lookup::find(&reader, &options.capability)?;
+    let found = capability_lookup::search(&reader, &options.capability)?;
     // The instant of the last run, so that the scores are those that the export of that night has.
     let as_of = ranked_capability::as_of(global.as_of, &reader)?;
+    let current = match found {
+        NameMatch::One(current) => *current,
+        NameMatch::None(error) => return Err(error),
+        NameMatch::Several(several) => match several.package().filter(|_| options.format == ListFormat::Table) {
+            Some(names) => {
+                super::explain_package::print(&reader, names, as_of, out)?;
+                return Ok(Exit::Done);
+            }
+            None => return Err(several.into()),
+        },
+    };
     if options.format != ListFormat::Table {
         super::explain_json::print(&reader, &current, as_of, options.format, out)?;
         return Ok(Exit::Done);

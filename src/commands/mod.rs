@@ -35,6 +35,7 @@ mod doctor;
 mod drift;
 mod explain;
 mod explain_json;
+mod explain_package;
 mod export;
 mod hook;
 mod init_ci;
@@ -117,8 +118,11 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
 
 /// Opens the store for reading, with what to do when there is none.
 fn reader(global: &Global) -> anyhow::Result<Reader> {
-    Reader::open(&global.db, &capdex_rules::INDEX)
-        .with_context(|| format!("failed to open the store {} (run `capdex nightly` first)", global.db.display()))
+    Reader::open(&global.db, &capdex_rules::INDEX).with_context(|| {
+        // Of a file that is no store another run would only say the same.
+        let first = if global.db.exists() { "" } else { " (run `capdex nightly` first)" };
+        format!("failed to open the store {}{first}", global.db.display())
+    })
 }
 
 /// Writes an operator's decision, also while a run holds the store; says so where it has to wait.

@@ -124,12 +124,21 @@ fn told(what: &str, found: &[String], out: &mut Out) -> anyhow::Result<()> {
 
 /// Scans the stored bytes of the capability's snapshot again and compares facts and scores byte for byte.
 fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit> {
+    if !global.db.exists() {
+        let store = global.db.display();
+        return Err(usage(format!(
+            "{name:?} is no folder of a dataset or a site, and there is no store {store} to look it up in"
+        )));
+    }
     let reader = super::reader(global)?;
     let current = match capability_lookup::search(&reader, name)? {
         NameMatch::One(current) => current,
         // What stood once may still have its bytes, and is looked for under its exact name.
-        NameMatch::None(error) => return former(&reader, name, error, out),
-        NameMatch::Several(error) => return Err(error),
+        NameMatch::None(error) => {
+            let error = error.context(format!("{name:?} is no folder of a dataset or a site"));
+            return former(&reader, name, error, out);
+        }
+        NameMatch::Several(several) => return Err(several.into()),
     };
     let bundle = match reader.bundle(current.snapshot) {
         // Pruned bytes are unknown and no difference: the operator chose to delete them.

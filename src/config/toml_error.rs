@@ -39,6 +39,14 @@ fn first_line(text: &str) -> &str {
 /// The parser's words on one line. An unknown key has the nearest one behind it, before the list of all.
 fn words(message: &str) -> String {
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    if message == "invalid type: sequence, expected a map" {
+        return "a list stands where a table belongs: write `[name]` and not `[[name]]`".to_owned();
+    }
+    if message.starts_with("unknown variant") && message.contains("`cloudevents`") {
+        return format!(
+            "{message}; docs/guides/alerts.md has one for Teams, Discord, PagerDuty, GitHub issues and Jira"
+        );
+    }
     let Some((unknown, known)) = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`')) else {
         return message;
     };

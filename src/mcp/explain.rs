@@ -14,18 +14,18 @@ use crate::quotation::{NAME, PASSAGE, quoted};
 /// Findings that are explained.
 const FINDINGS: usize = 20;
 
+fn no_single(error: &anyhow::Error) -> String {
+    format!("No single capability has that name: {}", quoted(&format!("{error:#}"), 4 * PASSAGE))
+}
+
 pub(super) fn answer(server: &McpServer, name: &str) -> anyhow::Result<ToolAnswer> {
     let nothing = |text: String| ToolAnswer { text, structured: json!({"schema": "capdex.mcp/1", "items": []}) };
     let Some(reader) = server.reader()? else { return Ok(nothing("There is no store yet.".to_owned())) };
     let current = match capability_lookup::search(&reader, name) {
         Ok(NameMatch::One(current)) => *current,
         Err(error) if !error.is::<UsageError>() => return Err(error),
-        Ok(NameMatch::None(error) | NameMatch::Several(error)) | Err(error) => {
-            return Ok(nothing(format!(
-                "No single capability has that name: {}",
-                quoted(&format!("{error:#}"), 4 * PASSAGE)
-            )));
-        }
+        Ok(NameMatch::None(error)) | Err(error) => return Ok(nothing(no_single(&error))),
+        Ok(NameMatch::Several(several)) => return Ok(nothing(no_single(&several.into()))),
     };
     let as_of = ranked_capability::as_of(server.as_of, &reader)?;
     let facts = ranked_capability::facts(&reader, &current)?;

@@ -239,9 +239,16 @@ fn a_stored_capability_is_explained_verified_and_scored_again() {
     let almost = capdex.run(&["explain", "weather"]);
     assert_eq!(almost.code, Some(2), "{}", almost.stderr);
     assert!(almost.stderr.contains("npm-weather-mcp-mcp-server"), "{}", almost.stderr);
+    // A package of several is told in lines, one of which the next command names.
     let several = capdex.run(&["explain", "npm:agent-pack"]);
-    assert_eq!(several.code, Some(2), "{}", several.stderr);
-    assert!(several.stderr.contains("means 4 capabilities"), "{}", several.stderr);
+    assert_eq!(several.code, Some(0), "{}", several.stderr);
+    assert!(several.stdout.starts_with("package npm:agent-pack version "), "{}", several.stdout);
+    assert!(several.stdout.contains(": 4 capabilities\n"), "{}", several.stdout);
+    let next = several.stdout.lines().last().and_then(|line| line.strip_prefix("Next: capdex explain "));
+    assert_eq!(capdex.run(&["explain", next.expect("a next command")]).code, Some(0), "{}", several.stdout);
+    let as_json = capdex.run(&["explain", "npm:agent-pack", "--format", "json"]);
+    assert_eq!(as_json.code, Some(2), "{}", as_json.stderr);
+    assert!(as_json.stderr.contains("means 4 capabilities"), "{}", as_json.stderr);
     let unknown = capdex.run(&["explain", "npm-nothing"]);
     assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
     assert_eq!(unknown.stderr.lines().count(), 1, "{}", unknown.stderr);

@@ -24,7 +24,7 @@ const COLUMNS: usize = 90;
 pub(super) fn run(global: &Global, options: &AlertsListArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = crate::commands::reader(global)?;
     let known = AlertExclusions::read(&reader, super::now(global))?;
-    let rows = chosen(&reader, options, &known)?;
+    let rows = chosen(global, &reader, options, &known)?;
     let kept_back = kept_back(&reader, &known)?;
     let views: Vec<AlertView<'_>> =
         rows.iter().map(|(Raised { alert, at }, state)| AlertView::of(alert, *at).in_state(state)).collect();
@@ -44,11 +44,12 @@ fn kept_back(reader: &Reader, known: &AlertExclusions) -> anyhow::Result<String>
 
 /// The alerts that are asked for, worst first, each with its state.
 fn chosen(
+    global: &Global,
     reader: &Reader,
     options: &AlertsListArgs,
     known: &AlertExclusions,
 ) -> anyhow::Result<Vec<(Raised, &'static str)>> {
-    let since = options.since.as_deref().map(|text| drift::since(reader, text)).transpose()?;
+    let since = options.since.as_deref().map(|text| drift::since(global, reader, text)).transpose()?;
     let of_message = match &options.message {
         None => None,
         Some(id) => {

@@ -7,6 +7,11 @@ use capdex_model::score::Band;
 /// The bands from the one that most wants a person to the one that least does.
 const WORST_FIRST: [Band; 5] = [Band::Block, Band::Caution, Band::Unknown, Band::Watch, Band::Ok];
 
+/// The place of a band among them, from 0: lists begin with what most wants a person.
+pub fn place(band: Band) -> usize {
+    WORST_FIRST.iter().position(|other| *other == band).unwrap_or(WORST_FIRST.len())
+}
+
 /// Capabilities by their verdict's band. Prints worst first: `8 block · 9 caution · 3 unknown · 19 watch · 132 ok`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BandCounts([u64; WORST_FIRST.len()]);
