@@ -115,6 +115,37 @@ fn the_guide_for_signing_does_what_it_says() {
 }
 
 #[test]
+fn the_guide_for_nights_does_what_it_says() {
+    let capdex = Capdex::offline();
+    let blocks = blocks("nights.md", "sh");
+    assert_eq!(blocks.len(), 5, "{blocks:?}");
+    let said = run(&capdex, &blocks);
+    assert!(said.contains("mine: 30 2 * * * (UTC), next "), "{said}");
+    assert!(
+        said.contains("1 block · 0 caution · 0 unknown · 0 watch · 0 ok; since last night +1 block, -1 ok"),
+        "{said}"
+    );
+    // The difference, told by the day before the night that saw it; the copy, and the dataset, as they should be.
+    assert!(said.contains("mine-skills-notes-skill"), "{said}");
+    assert!(capdex.path().join("nights/copy.db").is_file());
+    assert!(said.ends_with("computed again: no difference\n"), "{said}");
+}
+
+#[test]
+fn the_guide_for_triage_does_what_it_says() {
+    let capdex = Capdex::offline();
+    let blocks = blocks("triage.md", "sh");
+    assert_eq!(blocks.len(), 5, "{blocks:?}");
+    let said = run(&capdex, &blocks);
+    // The skill that orders it is told; the one that speaks of it is not.
+    assert!(said.contains("1 block · 0 caution · 0 unknown · 0 watch · 1 ok"), "{said}");
+    assert!(said.contains("\npipe-to-shell-suspicious (version "), "{said}");
+    assert!(said.contains("accepted, says Ada on "), "{said}");
+    assert!(said.contains("No open alerts; 1 acknowledged."), "{said}");
+    assert_eq!(said.matches("computed again: no difference\n").count(), 2, "{said}");
+}
+
+#[test]
 fn the_guide_for_the_judge_does_what_it_says() {
     let server = JudgeServer::start(JudgeManner::Good);
     let capdex = Capdex::offline();

@@ -96,8 +96,10 @@ fn table(alerts: &[AlertView<'_>], options: &AlertsListArgs, kept_back: &str, ou
         (true, _) | (_, "") => String::new(),
         (false, kept_back) => format!("; {kept_back}"),
     };
+    // The first is the worst, and a command that can be pasted is worth more than one that has to be filled in.
+    let first = alerts.first().map_or("ALERT", |alert| alert.id.as_str());
     out.line(format_args!(
-        "{}{beside}. Next: capdex alerts show ALERT · capdex alerts ack ALERT",
+        "{}{beside}. Next: capdex alerts show {first} · capdex alerts ack {first}",
         escape::count(alerts.len() as u64, "alert")
     ))?;
     Ok(())
@@ -149,6 +151,8 @@ pub(crate) fn print_new(reader: &Reader, report: &AlertsReport, as_of: AsOf, out
     if new.len() > SHOWN {
         out.line(format_args!("  … and {} more", new.len() - SHOWN))?;
     }
-    out.line("Next: capdex alerts list · capdex alerts show ALERT")?;
+    if let Some(Raised { alert, .. }) = new.first() {
+        out.line(format_args!("Next: capdex alerts list · capdex alerts show {}", alert.handle()))?;
+    }
     Ok(())
 }
