@@ -2,17 +2,15 @@
 
 use std::process::ExitCode;
 
-use capdex::cli::Cli;
-use capdex::{commands, exit, output, telemetry};
+use capdex::{cli, commands, exit, output, telemetry};
 use capdex_dataset::escape;
-use clap::Parser as _;
 use mimalloc::MiMalloc;
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = cli::parse();
     let telemetry = telemetry::start(&cli.global);
     let code = match commands::run(&cli) {
         Ok(exit) => exit.into(),

@@ -10,6 +10,7 @@ mod appeal;
 mod check;
 mod dataset;
 mod diff;
+mod groups;
 mod installed;
 mod judge;
 mod keys;
@@ -37,6 +38,7 @@ pub use appeal::{
 pub use check::CheckArgs;
 pub use dataset::{ExportArgs, VerifyArgs};
 pub use diff::DiffArgs;
+pub use groups::{command, parse};
 pub use installed::{CompletionsArgs, ManArgs};
 pub use judge::{
     JudgeAgreeArgs, JudgeBenchArgs, JudgeCommand, JudgeEstimateArgs, JudgeRunArgs, JudgeScheduleArgs, JudgeShowArgs,

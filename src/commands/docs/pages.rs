@@ -9,9 +9,7 @@ use capdex_model::rule::measured::Rate;
 use capdex_model::source_role::{FilledBy, NameProof, Rows, SourceRole, Speaker};
 use capdex_rubrics::RUBRICS;
 use capdex_rubrics::mcpbundles::judged;
-use clap::CommandFactory as _;
 
-use crate::cli::Cli;
 use capdex_dataset::export::EXPORTERS;
 use capdex_dataset::export::dataset_readme;
 use capdex_dataset::export::table::Layout;
@@ -213,7 +211,7 @@ fn paces(meta: &SourceMeta) -> String {
 pub(super) fn cli() -> String {
     let mut text = page("Command line");
     // A fixed width: the page must not depend on the terminal that writes it.
-    let mut command = Cli::command().term_width(100);
+    let mut command = crate::cli::command().term_width(100);
     let _ = writeln!(text, "```text\n{}\n```", command.render_long_help().to_string().trim_end());
     // Built only now, because it changes how the root prints its own help.
     command.build();

@@ -1,0 +1,109 @@
+//! `capdex --help`: the commands by what a person is about to do, and not in one list of forty.
+
+use std::fmt::Write as _;
+
+use clap::{Command, CommandFactory as _, FromArgMatches as _};
+
+use super::Cli;
+
+/// Every command stands in one group, in the order in which a newcomer meets them.
+const GROUPS: [(&str, &[&str]); 7] = [
+    ("Look at something now", &["scan", "check", "diff", "init", "hook", "mcp"]),
+    ("Crawl and compare nights", &["nightly", "daemon", "backfill", "score", "status", "sources"]),
+    (
+        "Read what was found",
+        &["explain", "alerts", "drift", "typosquats", "clones", "campaigns", "collisions", "dependents", "rules"],
+    ),
+    ("Decide, and hear the other side", &["rulings", "appeal", "abuse"]),
+    ("Publish, and check what was published", &["export", "report", "serve", "verify", "keys"]),
+    ("Ask a model, or test an agent", &["judge", "agent-scan"]),
+    (
+        "Keep it running, and work on it",
+        &["doctor", "backup", "restore", "prune", "bench", "docs", "completions", "man", "help"],
+    ),
+];
+
+/// Columns of the list: a terminal of eighty shows it without breaking it again.
+const COLUMNS: usize = 80;
+
+/// Reads the command line, or ends the process with help or with what is wrong in it.
+pub fn parse() -> Cli {
+    Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit())
+}
+
+/// The command line with its commands in groups.
+pub fn command() -> Command {
+    let command = Cli::command();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}\
+                            {{options}}{{after-help}}",
+        groups(&command)
+    );
+    command.help_template(template)
+}
+
+fn groups(command: &Command) -> String {
+    let style = command.get_styles().get_header();
+    let width = command.get_subcommands().map(|sub| sub.get_name().len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (title, names) in GROUPS {
+        let _ = writeln!(text, "{style}{title}:{style:#}");
+        for name in names {
+            let about = match command.find_subcommand(name) {
+                Some(sub) => sub.get_about().map(ToString::to_string).unwrap_or_default(),
+                // Clap adds it itself, once it builds the whole.
+                None => "Print this message or the help of a command".to_owned(),
+            };
+            let literal = command.get_styles().get_literal();
+            let _ = write!(text, "  {literal}{name}{literal:#}{}", " ".repeat(width - name.len()));
+            hang(&about, width + 4, &mut text);
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(text, "{style}Options:{style:#}");
+    text
+}
+
+/// Writes words behind a name, with all lines but the first set in by so many columns.
+fn hang(words: &str, indent: usize, text: &mut String) {
+    let mut column = indent;
+    text.push_str("  ");
+    for (at, word) in words.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if at > 0 && column + 1 + length > COLUMNS {
+            let _ = write!(text, "\n{}", " ".repeat(indent));
+            column = indent;
+        } else if at > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_command_stands_in_one_group() {
+        let command = Cli::command();
+        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let once: BTreeSet<&str> = grouped.iter().copied().collect();
+        assert_eq!(once.len(), grouped.len());
+        let mut known: BTreeSet<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        known.insert("help");
+        assert_eq!(once, known);
+    }
+
+    #[test]
+    fn no_line_of_the_list_is_wider_than_a_terminal() {
+        let help = command().term_width(COLUMNS).render_help().to_string();
+        assert!(help.contains("\nLook at something now:\n  scan "), "{help}");
+        assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+    }
+}
