@@ -14,9 +14,9 @@ use crate::hook::client::HookClient;
 use crate::hook::policy::{HookDecision, HookPolicy};
 use crate::signing;
 
-/// Options of `mcp`.
+/// The dataset that `mcp` and `hook` ask, as they take it and `init` writes it down.
 #[derive(Debug, Args)]
-pub struct McpArgs {
+pub struct DatasetArgs {
     /// A dataset that is asked for what the store does not know: a folder, or the address at which one is published, which is
     /// fetched into your cache and asked for anew after six hours.
     #[arg(long, value_name = "DIR_OR_URL")]
@@ -24,6 +24,14 @@ pub struct McpArgs {
     /// The public key that must have signed the dataset: its file, or its text. A dataset that it has not signed is not asked.
     #[arg(long, value_name = "PUBKEY", requires = "dataset", value_parser = signing::verifying_key)]
     pub key: Option<VerifyingKey>,
+}
+
+/// Options of `mcp`.
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    /// The dataset that is asked.
+    #[command(flatten)]
+    pub asked: DatasetArgs,
     /// Ask registries, forges and endpoints for what the store does not know. Without it nobody is asked.
     #[arg(long)]
     pub allow_network: bool,
@@ -38,13 +46,9 @@ pub struct HookArgs {
     /// The client that asks. Without it the event says.
     #[arg(value_enum)]
     pub client: Option<HookClient>,
-    /// A dataset that is asked for what the store does not know: a folder, or the address at which one is published, which is
-    /// fetched into your cache and asked for anew after six hours.
-    #[arg(long, value_name = "DIR_OR_URL")]
-    pub dataset: Option<DatasetPlace>,
-    /// The public key that must have signed the dataset: its file, or its text. A dataset that it has not signed is not asked.
-    #[arg(long, value_name = "PUBKEY", requires = "dataset", value_parser = signing::verifying_key)]
-    pub key: Option<VerifyingKey>,
+    /// The dataset that is asked.
+    #[command(flatten)]
+    pub asked: DatasetArgs,
     /// Which verdict leads to which decision.
     #[command(flatten)]
     pub policy: PolicyArgs,
@@ -106,6 +110,9 @@ pub struct InitArgs {
     /// Print what would be written, and write nothing.
     #[arg(long, conflicts_with_all = ["user", "file"])]
     pub print: bool,
+    /// The dataset that the hook asks.
+    #[command(flatten)]
+    pub asked: DatasetArgs,
     /// The decisions of the hook that is started.
     #[command(flatten)]
     pub policy: PolicyArgs,

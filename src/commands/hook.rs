@@ -27,8 +27,9 @@ pub(super) fn run(global: &Global, options: &HookArgs, out: &mut Out) -> anyhow:
         input.clear();
     }
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
-    let mut judge =
-        |targets: Vec<CheckTarget>| judged(global, (options.dataset.as_ref(), options.key.as_ref()), targets, at);
+    let mut judge = |targets: Vec<CheckTarget>| {
+        judged(global, (options.asked.dataset.as_ref(), options.asked.key.as_ref()), targets, at)
+    };
     if let Some(answer) = hook::answer(&input, options.client, &options.policy.policy(), at, &mut judge) {
         out.json(&answer)?;
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use capdex_dataset::escape;
 
+use crate::check::published::DatasetPlace;
 use crate::cli::InitArgs;
 use crate::exit::{Exit, usage};
 use crate::files;
@@ -76,6 +77,16 @@ fn command(client: HookClient, global: &Global, options: &InitArgs) -> anyhow::R
             escape::escape(&db.to_string_lossy())
         ));
     }
+    match &options.asked.dataset {
+        None => {}
+        Some(DatasetPlace::Folder(dir)) => {
+            let dir = std::path::absolute(dir).with_context(|| format!("failed to find {}", dir.display()))?;
+            words.extend(["--dataset".to_owned(), text(&dir)?]);
+        }
+        Some(DatasetPlace::Address(url)) => words.extend(["--dataset".to_owned(), url.to_string()]),
+    }
+    // The key itself and no path to it: whoever could change the file could sign for the publisher.
+    words.extend(options.asked.key.iter().flat_map(|key| ["--key".to_owned(), key.text()]));
     let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
     Ok(words.join(" "))
 }

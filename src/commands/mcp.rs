@@ -23,8 +23,8 @@ pub(super) fn run(global: &Global, options: &McpArgs) -> anyhow::Result<Exit> {
         as_of: global.as_of,
         may_ask: options.allow_network,
         config: options.config.clone(),
-        dataset: options.dataset.clone(),
-        key: options.key.clone(),
+        dataset: options.asked.dataset.clone(),
+        key: options.asked.key.clone(),
     };
     if server.db.is_none() && server.dataset.is_none() {
         output::say(

@@ -2,6 +2,7 @@
 
 use capdex_corpus::drift::{Change, DriftClass, DriftKind, EffectKind};
 use capdex_dataset::finding::Finding;
+use capdex_dataset::program::{Program, program};
 use capdex_model::fact::Severity;
 use capdex_model::score::Verdict;
 use capdex_rubrics::operator::OperatorVerdict;
@@ -14,6 +15,9 @@ use super::{DiffSide, Difference};
 #[derive(Clone, Debug, Serialize)]
 pub struct DiffRecord<'a> {
     schema: &'static str,
+    /// The program that says so.
+    #[serde(flatten)]
+    program: &'static Program,
     from: SideRecord<'a>,
     to: SideRecord<'a>,
     /// True where both sides could be looked at in whole.
@@ -80,6 +84,7 @@ impl<'a> DiffRecord<'a> {
         });
         Self {
             schema: "capdex.diff/1",
+            program: program(),
             from: side(from, before, word_before.as_ref()),
             to: side(to, after, word_after.as_ref()),
             whole: difference.is_whole,

@@ -300,4 +300,9 @@ fn a_published_dataset_is_asked_only_where_the_key_has_signed_it() {
     };
     assert!(hook(&other).contains("could not be read"), "{}", hook(&other));
     assert!(!hook(&ours).contains("could not be read"), "{}", hook(&ours));
+    // So does the one that `init` writes down: the key itself, which nobody changes in a file.
+    let written = machine.run(&["init", "--hook", "claude", "--print", "--dataset", &url, "--key", &ours], "").stdout;
+    let text = std::fs::read_to_string(&ours).expect("a public key");
+    let line = text.lines().last().expect("a line");
+    assert!(written.contains(&format!("--dataset {url}")) && written.contains(&format!("--key {line}")), "{written}");
 }

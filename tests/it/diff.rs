@@ -42,6 +42,10 @@ fn two_versions_say_what_an_agent_could_newly_do() {
     let run = capdex.run(&["diff", sides[0], sides[1], "--format", "json"]);
     let record: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}{}", run.stdout, run.stderr));
     assert_eq!(text(&record, "schema"), "capdex.diff/1");
+    assert_eq!(
+        (text(&record, "engine_version"), text(&record, "program_sha256").len()),
+        (env!("CARGO_PKG_VERSION"), 64)
+    );
     assert_eq!((text(&record["from"], "version"), text(&record["to"], "version")), ("1.0.0", "1.1.0"));
     let newly: Vec<(&str, &str)> = record["newly"]
         .as_array()

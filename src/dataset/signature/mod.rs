@@ -94,6 +94,11 @@ impl VerifyingKey {
         id(self.0.keynum())
     }
 
+    /// The one line as minisign writes it.
+    pub fn text(&self) -> String {
+        self.0.to_base64()
+    }
+
     /// Checks bytes against their signature, and gives its trusted comment. The comment is the signer's word; it may say anything.
     ///
     /// # Errors
