@@ -105,6 +105,14 @@ impl Program<'_> {
             Node::Choice(values) => {
                 one_of(values.iter().take(32).map(|value| self.value(module, *value, frames, depth + 1)))
             }
+            Node::Picked { sides, arms } => {
+                let [first, second] = arms.map(|arm| self.value(module, arm, frames, depth + 1));
+                // The other arm is kept behind the one that is picked: what is compared may be something else at run time.
+                match self.are_equal(module, *sides, frames, depth) {
+                    Some(false) => one_of([second, first]),
+                    _ => one_of([first, second]),
+                }
+            }
             Node::Sum(..) => self.sum(module, id, frames, depth),
             Node::Module(name) => match self.imported(module, name) {
                 super::modules::Imported::Module(other) => Value::Module(other),
@@ -113,6 +121,19 @@ impl Program<'_> {
             },
             Node::Each { turn, key, value } => self.each(module, *turn, *key, *value, frames, depth),
         }
+    }
+
+    /// Whether two expressions are the same text, number or truth value; none where one of them is not known.
+    fn are_equal(&self, module: usize, sides: [NodeId; 2], frames: &Frames, depth: usize) -> Option<bool> {
+        let known = |side: NodeId| match self.value(module, side, frames, depth + 1) {
+            Value::Text(text) if text.whole && text.others.is_empty() => {
+                Some(serde_json::Value::from(text.text.as_str()))
+            }
+            Value::Plain(plain) if !plain.is_array() && !plain.is_object() => Some(plain),
+            _ => None,
+        };
+        let [one, other] = sides.map(known);
+        Some(one? == other?)
     }
 
     pub(super) fn object(&self, module: usize, entries: &[Entry], frames: &Frames, depth: usize) -> Mapped {
@@ -135,10 +156,9 @@ impl Program<'_> {
                 Key::Spread => match value {
                     Value::Map(more) => {
                         // A flag under a condition is no promise; a text under one is said all the same.
-                        let is_choice = self
-                            .outlines
-                            .get(module)
-                            .is_some_and(|outline| matches!(outline.node(entry.value), Node::Choice(_)));
+                        let is_choice = self.outlines.get(module).is_some_and(|outline| {
+                            matches!(outline.node(entry.value), Node::Choice(_) | Node::Picked { .. })
+                        });
                         let is_kept =
                             |value: &Value| !(is_choice && matches!(value, Value::Plain(plain) if plain.is_boolean()));
                         let kept = more.entries.iter().filter(|(_, value)| is_kept(value));

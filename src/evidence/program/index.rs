@@ -1,6 +1,6 @@
 //! The index of a program: who calls a name, what is written to it, and which functions are handed over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::outline::{ClassId, FunctionId, Node, NodeId, Outline, Part, ScopeId};
 
@@ -24,6 +24,8 @@ pub(super) struct Index {
     pub(super) bare_decorators: BTreeMap<String, Vec<(usize, NodeId)>>,
     /// The functions by their names.
     pub(super) functions: BTreeMap<String, Vec<(usize, FunctionId)>>,
+    /// The functions in which a method registers something.
+    pub(super) registering: BTreeSet<(usize, FunctionId)>,
     /// The writes to a name or its members, by the scope that binds it.
     pub(super) to_name: BTreeMap<(usize, ScopeId, String), Vec<usize>>,
     /// The writes of a field of a class's objects: `this.x = y`.
@@ -48,6 +50,11 @@ impl Index {
             let Node::Call { callee, arguments, .. } = outline.node(id) else { continue };
             if matches!(outline.node(*callee), Node::Call { .. }) {
                 self.applied.insert((module, *callee), id);
+            }
+            if let Node::Member(_, method) = outline.node(*callee)
+                && matches!(&**method, "registerTool" | "tool" | "addTool" | "registerAppTool")
+            {
+                self.registering.extend(outline.around(id).map(|function| (module, function)));
             }
             if let Some(name) = last_name(outline, *callee) {
                 self.calls.entry(name.to_owned()).or_default().push((module, id));

@@ -120,6 +120,13 @@ pub(super) enum Node {
     Class(ClassId),
     /// One of several: `a ? b : c`, `a || b`, `a ?? b`, Python's `b if a else c`, `a or b`; a type `A | B`.
     Choice(Box<[NodeId]>),
+    /// `a === b ? c : d`, `c if a == b else d`.
+    Picked {
+        /// What is compared.
+        sides: [NodeId; 2],
+        /// The value where both are equal, then the other.
+        arms: [NodeId; 2],
+    },
     /// `a + b`; `a / b` of paths in Python has a text `/` in between.
     Sum(NodeId, NodeId),
     /// A whole module: `require("x")`, `await import("x")`, Python's `importlib.import_module("x")`. As written.

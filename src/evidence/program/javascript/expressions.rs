@@ -181,9 +181,31 @@ impl JavascriptOutliner {
     }
 
     fn conditional(&mut self, it: &ConditionalExpression<'_>, name: Option<&str>) -> NodeId {
-        self.expression(&it.test);
+        let sides = self.compared(&it.test);
         let (first, second) = (self.expression_of(&it.consequent, name), self.expression_of(&it.alternate, name));
-        self.build.node(Node::Choice([first, second].into()), it.span.start)
+        let node = match sides {
+            Some((sides, true)) => Node::Picked { sides, arms: [first, second] },
+            Some((sides, false)) => Node::Picked { sides, arms: [second, first] },
+            None => Node::Choice([first, second].into()),
+        };
+        self.build.node(node, it.span.start)
+    }
+
+    /// The two sides of a test whether they are equal, and whether it asks so or the opposite; none for any other test.
+    fn compared(&mut self, test: &Expression<'_>) -> Option<([NodeId; 2], bool)> {
+        let asks = match test.get_inner_expression() {
+            Expression::BinaryExpression(it) => match it.operator {
+                BinaryOperator::StrictEquality | BinaryOperator::Equality => Some((it, true)),
+                BinaryOperator::StrictInequality | BinaryOperator::Inequality => Some((it, false)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((it, is_equal)) = asks else {
+            self.expression(test);
+            return None;
+        };
+        Some(([self.expression(&it.left), self.expression(&it.right)], is_equal))
     }
 
     fn unary(&mut self, it: &UnaryExpression<'_>) -> NodeId {

@@ -2,7 +2,7 @@
 
 use rustpython_ruff_python_ast as ast;
 
-use ast::{BoolOp, Expr, Number, Operator, UnaryOp};
+use ast::{BoolOp, CmpOp, Expr, Number, Operator, UnaryOp};
 use serde_json::Value;
 
 use super::super::outline::{Element, Entry, Key, Node, NodeId};
@@ -20,9 +20,14 @@ impl PythonOutliner {
             Expr::Lambda(lambda) => self.lambda(lambda),
             Expr::If(choice) => {
                 let body = self.expression(&choice.body);
-                self.expression(&choice.test);
+                let sides = self.compared(&choice.test);
                 let other = self.expression(&choice.orelse);
-                self.builder.node(Node::Choice([body, other].into()), offset)
+                let node = match sides {
+                    Some((sides, true)) => Node::Picked { sides, arms: [body, other] },
+                    Some((sides, false)) => Node::Picked { sides, arms: [other, body] },
+                    None => Node::Choice([body, other].into()),
+                };
+                self.builder.node(node, offset)
             }
             Expr::Dict(dict) => self.dictionary(dict),
             Expr::Set(set) => self.list(&set.elts, offset),
@@ -91,6 +96,17 @@ impl PythonOutliner {
         }
         let scope = self.scope_of(self.builder.scope, name);
         self.builder.node(Node::Name(name.into(), scope), offset)
+    }
+
+    /// The two sides of a test whether they are equal, and whether it asks so or the opposite; none for any other test.
+    fn compared(&mut self, test: &Expr) -> Option<([NodeId; 2], bool)> {
+        if let Expr::Compare(it) = test
+            && let ([operator @ (CmpOp::Eq | CmpOp::NotEq)], [right]) = (&*it.ops, &*it.comparators)
+        {
+            return Some(([self.expression(&it.left), self.expression(right)], *operator == CmpOp::Eq));
+        }
+        self.expression(test);
+        None
     }
 
     fn boolean(&mut self, operation: &ast::ExprBoolOp) -> NodeId {

@@ -102,6 +102,13 @@ fn shown(outline: &Outline, id: NodeId) -> String {
         Node::Function(id) => format!("function {id}"),
         Node::Class(id) => format!("class {id}"),
         Node::Choice(ids) => format!("({})", all(ids, " | ")),
+        Node::Picked { sides: [one, other], arms: [first, second] } => format!(
+            "({} == {} ? {} : {})",
+            shown(outline, *one),
+            shown(outline, *other),
+            shown(outline, *first),
+            shown(outline, *second)
+        ),
         Node::Sum(left, right) => format!("({} + {})", shown(outline, *left), shown(outline, *right)),
         Node::Module(name) => format!("module {name}"),
         Node::Each { turn, key, value } => {

@@ -27,6 +27,8 @@ const SCHEMA_KEYS: [&str; 8] =
 pub(in crate::program) struct Found {
     pub(in crate::program) module: usize,
     pub(in crate::program) offset: u32,
+    /// True for the call of a function of the package that registers what it is given: the call in that function tells it too.
+    pub(in crate::program) is_told_inside: bool,
     pub(in crate::program) tool: Tool,
 }
 
@@ -150,10 +152,22 @@ impl Program<'_> {
             match value {
                 Value::Text(_) if parts.description.is_unknown() => parts.description = value.clone(),
                 Value::Map(map) => {
-                    let is_config =
-                        ["description", "inputSchema", "input_schema", "parameters", "annotations", "title", "_meta"]
-                            .iter()
-                            .any(|key| map.entries.contains_key(*key));
+                    // A shape of arguments may have one that is called so; what it holds is a schema.
+                    let is_shape = ["title", "description"]
+                        .iter()
+                        .any(|key| matches!(map.entries.get(*key), Some(Value::Schema(_))));
+                    let is_config = !is_shape
+                        && [
+                            "description",
+                            "inputSchema",
+                            "input_schema",
+                            "parameters",
+                            "annotations",
+                            "title",
+                            "_meta",
+                        ]
+                        .iter()
+                        .any(|key| map.entries.contains_key(*key));
                     let texts = matches!(
                         map.entries.get("description"),
                         None | Some(Value::Text(_) | Value::Unknown | Value::Plain(_))

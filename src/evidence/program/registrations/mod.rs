@@ -55,6 +55,8 @@ pub(in crate::program) struct Registrations {
     unresolved: Vec<((usize, u32), &'static str)>,
     /// Places that were not followed to their end.
     spent: BTreeSet<(usize, u32)>,
+    /// True while a call is looked at whose callee is a function of the package that registers what it is given.
+    of_wrapper: bool,
 }
 
 impl Registrations {
@@ -67,7 +69,7 @@ impl Registrations {
             self.unresolved(module, offset, "tool name");
         }
         if self.found.len() < MAX_TOOLS {
-            self.found.push(Found { module, offset, tool });
+            self.found.push(Found { module, offset, is_told_inside: self.of_wrapper, tool });
         } else {
             self.unresolved(module, offset, BEYOND);
         }
@@ -114,7 +116,7 @@ fn registered(evidence: &Evidence) -> Option<(ToolsByFile, SurfacesByFile, Vec<G
 fn work_out(evidence: &Evidence) -> (ToolsByFile, SurfacesByFile, Vec<Gap>) {
     let program = Program::of(evidence);
     let reached = program.reached(evidence);
-    let Registrations { found, spoken, unresolved, spent } = program.registrations(&reached);
+    let Registrations { found, spoken, unresolved, spent, .. } = program.registrations(&reached);
     // Where nothing is registered, nothing was lost; a server of which nothing was read is told apart.
     let registers = !(found.is_empty() && spoken.is_empty() && unresolved.is_empty());
     // Before copies are put together: what one copy tells is no gap in another.
@@ -206,7 +208,7 @@ fn untold(program: &Program<'_>, unresolved: &BTreeMap<(usize, u32), &'static st
     let tool = |(module, offset): (usize, u32)| {
         let file = program.outlines.get(module)?.path.clone();
         let unread = UnreadParts { description: true, schema: true };
-        Some(Found { module, offset, tool: Tool { unread, ..Tool::named(UNTOLD, file) } })
+        Some(Found { module, offset, is_told_inside: false, tool: Tool { unread, ..Tool::named(UNTOLD, file) } })
     };
     places.take(MAX_TOOLS).filter_map(tool).collect()
 }
@@ -223,6 +225,10 @@ fn once(program: &Program<'_>, found: Vec<Found>, reached: &BTreeSet<usize>) -> 
     for (_, mut copies) in groups {
         if copies.iter().any(|copy| reached.contains(&copy.module)) {
             copies.retain(|copy| reached.contains(&copy.module));
+        }
+        // The call of a wrapper looks like a registration itself; what the wrapper makes of it is what a client is told.
+        if copies.iter().any(|copy| !copy.is_told_inside) {
+            copies.retain(|copy| !copy.is_told_inside);
         }
         // What tells most comes first: a registration and the object that it is given are one tool in two places.
         copies.sort_by_key(|copy| std::cmp::Reverse(told(&copy.tool)));

@@ -43,6 +43,7 @@ impl Program<'_> {
         let is_plain = method == "tool";
         let contexts =
             self.contexts_of(module, id, &None, 0, |frames| self.telling_arguments(module, arguments, frames, 1));
+        into.of_wrapper = self.is_wrapper(module, *callee);
         let mut found = false;
         let offset = outline.offset(id);
         let takes_function = arguments.len() >= 2;
@@ -60,6 +61,7 @@ impl Program<'_> {
             }
             found |= self.script_tool(module, offset, &given, (is_plain, is_behind), into);
         }
+        into.of_wrapper = false;
         if !found
             && takes_function
             && matches!(method, "registerTool" | "addTool" | "registerAppTool" | "tool")
@@ -70,6 +72,14 @@ impl Program<'_> {
             let what = if is_of_others { super::HANDED_ON } else { super::TOOL };
             into.unresolved(module, offset, what);
         }
+    }
+
+    /// True where a callee is a function of the module, by its bare name, in which an SDK's method registers something.
+    fn is_wrapper(&self, module: usize, callee: NodeId) -> bool {
+        let Some(outline) = self.outlines.get(module) else { return false };
+        let Node::Name(name, _) = outline.node(callee) else { return false };
+        let named = self.index.functions.get(&**name).into_iter().flatten();
+        named.into_iter().any(|of| of.0 == module && self.index.registering.contains(of))
     }
 
     /// True where the second argument has the keys of a tool's description, so that the module need not load a kit itself.

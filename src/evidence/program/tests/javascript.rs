@@ -442,6 +442,35 @@ fn schema_libraries() {
             &["f: F {description: string, name: string, run: boolean, stone: number}"],
         ),
         (
+            "an argument that is called like a title, also behind a wrapper of the server's own class",
+            &[(
+                "s.js",
+                "class S extends McpServer { addToolForReaders(...args) { return McpServer.prototype.registerTool.call(this, args[0], { description: args[1], inputSchema: args[2] }, args[3]) } } const s = new S(); s.tool('f', 'F', { title: z.string(), n: z.number() }, cb); s.addToolForReaders('g', 'G', { title: z.string(), n: z.number() }, cb); s.addToolForReaders('h', 'H', { description: z.string() }, cb); s.tool('i', 'I', { title: 'It', readOnlyHint: true }, cb)",
+            )],
+            &[
+                "f: F {n: number, title: string}",
+                "g: G {n: number, title: string}",
+                "h: H {description: string}",
+                "i: I {\"readOnlyHint\":true,\"title\":\"It\"}",
+            ],
+        ),
+        (
+            "a name that goes by what a function is called with",
+            &[(
+                "s.js",
+                "const add = (s, kind) => { const who = kind === 'read' ? 'reader' : 'writer'; s.registerTool(`a-${who}`, { description: kind !== 'read' ? 'Writes' : 'Reads' }, cb) }; const server = new McpServer({}); add(server, 'read'); add(server, 'write')",
+            )],
+            &["a-reader: Reads\n\nWrites", "a-writer: Writes\n\nReads"],
+        ),
+        (
+            "a wrapper that is called as the kit's method is",
+            &[(
+                "s.js",
+                "const server = new McpServer({}); const tool = (name, title, description, params, cb) => { server.registerTool(name, { title, description, inputSchema: params }, cb) }; tool('f', 'Eff', 'Does f.', { a: z.string() }, cb); tool('g', 'Gee', 'Does g.', {}, cb)",
+            )],
+            &["f [Eff]: Does f. {a: string}", "g [Gee]: Does g. any"],
+        ),
+        (
             "a spread",
             &[("s.js", "const base = { a: z.string() }; server.tool('f', 'F', { ...base, b: z.number() }, cb)")],
             &["f: F {a: string, b: number}"],

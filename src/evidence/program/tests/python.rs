@@ -346,6 +346,14 @@ fn schemas_of_annotations() {
             &["f {stone: {name: string, size: integer}}"],
         ),
         (
+            "a name that goes by what a function is called with",
+            &[(
+                "s.py",
+                "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\ndef add(kind):\n    mcp.add_tool(f, name='read' if kind == 1 else 'write', description='Does it')\ndef f(): pass\nadd(1)\nadd(2)\n",
+            )],
+            &["read: Does it {}", "write: Does it {}"],
+        ),
+        (
             "a named type",
             &[
                 ("app/s.py", "from .kinds import Name\n@mcp.tool()\ndef f(name: Name): pass\n"),

@@ -96,6 +96,7 @@ fn strays(outline: &Outline) -> Vec<String> {
     for expression in &outline.nodes {
         match &expression.node {
             Node::Joined(ids) | Node::Choice(ids) => ids.iter().for_each(|id| check(*id, "part")),
+            Node::Picked { sides, arms } => sides.iter().chain(arms).for_each(|id| check(*id, "part")),
             Node::Member(id, _) => check(*id, "object"),
             Node::Index(one, two) | Node::Sum(one, two) => [one, two].into_iter().for_each(|id| check(*id, "side")),
             Node::Call { callee, arguments, .. } => {

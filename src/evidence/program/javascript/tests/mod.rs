@@ -59,6 +59,13 @@ fn show(outline: &Outline, id: NodeId) -> String {
         Node::Function(id) => format!("fn {}", outline.functions[*id as usize].name.as_deref().unwrap_or("")),
         Node::Class(id) => format!("class {}", outline.classes[*id as usize].name.as_deref().unwrap_or("")),
         Node::Choice(parts) => format!("({})", all(parts).join(" | ")),
+        Node::Picked { sides: [one, other], arms: [first, second] } => format!(
+            "({} == {} ? {} : {})",
+            show(outline, *one),
+            show(outline, *other),
+            show(outline, *first),
+            show(outline, *second)
+        ),
         Node::Sum(left, right) => format!("({} + {})", show(outline, *left), show(outline, *right)),
         Node::Module(name) => format!("<{name}>"),
         Node::Each { .. } => "each".to_owned(),

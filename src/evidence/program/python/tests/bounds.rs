@@ -63,6 +63,7 @@ fn check(outline: &Outline) {
 fn parts(node: &Node) -> Vec<NodeId> {
     match node {
         Node::Joined(ids) | Node::Choice(ids) => ids.to_vec(),
+        Node::Picked { sides, arms } => [*sides, *arms].concat(),
         Node::Member(object, _) => vec![*object],
         Node::Index(left, right) | Node::Sum(left, right) => vec![*left, *right],
         Node::Call { callee, arguments, .. } => {
