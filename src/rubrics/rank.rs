@@ -34,6 +34,8 @@ pub struct Merit {
     users: Option<u64>,
     /// The bytes of its files, which decide where users do not, and are looked up for those alone.
     bytes: Option<u64>,
+    /// The words of its files, which decide where bytes do not, and are looked up for those alone.
+    words: Option<u64>,
 }
 
 impl Merit {
@@ -45,7 +47,7 @@ impl Merit {
         let sum: usize = seeds().map(|score| usize::from(score.coverage.as_thousandths())).sum();
         let mean = sum.checked_div(seeds().count()).and_then(|mean| u16::try_from(mean).ok());
         let (values, coverage) = (METHODS.map(value), mean.unwrap_or(0));
-        Self { kind, band, values, asked: value(rank_by), coverage, users: None, bytes: None }
+        Self { kind, band, values, asked: value(rank_by), coverage, users: None, bytes: None, words: None }
     }
 
     /// The same with its known users.
@@ -58,6 +60,17 @@ impl Merit {
     #[must_use]
     pub const fn with_bytes(self, bytes: Option<u64>) -> Self {
         Self { bytes, ..self }
+    }
+
+    /// The same with the words of its files.
+    #[must_use]
+    pub const fn with_words(self, words: Option<u64>) -> Self {
+        Self { words, ..self }
+    }
+
+    /// The words of its files, where they were looked up.
+    pub const fn words(&self) -> Option<u64> {
+        self.words
     }
 }
 
@@ -136,6 +149,7 @@ impl Standings {
             users: Reverse(merit.users),
             // Unknown last.
             bytes: merit.bytes.unwrap_or(u64::MAX),
+            words: merit.words.unwrap_or(u64::MAX),
         }
     }
 }
@@ -147,7 +161,8 @@ impl Standings {
 /// 2. trust, or the value by the rubric that was asked for, highest first, none last;
 /// 3. the mean coverage over the scores of the four methods, highest first;
 /// 4. known users, most first, unknown last;
-/// 5. the bytes of its files, fewest first: of equals the one that takes less reading.
+/// 5. the bytes of its files, fewest first: of equals the one that takes less reading;
+/// 6. the words of its files, fewest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RankKey {
     band: u8,
@@ -155,6 +170,7 @@ pub struct RankKey {
     coverage: Reverse<u16>,
     users: Reverse<Option<u64>>,
     bytes: u64,
+    words: u64,
 }
 
 /// The place of a band in the order of filters and ranks: unknown stands between what looks harmless and what asks for a review.
@@ -193,6 +209,8 @@ mod tests {
             merit(Band::Ok, Some(10), 0, None),
             merit(Band::Watch, Some(100), 1000, None),
             merit(Band::Watch, Some(90), 1000, Some(7)),
+            merit(Band::Watch, Some(90), 1000, None).with_bytes(Some(3)).with_words(Some(1)),
+            merit(Band::Watch, Some(90), 1000, None).with_bytes(Some(3)).with_words(Some(2)),
             merit(Band::Watch, Some(90), 1000, None).with_bytes(Some(3)),
             merit(Band::Watch, Some(90), 1000, None).with_bytes(Some(9)),
             merit(Band::Watch, Some(90), 1000, None),

@@ -61,6 +61,7 @@ pub mod table_row;
 pub mod tables;
 pub mod top_rows;
 pub mod verify;
+pub mod word_counts;
 
 /// The licence of a dataset unless its maker says another.
 pub const DEFAULT_LICENSE: &str = "CC-BY-4.0";

@@ -59,6 +59,14 @@ fn what_is_bounded_cleaned_or_another_function_is_not_a_tools_argument() {
     assert!(!taint_of("a.py", python, "os.system").first.any(TaintSources::TOOL_INPUT));
     let asked = "const { exec } = require('child_process'); s.tool('a', 'b', {}, async ({ x }) => { if (!/^[a-z]+$/.test(x)) return; exec(`ls ${x}`) })";
     assert!(taint_of("a.js", asked, "child_process.exec").first.any(TaintSources::CHECKED));
+    for guard in ["Path(x).resolve().is_relative_to(BASE)", "os.path.realpath(x).startswith(BASE)", "x.startswith('a')"]
+    {
+        let text =
+            format!("import os\n@mcp.tool()\ndef a(x: str):\n    if not {guard}:\n        return\n    open(x)\n");
+        assert!(taint_of("a.py", &text, "open").first.any(TaintSources::CHECKED), "{guard}");
+    }
+    let another = "import os\n@mcp.tool()\ndef a(x: str, y: str):\n    if not Path(y).is_relative_to(BASE):\n        return\n    open(x)\n";
+    assert!(!taint_of("a.py", another, "open").first.any(TaintSources::CHECKED));
 }
 
 #[test]

@@ -35,9 +35,19 @@ pub(super) fn open_channel(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     each(subject, facts, judge_open_channel);
 }
 
-/// The agent has every tool, or tools that run as an administrator.
+/// The agent has every tool, and none is denied.
 pub(super) fn all_tools(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     each(subject, facts, judge_all_tools);
+}
+
+/// The agent has every tool but those that it denies.
+pub(super) fn most_tools(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    each(subject, facts, judge_most_tools);
+}
+
+/// The agent has tools that run as an administrator.
+pub(super) fn elevated_tools(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    each(subject, facts, judge_elevated_tools);
 }
 
 /// The agent's browser may open addresses of the private network.
@@ -167,16 +177,23 @@ fn judge_open_channel(config: &mut Config<'_, '_, '_>) {
 }
 
 fn judge_all_tools(config: &mut Config<'_, '_, '_>) {
-    if config.text("/tools/profile") == Some("full") {
-        // Whoever keeps a list of what is denied has at least chosen.
-        let denies = config.at("/tools/deny").and_then(Value::as_array).is_some_and(|denied| !denied.is_empty());
-        let (severity, words) = if denies {
-            (Severity::Low, "every tool but those that it denies")
-        } else {
-            (Severity::Medium, "every tool, and none is denied")
-        };
-        config.found(severity, "/tools/profile", words);
+    if config.text("/tools/profile") == Some("full") && !denies(config) {
+        config.found(Severity::Medium, "/tools/profile", "every tool, and none is denied");
     }
+}
+
+/// Whoever keeps a list of what is denied has at least chosen.
+fn judge_most_tools(config: &mut Config<'_, '_, '_>) {
+    if config.text("/tools/profile") == Some("full") && denies(config) {
+        config.found(Severity::Low, "/tools/profile", "every tool but those that it denies");
+    }
+}
+
+fn denies(config: &Config<'_, '_, '_>) -> bool {
+    config.at("/tools/deny").and_then(Value::as_array).is_some_and(|denied| !denied.is_empty())
+}
+
+fn judge_elevated_tools(config: &mut Config<'_, '_, '_>) {
     if config.is_true("/tools/elevated/enabled") {
         config.found(Severity::Medium, "/tools/elevated/enabled", "tools that run with more rights are on");
     }

@@ -11,7 +11,7 @@ use capdex_evidence::subject::Subject;
 use capdex_evidence::unicode::beyond_ascii;
 
 /// Letters of Cyrillic and Greek that are drawn like Latin ones.
-const TWINS: &str = "аеорсухіјѕԁԛԝһАВЕКМНОРСТХІЅЈοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ";
+const TWINS: &str = "аеорсухіјѕԁԛԝһАВЕКМНОРСТХІЅЈαορνΑΒΕΖΗΙΚΜΝΟΡΤΥΧ";
 
 fn is_twin(letter: char) -> bool {
     // All are of the blocks from Greek to the supplement of Cyrillic.

@@ -2,10 +2,13 @@
 //!
 //! Characters that emoji, joining scripts and right-to-left text need are no find (`evidence::unicode` tells it apart).
 
+use serde_json::Value;
+
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
+use capdex_evidence::manifest::{ManifestKind, place_of};
 use capdex_evidence::unicode::{Hidden, HiddenKind, hidden};
-use capdex_model::fact::{Confidence, Severity};
+use capdex_model::fact::{Confidence, Place, Severity};
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;
@@ -20,6 +23,26 @@ fn documents<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Document, &
     // Lock files hold hashes and addresses that nobody reads, and are the longest files of a package.
     let read = subject.documents().filter(|document| document.role != FileRole::Lock);
     read.map(|document| (document, document.hidden()))
+}
+
+/// The hidden characters of what packages say of themselves that the text of the file holds as escapes (`\u202e`): a
+/// registry shows, and a model reads, the value.
+fn escaped<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (Place, Hidden)> {
+    let packages = subject.evidence.manifests.values().filter(|manifest| manifest.kind == ManifestKind::PackageJson);
+    let own = packages.filter(|manifest| subject.capability.files.contains(&manifest.path));
+    own.flat_map(|manifest| {
+        let document = subject.evidence.documents.get(&manifest.path).filter(|document| document.hidden().is_empty());
+        let words = manifest.value.get("keywords").and_then(Value::as_array).into_iter().flatten().enumerate();
+        let words = words.map(|(index, word)| (format!("/keywords/{index}"), word));
+        let described = manifest.value.get("description").map(|words| ("/description".to_owned(), words));
+        let texts = described.into_iter().chain(words).filter_map(|(pointer, value)| Some((pointer, value.as_str()?)));
+        let at = document.into_iter().flat_map(move |document| {
+            texts.clone().flat_map(move |(pointer, text)| {
+                hidden(text).into_iter().map(move |run| (place_of(document, &pointer), run))
+            })
+        });
+        at.take(MOST).collect::<Vec<_>>()
+    })
 }
 
 /// Text spelt in tags, variation selectors or zero-width bits.
@@ -40,6 +63,10 @@ pub(super) fn tags(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             }
         }
     }
+    for (place, run) in escaped(subject).filter(|(_, run)| run.kind == HiddenKind::Tag) {
+        let evidence = format!("{} invisible tag characters: {}", run.count, run.payload);
+        facts.found_as(Severity::High, Confidence::Medium, place, &evidence);
+    }
 }
 
 /// Controls that change the order in which text is shown.
@@ -57,6 +84,9 @@ pub(super) fn bidi(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             let evidence = format!("{} in: {}", names(document, run), line(document, run));
             facts.found_as(severity(run), Confidence::High, document.place(run.offset), &evidence);
         }
+    }
+    for (place, _) in escaped(subject).filter(|(_, run)| run.kind == HiddenKind::Bidi) {
+        facts.found_as(Severity::Medium, Confidence::High, place, "controls of direction, written as escapes");
     }
 }
 
@@ -85,6 +115,10 @@ pub(super) fn zero_width(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let evidence =
             format!("{total} hidden characters, among them {}: {}", names(document, first), line(document, first));
         facts.found_as(severity, Confidence::Medium, document.place(first.offset), &evidence);
+    }
+    for (place, run) in escaped(subject).filter(|(_, run)| run.kind == HiddenKind::ZeroWidth && run.payload.len() < 4) {
+        let evidence = format!("{} characters without width, written as escapes", run.count);
+        facts.found_as(Severity::Low, Confidence::Medium, place, &evidence);
     }
 }
 

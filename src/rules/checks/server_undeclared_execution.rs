@@ -1,5 +1,7 @@
 //! Servers that run programs though nothing that they say of themselves mentions it.
 
+use serde_json::Value;
+
 use crate::FactSink;
 use capdex_evidence::code::{Argument, Call};
 use capdex_evidence::file_role::FileRole;
@@ -92,6 +94,8 @@ const SHELLS: [&str; 6] = [
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let Some((severity, call)) = worst_call(subject) else { return };
+    // A list of tools that may change while the server runs says less of what is run; the published rule asks for both.
+    let severity = if changes_its_tools(subject) { severity.max(Severity::Medium) } else { severity };
     // Asked last: reading all that a server says costs more than finding no call.
     if !declares(subject) {
         facts.found_as(severity, Confidence::Low, call.place.clone(), &call.text);
@@ -131,6 +135,12 @@ fn weigh(call: &Call) -> Severity {
         _ if SHELLS.contains(&call.callee.as_str()) => Severity::Medium,
         _ => Severity::Low,
     }
+}
+
+/// True where a manifest declares that the list of tools may change (`capabilities.tools.listChanged`).
+fn changes_its_tools(subject: &Subject<'_>) -> bool {
+    let mut manifests = subject.evidence.manifests.values();
+    manifests.any(|manifest| manifest.value.pointer("/capabilities/tools/listChanged") == Some(&Value::Bool(true)))
 }
 
 /// True where the server's name, description, keywords or tools mention that programs are run.

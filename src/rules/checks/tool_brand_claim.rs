@@ -1,7 +1,10 @@
 //! tool-brand-claim: text claims to be a publisher's official tool, and the package is not that publisher's.
 
+use serde_json::Value;
+
 use crate::FactSink;
 use capdex_evidence::sentences::{Phrase, Sentence};
+use capdex_evidence::site::site_of;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::words;
 
@@ -64,8 +67,9 @@ fn claimed_publisher(sentence: &Sentence<'_>) -> Option<&'static str> {
     {
         return None;
     }
-    (first..=last).find_map(|index| {
-        // Within the phrase only: a publisher elsewhere in the sentence is what the tool works with.
+    // Within the phrase, or said to be its owner right after it: a publisher elsewhere in the sentence is what the tool works with.
+    let owner = matches!(sentence.word(last + 1), "of" | "by").then_some(last + 2);
+    (first..=last).chain(owner).find_map(|index| {
         let word = sentence.word(index).trim_end_matches("'s");
         PUBLISHERS.into_iter().find(|publisher| *publisher == word)
     })
@@ -80,11 +84,32 @@ fn owner_text(subject: &Subject<'_>) -> String {
     for manifest in subject.evidence.manifests.values() {
         let text = |key: &str| manifest.value.get(key).map(ToString::to_string);
         // A scope belongs to an account; a plain name belongs to whoever came first.
-        parts.extend(text("name").filter(|name| name.contains('/')).map(|name| without_last(&name)));
+        parts.extend(
+            text("name").filter(|name| name.contains('/')).map(|name| account_of(&without_last(&name)).to_owned()),
+        );
         parts.extend(text("repository").map(|address| without_last(&address)));
-        parts.extend(["homepage", "author", "publisher", "websiteUrl", "remotes"].into_iter().filter_map(text));
+        parts.extend(["homepage", "author", "publisher", "websiteUrl"].into_iter().filter_map(text));
+        parts.extend(remote_sites(&manifest.value));
     }
     parts.join(" ").to_lowercase()
+}
+
+/// The registrable domains of a server's addresses: whoever has a domain chooses every name below it.
+fn remote_sites(manifest: &Value) -> impl Iterator<Item = String> {
+    let remotes = manifest.get("remotes").and_then(Value::as_array).into_iter().flatten();
+    let addresses = remotes.filter_map(|remote| remote.get("url")?.as_str());
+    addresses.filter_map(|address| {
+        let host = address.split_once("://")?.1.split(['/', '?', '#']).next()?;
+        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        Some(site_of(name))
+    })
+}
+
+/// The account of a registry's namespace: those of a forge (`io.github.ann`) say the forge first, whoever has them.
+fn account_of(namespace: &str) -> &str {
+    let forge = ["io.github.", "com.github.", "io.gitlab.", "com.gitlab."];
+    let bare = namespace.trim_matches('"');
+    forge.into_iter().find_map(|forge| bare.strip_prefix(forge)).unwrap_or(namespace)
 }
 
 /// A name or address without its last part.

@@ -1,24 +1,44 @@
-//! tool-name-nonstandard: a tool's name has characters outside the standard's, or looks like another name.
+//! tool-name-nonstandard and tool-name-unusual: a tool's name looks like another one, or has characters outside the standard's.
+//!
+//! MCPBundles' page lets `/` and `:` stand beside what the standard allows, and asks nothing about length: so these are a rule
+//! of their own, which carries no code of it.
 
 use unicode_security::{GeneralSecurityProfile, MixedScript, skeleton};
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;
+use capdex_evidence::tools::Tool;
 use capdex_model::fact::{Confidence, Place, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let plain: Vec<&str> = subject.tools().map(|tool| tool.name.as_str()).filter(|name| name.is_ascii()).collect();
     for tool in subject.tools() {
         if let Some((severity, what)) = judgement(&tool.name, &plain) {
-            let place = Place { pointer: format!("{}/name", tool.place.pointer), ..tool.place.clone() };
-            facts.found_as(
-                severity,
-                Confidence::High,
-                place,
-                &format!("{}: {what}", tool.name.escape_unicode_beyond_ascii()),
-            );
+            tell(tool, severity, what, facts);
         }
     }
+}
+
+/// Names that are longer than the standard advises, or hold `/` or `:`.
+pub(super) fn unusual(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for tool in subject.tools() {
+        let holds = |letters: [char; 2]| tool.name.contains(letters);
+        if tool.name.len() > 128 {
+            tell(tool, Severity::Low, "is longer than 128 characters", facts);
+        } else if holds(['/', ':']) && tool.name.bytes().all(is_allowed) {
+            tell(tool, Severity::Low, "has characters outside the standard", facts);
+        }
+    }
+}
+
+fn tell(tool: &Tool, severity: Severity, what: &str, facts: &mut FactSink<'_>) {
+    let place = Place { pointer: format!("{}/name", tool.place.pointer), ..tool.place.clone() };
+    facts.found_as(severity, Confidence::High, place, &format!("{}: {what}", tool.name.escape_unicode_beyond_ascii()));
+}
+
+/// True for what MCPBundles' page allows in a name.
+const fn is_allowed(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':')
 }
 
 /// Text with everything outside ASCII escaped, so that a reader sees what is there.
@@ -41,10 +61,9 @@ impl EscapeBeyondAscii for str {
 
 /// The tiers: hidden characters; mixed scripts or the skeleton of a plain name; another script; outside the standard.
 fn judgement(name: &str, plain: &[&str]) -> Option<(Severity, &'static str)> {
-    let is_standard = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     // Nearly every name ends here.
-    if is_standard {
-        return (name.len() > 128).then_some((Severity::Low, "is longer than 128 characters"));
+    if name.bytes().all(is_allowed) {
+        return None;
     }
     if name.chars().any(is_hidden) {
         return Some((Severity::Critical, "holds invisible characters"));

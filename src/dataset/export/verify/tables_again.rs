@@ -196,7 +196,8 @@ fn check_ranks(
         // The whole key of the order: then slug, then id, which makes every order but one wrong.
         // As written, like what could not be read: no file is in the dataset.
         let bytes = row.bytes.as_integer().and_then(|bytes| u64::try_from(bytes).ok());
-        let merit = merit.clone().with_bytes(bytes);
+        let words = row.words.as_integer().and_then(|words| u64::try_from(words).ok());
+        let merit = merit.clone().with_bytes(bytes).with_words(words);
         let key = (standings.key(&merit, dataset.manifest.rank_by == TRUST), slug.to_owned(), id);
         is_ordered &= before.as_ref().is_none_or(|before| *before < key);
         before = Some(key);

@@ -13,7 +13,7 @@ use super::super::taint::{TaintSources, TaintedArguments};
 use super::super::{Argument, secrets};
 use super::PythonReader;
 use super::classes::is_static;
-use super::written::root_of;
+use super::written::{asked_root, root_of};
 
 impl<'a> PythonReader<'a> {
     /// Walks a statement; what its expressions held is forgotten after it.
@@ -356,9 +356,13 @@ impl<'a> PythonReader<'a> {
     }
 
     fn question(&mut self, asked: &Expr) {
+        self.question_about(root_of(asked));
+    }
+
+    fn question_about(&mut self, asked: Option<&str>) {
         // A number needs no check, and would lend its own to the text that it becomes a part of.
         let text = |name: &&str| !(self.taint.of(name) & !TaintSources::TOOL_NUMBER).is_empty();
-        if let Some(name) = root_of(asked).filter(text) {
+        if let Some(name) = asked.filter(text) {
             self.taint.assign(name, TaintSources::CHECKED, false);
         }
     }
@@ -409,9 +413,11 @@ impl<'a> PythonReader<'a> {
         }
         let method = name.rsplit('.').next().unwrap_or_default();
         let literals = [literal(call.arguments.args.first()), literal(call.arguments.args.get(1))];
-        if sources::is_question(method) {
-            let object = if let Expr::Attribute(member) = &*call.func { Some(&*member.value) } else { None };
-            object.into_iter().chain(&*call.arguments.args).for_each(|asked| self.question(asked));
+        let member = if let Expr::Attribute(member) = &*call.func { Some(member) } else { None };
+        // By the name of the method alone: what it is called on may be made just there.
+        if sources::is_question(member.map_or(method, |member| member.attr.as_str())) {
+            let object = member.map(|member| &*member.value);
+            object.into_iter().chain(&*call.arguments.args).for_each(|asked| self.question_about(asked_root(asked)));
         }
         if let (Expr::Attribute(member), true) = (&*call.func, sources::is_growth(method))
             && let Expr::Name(list) = &*member.value

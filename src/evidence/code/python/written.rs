@@ -175,6 +175,27 @@ fn written_path<'x>(method: &str, call: &'x ast::ExprCall, streams: &BTreeMap<&'
     }
 }
 
+/// The name that a question is about: that at the root, also through what is made of it (`Path(a).resolve().parent`).
+pub(super) fn asked_root(expression: &Expr) -> Option<&str> {
+    let mut rest = expression;
+    loop {
+        rest = match rest {
+            Expr::Attribute(member) => &member.value,
+            Expr::Subscript(subscript) => &subscript.value,
+            Expr::Call(call) => match &*call.func {
+                Expr::Attribute(member) if root_of(&member.value).is_none_or(|name| !is_module(name)) => &member.value,
+                _ => call.arguments.args.first()?,
+            },
+            _ => return root_of(rest),
+        };
+    }
+}
+
+/// Modules whose functions make a path of their argument.
+fn is_module(name: &str) -> bool {
+    matches!(name, "os" | "pathlib")
+}
+
 /// The name at the root of `a.b[c].d`.
 pub(super) fn root_of(expression: &Expr) -> Option<&str> {
     let mut rest = expression;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_db::{CurrentCapability, ListingState, Reader, Totals};
+use capdex_db::{CurrentCapability, ListingState, Reader, StoreError, Totals};
 use capdex_model::capability::{CapabilityRole, Kind};
 use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::points::Points;
@@ -20,6 +20,7 @@ use capdex_dataset::escape::shorten;
 use capdex_dataset::export::file_sizes::FileSizes;
 use capdex_dataset::export::rank_order::Ranks;
 use capdex_dataset::export::ranked_capability;
+use capdex_dataset::export::word_counts::order_by_words;
 use capdex_dataset::finding::SeverityCounts;
 
 mod appeals;
@@ -148,6 +149,11 @@ impl Site {
         let standings = Standings::of(ranked.iter().filter(|(_, row)| row.role.is_ranked()).map(|(merit, _)| merit));
         // Ends with the id, so that no two are equal.
         ranked.sort_by_cached_key(|(merit, row)| (standings.key(merit, true), row.slug.clone(), row.id));
+        let current = |row: &CapabilitySummary| {
+            let unknown = || StoreError::Unknown { what: "capability", key: row.id.to_string() };
+            reader.current_of(&row.id)?.ok_or_else(unknown)
+        };
+        order_by_words(reader, &mut ranked, |merit| standings.key(merit, true), current)?;
         // Ranks are given after sorting, and begin at 1. What is no offer takes none.
         let mut ranks = Ranks::default();
         let numbered = ranked.into_iter().map(|(merit, row)| match row.role.is_ranked() {
