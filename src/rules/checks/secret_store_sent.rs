@@ -14,7 +14,6 @@ use super::shell_events::weighed_at;
 use crate::FactSink;
 use capdex_evidence::code::is_issuer;
 use capdex_evidence::document::Document;
-use capdex_evidence::language::Language;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::voice::Voice;
 use capdex_evidence::zones::ZoneKind;
@@ -26,11 +25,11 @@ use capdex_model::fact::{Confidence, Severity};
 static STORES: LazyLock<Regex> = LazyLock::new(|| {
     let forms = [
         r#"[/"'\\{,(]\.(?:ssh|gnupg|aws|kube|azure|docker|git-credentials|netrc|pypirc|npmrc|pgpass|vault-token)\b[\w./*-]{0,40}"#,
-        r"\bLogin Data\b|\blogins\.json\b|\bkey4\.db\b|\bcookies\.sqlite\b|\bLocal State\b|keychain-db\b|\bwallet\.dat\b|Local Storage[/\\]+leveldb",
+        r"(?-i:\bLogin Data\b|\bLocal State\b)|\blogins\.json\b|\bkey4\.db\b|\bcookies\.sqlite\b|keychain-db\b|\bwallet\.dat\b|Local Storage[/\\]+leveldb",
         r"\bdump-keychain\b|\bfind-(?:generic|internet)-password\b|\bcmdkey(?:\.exe)?\s+/list|\bkey=clear\b|\bsecret-tool\s+(?:lookup|search)|\bvaultcmd\b",
         r#"application_default_credentials|\.config["'/\\, ]{1,6}(?:gh|gcloud|op|rclone|solana)\b|/etc/shadow\b|\bKUBECONFIG\b"#,
         // The environment as a whole, where no parser follows it.
-        r"\bENV\.(?:to_h|to_a|map|each|inspect|to_json)\b|\bos\.Environ\(\)|\b(?:Get-ChildItem|gci|dir|ls)\s+env:|\bGetEnvironmentVariables\b|\bSys\.getenv\(\)|\bSystem\.getenv\(\)|\bjson_encode\(\$_(?:ENV|SERVER)\)|\bgetenv\(\)|%ENV\b",
+        r"(?-i:\bENV\.(?:to_h|to_a|map|each|inspect|to_json)\b|%ENV\b)|\bos\.Environ\(\)|\b(?:Get-ChildItem|gci|dir|ls)\s+env:|\bGetEnvironmentVariables\b|\bSys\.getenv\(\)|\bSystem\.getenv\(\)|\bjson_encode\(\$_(?:ENV|SERVER)\)|\bgetenv\(\)",
     ];
     capdex_evidence::expression::of(&format!("(?i-u){}", forms.join("|")))
 });
@@ -49,8 +48,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             continue;
         }
         let own = own.get_or_insert_with(|| Destinations::of(subject));
-        let foreign = receivers(document)
-            .find(|to| !is_name(to) && (is_unnamed(subject, own, to) || is_untold_here(subject, to)));
+        let foreign = receivers(document).find(|to| !gave(to) && is_unnamed(subject, own, to));
         let Some(foreign) = foreign else { continue };
         let severity = weighed_at(document, store..store + 1, Severity::High);
         let line = document.line_of(store).trim();
@@ -69,15 +67,6 @@ fn read_store(document: &Document) -> Option<usize> {
         .map(|found| found.start())
 }
 
-/// True for a host without a domain, a neighbour on the same network, whom no text of a skill names.
-fn is_untold_here(subject: &Subject<'_>, address: &str) -> bool {
-    let host = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let host = host.split([':', '/']).next().unwrap_or_default();
-    let is_neighbour = host.len() > 3 && !host.contains('.') && host != "localhost";
-    let mut texts = subject.documents().filter(|document| document.language == Language::Markdown);
-    is_neighbour && !texts.any(|text| text.text.contains(host))
-}
-
 /// True for the files in such a folder that hold no secret.
 fn is_public(store: &str) -> bool {
     const PUBLIC: [&str; 5] = ["authorized_keys", "known_hosts", ".ssh/config", ".pub", ".aws/cli"];
@@ -91,11 +80,8 @@ fn is_searched(line: &str) -> bool {
     SIGNS.iter().any(|sign| line.contains(sign))
 }
 
-/// True for an address that names a format or a licence, or the interface of a service that hands out what such a store
-/// holds: the one does not receive, the other gave it.
-fn is_name(address: &str) -> bool {
-    const NAMES: [&str; 8] =
-        ["w3.org", "json-schema.org", "schemas.", "xmlsoap", "purl.org", "/licenses/", "opensource.org", "github.com"];
+/// True for the interface of a service that hands out what such a store holds.
+fn gave(address: &str) -> bool {
     let is_rented = ["s3", "storage", "blob", "bucket", "execute-api"].iter().any(|part| address.contains(part));
-    NAMES.iter().any(|name| address.contains(name)) || (is_issuer(address) && !is_rented)
+    is_issuer(address) && !is_rented
 }

@@ -103,8 +103,16 @@ pub(super) fn is_unnamed(subject: &Subject<'_>, destinations: &Destinations, add
     // `https://yourfirm.crm.test` stands for a host that the user fills in.
     let is_filled_in = ["//your", "//my", "example.com", "example.org"].iter().any(|part| address.contains(part));
     !is_filled_in
+        && !is_name(address)
         && destinations.judge(address).is_some_and(Destination::is_elsewhere)
         && !destinations.is_known(subject, address)
+}
+
+/// True for an address that names a format or a licence, and receives nothing.
+fn is_name(address: &str) -> bool {
+    const NAMES: [&str; 7] =
+        ["w3.org", "json-schema.org", "//schemas.", "xmlsoap", "purl.org", "/licenses/", "opensource.org"];
+    NAMES.iter().any(|name| address.contains(name))
 }
 
 /// True for the bare number of a host with a scheme or a port.

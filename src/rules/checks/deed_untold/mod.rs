@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::shell_events::weighed_at;
 use crate::FactSink;
 use crate::vocab;
 use capdex_evidence::document::Document;
@@ -48,9 +49,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in subject.documents().filter(|document| is_program(document) && ANY.is_match(&document.text)) {
         for deed in DEEDS.iter() {
             let Some(at) = done(document, deed).filter(|at| !is_told(subject, document, *at, deed)) else { continue };
-            // In a program no word beside a deed explains it away: what `done` asks of the place is enough.
+            let severity = weighed_at(document, at..at + 1, Severity::High);
             let line = document.line_of(at).trim();
-            facts.found_as(Severity::High, Confidence::Medium, document.place(at), &format!("{}: {line}", deed.name));
+            facts.found_as(severity, Confidence::Medium, document.place(at), &format!("{}: {line}", deed.name));
         }
     }
 }
