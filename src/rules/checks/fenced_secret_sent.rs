@@ -78,10 +78,10 @@ fn sent(document: &Document, own: &Destinations) -> Option<(usize, String)> {
         if carries && SENDER.is_match(&line) && is_foreign(&line, own) {
             return Some((at, line));
         }
-        if let Some(name) = ASSIGNMENT.captures(&line).and_then(|found| found.get(1)) {
-            if carries || (STORES.is_match(&line) && TAKES.is_match(&line)) {
-                secret.insert(name.as_str().to_owned());
-            }
+        if let Some(name) = ASSIGNMENT.captures(&line).and_then(|found| found.get(1))
+            && (carries || (STORES.is_match(&line) && TAKES.is_match(&line)))
+        {
+            secret.insert(name.as_str().to_owned());
         }
     }
     None
