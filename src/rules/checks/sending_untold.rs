@@ -37,8 +37,10 @@ static SENDS: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:Invoke-(?:RestMethod|WebRequest)|irm|iwr)\b(?u:[^\n]){0,160}-(?:Method\s+P(?:ost|ut)|Body|InFile)\b|\.Upload(?:String|File|Data|Values)\(|\bSend-MailMessage\b",
         // Go
         r"\bhttp\.Post(?:Form)?\(|\bhttp\.NewRequest(?:WithContext)?\((?u:[^\n]){0,60}[\x22`]P(?:OST|UT)|\bnet\.Dial(?:Timeout)?\(|\bsmtp\.SendMail\(",
+        // Programs that carry files away, from any language: their words may be a list.
+        r"\brclone\b(?u:[^\n]){0,200}\b(?:copy|sync|move|rcat)\b|\baws\b(?u:[^\n]){0,120}--endpoint-url|\bgit[\x22',\s]{1,4}push\b(?u:[^\n]){0,80}(?:https?://|ssh://|git@)|\b(?:scp|rsync|sftp|lftp|smbclient)\b(?u:[^\n]){0,160}\b[\w.-]+@[a-z0-9.-]+",
         // Ruby, PHP, R, Perl
-        r"\bNet::HTTP(?:\.post|::Post|::Put|\.start)\b|\b(?:HTTParty|Faraday|RestClient|HTTP)\.(?:post|put)\b|\bTCPSocket\.(?:new|open)\b|\bCURLOPT_POSTFIELDS\b|\bhttr2?::(?:POST|PUT)\(|\bIO::Socket::INET\b|->post\(",
+        r"\bPOST\(\s{0,8}[\x22']https?:|\bServerProxy\(|\bstream_context_create\(|\bLWP::UserAgent\b|\bsocket\.http\b|\bNet::FTP\b|\bNet::HTTP(?:\.post|::Post|::Put|\.start)\b|\b(?:HTTParty|Faraday|RestClient|HTTP)\.(?:post|put)\b|\bTCPSocket\.(?:new|open)\b|\bCURLOPT_POSTFIELDS\b|\bhttr2?::(?:POST|PUT)\(|\bIO::Socket::INET\b|->post\(",
     ];
     capdex_evidence::expression::of(&format!("(?i-u){}", forms.join("|")))
 });
@@ -53,7 +55,7 @@ static NETWORK: LazyLock<Regex> = LazyLock::new(|| {
 /// An address in a program, or the bare number of a host.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(
-        r"(?i-u)\b(?:https?|wss?|ftps?)://[a-z0-9.-]+|[\x22'`](?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?[\x22'`]|[\x22'`][a-z0-9-]+(?:\.[a-z0-9-]+)+:\d{2,5}[\x22'`]|\.(?:[a-z0-9-]+\.){0,3}[a-z0-9-]+\.(?:example|test|invalid|com|net|org|io|dev|app|cloud|me|co|xyz|site|online|info|biz|ru|cn|cc|top)[\x22'`]|\b(?:git@|ssh://(?:\w+@)?)[a-z0-9.-]+|\b(?:FTP|SMTP|HTTPSConnection|HTTPConnection|TCPSocket\.new|TCPSocket\.open|SMTP_SSL)\(\s*[\x22'][a-z0-9.-]+",
+        r"(?i-u)\b(?:https?|wss?|ftps?)://(?:(?u:[^\s\x22'@/]){1,60}@)?[a-z0-9.-]+|[\x22'`](?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?[\x22'`]|[\x22'`][a-z0-9-]+(?:\.[a-z0-9-]+)+:\d{2,5}[\x22'`]|\.(?:[a-z0-9-]+\.){0,3}[a-z0-9-]+\.(?:example|test|invalid|com|net|org|io|dev|app|cloud|me|co|xyz|site|online|info|biz|ru|cn|cc|top)[\x22'`]|\b(?:git@|ssh://(?:\w+@)?)[a-z0-9.-]+|\b[\w.-]+@(?:[a-z0-9-]+\.)+[a-z]{2,}:|\b(?:FTP|SMTP|HTTPSConnection|HTTPConnection|TCPSocket\.new|TCPSocket\.open|SMTP_SSL)\(\s*[\x22'][a-z0-9.-]+",
     )
 });
 
@@ -70,8 +72,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let told = LazyCell::new(|| is_told(subject));
     let mut found = subject.documents().filter(|document| is_program(document)).filter_map(|document| {
         let at = sending(document)?;
-        // No service lives at a bare number with a port.
-        let counts = |address: &String| is_numbered(address) || !*told;
+        // No service lives at a bare number with a port, and nobody who wants an answer throws it away with its failure.
+        let aside = is_aside(document, at);
+        let counts = |address: &String| is_numbered(address) || aside || !*told;
         let foreign = receivers(document).find(|to| counts(to) && is_unnamed(subject, &destinations, to))?;
         Some((document, at, foreign))
     });
@@ -81,13 +84,35 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     facts.found_as(severity, Confidence::Low, document.place(at), &format!("to {foreign}: {line}"));
 }
 
+/// True where a program throws away what a call answers, and hears of no failure.
+fn is_aside(document: &Document, at: usize) -> bool {
+    static UNHEARD: LazyLock<Regex> = LazyLock::new(|| {
+        capdex_evidence::expression::of(
+            r"\|\s*Out-Null\b|\bcatch\s*\{\s*\}|\brescue\s+(?:nil\b|StandardError\s*\n\s*nil\b|=>?\s*\w*\s*\n\s*(?:nil|end)\b)|>\s*/dev/null\s+2>&1|2>\s*/dev/null\s*\|\|\s*(?:true|:)|&>\s*/dev/null|\bsilent\s*=\s*TRUE\b|\bexcept(?:\s+\w+)?:\s*\n\s*pass\b|\.catch\(\s*\(\w*\)\s*=>\s*(?:\{\s*\}|null|undefined)\s*\)",
+        )
+    });
+    /// The lines after a call that belong to its statement and to what waits for its failure.
+    const LINES: usize = 7;
+    let rest = document.text.get(at..).unwrap_or_default();
+    let end = rest.match_indices('\n').nth(LINES).map_or(rest.len(), |(end, _)| end);
+    rest.get(..end).is_some_and(|statement| UNHEARD.is_match(statement))
+}
+
 /// True for a host of somebody's that no text of the skill writes out.
-fn is_unnamed(subject: &Subject<'_>, destinations: &Destinations, address: &str) -> bool {
+pub(super) fn is_unnamed(subject: &Subject<'_>, destinations: &Destinations, address: &str) -> bool {
     // `https://yourfirm.crm.test` stands for a host that the user fills in.
     let is_filled_in = ["//your", "//my", "example.com", "example.org"].iter().any(|part| address.contains(part));
     !is_filled_in
+        && !is_name(address)
         && destinations.judge(address).is_some_and(Destination::is_elsewhere)
         && !destinations.is_known(subject, address)
+}
+
+/// True for an address that names a format or a licence, and receives nothing.
+fn is_name(address: &str) -> bool {
+    const NAMES: [&str; 7] =
+        ["w3.org", "json-schema.org", "//schemas.", "xmlsoap", "purl.org", "/licenses/", "opensource.org"];
+    NAMES.iter().any(|name| address.contains(name))
 }
 
 /// True for the bare number of a host with a scheme or a port.
@@ -131,7 +156,7 @@ fn report_unused(subject: &Subject<'_>, destinations: &Destinations, facts: &mut
     });
 }
 
-fn is_program(document: &Document) -> bool {
+pub(super) fn is_program(document: &Document) -> bool {
     let is_data = matches!(
         document.language,
         Language::Markdown | Language::Json | Language::Yaml | Language::Toml | Language::Markup | Language::None
@@ -140,13 +165,13 @@ fn is_program(document: &Document) -> bool {
 }
 
 /// The place of a call that sends.
-fn sending(document: &Document) -> Option<usize> {
+pub(super) fn sending(document: &Document) -> Option<usize> {
     let mut calls = SENDS.find_iter(&document.text).take(20).map(|found| found.start());
     calls.find(|at| document.zone_at(*at) != ZoneKind::Comment && document.voice_at(*at) == Voice::Program)
 }
 
 /// The addresses that stand in a program outside of its comments.
-fn receivers(document: &Document) -> impl Iterator<Item = String> {
+pub(super) fn receivers(document: &Document) -> impl Iterator<Item = String> {
     let found = ADDRESS.find_iter(&document.text).take(60);
     let said = found.filter(|found| document.voice_at(found.start()) == Voice::Program);
     said.map(|found| {
@@ -158,6 +183,24 @@ fn receivers(document: &Document) -> impl Iterator<Item = String> {
 }
 
 fn is_told(subject: &Subject<'_>) -> bool {
+    /// A bound on the words that are weighed: a text with more of them speaks of a network.
+    const MOST: usize = 60;
     let mut texts = subject.documents().filter(|document| document.language == Language::Markdown);
-    texts.any(|document| NETWORK.is_match(&document.text))
+    texts.any(|document| {
+        let text = document.text.as_str();
+        NETWORK.find_iter(text).take(MOST).any(|found| !DENIED.is_match(clause_before(text, found.start())))
+    })
 }
+
+/// What stands before a place in its clause.
+fn clause_before(text: &str, at: usize) -> &str {
+    const REACH: usize = 50;
+    text.get(text.floor_char_boundary(at.saturating_sub(REACH))..at).unwrap_or_default()
+}
+
+/// The end of a clause that says of what follows that it is not done.
+static DENIED: LazyLock<Regex> = LazyLock::new(|| {
+    capdex_evidence::expression::of(
+        r"(?i)\b(?:no|not|never|nothing|without|doesn.t|don.t|isn.t|neither|nor|kein\w*|nicht|nie|sin|no se|ningún|不|无需)\b[^.;:\n]{0,36}$",
+    )
+});

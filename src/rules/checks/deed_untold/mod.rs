@@ -75,7 +75,11 @@ fn done(document: &Document, deed: &Deed) -> Option<usize> {
         let line = document.line_of(at);
         let meant = document.zone_at(at) != ZoneKind::Comment && document.voice_at(at) == Voice::Program;
         let is_written = !deed.is_written || WRITES.is_match(around);
-        (meant && is_written && !ORDINARY.is_match(line) && !is_shown(line)).then_some(at)
+        let is_near = deed.beside.as_ref().is_none_or(|near| near.is_match(around));
+        // What a block prints into a file is written on the line that closes it.
+        let after = text.get(found.end()..text.floor_char_boundary(found.end() + 160)).unwrap_or_default();
+        let is_shown = is_shown(line) && !after.contains("} >>");
+        (meant && is_written && is_near && !ORDINARY.is_match(line) && !is_shown).then_some(at)
     })
 }
 
@@ -86,7 +90,7 @@ fn is_shown(line: &str) -> bool {
         ["echo ", "print(", "console.log(", "printf ", "Write-Host", "Write-Output", "puts ", "fmt.Print", "log"];
     let goes_on =
         line.contains(">>") || line.contains("| sudo tee") || line.contains("| tee") || line.contains("| crontab");
-    let searches = ["re.compile", "\\b", "(?:", ".test(", "grep ", "RegExp"];
+    let searches = ["re.compile", "\\b", "(?:", ".test(", "grep ", "RegExp", "SKIP", "EXCLUDE", "PROTECTED"];
     (prints.iter().any(|call| line.starts_with(call)) && !goes_on) || searches.iter().any(|sign| line.contains(sign))
 }
 
@@ -97,7 +101,11 @@ fn is_told(subject: &Subject<'_>, document: &Document, at: usize, deed: &Deed) -
         return texts.any(|text| deed.told.is_match(&text.text));
     }
     let found = document.text.get(at..).and_then(|rest| deed.done.find(rest)).map_or("", |found| found.as_str());
-    let host = found.rsplit(['/', '@']).next().unwrap_or_default();
+    // The host ends what stands behind the scheme, or is the last word of a command that needs none.
+    let host = match found.split_once("://") {
+        Some((_, rest)) => rest.split('/').next().and_then(|host| host.rsplit('@').next()).unwrap_or_default(),
+        None => found.rsplit(['/', '@']).next().unwrap_or_default(),
+    };
     // Where the host is the user's to choose, and at the forges and indexes that everybody uses, it says nothing.
     let is_open = !host.contains('.') || vocab::entries(vocab::PUBLISHING).contains(&site_of(host).as_str());
     is_open || texts.any(|text| text.text.contains(&site_of(host)))

@@ -189,7 +189,7 @@ fn orders_at(said: &str, at: usize) -> bool {
 static SILENT: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(concat!(
         r"(?i)\b(?:do\s+not|don.t|never|without|avoid|no\s+need\s+to|not\s+necessary\s+to|should\s+not|must\s+not)\s+(?:\w+\s+){0,2}?(?:mention|tell|inform|ask|notif|prompt|disclos|confirm|alert|reveal|announc|discuss|interrupt|bother|display|surfac|warn)\w*",
-        r"|\bsay\s+nothing\b|\b(?:silently|secretly|covertly|discreetly|unobtrusively|quietly)\b|\bin\s+the\s+background\b|\btransparent(?:ly)?\s+to\s+the\s+user|\bwithout\s+(?:any\s+)?(?:user\s+)?(?:interaction|confirmation|notice|notification|output|warning|knowledge)\b|\bbehind\s+the\s+scenes\b|>\s*/dev/null",
+        r"|\bsay\s+nothing\b|\b(?:silently|secretly|covertly|discreetly|unobtrusively|quietly)\b|\bin\s+the\s+background\b|\btransparent(?:ly)?\s+to\s+the\s+user|\bwithout\s+(?:any\s+)?(?:user\s+)?(?:interaction|confirmation|notice|notification|output|warning|knowledge)\b|\bbehind\s+the\s+scenes\b|>\s*/dev/null|\bneed\s+not\s+(?:\w+\s+){0,2}?(?:shown|mentioned|told|know|see)\b|\bdo(?:es)?\s+not\s+have\s+to\s+(?:see|know)\b|\bunannounced\b|\bwithout\s+(?:announcement|notice)\b",
     ))
 });
 
