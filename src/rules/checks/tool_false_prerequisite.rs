@@ -1,5 +1,7 @@
 //! tool-false-prerequisite: a description puts a call in front of somebody else's: its own, or one of a third tool.
 
+use std::cell::OnceCell;
+
 use crate::FactSink;
 use capdex_evidence::lexicon::CONSEQUENCE;
 use capdex_evidence::sentences::{Phrase, SegmentedText, Sentence, Words};
@@ -17,19 +19,61 @@ use super::tool_values::hands_value;
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     each_prose(subject, |surface, text, speaker| {
         let orders = orders(&text.text, speaker);
-        let judged = orders.iter().filter_map(|order| Some((judgement(order, &text.text, speaker)?, order)));
+        let whole = WholeText::of(&text.text);
+        let judged = orders.iter().filter_map(|order| Some((judgement(order, &whole, speaker)?, order)));
         let Some((severity, order)) = judged.max_by_key(|(severity, _)| *severity) else { return };
         let confidence = if severity >= Severity::High { Confidence::Medium } else { Confidence::Low };
         facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, order.sentence.as_str()));
     });
 }
 
-fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeaker<'_>) -> Option<Severity> {
+/// What the whole text says, whatever the order: asked once for all of them, since a long text has as many orders as sentences.
+struct WholeText<'t> {
+    text: &'t SegmentedText,
+    silent: OnceCell<bool>,
+    pressing: OnceCell<bool>,
+    taking: OnceCell<bool>,
+    /// Where each sentence begins, and whether it threatens.
+    threats: OnceCell<Vec<(usize, bool)>>,
+}
+
+impl<'t> WholeText<'t> {
+    fn of(text: &'t SegmentedText) -> Self {
+        let (silent, pressing, taking) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { text, silent, pressing, taking, threats: OnceCell::new() }
+    }
+
+    /// True where it orders silence.
+    fn keeps_silence(&self) -> bool {
+        *self.silent.get_or_init(|| keeps_silence(self.text))
+    }
+
+    /// True where it threatens or gives pressure.
+    fn presses(&self) -> bool {
+        let presses = |sentence: Sentence<'_>| threatens(&sentence) || gives_pressure(&sentence);
+        *self.pressing.get_or_init(|| self.text.sentences().any(presses))
+    }
+
+    /// True where it has a secret taken.
+    fn takes(&self) -> bool {
+        *self.taking.get_or_init(|| self.text.sentences().any(|sentence| taking(&sentence).is_some()))
+    }
+
+    /// True where the sentence of an order, or one of the two behind it, threatens.
+    fn threatens_after(&self, order: &ToolOrder<'_>) -> bool {
+        let each = |sentence: Sentence<'_>| (sentence.start(), threatens(&sentence));
+        let threats = self.threats.get_or_init(|| self.text.sentences().map(each).collect());
+        let from = threats.partition_point(|(start, _)| *start < order.sentence.start());
+        threats.iter().skip(from).take(3).any(|(_, threatens)| *threatens)
+    }
+}
+
+fn judgement(order: &ToolOrder<'_>, text: &WholeText<'_>, speaker: &SurfaceSpeaker<'_>) -> Option<Severity> {
     let sentence = &order.sentence;
-    let presses = || text.sentences().any(|sentence| threatens(&sentence) || gives_pressure(&sentence));
+    let presses = || text.presses();
     if let Some(called) = order.foreign {
         let is_bound = order.binds || threatens(sentence);
-        let grave = || secret_file(sentence).is_some() || taking(sentence).is_some() || keeps_silence(text);
+        let grave = || secret_file(sentence).is_some() || taking(sentence).is_some() || text.keeps_silence();
         let handed = hands_value(sentence, called);
         let secret = secret_file(sentence).is_some();
         // "For large lists use X instead" offers a choice; "instead call X" takes one away.
@@ -46,7 +90,7 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
             Some(Tie::Others | Tie::Operation) if is_bound => Some(Severity::Medium),
             Some(Tie::Sibling) => (is_bound && grave()).then_some(Severity::High),
             Some(Tie::Own) | None if is_bound && grave() => Some(Severity::High),
-            Some(Tie::Own) | None if is_bound && (handed || acts(sentence, called)) && threatens_after(order, text) => {
+            Some(Tie::Own) | None if is_bound && (handed || acts(sentence, called)) && text.threatens_after(order) => {
                 Some(Severity::High)
             }
             Some(Tie::Own) | None if order.obliges && (handed || (acts(sentence, called) && presses())) => {
@@ -54,7 +98,7 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
             }
             Some(Tie::Own) | None
                 if order.obliges
-                    && (destroys(sentence, called) || threatens_after(order, text) || (offers && insists)) =>
+                    && (destroys(sentence, called) || text.threatens_after(order) || (offers && insists)) =>
             {
                 Some(Severity::High)
             }
@@ -82,7 +126,7 @@ fn judgement(order: &ToolOrder<'_>, text: &SegmentedText, speaker: &SurfaceSpeak
     if !first || !(order.binds || strict) {
         return None;
     }
-    let grave = || keeps_silence(text) || text.sentences().any(|sentence| taking(&sentence).is_some());
+    let grave = || text.keeps_silence() || text.takes();
     match order.tie {
         Some(Tie::Foreign) if strict && (presses() || grave()) => Some(Severity::High),
         Some(Tie::Foreign) if strict => Some(Severity::Medium),
@@ -122,12 +166,6 @@ fn threatens(sentence: &Sentence<'_>) -> bool {
     let harm = (0..sentence.words.len()).rev().find(|index| sentence.fits(*index, &HARM));
     harm.is_some_and(|harm| (0..sentence.words.len()).any(|index| index != harm && sentence.fits(index, &IF_NOT)))
         || (sentence.fits(harm.unwrap_or(0), words!["fail"]) && sentence.has(words!["unless", "until"]))
-}
-
-/// A threat in the sentence of an order or in one behind it.
-fn threatens_after(order: &ToolOrder<'_>, text: &SegmentedText) -> bool {
-    let said = order.sentence.as_str();
-    text.sentences().skip_while(|sentence| sentence.as_str() != said).take(3).any(|sentence| threatens(&sentence))
 }
 
 /// True where the name of a tool says that it changes something: a stranger's state is not a description's to change.

@@ -3,6 +3,9 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use regex_syntax::hir::Hir;
+
+use super::sign::sign_of;
 
 /// One kind of deed.
 pub(super) struct Deed {
@@ -54,14 +57,10 @@ fn expression(text: &str) -> Regex {
     capdex_evidence::expression::of(&format!("(?i){text}"))
 }
 
-/// What every program holds that does one of the deeds, asked in one search: nearly no program does any. Gaps are not counted
-/// in it, since each place of a counted one is a state of its own.
+/// What every program holds that does one of the deeds, asked in one search: nearly no program does any.
 pub(super) static ANY: LazyLock<Regex> = LazyLock::new(|| {
-    let loose =
-        [(r"\{0,\d+\}", "*"), (r"\{1,\d+\}", "+")].map(|(bound, free)| (capdex_evidence::expression::of(bound), free));
-    let all: Vec<String> = DEEDS.iter().map(|deed| format!("(?:{})", deed.done.as_str())).collect();
-    let text = loose.iter().fold(all.join("|"), |text, (bound, free)| bound.replace_all(&text, *free).into_owned());
-    capdex_evidence::expression::of(&text)
+    let signs = Hir::alternation(DEEDS.iter().map(|deed| sign_of(deed.done.as_str())).collect());
+    Regex::new(&signs.to_string()).expect("what was parsed is valid")
 });
 
 pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {

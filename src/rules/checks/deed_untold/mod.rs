@@ -22,6 +22,7 @@ use capdex_model::fact::{Confidence, Severity};
 use deeds::{ANY, DEEDS, Deed};
 
 mod deeds;
+mod sign;
 
 /// Calls that write something at all.
 static WRITES: LazyLock<Regex> = LazyLock::new(|| {
