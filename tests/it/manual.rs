@@ -39,9 +39,9 @@ fn every_command_has_a_man_page_and_every_shell_its_completions() {
     assert!(page("capdex.1").contains(".TH CAPDEX 1"));
     assert!(page("capdex-alerts-ack.1").contains("\\-\\-expires"));
     let help = capdex.run(&["--help"]).stdout;
-    let commands = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
+    let commands = help.lines().skip_while(|line| !line.starts_with("Usage:"));
     let commands: Vec<&str> = commands
-        .take_while(|line| !line.is_empty())
+        .take_while(|line| !line.starts_with("Options:"))
         .filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' '))?.split_whitespace().next())
         .filter(|name| *name != "help")
         .collect();

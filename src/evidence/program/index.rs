@@ -135,12 +135,12 @@ pub(super) fn binding_scope(outline: &Outline, scope: ScopeId, name: &str) -> Op
 pub(super) fn own_class(outline: &Outline, id: NodeId) -> Option<ClassId> {
     let name = match outline.node(id) {
         Node::This => None,
-        Node::Name(name, _) => Some(name),
+        Node::Name(name, _) => Some(&**name),
         _ => return None,
     };
     let method = method_around(outline, id)?;
     let function = outline.function(method)?;
-    let is_first = |name: &Box<str>| function.parameters.first().is_some_and(|first| *first.name == **name);
+    let is_first = |name: &str| function.parameters.first().is_some_and(|first| first.name == name);
     if name.is_none_or(is_first) { function.class } else { None }
 }
 
