@@ -60,7 +60,7 @@ fn expression(text: &str) -> Regex {
 /// What every program holds that does one of the deeds, asked in one search: nearly no program does any.
 pub(super) static ANY: LazyLock<Regex> = LazyLock::new(|| {
     let signs = Hir::alternation(DEEDS.iter().map(|deed| sign_of(deed.done.as_str())).collect());
-    Regex::new(&signs.to_string()).expect("what was parsed is valid")
+    capdex_evidence::expression::of(&signs.to_string())
 });
 
 pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {

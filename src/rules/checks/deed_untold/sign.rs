@@ -45,7 +45,6 @@ fn least(of: &Hir) -> usize {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use regex::Regex;
 
     use super::super::deeds::DEEDS;
     use super::*;
@@ -74,8 +73,8 @@ mod tests {
         #[test]
         fn where_an_expression_matches_its_sign_does(text in "[abc\n]{0,40}", at in 0_usize..6) {
             let expressions = ["a[^\n]*bc", "(?:ab|c[^\n]{0,20}a)b", "a(?:b[^\n]*c)+a", "(?:a|b{2,})[^\n]{1,30}c", "c?a{9,}b", "(?:ab*c)?b"];
-            let expression = Regex::new(expressions[at]).expect("an expression");
-            let sign = Regex::new(&sign_of(expressions[at]).to_string()).expect("an expression");
+            let expression = capdex_evidence::expression::of(expressions[at]);
+            let sign = capdex_evidence::expression::of(&sign_of(expressions[at]).to_string());
             prop_assert!(!expression.is_match(&text) || sign.is_match(&text));
         }
     }
