@@ -19,7 +19,8 @@ pub fn hanging(label: &str, text: &str) -> String {
 /// Lines are not broken into fewer letters than this, however narrow the terminal is.
 const NARROWEST: usize = 24;
 
-fn hanging_within(columns: Option<usize>, label: &str, text: &str) -> String {
+/// The same for so many columns; on one line where there is no end.
+pub fn hanging_within(columns: Option<usize>, label: &str, text: &str) -> String {
     // In a pipe a broken line would only get in the way of other programs.
     let Some(columns) = columns else { return format!("{label}{text}") };
     let indent = label.chars().count();
