@@ -55,7 +55,7 @@ static PLANTS: Harm = Harm {
         r"(?i)\b(?:(?:every|each|all|any)\s+(?:\w+\s+){0,2}(?:documents?|files?|responses?|answers?|messages?|e-?mails?|outputs?|pages?|reports?|slides?|presentations?|commits?|posts?|images?|links?|urls?)|instead\s+of|regardless)\b"
     )),
     to_stranger: true,
-    grave: Some(&questions::HARM_PLANTS_GRAVE),
+    grave: None,
 };
 
 /// What an agent says, rates or writes is to be bent for somebody.
