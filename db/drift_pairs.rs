@@ -9,8 +9,8 @@ use capdex_model::snapshot::Gap;
 use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
+use crate::baselines::{Baselines, StandingVersion};
 use crate::sql::{Cells, execute, first, id_of, rows, seconds};
-use crate::untold::StandingVersion;
 use crate::{Reader, SnapshotId, StoreError, Writer};
 
 /// One snapshot of a pair.
@@ -42,6 +42,8 @@ pub struct SnapshotPair {
     /// The one since which nothing was told, where that is older than `before`: the last that stood for
     /// thirty days or of which a person was told, else the first.
     pub since: Option<SnapshotSeen>,
+    /// The one since which nobody acknowledged a change, where that is neither of them.
+    pub accepted: Option<SnapshotSeen>,
 }
 
 /// Two successive versions of what a source said of a listing.
@@ -195,8 +197,8 @@ impl Reader {
                 if self.is_compared(*before, *after, *turn)? {
                     break;
                 }
-                let since = self.untold_since(*identity, &stood, at)?;
-                of_identity.extend(self.pair(*identity, (*before, *after), *turn, since)?);
+                let baselines = self.baselines(*identity, &stood, at)?;
+                of_identity.extend(self.pair(*identity, (*before, *after), *turn, baselines)?);
             }
             // Found newest first; events are told in the order in which they came about.
             pairs.extend(of_identity.into_iter().rev());
@@ -211,14 +213,15 @@ impl Reader {
         })
     }
 
-    fn pair(
+    pub(crate) fn pair(
         &self,
         identity: i64,
         (before, after): (i64, i64),
         turn: i64,
-        since: Option<i64>,
+        baselines: Baselines,
     ) -> Result<Option<SnapshotPair>, StoreError> {
-        let since = since.map(|since| self.snapshot_seen(since)).transpose()?.flatten();
+        let seen = |of: Option<i64>| of.map(|of| self.snapshot_seen(of)).transpose().map(Option::flatten);
+        let (since, accepted) = (seen(baselines.told)?, seen(baselines.accepted)?);
         let sql = "SELECT i.name, l.source, l.name, l.popularity, o.locator, o.state = 'analysed',
                           n.locator, n.state = 'analysed'
                    FROM identities i
@@ -245,6 +248,7 @@ impl Reader {
                 before: seen(before, 4)?,
                 after: seen(after, 6)?,
                 since: since.clone(),
+                accepted: accepted.clone(),
             })
         })
     }

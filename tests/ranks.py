@@ -8,8 +8,8 @@ Prints for each kind how many of its rows share everything that ranks with anoth
 all rows; once where copies are one row, since copies are equal in whatever is measured: those of one content, and those of one thing in one
 package (the same name and number of bytes); once where one template that a package fills out several times, with another name of the same
 length, is one row too: rows of one package that are equal in all that ranks, the numbers of bytes and words among it. Nothing but their names tells these
-apart. Then how many would tie without bytes and words, and Spearman's rank correlation of `rank_kind` with the value of each method, over the rows
-that have one: 1 where the method would order just so. Ends with 1 where more than 2 % of the rows of a kind that are no copies
+apart. Then how many would tie without bytes, words and depth, and Spearman's rank correlation of `rank_kind` with the value of each method, over the rows
+that have one: 1 where the method would order just so. Ends with 1 where more than 2 % of the rows of a kind
 tie. Needs only the standard library and reads only the folder.
 """
 
@@ -91,13 +91,14 @@ def main():
         for row in of_kind:
             key = (row["band"], row["trust"], covered.get(row["capability"]), row["users"])
             coarse[key] += 1
-            tied[key, row["bytes"], row["words"]] += 1
-            groups[key, row["bytes"], row["words"]].append(row)
+            key = (*key, row["bytes"], row["words"], row["path"].count("/"))
+            tied[key] += 1
+            groups[key].append(row)
         copies_are_one = tying([len(one_of_copies(group)) for group in groups.values()])
         templates_are_one = tying([len(one_of_templates(group)) for group in groups.values()])
-        is_good &= copies_are_one <= MOST_TIES
+        is_good &= tying(tied.values()) <= MOST_TIES
         print(f"{kind}: of {len(of_kind)} rows {tying(tied.values()):.1%} tie before the slug, {copies_are_one:.1%} where copies are one, "
-              f"{templates_are_one:.1%} where filled out templates are one; without bytes and words {tying(coarse.values()):.1%}")
+              f"{templates_are_one:.1%} where filled out templates are one; without bytes, words and depth {tying(coarse.values()):.1%}")
         for method in METHODS:
             valued = [row for row in of_kind if row[method] is not None]
             # A good rank is a small number, and a good value a great one.

@@ -34,8 +34,10 @@ pub struct Merit {
     users: Option<u64>,
     /// The bytes of its files, which decide where users do not, and are looked up for those alone.
     bytes: Option<u64>,
-    /// The words of its files, which decide where bytes do not, and are looked up for those alone.
+    /// The different words of its files, which decide where bytes do not, and are looked up for those alone.
     words: Option<u64>,
+    /// The folders above it in its package, which decide where words do not.
+    depth: usize,
 }
 
 impl Merit {
@@ -47,7 +49,7 @@ impl Merit {
         let sum: usize = seeds().map(|score| usize::from(score.coverage.as_thousandths())).sum();
         let mean = sum.checked_div(seeds().count()).and_then(|mean| u16::try_from(mean).ok());
         let (values, coverage) = (METHODS.map(value), mean.unwrap_or(0));
-        Self { kind, band, values, asked: value(rank_by), coverage, users: None, bytes: None, words: None }
+        Self { kind, band, values, asked: value(rank_by), coverage, users: None, bytes: None, words: None, depth: 0 }
     }
 
     /// The same with its known users.
@@ -62,13 +64,19 @@ impl Merit {
         Self { bytes, ..self }
     }
 
-    /// The same with the words of its files.
+    /// The same with the different words of its files.
     #[must_use]
     pub const fn with_words(self, words: Option<u64>) -> Self {
         Self { words, ..self }
     }
 
-    /// The words of its files, where they were looked up.
+    /// The same with the number of folders above it in its package.
+    #[must_use]
+    pub const fn with_depth(self, depth: usize) -> Self {
+        Self { depth, ..self }
+    }
+
+    /// The different words of its files, where they were looked up.
     pub const fn words(&self) -> Option<u64> {
         self.words
     }
@@ -150,6 +158,7 @@ impl Standings {
             // Unknown last.
             bytes: merit.bytes.unwrap_or(u64::MAX),
             words: merit.words.unwrap_or(u64::MAX),
+            depth: merit.depth,
         }
     }
 }
@@ -162,7 +171,8 @@ impl Standings {
 /// 3. the mean coverage over the scores of the four methods, highest first;
 /// 4. known users, most first, unknown last;
 /// 5. the bytes of its files, fewest first: of equals the one that takes less reading;
-/// 6. the words of its files, fewest first.
+/// 6. the different words of its files, fewest first;
+/// 7. the folders above it in its package, fewest first: a copy nearer to the root is the one that is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RankKey {
     band: u8,
@@ -171,6 +181,7 @@ pub struct RankKey {
     users: Reverse<Option<u64>>,
     bytes: u64,
     words: u64,
+    depth: usize,
 }
 
 /// The place of a band in the order of filters and ranks: unknown stands between what looks harmless and what asks for a review.
@@ -212,6 +223,7 @@ mod tests {
             merit(Band::Watch, Some(90), 1000, None).with_bytes(Some(3)).with_words(Some(1)),
             merit(Band::Watch, Some(90), 1000, None).with_bytes(Some(3)).with_words(Some(2)),
             merit(Band::Watch, Some(90), 1000, None).with_bytes(Some(3)),
+            merit(Band::Watch, Some(90), 1000, None).with_bytes(Some(3)).with_depth(2),
             merit(Band::Watch, Some(90), 1000, None).with_bytes(Some(9)),
             merit(Band::Watch, Some(90), 1000, None),
             merit(Band::Watch, Some(90), 500, Some(90)),

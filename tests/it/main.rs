@@ -34,6 +34,7 @@ mod drift;
 mod drift_attacks;
 mod drift_rehash;
 mod drift_replays;
+mod drift_walks;
 mod endpoints;
 mod evasion;
 mod exit_codes;

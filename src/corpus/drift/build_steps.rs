@@ -40,16 +40,21 @@ pub(super) fn of(capability: &Capability, evidence: &Evidence) -> BuildSteps {
     let mut steps = BuildSteps::new();
     for path in &capability.files {
         let name = path.rsplit('/').next().unwrap_or(path);
-        if let Some(document) = evidence.documents.get(path).filter(|_| name == "binding.gyp") {
-            steps.insert("binding.gyp: node-gyp rebuild".to_owned(), (path.clone(), true));
+        // `binding.gyp` includes others by any name; those that end so hold nothing else.
+        let is_included = name.ends_with(".gypi");
+        let gyp = evidence.documents.get(path).filter(|_| name == "binding.gyp" || is_included);
+        if let Some(document) = gyp {
+            if !is_included {
+                steps.insert("binding.gyp: node-gyp rebuild".to_owned(), (path.clone(), true));
+            }
             // Honest bindings copy and unpack so: it counts beside what else a release brings.
             for action in ACTION.captures_iter(&document.text).filter_map(|found| found.get(1)).take(COMMANDS) {
                 let action = action.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
-                steps.insert(format!("binding.gyp: action [{action}]"), (path.clone(), true));
+                steps.insert(format!("{name}: action [{action}]"), (path.clone(), true));
             }
             for command in COMMAND.captures_iter(&document.text).filter_map(|found| found.get(1)).take(COMMANDS) {
                 let command = command.as_str();
-                steps.insert(format!("binding.gyp: <!({command}"), (path.clone(), asks_for_headers(command)));
+                steps.insert(format!("{name}: <!({command}"), (path.clone(), asks_for_headers(command)));
             }
         }
         let project = evidence.manifests.get(path).filter(|manifest| manifest.kind == ManifestKind::PythonProject);

@@ -32,8 +32,12 @@ pub(super) struct Dependencies {
     named: BTreeMap<String, (String, String)>,
     /// The sites from which lock files take packages: how many, and the first package with its file.
     locked: BTreeMap<String, (usize, String, String)>,
+    /// The sites of which every address looks as those of a registry do.
+    registries: BTreeSet<String>,
     /// The owners and sites that are the package's own, by its word.
     own: BTreeSet<String>,
+    /// The hosts of its repositories, at which others have theirs: there the owner decides.
+    forges: BTreeSet<String>,
 }
 
 impl Dependencies {
@@ -60,9 +64,18 @@ impl Dependencies {
     pub(super) fn join(&mut self, other: Self) {
         self.named.extend(other.named);
         for (site, (count, package, file)) in other.locked {
+            // A site is a registry where all that anybody takes from it looks so.
+            if self.locked.contains_key(&site) {
+                if !other.registries.contains(&site) {
+                    self.registries.remove(&site);
+                }
+            } else if other.registries.contains(&site) {
+                self.registries.insert(site.clone());
+            }
             self.locked.entry(site).or_insert((0, package, file)).0 += count;
         }
         self.own.extend(other.own);
+        self.forges.extend(other.forges);
     }
 
     fn read(&mut self, manifest: &Manifest) {
@@ -78,6 +91,7 @@ impl Dependencies {
                 let repository = value.get("repository");
                 let url = repository.and_then(Value::as_str).or(repository.and_then(|of| of.get("url")?.as_str()));
                 self.own.extend(url.and_then(owner_of));
+                self.forges.extend(url.and_then(|url| host_of(&plain(url))));
             }
             ManifestKind::PythonProject => {
                 for pointer in ["/project/dependencies", "/build-system/requires", "/requires-dist"] {
@@ -103,14 +117,25 @@ impl Dependencies {
             }
             *left -= 1;
             let resolved = entry.get("resolved").and_then(Value::as_str).unwrap_or_default();
-            if let Some(host) = host_of(resolved.trim_start_matches("git+").replace("ssh://", "https://").as_str()) {
+            if let Some(host) = host_of(&plain(resolved)) {
                 let name = name.rsplit("node_modules/").next().unwrap_or(name);
-                let of_site = (0, name.to_owned(), path.to_owned());
-                self.locked.entry(site_of(&host)).or_insert(of_site).0 += 1;
+                let (site, of_site) = (site_of(&host), (0, name.to_owned(), path.to_owned()));
+                let is_of_registry = resolved.contains("/-/");
+                if !self.locked.contains_key(&site) && is_of_registry {
+                    self.registries.insert(site.clone());
+                } else if !is_of_registry {
+                    self.registries.remove(&site);
+                }
+                self.locked.entry(site).or_insert(of_site).0 += 1;
             }
             self.lock(path, entry, left, depth - 1);
         }
     }
+}
+
+/// The address of a repository as that of a page.
+fn plain(address: &str) -> String {
+    address.trim_start_matches("git+").replace("ssh://", "https://")
 }
 
 const fn is_of_name(letter: char) -> bool {
@@ -131,11 +156,12 @@ fn owner_of(address: &str) -> Option<String> {
     }
 }
 
-/// The effects of dependencies that the package did not have, or not in that way.
-pub(super) fn effects(before: &PackageVersion<'_>, after: &PackageVersion<'_>, own: &Dependencies) -> Vec<Effect> {
+/// The effects of dependencies that the package did not have, or not in that way. What is its own, it said before: whoever takes a
+/// release over writes his own repository and home page into the same manifest.
+pub(super) fn effects(before: &PackageVersion<'_>, own: &Dependencies) -> Vec<Effect> {
     let old = &before.inventory.dependencies;
     let mut effects = Vec::new();
-    let domains = OwnDomains::of(after.evidence);
+    let domains = OwnDomains::of(before.evidence);
     for (name, (demand, path)) in &own.named {
         let known = old.named.get(name).map(|(demand, _)| demand.as_str());
         if known == Some(demand) {
@@ -146,23 +172,26 @@ pub(super) fn effects(before: &PackageVersion<'_>, after: &PackageVersion<'_>, o
             Target::Registry if known.is_some_and(|known| leads_to(known) == Target::Registry) => {}
             Target::Registry => effects.push(Effect::info(EffectKind::Dependency, path, name)),
             Target::Alias(of) => {
-                let plain =
+                let bare =
                     |text: &str| text.rsplit('/').next().unwrap_or(text).replace(['-', '_', '.'], "").to_lowercase();
-                let is_named_so = plain(name).contains(&plain(of)) || plain(of).contains(&plain(name));
+                let is_named_so = bare(name).contains(&bare(of)) || bare(of).contains(&bare(name));
                 let severity = if is_named_so { Severity::Low } else { Severity::Medium };
                 effects.push(Effect::new(EffectKind::Dependency, severity, path, &format!("{name}: {demand}")));
             }
             Target::Address => {
                 let owner = owner_of(demand).unwrap_or_default();
-                let is_own = own.own.contains(&owner) || host_of(demand).is_some_and(|host| domains.contains(&host));
+                let is_of_site = |host: String| domains.contains(&host) && !old.forges.contains(&host);
+                let is_own = old.own.contains(&owner) || host_of(&plain(demand)).is_some_and(is_of_site);
                 let severity = if is_own { Severity::Low } else { Severity::Medium };
                 effects.push(Effect::new(EffectKind::Dependency, severity, path, &format!("{name}: {demand}")));
             }
         }
     }
-    // Where most packages come from is the registry of whoever wrote the lock file.
-    let usual =
-        own.locked.iter().chain(&old.locked).max_by_key(|(_, (count, ..))| *count).map(|(site, _)| site.clone());
+    // Where most packages came from is the registry of whoever wrote the lock file; of a first one only a site that looks like a
+    // registry can be it.
+    let first = || own.locked.iter().filter(|(site, _)| own.registries.contains(*site));
+    let of_before = old.locked.iter().max_by_key(|(_, (count, ..))| *count);
+    let usual = of_before.or_else(|| first().max_by_key(|(_, (count, ..))| *count)).map(|(site, _)| site.clone());
     for (site, (_, package, path)) in &own.locked {
         if !old.locked.contains_key(site) && Some(site) != usual.as_ref() && !domains.contains(site) {
             let detail = format!("{package} comes from {site}");

@@ -28,7 +28,7 @@ mod rule_delta;
 mod surface;
 pub mod takedowns;
 mod tool_arguments;
-mod unread;
+pub mod unread;
 mod volatile;
 
 use std::collections::BTreeSet;
@@ -125,13 +125,18 @@ pub fn compare(
     let mut drifts: Vec<Drift> = drifts.collect();
     unread::add(&mut drifts, before, after, context);
     // One release is one deed, however its parts are spread over the capabilities of a package.
-    if judge::is_theft(drifts.iter().flat_map(|drift| &drift.effects), context) {
+    if is_theft(&drifts, context) {
         let parts = drifts.iter_mut().filter(|drift| drift.class == DriftClass::Privilege);
         if let Some(worst) = parts.max_by_key(|drift| (drift.severity, drift.effects.len())) {
             worst.severity = worst.severity.max(Severity::Medium);
         }
     }
     drifts
+}
+
+/// True where the parts of a theft came together in a release, however they are spread over its capabilities.
+pub fn is_theft(drifts: &[Drift], context: ReleaseContext) -> bool {
+    judge::is_theft(drifts.iter().flat_map(|drift| &drift.effects), context)
 }
 
 /// True where two sides of which one is not whole differ for certain. They do in a file that both have, or in one that
@@ -187,11 +192,8 @@ fn of_capability(
         let declarations = declaration_pins::ManifestDeclarations::of(new.1.capability, new.0.evidence);
         effects.extend(manifest_declarations::effects(before.0, &declarations, context.version_change));
         effects.extend(build_steps::effects(before.0, &build_steps::of(new.1.capability, new.0.evidence)));
-        effects.extend(dependencies::effects(
-            before.0,
-            new.0,
-            &dependencies::Dependencies::of(new.1.capability, new.0.evidence),
-        ));
+        let depends = dependencies::Dependencies::of(new.1.capability, new.0.evidence);
+        effects.extend(dependencies::effects(before.0, &depends));
         // A wheel for one more platform brings machine code of its own.
         if !context.has_other_files {
             effects.extend(programs::effects(before.0, new));

@@ -35,6 +35,7 @@ mod croissant;
 mod csv;
 pub mod dataset_readme;
 mod earlier_dataset;
+pub mod equals;
 pub mod exporters;
 pub mod field;
 pub mod file;
@@ -61,7 +62,6 @@ pub mod table_row;
 pub mod tables;
 pub mod top_rows;
 pub mod verify;
-pub mod word_counts;
 
 /// The licence of a dataset unless its maker says another.
 pub const DEFAULT_LICENSE: &str = "CC-BY-4.0";

@@ -16,8 +16,8 @@ use capdex_rubrics::verdict::VERDICT;
 use capdex_rubrics::{RUBRICS, verdict};
 
 use super::band_counts::BandCounts;
+use super::equals::order_equals;
 use super::file_sizes::FileSizes;
-use super::word_counts::order_by_words;
 use crate::bulk;
 
 /// Capabilities whose scores are read between two pieces of work.
@@ -46,7 +46,7 @@ pub struct Standing {
     pub rank: Option<u64>,
     /// The rank among its kind, likewise.
     pub rank_kind: Option<u64>,
-    /// The words of its files, where bytes do not tell it from another; none elsewhere.
+    /// The different words of its files, where bytes do not tell it from another; none elsewhere.
     pub words: Option<u64>,
 }
 
@@ -108,7 +108,7 @@ impl RankOrder {
         order.sort_by_cached_key(|(merit, _)| key(merit));
         add_users(reader, &mut order, key)?;
         add_bytes(reader, &mut order, key)?;
-        order_by_words(reader, &mut order, key, |place| reader.current_at(place))?;
+        order_equals(reader, &mut order, key, |place| reader.current_at(place))?;
         let mut ranks = Ranks::default();
         let standing = |(merit, place): &(Merit, CurrentPlace)| {
             let ranks = place.role.is_ranked().then(|| ranks.next(place.kind));

@@ -44,6 +44,8 @@ const TYPOSQUAT: &str = "TS-W007";
 const TAKEN_DOWN: &str = "TS-E015";
 
 const NO_LAYER: &str = "none of the three layers has any data";
+/// Why a server of which no tool could be read has no value.
+const NO_TOOL: &str = "no tool of the server could be read, and a server is rated by its tools";
 const ANY_CRITICAL: &str = "any critical security issue: grade F";
 const KNOWN_MALICIOUS: &str = "known malicious: grade F";
 const WEAK_SECURITY: &str = "security below 5: grade C at most";
@@ -53,7 +55,7 @@ const NO_SOURCE: &str = "no source repository: grade D at most";
 pub struct SpiderRating;
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "spiderrating/seed".into(), version: "4".into(), text: text() },
+    rubric: RubricRef { id: "spiderrating/seed".into(), version: "5".into(), text: text() },
     title: "SpiderRating: description, security and metadata, 0 to 10, with grades A to F",
     page: PAGE,
     published_at: "spiderrating.com, the page Methodology",
@@ -192,6 +194,11 @@ fn compute(kind: Kind, inputs: &SpiderRatingInputs<'_>) -> Score {
     let Some(overall) = overall(&layers) else {
         return Score::none(META.rubric.clone(), coverage, NO_LAYER);
     };
+    // Scaled up from what is left, a server would be best of all where nobody could read its tools.
+    let [description, ..] = &layers;
+    if kind == Kind::McpServer && description.value.is_none() {
+        return Score::none(META.rubric.clone(), coverage, NO_TOOL);
+    }
     let value = Points::round_from(overall);
     let mut score = Score::none(META.rubric.clone(), coverage, "");
     score.value = Some(value);

@@ -294,9 +294,11 @@ fn a_missing_layer_is_left_out_and_lowers_coverage() {
     let mut given = inputs(Vec::new(), Some(true));
     given.metadata_known = false;
     given.dimensions = None;
-    let score = compute(Kind::McpServer, &given);
+    let score = compute(Kind::Skill, &given);
     assert_eq!(score.value, Some(Points::whole(10)));
     assert!(score.coverage < Coverage::thousandths(500));
+    let score = compute(Kind::McpServer, &given);
+    assert_eq!((score.value, &*score.reason), (None, NO_TOOL));
     let mut given = inputs(Vec::new(), Some(true));
     given.answered = Answered { asked: 10, answered: 0 };
     assert_eq!(compute(Kind::McpServer, &given).value, Some(Points::hundredths(973)));

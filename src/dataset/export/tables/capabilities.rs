@@ -26,7 +26,7 @@ table_row! {
     /// one capability, ranked
     table capabilities: ranked;
     pub struct CapabilityRow<'a> read as ReadCapabilityRow {
-        /// place in the order, from 1: band, trust (or the value by --rank-by), coverage, users, bytes, words, slug, id; null for what is no offer
+        /// place in the order, from 1: band, trust (or the value by --rank-by), coverage, users, bytes, words, folders of the path, slug, id; null for what is no offer
         public rank: Option<u64>,
         /// readable name: locator, kind and path in lower-case kebab
         public slug: Arc<str>,
@@ -100,7 +100,7 @@ table_row! {
         public licence: Option<&'a str>,
         /// bytes of its files together
         public bytes: u64,
-        /// words of its files together, where bytes do not tell it from another in the order; null elsewhere
+        /// different words of its files together, where bytes do not tell it from another in the order; null elsewhere
         public words: Option<u64>,
         /// address of the source repository, as its listing states it; untrusted
         public repository: Option<&'a str>,

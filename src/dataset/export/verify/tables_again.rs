@@ -14,6 +14,7 @@ use super::{Dataset, Verified};
 use super::{appeals, history, judge, operator};
 use crate::escape::count;
 use crate::export::cell::Cell;
+use crate::export::equals::depth_of;
 use crate::export::field::Field as _;
 use crate::export::print::{Print, print};
 use crate::export::rank_order::{Ranks, speaks};
@@ -197,7 +198,7 @@ fn check_ranks(
         // As written, like what could not be read: no file is in the dataset.
         let bytes = row.bytes.as_integer().and_then(|bytes| u64::try_from(bytes).ok());
         let words = row.words.as_integer().and_then(|words| u64::try_from(words).ok());
-        let merit = merit.clone().with_bytes(bytes).with_words(words);
+        let merit = merit.clone().with_bytes(bytes).with_words(words).with_depth(depth_of(row.path.as_text()));
         let key = (standings.key(&merit, dataset.manifest.rank_by == TRUST), slug.to_owned(), id);
         is_ordered &= before.as_ref().is_none_or(|before| *before < key);
         before = Some(key);

@@ -7,6 +7,7 @@ mod listings;
 mod raise;
 mod removals;
 pub(super) mod takedowns;
+mod unread;
 
 use capdex_corpus::drift::{
     self, CapabilityVersion, Drift, DriftKind, PackageVersion, Release, ReleaseContext, VersionChange, owners,
@@ -37,6 +38,7 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     listings::run(context, &mut report)?;
     takedowns::run(context, &mut report)?;
     snapshots(context, &mut report)?;
+    unread::run(context, &mut report)?;
     // Last: it settles what waits, which includes what the comparison above has just withheld.
     removals::run(context, &mut report)?;
     Ok(report)
@@ -50,7 +52,16 @@ struct LoadedPair {
     before: Bundle,
     after: Bundle,
     /// The version since which nothing was told, with what surrounds the whole way from it.
-    since: Option<(SnapshotSeen, ReleaseContext, Bundle)>,
+    since: Option<Baseline>,
+    /// The version since which nothing was acknowledged, where that is another.
+    accepted: Option<Baseline>,
+}
+
+/// An older version that a release is compared with, with what surrounds the whole way from it.
+struct Baseline {
+    seen: SnapshotSeen,
+    around: ReleaseContext,
+    bundle: Bundle,
 }
 
 /// The result of comparing one pair.
@@ -109,14 +120,22 @@ fn load_pair(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Result<L
     };
     let bundle = |seen: &SnapshotSeen| reader.bundle(seen.id);
     let (before, after) = (bundle(&pair.before)?, bundle(&pair.after)?);
-    // Over several versions only a version that moved is a change of its own; all else each night tells by itself.
-    let is_further = |around: &ReleaseContext| around.version_change == VersionChange::Yes;
-    let since = pair.since.clone().map(|since| (around(&since), since)).filter(|(around, _)| is_further(around));
-    let since = match since {
-        Some((around, since)) => Some((since.clone(), around, bundle(&since)?)),
-        None => None,
+    // Over several versions only a version that moved, or what has none, is a change of its own; all else each night tells by itself.
+    let is_further = |around: &ReleaseContext| around.version_change != VersionChange::No;
+    let baseline = |seen: Option<&SnapshotSeen>| -> anyhow::Result<Option<Baseline>> {
+        let further = seen.map(|seen| (around(seen), seen)).filter(|(around, _)| is_further(around));
+        further.map(|(around, seen)| Ok(Baseline { seen: seen.clone(), around, bundle: bundle(seen)? })).transpose()
     };
-    Ok(LoadedPair { around: around(&pair.before), pair: pair.clone(), is_live: new.is_live, before, after, since })
+    let (since, accepted) = (baseline(pair.since.as_ref())?, baseline(pair.accepted.as_ref())?);
+    Ok(LoadedPair {
+        around: around(&pair.before),
+        pair: pair.clone(),
+        is_live: new.is_live,
+        before,
+        after,
+        since,
+        accepted,
+    })
 }
 
 /// True where everybody who could publish was replaced not long ago.
@@ -144,27 +163,45 @@ fn compare(item: &LoadedPair, at: AsOf) -> PairComparison {
     let drifts = drift::compare(&old, &new, item.around, capdex_rules::mask_line);
     let mut events: Vec<DriftEvent> =
         drifts.iter().map(|drift| event(item, &item.pair.before, drift, &old, &new, at)).collect();
-    let is_told = events.iter().any(|event| event.severity >= Severity::Medium);
-    if let Some((since, around, bundle)) = item.since.as_ref().filter(|_| !is_told) {
-        events.extend(over_versions(item, (since, *around, bundle), &new, at));
+    let is_told = |events: &[DriftEvent]| events.iter().any(|event| event.severity >= Severity::Medium);
+    if let Some(since) = item.since.as_ref().filter(|_| !is_told(&events)) {
+        events.extend(over_versions(item, since, &new, at));
+    }
+    if let Some(accepted) = item.accepted.as_ref().filter(|_| !is_told(&events)) {
+        events.extend(completed_theft(item, accepted, (&old, &new), at));
     }
     PairComparison { events, drifts }
 }
 
 /// The worst that came about over several versions of which each by itself was nothing to tell; none where all of them
 /// together are nothing to tell either.
-fn over_versions(
-    item: &LoadedPair,
-    (since, around, bundle): (&SnapshotSeen, ReleaseContext, &Bundle),
-    new: &PackageVersion<'_>,
-    at: AsOf,
-) -> Option<DriftEvent> {
-    let read = analysis::read(bundle);
-    let old = side(&read.0, &read.1, since.is_whole).with_gaps(&bundle.gaps);
-    let drifts = drift::compare(&old, new, around, capdex_rules::mask_line);
+fn over_versions(item: &LoadedPair, since: &Baseline, new: &PackageVersion<'_>, at: AsOf) -> Option<DriftEvent> {
+    let read = analysis::read(&since.bundle);
+    let old = side(&read.0, &read.1, since.seen.is_whole).with_gaps(&since.bundle.gaps);
+    let drifts = drift::compare(&old, new, since.around, capdex_rules::mask_line);
     let grave = drifts.iter().filter(|drift| drift.severity >= Severity::Medium && drift.kind == DriftKind::Changed);
     let worst = grave.max_by_key(|drift| (drift.severity, drift.class, drift.capability))?;
-    Some(event(item, since, worst, &old, new, at))
+    Some(event(item, &since.seen, worst, &old, new, at))
+}
+
+/// The theft whose last part this release brings, over all versions since somebody acknowledged a change: something else that was told
+/// in between, and that nobody answered, accepts none of its parts. None where the parts were together before, which was told then.
+fn completed_theft(
+    item: &LoadedPair,
+    accepted: &Baseline,
+    (before, new): (&PackageVersion<'_>, &PackageVersion<'_>),
+    at: AsOf,
+) -> Option<DriftEvent> {
+    let read = analysis::read(&accepted.bundle);
+    let old = side(&read.0, &read.1, accepted.seen.is_whole).with_gaps(&accepted.bundle.gaps);
+    let to = |version: &PackageVersion<'_>| drift::compare(&old, version, accepted.around, capdex_rules::mask_line);
+    let drifts = to(new);
+    if !drift::is_theft(&drifts, accepted.around) || drift::is_theft(&to(before), accepted.around) {
+        return None;
+    }
+    let changed = drifts.iter().filter(|drift| drift.kind == DriftKind::Changed);
+    let worst = changed.max_by_key(|drift| (drift.severity, drift.class, drift.effects.len(), drift.capability))?;
+    Some(event(item, &accepted.seen, worst, &old, new, at))
 }
 
 fn side<'a>(evidence: &'a Evidence, scanned: &'a [Scanned], is_whole: bool) -> PackageVersion<'a> {

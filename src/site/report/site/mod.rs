@@ -17,10 +17,10 @@ use capdex_rubrics::rank::{Merit, Standings, TRUST, users};
 
 use capdex_dataset::annotations;
 use capdex_dataset::escape::shorten;
+use capdex_dataset::export::equals::order_equals;
 use capdex_dataset::export::file_sizes::FileSizes;
 use capdex_dataset::export::rank_order::Ranks;
 use capdex_dataset::export::ranked_capability;
-use capdex_dataset::export::word_counts::order_by_words;
 use capdex_dataset::finding::SeverityCounts;
 
 mod appeals;
@@ -153,7 +153,7 @@ impl Site {
             let unknown = || StoreError::Unknown { what: "capability", key: row.id.to_string() };
             reader.current_of(&row.id)?.ok_or_else(unknown)
         };
-        order_by_words(reader, &mut ranked, |merit| standings.key(merit, true), current)?;
+        order_equals(reader, &mut ranked, |merit| standings.key(merit, true), current)?;
         // Ranks are given after sorting, and begin at 1. What is no offer takes none.
         let mut ranks = Ranks::default();
         let numbered = ranked.into_iter().map(|(merit, row)| match row.role.is_ranked() {
