@@ -134,21 +134,23 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
 /// # Errors
 /// [`StoreError::LogUnreadable`] where writes wait in a log that cannot be read there.
 pub(crate) fn open_to_read_anywhere(path: &Path) -> Result<Connection, StoreError> {
-    const WHAT: &str = "open the store";
-    let conn = open_to_read(path)?;
-    // Opening reads nothing: what is in the way shows itself at the first page.
-    let first: rusqlite::Result<i64> = conn.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0));
-    let Err(error) = first else { return Ok(conn) };
-    let cannot_write = matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly));
-    if !cannot_write {
-        return Err(failed(&conn, WHAT)(error));
-    }
+    // The settings of a connection read the schema, so that what is in the way shows itself here and not at the first question.
+    let refused = match open_to_read(path) {
+        Err(StoreError::Sql { what, source }) if is_for_want_of_writing(&source) => StoreError::Sql { what, source },
+        opened => return opened,
+    };
     // What is in a log is newer than the file. Without it an alert, or the whole last night, would be missing in silence.
     if !wal_is_empty(path) {
         return Err(StoreError::LogUnreadable { path: wal_path(path) });
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    open(Path::new(&immutable_uri(path)), flags)
+    // Where that fails as well, another thing was in the way, and the first error tells it.
+    open(Path::new(&immutable_uri(path)), flags).map_err(|_| refused)
+}
+
+/// True for the errors of a store whose files beside it cannot be made.
+fn is_for_want_of_writing(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
 }
 
 /// The address by which SQLite opens a file as one that nobody changes. Everything but plain letters is written by its

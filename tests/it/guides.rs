@@ -7,6 +7,7 @@ use crate::packages::WEATHER;
 use crate::support::capdex::Capdex;
 use crate::support::judge::{JudgeManner, JudgeServer};
 use crate::support::registry::Registry;
+use crate::support::rig;
 
 /// The blocks of a guide that are marked with a language.
 pub(crate) fn blocks(guide: &str, language: &str) -> Vec<String> {
@@ -129,6 +130,25 @@ fn the_guide_for_nights_does_what_it_says() {
     assert!(said.contains("mine-skills-notes-skill"), "{said}");
     assert!(capdex.path().join("nights/copy.db").is_file());
     assert!(said.ends_with("computed again: no difference\n"), "{said}");
+}
+
+#[test]
+fn the_guide_for_the_dataset_does_what_it_says() {
+    let Some(python) = rig::needed("CAPDEX_READERS") else { return };
+    let tools = Path::new(&python).parent().expect("a folder");
+    let capdex = Capdex::offline();
+    let mut blocks = blocks("dataset.md", "sh");
+    assert_eq!(blocks.len(), 4, "{blocks:?}");
+    blocks.insert(0, format!("export PATH=\"{}:$PATH\"\n", tools.display()));
+    let said = run(&capdex, &blocks);
+    let words: Vec<Vec<&str>> = said.lines().map(|line| line.split_whitespace().collect()).collect();
+    let has = |row: &[&str]| words.iter().any(|words| words.ends_with(row));
+    assert!(has(&["2", "study-skills-notes-skill", "skill", "block"]), "{said}");
+    assert!(has(&["critical", "pipe-to-shell-suspicious", "1"]), "{said}");
+    // The second night has a row for what changed, with the band of before, and none for the rest.
+    assert!(has(&["study-skills-notes-skill", "block", "ok"]), "{said}");
+    assert_eq!(said.matches(" study-skills-diary-skill ").count(), 2, "the ranks, and the first night: {said}");
+    assert!(said.contains("computed again: no difference"), "{said}");
 }
 
 #[test]

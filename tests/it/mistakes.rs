@@ -110,7 +110,7 @@ fn a_target_that_is_none() {
             ("check skills/notes", 2, ["is a folder", "skills/notes", "capdex scan skills/notes"]),
             ("check npm:", 2, ["names no npm package", "\"npm:\"", "write npm:NAME"]),
             ("check pkg:cargo/serde", 2, ["name no listing", "cargo", "pkg:npm/NAME@VERSION"]),
-            ("check cargo:serde", 2, ["there is nothing at", "cargo:serde", "npm:NAME, pypi:NAME"]),
+            ("check cargo:toml", 2, ["there is nothing at", "cargo:toml", "npm:NAME, pypi:NAME"]),
             ("check mcp.example/mcp", 2, ["may be an address", "mcp.example/mcp", "write https://mcp.example/mcp"]),
             (
                 "check ftp://host.example/x",
@@ -188,7 +188,7 @@ fn a_schedule_with_a_slip() {
     let capdex = folder();
     let rows: &[(&str, Told)] = &[
         ("[sources.npmm]\n", ["no source \"npmm\"", "t.toml:2:10", "did you mean npm?"]),
-        ("[sources.corp]\nkind = \"pipy\"\n", ["no source \"pipy\"", "t.toml:3:8", "did you mean pypi?"]),
+        ("[sources.corp]\nkind = \"pypy\"\n", ["no source \"pypy\"", "t.toml:3:8", "did you mean pypi?"]),
         ("[sources.npm]\nwatchlits = []\n", ["unknown key `watchlits`", "t.toml:3:1", "did you mean `watchlist`?"]),
         ("[sources.npm]\npackages = \"a\"\n", ["string \"a\"", "t.toml:3:12", "a list belongs here, in brackets"]),
         ("[sources.npm]\n[sources.npm]\n", ["stands above already", "t.toml:3:10", "make one of the two"]),
