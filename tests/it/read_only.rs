@@ -1,9 +1,11 @@
 //! A store where nothing can be written: reading commands answer as they do elsewhere, and those that write say why not.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::support::capdex::{Capdex, Run};
+use crate::support::service::Service;
 
 const SKILL: &str =
     "---\nname: notes\ndescription: Writes release notes. Use when a release is tagged.\n---\n\nRead the log.\n";
@@ -140,6 +142,38 @@ fn every_reading_command_answers_from_a_store_where_nothing_can_be_written() {
         let doctor = read_only.run(&["doctor", "--config", "mine.toml"]);
         assert!(doctor.stdout.contains("commands that read work"), "{}", doctor.stdout);
     }
+}
+
+/// What a command says that reads these lines from its standard input.
+fn said_to(command: &mut Command, lines: &str) -> Run {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    child.stdin.take().expect("piped").write_all(lines.as_bytes()).expect("it reads");
+    Run::of(&child.wait_with_output().expect("it ends"))
+}
+
+#[test]
+fn those_who_ask_from_outside_are_answered_from_a_store_where_nothing_can_be_written() {
+    let Some(read_only) = ReadOnly::of_two_nights() else {
+        return println!("skipped: this user may write everywhere, and `unshare --mount` is refused");
+    };
+    read_only.keep_only(&["capdex.db"]);
+    let service = Service::of(&mut read_only.command(&["serve", "--listen", "127.0.0.1:0"]));
+    let page = service.get("/api/v1/capabilities");
+    assert_eq!(page.status, 200, "{}", page.head);
+    assert!(page.json().to_string().contains("folder-skills-skill-notes"), "{}", page.json());
+    assert_eq!(service.get("/").status, 200);
+    drop(service);
+    let begin = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}"#;
+    let search =
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search","arguments":{"query":"notes"}}}"#;
+    let ask = format!("{begin}\n{search}\n");
+    let mcp = said_to(&mut read_only.command(&["mcp"]), &ask);
+    assert!(mcp.stdout.contains("notes") && mcp.stdout.contains("block"), "{}{}", mcp.stdout, mcp.stderr);
+    let event =
+        "{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"npx -y left-pad\"}}";
+    let hook = said_to(&mut read_only.command(&["hook", "claude"]), event);
+    assert!(hook.stdout.contains("npm:left-pad") && hook.stdout.contains("ask"), "{}{}", hook.stdout, hook.stderr);
 }
 
 #[test]
