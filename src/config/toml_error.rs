@@ -9,7 +9,11 @@ use crate::nearest::nearest;
 
 /// The error of a parser about a text that comes from `origin`.
 pub(super) fn placed(error: &toml::de::Error, text: &str, origin: &str) -> PlacedUsageError {
+    // A list of tables is read as the fields of one table, in their order, and the error is about the first of them.
+    let is_list = error.message().starts_with("invalid type: map")
+        && error.span().and_then(|span| text.get(span)).is_some_and(|part| part.starts_with("[["));
     let said = match text.trim_start().starts_with('{') {
+        _ if is_list => format!("is not a schedule: {LIST_OF_TABLES}"),
         true => "is not a schedule: it is JSON, and a schedule is TOML, such as `name = \"mine\"`".to_owned(),
         false => format!("is not a schedule: {}", words(error.message())),
     };
@@ -79,6 +83,9 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
+/// What is wrong with `[[name]]` in the place of `[name]`.
+const LIST_OF_TABLES: &str = "a list stands where a table belongs: write `[name]` and not `[[name]]`";
+
 /// What serde calls a value, and what a person who writes TOML calls it.
 const VALUES: [(&str, &str); 10] = [
     ("expected a sequence", "a list belongs here, in brackets: `[\"…\"]`"),
@@ -97,7 +104,7 @@ const VALUES: [(&str, &str); 10] = [
 fn words(message: &str) -> String {
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     if message == "invalid type: sequence, expected a map" {
-        return "a list stands where a table belongs: write `[name]` and not `[[name]]`".to_owned();
+        return LIST_OF_TABLES.to_owned();
     }
     if let Some(unknown) = unknown("unknown field", &message) {
         return format!(

@@ -121,7 +121,7 @@ fn a_target_that_is_none() {
             ("check github:owner", 2, ["names no repository", "github:owner", "github:OWNER/NAME"]),
             ("check left-pad", 2, ["may be a package of any registry", "left-pad", "npm:left-pad or pypi:left-pad"]),
             ("check .mcp.json --offline", 0, ["nothing in it to judge", ".mcp.json", "no server and no package"]),
-            ("check broken/.mcp.json --offline", 3, ["EOF while parsing", "broken/.mcp.json", "line 1 column 15"]),
+            ("check broken/.mcp.json --offline", 3, ["EOF while parsing", "broken/.mcp.json", "line 1 column 16"]),
             (
                 "check typo/.mcp.json --offline",
                 3,

@@ -125,7 +125,7 @@ fn every_reading_command_answers_from_a_store_where_nothing_can_be_written() {
             ("appeal list", ""),
             ("abuse list", ""),
             ("verify folder-skills-skill-notes", "no difference"),
-            ("export exported", "capabilities"),
+            ("export exported", "exported in "),
             ("verify exported", "no difference"),
             ("report site", "site"),
             ("backup copy.db", "checked"),
