@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::StoreError;
 use crate::sql::failed;
@@ -87,9 +87,14 @@ fn missing_bytes(header: &[u8], length: u64) -> Option<u64> {
 
 /// True where no pages wait in the write-ahead log: only then must the file itself be whole.
 fn wal_is_empty(path: &Path) -> bool {
+    std::fs::metadata(wal_path(path)).map_or(true, |about| about.len() == 0)
+}
+
+/// The write-ahead log beside a store.
+fn wal_path(path: &Path) -> PathBuf {
     let mut wal = path.as_os_str().to_owned();
     wal.push("-wal");
-    std::fs::metadata(PathBuf::from(wal)).map_or(true, |about| about.len() == 0)
+    wal.into()
 }
 
 /// Makes an empty file that its owner alone may read: a store holds what listings and endpoints told the operator. SQLite
@@ -121,6 +126,46 @@ pub(crate) fn open_to_write(path: &Path) -> Result<Connection, StoreError> {
 /// Opens a connection that cannot write.
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     open(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+}
+
+/// The same where perhaps nothing can be written, as on a mounted copy. A store in the mode of the write-ahead log opens there
+/// only as a file that nobody changes (<https://www.sqlite.org/wal.html>, "Read-Only Databases").
+///
+/// # Errors
+/// [`StoreError::LogUnreadable`] where writes wait in a log that cannot be read there.
+pub(crate) fn open_to_read_anywhere(path: &Path) -> Result<Connection, StoreError> {
+    // The settings of a connection read the schema, so that what is in the way shows itself here and not at the first question.
+    let refused = match open_to_read(path) {
+        Err(StoreError::Sql { what, source }) if is_for_want_of_writing(&source) => StoreError::Sql { what, source },
+        opened => return opened,
+    };
+    // What is in a log is newer than the file. Without it an alert, or the whole last night, would be missing in silence.
+    if !wal_is_empty(path) {
+        return Err(StoreError::LogUnreadable { path: wal_path(path) });
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    // Where that fails as well, another thing was in the way, and the first error tells it.
+    open(Path::new(&immutable_uri(path)), flags).map_err(|_| refused)
+}
+
+/// True for the errors of a store whose files beside it cannot be made.
+fn is_for_want_of_writing(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
+}
+
+/// The address by which SQLite opens a file as one that nobody changes. Everything but plain letters is written by its
+/// number, so that nothing of the path is read as a part of the address.
+fn immutable_uri(path: &Path) -> String {
+    let mut uri = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' => uri.push(char::from(*byte)),
+            _ if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
 }
 
 /// Without the flag for URIs, so that a path that begins with `file:` is a path.
@@ -168,4 +213,23 @@ pub(crate) fn turn_on_wal(conn: &Connection) -> Result<(), StoreError> {
         return Err(StoreError::Refused { what: "place for a store", detail });
     }
     conn.pragma_update(None, "synchronous", "NORMAL").map_err(failed(conn, WHAT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_path_is_read_as_a_part_of_the_address() {
+        assert_eq!(immutable_uri(Path::new("/a b/c?d#%.db")), "file:/a%20b/c%3Fd%23%25.db?immutable=1");
+        assert_eq!(immutable_uri(Path::new("é.db")), "file:%C3%A9.db?immutable=1");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a ?#%é.db");
+        let conn = Connection::open(&path).expect("opens");
+        conn.execute_batch("PRAGMA journal_mode = wal; CREATE TABLE t (a); INSERT INTO t VALUES (7)").expect("writes");
+        drop(conn);
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let conn = open(Path::new(&immutable_uri(&path)), flags).expect("opens");
+        assert_eq!(conn.query_row("SELECT a FROM t", (), |row| row.get::<_, i64>(0)).expect("reads"), 7);
+    }
 }

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use capdex_model::time::AsOf;
+use rusqlite::ErrorCode;
 
 /// Why the store could not be opened, read or written. A failed write has left nothing behind.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +55,13 @@ pub enum StoreError {
         found: i64,
         /// The schema version that this program reads.
         known: i64,
+    },
+    /// Writes wait in the log beside the store, and its folder cannot be written: SQLite reads them only with a file of shared
+    /// memory beside them. Without them the answers would be old.
+    #[error("the log {} holds writes that cannot be read where nothing can be written", path.display())]
+    LogUnreadable {
+        /// The log's file.
+        path: PathBuf,
     },
     /// The system refused something about the store's files.
     #[error("could not {what} {}", path.display())]
@@ -119,4 +127,32 @@ pub enum StoreError {
     /// The work itself called [`crate::Store::write`], which would wait for itself for ever.
     #[error("a write was asked for inside a write")]
     WriteInsideWrite,
+}
+
+impl StoreError {
+    /// What a person can do about it, as words for the end of a sentence; none where the error says it, where the system's own
+    /// error does, or where nobody knows.
+    pub fn remedy(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Locked { .. } => "wait until it ends, or name another store with --db",
+            Self::NotAStore { .. } => "name a store, or a file that is not there yet, with --db",
+            Self::Damaged { .. } => "put a copy in its place: `capdex restore FILE`",
+            Self::TooNew { .. } => "use the program that wrote it, or a newer one",
+            Self::LogUnreadable { .. } => {
+                "copy the store and its `-wal` file where they can be written, or run any capdex command once where the store is"
+            }
+            Self::Sql { source, .. } => match source.sqlite_error_code()? {
+                ErrorCode::DiskFull => "make room on the disk of the store",
+                ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied => {
+                    "this command writes: change the rights of the store's folder, or name another store with --db"
+                }
+                ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
+                    "wait until the other process has written, and try again"
+                }
+                ErrorCode::DatabaseCorrupt => "put a copy in its place: `capdex restore FILE`",
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
 }

@@ -9,7 +9,7 @@ use capdex_model::rule::RuleIndex;
 use rusqlite::{Connection, Transaction};
 
 use crate::StoreError;
-use crate::connection::{StoreFileContent, inspect, open_to_read};
+use crate::connection::{StoreFileContent, inspect, open_to_read, open_to_read_anywhere};
 use crate::migrate::{self, SCHEMA_VERSION, SchemaState};
 use crate::sql::{Cells, failed, first, rows};
 
@@ -21,8 +21,9 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens a store for a command that only reads; `rules` number the facts. Nothing is made or migrated. Fails with
-    /// [`StoreError::Missing`] where there is no file, and as [`crate::Store::open`] does for a file that is no store
+    /// Opens a store for a command that only reads; `rules` number the facts. Nothing is made or migrated, and its folder need not
+    /// be one that can be written. Fails with [`StoreError::Missing`] where there is no file, with [`StoreError::LogUnreadable`]
+    /// where its newest writes cannot be read in such a folder, and as [`crate::Store::open`] does for a file that is no store
     /// of this version.
     pub fn open(path: &Path, rules: &'static RuleIndex) -> Result<Self, StoreError> {
         if !path.exists() {
@@ -32,7 +33,7 @@ impl Reader {
         if inspect(path)? == StoreFileContent::Nothing {
             return Err(StoreError::NotAStore { path: path.to_owned() });
         }
-        let reader = Self::connect(path, rules)?;
+        let reader = Self { conn: open_to_read_anywhere(path)?, rules };
         let path = path.to_owned();
         // Before any table is read: statements of this version against another schema fail misleadingly.
         match migrate::schema_state(&reader.conn)? {

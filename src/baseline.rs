@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use capdex_dataset::finding::BaselineStatus;
 
+use crate::advice;
 use crate::exit::usage;
 use crate::files;
 
@@ -104,13 +105,21 @@ impl Baseline {
     /// Wrong usage where it cannot be read or is no baseline; the text names the file and what is wrong.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let shown = path.display();
-        let refused = |why: String| usage(format!("{shown} is not a baseline: {why}"));
-        let about = fs::metadata(path).map_err(|error| usage(format!("cannot read the baseline {shown}: {error}")))?;
+        let refused = |why: String| {
+            usage(format!("{shown} is not a baseline: {why}; `capdex scan PATH --write-baseline FILE` writes one"))
+        };
+        let about = fs::metadata(path)
+            .map_err(|error| usage(format!("cannot read the baseline {shown}: {}", advice::told(&error))))?;
+        // A device or a pipe could be read for ever.
+        if !about.is_file() {
+            return Err(refused("it is no file".to_owned()));
+        }
         // Asked before reading, so that a wrong path does not fill the memory.
         if about.len() > MAX_BYTES {
             return Err(refused(format!("it has {} bytes, more than {MAX_BYTES}", about.len())));
         }
-        let bytes = fs::read(path).map_err(|error| usage(format!("cannot read the baseline {shown}: {error}")))?;
+        let bytes = fs::read(path)
+            .map_err(|error| usage(format!("cannot read the baseline {shown}: {}", advice::told(&error))))?;
         let read: Self = serde_json::from_slice(&bytes).map_err(|error| refused(error.to_string()))?;
         // Another version may bind findings in another way, and excuse too much.
         if ![SCHEMA, FORMER_SCHEMA].contains(&read.schema.as_str()) {

@@ -67,10 +67,13 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
     UsageError(message.into()).into()
 }
 
+/// True for an error of wrong usage or configuration.
+pub fn is_wrong_usage(error: &anyhow::Error) -> bool {
+    // Anywhere in the chain, because context may have been added on the way up.
+    error.chain().any(|cause| cause.is::<UsageError>() || cause.is::<PlacedUsageError>() || cause.is::<Refused>())
+}
+
 /// The exit code of an error: 2 for wrong usage or configuration, 4 where nothing could be done.
 pub fn code_of(error: &anyhow::Error) -> ExitCode {
-    // Anywhere in the chain, because context may have been added on the way up.
-    let wrong_usage =
-        error.chain().any(|cause| cause.is::<UsageError>() || cause.is::<PlacedUsageError>() || cause.is::<Refused>());
-    ExitCode::from(if wrong_usage { 2 } else { 4 })
+    ExitCode::from(if is_wrong_usage(error) { 2 } else { 4 })
 }

@@ -3,6 +3,7 @@
 //! Rules, rubrics and passes live in crates of their own, requests in `capdex-crawlers`, SQL in `capdex-db`; none of that
 //! may grow here.
 
+pub mod advice;
 pub mod agent_runs;
 pub mod agent_verdict;
 pub mod alerts;
@@ -30,6 +31,7 @@ pub mod jobs;
 pub mod judge_runs;
 pub mod judging;
 pub mod mcp;
+pub mod nearest;
 pub mod openvex;
 pub mod operator;
 pub mod options;

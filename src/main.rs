@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use capdex::{cli, commands, exit, output, telemetry};
+use capdex::{advice, cli, commands, exit, output, telemetry};
 use capdex_dataset::escape;
 use mimalloc::MiMalloc;
 
@@ -15,7 +15,8 @@ fn main() -> ExitCode {
     let code = match commands::run(&cli) {
         Ok(exit) => exit.into(),
         Err(error) => {
-            output::say(format_args!("capdex: {}", escape::escape(&format!("{error:#}"))));
+            let advice = advice::of(&error).map_or_else(String::new, |advice| format!("; {advice}"));
+            output::say(format_args!("capdex: {}", escape::escape(&format!("{error:#}{advice}"))));
             // Indented, so that no line of a file reads as a command to who runs us.
             for line in exit::excerpt_of(&error).lines() {
                 output::say(format_args!("  {}", escape::escape(line)));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use capdex_model::ruling::{OperatorPolicy, newest};
 
+use crate::advice;
 use crate::exit::usage;
 use crate::openvex::{self, ReadRulings};
 
@@ -29,11 +30,12 @@ pub fn named(rulings: &[PathBuf], votes: &[String]) -> anyhow::Result<OperatorPo
 /// Wrong usage; the text names the file and what is wrong.
 pub fn read(path: &Path, takes_any_content: bool) -> anyhow::Result<ReadRulings> {
     let shown = path.display();
-    let size = fs::metadata(path).map_err(|error| usage(format!("cannot read {shown}: {error}")))?.len();
+    let size =
+        fs::metadata(path).map_err(|error| usage(format!("cannot read {shown}: {}", advice::told(&error))))?.len();
     // Asked before reading, so that a wrong path does not fill the memory.
     if size > MAX_BYTES {
         return Err(usage(format!("{shown} has {size} bytes; a document of rulings has at most {MAX_BYTES}")));
     }
-    let bytes = fs::read(path).map_err(|error| usage(format!("cannot read {shown}: {error}")))?;
+    let bytes = fs::read(path).map_err(|error| usage(format!("cannot read {shown}: {}", advice::told(&error))))?;
     openvex::read(&bytes, takes_any_content).map_err(|error| usage(format!("{shown}: {error}")))
 }

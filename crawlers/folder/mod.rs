@@ -139,7 +139,7 @@ pub fn read_stream(name: &str, stream: impl io::Read, options: &FolderOptions) -
     // The program at the other end of the pipe may have failed: nothing is not a file of which nothing bad can be said.
     if unpacked.gaps.is_empty() && unpacked.files.values().all(|file| file.bytes.is_empty()) {
         unpacked.files.clear();
-        unpacked.gaps.push(Gap::new(WHOLE, GapReason::Empty, "nothing came in"));
+        unpacked.gaps.push(Gap::new(WHOLE, GapReason::Empty, "nothing came in: pipe a file into it"));
     }
     Ok(FolderInput::of_file(path, unpacked))
 }

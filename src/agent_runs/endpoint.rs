@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
+use crate::config::no_address;
 use crate::exit::usage;
 use crate::jobs::run::runtime;
 use crate::shutdown::shutdown_requested;
@@ -55,7 +56,10 @@ impl ChatEndpoint {
     /// # Errors
     /// An address or a key that is none.
     pub fn open(options: &EndpointOptions) -> anyhow::Result<Self> {
-        let url = completions(&options.url).ok_or_else(|| usage("the endpoint is an address of http or https"))?;
+        let url = completions(&options.url).ok_or_else(|| {
+            let why = no_address(&options.url).unwrap_or_else(|| format!("{:?} has no path", options.url));
+            usage(format!("the endpoint: {why}"))
+        })?;
         let deadline_ms = u64::try_from(options.deadline.as_millis()).unwrap_or(u64::MAX);
         let bearer = |key: &Secret| Credential::authorization(&url, key.clone());
         let http = Http::new(HttpSettings {

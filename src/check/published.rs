@@ -101,7 +101,17 @@ impl DatasetPlace {
         key: Option<&VerifyingKey>,
     ) -> anyhow::Result<PathBuf> {
         let (dir, shown) = match self {
-            Self::Folder(dir) => (dir.clone(), dir.display().to_string()),
+            Self::Folder(dir) => {
+                let shown = dir.display().to_string();
+                if !dir.join(manifest::NAME).is_file() {
+                    let name = manifest::NAME;
+                    bail!(
+                        "{shown} is no dataset that can be asked: it is no folder with a {name}; name one that `capdex export` wrote, or \
+                         the https:// address of one"
+                    );
+                }
+                (dir.clone(), shown)
+            }
             Self::Address(url) => {
                 (Cache::of(url, &cache_folder()?, key).folder(settings, refresh, at)?, url.to_string())
             }

@@ -81,7 +81,9 @@ pub fn read(text: &str) -> Result<Option<CheckTarget>, String> {
     }
     if text.contains("://") {
         return address(text, true).map(Some).ok_or_else(|| {
-            format!("{:?} is no address that can be asked; write https://HOST/PATH without a user", http::redact(text))
+            // What does not parse holds no user that could be a secret, unless it has an `@`.
+            let shown = if text.contains('@') { http::redact(text) } else { text.to_owned() };
+            format!("{shown:?} is no address that can be asked; write https://HOST/PATH without a user")
         });
     }
     Ok(None)
@@ -93,7 +95,8 @@ pub fn is_target(text: &str) -> bool {
 }
 
 fn of_purl(text: &str) -> Result<CheckTarget, String> {
-    let purl = Purl::from_str(text).map_err(|error| error.to_string())?;
+    let purl = Purl::from_str(text)
+        .map_err(|error| format!("{error}; write pkg:npm/NAME@VERSION or pkg:pypi/NAME@VERSION"))?;
     let (name, version) = (purl.key().name.as_str(), purl.version());
     let registry = purl.registry().map(str::to_owned);
     let of_registry = |target: CheckTarget| match (target.subject, registry.clone()) {

@@ -29,7 +29,17 @@ const COLUMNS: usize = 80;
 
 /// Reads the command line, or ends the process with help or with what is wrong in it.
 pub fn parse() -> Cli {
-    Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit())
+    Cli::from_arg_matches(&takes_minus(command()).get_matches()).unwrap_or_else(|error| error.exit())
+}
+
+/// Lets `-3` be the value of an option, which then says what it takes, instead of an option that nobody knows.
+fn takes_minus(command: Command) -> Command {
+    command
+        .mut_args(|option| match option.get_long().is_some() && option.get_action().takes_values() {
+            true => option.allow_negative_numbers(true),
+            false => option,
+        })
+        .mut_subcommands(takes_minus)
 }
 
 /// The command line with its commands in groups.

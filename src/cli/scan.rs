@@ -94,7 +94,10 @@ impl std::str::FromStr for ScanOutput {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let known = || FORMATS.iter().map(|format| format.id()).collect::<Vec<_>>().join(", ");
-        let (format, path) = text.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or("give FORMAT=FILE")?;
+        let (format, path) = text
+            .split_once('=')
+            .filter(|(_, path)| !path.is_empty())
+            .ok_or("give FORMAT=FILE, such as sarif=capdex.sarif")?;
         if FORMATS.iter().all(|one| one.id() != format) {
             return Err(format!("there is no format {format:?}: {}", known()));
         }

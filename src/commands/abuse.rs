@@ -13,6 +13,7 @@ use capdex_model::time::AsOf;
 use serde_json::{Value, json};
 
 use super::{abuse_reports, list_output, summary};
+use crate::advice;
 use crate::cli::{AbuseCommand, ListFormat, WaitArgs};
 use crate::exit::{Exit, usage};
 use crate::options::Global;
@@ -68,12 +69,13 @@ fn import(global: &Global, file: &Path, waiting: &WaitArgs, out: &mut Out) -> an
 /// The list of a file.
 fn one_list(file: &Path) -> anyhow::Result<(AbuseList, Digest)> {
     let shown = file.display();
-    let size = fs::metadata(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?.len();
+    let size =
+        fs::metadata(file).map_err(|error| usage(format!("cannot read {shown}: {}", advice::told(&error))))?.len();
     // Asked before reading, so that a wrong path does not fill the memory.
     if size > MAX_BYTES {
         return Err(usage(format!("{shown} has {size} bytes; a list has at most {MAX_BYTES}")));
     }
-    let bytes = fs::read(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?;
+    let bytes = fs::read(file).map_err(|error| usage(format!("cannot read {shown}: {}", advice::told(&error))))?;
     // A list that cannot be read whole is refused whole: half of it would clear the other half.
     let list = AbuseList::parse(&bytes).map_err(|error| usage(format!("{shown}: {error}")))?;
     Ok((list, Digest::of(&bytes)))
@@ -84,7 +86,8 @@ fn records(folder: &Path, out: &mut Out) -> anyhow::Result<(AbuseList, Digest)> 
     let shown = folder.display();
     let (mut records, mut folders, mut bytes) = (Vec::new(), vec![folder.to_owned()], 0_u64);
     while let Some(next) = folders.pop() {
-        let entries = fs::read_dir(&next).map_err(|error| usage(format!("cannot read {}: {error}", next.display())))?;
+        let entries = fs::read_dir(&next)
+            .map_err(|error| usage(format!("cannot read {}: {}", next.display(), advice::told(&error))))?;
         for entry in entries {
             let entry = entry.with_context(|| format!("failed to read {}", next.display()))?;
             // A link could lead anywhere, and so is none of the records.
@@ -97,8 +100,8 @@ fn records(folder: &Path, out: &mut Out) -> anyhow::Result<(AbuseList, Digest)> 
                 if bytes > MAX_RECORDS_BYTES {
                     return Err(usage(format!("{shown} has more than {MAX_RECORDS_BYTES} bytes of records")));
                 }
-                let read =
-                    fs::read(&path).map_err(|error| usage(format!("cannot read {}: {error}", path.display())))?;
+                let read = fs::read(&path)
+                    .map_err(|error| usage(format!("cannot read {}: {}", path.display(), advice::told(&error))))?;
                 records.push((path.display().to_string(), read));
             }
         }

@@ -10,6 +10,7 @@ use capdex_model::time::AsOf;
 use serde_json::{Value, json};
 
 use super::{list_output, summary};
+use crate::advice;
 use crate::cli::{ListFormat, ModerateArgs, WaitArgs};
 use crate::clock;
 use crate::exit::usage;
@@ -25,11 +26,13 @@ fn now(global: &Global) -> AsOf {
 
 pub(super) fn submit(global: &Global, file: &Path, waiting: &WaitArgs, out: &mut Out) -> anyhow::Result<()> {
     let shown = file.display();
-    let size = fs::metadata(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?.len();
+    let size =
+        fs::metadata(file).map_err(|error| usage(format!("cannot read {shown}: {}", advice::told(&error))))?.len();
     if size > MAX_BYTES {
         return Err(usage(format!("{shown} has {size} bytes; a file of reports has at most {MAX_BYTES}")));
     }
-    let text = fs::read_to_string(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?;
+    let text =
+        fs::read_to_string(file).map_err(|error| usage(format!("cannot read {shown}: {}", advice::told(&error))))?;
     let reports = AbuseReport::parse_all(&text).map_err(|why| usage(format!("{shown}: {why}")))?;
     let (told, at) = (reports.clone(), now(global));
     let new = super::decide(global, waiting, move |to| {

@@ -3,20 +3,22 @@
 use std::path::Path;
 
 use capdex_crawlers::WalkKind;
+use capdex_dataset::escape;
 use capdex_dataset::export::rank_summary::{EarlierVerdicts, RankSummary};
 use capdex_rubrics::rank::TRUST;
 
 use super::summary::SummaryOf;
 use super::{nightly, summary};
+use crate::advice;
 use crate::cli::BackfillArgs;
-use crate::config::{Schedule, source_of};
+use crate::config::{Schedule, no_address, source_of};
 use crate::exit::{Exit, usage};
 use crate::jobs::run as jobs;
 use crate::options::Global;
-use crate::output::Out;
+use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &BackfillArgs, out: &mut Out) -> anyhow::Result<Exit> {
-    let schedule = schedule(options)?;
+    let schedule = schedule(options, global.quiet)?;
     if options.plan {
         return nightly::print_plan(global, &schedule, out);
     }
@@ -54,7 +56,7 @@ pub(super) fn run(global: &Global, options: &BackfillArgs, out: &mut Out) -> any
 }
 
 /// The schedule's settings for the source, overridden by the options.
-fn schedule(options: &BackfillArgs) -> anyhow::Result<Schedule> {
+fn schedule(options: &BackfillArgs, is_quiet: bool) -> anyhow::Result<Schedule> {
     let loaded = Schedule::load(options.config.as_deref())?;
     let mut section = loaded.sources.get(&options.source).cloned().unwrap_or_default();
     // The built-in schedule's address belongs to the quick start, and not to whoever names the source by hand.
@@ -62,6 +64,9 @@ fn schedule(options: &BackfillArgs) -> anyhow::Result<Schedule> {
         section.base_url = None;
     }
     if let Some(base_url) = &options.base_url {
+        if let Some(why) = no_address(base_url) {
+            return Err(usage(format!("--base-url {why}")));
+        }
         section.base_url = Some(base_url.clone());
     }
     if let Some(path) = &options.watchlist {
@@ -76,6 +81,10 @@ fn schedule(options: &BackfillArgs) -> anyhow::Result<Schedule> {
     if section.packages.is_empty() && section.queries.is_empty() && source.meta().walk == WalkKind::Names {
         return Err(usage(format!("nothing to list in {}: give --watchlist FILE or --config FILE", options.source)));
     }
+    if options.config.is_none() && options.watchlist.is_none() && !section.packages.is_empty() && !is_quiet {
+        let names = escape::count(section.packages.len() as u64, "package");
+        output::say(format_args!("without --watchlist and --config: {names} of the quick start"));
+    }
     // The operator's decisions on identity and gaps hold for a single source as well.
     let (identity, max_gap_percent) = (loaded.identity, loaded.max_gap_percent);
     Ok(Schedule { identity, max_gap_percent, ..Schedule::single(&options.source, section, loaded.http) })
@@ -83,7 +92,7 @@ fn schedule(options: &BackfillArgs) -> anyhow::Result<Schedule> {
 
 fn read_names(path: &Path) -> anyhow::Result<Vec<String>> {
     let text = std::fs::read_to_string(path)
-        .map_err(|error| usage(format!("cannot read the watchlist {}: {error}", path.display())))?;
+        .map_err(|error| usage(format!("cannot read the watchlist {}: {}", path.display(), advice::told(&error))))?;
     Ok(text
         .lines()
         // Comments are allowed, as in the lists that people keep by hand.

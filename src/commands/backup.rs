@@ -37,7 +37,10 @@ pub(super) fn backup(global: &Global, options: &BackupArgs, out: &mut Out) -> an
 
 pub(super) fn restore(global: &Global, options: &RestoreArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let kept = match capdex_db::restore(&options.file, &global.db) {
-        Err(error @ (StoreError::Refused { .. } | StoreError::Missing { .. })) => return Err(usage(error.to_string())),
+        Err(error @ StoreError::Refused { .. }) => return Err(usage(error.to_string())),
+        Err(error @ StoreError::Missing { .. }) => {
+            return Err(usage(format!("{error}; name a file that `capdex backup` wrote")));
+        }
         other => other.with_context(|| format!("failed to restore {}", options.file.display()))?,
     };
     // The store of before is kept, so that a wrong backup can be undone.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use capdex_dataset::escape;
 use capdex_db::DueOutcome;
 
+use crate::advice;
 use crate::cli::DaemonArgs;
 use crate::clock;
 use crate::config::Schedule;
@@ -74,7 +75,8 @@ pub(super) fn load(folder: &Path) -> anyhow::Result<Vec<Scheduled>> {
 
 /// The files of a folder that end in `.toml`, sorted.
 pub(super) fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let refused = |error| usage(format!("cannot read the folder of schedules {}: {error}", folder.display()));
+    let refused =
+        |error| usage(format!("cannot read the folder of schedules {}: {}", folder.display(), advice::told(&error)));
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(refused)? {
         let path = entry.map_err(refused)?.path();

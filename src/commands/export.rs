@@ -8,6 +8,7 @@ use capdex_rubrics::rank::TRUST;
 use crate::cli::ExportArgs;
 use crate::clock;
 use crate::exit::{Exit, usage};
+use crate::nearest::did_you_mean;
 use crate::options::Global;
 use crate::output::Out;
 use capdex_dataset::export::{self, EXPORTERS, ExportOptions};
@@ -20,7 +21,11 @@ pub(super) fn run(global: &Global, options: &ExportArgs, out: &mut Out) -> anyho
     for format in &options.format {
         if !EXPORTERS.iter().any(|exporter| exporter.id() == format) {
             let known: Vec<&str> = EXPORTERS.iter().map(|exporter| exporter.id()).collect();
-            return Err(usage(format!("there is no format {format:?}; the formats are {}", known.join(", "))));
+            return Err(usage(format!(
+                "there is no format {format:?}{}; the formats are {}",
+                did_you_mean(format, known.iter().copied()),
+                known.join(", ")
+            )));
         }
     }
     let signing_key = options.signing.key()?;

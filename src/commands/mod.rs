@@ -10,6 +10,7 @@ use capdex_rubrics::RUBRICS;
 
 use crate::cli::{Cli, CliCommand, SourcesCommand, WaitArgs};
 use crate::exit::{Exit, usage};
+use crate::nearest::did_you_mean;
 use crate::options::Global;
 use crate::output::Out;
 
@@ -143,5 +144,6 @@ fn known_rubric(id: &str) -> anyhow::Result<()> {
         return Ok(());
     }
     let known: Vec<&str> = RUBRICS.iter().map(|rubric| &*rubric.meta().rubric.id).collect();
-    Err(usage(format!("there is no rubric {id:?}; the rubrics are {}", known.join(", "))))
+    let meant = did_you_mean(id, known.iter().copied());
+    Err(usage(format!("there is no rubric {id:?}{meant}; the rubrics are {}", known.join(", "))))
 }

@@ -5,19 +5,24 @@ use capdex_model::rule::RuleMeta;
 use super::{list_output, summary};
 use crate::cli::{ListFormat, RulesCommand};
 use crate::exit::{Exit, usage};
+use crate::nearest::did_you_mean;
 use crate::output::Out;
 
 pub(super) fn run(command: &RulesCommand, out: &mut Out) -> anyhow::Result<Exit> {
     match command {
         RulesCommand::List { format } => list(*format, out)?,
         RulesCommand::Show { id } => {
-            let meta = capdex_rules::INDEX
-                .find(id)
-                .ok_or_else(|| usage(format!("there is no rule {id:?}; `capdex rules list` names them all")))?;
+            let meta = capdex_rules::INDEX.find(id).ok_or_else(|| usage(no_rule(id)))?;
             show(meta, out)?;
         }
     }
     Ok(Exit::Done)
+}
+
+/// The words for an id that no rule has.
+pub(super) fn no_rule(id: &str) -> String {
+    let meant = did_you_mean(id, capdex_rules::INDEX.all().iter().map(|meta| meta.id.as_str()));
+    format!("there is no rule {id:?}{meant}; `capdex rules list` names them all")
 }
 
 fn list(format: ListFormat, out: &mut Out) -> anyhow::Result<()> {

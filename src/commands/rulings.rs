@@ -11,6 +11,7 @@ use capdex_model::ruling::{Ruling, RulingScope, RulingStatus, RulingSubject, new
 use capdex_model::time::AsOf;
 use serde_json::{Value, json};
 
+use super::rules::no_rule;
 use super::{list_output, summary};
 use crate::capability_lookup;
 use crate::cli::{ListFormat, RulingsCommand, RulingsGiveArgs, WaitArgs};
@@ -108,7 +109,7 @@ fn of(current: &CurrentCapability) -> RulingSubject {
 fn scope(reader: &Reader, current: &CurrentCapability, options: &RulingsGiveArgs) -> anyhow::Result<RulingScope> {
     if let Some(id) = &options.rule {
         let rule = capdex_rules::INDEX.find(id);
-        return rule.map(|_| RulingScope::Rule(id.clone())).ok_or_else(|| usage(format!("there is no rule {id:?}")));
+        return rule.map(|_| RulingScope::Rule(id.clone())).ok_or_else(|| usage(no_rule(id)));
     }
     let Some(digits) = &options.finding else { return Ok(RulingScope::Whole) };
     if digits.len() < LEAST_DIGITS {

@@ -44,6 +44,10 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
     if let Some(id) = &options.rubric {
         super::known_rubric(id)?;
     }
+    // Places in results are text.
+    if let Some(odd) = options.paths.iter().find(|path| path.to_str().is_none()) {
+        return Err(usage(format!("the name {} is not UTF-8: give it another name", odd.display())));
+    }
     let paths: Vec<String> = options.paths.iter().map(|path| path.display().to_string()).collect();
     for path in &options.paths {
         // Without following links: a dangling one is there, and is told as what it is.
@@ -52,7 +56,9 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
             if target::is_target(&text.to_string()) {
                 return Err(usage(format!("scan takes files; use `capdex check {text}`")));
             }
-            return Err(usage(format!("there is nothing at {text}")));
+            return Err(usage(format!(
+                "there is nothing at {text}; name a folder, an archive or a file, or `-` for standard input"
+            )));
         }
     }
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));

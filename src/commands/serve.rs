@@ -1,13 +1,19 @@
 //! `capdex serve`: answers over HTTP from the store until it is told to stop.
 
 use crate::cli::ServeArgs;
-use crate::exit::Exit;
+use crate::config::no_address;
+use crate::exit::{Exit, usage};
 use crate::options::Global;
 use crate::output::Out;
 use crate::shutdown::shutdown_requested;
 use capdex_site::serve::{self, Options};
 
 pub(super) fn run(global: &Global, options: &ServeArgs, out: &mut Out) -> anyhow::Result<Exit> {
+    for origin in options.cors.iter().filter(|origin| *origin != "*") {
+        if let Some(why) = no_address(origin) {
+            return Err(usage(format!("--cors {why}, as browsers name the page that asks")));
+        }
+    }
     // Says at once what is wrong with the store.
     drop(super::reader(global)?);
     let chosen = Options {

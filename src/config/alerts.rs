@@ -14,6 +14,7 @@ use serde::Deserialize;
 use super::keys::{REQUIRED, keys};
 use super::notifier::{MIN_SEVERITY, Notifier};
 use super::notifier_section::{NotifierSection, notifier_of};
+use crate::config::no_address;
 use crate::exit::usage;
 use crate::instant;
 
@@ -130,7 +131,10 @@ impl AlertsSection {
         for section in &self.sinks {
             // The store knows sinks by name, so two of one name would share a queue.
             if !names.insert(&section.name) {
-                return Err(usage(format!("alerts: two sinks are called {:?}", section.name)));
+                return Err(usage(format!(
+                    "alerts: two sinks are called {:?}: give one of them another name",
+                    section.name
+                )));
             }
             sinks.push(notifier_of(section, &policy)?);
         }
@@ -138,7 +142,10 @@ impl AlertsSection {
         let site = self.site_url.clone();
         // It becomes a link in chats: anything else than an address of the web would be run there.
         if site.as_deref().is_some_and(|site| origin_of(&Secret::new(site)).is_none()) {
-            return Err(usage("alerts: `site_url` is no http or https address"));
+            return Err(usage(format!(
+                "alerts: `site_url`: {}",
+                no_address(site.as_deref().unwrap_or_default()).unwrap_or_else(|| "it has no host".to_owned())
+            )));
         }
         let numbered = (1_usize..).zip(&self.suppress);
         Ok(AlertSettings {

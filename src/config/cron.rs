@@ -50,8 +50,9 @@ impl Cron {
                 "{text:?} names days of the month and days of the week, which programs join differently; leave one of them `*`"
             ));
         }
-        let schedule = cron::Schedule::from_str(&whole)
-            .map_err(|error| format!("{text:?} is no cron expression: {}", one_line(&error.to_string())))?;
+        let schedule = cron::Schedule::from_str(&whole).map_err(|error| {
+            format!("{text:?} is no cron expression such as \"30 2 * * *\": {}", one_line(&error.to_string()))
+        })?;
         let cron = Self { text: fields.join(" "), schedule };
         // A date such as 30 February parses and never comes.
         if cron.after(Timestamp::from_unix_seconds(0)).is_none() {

@@ -8,6 +8,7 @@ use capdex_dataset::signature::SigningKey;
 use serde::Deserialize;
 
 use super::keys::keys;
+use crate::nearest::did_you_mean;
 use crate::signing;
 
 keys! {
@@ -59,7 +60,11 @@ impl ExportSection {
         match formats.iter().find(|format| EXPORTERS.iter().all(|exporter| exporter.id() != *format)) {
             Some(format) => {
                 let known: Vec<&str> = EXPORTERS.iter().map(|exporter| exporter.id()).collect();
-                Err(format!("export.formats: there is no format {format:?}; the formats are {}", known.join(", ")))
+                Err(format!(
+                    "export.formats: there is no format {format:?}{}; the formats are {}",
+                    did_you_mean(format, known.iter().copied()),
+                    known.join(", ")
+                ))
             }
             None => Ok(formats),
         }

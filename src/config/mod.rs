@@ -27,8 +27,11 @@ use capdex_corpus::identity::Overrides;
 use capdex_crawlers::http::HttpSettings;
 use capdex_crawlers::{SOURCES, Source, source};
 use serde::Deserialize;
+use url::Url;
 
-use crate::exit::usage;
+use crate::advice;
+use crate::exit::{is_wrong_usage, usage};
+use crate::nearest::did_you_mean;
 use gap_tolerance::MAX_GAP_PERCENT;
 use keys::{REQUIRED, keys};
 
@@ -137,7 +140,7 @@ impl Schedule {
             return Self::parse(QUICKSTART, "the built-in quickstart schedule");
         };
         let text = std::fs::read_to_string(path)
-            .map_err(|error| usage(format!("cannot read the schedule {}: {error}", path.display())))?;
+            .map_err(|error| usage(format!("cannot read the schedule {}: {}", path.display(), advice::told(&error))))?;
         Self::parse(&text, &path.display().to_string())
     }
 
@@ -145,8 +148,21 @@ impl Schedule {
         let schedule: Self = toml::from_str(text).map_err(|error| toml_error::placed(&error, text, origin))?;
         for (id, section) in &schedule.sources {
             // Sources are checked while the file is at hand, so that the error can name it.
-            source_of(section.kind.as_deref().unwrap_or(id))?;
             let kind = section.kind.as_deref().unwrap_or(id);
+            if source(kind).is_none() {
+                let path = ["sources", id, "kind"];
+                let path = if section.kind.is_some() { &path[..] } else { &path[..2] };
+                return Err(toml_error::at(text, origin, path, &no_source(kind)).into());
+            }
+            for (key, value) in [
+                ("base_url", &section.base_url),
+                ("changes_url", &section.changes_url),
+                ("downloads_url", &section.downloads_url),
+            ] {
+                if let Some(why) = value.as_deref().and_then(no_address) {
+                    return Err(toml_error::at(text, origin, &["sources", id, key], &why).into());
+                }
+            }
             // What is listed is known by the table's name: under another source's it would pass for that one's.
             if source(id).is_some_and(|own| source(kind).is_none_or(|of| of.meta().id != own.meta().id))
                 || RESERVED.contains(&id.as_str())
@@ -159,13 +175,23 @@ impl Schedule {
             }
         }
         // Resolved for its errors alone: a schedule with a wrong sink is refused before a night and not after it.
-        schedule.alerts()?;
-        schedule.appeals.settings()?;
-        schedule.judge.settings()?;
-        schedule.timing().map_err(|why| usage(format!("{origin}: {why}")))?;
-        schedule.keep_days().map_err(|why| usage(format!("{origin}: {why}")))?;
-        schedule.gap_tolerance().map_err(|why| usage(format!("{origin}: {why}")))?;
-        schedule.export.formats().map_err(|why| usage(format!("{origin}: {why}")))?;
+        let in_file = |error: anyhow::Error| match is_wrong_usage(&error) {
+            true => usage(format!("{origin}: {error:#}")),
+            false => error,
+        };
+        schedule.alerts().map_err(in_file)?;
+        schedule.verdict.check_votes().map_err(in_file)?;
+        schedule.appeals.settings().map_err(in_file)?;
+        schedule.judge.settings().map_err(in_file)?;
+        // Each of them begins with its key.
+        let of_key = |why: String| {
+            let (key, why) = why.split_once(": ").unwrap_or(("", &why));
+            anyhow::Error::new(toml_error::at(text, origin, &key.split('.').collect::<Vec<_>>(), why))
+        };
+        schedule.timing().map_err(of_key)?;
+        schedule.keep_days().map_err(of_key)?;
+        schedule.gap_tolerance().map_err(of_key)?;
+        schedule.export.formats().map_err(of_key)?;
         Ok(schedule)
     }
 
@@ -262,10 +288,26 @@ pub fn source_of(id: &str) -> anyhow::Result<&'static dyn Source> {
     if let Some(source) = source(id) {
         return Ok(source);
     }
+    Err(usage(no_source(id)))
+}
+
+/// The words for an id that no source has.
+fn no_source(id: &str) -> String {
     let known: Vec<&str> = SOURCES.iter().map(|source| source.meta().id).collect();
-    let meant = toml_error::nearest(id, known.iter().copied());
-    let meant = meant.map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
-    Err(usage(format!("there is no source {id:?}{meant}; the sources are {}", known.join(", "))))
+    let meant = did_you_mean(id, known.iter().copied());
+    format!("there is no source {id:?}{meant}; the sources are {}", known.join(", "))
+}
+
+/// Why a text is no address that can be asked, with what to write; none for one that is.
+pub fn no_address(text: &str) -> Option<String> {
+    let is_web = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+    if Url::parse(text).is_ok_and(|url| is_web(&url)) {
+        return None;
+    }
+    // A name with a port parses as an address whose scheme is the name.
+    let with_scheme = format!("https://{}", text.split_once("://").map_or(text, |(_, rest)| rest));
+    let example = Url::parse(&with_scheme).ok().filter(is_web).map_or("https://HOST/PATH", |_| with_scheme.as_str());
+    Some(format!("{text:?} is no http or https address; write {example}"))
 }
 
 #[cfg(test)]

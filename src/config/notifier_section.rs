@@ -203,8 +203,11 @@ fn address(section: &NotifierSection) -> Result<Secret, NotifierError> {
         (Some(url), None) => {
             let url = Secret::new(url.clone());
             // Checked by its origin alone: the path is often the secret, and stays out of the error.
-            origin_of(&url)
-                .ok_or_else(|| NotifierError::Schedule("has a `url` that is no http or https address".to_owned()))?;
+            origin_of(&url).ok_or_else(|| {
+                NotifierError::Schedule(
+                    "has a `url` that is no http or https address: write https://HOST/PATH".to_owned(),
+                )
+            })?;
             Ok(url)
         }
         (None, Some(name)) => {

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use tracing::debug;
 
 use super::keys::{NONE, keys};
+use crate::advice;
 use crate::clock;
 use crate::exit::usage;
 
@@ -304,7 +305,7 @@ fn add_app(meta: &SourceMeta, base_url: &str, http: &mut HttpSettings) -> anyhow
         };
     };
     let key = std::fs::read_to_string(&path)
-        .map_err(|error| usage(format!("cannot read the key of the GitHub App in {path}: {error}")))?;
+        .map_err(|error| usage(format!("cannot read the key of the GitHub App in {path}: {}", advice::told(&error))))?;
     http.apps.push(AppCredential {
         base_url: base_url.to_owned(),
         app,

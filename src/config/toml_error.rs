@@ -1,16 +1,63 @@
 //! What is wrong with a schedule, in words for who wrote it: the place with a caret, and the nearest of the keys that there are.
 
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
 use crate::exit::PlacedUsageError;
+use crate::nearest::nearest;
 
 /// The error of a parser about a text that comes from `origin`.
 pub(super) fn placed(error: &toml::de::Error, text: &str, origin: &str) -> PlacedUsageError {
-    let Some((line, column)) = error.span().map(|span| place(text, span.start)) else {
-        return PlacedUsageError {
-            text: format!("{origin} is not a schedule: {}", words(error.message())),
-            excerpt: String::new(),
-        };
+    // A list of tables is read as the fields of one table, in their order, and the error is about the first of them.
+    let is_list = error.message().starts_with("invalid type: map")
+        && error.span().and_then(|span| text.get(span)).is_some_and(|part| part.starts_with("[["));
+    let said = match text.trim_start().starts_with('{') {
+        _ if is_list => format!("is not a schedule: {LIST_OF_TABLES}"),
+        true => "is not a schedule: it is JSON, and a schedule is TOML, such as `name = \"mine\"`".to_owned(),
+        false => format!("is not a schedule: {}", words(error.message())),
     };
-    let length = error.span().and_then(|span| text.get(span)).map_or(1, |part| first_line(part).chars().count().max(1));
+    match error.span() {
+        Some(span) => shown(text, origin, span, &said),
+        None => PlacedUsageError { text: format!("{origin} {said}"), excerpt: String::new() },
+    }
+}
+
+/// An error about the value of a key, or about a table, of a schedule that parses; `path` leads there, through lists by number from 0.
+pub(super) fn at(text: &str, origin: &str, path: &[&str], why: &str) -> PlacedUsageError {
+    let key = path.join(".");
+    match span_of(text, path) {
+        Some(span) => shown(text, origin, span, &format!("is wrong: {key}: {why}")),
+        None => PlacedUsageError { text: format!("{origin}: {key}: {why}"), excerpt: String::new() },
+    }
+}
+
+/// The place of a value that fits in a line, or of the key of a table.
+fn span_of(text: &str, path: &[&str]) -> Option<Range<usize>> {
+    let whole = DeTable::parse(text).ok()?;
+    let (first, rest) = path.split_first()?;
+    let (mut key, mut value) = whole.get_ref().get_key_value(*first)?;
+    let mut name = key.span();
+    for part in rest {
+        match value.get_ref() {
+            DeValue::Table(table) => {
+                (key, value) = table.get_key_value(*part)?;
+                name = key.span();
+            }
+            DeValue::Array(list) => {
+                value = list.get(part.parse::<usize>().ok()?)?;
+                name = value.span();
+            }
+            _ => return None,
+        }
+    }
+    Some(if value.get_ref().is_table() { name } else { value.span() })
+}
+
+/// What is said of a span of the text, with the line and a caret under it.
+fn shown(text: &str, origin: &str, span: Range<usize>, said: &str) -> PlacedUsageError {
+    let (line, column) = place(text, span.start);
+    let length = text.get(span).map_or(1, |part| first_line(part).chars().count().max(1));
     let number = line.to_string();
     let blank = " ".repeat(number.len());
     let quoted = text.lines().nth(line - 1).unwrap_or_default();
@@ -18,7 +65,7 @@ pub(super) fn placed(error: &toml::de::Error, text: &str, origin: &str) -> Place
     let room = quoted.chars().count().saturating_sub(column - 1).max(1);
     let caret = format!("{}{}", " ".repeat(column - 1), "^".repeat(length.min(room)));
     PlacedUsageError {
-        text: format!("{origin}:{number}:{column} is not a schedule: {}", words(error.message())),
+        text: format!("{origin}:{number}:{column} {said}"),
         // A tab is as wide as its caret's blank.
         excerpt: format!("{blank} |\n{number} | {}\n{blank} | {caret}", quoted.replace('\t', " ")),
     }
@@ -36,34 +83,88 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// The parser's words on one line. An unknown key has the nearest one behind it, before the list of all.
+/// What is wrong with `[[name]]` in the place of `[name]`.
+const LIST_OF_TABLES: &str = "a list stands where a table belongs: write `[name]` and not `[[name]]`";
+
+/// What serde calls a value, and what a person who writes TOML calls it.
+const VALUES: [(&str, &str); 10] = [
+    ("expected a sequence", "a list belongs here, in brackets: `[\"…\"]`"),
+    ("expected path string", "a text belongs here, in quotes"),
+    ("expected a string", "a text belongs here, in quotes"),
+    ("expected a map", "a table belongs here: `{ key = … }`"),
+    ("expected a boolean", "`true` or `false` belongs here, without quotes"),
+    ("expected u8", "a whole number from 0 to 255 belongs here, without quotes"),
+    ("expected u16", "a whole number from 0 to 65535 belongs here, without quotes"),
+    ("expected u32", "a whole number belongs here, 0 or more, without quotes"),
+    ("expected u64", "a whole number belongs here, 0 or more, without quotes"),
+    ("expected usize", "a whole number belongs here, 0 or more, without quotes"),
+];
+
+/// The parser's words on one line. An unknown word has the nearest one behind it, before the list of all.
 fn words(message: &str) -> String {
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     if message == "invalid type: sequence, expected a map" {
-        return "a list stands where a table belongs: write `[name]` and not `[[name]]`".to_owned();
+        return LIST_OF_TABLES.to_owned();
     }
-    if message.starts_with("unknown variant") && message.contains("`cloudevents`") {
+    if let Some(unknown) = unknown("unknown field", &message) {
         return format!(
-            "{message}; docs/guides/alerts.md has one for Teams, Discord, PagerDuty, GitHub issues and Jira"
+            "unknown key `{}`{} keys here are {}",
+            unknown.word,
+            unknown.lead("; the", "The"),
+            unknown.all()
         );
     }
-    let Some((unknown, known)) = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`')) else {
-        return message;
-    };
-    let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-    let lead = match nearest(unknown, known.iter().copied()) {
-        Some(key) => format!(", did you mean `{key}`? The"),
-        None => "; the".to_owned(),
-    };
-    let known = known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
-    format!("unknown key `{unknown}`{lead} keys here are {known}")
+    if let Some(unknown) = unknown("unknown variant", &message) {
+        let more = match unknown.known.contains(&"cloudevents") {
+            true => "; docs/guides/alerts.md has one for Teams, Discord, PagerDuty, GitHub issues and Jira",
+            false => "",
+        };
+        return format!(
+            "unknown `{}`{} words here are {}{more}",
+            unknown.word,
+            unknown.lead("; the", "The"),
+            unknown.all()
+        );
+    }
+    match message.as_str() {
+        "missing field `sources`" => {
+            return "no source is named: add a table such as `[sources.folder]` with `paths = [\"skills\"]`".to_owned();
+        }
+        "missing field `name`" => return "it has no name: write `name = \"mine\"` above all tables".to_owned(),
+        "duplicate key" => return "this key or table stands above already: make one of the two".to_owned(),
+        _ => {}
+    }
+    let of_type = VALUES.iter().find_map(|(serde, own)| Some((message.strip_suffix(serde)?, own)));
+    match of_type {
+        Some((found, own)) => format!("{}: {own}", found.trim_end_matches([',', ' '])),
+        None => message,
+    }
 }
 
-/// The one of some words that a mistyped one may be: with a third of its letters wrong at most.
-pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |other: &str| strsim::damerau_levenshtein(word, other);
-    let nearest = known.map(|other| (distance(other), other)).min()?;
-    (nearest.0 <= (word.chars().count() / 3).max(1)).then_some(nearest.1)
+/// A word that is none of those that may stand at its place.
+struct UnknownWord<'a> {
+    word: &'a str,
+    known: Vec<&'a str>,
+}
+
+/// Reads serde's message of this kind.
+fn unknown<'a>(kind: &str, message: &'a str) -> Option<UnknownWord<'a>> {
+    let (word, known) = message.strip_prefix(kind)?.strip_prefix(" `")?.split_once('`')?;
+    Some(UnknownWord { word, known: known.split('`').skip(1).step_by(2).collect() })
+}
+
+impl UnknownWord<'_> {
+    /// What leads over to the list of all: the question for the nearest, or the words for a list without one.
+    fn lead(&self, without: &str, behind: &str) -> String {
+        match nearest(self.word, self.known.iter().copied()) {
+            Some(near) => format!(", did you mean `{near}`? {behind}"),
+            None => without.to_owned(),
+        }
+    }
+
+    fn all(&self) -> String {
+        self.known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+    }
 }
 
 #[cfg(test)]
@@ -84,7 +185,10 @@ mod tests {
     #[test]
     fn the_place_has_its_caret() {
         let error = told("name = \"é\"\npackages = 3 # three\n");
-        assert_eq!(error.text, "x.toml:2:12 is not a schedule: invalid type: integer `3`, expected a sequence");
+        assert_eq!(
+            error.text,
+            "x.toml:2:12 is not a schedule: invalid type: integer `3`: a list belongs here, in brackets: `[\"…\"]`"
+        );
         assert_eq!(error.excerpt, "  |\n2 | packages = 3 # three\n  |            ^");
         let error = told("\tname = 3\n");
         assert_eq!(error.excerpt, "  |\n1 |  name = 3\n  |         ^", "a tab is as wide as its caret's blank");
@@ -104,10 +208,26 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_far_from_all_is_near_none() {
-        assert_eq!(nearest("npn", ["npm", "pypi"].into_iter()), Some("npm"));
-        assert_eq!(nearest("watchlits", ["watchlist", "packages"].into_iter()), Some("watchlist"));
-        assert_eq!(nearest("xyz", ["npm", "pypi"].into_iter()), None);
-        assert_eq!(nearest("x", std::iter::empty()), None);
+    fn a_value_of_a_schedule_that_parses_has_its_place() {
+        let text =
+            "name = \"x\"\n[sources.npmm]\n[sources.corp]\nbase_url = \"corp.test\"\n[[alerts.sinks]]\nurl = 1\n";
+        let error = at(text, "x.toml", &["sources", "corp", "base_url"], "no address");
+        assert_eq!(error.text, "x.toml:4:12 is wrong: sources.corp.base_url: no address");
+        assert_eq!(error.excerpt, "  |\n4 | base_url = \"corp.test\"\n  |            ^^^^^^^^^^^");
+        assert!(at(text, "x.toml", &["sources", "npmm"], "none").excerpt.ends_with("\n  |          ^^^^"));
+        assert!(at(text, "x.toml", &["alerts", "sinks", "0", "url"], "none").text.starts_with("x.toml:6:7 "));
+        let missing = at(text, "x.toml", &["alerts", "budget"], "none");
+        assert_eq!((missing.text.as_str(), missing.excerpt.as_str()), ("x.toml: alerts.budget: none", ""));
+    }
+
+    #[test]
+    fn words_of_serde_are_those_of_a_person() {
+        assert_eq!(
+            words("unknown variant `webhok`, expected `webhook` or `slack`"),
+            "unknown `webhok`, did you mean `webhook`? The words here are `webhook`, `slack`"
+        );
+        assert!(words("missing field `sources`").contains("`[sources.folder]`"));
+        assert!(words("invalid value: integer `-1`, expected u32").starts_with("invalid value: integer `-1`: a whole"));
+        assert_eq!(words("expected  newline"), "expected newline");
     }
 }

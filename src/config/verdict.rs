@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::keys::keys;
 use crate::exit::usage;
+use crate::nearest::did_you_mean;
 use crate::operator;
 
 keys! {
@@ -32,13 +33,18 @@ impl VerdictSection {
     /// # Errors
     /// Wrong configuration: a method that is none, a file that cannot be read.
     pub fn policy(&self) -> anyhow::Result<OperatorPolicy> {
-        if let Some(method) = self.votes.iter().find(|method| !VOTERS.contains(&method.as_str())) {
-            return Err(usage(format!(
-                "verdict.votes: there is no method {method:?}; there are {}",
-                VOTERS.join(", ")
-            )));
-        }
+        self.check_votes()?;
         operator::named(&self.rulings, &self.votes)
+    }
+
+    /// The same of the votes alone, without reading a file.
+    ///
+    /// # Errors
+    /// Wrong configuration: a method that is none.
+    pub fn check_votes(&self) -> anyhow::Result<()> {
+        let Some(method) = self.votes.iter().find(|method| !VOTERS.contains(&method.as_str())) else { return Ok(()) };
+        let meant = did_you_mean(method, VOTERS);
+        Err(usage(format!("verdict.votes: there is no method {method:?}{meant}; there are {}", VOTERS.join(", "))))
     }
 }
 

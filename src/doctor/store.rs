@@ -46,7 +46,11 @@ pub(super) fn check(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {
     found.push(match is_locked(path) {
         Ok(false) => say(Health::Ok, "nobody is writing to it".to_owned(), ""),
         Ok(true) => say(Health::Warn, "another process is writing to it".to_owned(), "wait for that run to end"),
-        Err(error) => say(Health::Fail, error.to_string(), "let this user write beside the store"),
+        Err(error) => say(
+            Health::Warn,
+            format!("{error}: commands that read work, and those that write do not"),
+            "let this user write beside the store where nights run",
+        ),
     });
     found
 }

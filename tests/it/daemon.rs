@@ -180,7 +180,7 @@ fn a_mistake_is_refused_with_file_key_and_reason() {
         ("cron = \"30 2 30 2 *\"", "daemon.cron", "names no time"),
         ("crom = \"30 2 * * *\"", "crom", "unknown key"),
         ("overlap = \"skip\"", "cron", "missing field"),
-        ("cron = \"30 2 * * *\"\noverlap = \"both\"", "overlap", "unknown variant"),
+        ("cron = \"30 2 * * *\"\noverlap = \"both\"", "overlap", "unknown `both`"),
         ("cron = \"30 2 * * *\"\nbudget_minutes = 0", "daemon.budget_minutes", "needs some time"),
         ("cron = \"30 2 * * *\"\njitter_seconds = 100000", "daemon.jitter_seconds", "six hours"),
     ] {

@@ -7,6 +7,7 @@ use crate::packages::WEATHER;
 use crate::support::capdex::Capdex;
 use crate::support::judge::{JudgeManner, JudgeServer};
 use crate::support::registry::Registry;
+use crate::support::rig;
 
 /// The blocks of a guide that are marked with a language.
 pub(crate) fn blocks(guide: &str, language: &str) -> Vec<String> {
@@ -132,6 +133,25 @@ fn the_guide_for_nights_does_what_it_says() {
 }
 
 #[test]
+fn the_guide_for_the_dataset_does_what_it_says() {
+    let Some(python) = rig::needed("CAPDEX_READERS") else { return };
+    let tools = Path::new(&python).parent().expect("a folder");
+    let capdex = Capdex::offline();
+    let mut blocks = blocks("dataset.md", "sh");
+    assert_eq!(blocks.len(), 4, "{blocks:?}");
+    blocks.insert(0, format!("export PATH=\"{}:$PATH\"\n", tools.display()));
+    let said = run(&capdex, &blocks);
+    let words: Vec<Vec<&str>> = said.lines().map(|line| line.split_whitespace().collect()).collect();
+    let has = |row: &[&str]| words.iter().any(|words| words.ends_with(row));
+    assert!(has(&["2", "study-skills-notes-skill", "skill", "block"]), "{said}");
+    assert!(has(&["critical", "pipe-to-shell-suspicious", "1"]), "{said}");
+    // The second night has a row for what changed, with the band of before, and none for the rest.
+    assert!(has(&["study-skills-notes-skill", "block", "ok"]), "{said}");
+    assert_eq!(said.matches(" study-skills-diary-skill ").count(), 2, "the ranks, and the first night: {said}");
+    assert!(said.contains("computed again: no difference"), "{said}");
+}
+
+#[test]
 fn the_guide_for_triage_does_what_it_says() {
     let capdex = Capdex::offline();
     let blocks = blocks("triage.md", "sh");
@@ -143,6 +163,39 @@ fn the_guide_for_triage_does_what_it_says() {
     assert!(said.contains("accepted, says Ada on "), "{said}");
     assert!(said.contains("No open alerts; 1 acknowledged."), "{said}");
     assert_eq!(said.matches("computed again: no difference\n").count(), 2, "{said}");
+}
+
+/// The rules are built into the program, so that the guide builds it twice: once a release, and not at each run of the tests.
+#[test]
+fn the_guide_for_a_rule_does_what_it_says() {
+    if std::env::var_os("CAPDEX_GUIDE_RULE").is_none() {
+        return println!("skipped: CAPDEX_GUIDE_RULE is not set, and the guide builds the program anew");
+    }
+    let capdex = Capdex::offline();
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let clone = "git clone --quiet --local --no-hardlinks \"$TREE\" clone && git -C \"$TREE\" diff HEAD --binary > tree.patch\n\
+                 cd clone && [ ! -s ../tree.patch ] || git apply ../tree.patch\n";
+    let mut blocks = blocks("rules.md", "sh");
+    assert_eq!(blocks.len(), 5, "{blocks:?}");
+    let program = Path::new(env!("CARGO_BIN_EXE_capdex")).ancestors().nth(2).expect("the folder of builds");
+    let environment =
+        |name: &str| std::env::var(name).map_or_else(|_| String::new(), |it| format!("export {name}='{it}'\n"));
+    blocks.insert(0, format!(
+        "{}{}{}export CARGO_INCREMENTAL=0 CARGO_NET_OFFLINE=true CARGO_TARGET_DIR='{}/guide-rule' TREE='{}'\n{clone}",
+        environment("CARGO_HOME"),
+        environment("RUSTUP_HOME"),
+        std::env::home_dir().map_or_else(String::new, |home| format!("export HOME='{}'\n", home.display())),
+        program.display(),
+        tree.display(),
+    ));
+    let said = run(&capdex, &blocks);
+    assert!(said.contains("test result: ok."), "{said}");
+    let after = said.rsplit("test result: ok.").next().unwrap_or_default();
+    assert_eq!(after.matches("medium  screen-captured-unsaid").count(), 1, "{after}");
+    assert!(after.contains("\"malicious\": 1") && after.contains("\"benign\": 0"), "{after}");
+    for changed in ["docs/rules.md", "docs/frameworks.md", "src/rules/cards/exfiltration/screen-captured-unsaid.toml"] {
+        assert!(after.contains(changed), "{changed}: {after}");
+    }
 }
 
 #[test]

@@ -2,6 +2,28 @@
 
 use crate::support::capdex::Capdex;
 
+/// The stages of a run in their order, as its code names them, each once.
+fn stages(code: &str) -> Vec<&str> {
+    let whole = code.split("\nfn stages(").nth(1).expect("the function that runs the stages");
+    let mut names: Vec<&str> = Vec::new();
+    for call in whole.split("times.").skip(1) {
+        let name = call.strip_prefix("time(\"").or_else(|| call.strip_prefix("wait(\""));
+        names.extend(name.and_then(|name| name.split('"').next()).filter(|name| !names.contains(name)));
+    }
+    names
+}
+
+#[test]
+fn the_picture_of_a_night_has_the_stages_of_the_code_in_their_order() {
+    let read = |path: &str| std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).expect("reads");
+    let (picture, code) = (read("docs/night.svg"), read("src/jobs/run/mod.rs"));
+    let shown = picture.split("<text class=\"stage\"").skip(1);
+    let shown = shown.filter_map(|rest| rest.split('>').nth(1)?.split('<').next());
+    let shown: Vec<&str> = shown.filter(|name| !["the store", "read by"].contains(name)).collect();
+    assert_eq!(shown, stages(&code));
+    assert_eq!(shown.len(), 11, "{shown:?}");
+}
+
 #[test]
 fn the_manual_is_fresh() {
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/docs");

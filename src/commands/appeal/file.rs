@@ -10,6 +10,7 @@ use capdex_model::appeal::{Actor, Appeal, AppealDeed, ClaimKind, Filing, read_re
 use capdex_model::ruling::{RulingScope, RulingSubject};
 
 use super::{now, settings, text_of};
+use crate::advice;
 use crate::appeals::{filing, rule_now};
 use crate::capability_lookup;
 use crate::cli::{AppealFileArgs, AppealImportArgs};
@@ -91,11 +92,14 @@ fn scope(
 
 pub(super) fn import(global: &Global, options: &AppealImportArgs, out: &mut Out) -> anyhow::Result<()> {
     let shown = options.file.display();
-    let size = fs::metadata(&options.file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?.len();
+    let size = fs::metadata(&options.file)
+        .map_err(|error| usage(format!("cannot read {shown}: {}", advice::told(&error))))?
+        .len();
     if size > MAX_BYTES {
         return Err(usage(format!("{shown} has {size} bytes; a file of appeals has at most {MAX_BYTES}")));
     }
-    let text = fs::read_to_string(&options.file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?;
+    let text = fs::read_to_string(&options.file)
+        .map_err(|error| usage(format!("cannot read {shown}: {}", advice::told(&error))))?;
     let mut appeals = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = |why: String| usage(format!("{shown}: line {}: {why}", number + 1));

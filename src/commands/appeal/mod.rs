@@ -12,6 +12,7 @@ use capdex_db::Reader;
 use capdex_model::appeal::{Actor, Appeal, AppealDeed, AppealId};
 use capdex_model::time::AsOf;
 
+use crate::advice;
 use crate::appeals::settings::AppealSettings;
 use crate::cli::{AppealCommand, AppealScheduleArgs, WaitArgs};
 use crate::clock;
@@ -79,11 +80,13 @@ fn add(
 /// The text of a file that somebody hands in.
 fn text_of(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
-    let size = fs::metadata(path).map_err(|error| usage(format!("cannot read {shown}: {error}")))?.len();
+    let size =
+        fs::metadata(path).map_err(|error| usage(format!("cannot read {shown}: {}", advice::told(&error))))?.len();
     if size > MAX_TEXT_BYTES {
         return Err(usage(format!("{shown} has {size} bytes; a text has at most {MAX_TEXT_BYTES}")));
     }
-    let text = fs::read_to_string(path).map_err(|error| usage(format!("cannot read {shown}: {error}")))?;
+    let text =
+        fs::read_to_string(path).map_err(|error| usage(format!("cannot read {shown}: {}", advice::told(&error))))?;
     // Editors of some systems end lines otherwise, and the same words must be the same appeal.
     Ok(text.replace("\r\n", "\n").trim().to_owned())
 }

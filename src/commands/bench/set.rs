@@ -11,6 +11,7 @@ use capdex_model::digest::Digest;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::advice;
 use crate::exit::usage;
 
 /// One labelled case as the file holds it; other keys are ignored.
@@ -54,7 +55,8 @@ pub(super) struct BenchSet {
 impl BenchSet {
     /// Reads a file of labelled cases, gzip allowed.
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
-        let bytes = fs::read(path).map_err(|error| usage(format!("cannot read {}: {error}", path.display())))?;
+        let bytes = fs::read(path)
+            .map_err(|error| usage(format!("cannot read {}: {}", path.display(), advice::told(&error))))?;
         let is_gzip = path.extension().is_some_and(|extension| extension == "gz");
         // By the ending, since a set is our own file and no hostile archive.
         let cases = if is_gzip {

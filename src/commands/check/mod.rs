@@ -30,7 +30,15 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
     let working = std::env::current_dir()?;
     let targets = match options.targets.as_slice() {
         [] => found(global, &working),
-        named => named.iter().map(|text| of_text(text)).collect::<anyhow::Result<Vec<_>>>()?.concat(),
+        named => {
+            let read = named.iter().map(|text| of_text(text)).collect::<anyhow::Result<Vec<_>>>()?;
+            // Silence would read as a clean answer.
+            for (text, _) in named.iter().zip(&read).filter(|(_, targets)| targets.is_empty()) {
+                let shown = escape::escape(text);
+                output::say(format_args!("{shown} names no server and no package: there is nothing in it to judge"));
+            }
+            read.concat()
+        }
     };
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let schedule = check::schedule(options.config.as_deref())?;
@@ -113,7 +121,10 @@ fn of_text(text: &str) -> anyhow::Result<Vec<CheckTarget>> {
     }
     let targets = named_file::read(path, text).map_err(|why| usage(format!("{text}: {why}")))?;
     targets.ok_or_else(|| {
-        usage(format!("{text} is neither a client's configuration nor a lock file; `capdex scan {text}` reads files"))
+        usage(format!(
+            "{text} is neither a client's configuration nor a lock file, or does not parse; `capdex scan {text}` reads files, and \
+             says where one is broken"
+        ))
     })
 }
 
@@ -131,10 +142,17 @@ fn nothing_called(text: &str) -> String {
         Some((owner, name)) if text.starts_with('@') && is_word(owner) && is_word(name) => {
             format!("{text:?} may be a package of npm: write npm:{text}; there is no file of that name")
         }
+        // Owners of repositories have no dot, and hosts have.
+        Some((host, _)) if host.contains('.') && !host.starts_with('.') && is_word(host) => {
+            format!("{text:?} may be an address: write https://{text}; there is no file of that name")
+        }
         Some((owner, name)) if is_word(owner) && is_word(name) && !owner.starts_with('.') => {
             format!("{text:?} may be a repository: write github:{text}; there is no file of that name")
         }
-        _ => format!("there is nothing at {text}"),
+        _ => format!(
+            "there is nothing at {text}; a target is npm:NAME, pypi:NAME, github:OWNER/NAME, pkg:…, an https:// address, or the path \
+             of a lock file or a configuration"
+        ),
     }
 }
 

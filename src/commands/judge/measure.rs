@@ -17,6 +17,7 @@ use serde_json::json;
 
 use super::super::list_output;
 use super::{ask, now, settings};
+use crate::advice;
 use crate::cli::{JudgeAgreeArgs, JudgeBenchArgs};
 use crate::exit::{Exit, usage};
 use crate::jobs::run::runtime;
@@ -192,7 +193,8 @@ pub(super) fn bench(global: &Global, options: &JudgeBenchArgs, out: &mut Out) ->
 
 fn labelled(options: &JudgeBenchArgs) -> anyhow::Result<Vec<(JudgeUnit, Labels)>> {
     let shown = options.file.display();
-    let text = fs::read_to_string(&options.file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?;
+    let text = fs::read_to_string(&options.file)
+        .map_err(|error| usage(format!("cannot read {shown}: {}", advice::told(&error))))?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let read = |(number, line): (u32, &str)| {
         let of: LabelledUnit = serde_json::from_str(line)

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capdex_dataset::escape;
 use capdex_db::{LedgerGap, ListingState, Reader, SourceCounts, StoreError};
 use capdex_model::ids::ListingKey;
 use capdex_model::snapshot::GapReason;
@@ -13,12 +14,17 @@ use super::RunReport;
 use crate::config::GapTolerance;
 use crate::jobs::{list, scan};
 
+/// Columns of the one gap that stands for all of a source.
+const EXAMPLE: usize = 160;
+
 /// The items of one source that have gaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct SourceGaps {
     /// Why the source itself failed.
     failure: Option<String>,
     items: BTreeSet<String>,
+    /// One of them with its gap, in words: the first by name.
+    example: Option<(String, String)>,
 }
 
 /// The reasons why a run over these sources counts as incomplete, one phrase each, sources first and sorted by name. Empty where
@@ -77,6 +83,10 @@ fn add(by_source: &mut BTreeMap<&str, SourceGaps>, gap: LedgerGap) {
     let is_of_the_verdict =
         gap.stage == scan::STAGE && matches!(gap.gap.reason, GapReason::Unresolved | GapReason::BudgetExhausted);
     if gap.subject.len() > source.len() && !is_of_the_verdict {
+        let why = format!("{} ({})", gap.gap.reason.as_str(), gap.gap.detail);
+        if gaps.example.as_ref().is_none_or(|(item, _)| *item > gap.subject) {
+            gaps.example = Some((gap.subject.clone(), why));
+        }
         gaps.items.insert(gap.subject);
     } else if gap.stage == list::STAGE {
         gaps.failure = Some(gap.gap.detail);
@@ -93,12 +103,14 @@ fn of_source(id: &str, gaps: &SourceGaps, items: u64, max_percent: u32) -> Optio
     let is_above = with_gaps.saturating_mul(100) > u64::from(max_percent).saturating_mul(items);
     is_above.then(|| {
         let of = counted(items, "item");
-        format!("source {id}: {with_gaps} of {of} with gaps, and {max_percent} % may have some")
+        let example = gaps.example.as_ref().map_or_else(String::new, |(item, why)| format!("; {item}: {why}"));
+        let example = escape::shorten(&example, EXAMPLE);
+        format!("source {id}: {with_gaps} of {of} with gaps, and {max_percent} % may have some{example}")
     })
 }
 
 fn counted(number: u64, noun: &str) -> String {
-    capdex_dataset::escape::count(number, noun)
+    escape::count(number, noun)
 }
 
 #[cfg(test)]
@@ -134,7 +146,10 @@ mod tests {
         let two = [("fetch", "npm:a"), ("scan", "npm:a"), ("scan", "npm:b")];
         assert_eq!(told(&two, 100, 2), None, "two of a hundred are not above two percent");
         let said = told(&two, 99, 2);
-        assert_eq!(said.as_deref(), Some("source npm: 2 of 99 items with gaps, and 2 % may have some"));
+        assert_eq!(
+            said.as_deref(),
+            Some("source npm: 2 of 99 items with gaps, and 2 % may have some; npm:a: not_found (it answered 500)")
+        );
         assert_eq!(told(&two, 3, 67), None);
         assert!(told(&two, 3, 66).is_some());
         assert_eq!(told(&two, 2, 100), None);

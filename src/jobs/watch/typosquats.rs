@@ -16,6 +16,7 @@ use capdex_model::ids::{CapabilityId, ListingKey};
 use tracing::info;
 
 use super::super::{JobContext, StageReport};
+use crate::advice;
 use crate::exit::usage;
 use crate::progress::StageProgress;
 use capdex_dataset::bulk;
@@ -127,12 +128,13 @@ pub(crate) fn read_list(file: &Path) -> anyhow::Result<Vec<NameListLine>> {
 
 fn bytes_of(file: &Path) -> anyhow::Result<Vec<u8>> {
     let shown = file.display();
-    let size = std::fs::metadata(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?.len();
+    let size =
+        std::fs::metadata(file).map_err(|error| usage(format!("cannot read {shown}: {}", advice::told(&error))))?.len();
     // Checked before reading, so that a wrong path such as a disk image does not fill the memory.
     if size > MAX_BYTES {
         return Err(usage(format!("{shown} has {size} bytes; a list of names has at most {MAX_BYTES}")));
     }
-    std::fs::read(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))
+    std::fs::read(file).map_err(|error| usage(format!("cannot read {shown}: {}", advice::told(&error))))
 }
 
 /// Stays over nights: what bears the name, the name, and what it is taken for.

@@ -55,6 +55,18 @@ fn every_rule_file_parses_under_its_own_name() {
 }
 
 #[test]
+fn the_card_of_the_guide_is_a_rule_that_is_not_there_yet() {
+    let guide = include_str!("../../../docs/guides/rules.md");
+    let card = guide.split("<<'TOML'\n").nth(1).and_then(|rest| rest.split("TOML\n").next()).expect("a card");
+    let rule = DataRule::parse(card).expect("parses");
+    assert!(FILES.iter().all(|(name, _)| *name != rule.meta.id.as_str()), "the guide adds a rule that is there");
+    assert!(guide.contains(&format!("/{}.toml", rule.meta.id)));
+    for expression in rule.expressions() {
+        assert!(expression::compile(expression.text()).is_ok(), "{}", expression.text());
+    }
+}
+
+#[test]
 fn unknown_keys_and_bad_expressions_are_refused() {
     let (_, text) = FILES.first().expect("there are rules");
     assert!(DataRule::parse(&format!("colour = \"red\"\n{text}")).is_err());

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -52,7 +52,11 @@ impl Drop for Service {
 impl Service {
     /// Starts it over the store of a folder and waits until it is ready.
     pub(crate) fn start(capdex: &Capdex, more: &[&str]) -> Self {
-        let mut command = capdex.command(&[&["serve", "--listen", "127.0.0.1:0"], more].concat());
+        Self::of(&mut capdex.command(&[&["serve", "--listen", "127.0.0.1:0"], more].concat()))
+    }
+
+    /// The same of a command that starts it on a port of its own choice.
+    pub(crate) fn of(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().expect("the binary starts");
         let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
         let mut line = String::new();
