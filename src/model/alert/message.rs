@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::behind::by_account;
 use super::{Alert, Raised};
 use crate::digest::Digest;
 use crate::fact::Severity;
@@ -250,20 +251,6 @@ fn groups(all: &[&Named<'_>]) -> Vec<AlertGroup> {
     groups.sort_by_key(|group| (std::cmp::Reverse(group.severity), group.alerts));
     groups.truncate(GROUPS);
     groups
-}
-
-/// Each alert with the one account of its own that most of them share: who adds another helper to each of his packages makes
-/// no more groups.
-fn by_account<'n, 'a>(all: &[&'n Named<'a>]) -> Vec<(&'n str, &'a Alert)> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for account in all.iter().flat_map(|named| &named.accounts) {
-        *counts.entry(account).or_insert(0) += 1;
-    }
-    let account = |named: &'n Named<'a>| {
-        let accounts = named.accounts.iter().map(String::as_str);
-        accounts.max_by_key(|account| counts.get(account).copied().unwrap_or(0)).unwrap_or_default()
-    };
-    all.iter().map(|named| (account(named), &named.raised.alert)).collect()
 }
 
 fn id_of<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {
