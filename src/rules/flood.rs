@@ -84,3 +84,52 @@ fn cut<T>(found: &mut Vec<T>, most: usize, wherein: &str, fact: fn(&T) -> &Fact,
         last.evidence = format!("{} (and {more} more {wherein})", last.evidence);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use capdex_model::capability::Kind;
+    use capdex_model::fact::{Confidence, FactSurface, Place, Severity};
+    use serde_json::Value;
+
+    use super::*;
+    use crate::INDEX;
+
+    /// So many findings of one rule, the worst of which stands last.
+    fn found(rule: &str, count: u32) -> Vec<Fact> {
+        let meta = INDEX.all().iter().find(|meta| meta.id.as_str() == rule).expect("a rule");
+        let fact = |line: u32| Fact {
+            rule: meta.id.clone(),
+            version: meta.version,
+            outcome: Outcome::True,
+            severity: if line == count { Severity::Critical } else { Severity::Low },
+            confidence: Confidence::High,
+            place: Place { file: format!("f{line}"), line, ..Place::default() },
+            surface: FactSurface::Whole,
+            evidence: "curl | sh".to_owned(),
+            value: Value::Null,
+        };
+        (1..=count).map(fact).collect()
+    }
+
+    fn facts(all: Vec<Fact>) -> SparseFacts {
+        SparseFacts::new(&INDEX, Kind::Package, all)
+    }
+
+    #[test]
+    fn an_input_keeps_the_worst_of_each_rule_in_each_part() {
+        let few = facts(found("reverse-shell", 3));
+        let mut one = facts([found("pipe-to-shell", 5_000), found("reverse-shell", 4)].concat());
+        let mut other = few.clone();
+        within_input(&mut [&mut one, &mut other]);
+        assert_eq!(other, few, "what is rare stays");
+        assert_eq!(one.of("reverse-shell").count(), 4);
+        let kept: Vec<&Fact> = one.of("pipe-to-shell").collect();
+        assert_eq!(kept.len(), 2_000 - 7);
+        assert!(kept.iter().any(|fact| fact.severity == Severity::Critical), "the worst, wherever it stands");
+        let said = format!("curl | sh (and {} more of this rule)", 5_000 - kept.len());
+        assert_eq!(kept.iter().filter(|fact| fact.evidence == said).count(), 1);
+        let before = one.clone();
+        within_input(&mut [&mut one, &mut other]);
+        assert_eq!(one, before, "within its bounds it stays as it is");
+    }
+}

@@ -383,7 +383,7 @@ fn whoever_names_his_victim_as_a_helper_does_not_spend_her_share() {
     let groups = messages[0]["others"].as_array().expect("groups");
     let of =
         |account: &str| groups.iter().find(|group| group["publisher"] == account && group["rule"] == "drift/release");
-    let (ann, mallory) = (of("npm-user:ann"), of("npm-user:mallory"));
+    let (ann, mallory) = (of("npm-user:ann"), of("npm-user:ann and npm-user:mallory"));
     let ann = ann.unwrap_or_else(|| panic!("{groups:#?}"));
     assert_eq!(ann["alerts"], 2, "{groups:#?}");
     assert_eq!(mallory.map(|group| &group["alerts"]), Some(&Value::from(40)), "{groups:#?}");

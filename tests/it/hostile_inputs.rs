@@ -157,9 +157,7 @@ fn texts_that_are_made_to_be_slow_are_read_to_their_end() {
     let gaps = package(&items)["incomplete_reasons"].to_string();
     for (name, _) in &shapes {
         let is_found = places.iter().any(|path| path.ends_with(name));
-        // A text in a program speaks to nobody: only that it was read is told.
-        let is_text = name.ends_with(".md") && *name != "h.md";
-        assert!(is_found || gaps.contains(name) || !is_text, "{name}: {places:?} {gaps}");
+        assert!(is_found || gaps.contains(name), "{name}: {places:?} {gaps}");
     }
 }
 

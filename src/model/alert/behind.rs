@@ -10,43 +10,69 @@ use super::message::Named;
 
 /// Alerts of one account from which on it is asked who else stands behind them: fewer are named one by one.
 const MANY: usize = 4;
+/// Accounts that stand for one alert at most.
+const DEPTH: usize = 3;
 
-/// True where an account that a thing does not name itself is named by at least half of those that share one with it: they
-/// are that account's doing and not the thing's.
-pub(super) fn are_of_somebody_else(own: &BTreeSet<String>, others: &[&BTreeSet<String>]) -> bool {
-    let strangers = others.iter().flat_map(|accounts| accounts.iter()).filter(|account| !own.contains(*account));
-    counts(strangers).values().any(|count| count * 2 >= others.len())
+/// True where a thing's accounts have had so many told: of those that name one of them, leaving out what the one stranger
+/// names that most of them do. Whoever drags somebody else in is named beside her every time.
+pub(super) fn have_had(share: usize, own: &BTreeSet<String>, told: &[&BTreeSet<String>]) -> bool {
+    let most = |told: &[&'_ BTreeSet<String>], is_own: bool| {
+        let counts = counts(told.iter().flat_map(|accounts| accounts.iter()));
+        let of = counts.into_iter().filter(|(account, _)| own.contains(*account) == is_own);
+        of.max_by_key(|(_, count)| *count).map(|(account, count)| (account.to_owned(), count))
+    };
+    let akin: Vec<&BTreeSet<String>> = told.iter().copied().filter(|accounts| !accounts.is_disjoint(own)).collect();
+    if akin.len() < share {
+        return false;
+    }
+    let stranger = most(&akin, false).map(|(account, _)| account);
+    let is_theirs =
+        |accounts: &&BTreeSet<String>| stranger.as_ref().is_none_or(|stranger| !accounts.contains(stranger));
+    let theirs: Vec<&BTreeSet<String>> = akin.into_iter().filter(is_theirs).collect();
+    most(&theirs, true).is_some_and(|(_, count)| count >= share)
 }
 
-/// Each alert, in their order, with the one account that stands for it: the one of its own that most of them share. Who adds
-/// another helper to each of his packages makes hardly more groups; who adds his victim to each keeps a group of his own.
-pub(super) fn by_account<'n, 'a>(all: &[&'n Named<'a>]) -> Vec<(&'n str, &'a Alert)> {
+/// The accounts that stand for some alerts, the one that most alerts share first.
+pub(super) type Standing<'n> = Vec<&'n str>;
+
+/// Each alert, in their order, with the accounts that stand for it: the one of its own that most alerts share, and then those
+/// that a part of its alerts shares besides. Who adds another helper to each of his packages makes hardly more groups; who
+/// adds his victim to each keeps a group of his own.
+pub(super) fn by_account<'n, 'a>(all: &[&'n Named<'a>]) -> Vec<(Standing<'n>, &'a Alert)> {
     let counts = counts(all.iter().flat_map(|named| &named.accounts));
-    let mut shared: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut shared: BTreeMap<&str, Vec<Member<'n>>> = BTreeMap::new();
     for (at, named) in all.iter().enumerate() {
         let accounts = named.accounts.iter().map(String::as_str);
         let account = accounts.max_by_key(|account| counts.get(account).copied().unwrap_or(0)).unwrap_or_default();
-        shared.entry(account).or_default().push(at);
+        shared.entry(account).or_default().push((at, &named.accounts));
     }
-    let accounts_of = |at: &usize| all.get(*at).map(|named| &named.accounts);
-    let mut standing: BTreeMap<usize, &str> = BTreeMap::new();
-    for (account, mut group) in shared {
-        while let Some(other) = behind_a_part(&group.iter().filter_map(accounts_of).collect::<Vec<_>>()) {
-            let (theirs, rest): (Vec<usize>, Vec<usize>) =
-                group.iter().partition(|at| accounts_of(at).is_some_and(|accounts| accounts.contains(other)));
-            standing.extend(theirs.into_iter().map(|at| (at, other)));
-            group = rest;
-        }
-        standing.extend(group.into_iter().map(|at| (at, account)));
+    let mut standing = vec![Standing::new(); all.len()];
+    for (account, group) in shared {
+        stand(vec![account], group, &mut standing);
     }
-    let account = |at: usize| standing.get(&at).copied().unwrap_or_default();
-    all.iter().enumerate().map(|(at, named)| (account(at), &named.raised.alert)).collect()
+    standing.into_iter().zip(all).map(|(standing, named)| (standing, &named.raised.alert)).collect()
+}
+
+/// The place of an alert, and its accounts.
+type Member<'n> = (usize, &'n BTreeSet<String>);
+
+/// Says who stands for each of a group that some accounts share.
+fn stand<'n>(shared: Standing<'n>, mut group: Vec<Member<'n>>, standing: &mut [Standing<'n>]) {
+    // Who is named in parts of parts makes no more of them.
+    while let Some(other) = behind_a_part(&group).filter(|_| shared.len() < DEPTH) {
+        let (theirs, rest) = group.into_iter().partition(|(_, accounts)| accounts.contains(other));
+        stand([&shared[..], &[other]].concat(), theirs, standing);
+        group = rest;
+    }
+    for (at, _) in group {
+        standing.get_mut(at).into_iter().for_each(|of| of.clone_from(&shared));
+    }
 }
 
 /// The account that most of a group of many name and not all do, where it is a third of them at least. So few parts come of
 /// it that somebody's helpers, however he spreads them, fill no message.
-fn behind_a_part<'n>(group: &[&'n BTreeSet<String>]) -> Option<&'n str> {
-    let counts = counts(group.iter().flat_map(|accounts| accounts.iter()));
+fn behind_a_part<'n>(group: &[Member<'n>]) -> Option<&'n str> {
+    let counts = counts(group.iter().flat_map(|(_, accounts)| accounts.iter()));
     let is_part = |count: usize| group.len() >= MANY && count < group.len() && count * 3 >= group.len();
     counts.into_iter().filter(|(_, count)| is_part(*count)).max_by_key(|(_, count)| *count).map(|(account, _)| account)
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::behind::by_account;
+use super::behind::{Standing, by_account};
 use super::{Alert, Raised};
 use crate::digest::Digest;
 use crate::fact::Severity;
@@ -38,7 +38,8 @@ pub struct Message {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlertGroup {
-    /// The publisher that answers for them, or the one thing that they are about. Untrusted text.
+    /// The publisher that answers for them, joined by " and " with those whom all of them name too; or the one thing that
+    /// they are about. Untrusted text.
     pub publisher: String,
     /// The pass and class.
     pub rule: String,
@@ -221,9 +222,9 @@ impl Message {
 fn first_of<'a>(rest: &[&Named<'a>]) -> Vec<&'a Alert> {
     let (mut groups, mut subjects) = (BTreeSet::new(), BTreeSet::new());
     let (mut first, mut others) = (Vec::new(), Vec::new());
-    for (account, alert) in by_account(rest) {
+    for (standing, alert) in by_account(rest) {
         if subjects.insert(alert.about()) {
-            let is_new = groups.insert((account, alert.rule()));
+            let is_new = groups.insert((standing, alert.rule()));
             if is_new { &mut first } else { &mut others }.push(alert);
         }
     }
@@ -232,15 +233,15 @@ fn first_of<'a>(rest: &[&Named<'a>]) -> Vec<&'a Alert> {
 
 /// Alerts by publisher and rule, the worst first and the rarest of equals: one that floods a night stands last.
 fn groups(all: &[&Named<'_>]) -> Vec<AlertGroup> {
-    let mut by: BTreeMap<(&str, String), Vec<&Alert>> = BTreeMap::new();
-    for (account, alert) in by_account(all) {
-        by.entry((account, alert.rule())).or_default().push(alert);
+    let mut by: BTreeMap<(Standing<'_>, String), Vec<&Alert>> = BTreeMap::new();
+    for (standing, alert) in by_account(all) {
+        by.entry((standing, alert.rule())).or_default().push(alert);
     }
-    let group = |((account, rule), alerts): ((&str, String), Vec<&Alert>)| {
+    let group = |((standing, rule), alerts): ((Standing<'_>, String), Vec<&Alert>)| {
         let mut seen = BTreeSet::new();
         let subjects = alerts.iter().filter(|alert| seen.insert(alert.about())).map(|alert| alert.subject.clone());
         AlertGroup {
-            publisher: account.to_owned(),
+            publisher: standing.join(" and "),
             rule,
             severity: alerts.iter().map(|alert| alert.severity).max().unwrap_or(Severity::Info),
             subjects: subjects.take(SUBJECTS).collect(),

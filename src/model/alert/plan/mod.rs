@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ack::{self, Ack};
-use super::behind::are_of_somebody_else;
+use super::behind::have_had;
 use super::message::{Message, Named, Occasion};
 use super::origin::{Origin, Origins};
 use super::suppression::{self, Suppression};
@@ -264,10 +264,7 @@ fn within_shares(
     let mut spent: Vec<&BTreeSet<String>> = Vec::new();
     let (mut told, mut beyond) = (BTreeSet::new(), Vec::new());
     for (at, (_, of)) in candidates.iter().enumerate().filter(|(at, _)| !same.contains(at)) {
-        let is_spent = |account: &String| spent.iter().filter(|told| told.contains(account)).count() >= share;
-        let akin = || spent.iter().copied().filter(|told| !told.is_disjoint(&of.accounts)).collect::<Vec<_>>();
-        let is_beyond = || of.accounts.iter().any(is_spent) && !are_of_somebody_else(&of.accounts, &akin());
-        if told.len() < budget && !is_beyond() {
+        if told.len() < budget && !have_had(share, &of.accounts, &spent) {
             spent.push(&of.accounts);
             told.insert(at);
         } else {
