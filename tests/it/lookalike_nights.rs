@@ -270,8 +270,12 @@ fn a_package_that_poses_as_another_is_not_ok() {
     let posing = format!(r#"{WORDS},"repository":"https://github.com/ann/letters-mcp""#);
     let (own, other) = (manifest("letters-mcp", &posing), manifest("lettres-mcp", &posing));
     let night_with = |file: Vec<(&str, &str)>| {
-        let packages =
-            [("letters-mcp", "ann", OLD, vec![("package.json", own.as_str())]), ("lettres-mcp", "mallory", NEW, file)];
+        let packages = [
+            ("letters-mcp", "ann", OLD, vec![("package.json", own.as_str())]),
+            ("lettres-mcp", "mallory", NEW, file),
+            // An old package of the same publisher vouches for nothing.
+            ("tidy-notes", "mallory", OLD, vec![]),
+        ];
         let (leads, capdex) = leads_of(&packages, "");
         let out = capdex.path().join("out");
         let band = rows(&out, "packages")
@@ -286,8 +290,9 @@ fn a_package_that_poses_as_another_is_not_ok() {
     };
     let (lead, sighted, band, raised) = night_with(vec![("package.json", other.as_str())]);
     assert_eq!((lead.as_deref(), raised), (Some("high"), 1), "{band}");
-    assert_eq!(sighted, lead);
-    assert!(matches!(band.as_str(), "caution" | "block"), "{band}");
+    // The rule has the severity that its method gives the code.
+    assert_eq!(sighted.as_deref(), Some("medium"));
+    assert!(matches!(band.as_str(), "watch" | "caution" | "block"), "{band}");
     let (lead, sighted, band, raised) = night_with(vec![]);
     assert_eq!((lead.as_deref(), sighted, raised), (Some("low"), None, 0), "the name alone");
     assert!(matches!(band.as_str(), "ok" | "unknown"), "{band}");
