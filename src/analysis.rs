@@ -86,7 +86,10 @@ fn read_all(bundles: &[&Bundle]) -> (Vec<Evidence>, Vec<Vec<Scanned>>) {
         Some(Scanned { capability, pins, surfaces, facts, completeness })
     };
     let by_bundle = found.into_iter().map(|found| found.capabilities.into_iter().filter_map(&mut scanned).collect());
-    let by_bundle = by_bundle.collect();
+    let mut by_bundle: Vec<Vec<Scanned>> = by_bundle.collect();
+    for scanned in &mut by_bundle {
+        capdex_rules::within_input(&mut scanned.iter_mut().map(|one| &mut one.facts).collect::<Vec<_>>());
+    }
     (evidence, by_bundle)
 }
 

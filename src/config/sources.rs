@@ -97,8 +97,9 @@ keys! {
         /// and every night.
         #[key(default = MAX_ROWS, example = "100000")]
         pub max_rows: Option<u64>,
-        /// The growth in percent that one run may bring. So many new listings as stand in the store count as 100; the first
-        /// 500,000 are always taken. A walk that brings more stops with a gap, and the next run goes on.
+        /// The growth in percent that one run may bring to a source that has listings. So many new ones as stand in the store
+        /// count as 100. A walk that brings more stops with a gap, and the next run goes on. Where it is not set, the first
+        /// 500,000 new ones are always taken.
         #[key(default = MAX_GROWTH_PERCENT, example = "200")]
         pub max_growth_percent: Option<u32>,
     }
@@ -171,6 +172,8 @@ pub struct WalkCaps {
     pub rows: u64,
     /// New listings of one run in percent of those that stand in the store at most.
     pub growth_percent: u32,
+    /// True where the schedule says so itself, and means small sources too.
+    pub is_growth_set: bool,
 }
 
 /// Why a source is not asked at all; none where it is.
@@ -230,6 +233,7 @@ pub(super) fn run_of(
             pages: section.max_pages.unwrap_or(MAX_PAGES),
             rows: section.max_rows.unwrap_or(MAX_ROWS),
             growth_percent: section.max_growth_percent.unwrap_or(MAX_GROWTH_PERCENT),
+            is_growth_set: section.max_growth_percent.is_some(),
         },
         settings,
     })

@@ -8,13 +8,13 @@
 //! - `pattern`: the engine for all data rules.
 //! - `questions/<topic>.toml`: what checks have the engine look for in whole texts.
 //! - `checks`: the functions of the rules that need structure.
+//! - `flood`: bounds on what one file and one input tell.
 //! - [`INDEX`]: the descriptions of all rules, handed to crates that may not know the rules.
 
 #![warn(missing_docs)]
 #![warn(clippy::disallowed_methods, clippy::disallowed_types)]
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use capdex_evidence::subject::Subject;
@@ -28,6 +28,7 @@ use capdex_model::takedown;
 mod checks;
 #[cfg(test)]
 mod facts_tests;
+mod flood;
 #[cfg(test)]
 mod formats_tests;
 mod measured;
@@ -44,7 +45,9 @@ mod vocab;
 mod voices;
 
 use checks::CodeRule;
+use flood::{FINDINGS_PER_FILE, without_flood};
 
+pub use flood::within_input;
 pub use measured::detection;
 
 /// The rules of this program, for all who read facts: the store is opened over it, and facts carry it along.
@@ -260,42 +263,13 @@ pub fn unavailable(kind: Kind, found: &SparseFacts) -> SparseFacts {
     SparseFacts::over_defaults(&INDEX, kind, told)
 }
 
-/// The most findings of one rule in one file that are kept apart: who repeats a thing a thousand times shall not drown
-/// what else there is.
-const FINDINGS_PER_FILE: usize = 50;
-
-/// Keeps the worst and first findings of a rule in each file; the last of those kept says how many more there were.
-fn without_flood(own: Vec<NumberedFact>) -> Vec<NumberedFact> {
-    let mut by_file: BTreeMap<String, Vec<NumberedFact>> = BTreeMap::new();
-    for answer in own {
-        by_file.entry(answer.fact().place.file.clone()).or_default().push(answer);
-    }
-    let mut kept = Vec::new();
-    for (_, mut facts) in by_file {
-        let more = facts.len().saturating_sub(FINDINGS_PER_FILE);
-        if more > 0 {
-            facts.sort_by(|a, b| {
-                let (a, b) = (a.fact(), b.fact());
-                // By place among equals, so that the same files keep the same findings.
-                b.severity.cmp(&a.severity).then_with(|| a.place.cmp(&b.place))
-            });
-            facts.truncate(FINDINGS_PER_FILE);
-            if let Some(last) = facts.last_mut().map(NumberedFact::fact_mut) {
-                last.evidence = format!("{} (and {more} more in this file)", last.evidence);
-            }
-        }
-        kept.extend(facts);
-    }
-    kept
-}
-
 fn metas() -> Vec<&'static RuleMeta> {
     checks::RULES.iter().map(|rule| &rule.meta).chain(pattern::metas()).collect()
 }
 
 /// Raised with every change of decomposing, evidence or matching that can change a fact while no rule's text changes:
 /// stored snapshots are then scanned again.
-const ENGINE: u32 = 17;
+const ENGINE: u32 = 18;
 
 fn digest(metas: &[&'static RuleMeta]) -> Digest {
     let metas = Digest::of_json(&(ENGINE, metas));

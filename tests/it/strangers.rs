@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::directory::{fake::synthetic, source};
+use crate::directory::{fake::synthetic, list, serve, source};
 use crate::rows::{rows, text};
 use crate::support::archives;
 use crate::support::capdex::{Capdex, Run};
@@ -141,5 +141,43 @@ fn a_directory_without_end_stops_at_its_caps_and_says_so() {
         let second = capdex.run(&arguments);
         assert_eq!(second.code, Some(3), "{cap}: {}", second.stdout);
         assert_eq!(directory.paths().len(), 3 + later, "{cap}: requests of the next night");
+    }
+}
+
+#[test]
+fn a_directory_that_grows_by_more_than_the_operator_allows_stops_and_says_so() {
+    for (more, code) in [(250, 0), (700, 3)] {
+        let rows = |count: usize| -> Vec<Value> {
+            let row = |(number, mut row): (usize, Value)| {
+                row["server"]["name"] = format!("io.test.row-{number:06}/server").into();
+                let meta = &mut row["_meta"]["io.modelcontextprotocol.registry/official"];
+                meta["isLatest"] = true.into();
+                if number >= 600 {
+                    meta["updatedAt"] = "2026-11-20T12:00:00Z".into();
+                }
+                row
+            };
+            synthetic(count).enumerate().map(row).collect()
+        };
+        let directory = Directory::start(serve(rows(600)));
+        let capdex = Capdex::offline();
+        capdex.write(
+            "schedule.toml",
+            format!(
+                "name = \"growing\"\n[sources.official-registry]\nbase_url = \"{}\"\nrequests_per_minute = 60000\n\
+                 max_growth_percent = 50\n",
+                directory.url()
+            ),
+        );
+        let first = list(&capdex, "2026-11-20T01:00:00Z");
+        assert_eq!(first.code, Some(0), "a directory is new once: {} {}", first.stdout, first.stderr);
+        assert_eq!(source(&capdex)["listings"].as_u64(), Some(600));
+        directory.change(serve(rows(600 + more)));
+        let second = list(&capdex, "2026-11-21T01:00:00Z");
+        assert_eq!(second.code, Some(code), "{more}: {} {}", second.stdout, second.stderr);
+        let status = capdex.run(&["status", "--format", "json"]);
+        assert_eq!(status.stdout.contains("max_growth_percent"), code == 3, "{more}: {}", status.stdout);
+        let listings = source(&capdex)["listings"].as_u64().expect("a number");
+        assert!(if code == 0 { listings == 850 } else { listings < 1_300 }, "{more}: {listings}");
     }
 }

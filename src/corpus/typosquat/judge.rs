@@ -74,6 +74,12 @@ pub enum BenignMark {
     /// The forge says that it is a fork of the target, or it has the target's name under a scope of its own, with the
     /// target's description or repository, as forks have it.
     Fork,
+    /// It did not appear later than the other.
+    NotNewer,
+    /// No fewer people use it.
+    NotLessUsed,
+    /// Things of many owners bear its name, as they do a word of the language.
+    OfManyOwners,
 }
 
 impl BenignMark {
@@ -84,7 +90,15 @@ impl BenignMark {
             Self::Established => "it is itself popular or long established",
             Self::Mirror => "it has the other's accounts, repository and words, as a mirror does",
             Self::Fork => "it is a fork, or looks like one under a scope of its own",
+            Self::NotNewer => "it did not appear later than the other",
+            Self::NotLessUsed => "no fewer people use it",
+            Self::OfManyOwners => "things of many owners bear its name",
         }
+    }
+
+    /// True where it says that the name is itself known or old, and so rather the one that others are taken for.
+    const fn is_of_name(self) -> bool {
+        matches!(self, Self::Established | Self::NotNewer | Self::NotLessUsed | Self::OfManyOwners)
     }
 }
 
@@ -132,7 +146,7 @@ impl TyposquatCase {
         let is_family = self.holding().next().is_some();
         // Two names that are both known are alike by accident more often than not, and rules are wrong at times: where one of
         // them does harm, a name that is not close is told and raises no alert.
-        let is_known = self.marks.contains(&BenignMark::Established) && self.likeness < Likeness::Close;
+        let is_known = self.marks.iter().any(|mark| mark.is_of_name()) && self.likeness < Likeness::Close;
         if is_family || is_known { self.by_signals().min(Severity::Low) } else { self.by_signals() }
     }
 
@@ -249,6 +263,10 @@ mod tests {
             let most = if mark == BenignMark::Family { Severity::Low } else { Severity::Info };
             assert_eq!(marked(mark, &[CopiedDescription]), most, "{mark:?}");
             assert_eq!(marked(mark, &[HighFindings, CopiedDescription]), Severity::High, "{mark:?}");
+        }
+        for mark in [BenignMark::NotNewer, BenignMark::NotLessUsed, BenignMark::OfManyOwners] {
+            assert_eq!(marked(mark, &[CopiedDescription]), Severity::Info, "{mark:?}");
+            assert_eq!(marked(mark, &[HighFindings]), Severity::High, "{mark:?}");
         }
     }
 

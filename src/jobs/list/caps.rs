@@ -9,7 +9,7 @@ use capdex_model::snapshot::GapReason;
 use super::walk_context::WalkContext;
 use crate::config::WalkCaps;
 
-/// So many new listings in one run are never too much growth: a directory is new once.
+/// So many new listings in one run are never too much growth unless the schedule says so: a directory is new once.
 const ALWAYS_TAKEN: u64 = 500_000;
 
 /// The cap that a walk has met, as the error that ends it; none while it may go on. `before` is the number of listings that
@@ -30,7 +30,9 @@ fn met(caps: WalkCaps, before: u64, pages: u64, new: u64) -> Option<String> {
     if rows >= caps.rows {
         return Some(format!("it has {rows} listings, and `max_rows` allows {}: nothing more is taken", caps.rows));
     }
-    let allowed = growth(before, caps.growth_percent).max(ALWAYS_TAKEN);
+    // What an operator wrote is taken to the letter, but for the run that brings everything.
+    let always = if caps.is_growth_set && before > 0 { 0 } else { ALWAYS_TAKEN };
+    let allowed = growth(before, caps.growth_percent).max(always);
     (new > allowed).then(|| {
         format!(
             "{new} new listings in one run beside {before} that were there, more than the {allowed} that \
@@ -48,7 +50,7 @@ fn growth(before: u64, percent: u32) -> u64 {
 mod tests {
     use super::*;
 
-    const CAPS: WalkCaps = WalkCaps { pages: 10, rows: 4_000_000, growth_percent: 200 };
+    const CAPS: WalkCaps = WalkCaps { pages: 10, rows: 4_000_000, growth_percent: 200, is_growth_set: false };
 
     #[test]
     fn a_walk_goes_on_below_each_cap_and_stops_at_it() {
@@ -62,6 +64,14 @@ mod tests {
         assert!(met(0, 0, ALWAYS_TAKEN + 1).contains("max_growth_percent"));
         assert_eq!(met(1_000_000, 0, 2_000_000), "");
         assert!(met(1_000_000, 0, 2_000_001).contains("max_growth_percent"));
+    }
+
+    #[test]
+    fn growth_that_an_operator_set_holds_for_small_sources_and_not_for_new_ones() {
+        let set = WalkCaps { growth_percent: 50, is_growth_set: true, ..CAPS };
+        assert_eq!(met(set, 0, 0, ALWAYS_TAKEN), None);
+        assert_eq!(met(set, 600, 0, 300), None);
+        assert!(met(set, 600, 0, 301).is_some_and(|said| said.contains("max_growth_percent")));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::behind::{Standing, by_account};
 use super::{Alert, Raised};
 use crate::digest::Digest;
 use crate::fact::Severity;
@@ -37,7 +38,8 @@ pub struct Message {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlertGroup {
-    /// The publisher that answers for them, or the one thing that they are about. Untrusted text.
+    /// The publisher that answers for them, joined by " and " with those whom all of them name too; or the one thing that
+    /// they are about. Untrusted text.
     pub publisher: String,
     /// The pass and class.
     pub rule: String,
@@ -220,9 +222,9 @@ impl Message {
 fn first_of<'a>(rest: &[&Named<'a>]) -> Vec<&'a Alert> {
     let (mut groups, mut subjects) = (BTreeSet::new(), BTreeSet::new());
     let (mut first, mut others) = (Vec::new(), Vec::new());
-    for (account, alert) in by_account(rest) {
+    for (standing, alert) in by_account(rest) {
         if subjects.insert(alert.about()) {
-            let is_new = groups.insert((account, alert.rule()));
+            let is_new = groups.insert((standing, alert.rule()));
             if is_new { &mut first } else { &mut others }.push(alert);
         }
     }
@@ -231,15 +233,15 @@ fn first_of<'a>(rest: &[&Named<'a>]) -> Vec<&'a Alert> {
 
 /// Alerts by publisher and rule, the worst first and the rarest of equals: one that floods a night stands last.
 fn groups(all: &[&Named<'_>]) -> Vec<AlertGroup> {
-    let mut by: BTreeMap<(&str, String), Vec<&Alert>> = BTreeMap::new();
-    for (account, alert) in by_account(all) {
-        by.entry((account, alert.rule())).or_default().push(alert);
+    let mut by: BTreeMap<(Standing<'_>, String), Vec<&Alert>> = BTreeMap::new();
+    for (standing, alert) in by_account(all) {
+        by.entry((standing, alert.rule())).or_default().push(alert);
     }
-    let group = |((account, rule), alerts): ((&str, String), Vec<&Alert>)| {
+    let group = |((standing, rule), alerts): ((Standing<'_>, String), Vec<&Alert>)| {
         let mut seen = BTreeSet::new();
         let subjects = alerts.iter().filter(|alert| seen.insert(alert.about())).map(|alert| alert.subject.clone());
         AlertGroup {
-            publisher: account.to_owned(),
+            publisher: standing.join(" and "),
             rule,
             severity: alerts.iter().map(|alert| alert.severity).max().unwrap_or(Severity::Info),
             subjects: subjects.take(SUBJECTS).collect(),
@@ -250,20 +252,6 @@ fn groups(all: &[&Named<'_>]) -> Vec<AlertGroup> {
     groups.sort_by_key(|group| (std::cmp::Reverse(group.severity), group.alerts));
     groups.truncate(GROUPS);
     groups
-}
-
-/// Each alert with the one account of its own that most of them share: who adds another helper to each of his packages makes
-/// no more groups.
-fn by_account<'n, 'a>(all: &[&'n Named<'a>]) -> Vec<(&'n str, &'a Alert)> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for account in all.iter().flat_map(|named| &named.accounts) {
-        *counts.entry(account).or_insert(0) += 1;
-    }
-    let account = |named: &'n Named<'a>| {
-        let accounts = named.accounts.iter().map(String::as_str);
-        accounts.max_by_key(|account| counts.get(account).copied().unwrap_or(0)).unwrap_or_default()
-    };
-    all.iter().map(|named| (account(named), &named.raised.alert)).collect()
 }
 
 fn id_of<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {

@@ -4,6 +4,7 @@
 
 pub mod ack;
 pub mod backoff;
+mod behind;
 pub mod evidence;
 #[cfg(feature = "testing")]
 pub mod hostile;

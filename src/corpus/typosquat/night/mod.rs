@@ -1,7 +1,7 @@
 //! `Night`: the names of all directories against those that are established among them and on lists of popular names.
 //!
-//! Only from the newer and less used name towards the established one, and only across owners. The caller says what a
-//! newcomer does, and [`Night::candidate`] joins that.
+//! From the newer and less used name towards the established one, and only across owners; the other way where what bears the
+//! name does harm. The caller says what a newcomer does, and [`Night::candidate`] joins that.
 
 mod entities;
 mod names;
@@ -66,8 +66,8 @@ impl Suspect<'_> {
 struct Newcomer<'a> {
     space: Space,
     borne: NameBearers<'a>,
-    /// True where the name is itself established or on a list: it is taken for nobody's, unless what bears it does harm.
-    is_known: bool,
+    /// What speaks for the name itself: it is taken for nobody's, unless what bears it does harm.
+    marks: Vec<BenignMark>,
 }
 
 /// A name that others may be taken for.
@@ -149,14 +149,23 @@ impl<'a> Night<'a> {
                 targets.push(TyposquatTarget { text: borne.text.clone(), space, by, line: None });
             }
             let is_scope = space == Space::Publisher && scopes.contains(&folded);
-            // A list may hold a hostile name, and what is old and used may have been sold: no package is left out. Names of
-            // publishers, hosts and tools are taken for nobody's where they are known, and a name of many owners is a word.
+            // A list may hold a hostile name, what is old and used may have been sold, and accounts cost nothing: no package
+            // is left out. Names of publishers, hosts and tools are taken for nobody's where they are known, and a name of
+            // many owners is a word.
             let is_known = established > 0 || is_listed || is_scope;
-            if (space == Space::Name || !is_known) && !is_of_many_owners(&borne, &entities) {
+            let is_of_many = is_of_many_owners(&borne, &entities);
+            let is_compared = match space {
+                Space::Name => true,
+                Space::Skill => !is_known,
+                _ => !is_known && !is_of_many,
+            };
+            if is_compared {
                 // Who proves who he is comes first.
                 borne.by.sort_by_key(|(number, _)| entities.get(*number).is_none_or(|it| it.publishers.is_empty()));
                 borne.by.truncate(MOST_BEARERS);
-                newcomers.push(Newcomer { space, borne, is_known });
+                let marks = [(is_known, BenignMark::Established), (is_of_many, BenignMark::OfManyOwners)];
+                let marks = marks.into_iter().filter_map(|(is_so, mark)| is_so.then_some(mark)).collect();
+                newcomers.push(Newcomer { space, borne, marks });
             }
         }
         targets.extend(listed_scopes(&listed));
@@ -197,7 +206,7 @@ impl<'a> Night<'a> {
                 let suspect = self.suspect(space, found.kind, (&borne.text, &name), (entity, member), target);
                 suspects.extend(suspect.map(|mut suspect| {
                     suspect.candidate.capability = borne.inside.get(number).copied();
-                    suspect.case.marks.extend(newcomer.is_known.then_some(BenignMark::Established));
+                    suspect.case.marks.extend(&newcomer.marks);
                     suspect
                 }));
             }
@@ -226,8 +235,8 @@ impl<'a> Night<'a> {
         renumbered(of, found)
     }
 
-    /// A newcomer that bears a name like a target's. None where the two have to do with each other, or the newcomer is
-    /// not the newer and less used one.
+    /// A newcomer that bears a name like a target's, marked where it is not the newer and less used one. None where the two
+    /// have to do with each other.
     fn suspect(
         &self,
         space: Space,
@@ -248,12 +257,10 @@ impl<'a> Night<'a> {
             Relation::between(space, (text, entity), other.map(|(entity, _)| (target.text.as_str(), entity)))?;
         let popularity = popularity(target, &self.entities);
         let days = other.and_then(|(other, _)| Some(other.created?.days_until(entity.created?)));
-        // An unknown age or count does not excuse a newcomer.
+        // An unknown age or count does not excuse a newcomer, and a known one no harm: old packages are sold, users counted
+        // by whoever likes.
         let is_later = days.is_none_or(|days| days >= LATER_DAYS);
         let is_less = entity.popularity.zip(popularity).is_none_or(|(few, many)| few < many);
-        if !is_later || !is_less {
-            return None;
-        }
         let gap = gap_of(entity.popularity, popularity);
         let mut signals: Vec<TyposquatSignal> = Vec::new();
         let mut reasons = vec![kind.sentence().to_owned()];
@@ -274,6 +281,8 @@ impl<'a> Night<'a> {
         let looks_forked = kind == TyposquatKind::Scope && likeness < Likeness::Close && is_copied(&signals);
         let is_forked = other.is_some_and(|(other, _)| relation::is_fork(entity, other));
         marks.extend((looks_forked || is_forked).then_some(BenignMark::Fork));
+        marks.extend((!is_later).then_some(BenignMark::NotNewer));
+        marks.extend((!is_less).then_some(BenignMark::NotLessUsed));
         let mut candidate = target.candidate(space, kind, other);
         candidate.name = text.to_owned();
         candidate.distance = u64::try_from(distance_of(name, &of_target)).unwrap_or(u64::MAX);

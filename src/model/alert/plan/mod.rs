@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ack::{self, Ack};
+use super::behind::have_had;
 use super::message::{Message, Named, Occasion};
 use super::origin::{Origin, Origins};
 use super::suppression::{self, Suppression};
@@ -259,12 +260,12 @@ fn within_shares(
     same: &BTreeSet<usize>,
 ) -> BTreeSet<usize> {
     let share = (budget / SHARES).max(1);
-    let mut spent: BTreeMap<&str, usize> = BTreeMap::new();
+    // The accounts of each that is told, and never more than the budget.
+    let mut spent: Vec<&BTreeSet<String>> = Vec::new();
     let (mut told, mut beyond) = (BTreeSet::new(), Vec::new());
     for (at, (_, of)) in candidates.iter().enumerate().filter(|(at, _)| !same.contains(at)) {
-        let has_left = |account: &String| spent.get(account.as_str()).is_none_or(|spent| *spent < share);
-        if told.len() < budget && of.accounts.iter().all(has_left) {
-            of.accounts.iter().for_each(|account| *spent.entry(account).or_insert(0) += 1);
+        if told.len() < budget && !have_had(share, &of.accounts, &spent) {
+            spent.push(&of.accounts);
             told.insert(at);
         } else {
             beyond.push(at);

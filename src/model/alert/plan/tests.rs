@@ -224,3 +224,33 @@ fn a_digest_names_each_subject_once() {
     assert_eq!((roundup.alerts, roundup.first.len()), (31, 2));
     assert_eq!(roundup.groups.iter().map(|group| group.alerts).collect::<Vec<_>>(), [30, 1]);
 }
+
+#[test]
+fn a_victim_whom_a_flood_names_keeps_her_share_and_her_group() {
+    let mut nights = Nights::new(8);
+    let accounts = |names: &[&str]| names.iter().map(|name| format!("npm-user:{name}")).collect();
+    for number in 0..40 {
+        let key = format!("k{number:02}");
+        nights.raise(&key, &format!("npm-flood-{number}"), Severity::Critical, 1);
+        // Himself, one of theirs or both, and somebody of his own.
+        let named: &[&str] = match number % 3 {
+            0 => &["mallory", "ann"],
+            1 => &["mallory", "ann", "bob"],
+            _ => &["mallory", "bob", "helper"],
+        };
+        nights.origins.insert(key, Origin { artifact: None, publishers: accounts(named) });
+    }
+    for (key, owners) in [("y", &["ann", "bob"][..]), ("z", &["ann"])] {
+        nights.raise(key, &format!("npm-own-{key}"), Severity::High, 1);
+        nights.origins.insert(key.to_owned(), Origin { artifact: None, publishers: accounts(owners) });
+    }
+    let Nights { policy, alerts, acks, suppressions, ruled, deliveries, origins } = &nights;
+    let planned =
+        plan("ops", policy, &PlanInput { alerts, acks, suppressions, ruled, origins, deliveries, as_of: night(1) });
+    let groups = &planned.messages[0].others;
+    let named: Vec<&String> = groups.iter().flat_map(|group| &group.subjects).collect();
+    assert!(["npm-own-y", "npm-own-z"].iter().all(|own| named.iter().any(|name| name == own)), "{groups:#?}");
+    assert!(groups.len() <= 4, "{groups:#?}");
+    let said = nights.run(1);
+    assert!(["raised y", "raised z"].iter().all(|own| said.iter().any(|told| told == own)), "{said:?}");
+}

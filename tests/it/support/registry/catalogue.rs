@@ -45,6 +45,11 @@ impl Catalogue {
         publish(self.npm.entry(name.to_owned()).or_default(), version, &filename, tarball, manifest);
     }
 
+    pub(super) fn date_npm(&mut self, name: &str, version: &str, at: &str) {
+        let versions = self.npm.get_mut(name).into_iter().flatten();
+        versions.filter(|artifact| artifact.version == version).for_each(|artifact| artifact.published = at.to_owned());
+    }
+
     pub(super) fn publish_pypi(&mut self, name: &str, version: &str, filename: &str, bytes: Vec<u8>) {
         publish(self.pypi.entry(super::pypi::normalised(name)).or_default(), version, filename, bytes, Value::Null);
     }

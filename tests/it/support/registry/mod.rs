@@ -134,6 +134,12 @@ impl Registry {
         self
     }
 
+    /// Says when a version of an npm package was published (RFC 3339).
+    pub(crate) fn npm_published(&self, name: &str, version: &str, at: &str) -> &Self {
+        lock(&self.state).catalogue.date_npm(name, version, at);
+        self
+    }
+
     /// Says that all versions of a package or project are attested as built from a repository on GitHub (`owner/name`).
     pub(crate) fn attested(&self, name: &str, repository: &str) -> &Self {
         lock(&self.state).catalogue.attested.insert(name.to_owned(), repository.to_owned());
