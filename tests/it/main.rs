@@ -66,6 +66,7 @@ mod packages;
 mod program;
 mod prune;
 mod published;
+mod reach;
 mod reading;
 mod real_registry;
 mod recorded_lists;
