@@ -209,7 +209,7 @@ def questions(out):
     assert ask(joined)[0][0] == ask("SELECT count(*) FROM '{out}/scores.parquet'")[0][0]
     assert ask("SELECT count(*) FROM '{out}/surfaces.parquet' WHERE description AND NOT complete")[0][0] >= 0
     assert ask("SELECT count(*) FROM '{out}/hosts.parquet' JOIN '{out}/capabilities.parquet' USING (capability) WHERE does IN ('sends', 'fetches', 'connects', 'named')")[0][0] > 0
-    assert ask("SELECT count(*) FROM '{out}/permissions.parquet' WHERE source NOT IN ('declared', 'code') OR (source = 'code') <> (line > 0)")[0][0] == 0
+    assert ask("SELECT count(*) FROM '{out}/permissions.parquet' WHERE origin NOT IN ('declared', 'code') OR (origin = 'code') <> (line > 0)")[0][0] == 0
 
 
 def top(out, count):

@@ -31,7 +31,7 @@ fn hosts_and_permissions_stand_in_the_dataset_and_on_the_page() {
             "docs.parcels.test named SKILL.md 9"
         ]
     );
-    let keys = ["kind", "value", "source", "file", "line"];
+    let keys = ["kind", "value", "origin", "file", "line"];
     let permissions: Vec<String> = of_skill("permissions").iter().map(|row| line(row, &keys)).collect();
     assert_eq!(
         permissions,

@@ -109,8 +109,8 @@ fn table(site: &Site, catalogue: &Catalogue) -> Markup {
         table class="slim" {
             thead { tr { th scope="col" { "code" } th scope="col" { "name" } th scope="col" { "severity" } th scope="col" { "there" } th scope="col" { "needs" } th scope="col" { "answered by" } } }
             tbody {
-                @for entry in &catalogue.entries {
-                    tr id=(anchor(catalogue, entry)) {
+                @for (at, entry) in catalogue.entries.iter().enumerate() {
+                    tr id=(anchor(catalogue, at, entry)) {
                         th scope="row" { code { (entry.code) } } td { (entry.name) }
                         td { (entry.severity.map_or("–", |severity| severity.as_str())) }
                         td { (entry.status.as_str()) } td { (entry.needs.as_str()) } td { (answers(site, catalogue, entry)) }
@@ -121,20 +121,21 @@ fn table(site: &Site, catalogue: &Catalogue) -> Markup {
     }
 }
 
-/// The name of an entry on the page.
-fn anchor(catalogue: &Catalogue, entry: &CatalogueEntry) -> String {
+/// The name of an entry on the page, by its place too: codes that differ in a sign alone are two.
+fn anchor(catalogue: &Catalogue, at: usize, entry: &CatalogueEntry) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
-    format!("code-{}-{}", catalogue.id, entry.code).chars().map(plain).collect()
+    format!("code-{}-{}-{at}", catalogue.id, entry.code).chars().map(plain).collect()
 }
 
 /// The places of all entries on the page, by the words with which rules cite them.
 static CITED: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     let asking = catalogue::all().iter().filter(|catalogue| catalogue.asks());
-    let entries = asking.flat_map(|catalogue| catalogue.entries.iter().map(move |entry| (catalogue, entry)));
+    let entries = asking
+        .flat_map(|catalogue| catalogue.entries.iter().enumerate().map(move |(at, entry)| (catalogue, at, entry)));
     entries
-        .flat_map(|(catalogue, entry)| {
+        .flat_map(|(catalogue, at, entry)| {
             let coded = format!("{} {}", catalogue.id, entry.code);
-            let place = anchor(catalogue, entry);
+            let place = anchor(catalogue, at, entry);
             catalogue.citations(entry).into_iter().chain([coded]).map(move |cite| (cite, place.clone()))
         })
         .collect()

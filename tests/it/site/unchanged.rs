@@ -12,7 +12,7 @@ use crate::support::registry::Registry;
 
 /// Packages of the world.
 const PACKAGES: usize = 160;
-/// What packages are about: together some hundred words, so that few texts are near-copies.
+/// What packages are about.
 const WORDS: [&str; 24] = [
     "harbour", "ledger", "orchid", "violin", "glacier", "parcel", "quarry", "saddle", "tunnel", "walnut", "anchor",
     "bridge", "copper", "dune", "ember", "fjord", "garnet", "hazel", "island", "jasmine", "kettle", "lantern",
@@ -23,24 +23,28 @@ fn name(at: usize) -> String {
     format!("{}-{}-{at:03}", WORDS[at % 24], WORDS[at / 24 % 24])
 }
 
+/// Its text is drawn, so that no two packages are near-copies and no page lists another for that.
 fn publish(registry: &Registry, at: usize, version: &str, more: &str) {
-    let word = |step: usize| WORDS[(at * step + at / 24 + step) % 24];
-    let steps = (1..12).map(|step| {
-        format!("{step}. Sort every {} by its {} before the {} is due.\n", word(step), word(step * 5), word(step * 7))
-    });
-    let steps: String = steps.collect();
+    let mut drawn = at as u64 + 1;
+    let mut words = |count: usize| {
+        let word = |_| {
+            drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(drawn >> 33).map_or("word", |place| WORDS[place % WORDS.len()])
+        };
+        (0..count).map(word).collect::<Vec<_>>().join(" ")
+    };
+    let steps: String = (1..=12).map(|step| format!("{step}. Sort the {} first.\n", words(9))).collect();
     let text = format!(
-        "---\nname: {}\ndescription: Sorts {} by {}. Use when a {} is due.\n---\n\n# {}\n\n{steps}{more}",
+        "---\nname: {}\ndescription: Sorts {}. Use when a {} is due.\n---\n\n# {}\n\n{steps}{more}",
         name(at),
-        word(1),
-        word(2),
-        word(3),
+        words(4),
+        words(2),
         name(at)
     );
     let manifest = format!(
         "{{\"name\":\"{}\",\"version\":\"{version}\",\"description\":\"sorts {}\",\"license\":\"MIT\"}}",
         name(at),
-        word(1)
+        words(2)
     );
     registry.npm_package(&name(at), version, &[("package.json", manifest.as_bytes()), ("SKILL.md", text.as_bytes())]);
 }

@@ -19,7 +19,7 @@ table_row! {
         /// the tool, the variable or header, the event with its command, the script with its command, or the name of the call; untrusted
         key value: &'a str,
         /// declared: a manifest says so; code: a call takes it
-        public source: &'static str,
+        public origin: &'static str,
         /// path inside the package where code takes it; empty where it is declared; untrusted
         key file: &'a str,
         /// from 1; 0 where it is declared
@@ -31,7 +31,7 @@ impl<'a> PermissionRow<'a> {
     /// The row of a permission of a capability.
     pub fn of(slug: Arc<str>, capability: Arc<str>, of: &'a PermissionUse) -> Self {
         let PermissionUse { kind, value, file, line } = of;
-        let source = if file.is_empty() { "declared" } else { "code" };
-        Self { slug, capability, kind: *kind, value, source, file, line: *line }
+        let origin = if file.is_empty() { "declared" } else { "code" };
+        Self { slug, capability, kind: *kind, value, origin, file, line: *line }
     }
 }

@@ -66,7 +66,7 @@ pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageDa
             section aria-labelledby="drift" { h2 id="drift" { "Drift" } (events(data)) }
             section aria-labelledby="history" { h2 id="history" { "History" } (history(data)) }
             section aria-labelledby="listed" { h2 id="listed" { "Directories that list it" } (relations::listed(data)) }
-            section aria-labelledby="resembles" { h2 id="resembles" { "What resembles it" } (relations::resembling(site, row, data)) }
+            section aria-labelledby="resembles" { h2 id="resembles" { "What resembles it" } (relations::resembling(site, row)) }
         },
     )
 }
