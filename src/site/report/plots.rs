@@ -49,9 +49,8 @@ pub(crate) fn bars(about: &About<'_>, bars: &[Bar]) -> Markup {
                 // Whole units, so that the same numbers give the same bytes.
                 @let length = scaled(bar.count, most, LENGTH);
                 text x=(LABEL - 8) y=(at * ROW + 18) class="label end" { (bar.label) }
-                @let drawn = html! { rect x=(LABEL) y=(at * ROW + 5) width=(length) height=(ROW - 8) rx="2" class={ "bar " (bar.class) } {} };
-                // The table below has the same link for keyboard and screen reader, under its own word.
-                @match &bar.href { Some(href) => { a href=(href) tabindex="-1" aria-hidden="true" { (drawn) } } None => { (drawn) } }
+                // No link here: what is in a picture is none for a screen reader. The table below has it.
+                rect x=(LABEL) y=(at * ROW + 5) width=(length) height=(ROW - 8) rx="2" class={ "bar " (bar.class) } {}
                 text x=(LABEL + length + 6) y=(at * ROW + 18) class="label" { (number(bar.count)) }
             }
         }
