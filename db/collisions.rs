@@ -77,6 +77,7 @@ impl Reader {
             let mut pins: Pins = row.packed(3, "pins")?;
             // Of the pins only tools are compared; those of all files would fill memory for nothing.
             pins.files.clear();
+            pins.reach = None;
             Ok(Offered {
                 slug: row.cell(0)?,
                 listing: ListingKey { source: row.cell(1)?, name: row.cell(2)? },

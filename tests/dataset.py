@@ -208,6 +208,8 @@ def questions(out):
     joined = "SELECT count(*) FROM '{out}/scores.parquet' JOIN '{out}/capabilities.parquet' USING (capability) JOIN '{out}/score_breakdowns.parquet' USING (breakdown)"
     assert ask(joined)[0][0] == ask("SELECT count(*) FROM '{out}/scores.parquet'")[0][0]
     assert ask("SELECT count(*) FROM '{out}/surfaces.parquet' WHERE description AND NOT complete")[0][0] >= 0
+    assert ask("SELECT count(*) FROM '{out}/hosts.parquet' JOIN '{out}/capabilities.parquet' USING (capability) WHERE does IN ('sends', 'fetches', 'connects', 'named')")[0][0] > 0
+    assert ask("SELECT count(*) FROM '{out}/permissions.parquet' WHERE origin NOT IN ('declared', 'code') OR (origin = 'code') <> (line > 0)")[0][0] == 0
 
 
 def top(out, count):

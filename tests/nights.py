@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""nights.py CAPDEX [--packages N] [--changed SHARE] [--seed S] [--tree DIR] [--figures FILE]: what nights over a generated registry cost.
+"""nights.py CAPDEX [--packages N] [--changed SHARE] [--seed S] [--tree DIR] [--site] [--figures FILE]: what nights over a generated registry cost.
 
 Makes a npm registry of N packages as files, serves them with nginx on loopback, and runs three nights: the first, one in which
 nothing changed, one in which a share of all packages has a new version. Prints for each stage the wall time, the time of the
 processor (user and system), the most memory, the bytes written, and for each night the bytes of store and dataset and how many
-of the dataset's lie in files that were written anew.
+of the dataset's lie in files that were written anew. With --site it writes the site after each night as well, and counts the files
+that differ from the night before.
 
 Each package holds the files of one labelled skill of CAPDEX_DATA (skills-train), some of its paragraphs changed for those of
 another, so that few packages are copies. The same seed gives the same registry. The text is data: nothing of it is run.
@@ -75,7 +76,10 @@ def arguments():
     parser.add_argument("--json", type=pathlib.Path, help="where the figures go")
     parser.add_argument("--figures", type=pathlib.Path, help="the file of the page of scale, in which the figures of this size are replaced")
     parser.add_argument("--perf", type=pathlib.Path, help="a folder for one recording of perf a night")
+    parser.add_argument("--site", action="store_true", help="write the site after each night, and count its files that changed")
     options = parser.parse_args()
+    if options.site and options.figures:
+        parser.error("the page of scale has no figures of sites: give --site or --figures")
     options.capdex = options.capdex.resolve()
     if options.tree:
         options.tree = options.tree.resolve()
@@ -260,7 +264,27 @@ def run(options, registry, work):
         before = after
         report["nights"].append({"night": night, **cost})
         show(night, cost)
+        if options.site:
+            report["nights"][-1]["site"] = site(options, folder, night, as_of)
     return report
+
+
+def site(options, folder, night, as_of):
+    """Writes the site, and tells which of its files were written anew: a file that is left alone keeps its instant."""
+    files = lambda: {path.relative_to(folder / "site"): path.stat() for path in (folder / "site").rglob("*") if path.is_file()}
+    before, begun = {path: about.st_mtime_ns for path, about in files().items()}, time.monotonic()
+    subprocess.run([options.capdex, "report", "site", "--quiet", "--as-of", as_of], cwd=folder, stdout=subprocess.DEVNULL, check=True)
+    seconds, after = round(time.monotonic() - begun, 2), files()
+    changed = {path: about.st_size for path, about in after.items() if before.get(path) != about.st_mtime_ns}
+    gone, kinds = len(before.keys() - after.keys()), collections.Counter(path.parts[0] for path in changed if path.suffix == ".html")
+    told = {"wall_s": seconds, "files": len(after), "bytes": sum(about.st_size for about in after.values()), "files_gone": gone,
+            "files_changed": len(changed), "pages_changed": sum(kinds.values()), "bytes_changed": sum(changed.values())}
+    print(f"  site: {told}")
+    if night != "first":
+        # Parts of a list count as the list.
+        lists = collections.Counter(re.sub(r"-\d+(?=\.html$)", "", name) for name in kinds.elements())
+        print(f"  pages that changed, by folder or list: {dict(lists.most_common(12))}", flush=True)
+    return told
 
 
 def watched(options, folder, night, words):

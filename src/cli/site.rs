@@ -17,6 +17,9 @@ pub struct ReportArgs {
     /// Only the pages of these, with a list of them, to be handed on: capabilities or whole packages, as `capdex explain` takes them.
     #[arg(long, value_name = "ITEM", num_args = 1..)]
     pub only: Vec<String>,
+    /// The address under which the site will be found: whole addresses stand in feeds, `sitemap.xml` and the heads of pages then.
+    #[arg(long, value_name = "URL", value_parser = base_url, conflicts_with = "only")]
+    pub base_url: Option<String>,
     /// The key that signs the list of the site's files.
     #[command(flatten)]
     pub signing: SigningArgs,
@@ -31,6 +34,9 @@ pub struct ServeArgs {
     /// A name under which the service may be asked, beside loopback's own; repeatable. Given on another address, no other is answered.
     #[arg(long = "host", value_name = "NAME")]
     pub hosts: Vec<String>,
+    /// The address under which people find the service, for whole addresses in feeds, `sitemap.xml` and the heads of pages.
+    #[arg(long, value_name = "URL", value_parser = base_url)]
+    pub base_url: Option<String>,
     /// An origin whose pages may read the API in a browser, such as <https://catalogue.example>; `*` is any; repeatable. Badges may be read by all.
     #[arg(long, value_name = "ORIGIN")]
     pub cors: Vec<String>,
@@ -40,6 +46,17 @@ pub struct ServeArgs {
     /// Megabytes of answers that are kept ready at most.
     #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub cache_mb: u32,
+}
+
+/// An address of the web that paths can stand behind.
+fn base_url(text: &str) -> Result<String, String> {
+    let parsed = url::Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let plain = parsed.filter(|url| {
+        url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.password().is_none()
+    });
+    let url =
+        plain.ok_or("write where the site is found, such as https://capdex.example.org/catalogue, without a query")?;
+    Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {

@@ -22,8 +22,14 @@ pub(super) fn run(global: &Global, options: &ReportArgs, out: &mut Out) -> anyho
     let only = (!options.only.is_empty()).then_some(&only);
     let as_of = ranked_capability::as_of(global.as_of, &reader)?;
     let progress = SiteProgress::new(global.quiet);
-    let chosen =
-        ReportOptions { as_of, threads: global.threads, progress: &progress, only, signing_key: signing_key.as_ref() };
+    let chosen = ReportOptions {
+        as_of,
+        threads: global.threads,
+        progress: &progress,
+        only,
+        base_url: options.base_url.as_deref(),
+        signing_key: signing_key.as_ref(),
+    };
     let written = report::write(&reader, &options.dir, &chosen)?;
     out.line(format_args!(
         "{} as of {as_of}: {} in {}, {}. Next: open {0}/index.html",

@@ -19,6 +19,7 @@ pub(super) fn run(global: &Global, options: &ServeArgs, out: &mut Out) -> anyhow
     let chosen = Options {
         rules: &capdex_rules::INDEX,
         store: global.db.clone(),
+        base_url: options.base_url.clone(),
         as_of: global.as_of,
         listen: options.listen,
         hosts: options.hosts.clone(),

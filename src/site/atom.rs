@@ -25,6 +25,8 @@ pub(crate) struct FeedEntry {
     pub(crate) severity: &'static str,
     /// Its text, a line each. Untrusted text.
     pub(crate) lines: Vec<String>,
+    /// The address of its page, where that is known.
+    pub(crate) url: Option<String>,
 }
 
 /// The head of a feed.
@@ -47,6 +49,8 @@ pub fn feed(sink: &str, url: Option<&str>, messages: &[Message]) -> String {
             at: message.at,
             severity: message.severity().as_str(),
             lines: note::of_message(message, Room::EMAIL),
+            // Among its lines, where the operator said where his site is.
+            url: None,
         })
         .collect();
     let title = format!("capdex alerts: {sink}");
@@ -93,6 +97,9 @@ fn written(entry: &FeedEntry) -> String {
     ];
     for (name, value) in fields {
         writeln!(xml, "    <{name}>{value}</{name}>").expect("writing to a string cannot fail");
+    }
+    if let Some(url) = &entry.url {
+        writeln!(xml, "    <link rel=\"alternate\" type=\"text/html\" href=\"{}\"/>", gate(url)).expect("as above");
     }
     writeln!(xml, "    <category term=\"{}\"/>", entry.severity).expect("as above");
     writeln!(xml, "    <content type=\"text\">{}</content>", lines.join("\n")).expect("as above");

@@ -7,7 +7,7 @@ use crate::packages::WEATHER;
 use crate::support::capdex::Capdex;
 use crate::support::judge::{JudgeManner, JudgeServer};
 use crate::support::registry::Registry;
-use crate::support::rig::{self, needed};
+use crate::support::rig::needed;
 
 /// The blocks of a guide that are marked with a language.
 pub(crate) fn blocks(guide: &str, language: &str) -> Vec<String> {
@@ -134,7 +134,7 @@ fn the_guide_for_nights_does_what_it_says() {
 
 #[test]
 fn the_guide_for_the_dataset_does_what_it_says() {
-    let Some(python) = rig::needed("CAPDEX_READERS") else { return };
+    let Some(python) = needed("CAPDEX_READERS") else { return };
     let tools = Path::new(&python).parent().expect("a folder");
     let capdex = Capdex::offline();
     let mut blocks = blocks("dataset.md", "sh");

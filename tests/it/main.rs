@@ -69,6 +69,7 @@ mod packages;
 mod program;
 mod prune;
 mod published;
+mod reach;
 mod read_only;
 mod reading;
 mod real_registry;

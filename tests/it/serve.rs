@@ -28,6 +28,7 @@ fn pages_are_those_of_the_written_site() {
             Some("js") => "text/javascript; charset=utf-8",
             Some("css") => "text/css; charset=utf-8",
             Some("svg") => "image/svg+xml; charset=utf-8",
+            Some("txt") => "text/plain; charset=utf-8",
             _ => "application/atom+xml; charset=utf-8",
         };
         assert_eq!(answer.header("content-type"), Some(expected), "{path}");
@@ -265,8 +266,12 @@ fn strangers_do_no_harm() {
         "/data/rows-00.js",
         "/data/rows--1.js",
         "/data/rows-99999999999999999999.js",
-        "/directory-1.html",
-        "/directory-0.html",
+        "/drift-1.html",
+        "/names/.html",
+        "/data/ranks-.js",
+        "/data/ranks-00.js",
+        "/data/ranks-g.js",
+        "/sitemap.xml",
         "/rule/%3Cscript%3E.html",
         "/rule/../index.html",
         "/rubric/.html",

@@ -11,15 +11,15 @@
 'use strict';
 
 const { chromium } = require('playwright-core');
-const { readFileSync } = require('node:fs');
+const { readFileSync, writeFileSync } = require('node:fs');
 const { basename, dirname, resolve } = require('node:path');
 
 const [, , given, pictures] = process.argv;
 const alone = given.endsWith('.html') ? basename(given) : null;
 const root = /^https?:/.test(given) ? given.replace(/\/$/, '') : `file://${resolve(alone ? dirname(given) : given)}`;
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const PARTS = ['index', 'directory', 'drift', 'alerts', 'lookalikes', 'rules', 'rubrics', 'coverage'].map((name) => `${name}.html`);
-const DESKTOP = { width: 1280, height: 900 }, PHONE = { width: 390, height: 844 }, NARROW = { width: 320, height: 640 };
+const PARTS = ['index', 'directory', 'names', 'drift', 'alerts', 'appeals', 'lookalikes', 'rules', 'rubrics', 'coverage', 'glossary'].map((name) => `${name}.html`);
+const DESKTOP = { width: 1280, height: 900 }, TABLET = { width: 800, height: 1000 }, PHONE = { width: 390, height: 844 }, NARROW = { width: 320, height: 640 };
 // Names that tests/it/site/world.rs gives to skills.
 const HOSTILE = ['<script>window.hacked=1</script>', 'javascript:window.hacked=1', 'onerror=window.hacked=1'];
 
@@ -51,29 +51,60 @@ const names = (page) => page.locator('.window tbody tr:not(.gap) th a').allTextC
 async function accessible(page, path) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'], preload: false }));
-  for (const { id, impact, nodes } of violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))) {
+  for (const { id, impact, nodes } of violations) {
     wrong.push(`${path}: axe ${impact} ${id}: ${nodes.slice(0, 3).map((node) => `${node.target} (${node.failureSummary.replace(/\s+/g, ' ')})`).join('; ')}`);
   }
 }
 
-// Every kind of page: quiet, accessible, and no wider than the smallest screen; those that have every mark of the style also in the
-// dark.
-async function pages(browser, paths, inTheDark) {
+// Every kind of page: quiet, accessible, whole words, and no wider than the smallest screen; those that have every mark of the style
+// also in the dark and on a phone.
+async function pages(browser, paths, inAll) {
   for (const path of paths) {
-    for (const colorScheme of inTheDark.includes(path) ? ['light', 'dark'] : ['light']) {
+    for (const colorScheme of inAll.includes(path) ? ['light', 'dark'] : ['light']) {
       const { page, close } = await open(browser, path, { colorScheme });
       if (path === 'directory.html') await loaded(page);
       await page.evaluate(() => document.querySelectorAll('details').forEach((of) => { of.open = true; }));
       await accessible(page, `${path} (${colorScheme})`);
       must(await page.evaluate(() => window.hacked === undefined), `${path}: a name of a stranger was run`);
-      for (const viewport of colorScheme === 'light' ? [PHONE, NARROW] : []) {
+      for (const viewport of colorScheme === 'light' ? [PHONE, NARROW] : inAll.includes(path) ? [PHONE] : []) {
         await page.setViewportSize(viewport);
         const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
         must(wide <= room, `${path}: ${wide} wide on a screen of ${room}`);
+        if (viewport === PHONE && inAll.includes(path)) await accessible(page, `${path} (${colorScheme}, phone)`);
       }
       await close();
     }
   }
+}
+
+// The instant, the ranks and the counts of rules come from the files of the night, and the page makes sense without them.
+async function nightly(browser, capability) {
+  const { page, close } = await open(browser, capability);
+  await page.waitForFunction(() => /^[\d,]+ of [\d,]+$/.test(document.querySelector('[data-night=rank]').textContent));
+  must(/^2026-/.test(await page.locator('footer time').textContent()), 'the foot of a page tells the instant');
+  must(await page.locator('[data-night=rank_kind]').isVisible(), 'the rank among its kind is told');
+  await page.goto(`${root}/rule/pipe-to-shell.html`);
+  await page.waitForFunction(() => /^\d+ capabilit(y|ies)$/.test(document.querySelector('[data-night=found]').textContent));
+  await close();
+  const bare = await open(browser, capability, { javaScriptEnabled: false });
+  must((await bare.page.locator('[data-night=rank]').textContent()) === 'in the directory', 'without the script the place of the rank is named');
+  must(!(await bare.page.locator('[data-night=trust]').isVisible()), 'without the script nothing is empty');
+  must((await bare.page.locator('footer').textContent()).startsWith('As of the night that the overview names. '), 'the foot makes sense without the script');
+  await bare.close();
+}
+
+// Tables of events and rules are filtered by text and by the words of a column.
+async function filters(browser) {
+  const { page, close } = await open(browser, 'drift.html');
+  const all = await page.locator('table.feed tbody tr').count(), shown = () => page.locator('table.feed tbody tr:visible').count();
+  await page.getByLabel('Search').fill('letters-mcp');
+  must(await shown() > 0 && await shown() < all, `drift by text: ${await shown()} of ${all}`);
+  await page.getByLabel('Search').fill('');
+  const severity = await page.locator('table.feed tbody tr').first().locator('td').nth(1).textContent();
+  await page.getByLabel('Severity').selectOption(severity);
+  const kept = await page.locator('table.feed tbody tr:visible td:nth-child(2)').allTextContents();
+  must(kept.length > 0 && kept.every((word) => word === severity), `drift by severity: ${kept}`);
+  await close();
 }
 
 async function directory(browser) {
@@ -128,7 +159,7 @@ async function sorted(page) {
   const down = await values();
   must(down.length > 3 && falls(down), `sorted by spiderrating: ${down}`);
   must((await page.locator('th[data-key="spiderrating/seed"]').getAttribute('aria-sort')) === 'descending', 'the order is said');
-  await page.getByRole('button', { name: 'Turn round' }).click();
+  await page.getByRole('button', { name: 'Reverse order' }).click();
   must(falls((await values()).reverse()), `sorted the other way round: ${await values()}`);
   await page.selectOption('#f-sort', 'name');
   await page.waitForFunction(() => location.hash.includes('sort=name'));
@@ -165,6 +196,7 @@ async function keyboard(browser) {
   await page.waitForURL('**/c/**');
   const event = page.locator('article.event:target');
   must(await event.evaluate((of) => document.activeElement === of), 'the event has the focus');
+  must((await event.locator('.diff .add mark').allTextContents()).some((words) => words.includes('archive@giftcards.test')), 'the new words of a line are marked');
   must((await event.locator('.diff .add').allTextContents()).some((line) => line.includes('archive@giftcards.test')), 'the diff is there');
   must(await event.evaluate((of) => of.getBoundingClientRect().top < innerHeight), 'the event is in sight');
   await close();
@@ -174,7 +206,7 @@ async function keyboard(browser) {
 async function reading(browser) {
   const { page, close } = await open(browser, 'index.html');
   await page.locator('#alerts-h ~ ul a').first().click();
-  await page.waitForURL('**/alerts.html#**');
+  await page.waitForURL('**/alerts-*.html#**');
   await page.locator('article.event:target a').first().click();
   await page.waitForURL('**/c/**');
   await page.locator('nav.contents a', { hasText: 'Scores' }).click();
@@ -188,19 +220,36 @@ async function reading(browser) {
   await bare.close();
 }
 
+// A picture of each kind of page on three screens, and in the dark.
 async function photograph(browser) {
   const letters = await pathOf(browser, 'npm-letters-mcp-mcp-server');
+  const bad = await pathOf(browser, 'npm-quick-setup-skill-skills-setup');
   const shots = [
-    ['overview', 'index.html', DESKTOP, 'light'], ['overview-dark', 'index.html', DESKTOP, 'dark'],
-    ['directory', 'directory.html#sort=spiderrating%2Fseed', DESKTOP, 'light'], ['directory-phone', 'directory.html#band=block', PHONE, 'light'],
-    ['capability', letters, DESKTOP, 'light'], ['drift-dark', `${letters}#drift`, DESKTOP, 'dark'], ['capability-phone', letters, PHONE, 'dark'],
+    ['overview', 'index.html'], ['directory', 'directory.html#sort=spiderrating%2Fseed'], ['capability', bad], ['drift', 'drift.html'], ['diff', `${letters}#drift`],
+    ['alerts', 'alerts.html'], ['rules', 'rules.html'], ['rule', 'rule/pipe-to-shell.html'],
   ];
-  for (const [name, path, viewport, colorScheme] of shots) {
-    const { page, close } = await open(browser, path, { viewport, colorScheme });
-    if (path.startsWith('directory')) await loaded(page);
-    await page.screenshot({ path: resolve(pictures, `${name}.png`) });
-    await close();
+  const canvas = await browser.newPage();
+  for (const [name, path] of shots) {
+    for (const [mark, viewport, colorScheme] of [['', DESKTOP, 'light'], ['-dark', DESKTOP, 'dark'], ['-tablet', TABLET, 'light'], ['-phone', PHONE, 'light']]) {
+      const { page, close } = await open(browser, path, { viewport, colorScheme });
+      if (path.startsWith('directory')) await loaded(page);
+      writeFileSync(resolve(pictures, `${name}${mark}.webp`), await webp(canvas, await page.screenshot()));
+      await close();
+    }
   }
+  await canvas.close();
+}
+
+// A picture as WebP, which takes a quarter of the bytes; the browser makes it.
+async function webp(canvas, png) {
+  const made = await canvas.evaluate(async (source) => {
+    const bitmap = await createImageBitmap(await (await fetch(source)).blob());
+    const drawn = new OffscreenCanvas(bitmap.width, bitmap.height);
+    drawn.getContext('2d').drawImage(bitmap, 0, 0);
+    const bytes = new Uint8Array(await (await drawn.convertToBlob({ type: 'image/webp', quality: 0.8 })).arrayBuffer());
+    return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  }, `data:image/png;base64,${png.toString('base64')}`);
+  return Buffer.from(made, 'base64');
 }
 
 // The page of a capability, as a reader finds it.
@@ -216,9 +265,13 @@ async function pathOf(browser, search) {
 async function site(browser) {
   const hostile = [];
   for (const name of HOSTILE) hostile.push(await pathOf(browser, name));
-  const deep = [await pathOf(browser, 'npm-letters-mcp-mcp-server'), await pathOf(browser, 'longlong'), 'rule/pipe-to-shell.html', 'rubric/saferskills-seed.html'];
-  await pages(browser, [...PARTS, ...hostile, ...deep], ['index.html', 'directory.html', 'alerts.html', deep[0]]);
+  const bad = await pathOf(browser, 'npm-quick-setup-skill-skills-setup');
+  const deep = [await pathOf(browser, 'npm-letters-mcp-mcp-server'), bad, await pathOf(browser, 'longlong'), 'rule/pipe-to-shell.html', 'rubric/saferskills-seed.html'];
+  const every = ['index.html', 'directory.html', 'drift.html', 'alerts.html', 'rules.html', 'rule/pipe-to-shell.html', deep[0], bad];
+  await pages(browser, [...PARTS, ...hostile, ...deep], every);
   await directory(browser);
+  await nightly(browser, bad);
+  await filters(browser);
   await keyboard(browser);
   await reading(browser);
   if (pictures) await photograph(browser);

@@ -84,6 +84,11 @@ pub(super) fn sites<'a>(evidence: &Evidence, files: impl Iterator<Item = &'a Str
 }
 
 fn hosts(document: &Document) -> impl Iterator<Item = String> + use<'_> {
+    named(document).map(|(host, _)| host)
+}
+
+/// The hosts that the code, instructions and manifests among files name, each with the byte at which it stands.
+pub(super) fn named(document: &Document) -> impl Iterator<Item = (String, usize)> + use<'_> {
     let is_read =
         matches!(document.role, FileRole::Source | FileRole::Script | FileRole::Instruction | FileRole::Manifest);
     let text = if is_read { document.text.as_str() } else { "" };
@@ -92,7 +97,7 @@ fn hosts(document: &Document) -> impl Iterator<Item = String> + use<'_> {
         let host_text = host.as_str().trim_end_matches(['.', '-']).to_ascii_lowercase();
         // A comment with an address runs nothing and is the commonest change of all.
         let counts = document.zone_at(host.start()) != ZoneKind::Comment && !is_nobodys(&host_text);
-        counts.then_some(host_text)
+        counts.then_some((host_text, host.start()))
     })
 }
 

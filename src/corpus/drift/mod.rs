@@ -21,6 +21,7 @@ pub mod owners;
 mod package_version;
 mod pins;
 mod programs;
+mod reach;
 mod recipients;
 mod release;
 mod rename;
@@ -45,6 +46,7 @@ pub use judge::{ReleaseContext, judge};
 pub use other_files::effects as file_effects;
 pub use package_version::{CapabilityVersion, PackageVersion};
 pub use pins::{Change, Pins, ToolPin, changes};
+pub use reach::{HostDeed, HostUse, PermissionKind, PermissionUse, Reach};
 pub use release::{Release, VersionChange};
 
 /// The thing that happened to a capability between two nights.

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::declaration_pins;
+use super::reach::Reach;
 use capdex_evidence::Evidence;
 use capdex_evidence::tools::Tool;
 use capdex_model::capability::Capability;
@@ -26,6 +27,10 @@ pub struct Pins {
     /// Left out of the text where empty, so that pins of before read as they were.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, Digest>,
+    /// What it reaches: shown, and never compared, so that pins of before tell no change. None in pins of before, which is not the
+    /// same as nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<Reach>,
 }
 
 /// A tool, part by part, each hashed apart over its canonical JSON so that the kind of a change is known. Its name is the
@@ -58,7 +63,7 @@ impl Pins {
         parts.insert("tree".to_owned(), capability.content);
         let mut pinned = BTreeMap::new();
         pinned.extend(tools.map(|tool| (tool.name.clone(), ToolPin::of(tool))));
-        Self { files, tools: pinned, parts }
+        Self { files, tools: pinned, parts, reach: Some(Reach::of(capability, evidence)) }
     }
 }
 

@@ -85,6 +85,8 @@ fields! { Text:
     collision::CollisionClass => |class| Cell::text(class.as_str());
     drift::DriftClass => |class| Cell::text(class.as_str());
     drift::DriftKind => |kind| Cell::text(kind.as_str());
+    drift::HostDeed => |does| Cell::text(does.as_str());
+    drift::PermissionKind => |kind| Cell::text(kind.as_str());
     drift::VersionChange => |moved| Cell::text(moved.as_str());
     typosquat::TyposquatKind => |kind| Cell::text(kind.as_str());
     typosquat::Space => |space| Cell::text(space.as_str());

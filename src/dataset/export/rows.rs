@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use capdex_db::{
-    BreakdownTexts, CurrentCapability, CurrentPlace, FactsId, PackedFacts, PackedSurfaces, Reader, StoreError,
-    StoredBreakdown,
+    BreakdownTexts, CurrentCapability, CurrentPlace, FactsId, PackedFacts, PackedReach, PackedSurfaces, Reader,
+    StoreError, StoredBreakdown,
 };
 use capdex_model::facts::SparseFacts;
 use capdex_model::listing::Claim;
@@ -35,7 +35,9 @@ use super::tables::coverage::ScoreCounts;
 use super::tables::facts::FactsRow;
 use super::tables::findings::FindingRows;
 use super::tables::history::HistoryRow;
+use super::tables::hosts::HostRow;
 use super::tables::packages::{CapabilityPart, PackageRow, PackageSummary, PackageVerdict};
+use super::tables::permissions::PermissionRow;
 use super::tables::score_breakdowns::BreakdownRow;
 use super::tables::scores::{ScoreRow, ScoreSubject};
 use super::tables::surfaces::SurfaceRow;
@@ -55,6 +57,8 @@ pub(super) struct Packed {
     facts: PackedFacts,
     /// Its surfaces; none where they were not listed.
     surfaces: Option<PackedSurfaces>,
+    /// Its hosts and permissions; none where it has no pins.
+    reach: Option<PackedReach>,
     /// True where no capability before it has the same facts.
     is_first: bool,
     /// Its scores, outlines mostly, and the numbers of their breakdowns.
@@ -210,6 +214,7 @@ impl RowMaker {
             current,
             facts: reader.packed_facts(&[place.facts])?.pop().ok_or_else(unknown)?,
             surfaces: reader.surfaces_at(place)?,
+            reach: reader.reach_at(place)?,
             // Equal contents share facts, and the table has them once.
             is_first: met.facts.insert(place.facts),
             rests: rests(reader, &scores, &named)?,
@@ -226,6 +231,7 @@ impl RowMaker {
         let (is_first, breakdowns) = (packed.is_first, std::mem::take(&mut packed.breakdowns));
         let numbers = std::mem::take(&mut packed.numbers);
         let surfaces = packed.surfaces.take().map(|surfaces| surfaces.unpack()).transpose()?.unwrap_or_default();
+        let reach = packed.reach.take().map(|pins| pins.unpack()).transpose()?.flatten().unwrap_or_default();
         let ranked = self.ranked(packed, &all)?;
         let current = &ranked.current;
         let slug: Arc<str> = current.capability.slug.as_str().into();
@@ -261,6 +267,12 @@ impl RowMaker {
         }
         for record in &surfaces.records {
             rows.add(SurfaceRow::of(slug.clone(), id.clone(), record))?;
+        }
+        for host in &reach.hosts {
+            rows.add(HostRow::of(slug.clone(), id.clone(), host))?;
+        }
+        for permission in &reach.permissions {
+            rows.add(PermissionRow::of(slug.clone(), id.clone(), permission))?;
         }
         // Only the first: the key of the table is the digest of the facts.
         if is_first {

@@ -80,6 +80,11 @@ impl OutputFolder {
         self.scratch.path()
     }
 
+    /// True where a file of ours lies at a path with the bytes of a digest (hex, whole or its first digits): it need not be made again.
+    pub fn has(&self, path: &str, digest: &str) -> bool {
+        self.there.has(path, digest)
+    }
+
     /// Refuses where something of the user's stands in the place of one of these files.
     ///
     /// # Errors

@@ -5,45 +5,71 @@
 use capdex_model::alert::{Alert, Raised};
 use maud::{Markup, html};
 
-use super::layout::{self, PageFrame, heading, pager, pages_of};
+use super::layout::{self, PageFrame, heading};
 use super::page_text::when;
 use super::page_text::{NAME, TEXT, counted, escaped_text, quoted};
 use super::site::Site;
-use super::{drift, paths};
+use super::{dated, drift, paths};
 
 /// Alerts of one page.
 pub(crate) const EACH: usize = 50;
+/// The list, and the page that begins it.
+pub(crate) const LIST: &str = "alerts";
+const PART: &str = "alerts.html";
 /// Particulars of one alert that a page shows.
 const DETAILS: usize = 40;
 
-/// The number of pages.
-pub(crate) fn pages(site: &Site) -> usize {
-    pages_of(site.watch.alerts.len(), EACH)
+/// The place of an alert: its page and its name there; none where it is on no page.
+pub(crate) fn place(site: &Site, alert: &Alert) -> Option<String> {
+    Some(format!("{}#{}", site.watch.alert_page(&alert.key)?.path(LIST), paths::alert_anchor(&alert.key)))
 }
 
-/// The page on which an alert stands, with its name there.
-fn place(site: &Site, alert: &Alert) -> String {
-    let at = site.watch.alert_at(&alert.key);
-    format!("{}#{}", paths::part("alerts", at / EACH + 1), paths::alert_anchor(&alert.key))
-}
-
-/// One page, from 1.
-pub(crate) fn page(site: &Site, number: usize) -> String {
-    let frame = PageFrame { title: "Alerts", part: "alerts.html", depth: 0, as_of: Some(site.as_of) };
+/// The page of the gravest.
+pub(crate) fn page(site: &Site) -> String {
+    let frame = PageFrame {
+        title: "Alerts",
+        part: PART,
+        path: PART,
+        description: "What changed or was found in agent capabilities and deserves a person, the gravest first, each with its evidence.",
+    };
+    let all = site.watch.alerts.len();
     let lead = html! {
-        (counted(site.watch.alerts.len() as u64, "alert")) ", the gravest first; each is raised once, with its evidence and the command that shows it again. "
+        (counted(all as u64, "alert")) ", the gravest first; each is raised once, with its evidence and the command that shows it again. "
         a href="alerts.atom" { "Atom feed" } "."
     };
-    let alerts = site.watch.alerts.iter().skip((number - 1).saturating_mul(EACH)).take(EACH);
     layout::page(
+        site,
         &frame,
         &html! {
             (heading("Alerts", &lead))
-            @if site.watch.alerts.is_empty() { p class="note" { "Nothing was raised." } }
-            @for raised in alerts { (whole(site, raised)) }
-            (pager("alerts", number, pages(site)))
+            @if all == 0 { p class="note" { "Nothing was raised." } }
+            @for raised in site.watch.alerts.iter().take(EACH) { (whole(site, raised)) }
+            @if all > EACH { p class="note" { "These are the gravest " (EACH) ". All are on the pages of their nights." } }
+            (dated::days(LIST, &site.watch.alert_pages))
         },
     )
+}
+
+/// A page of one night, by its path; none where there is no such.
+pub(crate) fn of_night(site: &Site, path: &str) -> Option<String> {
+    let parts = &site.watch.alert_pages;
+    let at = parts.iter().position(|part| part.path(LIST) == path)?;
+    let part = parts.get(at)?;
+    let title = format!("Alerts of {}", part.day);
+    let description = format!("What was raised on {}, the gravest first, each with its evidence.", part.day);
+    let frame = PageFrame { title: &title, part: PART, path, description: &description };
+    let lead =
+        html! { "What was raised on that day, the gravest first. " a href=(PART) { "The gravest of all nights" } "." };
+    let raised = part.places.iter().filter_map(|place| site.watch.alerts.get(*place));
+    Some(layout::page(
+        site,
+        &frame,
+        &html! {
+            (heading(&title, &lead))
+            @for raised in raised { (whole(site, raised)) }
+            (dated::beside(LIST, parts, at))
+        },
+    ))
 }
 
 fn whole(site: &Site, raised: &Raised) -> Markup {
@@ -100,7 +126,10 @@ pub(crate) fn listed<'a>(site: &Site, alerts: impl Iterator<Item = &'a Raised>, 
             html! {
                 li {
                     (layout::severity(raised.alert.severity)) " "
-                    a href={ (root) (place(site, &raised.alert)) } { (quoted(&raised.alert.title, NAME * 2)) }
+                    @match place(site, &raised.alert) {
+                        Some(place) => { a href={ (root) (place) } { (quoted(&raised.alert.title, NAME * 2)) } }
+                        None => { (quoted(&raised.alert.title, NAME * 2)) }
+                    }
                     div class="under" { (when(raised.at)) " · " (escaped_text(&raised.alert.rule(), NAME)) }
                 }
             }

@@ -27,7 +27,13 @@ pub(crate) fn pages(site: &Site) -> usize {
 
 /// One page of the list, from 1.
 pub(crate) fn page(site: &Site, at: usize) -> String {
-    let frame = PageFrame { title: "Appeals", part: PART, depth: 0, as_of: Some(site.as_of) };
+    let path = paths::part("appeals", at);
+    let frame = PageFrame {
+        title: "Appeals",
+        part: PART,
+        path: &path,
+        description: "What publishers say of findings about their packages, what was answered and decided, and what is late.",
+    };
     let lead = html! {
         "Whoever controls a package may appeal against a finding. The machine answers within an hour of the proof, a person decides "
         "within seven days, and the finding is annotated, never deleted. No number changes by an appeal. "
@@ -35,6 +41,7 @@ pub(crate) fn page(site: &Site, at: usize) -> String {
     };
     let heads = site.appeals.iter().skip((at - 1).saturating_mul(EACH)).take(EACH);
     layout::page(
+        site,
         &frame,
         &html! {
             (heading("Appeals", &lead))
@@ -109,7 +116,12 @@ pub(crate) fn of_appeal(site: &Site, reader: &Reader, id: &AppealId) -> anyhow::
 
 fn whole(site: &Site, head: &AppealHead, appeal: &Appeal) -> String {
     let title = format!("Appeal {}", head.id);
-    let frame = PageFrame { title: &title, part: PART, depth: 1, as_of: Some(site.as_of) };
+    let path = paths::appeal(&head.id);
+    let description = format!(
+        "A publisher's appeal against a finding, {}: what was filed, answered and decided.",
+        head.state.as_str()
+    );
+    let frame = PageFrame { title: &title, part: PART, path: &path, description: &description };
     let filing = appeal.filing();
     let row = head.capability().and_then(|id| site.row(&id));
     let subject = filing.subject.to_string();
@@ -121,6 +133,7 @@ fn whole(site: &Site, head: &AppealHead, appeal: &Appeal) -> String {
         }
     };
     layout::page(
+        site,
         &frame,
         &html! {
             (heading(&title, &lead))

@@ -8,8 +8,8 @@ use maud::{Markup, html};
 
 use super::layout::{self, PageFrame, heading};
 use super::page_text::{TEXT, counted, escaped_text, number};
-use super::paths;
 use super::site::Site;
+use super::{coverage, night, paths};
 
 /// Examples of each sort on a rule's page.
 const EXAMPLES: usize = 6;
@@ -18,16 +18,22 @@ const LINES: usize = 30;
 
 /// The table of all rules.
 pub(crate) fn page(site: &Site) -> String {
-    let frame = PageFrame { title: "Rules", part: "rules.html", depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame {
+        title: "Rules",
+        part: "rules.html",
+        path: "rules.html",
+        description: "Every rule that skills, MCP servers and other agent capabilities are held against, with its severity and how often it found something.",
+    };
     let metas = site.rules.all();
     let lead = html! { (counted(metas.len() as u64, "rule")) ", each with firing and silent examples that a test runs. Rule set " code { (site.rules.digest()) } "." };
     layout::page(
+        site,
         &frame,
         &html! {
             (heading("Rules", &lead))
             (layout::wide("Rules", &html! {
-                table {
-                    thead { tr { th scope="col" { "rule" } th scope="col" { "severity" } th scope="col" { "confidence" } th scope="col" { "what it finds" } th scope="col" class="num" { "found in" } } }
+                table data-filter="rules" {
+                    thead { tr { th scope="col" { "rule" } th scope="col" data-choice="severity" { "severity" } th scope="col" data-choice="confidence" { "confidence" } th scope="col" { "what it finds" } th scope="col" class="num" { "found in" } } }
                     tbody {
                         @for meta in metas {
                             tr {
@@ -49,27 +55,31 @@ fn found(site: &Site, meta: &RuleMeta) -> u64 {
 
 /// The page of one rule.
 pub(crate) fn rule(site: &Site, meta: &RuleMeta) -> String {
-    let frame = PageFrame { title: meta.id.as_str(), part: "rules.html", depth: 1, as_of: Some(site.as_of) };
+    let path = paths::rule(meta.id.as_str());
+    let description =
+        format!("{}: {}. What it finds, why it matters, what it cannot see, and examples.", meta.id, meta.title);
+    let frame = PageFrame { title: meta.id.as_str(), part: "rules.html", path: &path, description: &description };
     let kinds: Vec<&str> = meta.kinds.iter().map(|kind| kind.as_str()).collect();
     let lead = html! { (layout::severity(meta.severity)) " " (meta.title) };
     layout::page(
+        site,
         &frame,
         &html! {
             (heading(meta.id.as_str(), &lead))
             dl class="facts" {
                 div { dt { "confidence" } dd { (meta.confidence.as_str()) } }
                 div { dt { "version" } dd { (meta.version) } }
-                div { dt { "found in" } dd { (counted(found(site, meta), "capability")) } }
+                div { dt { "found in" } dd { (night::found(site, meta.id.as_str())) } }
                 div class="long" { dt { "looks at" } dd { (kinds.join(", ")) } }
-                div class="long" { dt { "cites" } dd { (meta.cites.join(", ")) } }
-                @for (family, codes) in &meta.codes { div class="long" { dt { "in " (family) } dd { (codes.join(", ")) } } }
+                div class="long" { dt { "cites" } dd { (coverage::cites(&meta.cites, "../")) } }
+                @for (family, codes) in &meta.codes { div class="long" { dt { "in " (family) } dd { (coverage::codes_of(family, codes, "../")) } } }
             }
             h2 { "Why it matters" } p { (meta.why) }
             h2 { "What to do" } p { (meta.fix) }
             h2 { "What it cannot see" } p { (meta.cannot_see) }
             h2 { "Measured" } (rates(site, meta))
-            h2 { "Examples that fire" } @for example in meta.examples.fires.iter().take(EXAMPLES) { (shown(example)) }
-            h2 { "Examples that stay silent" } @for example in meta.examples.silent.iter().take(EXAMPLES) { (shown(example)) }
+            h2 { "Examples that fire" } @for (at, example) in meta.examples.fires.iter().take(EXAMPLES).enumerate() { (shown(example, ("Firing", at + 1))) }
+            h2 { "Examples that stay silent" } @for (at, example) in meta.examples.silent.iter().take(EXAMPLES).enumerate() { (shown(example, ("Silent", at + 1))) }
         },
     )
 }
@@ -97,13 +107,13 @@ fn rates(site: &Site, meta: &RuleMeta) -> Markup {
 }
 
 /// One example; its texts hide letters on purpose and go through the gate like those of strangers.
-fn shown(example: &Example) -> Markup {
+fn shown(example: &Example, (sort, number): (&str, usize)) -> Markup {
     html! {
         div class="example" {
             @if !example.note.is_empty() { p class="note" { (escaped_text(&example.note, TEXT)) } }
             @for (path, text) in &example.files {
                 div class="under" { code { (escaped_text(path, TEXT)) } }
-                div class="source" role="region" aria-label="Example" tabindex="0" {
+                div class="source" role="region" aria-label={ (sort) " example " (number) ": " (escaped_text(path, TEXT)) } tabindex="0" {
                     @for line in text.lines().take(LINES) { div class="line" { (escaped_text(line, TEXT)) } }
                     @if text.lines().count() > LINES { div class="line quiet" { "…" } }
                 }

@@ -2,6 +2,9 @@
 //!
 //! Nothing is judged here: the page shows the ledgers.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use capdex_rubrics::catalogue::{self, Catalogue, CatalogueEntry};
 use maud::{Markup, html};
 
@@ -13,9 +16,15 @@ use super::site::Site;
 
 /// The page.
 pub(crate) fn page(site: &Site) -> String {
-    let frame = PageFrame { title: "Coverage", part: "coverage.html", depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame {
+        title: "Coverage",
+        part: "coverage.html",
+        path: "coverage.html",
+        description: "What could be analysed and what could not, by source and reason, and which published codes of agent security a rule answers.",
+    };
     let lead = html! { "Unknown is never clean: what could not be fetched, parsed or evaluated is a gap with its reason, and lowers coverage." };
     layout::page(
+        site,
         &frame,
         &html! {
             (heading("Coverage", &lead))
@@ -100,14 +109,55 @@ fn table(site: &Site, catalogue: &Catalogue) -> Markup {
         table class="slim" {
             thead { tr { th scope="col" { "code" } th scope="col" { "name" } th scope="col" { "severity" } th scope="col" { "there" } th scope="col" { "needs" } th scope="col" { "answered by" } } }
             tbody {
-                @for entry in &catalogue.entries {
-                    tr {
+                @for (at, entry) in catalogue.entries.iter().enumerate() {
+                    tr id=(anchor(catalogue, at, entry)) {
                         th scope="row" { code { (entry.code) } } td { (entry.name) }
                         td { (entry.severity.map_or("–", |severity| severity.as_str())) }
                         td { (entry.status.as_str()) } td { (entry.needs.as_str()) } td { (answers(site, catalogue, entry)) }
                     }
                 }
             }
+        }
+    }
+}
+
+/// The name of an entry on the page, by its place too: codes that differ in a sign alone are two.
+fn anchor(catalogue: &Catalogue, at: usize, entry: &CatalogueEntry) -> String {
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+    format!("code-{}-{}-{at}", catalogue.id, entry.code).chars().map(plain).collect()
+}
+
+/// The places of all entries on the page, by the words with which rules cite them.
+static CITED: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+    let asking = catalogue::all().iter().filter(|catalogue| catalogue.asks());
+    let entries = asking
+        .flat_map(|catalogue| catalogue.entries.iter().enumerate().map(move |(at, entry)| (catalogue, at, entry)));
+    entries
+        .flat_map(|(catalogue, at, entry)| {
+            let coded = format!("{} {}", catalogue.id, entry.code);
+            let place = anchor(catalogue, at, entry);
+            catalogue.citations(entry).into_iter().chain([coded]).map(move |cite| (cite, place.clone()))
+        })
+        .collect()
+});
+
+/// Citations, each a link to its entry where the page has it, from a page so far from the root.
+pub(crate) fn cites(cites: &[String], root: &str) -> Markup {
+    let all = cites.iter().map(|cite| (cite.as_str(), CITED.get(cite)));
+    linked(all, root)
+}
+
+/// Codes of a family likewise.
+pub(crate) fn codes_of(family: &str, codes: &[String], root: &str) -> Markup {
+    let all = codes.iter().map(|code| (code.as_str(), CITED.get(&format!("{family} {code}"))));
+    linked(all, root)
+}
+
+fn linked<'a>(cites: impl Iterator<Item = (&'a str, Option<&'a String>)>, root: &str) -> Markup {
+    html! {
+        @for (at, (words, place)) in cites.enumerate() {
+            @if at > 0 { ", " }
+            @match place { Some(place) => { a href={ (root) "coverage.html#" (place) } { (words) } } None => { (words) } }
         }
     }
 }

@@ -10,45 +10,44 @@ use capdex_rubrics::RUBRICS;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::layout::{self, PageFrame, heading, pager, pages_of};
+use super::layout::{self, PageFrame, heading};
+use super::names;
 use super::overview::BANDS;
 use super::page_text::{NAME, counted, escaped_text, quoted};
 use super::paths;
 use super::site::{CapabilitySummary, Site, seeds};
 
-/// Rows of one page of the plain list.
-pub(crate) const PLAIN: usize = 100;
+/// Rows of the plain list; the directory by name has all.
+const PLAIN: usize = 100;
 /// Rows of one file for the script.
 pub(crate) const CHUNK: usize = 2_000;
-
-/// The number of pages of the plain list.
-pub(crate) fn pages(site: &Site) -> usize {
-    pages_of(site.rows.len(), PLAIN)
-}
 
 /// The number of files of rows.
 pub(crate) fn chunks(site: &Site) -> usize {
     site.rows.len().div_ceil(CHUNK)
 }
 
-/// One page of the plain list, from 1. The first is also the place of the script.
-pub(crate) fn page(site: &Site, number: usize) -> String {
-    let pages = pages(site);
-    let from = (number - 1).saturating_mul(PLAIN);
-    let rows = site.rows.iter().skip(from).take(PLAIN);
-    let title = if number == 1 { "Directory".to_owned() } else { format!("Directory, page {number} of {pages}") };
-    let frame = PageFrame { title: &title, part: "directory.html", depth: 0, as_of: Some(site.as_of) };
+/// The page: the place of the script, and the best as a plain list.
+pub(crate) fn page(site: &Site) -> String {
     let lead = html! {
-        (counted(site.rows.len() as u64, "capability")) ", best first: by verdict, then by trust, then by coverage."
+        (counted(site.rows.len() as u64, "capability")) ", best first: by verdict, then by trust, then by coverage. "
+        a href=(names::INDEX) { "By name" } "."
+    };
+    let frame = PageFrame {
+        title: "Directory",
+        part: "directory.html",
+        path: "directory.html",
+        description: "Skills, MCP servers, hooks, plugins and rules for AI agents, ranked by verdict and trust, with four published scores side by side.",
     };
     layout::page(
+        site,
         &frame,
         &html! {
             (heading("Directory", &lead))
-            @if number == 1 { (live(site)) }
+            (live(site))
             div id="plain" {
-                (layout::wide("Directory", &html! { table class="directory" { (head()) tbody { @for row in rows { (line(row)) } } } }))
-                (pager("directory", number, pages))
+                (layout::wide("Directory", &html! { table class="directory" { (head()) tbody { @for row in site.rows.iter().take(PLAIN) { (line(row)) } } } }))
+                @if site.rows.len() > PLAIN { p { "The first " (PLAIN) ". " a href=(names::INDEX) { "All of them, by name" } "." } }
             }
         },
     )
@@ -77,7 +76,7 @@ fn live(site: &Site) -> Markup {
     });
     html! {
         div id="directory" hidden data-told=(told) {}
-        noscript { p class="note" { "Filtering and sorting need the script of this site; the list below is whole without it." } }
+        noscript { p class="note" { "Filtering and sorting need the script of this site. Without it the list below has the first, and the directory by name has all." } }
     }
 }
 

@@ -6,44 +6,80 @@ use capdex_corpus::drift::Change;
 use capdex_db::DriftEvent;
 use maud::{Markup, html};
 
-use super::layout::{self, PageFrame, heading, pager, pages_of};
+use super::layout::{self, PageFrame, heading};
 use super::page_text::when;
 use super::page_text::{NAME, TEXT, counted, escaped_text, quoted};
-use super::paths;
 use super::site::{DriftHead, Site};
+use super::{dated, paths, word_diff};
 
 /// Events of one page of the feed.
 pub(crate) const EACH: usize = 100;
+/// The list, and the page that begins it.
+pub(crate) const LIST: &str = "drift";
+const PART: &str = "drift.html";
 /// Changes of one event that a page shows; the dataset has all.
 const CHANGES: usize = 60;
 /// Lines of a diff likewise.
 const LINES: usize = 120;
 
-/// The number of pages of the feed.
-pub(crate) fn pages(site: &Site) -> usize {
-    pages_of(site.watch.drift.len(), EACH)
-}
-
-/// One page of the feed, from 1.
-pub(crate) fn page(site: &Site, number: usize) -> String {
-    let frame = PageFrame { title: "Drift", part: "drift.html", depth: 0, as_of: Some(site.as_of) };
+/// The page of the newest.
+pub(crate) fn page(site: &Site) -> String {
+    let frame = PageFrame {
+        title: "Drift",
+        part: PART,
+        path: PART,
+        description: "What changed in skills and MCP servers between two nights, judged by what an agent would newly do.",
+    };
+    let all = site.watch.drift.len();
     let lead = html! {
         "What changed between two nights, judged by its effect and not by its size: "
-        (counted(site.watch.drift.len() as u64, "event")) ". " a href="drift.atom" { "Atom feed" } "."
+        (counted(all as u64, "event")) ". " a href="drift.atom" { "Atom feed" } "."
     };
-    let events = site.watch.drift.iter().skip((number - 1).saturating_mul(EACH)).take(EACH);
     layout::page(
+        site,
         &frame,
         &html! {
             (heading("Drift", &lead))
-            @if site.watch.drift.is_empty() { p class="note" { "Nothing that was seen twice has changed." } }
-            (layout::wide("Events of drift", &html! {
-                table class="feed" {
-                    thead { tr { th scope="col" { "night" } th scope="col" { "severity" } th scope="col" { "class" } th scope="col" { "capability" } th scope="col" { "version" } th scope="col" { "gravest effect" } } }
-                    tbody { @for head in events { (line(site, head)) } }
-                }
-            }))
-            (pager("drift", number, pages(site)))
+            @if all == 0 { p class="note" { "Nothing that was seen twice has changed." } }
+            @else { (table(site, site.watch.drift.iter().take(EACH))) }
+            @if all > EACH { p class="note" { "These are the newest " (EACH) ". All are on the pages of their nights." } }
+            (dated::days(LIST, &site.watch.drift_pages))
+        },
+    )
+}
+
+/// A page of one night, by its path; none where there is no such.
+pub(crate) fn of_night(site: &Site, path: &str) -> Option<String> {
+    let parts = &site.watch.drift_pages;
+    let at = parts.iter().position(|part| part.path(LIST) == path)?;
+    let part = parts.get(at)?;
+    let title = format!("Drift of {}", part.day);
+    let description = format!(
+        "What {} brought: changes of skills and MCP servers, judged by what an agent would newly do.",
+        part.day
+    );
+    let frame = PageFrame { title: &title, part: PART, path, description: &description };
+    let lead = html! { "What changed up to that day since the night before. " a href=(PART) { "The newest" } "." };
+    Some(layout::page(
+        site,
+        &frame,
+        &html! {
+            (heading(&title, &lead))
+            (table(site, part.places.iter().filter_map(|place| site.watch.drift.get(*place))))
+            (dated::beside(LIST, parts, at))
+        },
+    ))
+}
+
+/// Events as a table, which the script filters.
+fn table<'a>(site: &Site, heads: impl Iterator<Item = &'a DriftHead>) -> Markup {
+    layout::wide(
+        "Events of drift",
+        &html! {
+            table class="feed" data-filter="events" {
+                thead { tr { th scope="col" { "night" } th scope="col" data-choice="severity" { "severity" } th scope="col" data-choice="class" { "class" } th scope="col" { "capability" } th scope="col" { "version" } th scope="col" { "gravest effect" } } }
+                tbody { @for head in heads { (line(site, head)) } }
+            }
         },
     )
 }
@@ -53,7 +89,7 @@ fn line(site: &Site, head: &DriftHead) -> Markup {
         tr {
             td { (when(head.at)) }
             td { (layout::severity(head.severity)) }
-            td { (head.class.as_str()) " " span class="quiet" { (head.class.name()) } }
+            td { (head.class.name()) " " span class="quiet" { (head.class.as_str()) } }
             th scope="row" { (link(site, head, &escaped_text(&head.slug, NAME))) }
             td { (versions(head.from.as_deref(), head.to.as_deref())) }
             td { (gravest(head)) }
@@ -73,6 +109,10 @@ fn link(site: &Site, head: &DriftHead, text: &str) -> Markup {
 }
 
 fn versions(from: Option<&str>, to: Option<&str>) -> Markup {
+    // Folders and endpoints have none, and two dashes tell nobody anything.
+    if from.is_none() && to.is_none() {
+        return html! { span class="quiet" { "none" } };
+    }
     html! { (quoted(from.unwrap_or("–"), 40)) " → " (quoted(to.unwrap_or("–"), 40)) }
 }
 
@@ -154,22 +194,35 @@ fn changes(changes: &[Change]) -> Markup {
     }
 }
 
-/// Changed lines, each with its sign.
+/// Changed lines, each with its sign. A line and the one in its place show the words that are not the same.
 pub(crate) fn diff(lines: &[String]) -> Markup {
     html! {
         @if !lines.is_empty() {
-            div class="diff" role="region" aria-label="Changed lines" tabindex="0" {
-                @for line in lines.iter().take(LINES) {
+            div class="diff" role="region" aria-label=(label(lines)) tabindex="0" {
+                @for (line, words) in lines.iter().zip(word_diff::of_lines(lines)).take(LINES) {
                     // The sign is told in words too, for those who see no colours.
                     @let (class, word) = match line.chars().next() {
                         Some('+') => ("add", Some("added: ")),
                         Some('-') => ("del", Some("removed: ")),
                         _ => ("file", None),
                     };
-                    div class=(class) { @if let Some(word) = word { span class="unseen" { (word) } } (quoted(line, TEXT)) }
+                    div class=(class) {
+                        @if let Some(word) = word { span class="unseen" { (word) } }
+                        @match words {
+                            Some(words) => { bdi { @for (is_changed, text) in words { @if is_changed { mark { (text) } } @else { (text) } } } }
+                            None => { (quoted(line, TEXT)) }
+                        }
+                    }
                 }
                 @if lines.len() > LINES { div class="file" { "… and " (lines.len() - LINES) " more lines" } }
             }
         }
     }
+}
+
+/// A name of the region that no other on the page has: that of the first lines.
+fn label(lines: &[String]) -> String {
+    let digest = capdex_model::digest::Digest::of_fields(lines.iter().map(|line| line.as_bytes())).hex();
+    let about = lines.iter().find(|line| !line.starts_with(['+', '-'])).map_or("", String::as_str);
+    escaped_text(format!("Changed lines {} {about}", digest.get(..6).unwrap_or_default()).trim_end(), NAME)
 }

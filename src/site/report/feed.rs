@@ -4,6 +4,7 @@
 
 use capdex_db::DriftEvent;
 
+use super::paths;
 use super::site::Site;
 use crate::atom::{self, Feed, FeedEntry};
 
@@ -30,11 +31,11 @@ pub(crate) fn alerts(site: &Site) -> String {
                 at: raised.at,
                 severity: alert.severity.as_str(),
                 lines: said.take(LINES).cloned().chain([alert.command()]).collect(),
+                url: super::alerts::place(site, alert).and_then(|place| site.url_of(&place)),
             }
         })
         .collect();
-    // No address: the site does not know where it will be put.
-    atom::document(&Feed { id: &["capdex site", "alerts"], title: "capdex alerts", url: None }, &entries)
+    document(site, "alerts", "alerts.atom", &entries)
 }
 
 /// The feed of appeals, by what happened to them last. It holds no word of a vendor's.
@@ -50,6 +51,7 @@ pub(crate) fn appeals(site: &Site) -> String {
             title: format!("{} is {}", head.id, head.state.as_str()),
             at: changed,
             severity: "info",
+            url: site.url_of(&paths::appeal(&head.id)),
             lines: vec![
                 format!("About {}", head.subject),
                 format!("Against {}, claim {}", head.rule.as_deref().unwrap_or("the whole verdict"), head.claim),
@@ -57,11 +59,11 @@ pub(crate) fn appeals(site: &Site) -> String {
             ],
         })
         .collect();
-    atom::document(&Feed { id: &["capdex site", "appeals"], title: "capdex appeals", url: None }, &entries)
+    document(site, "appeals", "appeals.atom", &entries)
 }
 
 /// The feed of drift, from its newest events.
-pub(crate) fn drift(events: &[DriftEvent]) -> String {
+pub(crate) fn drift(site: &Site, events: &[DriftEvent]) -> String {
     let entries: Vec<FeedEntry> = events
         .iter()
         .map(|event| {
@@ -75,8 +77,17 @@ pub(crate) fn drift(events: &[DriftEvent]) -> String {
                 severity: event.severity.as_str(),
                 // Without the difference: readers of feeds show markup, and lines of strangers are nothing for them.
                 lines: effects.chain(changes).take(LINES).collect(),
+                url: site.row(&event.capability).and_then(|row| {
+                    site.url_of(&format!("{}#{}", paths::capability(&row.id), paths::drift_anchor(&event.key)))
+                }),
             }
         })
         .collect();
-    atom::document(&Feed { id: &["capdex site", "drift"], title: "capdex drift", url: None }, &entries)
+    document(site, "drift", "drift.atom", &entries)
+}
+
+/// A feed under its address, where that is known. Its name does not hold the address: a site that moves keeps its entries.
+fn document(site: &Site, name: &str, path: &str, entries: &[FeedEntry]) -> String {
+    let title = format!("capdex {name}");
+    atom::document(&Feed { id: &["capdex site", name], title: &title, url: site.url_of(path).as_deref() }, entries)
 }

@@ -5,16 +5,17 @@
 use capdex_dataset::program::{Program, program};
 use capdex_model::fact::Severity;
 use capdex_model::score::Band;
-use capdex_model::time::AsOf;
 use maud::{DOCTYPE, Markup, html};
 
 use super::page_text::number;
-use super::paths;
+use super::site::Site;
+use super::{glossary, night, paths};
 
 /// The resources that a page may load: its own style, script and pictures, and nothing from anywhere else. In the pages because
-/// they work from `file://`, where `'self'` means the files themselves; the service sends it as a header too.
-pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; \
-                                 form-action 'none'";
+/// they work from `file://`, where `'self'` means the files themselves; the service sends it as a header too. Our script fetches
+/// nothing; connections to the site itself are allowed for tools that judge a page and read `robots.txt` in its name.
+pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                                 base-uri 'none'; form-action 'none'";
 
 /// The style and the script, as the site holds them.
 pub(crate) const ASSETS: [(&str, &str); 2] =
@@ -42,16 +43,16 @@ pub(crate) struct PageFrame<'a> {
     pub(crate) title: &'a str,
     /// The part of the site that it belongs to: a file of [`PARTS`], or [`SELECTION`].
     pub(crate) part: &'a str,
-    /// The number of folders above it.
-    pub(crate) depth: usize,
-    /// The instant that ages are measured against; none on pages that are the same every night.
-    pub(crate) as_of: Option<AsOf>,
+    /// Its path from the root of the site.
+    pub(crate) path: &'a str,
+    /// What it holds, in a sentence for search engines and for links in chats; already through the gate.
+    pub(crate) description: &'a str,
 }
 
 impl PageFrame<'_> {
     /// The way from here to the root: ``, `../`, `../../`.
     pub(crate) fn root(&self) -> String {
-        root(self.depth)
+        root(self.path.matches('/').count())
     }
 }
 
@@ -61,7 +62,7 @@ pub(crate) fn root(depth: usize) -> String {
 }
 
 /// A whole page.
-pub(crate) fn page(frame: &PageFrame<'_>, body: &Markup) -> String {
+pub(crate) fn page(site: &Site, frame: &PageFrame<'_>, body: &Markup) -> String {
     // Relative addresses only: the same files work from a folder and below any path of a server.
     let root = frame.root();
     let markup = html! {
@@ -75,6 +76,7 @@ pub(crate) fn page(frame: &PageFrame<'_>, body: &Markup) -> String {
                 // A followed link would otherwise tell the other site where this one is kept.
                 meta name="referrer" content="no-referrer";
                 title { (frame.title) " · capdex" }
+                (about(site, frame))
                 link rel="stylesheet" href={ (root) "site.css" };
                 link rel="icon" href={ (root) "icon.svg" } type="image/svg+xml";
                 @if frame.part == "alerts.html" {
@@ -109,7 +111,11 @@ pub(crate) fn page(frame: &PageFrame<'_>, body: &Markup) -> String {
                     }
                 }
                 main id="main" tabindex="-1" { (body) }
-                (footer(frame.as_of))
+                (footer(&html! {
+                    (night::instant(site, frame.path, &root))
+                    // A selection holds its items and nothing beside them.
+                    @if !site.is_selection { a href={ (root) (glossary::PATH) } { "What the words mean" } ". " }
+                }))
             }
         }
     };
@@ -118,13 +124,28 @@ pub(crate) fn page(frame: &PageFrame<'_>, body: &Markup) -> String {
     text
 }
 
-/// The end of every page: the instant, the program by version and digest, and what the page is not.
-pub(crate) fn footer(as_of: Option<AsOf>) -> Markup {
+/// What search engines and chats show of a page. Its address is told where it is known.
+fn about(site: &Site, frame: &PageFrame<'_>) -> Markup {
+    html! {
+        meta name="description" content=(frame.description);
+        meta property="og:type" content="website";
+        meta property="og:site_name" content="capdex";
+        meta property="og:title" content=(frame.title);
+        meta property="og:description" content=(frame.description);
+        @if let Some(url) = site.url_of(frame.path) {
+            meta property="og:url" content=(url);
+            link rel="canonical" href=(url);
+        }
+    }
+}
+
+/// The end of every page: of when it is, the program by version and digest, and what the page is not.
+pub(crate) fn footer(when: &Markup) -> Markup {
     let Program { engine_version, program_sha256 } = program();
     html! {
         footer {
             p {
-                @if let Some(as_of) = as_of { "As of " time datetime=(as_of) { (as_of) } ". " }
+                (when)
                 "Written by capdex " (engine_version)
                 @if let Some(digest) = program_sha256 { ", program " code { "sha256:" (digest) } }
                 ". A static look at published bytes is a screening, not a verdict on intent; "
@@ -187,13 +208,26 @@ pub(crate) fn pager(name: &str, number: usize, pages: usize) -> Markup {
     }
 }
 
+/// The way from a page to those beside it, each with its word; none where there is none.
+pub(crate) fn neighbours((before, earlier): (Option<String>, &str), (after, later): (Option<String>, &str)) -> Markup {
+    html! {
+        @if before.is_some() || after.is_some() {
+            nav class="pager" aria-label="Pages" {
+                @if let Some(path) = before { a rel="prev" href=(path) { (earlier) } }
+                @if let Some(path) = after { a rel="next" href=(path) { (later) } }
+            }
+        }
+    }
+}
+
 /// The number of pages of a list of so many entries; an empty one has one.
 pub(crate) fn pages_of(entries: usize, each: usize) -> usize {
     // At least one, because the first page is linked even where there is nothing to show.
     entries.div_ceil(each.max(1)).max(1)
 }
 
-/// A table that may be wider than the screen: it scrolls by itself, also by keyboard.
+/// A table that may be wider than the screen: it scrolls by itself, also by keyboard. Its name is not that of the section around it,
+/// which is a region as well.
 pub fn wide(label: &str, table: &Markup) -> Markup {
-    html! { div class="wide" role="region" aria-label=(label) tabindex="0" { (table) } }
+    html! { div class="wide" role="region" aria-label={ (label) " (table)" } tabindex="0" { (table) } }
 }

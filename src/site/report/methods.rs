@@ -23,9 +23,15 @@ fn voice(meta: &RubricMeta) -> &'static str {
 
 /// All rubrics, and the bands of their grades.
 pub(crate) fn page(site: &Site) -> String {
-    let frame = PageFrame { title: "Rubrics", part: "rubrics.html", depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame {
+        title: "Rubrics",
+        part: "rubrics.html",
+        path: "rubrics.html",
+        description: "How capdex's verdict and four published methods score agent capabilities, and the band that each of their grades stands for.",
+    };
     let lead = html! { "What to do is capdex's own verdict. Four published methods stand beside it, computed from the same facts; none is averaged into another." };
     layout::page(
+        site,
         &frame,
         &html! {
             (heading("Rubrics", &lead))
@@ -60,9 +66,12 @@ pub(crate) fn page(site: &Site) -> String {
 
 /// The methodology of one rubric.
 pub(crate) fn rubric(site: &Site, meta: &RubricMeta) -> String {
-    let frame = PageFrame { title: &meta.rubric.id, part: "rubrics.html", depth: 1, as_of: Some(site.as_of) };
+    let path = paths::rubric(&meta.rubric.id);
+    let description = format!("How {} is computed from facts, to the last term: {}.", meta.rubric.id, meta.title);
+    let frame = PageFrame { title: &meta.rubric.id, part: "rubrics.html", path: &path, description: &description };
     let kinds: Vec<&str> = meta.kinds.iter().map(|kind| kind.as_str()).collect();
     layout::page(
+        site,
         &frame,
         &html! {
             (heading(&meta.rubric.id, &html! { (meta.title) }))

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
 use capdex_db::Reader;
@@ -24,20 +24,26 @@ pub(crate) mod appeals;
 pub(crate) mod capability;
 mod catalogue;
 mod coverage;
+pub(crate) mod dated;
 pub(crate) mod directory;
 pub(crate) mod drift;
 mod feed;
+mod glossary;
 pub(crate) mod layout;
 pub mod manifest;
 mod methods;
+pub(crate) mod names;
+pub(crate) mod night;
 mod overview;
 mod page_text;
 pub(crate) mod paths;
 mod plots;
 mod selection;
 pub mod site;
+pub(crate) mod sitemap;
 pub mod standalone;
 mod typosquats;
+mod word_diff;
 
 use site::{CapabilitySummary, Site};
 
@@ -55,6 +61,8 @@ pub struct ReportOptions<'a> {
     pub progress: &'a dyn Progress,
     /// The items of which alone pages are written; none for all.
     pub only: Option<&'a BTreeSet<CapabilityId>>,
+    /// The address under which the site will be found; none: it is not known, and pages name no whole address.
+    pub base_url: Option<&'a str>,
     /// The key that signs the list of files; none for a site without a signature.
     pub signing_key: Option<&'a SigningKey>,
 }
@@ -88,12 +96,9 @@ pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow
     progress.begin("read", None);
     let mut site = Site::load(&view, options.as_of, || progress.advance(1))?;
     progress.end();
-    let mut folder = SiteWriter {
-        root: output.scratch().to_owned(),
-        files: FileDigests::new(),
-        written: WrittenSite::default(),
-        only: None,
-    };
+    site.base_url = options.base_url.map(str::to_owned);
+    let mut folder =
+        SiteWriter { output: &output, files: FileDigests::new(), written: WrittenSite::default(), only: None };
     match options.only {
         None => {
             lists(&site, &view, &mut folder)?;
@@ -112,20 +117,28 @@ pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow
     }
     let text = manifest::text(&site, folder.written.capabilities, &folder.files)?;
     folder.put(manifest::NAME, &text)?;
-    folder.files.remove(manifest::NAME);
+    let SiteWriter { mut files, mut written, .. } = folder;
+    files.remove(manifest::NAME);
     if let Some(key) = options.signing_key {
         let digest = Digest::of(text.as_bytes()).hex();
-        output.sign(key, ("site", &digest, options.as_of), &mut folder.files)?;
-        folder.written.files += 1;
+        output.sign(key, ("site", &digest, options.as_of), &mut files)?;
+        written.files += 1;
     }
-    output.put_in_place(folder.files)?;
-    Ok(folder.written)
+    output.put_in_place(files)?;
+    Ok(written)
 }
 
 /// A page that is there once, by its path; none where there is no such page.
 pub(crate) fn single(site: &Site, path: &str) -> Option<String> {
     match path {
         "index.html" => Some(overview::page(site)),
+        "directory.html" => Some(directory::page(site)),
+        names::INDEX => Some(names::index(site)),
+        "drift.html" => Some(drift::page(site)),
+        "alerts.html" => Some(alerts::page(site)),
+        glossary::PATH => Some(glossary::page(site)),
+        "robots.txt" => Some(sitemap::robots(site)),
+        night::NIGHT => Some(night::script(site)),
         "lookalikes.html" => Some(typosquats::page(site)),
         "rules.html" => Some(catalogue::page(site)),
         "rubrics.html" => Some(methods::page(site)),
@@ -139,16 +152,23 @@ pub(crate) fn single(site: &Site, path: &str) -> Option<String> {
 
 /// The lists that have several pages: their name, the number of pages, and what writes one, from 1.
 pub(crate) type PagedList = (&'static str, fn(&Site) -> usize, fn(&Site, usize) -> String);
-pub(crate) const PAGED_LISTS: [PagedList; 4] = [
-    ("directory", directory::pages, directory::page),
-    ("drift", drift::pages, drift::page),
-    ("alerts", alerts::pages, alerts::page),
-    ("appeals", appeals::pages, appeals::page),
-];
+pub(crate) const PAGED_LISTS: [PagedList; 1] = [("appeals", appeals::pages, appeals::page)];
+
+/// The page of a day of drift or of alerts; none where there is no such.
+pub(crate) fn of_night(site: &Site, path: &str) -> Option<String> {
+    drift::of_night(site, path).or_else(|| alerts::of_night(site, path))
+}
 
 /// The pages that are there once.
-const SINGLE: [&str; 10] = [
+const SINGLE: [&str; 17] = [
     "index.html",
+    "directory.html",
+    names::INDEX,
+    "drift.html",
+    "alerts.html",
+    glossary::PATH,
+    "robots.txt",
+    night::NIGHT,
     "lookalikes.html",
     "rules.html",
     "rubrics.html",
@@ -167,7 +187,7 @@ pub(crate) fn drift_feed(site: &Site, reader: &Reader) -> anyhow::Result<String>
         // An event that was pruned since the heads were read is left out.
         events.extend(reader.drift_event(&head.key)?);
     }
-    Ok(feed::drift(&events))
+    Ok(feed::drift(site, &events))
 }
 
 /// The page of a rule, by its id.
@@ -184,7 +204,7 @@ pub(crate) fn rubric(site: &Site, name: &str) -> Option<String> {
 }
 
 /// Everything but the pages of capabilities.
-fn lists(site: &Site, reader: &Reader, folder: &mut SiteWriter) -> anyhow::Result<()> {
+fn lists(site: &Site, reader: &Reader, folder: &mut SiteWriter<'_>) -> anyhow::Result<()> {
     for path in SINGLE {
         // Every name of the list has a page; one without is a fault of the table.
         let text = single(site, path).with_context(|| format!("{path} is no page"))?;
@@ -194,6 +214,19 @@ fn lists(site: &Site, reader: &Reader, folder: &mut SiteWriter) -> anyhow::Resul
         for number in 1..=pages(site) {
             folder.put(&paths::part(name, number), &page(site, number))?;
         }
+    }
+    let dated = [(drift::LIST, &site.watch.drift_pages), (alerts::LIST, &site.watch.alert_pages)];
+    for path in dated.iter().flat_map(|(list, parts)| parts.iter().map(|part| part.path(list))) {
+        folder.put(&path, &of_night(site, &path).with_context(|| format!("{path} is no page"))?)?;
+    }
+    for part in &site.names {
+        folder.put(&paths::names(&part.key), &names::page(site, &part.key).context("a page of names is missing")?)?;
+    }
+    for shard in night::shards(site) {
+        folder.put(&paths::ranks(&shard), &night::ranks(site, &shard))?;
+    }
+    for path in sitemap::files(site) {
+        folder.put(&path, &sitemap::text(site, &path).with_context(|| format!("{path} is no sitemap"))?)?;
     }
     for head in &site.appeals {
         if let Some(text) = appeals::of_appeal(site, reader, &head.id)? {
@@ -220,7 +253,7 @@ fn capabilities(
     reader: &Reader,
     rows: &[CapabilitySummary],
     options: &ReportOptions<'_>,
-    folder: &mut SiteWriter,
+    folder: &mut SiteWriter<'_>,
 ) -> anyhow::Result<()> {
     let pool = bulk::pool(options.threads)?;
     let progress = options.progress;
@@ -258,8 +291,8 @@ fn capabilities(
 }
 
 /// The folder that is being written.
-struct SiteWriter {
-    root: PathBuf,
+struct SiteWriter<'a> {
+    output: &'a OutputFolder,
     /// The files so far, by their digests.
     files: FileDigests,
     written: WrittenSite,
@@ -267,19 +300,27 @@ struct SiteWriter {
     only: Option<BTreeSet<String>>,
 }
 
-impl SiteWriter {
-    /// Writes one file, with the folders above it.
+impl SiteWriter<'_> {
+    /// Writes one file, with the folders above it. One that lies in the site with these bytes is not written again.
     fn put(&mut self, path: &str, text: &str) -> anyhow::Result<()> {
-        let whole = self.root.join(path);
+        let digest = manifest::digest(text);
+        // The manifest alone is always made: it is what the writing ends with.
+        if path == manifest::NAME || !self.output.has(path, &digest) {
+            self.write(path, text)?;
+        }
+        self.files.insert(path.to_owned(), digest);
+        self.written.files += 1;
+        self.written.bytes += text.len() as u64;
+        Ok(())
+    }
+
+    fn write(&self, path: &str, text: &str) -> anyhow::Result<()> {
+        let whole = self.output.scratch().join(path);
         let failed = || format!("failed to write {}", whole.display());
         // Asked first, because nearly every file goes into a folder that is there.
         if let Some(parent) = whole.parent().filter(|parent| !parent.is_dir()) {
             fs::create_dir_all(parent).with_context(failed)?;
         }
-        fs::write(&whole, text).with_context(failed)?;
-        self.files.insert(path.to_owned(), manifest::digest(text));
-        self.written.files += 1;
-        self.written.bytes += text.len() as u64;
-        Ok(())
+        fs::write(&whole, text).with_context(failed)
     }
 }

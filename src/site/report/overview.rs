@@ -9,8 +9,9 @@ use capdex_rubrics::RUBRICS;
 use capdex_rubrics::verdict::VERDICT;
 use maud::{Markup, html};
 
+use super::glossary::term;
 use super::layout::{self, PageFrame, heading};
-use super::page_text::{NAME, counted, number, percent, quoted};
+use super::page_text::{NAME, counted, number, percent, quoted, when};
 use super::plots::{About, Bar, bars, columns};
 use super::site::{Site, median, seeds};
 use super::{alerts, drift, paths};
@@ -24,20 +25,28 @@ const NEWEST: usize = 8;
 
 /// The page.
 pub(crate) fn page(site: &Site) -> String {
-    let frame = PageFrame { title: "Overview", part: "index.html", depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame {
+        title: "Overview",
+        part: "index.html",
+        path: "index.html",
+        description: "Which skills, MCP servers and other AI agent capabilities can be trusted: verdicts of capdex and four published scores, with every finding and its evidence, night by night.",
+    };
     let lead = html! {
         (counted(site.rows.len() as u64, "capability")) " of "
         (counted(site.figures.packages.len() as u64, "package")) ", found by "
-        (counted(site.sources.len() as u64, "source")) " and scored with four published methods side by side."
+        (counted(site.sources.len() as u64, "source")) " and scored with four published methods side by side, as of " (when(site.as_of)) "."
     };
     layout::page(
+        site,
         &frame,
         &html! {
             (heading("Overview", &lead))
+            // The script puts the search there; without it the directory is a link above and below.
+            div class="find" {}
             (key_figures(site))
             section aria-labelledby="bands-h" {
-                h2 id="bands-h" { "How much can be trusted" }
-                p { "The band is by what capdex itself found; " em { "unknown" } " says that nothing of weight was found and not everything was looked at. "
+                h2 id="bands-h" { "Verdicts" }
+                p { "The " (term("band")) " is by what capdex itself found; " em { "unknown" } " says that nothing of weight was found and not everything was looked at. "
                     a href=(paths::rubric(VERDICT)) { "How it is made" } "." }
                 (kinds(site))
             }
@@ -91,8 +100,12 @@ fn key_figures(site: &Site) -> Markup {
 /// Bands as a plot, and by kind as a table.
 fn kinds(site: &Site) -> Markup {
     let figures = &site.figures;
-    let of =
-        |band: Band| Bar { label: band.as_str().into(), count: figures.in_band(None, band), class: class_of(band) };
+    let of = |band: Band| Bar {
+        label: band.as_str().into(),
+        count: figures.in_band(None, band),
+        class: class_of(band),
+        href: Some(format!("directory.html#band={}", band.as_str())),
+    };
     let about = About {
         id: "bands",
         title: "Capabilities by band",
@@ -112,7 +125,10 @@ fn kinds(site: &Site) -> Markup {
                         @for kind in kinds {
                             tr {
                                 th scope="row" { a href={ "directory.html#kind=" (kind.as_str()) } { (kind.as_str()) } }
-                                @for band in BANDS { td class="num" { (number(figures.in_band(Some(kind), band))) } }
+                                @for band in BANDS {
+                                    @let count = figures.in_band(Some(kind), band);
+                                    td class="num" { @if count > 0 { a href={ "directory.html#kind=" (kind.as_str()) "&band=" (band.as_str()) } { (number(count)) } } @else { "0" } }
+                                }
                                 td class="num" { (number(figures.of_kind(kind))) }
                             }
                         }
@@ -141,7 +157,12 @@ fn spread(site: &Site, place: usize) -> Markup {
     let bars: Vec<Bar> = (0_i64..)
         // Labels are the lower ends of the tenths.
         .zip(counts)
-        .map(|(step, count)| Bar { label: (low + (high - low) * step / 10).to_string(), count, class: "plain" })
+        .map(|(step, count)| Bar {
+            label: (low + (high - low) * step / 10).to_string(),
+            count,
+            class: "plain",
+            href: None,
+        })
         .collect();
     let valued: u64 = counts.iter().sum();
     let middle = site.figures.values.get(&place).and_then(median);
@@ -164,7 +185,7 @@ fn spread(site: &Site, place: usize) -> Markup {
 
 fn disagreement(site: &Site) -> Markup {
     let label = |share: Option<u16>| match share {
-        None => "one voice".to_owned(),
+        None => "one method".to_owned(),
         Some(0) => "none".to_owned(),
         Some(share) => format!("{:.2}", f64::from(share) / 1000.0),
     };
@@ -172,8 +193,15 @@ fn disagreement(site: &Site) -> Markup {
         site.figures.disagreement.iter().map(|(share, count)| (*share, *count)).collect();
     // The ones about which fewer than two methods say anything come last.
     shares.sort_by_key(|(share, _)| (share.is_none(), *share));
-    let bars_of: Vec<Bar> =
-        shares.into_iter().map(|(share, count)| Bar { label: label(share), count, class: "plain" }).collect();
+    let bars_of: Vec<Bar> = shares
+        .into_iter()
+        .map(|(share, count)| Bar {
+            label: label(share),
+            count,
+            class: "plain",
+            href: Some("directory.html#sort=differ".to_owned()),
+        })
+        .collect();
     bars(
         &About {
             id: "disagreement",

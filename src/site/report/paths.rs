@@ -37,6 +37,16 @@ pub(crate) fn appeal(id: &AppealId) -> String {
     format!("appeal/{id}.html")
 }
 
+/// A page of the directory by name, by its key.
+pub(crate) fn names(key: &str) -> String {
+    format!("names/{key}.html")
+}
+
+/// A file of ranks, by the digits that its ids begin with.
+pub(crate) fn ranks(shard: &str) -> String {
+    format!("data/ranks-{shard}.js")
+}
+
 /// A page of a list: the first has the bare name.
 pub(crate) fn part(name: &str, number: usize) -> String {
     if number <= 1 { format!("{name}.html") } else { format!("{name}-{number}.html") }

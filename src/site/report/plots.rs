@@ -14,6 +14,8 @@ pub(crate) struct Bar {
     pub(crate) count: u64,
     /// The class that colours it.
     pub(crate) class: &'static str,
+    /// Where its things are listed; none where no list shows them alone.
+    pub(crate) href: Option<String>,
 }
 
 /// The texts around a plot.
@@ -47,6 +49,7 @@ pub(crate) fn bars(about: &About<'_>, bars: &[Bar]) -> Markup {
                 // Whole units, so that the same numbers give the same bytes.
                 @let length = scaled(bar.count, most, LENGTH);
                 text x=(LABEL - 8) y=(at * ROW + 18) class="label end" { (bar.label) }
+                // No link here: what is in a picture is none for a screen reader. The table below has it.
                 rect x=(LABEL) y=(at * ROW + 5) width=(length) height=(ROW - 8) rx="2" class={ "bar " (bar.class) } {}
                 text x=(LABEL + length + 6) y=(at * ROW + 18) class="label" { (number(bar.count)) }
             }
@@ -91,7 +94,7 @@ fn figure(about: &About<'_>, bars: &[Bar], svg: &Markup) -> Markup {
                     thead { tr { th scope="col" { (about.of) } th scope="col" class="num" { "count" } th scope="col" class="num" { "share" } } }
                     tbody {
                         @for bar in bars {
-                            tr { th scope="row" { (bar.label) } td class="num" { (number(bar.count)) } td class="num" { (percent(bar.count, all)) } }
+                            tr { th scope="row" { @match &bar.href { Some(href) => { a href=(href) { (bar.label) } } None => { (bar.label) } } } td class="num" { (number(bar.count)) } td class="num" { (percent(bar.count, all)) } }
                         }
                     }
                 }
@@ -126,7 +129,12 @@ mod tests {
 
     #[test]
     fn a_plot_names_itself_and_shows_its_numbers() {
-        let of = |label: &str, count| Bar { label: label.to_owned(), count, class: "band-ok" };
+        let of = |label: &str, count| Bar {
+            label: label.to_owned(),
+            count,
+            class: "band-ok",
+            href: (label == "ok").then(|| "list.html".to_owned()),
+        };
         let about = About { id: "bands", title: "Bands", desc: "How many", of: "band" };
         for plot in [bars, columns] {
             let text = plot(&about, &[of("ok", 1_500), of("block", 1)]).into_string();
@@ -134,6 +142,7 @@ mod tests {
             assert!(text.contains("<title id=\"bands-t\">Bands"));
             assert!(text.contains("<td class=\"num\">1,500</td>"), "{text}");
             assert!(text.contains("&gt; 99 %"), "{text}");
+            assert!(text.contains("<th scope=\"row\"><a href=\"list.html\">ok</a></th>"), "{text}");
             assert!(!text.contains("style="), "the policy allows no style in attributes");
         }
     }

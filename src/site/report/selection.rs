@@ -29,9 +29,15 @@ pub(super) fn written(rows: &[CapabilitySummary]) -> BTreeSet<String> {
 
 /// The list of them.
 pub(super) fn index(site: &Site, rows: &[CapabilitySummary]) -> String {
-    let frame = PageFrame { title: "Items", part: SELECTION, depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame {
+        title: "Items",
+        part: SELECTION,
+        path: "index.html",
+        description: "Verdicts and findings about a few agent capabilities.",
+    };
     let lead = html! { (counted(rows.len() as u64, "capability")) ", taken out of a larger store to be shown alone." };
     layout::page(
+        site,
         &frame,
         &html! {
             (heading("Items", &lead))

@@ -39,7 +39,7 @@ pub fn page(title: &str, as_of: AsOf, body: &Markup) -> String {
                 a class="skip" href="#main" { "To the content" }
                 header class="top" { span class="brand" { "capdex" } }
                 main id="main" tabindex="-1" { (body) }
-                (layout::footer(Some(as_of)))
+                (layout::footer(&html! { "As of " time datetime=(as_of) { (as_of) } ". " }))
             }
         }
     };

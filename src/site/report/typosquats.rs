@@ -20,9 +20,15 @@ const SHARED: usize = 8;
 
 /// The page.
 pub(crate) fn page(site: &Site) -> String {
-    let frame = PageFrame { title: "Look-alikes", part: "lookalikes.html", depth: 0, as_of: Some(site.as_of) };
+    let frame = PageFrame {
+        title: "Look-alikes",
+        part: "lookalikes.html",
+        path: "lookalikes.html",
+        description: "Names that look like established ones, names that unlike things share, copies with changes, and campaigns over many packages.",
+    };
     let lead = html! { "Names that are almost the name of something established, names that unlike things share, texts that are one text with changes. Leads, never verdicts: a name alone is low at most." };
     layout::page(
+        site,
         &frame,
         &html! {
             (heading("Look-alikes", &lead))

@@ -1,14 +1,19 @@
 //! `/docs`: the routes as a page for people, written from their table.
 
-use capdex_model::time::AsOf;
 use maud::html;
 
 use super::route::{Route, RouteMethod};
 use crate::report::layout::{self, PageFrame};
+use crate::report::site::Site;
 
 /// The page. It needs no script: every example is a line to paste.
-pub(super) fn page(routes: &[Route], as_of: AsOf) -> String {
-    let frame = PageFrame { title: "API", part: "docs", depth: 0, as_of: Some(as_of) };
+pub(super) fn page(routes: &[Route], site: &Site) -> String {
+    let frame = PageFrame {
+        title: "API",
+        part: "docs",
+        path: "docs",
+        description: "The JSON API of this service: capabilities, packages, alerts, drift, badges and feeds.",
+    };
     let lead = html! {
         "Read-only JSON over HTTP. Every answer has an " code { "ETag" } "; " code { "If-None-Match" }
         " with it gives 304 until the next night. Lists come in pages: put their " code { "next" } " into "
@@ -41,5 +46,5 @@ pub(super) fn page(routes: &[Route], as_of: AsOf) -> String {
             }
         }
     };
-    layout::page(&frame, &body)
+    layout::page(site, &frame, &body)
 }

@@ -134,7 +134,8 @@ impl Follow {
         let last = view.runs(1)?.first().map(|run| run.as_of);
         let as_of = service.options.as_of.or(last).context("the store holds no run yet; run `capdex nightly` first")?;
         self.generation += 1;
-        let site = Site::load(&view, as_of, || ())?;
+        let mut site = Site::load(&view, as_of, || ())?;
+        site.base_url.clone_from(&service.options.base_url);
         Ok(LoadedSite { generation: self.generation, night: NightMetrics::read(&view, &site)?, site })
     }
 }

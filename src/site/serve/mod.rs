@@ -41,6 +41,8 @@ pub struct Options {
     pub store: PathBuf,
     /// The rules of the program.
     pub rules: &'static RuleIndex,
+    /// The address under which the service is found, for whole addresses in feeds, sitemap and heads of pages; none: it is not known.
+    pub base_url: Option<String>,
     /// The instant that ages are measured against; none: that of the last run.
     pub as_of: Option<AsOf>,
     /// The address to listen on.

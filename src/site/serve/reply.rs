@@ -19,6 +19,7 @@ pub(super) const SVG: &str = "image/svg+xml; charset=utf-8";
 pub(super) const ATOM: &str = "application/atom+xml; charset=utf-8";
 pub(super) const CSS: &str = "text/css; charset=utf-8";
 pub(super) const SCRIPT: &str = "text/javascript; charset=utf-8";
+pub(super) const XML: &str = "application/xml; charset=utf-8";
 pub(super) const PLAIN: &str = "text/plain; charset=utf-8";
 /// Of refusals, as RFC 9457 has them.
 pub(super) const PROBLEM: &str = "application/problem+json";

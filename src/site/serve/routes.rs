@@ -262,7 +262,7 @@ fn description(_: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
 }
 
 fn docs(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
-    Ok(RouteReply::text(reply::HTML, docs_page::page(ROUTES, ask.site.as_of)))
+    Ok(RouteReply::text(reply::HTML, docs_page::page(ROUTES, ask.site)))
 }
 
 fn feed(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {

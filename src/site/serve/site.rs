@@ -4,8 +4,8 @@
 
 use capdex_db::Reader;
 
-use super::reply::{ATOM, CSS, HTML, RouteReply, SCRIPT, SVG};
-use crate::report::{self, capability, directory, paths, site::Site};
+use super::reply::{ATOM, CSS, HTML, PLAIN, RouteReply, SCRIPT, SVG, XML};
+use crate::report::{self, capability, directory, names, night, paths, site::Site, sitemap};
 
 /// The page at a path, without its leading slash.
 pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<RouteReply> {
@@ -16,6 +16,19 @@ pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<R
     }
     if let Some(text) = report::single(site, path) {
         return Ok(RouteReply::text(media_of(path), text));
+    }
+    if let Some(key) = inside(path, "names/", ".html") {
+        return Ok(html(names::page(site, key)));
+    }
+    if let Some(shard) = inside(path, "data/ranks-", ".js") {
+        let is_there = night::shards(site).any(|known| known == shard);
+        return Ok(if is_there { RouteReply::text(SCRIPT, night::ranks(site, shard)) } else { nothing() });
+    }
+    if let Some(text) = sitemap::text(site, path) {
+        return Ok(RouteReply::text(XML, text));
+    }
+    if let Some(page) = report::of_night(site, path) {
+        return Ok(html(Some(page)));
     }
     if let Some(id) = inside(path, "rule/", ".html") {
         return Ok(html(report::rule(site, id)));
@@ -79,6 +92,7 @@ fn media_of(path: &str) -> &'static str {
         Some("js") => SCRIPT,
         Some("svg") => SVG,
         Some("atom") => ATOM,
+        Some("txt") => PLAIN,
         _ => HTML,
     }
 }

@@ -20,10 +20,12 @@ pub mod families;
 pub mod findings;
 mod gaps;
 pub mod history;
+pub mod hosts;
 mod identity_events;
 pub mod judge;
 mod listings;
 pub mod packages;
+pub mod permissions;
 pub mod rule_defaults;
 pub mod rulings;
 pub mod score_breakdowns;
@@ -40,6 +42,8 @@ pub const TABLES: &[Table] = &[
     score_breakdowns::BreakdownRow::TABLE,
     findings::FindingRow::TABLE,
     surfaces::SurfaceRow::TABLE,
+    hosts::HostRow::TABLE,
+    permissions::PermissionRow::TABLE,
     facts::FactsRow::TABLE,
     rule_defaults::RuleDefaultRow::TABLE,
     rulings::RulingRow::TABLE,

@@ -1,4 +1,5 @@
-// The one script of the site: it opens what an address points into, and it makes the directory live.
+// The one script of the site: it opens what an address points into, puts the figures of the night in place, filters tables, and
+// makes the directory live.
 //
 // No framework, no request: rows come as scripts beside the page, because a page from a file may load nothing else. Text is only ever
 // put down as text. All of what is asked for stands in the address, so that a view can be kept and sent.
@@ -12,6 +13,77 @@ function reveal() {
   for (let at = aim; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
   aim.scrollIntoView({ block: 'start' });
   if (aim.tabIndex === -1) aim.focus({ preventScroll: true });
+}
+
+// ---- What every night changes stands in files beside the pages, so that a page changes only with what it is about.
+const root = document.currentScript.getAttribute('src').replace(/site\.js$/, '');
+const nightly = new Map([...document.querySelectorAll('[data-night]')].map((place) => [place.dataset.night, place]));
+
+function load(path, failed = () => {}) {
+  const script = element('script', { src: root + path });
+  script.addEventListener('error', failed);
+  document.head.append(script);
+}
+
+const count = (number) => number.toLocaleString('en');
+let night = null;
+// What the files call; until then, and without them, the words of the page stand.
+window.capdexNight = (figures) => {
+  night = figures;
+  nightly.get('as_of')?.replaceChildren(element('time', { dateTime: night.as_of, textContent: night.as_of }));
+  const found = nightly.get('found'), rank = nightly.get('rank');
+  if (found) found.textContent = ((of) => `${count(of)} ${of === 1 ? 'capability' : 'capabilities'}`)(night.found[found.dataset.rule] ?? 0);
+  if (rank) load(`data/ranks-${rank.dataset.id.slice(0, night.digits)}.js`);
+};
+window.capdexRanks = (ranks) => {
+  const [rank, kind, trust] = ranks[nightly.get('rank')?.dataset.id] ?? [];
+  if (rank === undefined) return;
+  const put = (name, text) => { const place = nightly.get(name); place.textContent = text; place.parentElement.hidden = false; };
+  put('rank', `${count(rank)} of ${count(night.ranked)}`);
+  put('rank_kind', count(kind));
+  if (trust !== null) put('trust', `${trust} of 100`);
+};
+
+// ---- A table that can be filtered: by any text, and by the words of the columns that say so.
+function filtered(table) {
+  const rows = [...table.tBodies[0].rows];
+  if (rows.length < 2) return;
+  const search = element('input', { type: 'search', autocomplete: 'off', spellcheck: false });
+  const controls = element('div', { className: 'controls', role: 'search' }, element('label', { className: 'grow' }, 'Search', search));
+  controls.setAttribute('aria-label', `Filter the ${table.dataset.filter}`);
+  const told = element('p', { className: 'found', role: 'status' });
+  const choices = [...table.tHead.rows[0].cells].filter((cell) => cell.dataset.choice).map((cell) => {
+    const text = (row) => row.cells[cell.cellIndex].textContent.trim();
+    const words = [...new Set(rows.map(text))];
+    const select = element('select', {}, element('option', { value: '', textContent: 'all' }), ...words.map((word) => element('option', { value: word, textContent: word })));
+    controls.append(element('label', {}, cell.dataset.choice[0].toUpperCase() + cell.dataset.choice.slice(1), select));
+    return [select, text];
+  });
+  const choose = () => {
+    const words = search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const row of rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !(words.every((word) => text.includes(word)) && choices.every(([select, of]) => !select.value || of(row) === select.value));
+      if (!row.hidden) shown += 1;
+    }
+    told.textContent = shown === rows.length ? `${count(shown)} ${table.dataset.filter}` : `${count(shown)} of ${count(rows.length)} ${table.dataset.filter}`;
+  };
+  search.addEventListener('input', choose);
+  for (const [select] of choices) select.addEventListener('change', choose);
+  choose();
+  (table.closest('.wide') ?? table).before(controls, told);
+}
+
+// ---- The search of the first page leads into the directory.
+function finder(place) {
+  const search = element('input', { type: 'search', autocomplete: 'off', spellcheck: false, placeholder: 'a package, a skill, a server' });
+  const go = () => { location.href = `directory.html#q=${encodeURIComponent(search.value.trim())}`; };
+  const button = element('button', { type: 'button', textContent: 'Search' });
+  const controls = element('div', { className: 'controls', role: 'search' }, element('label', { className: 'grow' }, 'Find a capability', search), button);
+  button.addEventListener('click', go);
+  search.addEventListener('keydown', (event) => { if (event.key === 'Enter') go(); });
+  place.append(controls);
 }
 
 // ---- The directory.
@@ -62,11 +134,11 @@ class Directory {
     const label = (text, control, grow) => element('label', { className: grow ? 'grow' : '' }, text, control);
     this.search = element('input', { type: 'search', name: 'q', id: 'f-q', autocomplete: 'off', spellcheck: false, placeholder: 'name, package, path, slug' });
     this.kind = choice('kind', this.told.kinds);
-    this.kind.append(element('option', { value: EVERY, textContent: 'all, and silent rests' }));
+    this.kind.append(element('option', { value: EVERY, textContent: 'all, and empty rests' }));
     this.band = choice('band', this.told.bands);
     this.source = choice('source', this.told.sources);
     this.order = element('select', { name: 'sort', id: 'f-sort' }, ...this.columns.map(([key, name]) => element('option', { value: key, textContent: key === 'rank' ? 'rank' : name })));
-    this.turned = element('button', { type: 'button', textContent: 'Turn round', ariaPressed: 'false' });
+    this.turned = element('button', { type: 'button', textContent: 'Reverse order', ariaPressed: 'false' });
     const clear = element('button', { type: 'button', textContent: 'Clear' });
     const controls = element('div', { className: 'controls', role: 'search' }, label('Search', this.search, true), label('Kind', this.kind), label('Band', this.band), label('Source', this.source), label('Sort by', this.order), this.turned, clear);
     controls.setAttribute('aria-label', 'Filter the directory');
@@ -79,7 +151,9 @@ class Directory {
     this.window = element('div', { className: 'window', tabIndex: 0 }, this.table);
     this.window.setAttribute('role', 'region');
     this.window.setAttribute('aria-label', 'Directory; arrow keys move from row to row');
-    this.place.append(controls, this.found, this.window);
+    this.nothing = element('p', { className: 'note', textContent: 'Nothing fits all of these filters. “Clear” shows everything again.' });
+    this.nothing.hidden = true;
+    this.place.append(controls, this.found, this.nothing, this.window);
     this.place.hidden = false;
     const plain = document.getElementById('plain');
     if (plain) plain.hidden = true;
@@ -119,9 +193,7 @@ class Directory {
   // One file of rows after the other, so that the first are there at once.
   load(number) {
     if (number >= this.told.files) return;
-    const script = element('script', { src: `data/rows-${number}.js` });
-    script.addEventListener('error', () => { this.found.textContent = `The rows from ${this.rows.length} on could not be loaded.`; });
-    document.head.append(script);
+    load(`data/rows-${number}.js`, () => { this.found.textContent = `The rows from ${this.rows.length} on could not be loaded.`; });
   }
 
   take(number, rows) {
@@ -195,9 +267,10 @@ class Directory {
     }
     this.drawn = null;
     this.draw();
-    const count = (number) => number.toLocaleString('en');
     const loading = this.rows.length < this.told.rows ? `; ${count(this.rows.length)} loaded so far` : '';
     this.found.textContent = `${count(this.shown.length)} of ${count(this.told.rows)} capabilities${loading}`;
+    this.nothing.hidden = this.shown.length > 0 || loading !== '';
+    this.window.hidden = !this.nothing.hidden;
     this.place.dataset.ms = (performance.now() - begun).toFixed(1);
     this.place.dataset.loaded = this.rows.length;
   }
@@ -277,3 +350,6 @@ window.capdexRows = (number, rows) => directory?.take(number, rows);
 const place = document.getElementById('directory');
 if (place) directory = new Directory(place);
 else { reveal(); addEventListener('hashchange', reveal); }
+for (const found of document.querySelectorAll('.find')) finder(found);
+for (const table of document.querySelectorAll('table[data-filter]')) filtered(table);
+if (nightly.size > 0) load('data/night.js');

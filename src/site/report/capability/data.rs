@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use capdex_corpus::drift::Reach;
 use capdex_db::{CapabilityRevision, CurrentCapability, DriftEvent, ListingState, Reader};
 use capdex_model::appeal::Annotation;
 use capdex_model::facts::SparseFacts;
@@ -53,6 +54,8 @@ pub(crate) struct CapabilityPageData {
     pub(crate) annotations: Vec<Annotation>,
     /// What a model reads of it; none where its scan did not list that.
     pub(crate) surfaces: Option<SurfaceInventory>,
+    /// The hosts and permissions; none where its scan did not list them.
+    pub(crate) reach: Option<Reach>,
     /// Every scan, oldest first.
     pub(crate) history: Vec<CapabilityRevision>,
     /// The newest events of drift.
@@ -89,6 +92,7 @@ pub(crate) fn read(
         annotations: annotations::of(reader, &current)?,
         judge: judged::of(reader, &row.id)?,
         surfaces: reader.surfaces(&row.id)?,
+        reach: reader.current_pins(&row.id)?.and_then(|pins| pins.reach),
         history: reader.capability_history(&row.id)?,
         drift_more: heads.len().saturating_sub(EVENTS),
         drift,

@@ -2,7 +2,7 @@
 //!
 //! Nothing is read here: excerpts are given.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_model::appeal::Annotation;
 use capdex_model::fact::{Outcome, Severity};
@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use super::ROOT;
 use super::data::CapabilityPageData;
 use crate::report::page_text::{NAME, TEXT, counted, escaped_text, found_at, quoted, when};
-use crate::report::{layout, paths};
+use crate::report::{coverage, layout, paths};
 use capdex_dataset::finding::{self, Finding, findings};
 
 /// Findings of one page, the gravest; the dataset has all.
@@ -28,13 +28,15 @@ pub(super) fn section(data: &CapabilityPageData) -> Markup {
     // Sorted by severity, so that what is merely worth knowing is at the end.
     let is_note = |group: &Vec<&Finding<'_>>| group.first().is_some_and(|first| first.severity == Severity::Info);
     let (grave, notes) = groups.split_at(groups.partition_point(|group| !is_note(group)));
+    // Several rules often fire at one line, whose source is shown once.
+    let mut shown = BTreeSet::new();
     html! {
         @if found.is_empty() { p class="note" { "No findings." } }
-        @for group in grave { (group_of(group, data)) }
+        @for group in grave { (group_of(group, data, &mut shown)) }
         @if !notes.is_empty() {
             details class="notes" {
                 summary { (counted(notes.len() as u64, "note")) " of severity info" }
-                @for group in notes { (group_of(group, data)) }
+                @for group in notes { (group_of(group, data, &mut shown)) }
             }
         }
         @if found.len() > MOST { p class="note" { "… and " (counted((found.len() - MOST) as u64, "milder finding")) ", in the dataset." } }
@@ -60,7 +62,7 @@ fn groups<'a, 'f>(found: &'a [Finding<'f>]) -> Vec<Vec<&'a Finding<'f>>> {
     groups
 }
 
-fn group_of(group: &[&Finding<'_>], data: &CapabilityPageData) -> Markup {
+fn group_of<'a>(group: &[&Finding<'a>], data: &CapabilityPageData, shown: &mut BTreeSet<(&'a str, u32)>) -> Markup {
     let Some(first) = group.first() else { return html! {} };
     // A stored finding may be of a rule that this version no longer has.
     let meta = data.facts.rules().find(first.rule);
@@ -73,12 +75,12 @@ fn group_of(group: &[&Finding<'_>], data: &CapabilityPageData) -> Markup {
                     None => { span class="rule" { (quoted(first.rule, NAME)) } }
                 }
             }
-            @for finding in group { (place(finding, data)) }
+            @for finding in group { (place(finding, data, shown.insert((finding.file, finding.line)))) }
             @if let Some(meta) = meta {
                 details {
                     summary { "Why, and what to do" }
                     p { (meta.why) } p { strong { "Fix. " } (meta.fix) }
-                    p class="note" { "Cites " (meta.cites.join(", ")) ". Confidence " (first.confidence.as_str()) "." }
+                    p class="note" { "Cites " (coverage::cites(&meta.cites, ROOT)) ". Confidence " (first.confidence.as_str()) "." }
                 }
             }
         }
@@ -97,15 +99,16 @@ pub(super) fn annotated(annotation: &Annotation) -> Markup {
     }
 }
 
-fn place(finding: &Finding<'_>, data: &CapabilityPageData) -> Markup {
+fn place(finding: &Finding<'_>, data: &CapabilityPageData, is_first: bool) -> Markup {
     // An empty excerpt means a line that the file does not have any more.
-    let excerpt = data.excerpts.get(&(finding.file.to_owned(), finding.line)).filter(|lines| !lines.is_empty());
+    let excerpt =
+        data.excerpts.get(&(finding.file.to_owned(), finding.line)).filter(|lines| is_first && !lines.is_empty());
     html! {
         div class="place" {
             (found_at(finding))
             @for annotation in &finding.annotations { (annotated(annotation)) }
             @if let Some(lines) = excerpt {
-                div class="source" role="region" aria-label={ "Lines around line " (finding.line) } tabindex="0" {
+                div class="source" role="region" aria-label={ "Lines around line " (finding.line) " of " (escaped_text(finding.file, NAME)) } tabindex="0" {
                     @for (number, text) in lines {
                         div class=(if *number == finding.line { "hit" } else { "line" }) {
                             span class="no" { (number) } @if *number == finding.line { span class="unseen" { "(the finding) " } } bdi { (escaped_text(text, TEXT)) }

@@ -10,16 +10,18 @@ use maud::{Markup, html};
 use capdex_dataset::annotations;
 
 use super::directory::shown_name;
+use super::glossary::term;
 use super::layout::{self, PageFrame, SELECTION, heading};
 use super::page_text::when;
 use super::page_text::{NAME, TEXT, counted, escaped_text, number, quoted};
 use super::site::{CapabilitySummary, Site};
-use super::{alerts, drift};
+use super::{alerts, drift, night, paths};
 
 mod data;
 mod excerpt;
 mod findings;
 mod judge;
+mod reach;
 mod relations;
 mod scores;
 mod surfaces;
@@ -33,6 +35,8 @@ pub(crate) const ROOT: &str = "../../";
 const SCANS: usize = 50;
 /// Gaps that are shown.
 const GAPS: usize = 50;
+/// Letters of the page's description, as many as search engines show.
+const DESCRIPTION: usize = 240;
 /// Alerts shown, the gravest.
 const ALERTS: usize = 20;
 
@@ -41,8 +45,11 @@ pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageDa
     // The name is a stranger's text and becomes the title, so it passes the gate here.
     let name = escaped_text(&shown_name(row), NAME);
     let part = if site.is_selection { SELECTION } else { "directory.html" };
-    let frame = PageFrame { title: &name, part, depth: DEPTH, as_of: Some(site.as_of) };
+    let path = paths::capability(&row.id);
+    let description = described(row);
+    let frame = PageFrame { title: &name, part, path: &path, description: &description };
     layout::page(
+        site,
         &frame,
         &html! {
             (heading(&name, &lead(row)))
@@ -55,12 +62,19 @@ pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageDa
             section aria-labelledby="findings" { h2 id="findings" { "Findings" } (findings::section(data)) }
             (judge::section(data))
             section aria-labelledby="surfaces" { h2 id="surfaces" { "What a model reads" } (surfaces::section(data)) }
+            section aria-labelledby="reach" { h2 id="reach" { "What it reaches" } (reach::section(data)) }
             section aria-labelledby="drift" { h2 id="drift" { "Drift" } (events(data)) }
             section aria-labelledby="history" { h2 id="history" { "History" } (history(data)) }
             section aria-labelledby="listed" { h2 id="listed" { "Directories that list it" } (relations::listed(data)) }
-            section aria-labelledby="resembles" { h2 id="resembles" { "What resembles it" } (relations::resembling(site, row, data)) }
+            section aria-labelledby="resembles" { h2 id="resembles" { "What resembles it" } (relations::resembling(site, row)) }
         },
     )
+}
+
+/// The page in a sentence: verdict, kind, package and reason.
+fn described(row: &CapabilitySummary) -> String {
+    let said = format!("{}: {} in {}. {}.", row.band.as_str(), row.kind.as_str(), row.package, row.reason);
+    escaped_text(&said, DESCRIPTION)
 }
 
 fn lead(row: &CapabilitySummary) -> Markup {
@@ -94,6 +108,7 @@ fn contents() -> Markup {
         ("scores", "Scores"),
         ("findings", "Findings"),
         ("surfaces", "Surfaces"),
+        ("reach", "Hosts and permissions"),
         ("drift", "Drift"),
         ("history", "History"),
         ("listed", "Directories"),
@@ -110,18 +125,16 @@ fn summary(site: &Site, row: &CapabilitySummary, data: &CapabilityPageData) -> M
         @if !raised.is_empty() { section aria-label="Alerts" class="alerts" { (alerts::listed(site, raised.iter().copied().take(ALERTS), ROOT)) (layout::more(raised.len(), ALERTS)) } }
         (differ(data))
         dl class="facts" {
-            @if let Some(rank) = row.rank { div { dt { "rank" } dd { (number(rank)) " of " (number(site.ranked)) } } }
-            @if let Some(rank) = row.rank_kind { div { dt { "among its kind" } dd { (number(rank)) } } }
-            @if let Some(trust) = row.trust { div { dt { "trust" } dd { (trust) " of 100" } } }
-            div { dt { "findings" } dd { (row.findings.above_info()) } }
+            div { dt { (term("finding")) "s" } dd { (row.findings.above_info()) } }
             div { dt { "first seen" } dd { (when(row.first_seen)) } }
             div { dt { "this content since" } dd { (when(row.revised)) } }
-            div { dt { "listing" } dd { (quoted(&row.listing.to_string(), NAME)) ", " (row.listing_state.as_str()) } }
+            div { dt { (term("listing")) } dd { (quoted(&row.listing.to_string(), NAME)) ", " (row.listing_state.as_str()) } }
             div { dt { "files" } dd { (number(current.capability.files.len() as u64)) } }
-            div { dt { "complete" } dd { (current.completeness.as_str()) } }
+            div { dt { (term("complete")) } dd { (current.completeness.as_str()) } }
+            (night::standing(site, row, ROOT))
             div class="long" { dt { "slug" } dd { code { (quoted(&row.slug, TEXT)) } } }
             div class="long" { dt { "id" } dd { code { (row.id) } } }
-            div class="long" { dt { "content" } dd { code { (current.capability.content) } } }
+            div class="long" { dt { (term("content")) } dd { code { (current.capability.content) } } }
         }
         @let gaps = current.completeness.gaps();
         @if !gaps.is_empty() {

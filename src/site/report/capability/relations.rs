@@ -57,11 +57,12 @@ fn claims(data: &CapabilityPageData) -> Markup {
     }
 }
 
-pub(super) fn resembling(site: &Site, row: &CapabilitySummary, data: &CapabilityPageData) -> Markup {
+pub(super) fn resembling(site: &Site, row: &CapabilitySummary) -> Markup {
     let mut leads: Vec<_> = site.watch.typosquats_of(&row.listing.to_string()).collect();
     // Worst first, since the list is cut.
     leads.sort_by(|(one, _), (other, _)| one.order(other));
     let family: Vec<_> = site.watch.family_of(&row.id).collect();
+    let shows_all = family.iter().any(|of| of.is_original() && of.capability == row.id);
     let campaigns: Vec<_> = site.watch.campaigns_of(&row.id).collect();
     let listing = row.listing.to_string();
     // A collision names its holder by slug or by listing, depending on what it is about.
@@ -98,8 +99,10 @@ pub(super) fn resembling(site: &Site, row: &CapabilitySummary, data: &Capability
         @if !family.is_empty() {
             h3 { "Contents" }
             ul class="list" {
-                @for of in family.iter().take(MOST) { @if of.capability == data.current.capability.id { li { (quoted(&of.slug, NAME)) " " span class="quiet" { "(this one)" } } } @else { li { (copied(site, of, ROOT)) } } }
-                (layout::more_items(family.len(), MOST))
+                // All copies stand on the page of the original alone: in a large family each would else change the pages of all.
+                @for of in family.iter().filter(|of| shows_all || of.is_original()).take(MOST) { @if of.capability == row.id { li { (quoted(&of.slug, NAME)) " " span class="quiet" { "(this one)" } } } @else { li { (copied(site, of, ROOT)) } } }
+                @if shows_all { (layout::more_items(family.len(), MOST)) }
+                @for of in family.iter().filter(|of| !shows_all && of.capability == row.id) { li { (copied(site, of, ROOT)) " " span class="quiet" { "(this one; other copies stand on the page of the original)" } } }
             }
         }
         @for (row, _) in campaigns.iter().take(MOST) {

@@ -76,7 +76,7 @@ fn arithmetic(meta: &RubricMeta, score: &Score, rules: &RuleIndex) -> Markup {
 
 fn parts(score: &Score) -> Markup {
     layout::wide(
-        "Parts",
+        &format!("Parts of {}", score.rubric.id),
         &html! {
             table class="slim" {
                 caption { "Parts, each on its own scale" }
@@ -95,7 +95,7 @@ fn terms(score: &Score, rules: &RuleIndex) -> Markup {
     // A term for every finding: a large package has thousands.
     let more = score.terms.len().saturating_sub(MOST);
     layout::wide(
-        "Arithmetic",
+        &format!("Arithmetic of {}", score.rubric.id),
         &html! {
             table class="slim sum" {
                 caption { "The arithmetic: what the value is the sum of" }

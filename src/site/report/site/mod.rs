@@ -15,6 +15,7 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::RUBRICS;
 use capdex_rubrics::rank::{Merit, Standings, TRUST, users};
 
+use super::names::{self, NamePart};
 use capdex_dataset::annotations;
 use capdex_dataset::escape::shorten;
 use capdex_dataset::export::equals::order_equals;
@@ -99,6 +100,10 @@ pub struct Site {
     pub ranked: u64,
     /// True where pages of some capabilities are written and no others.
     pub(crate) is_selection: bool,
+    /// The address under which the site is found, without a slash at its end; none where it is not known.
+    pub base_url: Option<String>,
+    /// The pages of the directory by name.
+    pub(crate) names: Vec<NamePart>,
     /// The totals of the store.
     pub(crate) totals: Totals,
     /// The counts behind the plots.
@@ -176,6 +181,8 @@ impl Site {
             as_of,
             rules: reader.rules(),
             is_selection: false,
+            base_url: None,
+            names: names::parts(&rows),
             ranked: rows.iter().filter(|row| row.rank.is_some()).count() as u64,
             totals: reader.totals()?,
             by_id: rows.iter().enumerate().map(|(at, row)| (row.id, at)).collect(),
@@ -187,6 +194,13 @@ impl Site {
             figures,
             rows,
         })
+    }
+
+    /// The whole address of a page or file; none where it is not known where the site is found.
+    pub(crate) fn url_of(&self, path: &str) -> Option<String> {
+        let base = self.base_url.as_ref()?;
+        // The first page is the one that a folder shows.
+        Some(format!("{}/{}", base.trim_end_matches('/'), if path == "index.html" { "" } else { path }))
     }
 
     /// The row of a capability; none where it does not stand now.

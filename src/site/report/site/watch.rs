@@ -14,6 +14,8 @@ use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 use capdex_model::time::AsOf;
 
+use crate::report::dated::{self, DatedPart};
+use crate::report::{alerts, drift};
 use capdex_dataset::escape::shorten;
 
 /// Letters of a text that a head keeps.
@@ -109,9 +111,12 @@ pub(crate) struct Watch {
     pub(crate) copies: Vec<Copied>,
     /// Campaigns, the worst first.
     pub(crate) campaigns: Vec<(CampaignRow, AsOf)>,
+    /// The pages of drift and of alerts, a day each at least, the newest first.
+    pub(crate) drift_pages: Vec<DatedPart>,
+    pub(crate) alert_pages: Vec<DatedPart>,
     drift_of: BTreeMap<CapabilityId, Vec<usize>>,
     alerts_of: BTreeMap<CapabilityId, Vec<usize>>,
-    alert_at: BTreeMap<String, usize>,
+    alert_page: BTreeMap<String, usize>,
     typosquats_of: BTreeMap<String, Vec<usize>>,
     copies_of: BTreeMap<CapabilityId, Vec<usize>>,
     family_of: BTreeMap<CapabilityId, CapabilityId>,
@@ -157,10 +162,15 @@ impl Watch {
             self.drift_of.entry(head.capability).or_default().push(at);
         }
         for (at, raised) in self.alerts.iter().enumerate() {
-            self.alert_at.insert(raised.alert.key.clone(), at);
             if let Some(capability) = raised.alert.capability {
                 self.alerts_of.entry(capability).or_default().push(at);
             }
+        }
+        self.drift_pages = dated::parts(self.drift.iter().map(|head| head.at), drift::EACH);
+        self.alert_pages = dated::parts(self.alerts.iter().map(|raised| raised.at), alerts::EACH);
+        for (at, part) in self.alert_pages.iter().enumerate() {
+            let keys = part.places.iter().filter_map(|place| Some(self.alerts.get(*place)?.alert.key.clone()));
+            self.alert_page.extend(keys.map(|key| (key, at)));
         }
         for (at, (lead, _)) in self.typosquats.iter().enumerate() {
             // Both sides: the page of the target warns as well.
@@ -189,10 +199,9 @@ impl Watch {
         picked(&self.drift, self.drift_of.get(capability))
     }
 
-    /// The place of an alert among all, by its key.
-    pub(crate) fn alert_at(&self, key: &str) -> usize {
-        // A missing key cannot come from our own lists; the first page is a harmless answer.
-        self.alert_at.get(key).copied().unwrap_or_default()
+    /// The page of an alert, by its key; none for one that is not in the list.
+    pub(crate) fn alert_page(&self, key: &str) -> Option<&DatedPart> {
+        self.alert_page.get(key).and_then(|at| self.alert_pages.get(*at))
     }
 
     /// The alerts about one capability.
