@@ -21,6 +21,12 @@ pub(super) fn may_run(document: &Document) -> bool {
     document.language == Language::Markdown && document.voice == Voice::Agent && document.text.len() <= LARGEST
 }
 
+/// True for a deed that a fence hides: an address that it names is told by it, and so is a place where it puts what comes with
+/// the skill for the agent.
+pub(super) fn counts(deed: &Deed) -> bool {
+    !deed.is_addressed && deed.name != super::deeds::AGENT_CHANGED
+}
+
 /// What the Markdown texts of a skill say outside of their fences.
 pub(super) fn spoken(subject: &Subject<'_>) -> Vec<String> {
     let texts = subject.documents().filter(|document| document.language == Language::Markdown);

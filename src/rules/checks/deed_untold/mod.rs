@@ -59,8 +59,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
     let spoken = LazyCell::new(|| fences::spoken(subject));
     for document in subject.documents().filter(|document| fences::may_run(document) && ANY.is_match(&document.text)) {
-        // An address that a fence names is told by it.
-        for deed in DEEDS.iter().filter(|deed| !deed.is_addressed) {
+        for deed in DEEDS.iter().filter(|deed| fences::counts(deed)) {
             let Some(at) = fences::done(document, deed) else { continue };
             if !spoken.iter().any(|text| deed.is_told_in(text)) {
                 report(document, deed, at, facts);
