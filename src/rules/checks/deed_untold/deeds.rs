@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use regex_syntax::hir::Hir;
 
+use super::bent;
 use super::sign::sign_of;
-use super::{bent, let_in};
 
 /// One kind of deed.
 pub(super) struct Deed {
@@ -263,7 +263,6 @@ pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {
             r"example IBAN|sample IBAN|test IBAN|placeholder",
         ),
     ];
-    deeds.extend(let_in::deeds());
     deeds.extend(bent::deeds());
     deeds
 });

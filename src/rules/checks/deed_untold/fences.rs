@@ -10,7 +10,7 @@ use capdex_evidence::voice::Voice;
 use capdex_evidence::zones::ZoneKind;
 
 impl Deed {
-    /// True where a text tells of the deed. To say that it is never done is not to tell of it.
+    /// True where the words around a fence tell of the deed. To say that it is never done is not to tell of it.
     pub(super) fn is_told_in(&self, text: &str) -> bool {
         speaks_of(&self.told, text)
     }

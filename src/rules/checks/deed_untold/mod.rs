@@ -25,7 +25,6 @@ use deeds::{ANY, DEEDS, Deed};
 mod bent;
 mod deeds;
 mod fences;
-mod let_in;
 mod sign;
 
 /// Calls that write something at all.
@@ -125,7 +124,7 @@ fn is_shown(line: &str) -> bool {
 fn is_told(subject: &Subject<'_>, document: &Document, at: usize, deed: &Deed) -> bool {
     let mut texts = subject.documents().filter(|document| document.language == Language::Markdown);
     if !deed.is_addressed {
-        return texts.any(|text| deed.is_told_in(&text.text));
+        return texts.any(|text| deed.told.is_match(&text.text));
     }
     let found = document.text.get(at..).and_then(|rest| deed.done.find(rest)).map_or("", |found| found.as_str());
     // The host ends what stands behind the scheme, or is the last word of a command that needs none.
